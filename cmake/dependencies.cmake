@@ -1,0 +1,37 @@
+# Third parties: the system's packages, else fetched by hash. Only Catch2 may be of major 2 (Debian 12) or 3.
+include(FetchContent)
+FetchContent_Declare(nlohmann_json
+  URL https://github.com/nlohmann/json/releases/download/v3.11.3/json.tar.xz
+  URL_HASH SHA256=d6c65aca6b1ed68e7a182f4757257b107ae403032760ed6ef121c9d55e81757d
+  FIND_PACKAGE_ARGS 3.10)
+FetchContent_Declare(CLI11
+  URL https://github.com/CLIUtils/CLI11/archive/refs/tags/v2.3.2.tar.gz
+  URL_HASH SHA256=aac0ab42108131ac5d3344a9db0fdf25c4db652296641955720a4fbe52334e22
+  FIND_PACKAGE_ARGS 2.1)
+FetchContent_Declare(spdlog
+  URL https://github.com/gabime/spdlog/archive/refs/tags/v1.12.0.tar.gz
+  URL_HASH SHA256=4dccf2d10f410c1e2feaff89966bfc49a1abb29ef6f08246335b110e001e09a9
+  FIND_PACKAGE_ARGS 1.9)
+FetchContent_MakeAvailable(nlohmann_json CLI11 spdlog)
+
+# Header-only spdlog (and fmt, where the system's spdlog uses the system's fmt): a shared libspdlog would be one more
+# thing to be missing on the machine under examination.
+add_library(rnncheck_spdlog INTERFACE)
+get_target_property(spdlog_definitions spdlog::spdlog_header_only INTERFACE_COMPILE_DEFINITIONS)
+target_include_directories(rnncheck_spdlog SYSTEM INTERFACE
+  $<TARGET_PROPERTY:spdlog::spdlog_header_only,INTERFACE_INCLUDE_DIRECTORIES>)
+if("${spdlog_definitions}" MATCHES "SPDLOG_FMT_EXTERNAL")
+  find_package(fmt REQUIRED)
+  target_compile_definitions(rnncheck_spdlog INTERFACE SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY)
+  target_include_directories(rnncheck_spdlog SYSTEM INTERFACE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
+endif()
+
+if(RNNCHECK_TESTS)
+  find_package(Catch2 QUIET)
+  if(NOT Catch2_FOUND)
+    FetchContent_Declare(Catch2
+      URL https://github.com/catchorg/Catch2/archive/refs/tags/v3.5.2.tar.gz
+      URL_HASH SHA256=269543a49eb76f40b3f93ff231d4c24c27a7e16c90e47d2e45bcc564de470c6e)
+    FetchContent_MakeAvailable(Catch2)
+  endif()
+endif()

@@ -1,0 +1,25 @@
+# Bytes instead of text, so that no character of a file can upset CMake or the compiler.
+cmake_minimum_required(VERSION 3.25)
+string(REPLACE "|" ";" FILES "${FILES}")
+set(arrays "")
+set(entries "")
+set(sums "")
+foreach(file ${FILES})
+  get_filename_component(stem "${file}" NAME_WE)
+  get_filename_component(full "${file}" NAME)
+  file(READ "${file}" hex HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+  string(REGEX REPLACE "(0x[0-9a-f][0-9a-f],0x[0-9a-f][0-9a-f],0x[0-9a-f][0-9a-f],0x[0-9a-f][0-9a-f],0x[0-9a-f][0-9a-f],0x[0-9a-f][0-9a-f],0x[0-9a-f][0-9a-f],0x[0-9a-f][0-9a-f],)" "\\1\n" bytes "${bytes}")
+  string(APPEND arrays "constexpr unsigned char ${stem}_bytes[] = {\n${bytes}0};\n")
+  string(APPEND entries "        {\"${stem}\", {reinterpret_cast<const char*>(${stem}_bytes), sizeof ${stem}_bytes - 1}},\n")
+  file(SHA256 "${file}" sum)
+  string(APPEND sums "${sum}  ${full}\n")
+endforeach()
+string(SHA256 digest "${sums}")
+string(CONCAT text
+  "#include <array>\n#include <span>\n\n#include \"base/embedded.hpp\"\n\nnamespace rnncheck {\n\n"
+  "namespace {\n${arrays}}\n\n"
+  "std::span<const EmbeddedFile> ${NAME}() {\n    static const auto files = std::to_array<EmbeddedFile>({\n${entries}    });\n"
+  "    return files;\n}\n\n"
+  "std::string_view ${NAME}_digest();\nstd::string_view ${NAME}_digest() { return \"${digest}\"; }\n\n}  // namespace rnncheck\n")
+file(WRITE "${OUTPUT}" "${text}")

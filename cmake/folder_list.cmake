@@ -1,0 +1,19 @@
+# The folder is the list: every .cpp in `folder` defines one object of type `type`, named after the file, in namespace
+# rnncheck::<space>. Generates `function()`, the table of {name, &object}; a missing object is a link error with its name.
+function(rnncheck_folder_list target folder type space function header)
+  file(GLOB files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/${folder} ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
+  list(SORT files)
+  set(declarations "")
+  set(entries "")
+  foreach(file ${files})
+    get_filename_component(name ${file} NAME_WE)
+    string(APPEND declarations "extern const ${type} ${name};\n")
+    string(APPEND entries "        {\"${name}\", &${space}::${name}},\n")
+  endforeach()
+  string(CONCAT text "#include \"${header}\"\n\n#include <array>\n\nnamespace rnncheck {\n\nnamespace ${space} {\n${declarations}}\n\n"
+           "std::span<const Named<${type}>> ${function}() {\n    static const auto list = std::to_array<Named<${type}>>({\n"
+           "${entries}    });\n    return list;\n}\n\n}  // namespace rnncheck\n")
+  set(generated ${PROJECT_BINARY_DIR}/generated/${space}_list.cpp)
+  file(CONFIGURE OUTPUT ${generated} CONTENT "${text}" @ONLY)
+  target_sources(${target} PRIVATE ${generated})
+endfunction()

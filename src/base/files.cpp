@@ -1,0 +1,104 @@
+#include "base/files.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <memory>
+
+#include "base/text.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+constexpr int most_links = 40;  // what Linux follows as well before it answers ELOOP
+
+struct CloseFile {
+    int file;
+    ~CloseFile() { close(file); }
+};
+
+}  // namespace
+
+Root::Root(std::string prefix) : prefix_(std::move(prefix)) {
+    while (!prefix_.empty() && prefix_.back() == '/') prefix_.pop_back();
+}
+
+bool Root::exists(std::string_view path) const { return real_path(path).has_value(); }
+
+std::optional<std::string> Root::read(std::string_view path, std::size_t most) const {
+    const auto real = real_path(path);
+    if (!real) return std::nullopt;
+    const int file = open(outside(*real).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file < 0) return std::nullopt;
+    const CloseFile guard{file};
+    struct stat about{};
+    if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
+    std::string content;
+    char buffer[1 << 16];
+    while (content.size() < most) {
+        const ssize_t got = ::read(file, buffer, std::min(sizeof buffer, most - content.size()));
+        if (got < 0) return std::nullopt;
+        if (got == 0) break;
+        content.append(buffer, static_cast<std::size_t>(got));
+    }
+    return content;
+}
+
+std::vector<std::string> Root::names_in(std::string_view folder, std::size_t most) const {
+    std::vector<std::string> names;
+    const auto real = real_path(folder);
+    if (!real) return names;
+    const std::unique_ptr<DIR, int (*)(DIR*)> open_folder(opendir(outside(*real).c_str()), closedir);
+    if (!open_folder) return names;
+    while (const dirent* entry = readdir(open_folder.get())) {
+        const std::string_view name = entry->d_name;
+        if (name != "." && name != "..") names.emplace_back(name);
+        if (names.size() >= most) break;
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+std::optional<std::string> Root::link(std::string_view path) const {
+    char target[PATH_MAX];
+    const ssize_t length = readlink(outside(path).c_str(), target, sizeof target);
+    if (length <= 0) return std::nullopt;
+    return std::string(target, static_cast<std::size_t>(length));
+}
+
+std::optional<std::string> Root::real_path(std::string_view path) const {
+    std::vector<std::string> pending = split(path, '/');
+    std::reverse(pending.begin(), pending.end());
+    std::string done;
+    int links = 0;
+    while (!pending.empty()) {
+        const std::string part = std::move(pending.back());
+        pending.pop_back();
+        if (part.empty() || part == ".") continue;
+        if (part == "..") {
+            done.erase(std::min(done.rfind('/'), done.size()));
+            continue;
+        }
+        const std::string next = done + '/' + part;
+        const auto target = link(next);
+        if (!target) {
+            done = next;
+            continue;
+        }
+        if (++links > most_links) return std::nullopt;
+        if (target->front() == '/') done.clear();
+        std::vector<std::string> parts = split(*target, '/');
+        pending.insert(pending.end(), parts.rbegin(), parts.rend());
+    }
+    if (done.empty()) done = "/";
+    struct stat about{};
+    if (stat(outside(done).c_str(), &about) != 0) return std::nullopt;
+    return done;
+}
+
+}  // namespace rnncheck

@@ -1,0 +1,42 @@
+// Reading files below a root folder, bounded in size. May not write, and knows no product.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rnncheck {
+
+/// The file system as seen from `prefix`: "" is the machine itself, "/mnt/image" a mounted image or a test's folder.
+/// Paths given and returned are the ones inside.
+class Root {
+  public:
+    Root() = default;
+    explicit Root(std::string prefix);
+
+    /// The path on this machine of an inside path.
+    std::string outside(std::string_view path) const { return prefix_ + std::string(path); }
+    const std::string& prefix() const { return prefix_; }
+
+    bool exists(std::string_view path) const;
+
+    /// At most `most` bytes of a regular file, pseudo-files of /proc and /sys included; nothing when it cannot be
+    /// opened or read. Never blocks on a pipe or a device.
+    std::optional<std::string> read(std::string_view path, std::size_t most = 1 << 20) const;
+
+    /// Sorted names in a folder, without "." and ".."; empty when it cannot be read. At most `most` names.
+    std::vector<std::string> names_in(std::string_view folder, std::size_t most = 100'000) const;
+
+    /// Where a symbolic link points to, unresolved; nothing when it is no link.
+    std::optional<std::string> link(std::string_view path) const;
+
+    /// The path with every symbolic link resolved inside the root (an absolute link stays inside); nothing when it
+    /// does not exist or the links run in a circle.
+    std::optional<std::string> real_path(std::string_view path) const;
+
+  private:
+    std::string prefix_;
+};
+
+}  // namespace rnncheck

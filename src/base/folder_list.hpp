@@ -1,0 +1,30 @@
+// A folder of variants as a list: the build generates one table of {file stem, object} per folder.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace rnncheck {
+
+template <class Thing>
+struct Named {
+    std::string_view name;  ///< the file's stem, the id on screen
+    const Thing* thing;
+
+    const Thing* operator->() const { return thing; }
+};
+
+template <class Thing>
+const Named<Thing>* find_named(std::span<const Named<Thing>> list, std::string_view name) {
+    for (const auto& entry : list)
+        if (entry.name == name) return &entry;
+    return nullptr;
+}
+
+/// A file compiled into the program: a rule's page, a matrix table.
+struct EmbeddedFile {
+    std::string_view name;  ///< stem
+    std::string_view content;
+};
+
+}  // namespace rnncheck

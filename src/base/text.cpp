@@ -1,0 +1,119 @@
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace rnncheck {
+
+namespace {
+
+bool is_continuation(unsigned char c) { return (c & 0xC0) == 0x80; }
+
+/// Bytes of the valid UTF-8 sequence that starts `text`, 0 when there is none (RFC 3629: no overlong forms, no
+/// surrogates, nothing above U+10FFFF).
+std::size_t utf8_length(std::string_view text) {
+    const auto at = [&](std::size_t i) { return static_cast<unsigned char>(i < text.size() ? text[i] : 0); };
+    const unsigned char first = at(0);
+    if (first < 0x80) return 1;
+    const auto second_within = [&](unsigned char low, unsigned char high) { return at(1) >= low && at(1) <= high; };
+    if (first >= 0xC2 && first <= 0xDF) return is_continuation(at(1)) ? 2 : 0;
+    if (first >= 0xE0 && first <= 0xEF) {
+        const bool second = second_within(first == 0xE0 ? 0xA0 : 0x80, first == 0xED ? 0x9F : 0xBF);
+        return second && is_continuation(at(2)) ? 3 : 0;
+    }
+    if (first >= 0xF0 && first <= 0xF4) {
+        const bool second = second_within(first == 0xF0 ? 0x90 : 0x80, first == 0xF4 ? 0x8F : 0xBF);
+        return second && is_continuation(at(2)) && is_continuation(at(3)) ? 4 : 0;
+    }
+    return 0;
+}
+
+/// C0, DEL, and the C1 controls U+0080..U+009F that terminals obey as well.
+bool is_control(std::string_view sequence) {
+    const auto first = static_cast<unsigned char>(sequence[0]);
+    if (sequence.size() == 1) return first < 0x20 || first == 0x7F;
+    return sequence.size() == 2 && first == 0xC2 && static_cast<unsigned char>(sequence[1]) < 0xA0;
+}
+
+void append_hex(std::string& out, std::string_view bytes) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    for (const char c : bytes) {
+        const auto byte = static_cast<unsigned char>(c);
+        out += "\\x";
+        out += digits[byte >> 4];
+        out += digits[byte & 15];
+    }
+}
+
+}  // namespace
+
+std::string_view trim(std::string_view text) {
+    constexpr std::string_view space = " \t\r\n\f\v";
+    const auto first = text.find_first_not_of(space);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(space) - first + 1);
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+    std::vector<std::string> parts;
+    if (text.empty()) return parts;
+    while (true) {
+        const auto at = text.find(separator);
+        parts.emplace_back(text.substr(0, at));
+        if (at == std::string_view::npos) return parts;
+        text.remove_prefix(at + 1);
+    }
+}
+
+std::string join(const std::vector<std::string>& parts, std::string_view separator) {
+    std::string out;
+    for (const auto& part : parts) {
+        if (!out.empty()) out += separator;
+        out += part;
+    }
+    return out;
+}
+
+std::string listing(const std::vector<std::string>& parts) {
+    if (parts.size() < 2) return parts.empty() ? "" : parts[0];
+    return join({parts.begin(), parts.end() - 1}, ", ") + " and " + parts.back();
+}
+
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+std::string escaped(std::string_view text, std::size_t most, bool keep_lines) {
+    std::string out;
+    while (!text.empty()) {
+        if (out.size() >= most) return out + "...";
+        const std::size_t length = utf8_length(text);
+        const std::string_view sequence = text.substr(0, std::max<std::size_t>(length, 1));
+        if (sequence == "\n") out += keep_lines ? "\n" : "\\n";
+        else if (length == 0 || is_control(sequence)) append_hex(out, sequence);
+        else out += sequence;
+        text.remove_prefix(sequence.size());
+    }
+    return out;
+}
+
+std::string valid_utf8(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const std::size_t length = utf8_length(text);
+        if (length == 0) out += "\xEF\xBF\xBD";
+        else out += text.substr(0, length);
+        text.remove_prefix(std::max<std::size_t>(length, 1));
+    }
+    return out;
+}
+
+std::string short_number(double value) {
+    char buffer[40];
+    const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, 3);
+    return error == std::errc{} ? std::string(buffer, end) : "?";
+}
+
+std::string counted(std::size_t count, std::string_view one, std::string_view many) {
+    return std::to_string(count) + ' ' + std::string(count == 1 ? one : many);
+}
+
+}  // namespace rnncheck

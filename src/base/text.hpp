@@ -1,0 +1,36 @@
+// Small string helpers. Knows nothing of NVIDIA; may not read or print anything.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rnncheck {
+
+std::string_view trim(std::string_view text);
+
+/// Splits at every `separator`; an empty text gives no parts, "a::b" gives "a", "", "b".
+std::vector<std::string> split(std::string_view text, char separator);
+
+std::string join(const std::vector<std::string>& parts, std::string_view separator);
+
+/// "a", "a and b", "a, b and c".
+std::string listing(const std::vector<std::string>& parts);
+
+bool contains(std::string_view text, std::string_view part);
+
+/// Text from outside made safe for a terminal: control characters and invalid UTF-8 become \xNN, longer than
+/// `most` bytes is cut with "...". Line ends become \n unless `keep_lines`.
+std::string escaped(std::string_view text, std::size_t most = 4096, bool keep_lines = false);
+
+/// Valid UTF-8 in any case: each byte that is not part of a valid sequence becomes U+FFFD.
+std::string valid_utf8(std::string_view text);
+
+/// Short decimal form, "1.5e-07", "0.25": enough digits to compare by eye, the same in every locale.
+std::string short_number(double value);
+
+/// "1 copy", "3 copies".
+std::string counted(std::size_t count, std::string_view one, std::string_view many);
+
+}  // namespace rnncheck

@@ -1,0 +1,24 @@
+// A command of the command line. Wires the parts; holds no logic worth testing.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <span>
+
+#include "base/folder_list.hpp"
+
+namespace rnncheck {
+
+/// Exit codes, the same in every format.
+enum Exit { healthy = 0, problem = 1, usage = 2, undetermined = 3, warned = 4, bug = 70 };
+
+struct Command {
+    std::string_view title;
+    bool hidden = false;
+    /// Declares the options on `app`; the returned function runs the command and gives the exit code.
+    std::function<int()> (*declare)(CLI::App& app);
+};
+
+/// Every file of src/commands/list/, by name.
+std::span<const Named<Command>> all_commands();
+
+}  // namespace rnncheck

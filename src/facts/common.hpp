@@ -1,0 +1,73 @@
+// Facts shared by several sections.
+#pragma once
+
+#include <cstdint>
+
+#include "base/fields.hpp"
+
+namespace rnncheck {
+
+/// What a vendor call answered. `code` is the library's own number: cuDNN 9 renumbered its statuses, so compare it
+/// only with numbers of the same library and major; `text` holds the library's own words.
+struct CallResult {
+    std::string call;
+    std::int64_t code = 0;
+    std::string text;
+
+    bool ok() const { return code == 0; }
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("call", self.call, "the vendor function");
+        visit("code", self.code, "its return value, 0 is success");
+        visit("text", self.text, "the library's own words for the value");
+    }
+};
+
+/// How a probe's process ended.
+enum class ProbeEnd {
+    finished,         ///< the probe returned and its process left normally
+    skipped,          ///< not started, by choice; `reason` says whose
+    crashed,          ///< a signal ended it before the probe returned
+    crashed_at_exit,  ///< a signal after the probe had returned: its facts stand
+    timed_out,        ///< no progress within the limit; ended by us
+    killed,           ///< SIGKILL that we did not send
+    quit_early,       ///< the process left, with any exit code, before the probe returned
+    stuck,            ///< still there after our SIGKILL: hangs inside the kernel
+    not_started,      ///< the process could not be made
+};
+RNNCHECK_ENUM_NAMES(ProbeEnd, "finished", "skipped", "crashed", "crashed_at_exit", "timed_out", "killed", "quit_early",
+                    "stuck", "not_started")
+
+/// One run of one probe on one target, written by the survey, not by the probe.
+struct ProbeRun {
+    std::string probe;
+    std::string target;
+    ProbeEnd end = ProbeEnd::finished;
+    std::optional<std::string> reason;
+    std::optional<std::string> signal;
+    std::optional<int> exit_code;
+    std::optional<std::string> last_call;
+    std::vector<CallResult> failed_calls;
+    double elapsed_ms = 0;
+    std::optional<std::string> output_tail;
+
+    /// The probe's own code ran to its end, so what it left unset it could not learn.
+    bool completed() const { return end == ProbeEnd::finished || end == ProbeEnd::crashed_at_exit; }
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("probe", self.probe, "id of the probe");
+        visit("target", self.target, "what it looked at: a library file, a GPU; empty for the whole machine");
+        visit("end", self.end, "how its process ended");
+        visit("reason", self.reason, "why it was skipped or not started, or which limit passed");
+        visit("signal", self.signal, "name of the signal that ended it");
+        visit("exit_code", self.exit_code, "exit code of a process that left early");
+        visit("last_call", self.last_call, "the vendor call under way or last made when it ended badly");
+        visit("failed_calls", self.failed_calls, "vendor calls that returned an error");
+        visit("elapsed_ms", self.elapsed_ms, "wall time in milliseconds");
+        visit("output_tail", self.output_tail, "the end of what the libraries printed");
+    }
+};
+
+}  // namespace rnncheck

@@ -1,0 +1,61 @@
+// The one document between finding out and judging. An empty optional means "not learnt"; why stands in
+// `probe_runs`. Every field has one probe that fills it: two sources of one truth are two fields.
+#pragma once
+
+#include "facts/libraries.hpp"
+#include "facts/machine.hpp"
+#include "facts/rnn_run.hpp"
+
+namespace rnncheck {
+
+inline constexpr int facts_schema = 1;
+
+/// Which rnncheck learnt the facts, and which stages it was allowed to run: look, ask, run.
+struct ToolFacts {
+    std::string version;
+    std::vector<std::string> stages;
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("version", self.version, "version of rnncheck that learnt these facts");
+        visit("stages", self.stages, "stages that were run: look, ask, run");
+    }
+};
+
+struct Facts {
+    int schema = facts_schema;
+    ToolFacts tool;
+    Host host;
+    Driver driver;
+    std::vector<Gpu> gpus;
+    std::vector<Board> boards;
+    std::vector<Library> libraries;
+    std::vector<Runtime> runtimes;
+    std::vector<Nvrtc> nvrtcs;
+    std::vector<Cudnn> cudnns;
+    std::vector<KernelRun> kernel_runs;
+    std::vector<RnnRun> rnn_runs;
+    std::vector<ProbeRun> probe_runs;
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("schema", self.schema, "number of this form of the facts");
+        visit("tool", self.tool, "who learnt them");
+        visit("host", self.host, "the machine and its system");
+        visit("driver", self.driver, "kernel module, device nodes, driver library");
+        visit("gpus", self.gpus, "GPUs as a CUDA program sees them");
+        visit("boards", self.boards, "GPUs as NVML sees them");
+        visit("libraries", self.libraries, "GPU libraries found on disk");
+        visit("runtimes", self.runtimes, "CUDA runtimes as they answered");
+        visit("nvrtcs", self.nvrtcs, "run-time compilers as they answered");
+        visit("cudnns", self.cudnns, "copies of cuDNN as they answered");
+        visit("kernel_runs", self.kernel_runs, "the tiny kernel on each GPU");
+        visit("rnn_runs", self.rnn_runs, "the recurrent-network cases");
+        visit("probe_runs", self.probe_runs, "how each probe went");
+    }
+};
+
+/// `more` joins `facts`: lists are appended, unset values are filled, set ones stay.
+void merge(Facts& facts, Facts more);
+
+}  // namespace rnncheck

@@ -1,0 +1,18 @@
+// The facts document as text. The heavy JSON templates stay behind this door.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "facts/facts.hpp"
+
+namespace rnncheck {
+
+/// One line of JSON without the parts that are at their defaults being left out: the wire and the file form.
+std::string facts_to_text(const Facts& facts, int indent = -1);
+
+/// Reads a facts document, or a whole report with one inside. `name` stands in messages ("machine.json").
+/// InputError when it is neither, is of another schema, or a field has the wrong form.
+Facts facts_from_text(std::string_view text, const std::string& name);
+
+}  // namespace rnncheck

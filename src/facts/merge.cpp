@@ -1,0 +1,40 @@
+#include <utility>
+
+#include "facts/facts.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+template <class T>
+void join(T& into, T& from);
+
+template <class T>
+void join_fields(T& into, T& from) {
+    // Both visits see the same members in the same order, so the n-th address of one belongs to the n-th of the other.
+    std::vector<void*> members;
+    T::fields(from, [&](const char*, auto& member, const char*) { members.push_back(&member); });
+    std::size_t n = 0;
+    T::fields(into, [&]<class M>(const char*, M& member, const char*) { join(member, *static_cast<M*>(members[n++])); });
+}
+
+template <class T>
+void join(T& into, T& from) {
+    if constexpr (IsOptional<T>::value) {
+        if (!into) into = std::move(from);
+    } else if constexpr (IsVector<T>::value) {
+        into.insert(into.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+    } else if constexpr (std::is_same_v<T, TextMap>) {
+        into.merge(from);
+    } else if constexpr (std::is_same_v<T, std::string>) {
+        if (into.empty()) into = std::move(from);
+    } else if constexpr (Fielded<T>) {
+        join_fields(into, from);
+    }
+}
+
+}  // namespace
+
+void merge(Facts& facts, Facts more) { join(facts, more); }
+
+}  // namespace rnncheck

@@ -1,0 +1,56 @@
+// One recurrent-network case as it went on one GPU with one copy of cuDNN.
+#pragma once
+
+#include "facts/common.hpp"
+#include "rnn/case.hpp"
+
+namespace rnncheck {
+
+enum class RunEnd {
+    ok,           ///< ran, every element within its limit
+    not_offered,  ///< cuDNN says that it does not support this case here
+    refused,      ///< a call refused its arguments or its set-up
+    failed,       ///< a call failed, or the process died in it
+    wrong,        ///< ran, and an element is outside its limit, not a number, or was never written
+    skipped,      ///< not run; `result.text` says why
+};
+RNNCHECK_ENUM_NAMES(RunEnd, "ok", "not_offered", "refused", "failed", "wrong", "skipped")
+
+struct RnnRun {
+    std::string library;
+    int gpu = 0;
+    Dialect dialect = Dialect::v8;
+    int number = 0;
+    RnnCase rnn_case;
+    RunEnd end = RunEnd::skipped;
+    std::optional<CallResult> result;
+    std::optional<double> largest_error;
+    std::optional<double> limit;
+    std::optional<std::string> where;
+    std::optional<bool> bitwise_repeatable;
+    std::optional<bool> reduced_precision;
+    std::optional<std::int64_t> workspace_bytes;
+    std::optional<double> first_ms;
+    std::optional<double> again_ms;
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("library", self.library, "path of the libcudnn");
+        visit("gpu", self.gpu, "CUDA's ordinal");
+        visit("dialect", self.dialect, "RNN interface used");
+        visit("number", self.number, "place of the case in the sweep, from 1");
+        visit("case", self.rnn_case, "what was computed");
+        visit("end", self.end, "how it went");
+        visit("result", self.result, "the call that decided, with the library's own words");
+        visit("largest_error", self.largest_error, "largest error of an element divided by that element's limit, times `limit`");
+        visit("limit", self.limit, "largest error allowed in y, absolute");
+        visit("where", self.where, "the worst element when wrong: output, sequence, step, unit, value found and expected");
+        visit("bitwise_repeatable", self.bitwise_repeatable, "whether a second run gave the same bits");
+        visit("reduced_precision", self.reduced_precision, "fp32 whose error shows that TF32 or less was computed");
+        visit("workspace_bytes", self.workspace_bytes, "work space cuDNN asked for");
+        visit("first_ms", self.first_ms, "first forward call and synchronisation, in milliseconds");
+        visit("again_ms", self.again_ms, "second one, in milliseconds");
+    }
+};
+
+}  // namespace rnncheck

@@ -1,0 +1,95 @@
+// What rules answer. Data only: may not print, may not look anything up.
+#pragma once
+
+#include "base/fields.hpp"
+
+namespace rnncheck {
+
+enum class Layer { host, driver, gpu, runtime, cudnn, rnn };
+RNNCHECK_ENUM_NAMES(Layer, "host", "driver", "gpu", "runtime", "cudnn", "rnn")
+
+enum class Severity { error, warning, note };
+RNNCHECK_ENUM_NAMES(Severity, "error", "warning", "note")
+
+/// How far the evidence goes: it decides, it points, it only allows.
+enum class Confidence { certain, likely, possible };
+RNNCHECK_ENUM_NAMES(Confidence, "certain", "likely", "possible")
+
+enum class Risk { safe, needs_root, disruptive, destructive };
+RNNCHECK_ENUM_NAMES(Risk, "safe", "needs_root", "disruptive", "destructive")
+
+/// `source` is a path into the facts ("driver.kernel_version") or the link of the matrix row.
+struct Evidence {
+    std::string what;
+    std::string value;
+    std::string source;
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("what", self.what, "what was found or is known");
+        visit("value", self.value, "its value");
+        visit("source", self.source, "path into the facts, or link to the source of the table row");
+    }
+};
+
+/// `text` for people, `commands` for scripts, `verify` a command that shows the cure.
+struct Remedy {
+    std::string text;
+    std::vector<std::string> commands;
+    Risk risk = Risk::safe;
+    std::string verify;
+    std::string link;
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("text", self.text, "what to do");
+        visit("commands", self.commands, "commands that do it");
+        visit("risk", self.risk, "what the commands may disturb");
+        visit("verify", self.verify, "a command that shows that it helped");
+        visit("link", self.link, "documentation");
+    }
+};
+
+/// `message` is one sentence that begins in lower case or with a proper name, names the subject, and has no full
+/// stop. `rule` and `layer` are filled in by the judge.
+struct Finding {
+    std::string rule;
+    Layer layer = Layer::host;
+    Severity severity = Severity::error;
+    std::string subject;
+    std::string message;
+    std::vector<Evidence> evidence;
+    std::vector<Remedy> remedies;
+    Confidence confidence = Confidence::certain;
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("rule", self.rule, "id of the rule; `rnncheck explain ID` tells more");
+        visit("layer", self.layer, "where it sits; repair from the bottom (host) up");
+        visit("severity", self.severity, "how bad it is");
+        visit("subject", self.subject, "what it is about: GPU 0, a file ...");
+        visit("message", self.message, "what is wrong, in one sentence");
+        visit("evidence", self.evidence, "what it rests on");
+        visit("remedies", self.remedies, "what to do about it");
+        visit("confidence", self.confidence, "how far the evidence goes");
+    }
+};
+
+enum class Outcome { pass, fault, not_applicable, undecided };
+RNNCHECK_ENUM_NAMES(Outcome, "pass", "fault", "not_applicable", "undecided")
+
+/// A rule's answer. `findings` only with `fault`; `reason` always says why in a few words.
+struct Verdict {
+    Outcome outcome = Outcome::undecided;
+    std::string reason;
+    std::vector<Finding> findings;
+};
+
+Verdict pass(std::string reason);
+Verdict not_applicable(std::string reason);
+Verdict undecided(std::string reason);
+Verdict fault(Finding finding);
+/// A fault when there is any finding; else the other answer.
+Verdict fault_or(std::vector<Finding> findings, Verdict otherwise);
+
+}  // namespace rnncheck

@@ -1,0 +1,76 @@
+// The judged whole: the only thing a format sees.
+#pragma once
+
+#include "facts/facts.hpp"
+#include "findings/finding.hpp"
+
+namespace rnncheck {
+
+enum class Health { healthy, warnings, problems, undetermined };
+RNNCHECK_ENUM_NAMES(Health, "healthy", "warnings", "problems", "undetermined")
+
+struct ToolStamp {
+    std::string name = "rnncheck";
+    std::string version;
+    std::string matrix_date;
+    std::string matrix_digest;
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("name", self.name, "rnncheck");
+        visit("version", self.version, "version that judged");
+        visit("matrix_date", self.matrix_date, "date of the newest entry of the compatibility matrix");
+        visit("matrix_digest", self.matrix_digest, "SHA-256 over the matrix: `sha256sum *.json | sha256sum` in its folder");
+    }
+};
+
+struct Counts {
+    int fault = 0;
+    int pass = 0;
+    int undecided = 0;
+    int not_applicable = 0;
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("fault", self.fault, "rules that found a fault");
+        visit("pass", self.pass, "rules that found all well");
+        visit("undecided", self.undecided, "rules that could not tell");
+        visit("not_applicable", self.not_applicable, "rules with nothing to say here");
+    }
+};
+
+struct RuleVerdict {
+    std::string rule;
+    Outcome outcome = Outcome::undecided;
+    std::string reason;
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("rule", self.rule, "id of the rule");
+        visit("outcome", self.outcome, "its answer");
+        visit("reason", self.reason, "why, in a few words");
+    }
+};
+
+struct Report {
+    int schema = 1;
+    ToolStamp tool;
+    Health verdict = Health::undetermined;
+    Counts counts;
+    std::vector<Finding> findings;
+    std::vector<RuleVerdict> verdicts;
+    Facts facts;
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("schema", self.schema, "number of this form of the report");
+        visit("tool", self.tool, "who judged, by which matrix");
+        visit("verdict", self.verdict, "the whole in one word");
+        visit("counts", self.counts, "how many rules gave which answer");
+        visit("findings", self.findings, "faults, bottom-up by layer, worst first");
+        visit("verdicts", self.verdicts, "every rule's answer, by id");
+        visit("facts", self.facts, "what was found on the machine");
+    }
+};
+
+}  // namespace rnncheck

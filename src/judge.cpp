@@ -1,0 +1,106 @@
+#include "judge.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/text.hpp"
+#include "rules/support/seen.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+bool stage_was_run(const Facts& facts, Stage stage) {
+    const auto& stages = facts.tool.stages;
+    return stages.empty() || std::find(stages.begin(), stages.end(), name_of(stage)) != stages.end();
+}
+
+/// A question the user did not want asked is no open question.
+Verdict ask(const Named<Rule>& rule, const Facts& facts, const Matrix& matrix) {
+    Verdict verdict = rule->check(facts, matrix);
+    if (verdict.outcome == Outcome::undecided && !stage_was_run(facts, rule->needs))
+        return not_applicable("not asked: the stage '" + std::string(name_of(rule->needs)) + "' was switched off");
+    return verdict;
+}
+
+bool is_selected(const Selection& selection, const std::string& name) {
+    return (selection.only.empty() || selection.only.contains(name)) && !selection.skip.contains(name);
+}
+
+/// Rules that only say that there is no GPU: expected on a machine without one.
+bool only_says_no_gpu(const Facts& facts, const Finding& finding) {
+    return rules::no_nvidia_hardware_seen(facts) &&
+           (finding.rule == "driver_missing" || finding.rule == "no_gpu_visible" || finding.rule == "container_no_gpu_runtime");
+}
+
+void sort_findings(std::vector<Finding>& findings) {
+    std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+        return std::tie(a.layer, a.severity, a.rule, a.subject) < std::tie(b.layer, b.severity, b.rule, b.subject);
+    });
+}
+
+int& count_of(Counts& counts, Outcome outcome) {
+    switch (outcome) {
+        case Outcome::pass: return counts.pass;
+        case Outcome::fault: return counts.fault;
+        case Outcome::not_applicable: return counts.not_applicable;
+        case Outcome::undecided: break;
+    }
+    return counts.undecided;
+}
+
+/// What decides the one word: found so far over all rules.
+struct Tally {
+    bool error = false, warning = false, open = false;
+
+    Health health() const {
+        if (error) return Health::problems;
+        if (open) return Health::undetermined;
+        return warning ? Health::warnings : Health::healthy;
+    }
+};
+
+void tally_verdict(Tally& tally, const Named<Rule>& rule, const Verdict& verdict, const Selection& selection) {
+    const bool decided = verdict.outcome == Outcome::pass || verdict.outcome == Outcome::fault;
+    if (!decided && selection.require.contains(std::string(rule.name))) tally.open = true;
+    if (verdict.outcome == Outcome::undecided && rule->worst == Severity::error) tally.open = true;
+    for (const Finding& finding : verdict.findings) {
+        tally.error |= finding.severity == Severity::error;
+        tally.warning |= finding.severity == Severity::warning;
+    }
+}
+
+void apply_to_findings(Verdict& verdict, const Named<Rule>& rule, const Facts& facts, const Selection& selection) {
+    for (Finding& finding : verdict.findings) {
+        finding.rule = rule.name;
+        finding.layer = rule->layer;
+        const bool expected = selection.allow_no_gpu && only_says_no_gpu(facts, finding);
+        if (expected || selection.ignore.contains(finding.rule)) finding.severity = Severity::note;
+    }
+}
+
+}  // namespace
+
+std::string_view version_of_rnncheck() { return RNNCHECK_VERSION; }
+
+Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
+    Report report;
+    report.tool = {.version = std::string(version_of_rnncheck()), .matrix_date = matrix.date(), .matrix_digest = matrix.digest()};
+    Tally tally;
+    for (const auto& rule : all_rules()) {
+        const std::string name(rule.name);
+        Verdict verdict = is_selected(selection, name) ? ask(rule, facts, matrix)
+                                                       : not_applicable("not asked: left out on the command line");
+        apply_to_findings(verdict, rule, facts, selection);
+        tally_verdict(tally, rule, verdict, selection);
+        ++count_of(report.counts, verdict.outcome);
+        report.verdicts.push_back({name, verdict.outcome, verdict.reason});
+        std::move(verdict.findings.begin(), verdict.findings.end(), std::back_inserter(report.findings));
+    }
+    sort_findings(report.findings);
+    report.verdict = tally.health();
+    report.facts = std::move(facts);
+    return report;
+}
+
+}  // namespace rnncheck

@@ -1,0 +1,145 @@
+// The compatibility tables and the questions they answer. May not judge. A question answers "known" with the row and
+// its source, or says on which side of the data the input lies: that is never a yes.
+#pragma once
+
+#include <memory>
+
+#include "base/fields.hpp"
+
+namespace rnncheck {
+
+/// Where a row comes from. `seen` is an ISO date.
+struct Source {
+    std::string title;
+    std::string url;
+    std::string seen;
+};
+
+/// How well a row is known.
+enum class Known { documented, source_code, inferred, unconfirmed };
+RNNCHECK_ENUM_NAMES(Known, "documented", "source_code", "inferred", "unconfirmed")
+
+enum class Coverage { known, newer_than_data, older_than_data, silent };
+RNNCHECK_ENUM_NAMES(Coverage, "known", "newer_than_data", "older_than_data", "silent")
+
+struct Row {
+    Source source;
+    Known known = Known::documented;
+    std::string note;  ///< what the row's author wants read with it, often empty
+};
+
+template <class R>
+struct Answer {
+    Coverage coverage = Coverage::silent;
+    std::optional<R> row;  ///< set exactly when coverage is `known`
+
+    explicit operator bool() const { return row.has_value(); }
+    const R* operator->() const { return &*row; }
+    const R& operator*() const { return *row; }
+};
+
+/// The driver a CUDA runtime release was shipped with, and the oldest one it runs on at all.
+/// Within one CUDA major from 11 on, any release runs on the family's oldest driver with limited features
+/// (minor-version compatibility); before 11 the two are equal.
+struct DriverForCuda : Row {
+    Version cuda;          ///< major.minor
+    Version full_driver;   ///< oldest Linux driver with all features of this release
+    Version oldest_driver; ///< oldest Linux driver that runs it at all
+};
+
+/// The newest CUDA a driver branch supports (what cuDriverGetVersion answers).
+struct CudaOfDriver : Row {
+    int branch = 0;  ///< 535
+    Version cuda;
+};
+
+/// Life of a compute capability in the toolkit and the driver.
+struct Architecture : Row {
+    Version capability;
+    std::string name;                         ///< "Ampere"
+    Version first_cuda;
+    std::optional<Version> last_cuda;         ///< unset: still supported by the newest toolkit of the table
+    std::optional<int> last_driver_branch;    ///< unset: still supported
+};
+
+/// One cuDNN release as built for one CUDA major.
+struct CudnnBuild : Row {
+    Version cudnn;                    ///< major.minor.patch
+    int cuda_major = 0;
+    std::optional<Version> cuda_min;  ///< oldest toolkit named for it
+    std::optional<Version> cuda_max;  ///< newest toolkit named for it
+    Version capability_min;
+    Version capability_max;
+    std::optional<Version> driver_min;  ///< oldest Linux driver named for it
+};
+
+/// One file of a cuDNN installation.
+struct CudnnPart : Row {
+    int major = 0;
+    std::string soname;       ///< libcudnn_adv.so.9
+    bool needed_by_rnn = false;
+    bool needed_by_version = false;  ///< without it even cudnnGetVersion cannot answer
+    Version since;            ///< first release that has it
+};
+
+struct StatusName : Row {
+    std::string library;  ///< cudnn, cuda, cudart, nvml
+    int major = 0;        ///< cuDNN's major; 0 for the others
+    std::int64_t code = 0;
+    std::string name;
+    std::string meaning;
+};
+
+/// A documented defect of recurrent networks in a set of cuDNN releases.
+struct RnnDefect : Row {
+    std::string id;                           ///< the table's own word for it
+    std::string cause;                        ///< the rule that reports it: cudnn_masked_rnn_bug, cudnn_varlen_rnn_bug, cudnn_bug
+    Version first;                            ///< first affected cuDNN release
+    std::optional<Version> fixed;             ///< first release without it; unset: none known
+    std::optional<Version> capability_min;
+    std::optional<Version> capability_max;
+    std::string os;                           ///< "", "linux", "windows"
+    std::string symptom;                      ///< one clause, lower case, no full stop
+    std::string workaround;                   ///< one sentence
+};
+
+/// A kind of case that a cuDNN release must offer on a GPU: answering "not supported" to it is a fault.
+struct RnnOffer : Row {
+    Version first;                    ///< first cuDNN release
+    std::optional<Version> last;      ///< last one; unset: still
+    std::string dtype;                ///< names of RnnCase's enumerations
+    std::string algorithm;
+    Version capability_min;
+};
+
+class Matrix {
+  public:
+    /// The tables compiled into the program. Parsed on first use, one by one.
+    static Matrix bundled();
+    /// All tables of a folder. InputError names the file and the place that is wrong.
+    static Matrix from_folder(const std::string& folder);
+
+    const std::string& date() const;    ///< of the newest source, ISO
+    const std::string& digest() const;  ///< "sha256:...": `cd folder && sha256sum *.json | sha256sum`
+
+    Answer<DriverForCuda> driver_for_cuda(const Version& cuda) const;
+    Answer<CudaOfDriver> cuda_of_driver(const Version& driver) const;
+    Answer<Architecture> architecture(const Version& capability) const;
+    /// Builds of this very release; coverage tells when the release is outside the table.
+    Answer<CudnnBuild> cudnn_build(const Version& cudnn, int cuda_major) const;
+    std::vector<CudnnPart> cudnn_parts(int major) const;
+    Answer<StatusName> status(std::string_view library, int major, std::int64_t code) const;
+    /// Known defects of this release on a GPU of this capability (any GPU when unset), on Linux.
+    std::vector<RnnDefect> rnn_defects(const Version& cudnn, std::optional<Version> capability) const;
+    /// Known when the table has a row that obliges this release on this capability to offer the case.
+    Answer<RnnOffer> must_offer(const Version& cudnn, const Version& capability, std::string_view dtype,
+                                std::string_view algorithm) const;
+
+    struct Tables;
+    explicit Matrix(std::shared_ptr<const Tables> tables) : tables_(std::move(tables)) {}
+
+  private:
+    std::shared_ptr<const Tables> tables_;
+};
+
+}  // namespace rnncheck

@@ -1,0 +1,29 @@
+// A rule: a pure function of facts and matrix. May not touch files, the clock, the environment or processes.
+// Shape of every check: not applicable? cannot tell? then judge.
+#pragma once
+
+#include <span>
+
+#include "base/folder_list.hpp"
+#include "facts/facts.hpp"
+#include "facts/stage.hpp"
+#include "findings/finding.hpp"
+#include "matrix/matrix.hpp"
+
+namespace rnncheck {
+
+struct Rule {
+    std::string_view title;                 ///< one sentence that states the fault
+    Layer layer;
+    Severity worst;                         ///< an undecided rule counts against the verdict when this is `error`
+    Stage needs;                            ///< the last stage whose facts it judges
+    Verdict (*check)(const Facts&, const Matrix&);
+};
+
+/// Every file of src/rules/, by name.
+std::span<const Named<Rule>> all_rules();
+
+/// The page docs/rules/<name>.md of a rule.
+std::string_view rule_page(std::string_view name);
+
+}  // namespace rnncheck

@@ -1,0 +1,57 @@
+// The functions of libcuda that we call, by their exact exported names (suffixed ones where the plain name is an old
+// 32-bit form), with enumerations as int. tests/abi compares the list with cuda.h.
+#pragma once
+
+#include <cstddef>
+
+#include "vendor/library.hpp"
+
+namespace rnncheck::vendor {
+
+using CudaContext = struct OpaqueCudaContext*;
+using CudaModule = struct OpaqueCudaModule*;
+using CudaFunction = struct OpaqueCudaFunction*;
+using CudaStream = struct OpaqueCudaStream*;
+using DevicePointer = unsigned long long;
+
+struct CudaUuid {
+    char bytes[16];
+};
+
+#define RNNCHECK_CUDA_FUNCTIONS(X)                                                                                  \
+    X(cuDriverGetVersion, int, (int*))                                                                              \
+    X(cuInit, int, (unsigned))                                                                                      \
+    X(cuGetErrorName, int, (int, const char**))                                                                     \
+    X(cuGetErrorString, int, (int, const char**))                                                                   \
+    X(cuDeviceGetCount, int, (int*))                                                                                \
+    X(cuDeviceGet, int, (int*, int))                                                                                \
+    X(cuDeviceGetName, int, (char*, int, int))                                                                      \
+    X(cuDeviceGetUuid, int, (CudaUuid*, int))                                                                       \
+    X(cuDeviceGetPCIBusId, int, (char*, int, int))                                                                  \
+    X(cuDeviceGetAttribute, int, (int*, int, int))                                                                  \
+    X(cuDeviceTotalMem_v2, int, (std::size_t*, int))                                                                \
+    X(cuDevicePrimaryCtxRetain, int, (CudaContext*, int))                                                           \
+    X(cuCtxSetCurrent, int, (CudaContext))                                                                          \
+    X(cuCtxSynchronize, int, ())                                                                                    \
+    X(cuMemAlloc_v2, int, (DevicePointer*, std::size_t))                                                            \
+    X(cuMemFree_v2, int, (DevicePointer))                                                                           \
+    X(cuMemcpyHtoD_v2, int, (DevicePointer, const void*, std::size_t))                                              \
+    X(cuMemcpyDtoH_v2, int, (void*, DevicePointer, std::size_t))                                                    \
+    X(cuMemsetD8_v2, int, (DevicePointer, unsigned char, std::size_t))                                              \
+    X(cuModuleLoadDataEx, int, (CudaModule*, const void*, unsigned, int*, void**))                                  \
+    X(cuModuleGetFunction, int, (CudaFunction*, CudaModule, const char*))                                           \
+    X(cuLaunchKernel, int,                                                                                          \
+      (CudaFunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CudaStream, void**, void**))
+
+struct CudaApi {
+    RNNCHECK_CUDA_FUNCTIONS(RNNCHECK_SYMBOL_MEMBER)
+    void load(const Library& library) { RNNCHECK_CUDA_FUNCTIONS(RNNCHECK_SYMBOL_LOAD) }
+};
+
+/// CUdevice_attribute numbers; they never change meaning (cuda.h).
+enum DeviceAttribute { multiprocessor_count = 16, compute_mode = 20, capability_major = 75, capability_minor = 76 };
+
+/// Calls whose failure text comes from cuGetErrorName and cuGetErrorString.
+Checker cuda_checker(Trace& trace, const CudaApi& api);
+
+}  // namespace rnncheck::vendor

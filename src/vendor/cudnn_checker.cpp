@@ -1,0 +1,42 @@
+#include "base/text.hpp"
+#include "vendor/cudnn_abi.hpp"
+
+namespace rnncheck::vendor {
+
+namespace {
+
+/// The last reason cuDNN gave. Its callback is plain C without our objects, and each process asks one cuDNN.
+std::string& last_reason() {
+    static std::string reason;
+    return reason;
+}
+
+/// `text` is a run of lines, each ended by a NUL, the whole by an empty one.
+void remember_reason(int, void*, const CudnnDebug*, const char* text) {
+    if (!text) return;
+    for (const char* line = text; *line; line += std::char_traits<char>::length(line) + 1) {
+        const std::string_view words = line;
+        const auto reason = words.find("Reason: ");
+        if (reason != std::string_view::npos) last_reason() = trim(words.substr(reason + 8));
+    }
+}
+
+constexpr unsigned errors_and_warnings = 1u << 1 | 1u << 2;  // cudnnSeverity_t ERROR and WARNING as bits
+
+}  // namespace
+
+Checker cudnn_checker(Trace& trace, const CudnnApi& api) {
+    if (api.cudnnSetCallback) {
+        trace.calling(api.cudnnSetCallback.name);
+        api.cudnnSetCallback.function(errors_and_warnings, nullptr, remember_reason);
+    }
+    return {trace, [&api](int code) {
+        const char* const name = api.cudnnGetErrorString ? api.cudnnGetErrorString.function(code) : nullptr;
+        std::string text = name ? name : "status " + std::to_string(code);
+        if (!last_reason().empty()) text += " (" + last_reason() + ")";
+        last_reason().clear();
+        return text;
+    }};
+}
+
+}  // namespace rnncheck::vendor

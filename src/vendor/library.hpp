@@ -1,0 +1,80 @@
+// Opens vendor libraries and calls them, leaving a breadcrumb before every call. The only user of <dlfcn.h>.
+// May not judge or print, and never unloads: the process ends anyway.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "wire/trace.hpp"
+
+namespace rnncheck::vendor {
+
+/// A function of a vendor library that knows its own exported name; empty when the library lacks it.
+template <class Signature>
+struct Symbol;
+
+template <class Result, class... Parameters>
+struct Symbol<Result(Parameters...)> {
+    const char* name;
+    Result (*function)(Parameters...) = nullptr;
+
+    explicit operator bool() const { return function != nullptr; }
+};
+
+/// An opened library, or why it could not be opened in the loader's own words.
+struct Library {
+    void* handle = nullptr;
+    std::string path;   ///< the file really opened, as the loader tells
+    std::string error;  ///< set exactly when handle is null
+
+    void* symbol(const char* name) const;
+};
+
+/// RTLD_NOW and RTLD_LOCAL, as frameworks open them. A failure is told to the trace as a failed call "dlopen(name)".
+Library open_library(Trace& trace, const std::string& name);
+
+/// Files mapped into this process whose name contains `part`, sorted, each once.
+std::vector<std::string> mapped_files(const std::string& part);
+
+/// A call that returns no status. The symbol must be there.
+template <class Result, class... Parameters, class... Arguments>
+Result call(Trace& trace, const Symbol<Result(Parameters...)>& symbol, Arguments... arguments) {
+    trace.calling(symbol.name);
+    return symbol.function(arguments...);
+}
+
+/// Code of a call that could not be made because the library does not export the function.
+inline constexpr int missing_symbol = -1;
+
+/// Makes calls that return a status; a status other than 0 is told to the trace with the library's own words.
+class Checker {
+  public:
+    Checker(Trace& trace, std::function<std::string(int)> text_of) : trace_(&trace), text_of_(std::move(text_of)) {}
+
+    template <class... Parameters, class... Arguments>
+    CallResult operator()(const Symbol<int(Parameters...)>& symbol, Arguments... arguments) const {
+        if (!symbol) return told({symbol.name, missing_symbol, "the library does not export this function"});
+        trace_->calling(symbol.name);
+        const int code = symbol.function(arguments...);
+        if (code == 0) return {symbol.name, 0, ""};
+        return told({symbol.name, code, text_of_(code)});
+    }
+
+    Trace& trace() const { return *trace_; }
+
+  private:
+    CallResult told(CallResult result) const {
+        trace_->failed(result);
+        return result;
+    }
+
+    Trace* trace_;
+    std::function<std::string(int)> text_of_;
+};
+
+}  // namespace rnncheck::vendor
+
+// A list of functions X(name, result, (parameters)) becomes members and their loading.
+#define RNNCHECK_SYMBOL_MEMBER(name, result, parameters) ::rnncheck::vendor::Symbol<result parameters> name{#name};
+#define RNNCHECK_SYMBOL_LOAD(name, result, parameters) \
+    name.function = reinterpret_cast<result(*) parameters>(library.symbol(#name));

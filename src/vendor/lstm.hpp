@@ -1,0 +1,32 @@
+// One LSTM case through cuDNN, in either of its two RNN dialects. Measures and copies; does not judge.
+#pragma once
+
+#include <optional>
+
+#include "rnn/sweep.hpp"
+#include "vendor/cudnn_abi.hpp"
+
+namespace rnncheck::vendor {
+
+/// One GPU with its primary context current, a cuDNN handle on it, and both libraries.
+struct Session {
+    const CudaApi& cuda;
+    const CudnnApi& cudnn;
+    Checker check_cuda;
+    Checker check_cudnn;
+    CudnnHandle handle = nullptr;
+};
+
+/// What came back. `failed` is the first call that returned an error; the outputs are then empty.
+struct LstmRun {
+    std::optional<CallResult> failed;
+    RnnOutputs outputs;               ///< of the first run, in the reference's layout, padding included as it was found
+    bool repeatable = false;          ///< the second run gave the same bits
+    std::size_t workspace_bytes = 0;
+    double first_ms = 0, again_ms = 0;
+};
+
+/// Runs the case twice with all outputs poisoned before each run (not-a-number bytes 0xFF).
+LstmRun run_lstm(const Session& session, Dialect dialect, const RnnCase& rnn_case, const RnnInputs& inputs);
+
+}  // namespace rnncheck::vendor

@@ -1,0 +1,28 @@
+#include "wire/trace.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "facts/json.hpp"
+
+namespace rnncheck {
+
+void Trace::calling(std::string_view function) { line(Json{{"calling", std::string(function)}}.dump()); }
+void Trace::failed(const CallResult& result) { line(Json{{"failed", to_json(result)}}.dump()); }
+void Trace::step(int number) { line(Json{{"step", number}}.dump()); }
+void Trace::facts(std::string_view json) { line("{\"facts\":" + std::string(json) + "}"); }
+void Trace::done() { line("{\"done\":true}"); }
+
+void Trace::line(std::string_view json) {
+    std::string text(json);
+    text += '\n';
+    std::string_view rest = text;
+    while (!rest.empty()) {
+        const ssize_t written = write(descriptor_, rest.data(), rest.size());
+        if (written < 0 && errno != EINTR) return;  // the parent is gone; it ends us too
+        if (written > 0) rest.remove_prefix(static_cast<std::size_t>(written));
+    }
+}
+
+}  // namespace rnncheck

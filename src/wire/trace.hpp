@@ -1,0 +1,32 @@
+// The wire between a probe's process and the survey: JSON lines on one descriptor, flushed at once so that a crash
+// loses nothing written before it. May not know any probe.
+#pragma once
+
+#include <string_view>
+
+#include "facts/common.hpp"
+
+namespace rnncheck {
+
+/// What a probe says while it works.
+class Trace {
+  public:
+    explicit Trace(int descriptor) : descriptor_(descriptor) {}
+
+    /// Written before every vendor call: the last one is the breadcrumb when the process dies.
+    void calling(std::string_view function);
+    /// A vendor call returned an error.
+    void failed(const CallResult& result);
+    /// Step `number` of a list of cases begins; if the process dies, the survey goes on after it.
+    void step(int number);
+    /// Facts learnt, as facts_to_text writes them; the survey merges them in order.
+    void facts(std::string_view json);
+    /// The probe is through; what follows is only the process's exit.
+    void done();
+
+  private:
+    void line(std::string_view json);
+    int descriptor_;
+};
+
+}  // namespace rnncheck

@@ -1,0 +1,58 @@
+#include "support/rule_test.hpp"
+
+#include "base/text.hpp"
+
+namespace rnncheck::test {
+
+namespace {
+
+const Matrix& matrix() {
+    static const Matrix bundled = Matrix::bundled();
+    return bundled;
+}
+
+void check_message(const Finding& finding) {
+    CHECK_FALSE(finding.message.empty());
+    CHECK(finding.message.back() != '.');
+    CHECK(finding.message.find('\n') == std::string::npos);
+    CHECK_FALSE(finding.subject.empty());
+    CHECK_FALSE(finding.evidence.empty());
+    CHECK_FALSE(finding.remedies.empty());
+    for (const auto& evidence : finding.evidence) CHECK_FALSE(evidence.source.empty());
+}
+
+}  // namespace
+
+void check_rule(const char* name, const Fires& fires, const Silent& silent, const CannotTell& cannot_tell) {
+    const auto* rule = find_named(all_rules(), name);
+    REQUIRE(rule);
+    REQUIRE_FALSE(fires.cases.empty());
+    REQUIRE_FALSE(silent.cases.empty());
+    REQUIRE_FALSE(cannot_tell.cases.empty());
+    for (const auto& [title, facts, expected] : fires.cases) {
+        INFO(name << " fires: " << title);
+        const Verdict verdict = (*rule)->check(facts, matrix());
+        INFO("reason: " << verdict.reason);
+        CHECK(verdict.outcome == Outcome::fault);
+        REQUIRE_FALSE(verdict.findings.empty());
+        INFO("message: " << verdict.findings.front().message);
+        CHECK(contains(verdict.findings.front().message, expected));
+        for (const auto& finding : verdict.findings) check_message(finding);
+    }
+    for (const auto& [title, facts, unused] : silent.cases) {
+        INFO(name << " is silent: " << title);
+        const Verdict verdict = (*rule)->check(facts, matrix());
+        INFO("reason: " << verdict.reason);
+        CHECK((verdict.outcome == Outcome::pass || verdict.outcome == Outcome::not_applicable));
+        CHECK_FALSE(verdict.reason.empty());
+    }
+    for (const auto& [title, facts, unused] : cannot_tell.cases) {
+        INFO(name << " cannot tell: " << title);
+        const Verdict verdict = (*rule)->check(facts, matrix());
+        INFO("reason: " << verdict.reason);
+        CHECK((verdict.outcome == Outcome::undecided));
+        CHECK_FALSE(verdict.reason.empty());
+    }
+}
+
+}  // namespace rnncheck::test
