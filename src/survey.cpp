@@ -7,9 +7,9 @@
 #include <deque>
 #include <map>
 
+#include "base/program.hpp"
 #include "facts/facts_json.hpp"
 #include "isolate/pool.hpp"
-#include "judge.hpp"
 #include "probe.hpp"
 #include "wire/reader.hpp"
 
