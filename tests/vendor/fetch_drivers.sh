@@ -9,7 +9,8 @@ command -v apt-get >/dev/null && command -v dpkg >/dev/null || { echo "SKIPPED: 
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 [ -e "$keyring" ] || { echo "SKIPPED: Debian's keyring is not installed"; exit 77; }
 mkdir -p parts lists/partial cache/archives/partial
-mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | grep -oE 'https?://[^ ]*/debian(/| |$)' | head -1 | tr -d ' ' || true)
+mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources 2>/dev/null |
+    grep -E '^(URIs:|deb )' | grep -oE 'https?://[^ ]*/debian(/| |$)' | head -1 | tr -d ' ' || true)
 [ -n "$mirror" ] || { echo "SKIPPED: this machine's apt knows no Debian mirror"; exit 77; }
 cat > parts/drivers.sources <<EOF
 Types: deb
