@@ -16,4 +16,15 @@ std::vector<std::string> copies_to_ask(const Facts& facts, LibraryKind kind) {
     return paths;
 }
 
+std::vector<std::string> wheel_companions(const Facts& facts, const std::string& cudnn_path) {
+    const auto tail = cudnn_path.rfind("/nvidia/cudnn/lib/");
+    std::vector<std::string> paths;
+    if (tail == std::string::npos) return paths;
+    const std::string wheels = cudnn_path.substr(0, tail) + "/nvidia/";
+    for (const LibraryKind kind : {LibraryKind::nvrtc, LibraryKind::cublaslt, LibraryKind::cublas})
+        for (const auto& library : facts.libraries)
+            if (library.kind == kind && !library.problem && library.path.starts_with(wheels)) paths.push_back(library.path);
+    return paths;
+}
+
 }  // namespace rnncheck::probes
