@@ -77,7 +77,7 @@ Matrix Matrix::from_folder(const std::string& folder) {
 }
 
 const std::string& Matrix::date() const {
-    return tables_->date;
+    return tables_->date();
 }
 const std::string& Matrix::digest() const {
     return tables_->files.digest;

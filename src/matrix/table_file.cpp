@@ -1,6 +1,7 @@
 #include "matrix/table_file.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/embedded.hpp"
 #include "base/errors.hpp"
@@ -57,14 +58,24 @@ TableFiles table_files_of(const std::string& folder) {
     return files;
 }
 
+bool is_iso_date(std::string_view text) {
+    constexpr std::string_view form = "0000-00-00";
+    return text.size() == form.size() && std::equal(text.begin(), text.end(), form.begin(), [](char c, char f) {
+               return f == '0' ? c >= '0' && c <= '9' : c == f;
+           });
+}
+
 std::string newest_date(const TableFiles& files) {
     constexpr std::string_view key = "\"seen\"";  // cannot occur inside a JSON text, where quotes are escaped
+    const std::boyer_moore_horspool_searcher find_key(key.begin(), key.end());
     std::string_view newest;
     for (const auto& [stem, text] : files.content) {
-        for (auto at = text.find(key); at != std::string_view::npos; at = text.find(key, at + key.size())) {
-            const auto quote = text.find('"', at + key.size());
-            if (quote == std::string_view::npos) break;
-            newest = std::max(newest, text.substr(quote + 1, date_length));
+        for (auto at = text.begin(); (at = std::search(at, text.end(), find_key)) != text.end();) {
+            at = std::find(at + key.size(), text.end(), '"');
+            const std::string_view rest = text.substr(static_cast<std::size_t>(at - text.begin()));
+            if (rest.empty()) break;
+            const std::string_view date = rest.substr(1, date_length);
+            if (is_iso_date(date)) newest = std::max(newest, date);
         }
     }
     return std::string(newest);

@@ -22,6 +22,9 @@ TableFiles bundled_table_files();
 /// Every *.json of a folder. InputError when it cannot be read.
 TableFiles table_files_of(const std::string& folder);
 
+/// "2026-11-21": the form only, not the calendar.
+bool is_iso_date(std::string_view text);
+
 /// Newest "seen" date of all sources, found without parsing; "" when there is none.
 std::string newest_date(const TableFiles& files);
 

@@ -139,13 +139,6 @@ const Json& member(const Json& table, const Place& place, const char* name, Json
     return *found;
 }
 
-bool is_iso_date(std::string_view text) {
-    constexpr std::string_view form = "0000-00-00";
-    return text.size() == form.size() && std::equal(text.begin(), text.end(), form.begin(), [](char c, char f) {
-               return f == '0' ? c >= '0' && c <= '9' : c == f;
-           });
-}
-
 Sources read_sources(const Json& table, const Place& place) {
     Sources sources;
     for (const auto& [id, entry] :

@@ -24,12 +24,16 @@ class Table {
 };
 
 struct Matrix::Tables {
-    explicit Tables(TableFiles table_files) : files(std::move(table_files)), date(newest_date(files)) {}
+    explicit Tables(TableFiles table_files) : files(std::move(table_files)) {}
     Tables(const Tables&) = delete;  // the tables below point to `files`
     Tables& operator=(const Tables&) = delete;
 
+    const std::string& date() const {
+        if (!date_) date_ = newest_date(files);
+        return *date_;
+    }
+
     TableFiles files;
-    std::string date;
     Table<DriverForCuda> driver_for_cuda{files, "driver_for_cuda"};
     Table<CudaOfDriver> cuda_of_driver{files, "cuda_of_driver"};
     Table<Architecture> architectures{files, "architectures"};
@@ -51,6 +55,9 @@ struct Matrix::Tables {
         visit(rnn_defects);
         visit(rnn_offers);
     }
+
+  private:
+    mutable std::optional<std::string> date_;
 };
 
 }  // namespace rnncheck
