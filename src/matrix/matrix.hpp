@@ -61,7 +61,7 @@ struct Architecture : Row {
     std::string name;  ///< "Ampere"
     Version first_cuda;
     std::optional<Version> last_cuda;       ///< unset: still supported by the newest toolkit of the table
-    std::optional<int> last_driver_branch;  ///< unset: still supported
+    std::optional<int> last_driver_branch;  ///< unset: still supported, or a board with releases of its own (see note)
 };
 
 /// cuDNN releases as built for one CUDA major.
@@ -72,7 +72,7 @@ struct CudnnBuild : Row {
     std::optional<Version> cuda_min;  ///< oldest toolkit named for it
     std::optional<Version> cuda_max;  ///< newest toolkit named for it
     Version capability_min;
-    Version capability_max;  ///< newest one named; later minors of the same major run its machine code all the same
+    Version capability_max;  ///< newest one named; a later minor of its major mostly runs the same machine code
     std::optional<Version> driver_min;  ///< oldest Linux driver named for it
 };
 

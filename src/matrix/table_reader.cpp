@@ -139,23 +139,24 @@ const Json& member(const Json& table, const Place& place, const char* name, Json
     return *found;
 }
 
+Source read_source(const Json& json, const Place& place) {
+    if (!json.is_object()) place.complain("not an object with title, url and seen");
+    const auto field = [&](const char* name) {
+        const auto found = json.find(name);
+        if (found == json.end() || !found->is_string() || found->get_ref<const std::string&>().empty())
+            place.complain(std::string("'") + name + "' is missing");
+        return found->get<std::string>();
+    };
+    Source source{field("title"), field("url"), field("seen")};
+    if (!source.url.starts_with("https://")) place.complain("'url' does not begin with https://");
+    if (!is_iso_date(source.seen)) place.complain("'seen' is no date of the form 2026-11-21");
+    return source;
+}
+
 Sources read_sources(const Json& table, const Place& place) {
     Sources sources;
-    for (const auto& [id, entry] :
-         member(table, place, "sources", Json::value_t::object, "a list of sources").items()) {
-        const Place at{place.file + ", source '" + id + "'", 0, {}};
-        if (!entry.is_object()) at.complain("not an object with title, url and seen");
-        const auto field = [&entry, &at](const char* name) {
-            const auto found = entry.find(name);
-            if (found == entry.end() || !found->is_string() || found->get_ref<const std::string&>().empty())
-                at.complain(std::string("'") + name + "' is missing");
-            return found->get<std::string>();
-        };
-        const Source source{field("title"), field("url"), field("seen")};
-        if (!source.url.starts_with("https://")) at.complain("'url' does not begin with https://");
-        if (!is_iso_date(source.seen)) at.complain("'seen' is no date of the form 2026-11-21");
-        sources.emplace(id, source);
-    }
+    for (const auto& [id, json] : member(table, place, "sources", Json::value_t::object, "a list of sources").items())
+        sources.emplace(id, read_source(json, {place.file + ", source '" + id + "'", 0, {}}));
     return sources;
 }
 
