@@ -1,0 +1,90 @@
+// The driver's kernel side as files show it. Device nodes are looked at, never opened: opening one may load a module,
+// and nothing here may change the machine.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/text.hpp"
+#include "probe.hpp"
+
+namespace rnncheck::probes {
+
+/// "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.247.01  ..." or, from the open module,
+/// "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  560.35.03  Release Build  ..."
+static void learn_from_proc(const std::string& content, Driver& driver) {
+    for (const auto& line : split(content, '\n')) {
+        if (!line.starts_with("NVRM version:")) continue;
+        driver.kernel_version = find_version(line);
+        driver.kernel_flavour = contains(line, "Open Kernel Module") ? "open" : "proprietary";
+        return;
+    }
+}
+
+static Driver learn_module(const Root& root) {
+    Driver driver;
+    const auto proc = root.read("/proc/driver/nvidia/version", 1 << 14);
+    if (proc) learn_from_proc(*proc, driver);
+    if (!driver.kernel_version)
+        if (const auto version = root.read("/sys/module/nvidia/version", 256))
+            driver.kernel_version = parse_version(trim(*version));
+    const bool seen = proc || root.exists("/sys/module/nvidia");
+    const bool could_look = !root.names_in("/proc", 1).empty() || !root.names_in("/sys/module", 1).empty();
+    if (seen || could_look) driver.module_loaded = seen;
+    return driver;
+}
+
+static bool is_driver_node(std::string_view name) {
+    constexpr std::string_view names[] = {"nvidiactl", "nvidia-uvm", "nvidia-uvm-tools", "dxg", "nvmap", "nvhost-gpu"};
+    if (std::find(std::begin(names), std::end(names), name) != std::end(names)) return true;
+    constexpr std::string_view card = "nvidia";
+    return name.starts_with(card) && name.size() > card.size() &&
+           name.find_first_not_of("0123456789", card.size()) == std::string_view::npos;
+}
+
+static std::optional<DeviceNode> look_at(const Root& root, const std::string& path) {
+    const auto real = root.real_path(path);
+    if (!real) return std::nullopt;
+    const std::string outside = root.outside(*real);
+    struct stat about {};
+    if (stat(outside.c_str(), &about) != 0) return std::nullopt;
+    char mode[64];
+    std::snprintf(mode, sizeof mode, "%04o %u:%u", about.st_mode & 07777, about.st_uid, about.st_gid);
+    DeviceNode node{path, mode, false, false};
+    node.readable = faccessat(AT_FDCWD, outside.c_str(), R_OK, AT_EACCESS) == 0;
+    node.writable = faccessat(AT_FDCWD, outside.c_str(), W_OK, AT_EACCESS) == 0;
+    return node;
+}
+
+static std::vector<DeviceNode> device_nodes(const Root& root) {
+    std::vector<DeviceNode> nodes;
+    for (const auto& name : root.names_in("/dev"))
+        if (is_driver_node(name))
+            if (auto node = look_at(root, "/dev/" + name)) nodes.push_back(*node);
+    return nodes;
+}
+
+/// libcuda starts this program, by this path, to make missing device nodes.
+static bool has_modprobe_helper(const Root& root) {
+    const auto real = root.real_path("/usr/bin/nvidia-modprobe");
+    struct stat about {};
+    return real && stat(root.outside(*real).c_str(), &about) == 0 && S_ISREG(about.st_mode) &&
+           (about.st_mode & S_ISUID) != 0;
+}
+
+static void run(const Job& job, Trace&, const Learn& learn) {
+    Facts module;
+    module.driver = learn_module(job.root);
+    learn(module);
+    Facts nodes;
+    nodes.driver.device_nodes = device_nodes(job.root);
+    nodes.driver.modprobe_helper = has_modprobe_helper(job.root);
+    learn(nodes);
+}
+
+extern const Probe driver_files{
+    .title = "Reads the driver's kernel side", .stage = Stage::look, .limit = std::chrono::seconds(5), .run = run};
+
+}  // namespace rnncheck::probes

@@ -1,0 +1,65 @@
+#include "support/environment.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace rnncheck {
+
+namespace {
+
+constexpr std::string_view names[] = {"CUDA_VISIBLE_DEVICES",
+                                      "CUDA_DEVICE_ORDER",
+                                      "NVIDIA_VISIBLE_DEVICES",
+                                      "NVIDIA_DRIVER_CAPABILITIES",
+                                      "NVIDIA_TF32_OVERRIDE",
+                                      "CUDA_HOME",
+                                      "CUDA_PATH",
+                                      "CUDA_ROOT",
+                                      "CUDA_LAUNCH_BLOCKING",
+                                      "CUBLAS_WORKSPACE_CONFIG",
+                                      "LD_LIBRARY_PATH",
+                                      "LD_PRELOAD",
+                                      "LD_AUDIT",
+                                      "LD_BIND_NOW",
+                                      "TF_FORCE_GPU_ALLOW_GROWTH",
+                                      "XLA_FLAGS",
+                                      "PYTORCH_CUDA_ALLOC_CONF",
+                                      "VIRTUAL_ENV",
+                                      "CONDA_PREFIX"};
+constexpr std::string_view beginnings[] = {"CUDNN_", "CUDA_CACHE_", "TF_CUDNN_", "XLA_PYTHON_CLIENT_"};
+constexpr std::size_t longest_value = 4096;
+
+bool matters(std::string_view name) {
+    return std::find(std::begin(names), std::end(names), name) != std::end(names) ||
+           std::any_of(std::begin(beginnings), std::end(beginnings),
+                       [&](std::string_view start) { return name.starts_with(start); });
+}
+
+}  // namespace
+
+std::optional<std::string> variable(const char* name) {
+    const char* value = std::getenv(name);
+    if (!value) return std::nullopt;
+    return value;
+}
+
+std::optional<std::string> folder_variable(const char* name) {
+    auto value = variable(name);
+    if (!value || !value->starts_with('/')) return std::nullopt;
+    return value;
+}
+
+TextMap variables_that_matter() {
+    TextMap found;
+    for (char** entry = environ; entry && *entry; ++entry) {
+        const std::string_view text = *entry;
+        const auto equals = text.find('=');
+        if (equals == std::string_view::npos || !matters(text.substr(0, equals))) continue;
+        found.emplace(text.substr(0, equals), text.substr(equals + 1, longest_value));
+    }
+    return found;
+}
+
+}  // namespace rnncheck

@@ -1,0 +1,31 @@
+// What the loader would read from a shared object: a few headers, the dynamic section and its names. Written for
+// hostile files. May not load anything.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/files.hpp"
+#include "facts/libraries.hpp"
+
+namespace rnncheck::elf {
+
+/// With a problem set, the other members hold what could be read in spite of it.
+struct ElfFile {
+    std::optional<std::string> machine;  ///< "64-bit x86-64"
+    std::optional<std::string> soname;
+    std::vector<std::string> needed;
+    std::vector<std::string> rpath;    ///< entries of DT_RPATH, as written
+    std::vector<std::string> runpath;  ///< entries of DT_RUNPATH, as written
+    std::optional<FileProblem> problem;
+    std::string problem_detail;  ///< reads after the path: "is a text file that begins with '<html>'"
+    /// glibc's loader goes on to its next folder as if this file were not there; with any other problem it stops here
+    /// and the opening fails (open_verify in glibc's elf/dl-load.c).
+    bool passed_over = false;
+};
+
+/// The machine of reference is that of our own process.
+ElfFile read_elf_file(const Root& root, std::string_view path);
+
+}  // namespace rnncheck::elf
