@@ -47,9 +47,8 @@ std::string whose_option(const CLI::App& app, const std::string& option) {
     return "";
 }
 
-[[noreturn]] void complain_about_option(const CLI::App& app, const std::string& argument) {
+[[noreturn]] void complain_about_option(const CLI::App& app, const CLI::App* command, const std::string& argument) {
     const std::string option = argument.substr(0, argument.find('='));
-    const CLI::App* command = chosen_command(app);
     const std::string where =
         command ? "'rnncheck " + command->get_name() + "' has no option '" : "rnncheck has no option '";
     std::string hint = did_you_mean(option, options_of(command ? *command : app));
@@ -57,20 +56,28 @@ std::string whose_option(const CLI::App& app, const std::string& option) {
     throw UsageError(where + option + "'" + hint);
 }
 
-[[noreturn]] void complain_about(const CLI::App& app, const std::string& argument) {
-    if (is_option(argument)) complain_about_option(app, argument);
-    if (const CLI::App* command = chosen_command(app))
-        throw UsageError("'rnncheck " + command->get_name() + "' takes no argument '" + argument + "'");
+/// `command` is null for what stands before a command.
+[[noreturn]] void complain_about(const CLI::App& app, const CLI::App* command, const std::string& argument) {
+    if (is_option(argument)) complain_about_option(app, command, argument);
+    if (command) throw UsageError("'rnncheck " + command->get_name() + "' takes no argument '" + argument + "'");
     const std::string hint = did_you_mean(argument, shown_commands());
     throw UsageError("there is no command '" + argument + "'" +
                      (hint.empty() ? "; the commands are " + listing(shown_commands()) : hint));
 }
 
+void replace_in(std::string& text, std::string_view part, std::string_view by) {
+    if (const auto at = text.find(part); at != std::string::npos) text.replace(at, part.size(), by);
+}
+
 /// The library's own words, which name the option, as a sentence of ours.
 std::string in_our_words(const CLI::App& app, std::string text) {
-    if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] + 32);
+    if (contains(text, ": 1 required ")) {
+        replace_in(text, ": 1 required ", " needs ");
+        replace_in(text, " missing", "");
+    }
+    replace_in(text, ": needs", " needs");
     const CLI::App* command = chosen_command(app);
-    return (command ? command->get_name() + ": " : "") + text;
+    return (command ? "'rnncheck " + command->get_name() + "': " : "") + text;
 }
 
 void parse(CLI::App& app, const Arguments& arguments) {
@@ -81,8 +88,9 @@ void parse(CLI::App& app, const Arguments& arguments) {
     } catch (const CLI::CallForVersion&) {
         throw;
     } catch (const CLI::ParseError& error) {
-        const auto left_over = app.remaining(true);
-        if (!left_over.empty()) complain_about(app, left_over.front());
+        const CLI::App* command = chosen_command(app);
+        if (const auto before = app.remaining(); !before.empty()) complain_about(app, nullptr, before.front());
+        if (const auto behind = app.remaining(true); !behind.empty()) complain_about(app, command, behind.front());
         throw UsageError(in_our_words(app, error.what()));
     }
 }
@@ -99,6 +107,9 @@ int run_command_line(const Arguments& arguments) {
     CLI::App app("Finds out why recurrent networks (cuDNN LSTM) fail on this machine: rnncheck doctor", "rnncheck");
     const std::string version = "rnncheck " + std::string(version_of_rnncheck());
     app.set_version_flag("--version", version, "Print the version and leave");
+    app.require_subcommand(0, 1);
+    app.get_formatter()->label("SUBCOMMAND", "COMMAND");
+    app.get_formatter()->label("Subcommands", "Commands");
     app.set_help_flag("-h,--help", "Print this help and leave");
     std::map<const CLI::App*, std::function<int()>> runs;
     for (const auto& command : all_commands()) {

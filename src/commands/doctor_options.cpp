@@ -21,51 +21,51 @@ struct Given {
          quiet = false;
 };
 
-std::string no_empty_text(const std::string& text) { return text.empty() ? "needs a value" : ""; }
-
-CLI::Option* one(CLI::App& app, const char* name, std::string& into, const char* about, const char* type) {
-    return app.add_option(name, into, about)->check(no_empty_text)->type_name(type);
+std::string no_empty_text(const std::string& text) {
+    return text.empty() ? "needs a value" : "";
 }
 
-CLI::Option* several(CLI::App& app, const char* name, std::vector<std::string>& into, const char* about,
-                     const char* type) {
-    return app.add_option(name, into, about)->allow_extra_args(false)->type_name(type);
+void one(CLI::App& app, const char* name, std::string& into, const char* about, const char* type) {
+    app.add_option(name, into, about)->check(no_empty_text)->type_name(type);
+}
+
+/// Without a value: --json=3 is refused.
+void flag(CLI::App& app, const char* name, bool& into, const char* about) {
+    app.add_flag(name, into, about)->disable_flag_override();
+}
+
+void several(CLI::App& app, const char* name, std::vector<std::string>& into, const char* about, const char* type) {
+    app.add_option(name, into, about)->allow_extra_args(false)->type_name(type);
 }
 
 void declare_examination(CLI::App& app, Given& given) {
-    auto* facts =
-        one(app, "--facts", given.facts, "Judge these saved facts (- for standard input) instead of this machine", "FILE");
-    app.add_flag("--look-only", given.look_only, "Read files only: open no vendor library, use no GPU")
-        ->excludes(facts);
-    app.add_flag("--no-run", given.no_run, "Ask the libraries, but do not use the GPU")->excludes(facts);
-    one(app, "--deadline", given.deadline, "Longest time for the examination, in seconds", "S")
-        ->excludes(facts);
-    one(app, "--root", given.root, "Examine the files below this folder, e.g. a mounted image", "DIR")
-        ->excludes(facts);
+    one(app, "--facts", given.facts, "Judge these saved facts (- for standard input) instead of this machine", "FILE");
+    flag(app, "--look-only", given.look_only, "Read files only: open no vendor library, use no GPU");
+    flag(app, "--no-run", given.no_run, "Ask the libraries, but do not use the GPU");
+    one(app, "--deadline", given.deadline, "Longest time for the examination, in seconds", "S");
+    one(app, "--root", given.root, "Examine the files below this folder, e.g. a mounted image", "DIR");
 }
 
 void declare_judgement(CLI::App& app, Given& given) {
-    several(app, "--only", given.only, "Ask these rules alone", "ID,...");
-    several(app, "--skip", given.skip, "Leave out these rules or probes", "ID,...");
-    several(app, "--require", given.require, "Undetermined (exit 3) unless these rules come to an answer", "ID,...");
-    several(app, "--ignore", given.ignore, "Tell what these rules find, but do not count it", "ID,...");
-    app.add_flag("--allow-no-gpu", given.allow_no_gpu, "A machine without an NVIDIA GPU is as expected");
+    several(app, "--only", given.only, "Ask these rules alone", "ID");
+    several(app, "--skip", given.skip, "Leave out these rules or probes", "ID");
+    several(app, "--require", given.require, "Undetermined (exit 3) unless these rules come to an answer", "ID");
+    several(app, "--ignore", given.ignore, "Tell what these rules find, but do not count it", "ID");
+    flag(app, "--allow-no-gpu", given.allow_no_gpu, "A machine without an NVIDIA GPU is as expected");
     one(app, "--fail-on", given.fail_on, "error, or warning: exit 4 when there are warnings", "error|warning|never");
     one(app, "--matrix", given.matrix, "Use the compatibility tables in this folder", "DIR");
 }
 
 void declare_report(CLI::App& app, Given& given) {
-    auto* format =
-        app.add_option("--format", given.format, "Form of the report: " + listing(format_names()))->type_name("F");
-    app.add_flag("--json", given.json, "The same as --format json")->excludes(format);
+    app.add_option("--format", given.format, "Form of the report: " + listing(format_names()))->type_name("F");
+    flag(app, "--json", given.json, "The same as --format json");
     several(app, "--output", given.outputs, "Write the report into a file as well, e.g. json=report.json", "F=FILE");
     one(app, "--save-facts", given.save_facts, "Write what was found into this file, for --facts", "FILE");
-    app.add_flag("--show-private", given.show_private,
-                 "Keep user names, host name, serial numbers and UUIDs in the output");
+    flag(app, "--show-private", given.show_private,
+         "Keep user names, host name, serial numbers and UUIDs in the output");
     one(app, "--color", given.color, "Colour; auto means on a terminal, unless NO_COLOR is set", "auto|always|never");
-    auto* verbose =
-        app.add_flag("-v,--verbose", given.verbose, "Tell the passed rules, all remedies and the probes' times too");
-    app.add_flag("-q,--quiet", given.quiet, "One line for the verdict and one for each finding")->excludes(verbose);
+    flag(app, "-v,--verbose", given.verbose, "Tell the passed rules, all remedies and the probes' times too");
+    flag(app, "-q,--quiet", given.quiet, "One line for the verdict and one for each finding");
 }
 
 std::optional<double> seconds_from(const std::string& text) {
@@ -116,6 +116,19 @@ void refuse_contradictions(const Selection& selection) {
             throw UsageError("--require " + id + " contradicts --skip or --only, which leave it out");
 }
 
+void refuse_together(const CLI::App& app, const std::string& one_option, const std::string& other,
+                     const std::string& why) {
+    if (app.count(one_option) > 0 && app.count(other) > 0)
+        throw UsageError(one_option + " and " + other + " cannot be used together: " + why);
+}
+
+void refuse_contradictions(const CLI::App& app) {
+    refuse_together(app, "--json", "--format", "standard output carries one document");
+    refuse_together(app, "--quiet", "--verbose", "they ask for the opposite");
+    for (const char* option : {"--look-only", "--no-run", "--deadline", "--root"})
+        refuse_together(app, "--facts", option, "with saved facts nothing is examined");
+}
+
 DoctorOptions checked(const Given& given) {
     DoctorOptions options;
     options.survey.root = folder_from(given.root, "--root");
@@ -148,7 +161,10 @@ std::function<DoctorOptions()> declare_doctor_options(CLI::App& app) {
     declare_examination(app, *given);
     declare_judgement(app, *given);
     declare_report(app, *given);
-    return [given] { return checked(*given); };
+    return [given, &app] {
+        refuse_contradictions(app);
+        return checked(*given);
+    };
 }
 
 }  // namespace rnncheck

@@ -43,7 +43,7 @@ std::string findings_counted(const Report& report) {
     std::vector<std::string> parts;
     if (const auto errors = of(Severity::error)) parts.push_back(counted(errors, "problem", "problems"));
     if (const auto warnings = of(Severity::warning)) parts.push_back(counted(warnings, "warning", "warnings"));
-    if (report.verdict == Health::undetermined) parts.push_back("no verdict, for some checks could not tell");
+    if (report.verdict == Health::undetermined) parts.push_back("no verdict: some checks could not tell");
     if (parts.empty()) return "no problem found";
     return join(parts, ", ");
 }
