@@ -4,11 +4,11 @@
 #include <map>
 
 #include "base/errors.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/command.hpp"
 #include "commands/nearest.hpp"
 #include "commands/output.hpp"
-#include "judge.hpp"
 
 namespace rnncheck {
 

@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/embedded.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/command.hpp"
 #include "commands/ids.hpp"
-#include "judge.hpp"
 #include "probe.hpp"
 #include "rules/rule.hpp"
 

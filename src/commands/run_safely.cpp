@@ -1,12 +1,12 @@
 #include <cstdio>
 
 #include "base/errors.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/command.hpp"
 #include "commands/command_line.hpp"
 #include "commands/identity.hpp"
 #include "commands/output.hpp"
-#include "judge.hpp"
 #include "report/json_text.hpp"
 
 namespace rnncheck {
