@@ -9,10 +9,10 @@ namespace {
 
 std::vector<std::string> targets(const Facts& facts) { return copies_to_ask(facts, LibraryKind::cudart); }
 
-Runtime ask(const std::string& path, Trace& trace) {
+Runtime ask(const Job& job, Trace& trace) {
     Runtime runtime;
-    runtime.library = path;
-    const vendor::Library library = vendor::open_library(trace, path);
+    runtime.library = job.target;
+    const vendor::Library library = vendor::open_library(trace, job.root.outside(job.target));
     if (!library.handle) {
         runtime.failure = CallResult{"dlopen", vendor::missing_symbol, library.error};
         return runtime;
@@ -31,7 +31,7 @@ Runtime ask(const std::string& path, Trace& trace) {
 
 void run(const Job& job, Trace& trace, const Learn& learn) {
     Facts news;
-    news.runtimes.push_back(ask(job.target, trace));
+    news.runtimes.push_back(ask(job, trace));
     learn(news);
 }
 

@@ -27,7 +27,7 @@ void run(const Job& job, Trace& trace, const Learn& learn) {
     Facts news;
     Nvrtc& found = news.nvrtcs.emplace_back();
     found.library = job.target;
-    const vendor::Library library = vendor::open_library(trace, job.target);
+    const vendor::Library library = vendor::open_library(trace, job.root.outside(job.target));
     if (!library.handle) {
         found.failure = CallResult{"dlopen", vendor::missing_symbol, library.error};
         learn(news);
