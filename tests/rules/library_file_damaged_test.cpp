@@ -23,7 +23,8 @@ rnncheck::Severity severity_of(const rnncheck::Facts& facts) {
 }  // namespace
 
 RULE_TEST(library_file_damaged,
-    Fires{{{"a text file", damaged(FileProblem::not_elf, "a text file"), "/opt/broken/libcudnn.so.8 is a text file, not a library"},
+    Fires{{{"a text file", damaged(FileProblem::not_elf, "is a text file, not a library"), "/opt/broken/libcudnn.so.8 is a text file, not a library"},
+           {"nothing in it", damaged(FileProblem::not_elf, "is empty"), "/opt/broken/libcudnn.so.8 is empty"},
            {"another kind of file", damaged(FileProblem::not_elf, "no ELF header"), "is not a library"},
            {"cut off", damaged(FileProblem::truncated, "ends before its dynamic section"), "is truncated"},
            {"not readable", damaged(FileProblem::unreadable, "Permission denied"), "cannot be read (permission)"},
@@ -36,7 +37,7 @@ RULE_TEST(library_file_damaged,
 
 TEST_CASE("a damaged file is an error where the loader would stop at it") {
     using namespace rnncheck;
-    CHECK(severity_of(damaged(FileProblem::not_elf, "a text file")) == Severity::error);
+    CHECK(severity_of(damaged(FileProblem::not_elf, "is a text file, not a library")) == Severity::error);
     CHECK(severity_of(damaged(FileProblem::truncated, "", FoundVia::wheel)) == Severity::warning);
     // The healthy machine has a good libcudnn.so.8 that the loader goes on to.
     CHECK(severity_of(damaged(FileProblem::unreadable, "Permission denied")) == Severity::warning);
