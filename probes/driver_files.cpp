@@ -84,7 +84,9 @@ static void run(const Job& job, Trace&, const Learn& learn) {
     learn(nodes);
 }
 
-extern const Probe driver_files{
-    .title = "Reads the driver's kernel side", .stage = Stage::look, .limit = std::chrono::seconds(5), .run = run};
+extern const Probe driver_files{.title = "Reads what the kernel shows of the driver: module, version, device nodes",
+                                .stage = Stage::look,
+                                .limit = std::chrono::seconds(10),
+                                .run = run};
 
 }  // namespace rnncheck::probes

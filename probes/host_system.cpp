@@ -111,7 +111,9 @@ static void run(const Job& job, Trace&, const Learn& learn) {
     learn(devices);
 }
 
-extern const Probe host_system{
-    .title = "Reads what system this is", .stage = Stage::look, .limit = std::chrono::seconds(5), .run = run};
+extern const Probe host_system{.title = "Reads what system this is and which variables are set",
+                               .stage = Stage::look,
+                               .limit = std::chrono::seconds(10),
+                               .run = run};
 
 }  // namespace rnncheck::probes

@@ -112,21 +112,13 @@ static Library describe(Search& search, const Candidate& candidate, const std::o
     return library;
 }
 
-/// 32-bit libraries beside the 64-bit ones are usual (games need them), and the loader passes over them.
-static bool is_usual_neighbour(Search& search, const Library& library) {
-    return library.problem == FileProblem::other_class && library.found_via == FoundVia::default_folder &&
-           pick_for(search, opened_as(library)).lookup.usable();
-}
-
 static void add(Search& search, const Candidate& candidate) {
     const auto real_path = search.job.root.real_path(candidate.path);
     const bool gone = !real_path && !search.job.root.link(candidate.path);  // the cache may be older than the files
     if (gone) return;
     if (!search.files_done.insert(real_path.value_or(candidate.path)).second) return;
     if (search.count == most_libraries) return;
-    Library library = describe(search, candidate, real_path);
-    if (is_usual_neighbour(search, library)) return;
-    search.news.libraries.push_back(std::move(library));
+    search.news.libraries.push_back(describe(search, candidate, real_path));
     if (++search.count == most_libraries)
         search.trace.failed({"list of libraries", 1, "only the first " + std::to_string(most_libraries) + " are told"});
 }
@@ -201,7 +193,9 @@ static void run(const Job& job, Trace& trace, const Learn& learn) {
     add_development_names(search);
 }
 
-extern const Probe library_files{
-    .title = "Reads the GPU libraries on disk", .stage = Stage::look, .limit = std::chrono::seconds(5), .run = run};
+extern const Probe library_files{.title = "Finds every copy of the GPU libraries and which one the loader gives",
+                                 .stage = Stage::look,
+                                 .limit = std::chrono::seconds(10),
+                                 .run = run};
 
 }  // namespace rnncheck::probes

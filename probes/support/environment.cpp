@@ -1,24 +1,26 @@
 #include "support/environment.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 
-namespace rnncheck {
+extern char** environ;
+
+namespace rnncheck::probes {
 
 namespace {
 
 constexpr std::string_view names[] = {"CUDA_VISIBLE_DEVICES",
                                       "CUDA_DEVICE_ORDER",
-                                      "NVIDIA_VISIBLE_DEVICES",
-                                      "NVIDIA_DRIVER_CAPABILITIES",
-                                      "NVIDIA_TF32_OVERRIDE",
                                       "CUDA_HOME",
                                       "CUDA_PATH",
                                       "CUDA_ROOT",
                                       "CUDA_LAUNCH_BLOCKING",
+                                      "CUDA_MODULE_LOADING",
                                       "CUBLAS_WORKSPACE_CONFIG",
+                                      "NVIDIA_VISIBLE_DEVICES",
+                                      "NVIDIA_DRIVER_CAPABILITIES",
+                                      "NVIDIA_TF32_OVERRIDE",
+                                      "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
                                       "LD_LIBRARY_PATH",
                                       "LD_PRELOAD",
                                       "LD_AUDIT",
@@ -59,7 +61,8 @@ TextMap variables_that_matter() {
         if (equals == std::string_view::npos || !matters(text.substr(0, equals))) continue;
         found.emplace(text.substr(0, equals), text.substr(equals + 1, longest_value));
     }
+    found.erase("CUDA_CACHE_DISABLE");  // set by ourselves for every probe
     return found;
 }
 
-}  // namespace rnncheck
+}  // namespace rnncheck::probes

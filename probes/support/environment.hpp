@@ -7,7 +7,7 @@
 
 #include "base/fields.hpp"
 
-namespace rnncheck {
+namespace rnncheck::probes {
 
 /// The variable's value; unset and empty are two things.
 std::optional<std::string> variable(const char* name);
@@ -18,4 +18,4 @@ std::optional<std::string> folder_variable(const char* name);
 /// The variables that matter to CUDA, cuDNN, the frameworks' use of them and the loader; values of at most 4096 bytes.
 TextMap variables_that_matter();
 
-}  // namespace rnncheck
+}  // namespace rnncheck::probes

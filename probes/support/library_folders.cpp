@@ -5,7 +5,7 @@
 #include "base/text.hpp"
 #include "support/environment.hpp"
 
-namespace rnncheck {
+namespace rnncheck::probes {
 
 namespace {
 
@@ -113,4 +113,4 @@ std::vector<std::string> conda_folders() {
     return prefix ? Folders{*prefix + "/lib"} : Folders{};
 }
 
-}  // namespace rnncheck
+}  // namespace rnncheck::probes

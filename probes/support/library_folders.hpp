@@ -7,7 +7,7 @@
 
 #include "base/files.hpp"
 
-namespace rnncheck {
+namespace rnncheck::probes {
 
 /// lib64, lib, targets/*/lib and the forward-compatibility folders of every CUDA toolkit.
 std::vector<std::string> toolkit_folders(const Root& root);
@@ -18,4 +18,4 @@ std::vector<std::string> wheel_folders(const Root& root);
 /// The library folder of the active conda environment.
 std::vector<std::string> conda_folders();
 
-}  // namespace rnncheck
+}  // namespace rnncheck::probes

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace rnncheck {
+namespace rnncheck::probes {
 
 namespace {
 
@@ -55,4 +55,4 @@ std::string_view file_name_of(std::string_view path) {
     return path.substr(path.rfind('/') + 1);
 }
 
-}  // namespace rnncheck
+}  // namespace rnncheck::probes

@@ -6,7 +6,7 @@
 
 #include "facts/libraries.hpp"
 
-namespace rnncheck {
+namespace rnncheck::probes {
 
 struct LibraryName {
     LibraryKind kind;
@@ -23,4 +23,4 @@ std::optional<std::string_view> fixed_name(LibraryKind kind);
 
 std::string_view file_name_of(std::string_view path);
 
-}  // namespace rnncheck
+}  // namespace rnncheck::probes
