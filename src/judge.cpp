@@ -81,8 +81,6 @@ void apply_to_findings(Verdict& verdict, const Named<Rule>& rule, const Facts& f
 
 }  // namespace
 
-std::string_view version_of_rnncheck() { return RNNCHECK_VERSION; }
-
 Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
     Report report;
     report.tool = {.version = std::string(version_of_rnncheck()), .matrix_date = matrix.date(), .matrix_digest = matrix.digest()};

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "base/program.hpp"
 #include "findings/report.hpp"
 #include "rules/rule.hpp"
 
@@ -16,9 +17,6 @@ struct Selection {
     std::set<std::string> require;  ///< rules that must come to pass or fault
     bool allow_no_gpu = false;      ///< a machine without an NVIDIA GPU is as expected
 };
-
-/// "0.1.0".
-std::string_view version_of_rnncheck();
 
 Report judge(Facts facts, const Matrix& matrix, const Selection& selection);
 

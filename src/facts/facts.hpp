@@ -55,7 +55,8 @@ struct Facts {
     }
 };
 
-/// `more` joins `facts`: lists are appended, unset values are filled, set ones stay.
+/// `more` joins `facts`: unset values are filled, set ones stay, lists are appended; an element with the key() of one
+/// that is there joins that one, so a probe can tell more about a thing later.
 void merge(Facts& facts, Facts more);
 
 }  // namespace rnncheck

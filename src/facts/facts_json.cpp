@@ -19,6 +19,8 @@ Json parse_bounded(std::string_view text, const std::string& name) {
     } catch (const Json::parse_error& error) {
         throw InputError(name + " is not JSON (error at byte " + std::to_string(error.byte) +
                          "); give a file written by --save-facts or a report written with --json");
+    } catch (const Json::out_of_range&) {
+        throw InputError(name + " holds a number that no machine has; give a file written by --save-facts");
     }
 }
 

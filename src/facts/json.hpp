@@ -93,7 +93,10 @@ void from_json(const Json& json, T& value, const std::string& place) {
     } else if constexpr (IsVector<T>::value) {
         if (!json.is_array()) wrong(place, "a list is expected");
         value.clear();
-        for (const auto& item : json) from_json(item, value.emplace_back(), place + '[' + std::to_string(value.size() - 1) + ']');
+        for (const auto& item : json) {
+            const std::string item_place = place + '[' + std::to_string(value.size()) + ']';
+            from_json(item, value.emplace_back(), item_place);
+        }
     } else if constexpr (std::is_same_v<T, TextMap>) {
         if (!json.is_object()) wrong(place, "an object is expected");
         for (const auto& [key, item] : json.items()) value[key] = quoted_text(item, place + '.' + key);

@@ -62,6 +62,8 @@ struct Runtime {
     std::optional<Version> driver_version_seen;
     std::optional<CallResult> failure;
 
+    const std::string& key() const { return library; }
+
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
         visit("library", self.library, "path of the libcudart asked");
@@ -84,6 +86,8 @@ struct Cudnn {
     std::optional<bool> rnn_usable;
     std::optional<CallResult> failure;
 
+    const std::string& key() const { return library; }
+
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
         visit("library", self.library, "path of the libcudnn asked");
@@ -102,6 +106,8 @@ struct Nvrtc {
     std::optional<Version> version;
     std::optional<bool> compiles;
     std::optional<CallResult> failure;
+
+    const std::string& key() const { return library; }
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {

@@ -102,6 +102,8 @@ struct Gpu {
     std::optional<int> multiprocessors;
     std::optional<std::string> compute_mode;
 
+    int key() const { return index; }
+
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
         visit("index", self.index, "CUDA's ordinal");
@@ -149,6 +151,8 @@ struct Board {
     std::vector<GpuProcess> processes;
     std::optional<CallResult> unreachable;
 
+    int key() const { return index; }
+
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
         visit("index", self.index, "NVML's index, the one of nvidia-smi");
@@ -179,6 +183,8 @@ struct KernelRun {
     int gpu = 0;
     std::optional<CallResult> result;
     std::optional<bool> right;
+
+    int key() const { return gpu; }
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "facts/facts.hpp"
@@ -18,12 +19,30 @@ void join_fields(T& into, T& from) {
     T::fields(into, [&]<class M>(const char*, M& member, const char*) { join(member, *static_cast<M*>(members[n++])); });
 }
 
+/// A list whose elements say who they are: news about a known one joins it.
+template <class T>
+concept Keyed = requires(const T& t) { t.key(); };
+
+template <Keyed T>
+void join_lists(std::vector<T>& into, std::vector<T>& from) {
+    for (T& news : from) {
+        const auto known = std::find_if(into.begin(), into.end(), [&](const T& old) { return old.key() == news.key(); });
+        if (known == into.end()) into.push_back(std::move(news));
+        else join(*known, news);
+    }
+}
+
+template <class T>
+void join_lists(std::vector<T>& into, std::vector<T>& from) {
+    into.insert(into.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
 template <class T>
 void join(T& into, T& from) {
     if constexpr (IsOptional<T>::value) {
         if (!into) into = std::move(from);
     } else if constexpr (IsVector<T>::value) {
-        into.insert(into.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+        join_lists(into, from);
     } else if constexpr (std::is_same_v<T, TextMap>) {
         into.merge(from);
     } else if constexpr (std::is_same_v<T, std::string>) {

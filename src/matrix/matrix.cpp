@@ -1,18 +1,158 @@
 #include "matrix/matrix.hpp"
 
+#include <algorithm>
+
+#include "matrix/tables.hpp"
+
 namespace rnncheck {
-// PLACEHOLDER until the tables land: every question is silent.
-struct Matrix::Tables { std::string date, digest; };
-Matrix Matrix::bundled() { return Matrix(std::make_shared<Tables>()); }
-Matrix Matrix::from_folder(const std::string&) { return bundled(); }
-const std::string& Matrix::date() const { return tables_->date; }
-const std::string& Matrix::digest() const { return tables_->digest; }
-Answer<DriverForCuda> Matrix::driver_for_cuda(const Version&) const { return {}; }
-Answer<CudaOfDriver> Matrix::cuda_of_driver(const Version&) const { return {}; }
-Answer<Architecture> Matrix::architecture(const Version&) const { return {}; }
-Answer<CudnnBuild> Matrix::cudnn_build(const Version&, int) const { return {}; }
-std::vector<CudnnPart> Matrix::cudnn_parts(int) const { return {}; }
-Answer<StatusName> Matrix::status(std::string_view, int, std::int64_t) const { return {}; }
-std::vector<RnnDefect> Matrix::rnn_defects(const Version&, std::optional<Version>) const { return {}; }
-Answer<RnnOffer> Matrix::must_offer(const Version&, const Version&, std::string_view, std::string_view) const { return {}; }
+
+namespace {
+
+Version major_minor(const Version& v) {
+    return make_version({v.major(), v.minor()});
+}
+
+/// Package builds ("9.19.0.56") are of one release.
+Version release(const Version& v) {
+    return make_version({v.parts[0], v.parts[1], v.parts[2]});
+}
+
+template <class R>
+Answer<R> known(const R& row) {
+    return {Coverage::known, row};
+}
+
+template <class R, class Value>
+Answer<R> outside(const Value& asked, const Value& oldest, const Value& newest) {
+    if (asked > newest) return {Coverage::newer_than_data, {}};
+    if (asked < oldest) return {Coverage::older_than_data, {}};
+    return {Coverage::silent, {}};
+}
+
+/// Rows are sorted, which the tests hold: the first and the last row are the ends of the data.
+template <class R, class Value>
+Answer<R> find(const std::vector<R>& rows, Value R::*column, const Value& asked) {
+    for (const R& row : rows)
+        if (row.*column == asked) return known(row);
+    if (rows.empty()) return {};
+    return outside<R>(asked, rows.front().*column, rows.back().*column);
+}
+
+const Version& last_release(const CudnnBuild& row) {
+    return row.cudnn_last ? *row.cudnn_last : row.cudnn;
+}
+
+bool covers(const CudnnBuild& row, const Version& cudnn) {
+    return row.cudnn <= cudnn && cudnn <= last_release(row);
+}
+
+Answer<CudnnBuild> outside_builds(const std::vector<CudnnBuild>& rows, const Version& cudnn) {
+    if (rows.empty()) return {};
+    Version newest = rows.front().cudnn;
+    for (const CudnnBuild& row : rows) newest = std::max(newest, last_release(row));
+    return outside<CudnnBuild>(cudnn, rows.front().cudnn, newest);
+}
+
+bool concerns(const RnnDefect& defect, const Version& cudnn, const std::optional<Version>& capability) {
+    if (defect.os == "windows" || cudnn < defect.first || (defect.fixed && cudnn >= *defect.fixed)) return false;
+    if (!capability) return true;
+    return (!defect.capability_min || *capability >= *defect.capability_min) &&
+           (!defect.capability_max || *capability <= *defect.capability_max);
+}
+
+bool obliges(const RnnOffer& offer, const Version& cudnn, const Version& capability) {
+    return offer.first <= cudnn && (!offer.last || cudnn <= *offer.last) && capability >= offer.capability_min;
+}
+
+}  // namespace
+
+Matrix Matrix::bundled() {
+    return Matrix(std::make_shared<Tables>(bundled_table_files()));
+}
+
+Matrix Matrix::from_folder(const std::string& folder) {
+    auto tables = std::make_shared<Tables>(table_files_of(folder));
+    tables->each([](const auto& table) { table.rows(); });
+    return Matrix(std::move(tables));
+}
+
+const std::string& Matrix::date() const {
+    return tables_->date();
+}
+const std::string& Matrix::digest() const {
+    return tables_->files.digest;
+}
+
+Answer<DriverForCuda> Matrix::driver_for_cuda(const Version& cuda) const {
+    return find(tables_->driver_for_cuda.rows(), &DriverForCuda::cuda, major_minor(cuda));
+}
+
+Answer<CudaOfDriver> Matrix::cuda_of_driver(const Version& driver) const {
+    const int branch = driver.major();
+    const auto& rows = tables_->cuda_of_driver.rows();
+    if (rows.empty()) return {};
+    for (const CudaOfDriver& row : rows) {
+        if (branch < row.branch || branch > row.last_branch) continue;
+        Answer<CudaOfDriver> answer = known(row);
+        if (branch != row.branch) answer.row->known = std::max(row.known, Known::inferred);
+        return answer;
+    }
+    return outside<CudaOfDriver>(branch, rows.front().branch, rows.back().last_branch);
+}
+
+Answer<Architecture> Matrix::architecture(const Version& capability) const {
+    return find(tables_->architectures.rows(), &Architecture::capability, capability);
+}
+
+Answer<CudnnBuild> Matrix::cudnn_build(const Version& cudnn, int cuda_major) const {
+    const Version asked = release(cudnn);
+    int newest_major = 0;
+    const auto& rows = tables_->cudnn_builds.rows();
+    for (const CudnnBuild& row : rows) {
+        if (covers(row, asked) && row.cuda_major == cuda_major) return known(row);
+        newest_major = std::max(newest_major, row.cuda_major);
+    }
+    if (!rows.empty() && cuda_major > newest_major) return {Coverage::newer_than_data, {}};
+    return outside_builds(rows, asked);
+}
+
+std::vector<CudnnPart> Matrix::cudnn_parts(int major) const {
+    std::vector<CudnnPart> parts;
+    for (const CudnnPart& part : tables_->cudnn_parts.rows())
+        if (part.major == major) parts.push_back(part);
+    return parts;
+}
+
+Answer<StatusName> Matrix::status(std::string_view library, int major, std::int64_t code) const {
+    const int asked = library == "cudnn" ? major : 0;
+    int newest = 0;
+    for (const StatusName& row : tables_->status_names.rows()) {
+        if (row.library != library) continue;
+        if (row.major == asked && row.code == code) return known(row);
+        newest = std::max(newest, row.major);
+    }
+    return {asked > newest ? Coverage::newer_than_data : Coverage::silent, {}};
+}
+
+std::vector<RnnDefect> Matrix::rnn_defects(const Version& cudnn, std::optional<Version> capability) const {
+    std::vector<RnnDefect> defects;
+    for (const RnnDefect& defect : tables_->rnn_defects.rows())
+        if (concerns(defect, release(cudnn), capability)) defects.push_back(defect);
+    return defects;
+}
+
+Answer<RnnOffer> Matrix::must_offer(const Version& cudnn, const Version& capability, std::string_view dtype,
+                                    std::string_view algorithm) const {
+    const Version asked = release(cudnn);
+    const auto& builds = tables_->cudnn_builds.rows();
+    const bool gpu_is_named = std::any_of(builds.begin(), builds.end(), [&](const CudnnBuild& build) {
+        return covers(build, asked) && build.capability_min <= capability && capability <= build.capability_max;
+    });
+    if (!gpu_is_named) return {outside_builds(builds, asked).coverage, {}};
+    for (const RnnOffer& offer : tables_->rnn_offers.rows())
+        if (offer.dtype == dtype && offer.algorithm == algorithm && obliges(offer, asked, capability))
+            return known(offer);
+    return {};
+}
+
 }  // namespace rnncheck

@@ -42,44 +42,48 @@ struct Answer {
 /// Within one CUDA major from 11 on, any release runs on the family's oldest driver with limited features
 /// (minor-version compatibility); before 11 the two are equal.
 struct DriverForCuda : Row {
-    Version cuda;          ///< major.minor
-    Version full_driver;   ///< oldest Linux driver with all features of this release
-    Version oldest_driver; ///< oldest Linux driver that runs it at all
+    Version cuda;           ///< major.minor
+    Version full_driver;    ///< oldest Linux driver with all features of this release
+    Version oldest_driver;  ///< oldest Linux driver that runs it at all
+    Source oldest_source;   ///< where oldest_driver comes from; `source` is that of full_driver
 };
 
 /// The newest CUDA a driver branch supports (what cuDriverGetVersion answers).
 struct CudaOfDriver : Row {
-    int branch = 0;  ///< 535
+    int branch = 0;       ///< 535
+    int last_branch = 0;  ///< branches after `branch` up to this one follow the row; then `known` is at best `inferred`
     Version cuda;
 };
 
 /// Life of a compute capability in the toolkit and the driver.
 struct Architecture : Row {
     Version capability;
-    std::string name;                         ///< "Ampere"
+    std::string name;  ///< "Ampere"
     Version first_cuda;
-    std::optional<Version> last_cuda;         ///< unset: still supported by the newest toolkit of the table
-    std::optional<int> last_driver_branch;    ///< unset: still supported
+    std::optional<Version> last_cuda;       ///< unset: still supported by the newest toolkit of the table
+    std::optional<int> last_driver_branch;  ///< unset: still supported, or a board with releases of its own (see note)
 };
 
-/// One cuDNN release as built for one CUDA major.
+/// cuDNN releases as built for one CUDA major.
 struct CudnnBuild : Row {
-    Version cudnn;                    ///< major.minor.patch
+    Version cudnn;                      ///< first release of the row, major.minor.patch
+    std::optional<Version> cudnn_last;  ///< last one; unset: `cudnn` only
     int cuda_major = 0;
     std::optional<Version> cuda_min;  ///< oldest toolkit named for it
     std::optional<Version> cuda_max;  ///< newest toolkit named for it
     Version capability_min;
-    Version capability_max;
+    Version capability_max;  ///< newest one named; a later minor of its major mostly runs the same machine code
     std::optional<Version> driver_min;  ///< oldest Linux driver named for it
 };
 
 /// One file of a cuDNN installation.
 struct CudnnPart : Row {
     int major = 0;
-    std::string soname;       ///< libcudnn_adv.so.9
+    std::string soname;  ///< libcudnn_adv.so.9
     bool needed_by_rnn = false;
     bool needed_by_version = false;  ///< without it even cudnnGetVersion cannot answer
-    Version since;            ///< first release that has it
+    bool needed_to_train = false;    ///< training a recurrent network needs it as well
+    Version since;                   ///< first release that has it
 };
 
 struct StatusName : Row {
@@ -92,44 +96,49 @@ struct StatusName : Row {
 
 /// A documented defect of recurrent networks in a set of cuDNN releases.
 struct RnnDefect : Row {
-    std::string id;                           ///< the table's own word for it
-    std::string cause;                        ///< the rule that reports it: cudnn_masked_rnn_bug, cudnn_varlen_rnn_bug, cudnn_bug
-    Version first;                            ///< first affected cuDNN release
-    std::optional<Version> fixed;             ///< first release without it; unset: none known
+    std::string id;                ///< the table's own word for it
+    std::string cause;             ///< the rule that reports it: cudnn_masked_rnn_bug, cudnn_varlen_rnn_bug, cudnn_bug
+    Version first;                 ///< first affected cuDNN release
+    std::optional<Version> fixed;  ///< first release without it; unset: none known
     std::optional<Version> capability_min;
     std::optional<Version> capability_max;
-    std::string os;                           ///< "", "linux", "windows"
-    std::string symptom;                      ///< one clause, lower case, no full stop
-    std::string workaround;                   ///< one sentence
+    std::string os;          ///< "", "linux", "windows"
+    std::string symptom;     ///< one clause, lower case, no full stop
+    std::string workaround;  ///< one sentence
 };
 
-/// A kind of case that a cuDNN release must offer on a GPU: answering "not supported" to it is a fault.
+/// A kind of case that a cuDNN release must offer on every GPU that one of its builds names, from `capability_min` on:
+/// answering "not supported" to it is a fault.
 struct RnnOffer : Row {
-    Version first;                    ///< first cuDNN release
-    std::optional<Version> last;      ///< last one; unset: still
-    std::string dtype;                ///< names of RnnCase's enumerations
+    Version first;                ///< first cuDNN release
+    std::optional<Version> last;  ///< last one; unset: still
+    std::string dtype;            ///< names of RnnCase's enumerations
     std::string algorithm;
     Version capability_min;
 };
 
+/// Copies share their tables. Not for several threads at once: a table is parsed by the first question to it.
 class Matrix {
   public:
     /// The tables compiled into the program. Parsed on first use, one by one.
     static Matrix bundled();
-    /// All tables of a folder. InputError names the file and the place that is wrong.
+    /// All tables of a folder, read at once. InputError names the file and the place that is wrong.
     static Matrix from_folder(const std::string& folder);
 
     const std::string& date() const;    ///< of the newest source, ISO
     const std::string& digest() const;  ///< "sha256:...": `cd folder && sha256sum *.json | sha256sum`
 
+    /// By major.minor: 12.4.1 asks for 12.4.
     Answer<DriverForCuda> driver_for_cuda(const Version& cuda) const;
+    /// By branch: 535.104.05 asks for 535.
     Answer<CudaOfDriver> cuda_of_driver(const Version& driver) const;
     Answer<Architecture> architecture(const Version& capability) const;
     /// Builds of this very release; coverage tells when the release is outside the table.
     Answer<CudnnBuild> cudnn_build(const Version& cudnn, int cuda_major) const;
     std::vector<CudnnPart> cudnn_parts(int major) const;
     Answer<StatusName> status(std::string_view library, int major, std::int64_t code) const;
-    /// Known defects of this release on a GPU of this capability (any GPU when unset), on Linux.
+    /// Known defects of this release on a GPU of this capability (any GPU when unset), on Linux. Of a release outside
+    /// the table of builds none are known, which says nothing: ask cudnn_build first.
     std::vector<RnnDefect> rnn_defects(const Version& cudnn, std::optional<Version> capability) const;
     /// Known when the table has a row that obliges this release on this capability to offer the case.
     Answer<RnnOffer> must_offer(const Version& cudnn, const Version& capability, std::string_view dtype,

@@ -49,7 +49,7 @@ using CudnnCallback = void (*)(int, void*, const CudnnDebug*, const char*);
     X(cudnnSetRNNDescriptor_v6, int,                                                                                \
       (CudnnHandle, RnnDescriptor, int, int, DropoutDescriptor, int, int, int, int, int))                           \
     X(cudnnSetRNNMatrixMathType, int, (RnnDescriptor, int))                                                         \
-    X(cudnnSetRNNPaddingMode, int, (RnnDescriptor, int))                                                            \
+    X(cudnnSetRNNPaddingMode, int, (RnnDescriptor, unsigned))                                                       \
     X(cudnnGetRNNParamsSize, int, (CudnnHandle, RnnDescriptor, TensorDescriptor, std::size_t*, int))                \
     X(cudnnGetRNNWorkspaceSize, int, (CudnnHandle, RnnDescriptor, int, const TensorDescriptor*, std::size_t*))      \
     X(cudnnGetRNNLinLayerMatrixParams, int,                                                                         \

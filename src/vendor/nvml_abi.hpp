@@ -46,12 +46,16 @@ struct NvmlProcess {  // nvmlDeviceGetComputeRunningProcesses_v2 and _v3
     X(nvmlDeviceGetMigMode, int, (NvmlDevice, unsigned*, unsigned*))                            \
     X(nvmlDeviceGetPersistenceMode, int, (NvmlDevice, int*))                                    \
     X(nvmlDeviceGetCurrentClocksThrottleReasons, int, (NvmlDevice, unsigned long long*))        \
-    X(nvmlDeviceGetComputeRunningProcesses_v3, int, (NvmlDevice, unsigned*, NvmlProcess*))      \
-    X(nvmlDeviceGetComputeRunningProcesses_v2, int, (NvmlDevice, unsigned*, NvmlProcess*))
+    X(nvmlDeviceGetComputeRunningProcesses_v3, int, (NvmlDevice, unsigned*, NvmlProcess*))
+
+/// Exported by every NVML since R455, but no longer in the newest header.
+#define RNNCHECK_NVML_OLDER(X) X(nvmlDeviceGetComputeRunningProcesses_v2, int, (NvmlDevice, unsigned*, NvmlProcess*))
 
 struct NvmlApi {
-    RNNCHECK_NVML_FUNCTIONS(RNNCHECK_SYMBOL_MEMBER)
-    void load(const Library& library) { RNNCHECK_NVML_FUNCTIONS(RNNCHECK_SYMBOL_LOAD) }
+    RNNCHECK_NVML_FUNCTIONS(RNNCHECK_SYMBOL_MEMBER) RNNCHECK_NVML_OLDER(RNNCHECK_SYMBOL_MEMBER)
+    void load(const Library& library) {
+        RNNCHECK_NVML_FUNCTIONS(RNNCHECK_SYMBOL_LOAD) RNNCHECK_NVML_OLDER(RNNCHECK_SYMBOL_LOAD)
+    }
 };
 
 Checker nvml_checker(Trace& trace, const NvmlApi& api);

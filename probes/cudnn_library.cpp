@@ -1,0 +1,115 @@
+// Opens one libcudnn and asks for its version, then whether its RNN half works. cuDNN 8 and 9 load their parts on
+// demand, so a copy can answer its version and fail at the first RNN call; descriptor calls show that without a GPU.
+#include "probe.hpp"
+#include "rnn/case.hpp"
+#include "support/copies.hpp"
+#include "vendor/cudnn_abi.hpp"
+
+namespace rnncheck::probes {
+
+namespace {
+
+using vendor::Checker;
+using vendor::CudnnApi;
+
+std::vector<std::string> targets(const Facts& facts) { return copies_to_ask(facts, LibraryKind::cudnn); }
+
+/// cudnnGetMaxDeviceVersion counts 100 * major + 10 * minor: 1210 is 12.1.
+Version capability_from_number(std::size_t number) {
+    return make_version({static_cast<int>(number / 100), static_cast<int>(number % 100 / 10)});
+}
+
+void ask_versions(const CudnnApi& cudnn, Trace& trace, Cudnn& found) {
+    if (!cudnn.cudnnGetVersion) {
+        found.failure = CallResult{cudnn.cudnnGetVersion.name, vendor::missing_symbol, "the library does not export this function"};
+        return;
+    }
+    found.version = cudnn_version_from_number(call(trace, cudnn.cudnnGetVersion));
+    if (cudnn.cudnnGetCudartVersion)
+        found.built_for_cuda = cuda_version_from_number(static_cast<int>(call(trace, cudnn.cudnnGetCudartVersion)));
+    if (cudnn.cudnnGetMaxDeviceVersion)
+        if (const auto number = call(trace, cudnn.cudnnGetMaxDeviceVersion); number > 0)
+            found.newest_capability = capability_from_number(number);
+    if (cudnn.speaks_legacy()) found.dialects.emplace_back(name_of(Dialect::legacy));
+    if (cudnn.speaks_v8()) found.dialects.emplace_back(name_of(Dialect::v8));
+}
+
+/// The parts' own consistency checks, where this major has them.
+CallResult check_parts(const CudnnApi& cudnn, const Checker& check) {
+    const vendor::Symbol<int()>* const checks[] = {&cudnn.cudnnOpsInferVersionCheck, &cudnn.cudnnAdvInferVersionCheck,
+                                                   &cudnn.cudnnGraphVersionCheck, &cudnn.cudnnOpsVersionCheck,
+                                                   &cudnn.cudnnAdvVersionCheck};
+    for (const auto* symbol : checks) {
+        if (!*symbol) continue;
+        if (const auto result = check(*symbol); !result.ok()) return result;
+    }
+    return {"cudnnAdvVersionCheck", 0, ""};
+}
+
+/// A small LSTM described, nothing computed.
+CallResult describe_lstm(const CudnnApi& cudnn, const Checker& check) {
+    vendor::RnnDescriptor rnn = nullptr;
+    if (const auto result = check(cudnn.cudnnCreateRNNDescriptor, &rnn); !result.ok()) return result;
+    if (cudnn.cudnnSetRNNDescriptor_v8) {
+        constexpr int standard = 0, lstm = 2, double_bias = 2, unidirectional = 0, linear_input = 0, fp32 = 0, default_math = 0;
+        const auto result = check(cudnn.cudnnSetRNNDescriptor_v8, rnn, standard, lstm, double_bias, unidirectional,
+                                  linear_input, fp32, fp32, default_math, 8, 8, 8, 1, nullptr, 0u);
+        if (!result.ok()) return result;
+    }
+    vendor::RnnDataDescriptor data = nullptr;
+    if (!cudnn.cudnnCreateRNNDataDescriptor) return {cudnn.cudnnCreateRNNDescriptor.name, 0, ""};  // before 7.2.1
+    return check(cudnn.cudnnCreateRNNDataDescriptor, &data);
+}
+
+CallResult try_rnn_half(const CudnnApi& cudnn, const Checker& check) {
+    if (!cudnn.speaks_legacy() && !cudnn.speaks_v8())
+        return {"cudnnRNNForward", vendor::missing_symbol, "the library exports neither of cuDNN's two RNN interfaces"};
+    const auto parts = check_parts(cudnn, check);
+    return parts.ok() ? describe_lstm(cudnn, check) : parts;
+}
+
+/// News about the copy under examination; later ones join it.
+struct Teller {
+    const Learn& learn;
+    std::string library;
+
+    void operator()(Cudnn news) const {
+        Facts facts;
+        news.library = library;
+        facts.cudnns.push_back(std::move(news));
+        learn(facts);
+    }
+};
+
+void run(const Job& job, Trace& trace, const Learn& learn) {
+    const Teller tell{learn, job.target};
+    for (const auto& companion : wheel_companions(job.facts, job.target)) vendor::open_library(trace, job.root.outside(companion));
+    const vendor::Library library = vendor::open_library(trace, job.root.outside(job.target));
+    if (!library.handle) {
+        Cudnn unopened;
+        unopened.failure = CallResult{"dlopen", vendor::missing_symbol, library.error};
+        return tell(unopened);
+    }
+    CudnnApi cudnn;
+    cudnn.load(library);
+    Cudnn versions;
+    ask_versions(cudnn, trace, versions);
+    tell(versions);
+    if (versions.failure) return;
+    const CallResult result = try_rnn_half(cudnn, vendor::cudnn_checker(trace, cudnn));
+    Cudnn rnn_half;
+    rnn_half.rnn_usable = result.ok();
+    if (!result.ok()) rnn_half.failure = result;
+    rnn_half.parts_mapped = vendor::mapped_files("libcudnn");
+    tell(rnn_half);
+}
+
+}  // namespace
+
+extern const Probe cudnn_library{.title = "Asks each copy of cuDNN for its version and tries its RNN half, without a GPU",
+                                 .stage = Stage::ask,
+                                 .limit = std::chrono::seconds(30),
+                                 .run = run,
+                                 .targets = targets};
+
+}  // namespace rnncheck::probes

@@ -1,0 +1,92 @@
+// Opens libcuda.so.1 as every CUDA program does and asks it what it supports and which GPUs it shows.
+#include "base/text.hpp"
+#include "probe.hpp"
+#include "support/names.hpp"
+#include "vendor/cuda_abi.hpp"
+
+namespace rnncheck::probes {
+
+namespace {
+
+using vendor::CudaApi;
+
+std::string uuid_text(const vendor::CudaUuid& uuid) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string text = "GPU-";
+    for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
+        if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+        const auto byte = static_cast<unsigned char>(uuid.bytes[i]);
+        text += digits[byte >> 4];
+        text += digits[byte & 15];
+    }
+    return text;
+}
+
+Gpu ask_gpu(const CudaApi& cuda, const vendor::Checker& check, int index) {
+    Gpu gpu;
+    gpu.index = index;
+    int device = 0;
+    if (!check(cuda.cuDeviceGet, &device, index).ok()) return gpu;
+    char text[256] = {};
+    if (check(cuda.cuDeviceGetName, text, int{sizeof text}, device).ok()) gpu.name = valid_utf8(text_in(text));
+    if (check(cuda.cuDeviceGetPCIBusId, text, int{sizeof text}, device).ok()) gpu.pci = pci_address(text_in(text));
+    vendor::CudaUuid uuid{};
+    if (check(cuda.cuDeviceGetUuid, &uuid, device).ok()) gpu.uuid = uuid_text(uuid);
+    std::size_t bytes = 0;
+    if (check(cuda.cuDeviceTotalMem_v2, &bytes, device).ok()) gpu.memory_total_mib = static_cast<std::int64_t>(bytes >> 20);
+    const auto attribute = [&](vendor::DeviceAttribute which) -> std::optional<int> {
+        int value = 0;
+        if (!check(cuda.cuDeviceGetAttribute, &value, int{which}, device).ok()) return std::nullopt;
+        return value;
+    };
+    gpu.multiprocessors = attribute(vendor::multiprocessor_count);
+    if (const auto mode = attribute(vendor::compute_mode)) gpu.compute_mode = compute_mode_name(*mode);
+    const auto major = attribute(vendor::capability_major);
+    const auto minor = attribute(vendor::capability_minor);
+    if (major && minor) gpu.compute_capability = make_version({*major, *minor});
+    return gpu;
+}
+
+/// The release stands in the file's name alone: libcuda.so.535.247.01.
+Facts about_library(const vendor::Library& library) {
+    Facts news;
+    const std::string real = Root().real_path(library.path).value_or(library.path);
+    news.driver.library = real;
+    const auto suffix = real.rfind(".so.");
+    if (suffix != std::string::npos) news.driver.library_version = find_version(real.substr(suffix + 4));
+    return news;
+}
+
+void run(const Job&, Trace& trace, const Learn& learn) {
+    const vendor::Library library = vendor::open_library(trace, "libcuda.so.1");
+    if (!library.handle) return;
+    learn(about_library(library));
+    CudaApi cuda;
+    cuda.load(library);
+    const auto check = vendor::cuda_checker(trace, cuda);
+
+    Facts version;
+    int number = 0;
+    if (check(cuda.cuDriverGetVersion, &number).ok()) version.driver.cuda_version = cuda_version_from_number(number);
+    learn(version);
+
+    Facts init;
+    init.driver.init = check(cuda.cuInit, 0u);
+    learn(init);
+    int count = 0;
+    if (!init.driver.init->ok() || !check(cuda.cuDeviceGetCount, &count).ok()) return;
+    for (int index = 0; index < count; ++index) {
+        Facts news;
+        news.gpus.push_back(ask_gpu(cuda, check, index));
+        learn(news);
+    }
+}
+
+}  // namespace
+
+extern const Probe driver_api{.title = "Asks the driver library which CUDA it supports and which GPUs it shows",
+                              .stage = Stage::ask,
+                              .limit = std::chrono::seconds(30),
+                              .run = run};
+
+}  // namespace rnncheck::probes

@@ -1,0 +1,156 @@
+// Opens libnvidia-ml.so.1, the library under nvidia-smi, and asks for the state of every board.
+#include "base/text.hpp"
+#include "probe.hpp"
+#include "support/names.hpp"
+#include "vendor/nvml_abi.hpp"
+
+namespace rnncheck::probes {
+
+namespace {
+
+using vendor::NvmlApi;
+using vendor::NvmlDevice;
+
+constexpr int uncorrected = 1, since_boot = 0, lifetime = 1;  // nvmlMemoryErrorType_t, nvmlEccCounterType_t
+constexpr int double_bit = 1;                                 // nvmlPageRetirementCause_t
+constexpr int gpu_is_lost = 15;
+constexpr unsigned most_processes = 1024;
+
+/// One board being asked: what it does not support stays unset.
+struct Asked {
+    const NvmlApi& nvml;
+    const vendor::Checker& check;
+    NvmlDevice device;
+    Board& board;
+
+    template <class... Parameters, class... Arguments>
+    bool ok(const vendor::Symbol<int(NvmlDevice, Parameters...)>& symbol, Arguments... arguments) const {
+        if (!symbol) return false;  // an older NVML
+        const CallResult result = check(symbol, device, arguments...);
+        if (result.code == gpu_is_lost) board.unreachable = result;
+        return result.ok();
+    }
+};
+
+void ask_identity(const Asked& ask) {
+    char text[96] = {};
+    if (ask.ok(ask.nvml.nvmlDeviceGetName, text, unsigned{sizeof text})) ask.board.name = valid_utf8(text_in(text));
+    if (ask.ok(ask.nvml.nvmlDeviceGetUUID, text, unsigned{sizeof text})) ask.board.uuid = valid_utf8(text_in(text));
+    vendor::NvmlPciInfo pci{};
+    if (ask.ok(ask.nvml.nvmlDeviceGetPciInfo_v3, &pci)) ask.board.pci = pci_address(valid_utf8(text_in(pci.bus_id)));
+}
+
+void ask_memory(const Asked& ask) {
+    vendor::NvmlMemory memory{};
+    if (ask.ok(ask.nvml.nvmlDeviceGetMemoryInfo, &memory)) {
+        ask.board.memory_total_mib = static_cast<std::int64_t>(memory.total >> 20);
+        ask.board.memory_free_mib = static_cast<std::int64_t>(memory.free >> 20);
+    }
+    unsigned count = most_processes;
+    std::vector<vendor::NvmlProcess> processes(count);
+    if (!ask.ok(ask.nvml.nvmlDeviceGetComputeRunningProcesses_v3, &count, processes.data())) {
+        count = most_processes;
+        if (!ask.ok(ask.nvml.nvmlDeviceGetComputeRunningProcesses_v2, &count, processes.data())) return;
+    }
+    for (unsigned i = 0; i < std::min(count, most_processes); ++i) {
+        GpuProcess& process = ask.board.processes.emplace_back();
+        process.pid = processes[i].pid;
+        if (processes[i].used_memory != ~0ull) process.memory_mib = static_cast<std::int64_t>(processes[i].used_memory >> 20);
+    }
+}
+
+void ask_memory_faults(const Asked& ask) {
+    int now = 0, after_reboot = 0;
+    if (!ask.ok(ask.nvml.nvmlDeviceGetEccMode, &now, &after_reboot)) return;  // a board without error correction
+    ask.board.ecc_enabled = now == 1;
+    unsigned long long errors = 0;
+    if (ask.ok(ask.nvml.nvmlDeviceGetTotalEccErrors, uncorrected, since_boot, &errors))
+        ask.board.ecc_uncorrected_since_boot = static_cast<std::int64_t>(errors);
+    if (ask.ok(ask.nvml.nvmlDeviceGetTotalEccErrors, uncorrected, lifetime, &errors))
+        ask.board.ecc_uncorrected_lifetime = static_cast<std::int64_t>(errors);
+    unsigned corrected_rows = 0, uncorrected_rows = 0, pending = 0, failed = 0;
+    if (ask.ok(ask.nvml.nvmlDeviceGetRemappedRows, &corrected_rows, &uncorrected_rows, &pending, &failed)) {
+        ask.board.remapped_rows = static_cast<int>(uncorrected_rows);
+        ask.board.remapping_pending = pending != 0;
+        ask.board.remapping_failed = failed != 0;
+        return;  // boards that remap rows do not retire pages
+    }
+    unsigned pages = 64;
+    std::vector<unsigned long long> addresses(pages);
+    if (ask.ok(ask.nvml.nvmlDeviceGetRetiredPages, double_bit, &pages, addresses.data()))
+        ask.board.retired_pages = static_cast<int>(pages);
+    int waiting = 0;
+    if (ask.ok(ask.nvml.nvmlDeviceGetRetiredPagesPendingStatus, &waiting)) ask.board.retirement_pending = waiting == 1;
+}
+
+void ask_state(const Asked& ask) {
+    int mode = 0;
+    if (ask.ok(ask.nvml.nvmlDeviceGetComputeMode, &mode)) ask.board.compute_mode = compute_mode_name(mode);
+    if (ask.ok(ask.nvml.nvmlDeviceGetPersistenceMode, &mode)) ask.board.persistence = mode == 1;
+    unsigned mig = 0, mig_after_reset = 0;
+    if (ask.ok(ask.nvml.nvmlDeviceGetMigMode, &mig, &mig_after_reset)) ask.board.mig = mig == 1;
+    unsigned long long reasons = 0;
+    if (!ask.ok(ask.nvml.nvmlDeviceGetCurrentClocksThrottleReasons, &reasons)) return;
+    static constexpr std::string_view names[] = {  // by bit, nvml.h
+        "gpu_idle", "applications_clocks_setting", "sw_power_cap", "hw_slowdown", "sync_boost",
+        "sw_thermal_slowdown", "hw_thermal_slowdown", "hw_power_brake", "display_clocks"};
+    for (std::size_t bit = 0; bit < std::size(names); ++bit)
+        if (reasons >> bit & 1) ask.board.throttle_reasons.emplace_back(names[bit]);
+}
+
+Board ask_board(const NvmlApi& nvml, const vendor::Checker& check, unsigned index) {
+    Board board;
+    board.index = static_cast<int>(index);
+    NvmlDevice device = nullptr;
+    const CallResult handle = check(nvml.nvmlDeviceGetHandleByIndex_v2, index, &device);
+    if (!handle.ok()) {
+        board.unreachable = handle;
+        return board;
+    }
+    const Asked ask{nvml, check, device, board};
+    ask_identity(ask);
+    ask_memory(ask);
+    ask_memory_faults(ask);
+    ask_state(ask);
+    return board;
+}
+
+Facts ask_versions(const NvmlApi& nvml, const vendor::Checker& check) {
+    Facts news;
+    char text[96] = {};
+    if (check(nvml.nvmlSystemGetDriverVersion, text, unsigned{sizeof text}).ok())
+        news.driver.nvml_version = parse_version(text_in(text));
+    int cuda = 0;
+    if (nvml.nvmlSystemGetCudaDriverVersion_v2 && check(nvml.nvmlSystemGetCudaDriverVersion_v2, &cuda).ok())
+        news.driver.nvml_cuda_version = cuda_version_from_number(cuda);
+    return news;
+}
+
+void run(const Job&, Trace& trace, const Learn& learn) {
+    const vendor::Library library = vendor::open_library(trace, "libnvidia-ml.so.1");
+    if (!library.handle) return;
+    NvmlApi nvml;
+    nvml.load(library);
+    const auto check = vendor::nvml_checker(trace, nvml);
+    Facts init;
+    init.driver.nvml_init = check(nvml.nvmlInit_v2);
+    learn(init);
+    unsigned count = 0;
+    if (!init.driver.nvml_init->ok()) return;
+    learn(ask_versions(nvml, check));
+    if (!check(nvml.nvmlDeviceGetCount_v2, &count).ok()) return;
+    for (unsigned index = 0; index < count; ++index) {
+        Facts news;
+        news.boards.push_back(ask_board(nvml, check, index));
+        learn(news);
+    }
+}
+
+}  // namespace
+
+extern const Probe nvml_devices{.title = "Asks NVML for the state of every board: memory, errors, modes, processes",
+                                .stage = Stage::ask,
+                                .limit = std::chrono::seconds(30),
+                                .run = run};
+
+}  // namespace rnncheck::probes

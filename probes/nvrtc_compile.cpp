@@ -1,0 +1,57 @@
+// Opens one libnvrtc and compiles a tiny kernel, which needs no GPU: cuDNN 8 and 9 compile some of their kernels so.
+#include "probe.hpp"
+#include "support/copies.hpp"
+#include "vendor/nvrtc_abi.hpp"
+
+namespace rnncheck::probes {
+
+namespace {
+
+constexpr const char* kernel = "extern \"C\" __global__ void twice(float* x) { x[threadIdx.x] *= 2.0f; }\n";
+
+std::vector<std::string> targets(const Facts& facts) { return copies_to_ask(facts, LibraryKind::nvrtc); }
+
+CallResult compile(const vendor::NvrtcApi& nvrtc, const vendor::Checker& check) {
+    vendor::NvrtcProgram program = nullptr;
+    const auto created = check(nvrtc.nvrtcCreateProgram, &program, kernel, "twice.cu", 0, nullptr, nullptr);
+    if (!created.ok()) return created;
+    const auto compiled = check(nvrtc.nvrtcCompileProgram, program, 0, nullptr);
+    if (!compiled.ok()) return compiled;
+    std::size_t bytes = 0;
+    auto sized = check(nvrtc.nvrtcGetPTXSize, program, &bytes);
+    if (sized.ok() && bytes <= 1) sized = {nvrtc.nvrtcGetPTXSize.name, vendor::missing_symbol, "the compiled program is empty"};
+    return sized;
+}
+
+void run(const Job& job, Trace& trace, const Learn& learn) {
+    Facts news;
+    Nvrtc& found = news.nvrtcs.emplace_back();
+    found.library = job.target;
+    const vendor::Library library = vendor::open_library(trace, job.root.outside(job.target));
+    if (!library.handle) {
+        found.failure = CallResult{"dlopen", vendor::missing_symbol, library.error};
+        learn(news);
+        return;
+    }
+    vendor::NvrtcApi nvrtc;
+    nvrtc.load(library);
+    const auto check = vendor::nvrtc_checker(trace, nvrtc);
+    int major = 0, minor = 0;
+    if (const auto result = check(nvrtc.nvrtcVersion, &major, &minor); result.ok()) found.version = make_version({major, minor});
+    else found.failure = result;
+    learn(news);
+    const CallResult compiled = compile(nvrtc, check);
+    found.compiles = compiled.ok();
+    if (!compiled.ok() && !found.failure) found.failure = compiled;
+    learn(news);
+}
+
+}  // namespace
+
+extern const Probe nvrtc_compile{.title = "Compiles a tiny kernel with each NVRTC",
+                                 .stage = Stage::ask,
+                                 .limit = std::chrono::seconds(30),
+                                 .run = run,
+                                 .targets = targets};
+
+}  // namespace rnncheck::probes

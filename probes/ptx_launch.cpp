@@ -1,0 +1,98 @@
+// Loads and launches a tiny kernel on one GPU: the shortest way through driver, JIT compiler and hardware.
+#include <array>
+
+#include "probe.hpp"
+#include "support/gpu_session.hpp"
+
+namespace rnncheck::probes {
+
+namespace {
+
+/// Doubles 32 numbers and adds the thread's own to each. PTX 6.0 and sm_30 are understood by every driver since CUDA 9
+/// up to those that still know Kepler; newer GPUs compile it for themselves.
+constexpr const char* kernel_ptx = R"(
+.version 6.0
+.target sm_30
+.address_size 64
+.visible .entry rnncheck_kernel(.param .u64 numbers)
+{
+    .reg .b32 %r<4>;
+    .reg .b64 %a<4>;
+    ld.param.u64 %a1, [numbers];
+    cvta.to.global.u64 %a1, %a1;
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %a2, %r1, 4;
+    add.s64 %a1, %a1, %a2;
+    ld.global.u32 %r2, [%a1];
+    mad.lo.u32 %r3, %r2, 2, %r1;
+    st.global.u32 [%a1], %r3;
+    ret;
+}
+)";
+
+constexpr unsigned threads = 32;
+using Numbers = std::array<unsigned, threads>;
+
+Numbers numbers_in() {
+    Numbers numbers{};
+    for (unsigned i = 0; i < threads; ++i) numbers[i] = 1000 + 7 * i;
+    return numbers;
+}
+
+bool is_right(const Numbers& found) {
+    const Numbers given = numbers_in();
+    for (unsigned i = 0; i < threads; ++i)
+        if (found[i] != 2 * given[i] + i) return false;
+    return true;
+}
+
+/// The first call that fails, else the last one.
+CallResult launch(const vendor::CudaApi& cuda, const vendor::Checker& check, Numbers& numbers) {
+    vendor::CudaModule module = nullptr;
+    vendor::CudaFunction kernel = nullptr;
+    vendor::DevicePointer memory = 0;
+    CallResult result = check(cuda.cuModuleLoadDataEx, &module, kernel_ptx, 0u, nullptr, nullptr);
+    const auto then = [&](const auto& symbol, auto... arguments) {
+        if (result.ok()) result = check(symbol, arguments...);
+    };
+    then(cuda.cuModuleGetFunction, &kernel, module, "rnncheck_kernel");
+    then(cuda.cuMemAlloc_v2, &memory, sizeof numbers);
+    then(cuda.cuMemcpyHtoD_v2, memory, numbers.data(), sizeof numbers);
+    void* parameters[] = {&memory};
+    then(cuda.cuLaunchKernel, kernel, 1u, 1u, 1u, threads, 1u, 1u, 0u, nullptr, parameters, nullptr);
+    then(cuda.cuCtxSynchronize);
+    then(cuda.cuMemcpyDtoH_v2, numbers.data(), memory, sizeof numbers);
+    return result;
+}
+
+std::vector<std::string> targets(const Facts& facts) {
+    std::vector<std::string> names;
+    for (const auto& gpu : facts.gpus) names.push_back("GPU " + std::to_string(gpu.index));
+    return names;
+}
+
+void run(const Job& job, Trace& trace, const Learn& learn) {
+    Facts news;
+    KernelRun& kernel_run = news.kernel_runs.emplace_back();
+    kernel_run.gpu = std::stoi(job.target.substr(4));
+    const GpuSession session = open_gpu(trace, kernel_run.gpu);
+    if (session.failure) {
+        kernel_run.result = session.failure;
+        return learn(news);
+    }
+    Numbers numbers = numbers_in();
+    kernel_run.result = launch(session.cuda, session.check, numbers);
+    if (kernel_run.result->ok()) kernel_run.right = is_right(numbers);
+    learn(news);
+}
+
+}  // namespace
+
+extern const Probe ptx_launch{.title = "Loads and launches a tiny kernel on each GPU",
+                              .stage = Stage::run,
+                              .limit = std::chrono::seconds(120),
+                              .run = run,
+                              .targets = targets,
+                              .exclusive = [](const std::string& target) { return target; }};
+
+}  // namespace rnncheck::probes

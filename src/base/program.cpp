@@ -1,0 +1,7 @@
+#include "base/program.hpp"
+
+namespace rnncheck {
+
+std::string_view version_of_rnncheck() { return RNNCHECK_VERSION; }
+
+}  // namespace rnncheck

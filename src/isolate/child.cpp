@@ -1,0 +1,254 @@
+#include "isolate/child.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+extern char** environ;
+
+namespace rnncheck::isolate {
+
+namespace {
+
+constexpr std::size_t longest_line = 16 << 20;
+constexpr std::size_t tail_kept = 4096;
+constexpr std::chrono::seconds exit_grace{2};   // between the last word and the exit: exit handlers of libraries
+constexpr std::chrono::seconds stuck_after{5};  // after our SIGKILL
+
+struct Pipe {
+    Descriptor read, write;
+};
+
+Pipe make_pipe() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return {};
+    return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+void do_not_block(const Descriptor& descriptor) {
+    fcntl(descriptor.number(), F_SETFL, fcntl(descriptor.number(), F_GETFL) | O_NONBLOCK);
+}
+
+/// posix_spawn's settings, freed at the end of the scope.
+struct SpawnSettings {
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+
+    SpawnSettings() {
+        posix_spawn_file_actions_init(&files);
+        posix_spawnattr_init(&attributes);
+        sigset_t none, all;
+        sigemptyset(&none);
+        sigfillset(&all);
+        posix_spawnattr_setsigmask(&attributes, &none);
+        posix_spawnattr_setsigdefault(&attributes, &all);
+        posix_spawnattr_setpgroup(&attributes, 0);
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    }
+    ~SpawnSettings() {
+        posix_spawn_file_actions_destroy(&files);
+        posix_spawnattr_destroy(&attributes);
+    }
+    SpawnSettings(const SpawnSettings&) = delete;
+    SpawnSettings& operator=(const SpawnSettings&) = delete;
+};
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+    std::vector<char*> list;
+    for (const auto& text : texts) list.push_back(const_cast<char*>(text.c_str()));
+    list.push_back(nullptr);
+    return list;
+}
+
+/// Our environment with `extra` in place of variables of the same name.
+std::vector<std::string> environment_with(const std::vector<std::string>& extra) {
+    std::vector<std::string> all = extra;
+    for (char** variable = environ; *variable; ++variable) {
+        const std::string_view text = *variable;
+        const auto name = text.substr(0, text.find('=') + 1);
+        bool replaced = false;
+        for (const auto& other : extra) replaced |= other.starts_with(name);
+        if (!replaced) all.emplace_back(text);
+    }
+    return all;
+}
+
+/// Reads what is there. False when the other side closed it.
+bool read_some(const Descriptor& from, std::string& into) {
+    char buffer[1 << 16];
+    const ssize_t got = read(from.number(), buffer, sizeof buffer);
+    if (got > 0) into.append(buffer, static_cast<std::size_t>(got));
+    return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+}  // namespace
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+    if (this != &other) {
+        close();
+        number_ = std::exchange(other.number_, -1);
+    }
+    return *this;
+}
+
+void Descriptor::close() {
+    if (open()) ::close(number_);
+    number_ = -1;
+}
+
+void LineBuffer::add(std::string_view bytes, const std::function<void(std::string_view)>& on_line) {
+    while (!bytes.empty()) {
+        const auto end = bytes.find('\n');
+        if (!too_long_) pending_ += bytes.substr(0, end);
+        too_long_ |= pending_.size() > longest_line;
+        if (end == std::string_view::npos) break;
+        if (!too_long_) on_line(pending_);
+        pending_.clear();
+        too_long_ = false;
+        bytes.remove_prefix(end + 1);
+    }
+    if (too_long_) pending_.clear();
+}
+
+Pool::Child::Child(int number, const Command& command, OnLine taker)
+    : id(number), on_line_(std::move(taker)), input_(command.input), quiet_limit_(command.quiet_limit), deadline_(command.deadline) {
+    start(command);
+}
+
+Pool::Child::~Child() {
+    if (pid_ < 0) return;
+    kill_group();
+    waitpid(pid_, nullptr, 0);
+}
+
+void Pool::Child::start(const Command& command) {
+    Pipe input = make_pipe();
+    Pipe answers = make_pipe();
+    Pipe output = make_pipe();
+    if (!input.read.open() || !answers.read.open() || !output.read.open()) {
+        start_error_ = std::string("no pipe could be made: ") + std::strerror(errno);
+        return;
+    }
+    SpawnSettings settings;
+    posix_spawn_file_actions_addopen(&settings.files, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&settings.files, output.write.number(), 1);
+    posix_spawn_file_actions_adddup2(&settings.files, output.write.number(), 2);
+    posix_spawn_file_actions_adddup2(&settings.files, input.read.number(), input_descriptor);
+    posix_spawn_file_actions_adddup2(&settings.files, answers.write.number(), answer_descriptor);
+    const auto environment = environment_with(command.extra_environment);
+    const int error = posix_spawn(&pid_, command.arguments[0].c_str(), &settings.files, &settings.attributes,
+                                  pointers(command.arguments).data(), pointers(environment).data());
+    if (error != 0) {
+        pid_ = -1;
+        start_error_ = command.arguments[0] + " could not be started: " + std::strerror(error);
+        return;
+    }
+    to_ = std::move(input.write);
+    answers_ = std::move(answers.read);
+    output_ = std::move(output.read);
+    for (const auto* descriptor : {&to_, &answers_, &output_}) do_not_block(*descriptor);
+}
+
+void Pool::Child::add_to_poll(std::vector<pollfd>& polls) const {
+    polls.push_back({to_.number(), POLLOUT, 0});
+    polls.push_back({answers_.number(), POLLIN, 0});
+    polls.push_back({output_.number(), POLLIN, 0});
+}
+
+void Pool::Child::exchange() {
+    write_input();
+    read_answers();
+    read_output();
+}
+
+void Pool::Child::write_input() {
+    if (!to_.open()) return;
+    while (written_ < input_.size()) {
+        const ssize_t wrote = write(to_.number(), input_.data() + written_, input_.size() - written_);
+        if (wrote < 0 && errno == EAGAIN) return;
+        if (wrote < 0) break;  // it closed its end: its loss
+        written_ += static_cast<std::size_t>(wrote);
+    }
+    to_.close();
+}
+
+void Pool::Child::read_answers() {
+    if (!answers_.open()) return;
+    std::string bytes;
+    const bool more = read_some(answers_, bytes);
+    lines_.add(bytes, [this](std::string_view line) {
+        last_line_ = Clock::now();
+        last_word_said_ |= on_line_(line);
+    });
+    if (!more) answers_.close();
+}
+
+void Pool::Child::read_output() {
+    if (!output_.open()) return;
+    const bool more = read_some(output_, output_tail_);
+    if (output_tail_.size() > tail_kept) output_tail_.erase(0, output_tail_.size() - tail_kept);
+    if (!more) output_.close();
+}
+
+bool Pool::Child::observe_exit() {
+    siginfo_t info{};
+    return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid_;
+}
+
+void Pool::Child::kill_group() {
+    kill(-pid_, SIGKILL);
+    kill(pid_, SIGKILL);  // it may have left its group
+}
+
+Ending Pool::Child::ending(How how, int code, std::string reason) {
+    pid_ = -1;
+    const std::chrono::duration<double, std::milli> elapsed = Clock::now() - started_;
+    return {how, code, std::move(reason), output_tail_, elapsed.count()};
+}
+
+/// Observe, kill, reap, in this order: a grandchild that inherited a pipe cannot hold us, and while the process is
+/// not reaped its number cannot belong to anybody else.
+Ending Pool::Child::reap() {
+    kill_group();
+    for (int i = 0; i < 1000 && answers_.open(); ++i) {  // what is still in the pipes; bounded, others may hold them
+        const auto before = last_line_;
+        read_answers();
+        if (last_line_ == before) break;
+    }
+    read_output();
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    if (!kill_reason_.empty()) return ending(How::timed_out, SIGKILL, kill_reason_);
+    if (WIFSIGNALED(status)) return ending(How::signalled, WTERMSIG(status));
+    return ending(How::exited, WEXITSTATUS(status));
+}
+
+void Pool::Child::enforce_limits() {
+    if (!kill_reason_.empty()) return;
+    const auto now = Clock::now();
+    const auto quiet = now - last_line_;
+    if (deadline_ && now >= *deadline_) kill_reason_ = "the deadline passed";
+    else if (last_word_said_ && quiet > exit_grace) kill_reason_ = "it did not leave after its last word";
+    else if (quiet > quiet_limit_)
+        kill_reason_ = "no progress for " + std::to_string(quiet_limit_.count() / 1000) + " s";
+    else return;
+    killed_at_ = now;
+    kill_group();
+}
+
+std::optional<Ending> Pool::Child::check() {
+    if (pid_ < 0) return ending(How::not_started, 0, start_error_);
+    if (observe_exit()) return reap();
+    enforce_limits();
+    if (!kill_reason_.empty() && Clock::now() - killed_at_ > stuck_after) return ending(How::stuck, SIGKILL, kill_reason_);
+    return std::nullopt;
+}
+
+}  // namespace rnncheck::isolate

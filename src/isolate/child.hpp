@@ -1,0 +1,83 @@
+// One started process of a pool.
+#pragma once
+
+#include <poll.h>
+#include <sys/types.h>
+
+#include "isolate/pool.hpp"
+
+namespace rnncheck::isolate {
+
+using Clock = std::chrono::steady_clock;
+
+/// A file descriptor that closes itself.
+class Descriptor {
+  public:
+    Descriptor() = default;
+    explicit Descriptor(int number) : number_(number) {}
+    Descriptor(Descriptor&& other) noexcept : number_(other.number_) { other.number_ = -1; }
+    Descriptor& operator=(Descriptor&& other) noexcept;
+    ~Descriptor() { close(); }
+
+    int number() const { return number_; }
+    bool open() const { return number_ >= 0; }
+    void close();
+
+  private:
+    int number_ = -1;
+};
+
+/// Lines out of a stream of bytes; a line longer than 16 MiB is given up, so that memory stays bounded.
+class LineBuffer {
+  public:
+    void add(std::string_view bytes, const std::function<void(std::string_view)>& on_line);
+
+  private:
+    std::string pending_;
+    bool too_long_ = false;
+};
+
+struct Pool::Child {
+    Child(int number, const Command& command, OnLine taker);
+    ~Child();
+
+    /// The descriptors to poll, in a fixed order; a closed one has fd -1.
+    void add_to_poll(std::vector<pollfd>& polls) const;
+    /// Reads and writes what it can without waiting.
+    void exchange();
+    /// The ending, once it is known.
+    std::optional<Ending> check();
+    /// It closed its answers, so it is about to leave: look often.
+    bool leaving() const { return !answers_.open(); }
+
+    int id;
+
+  private:
+    void start(const Command& command);
+    void write_input();
+    void read_answers();
+    void read_output();
+    bool observe_exit();
+    void kill_group();
+    Ending ending(How how, int code, std::string reason = {});
+    Ending reap();
+    void enforce_limits();
+
+    OnLine on_line_;
+    std::string input_;
+    std::size_t written_ = 0;
+    std::chrono::milliseconds quiet_limit_;
+    std::optional<Clock::time_point> deadline_;
+    Clock::time_point started_ = Clock::now();
+    Clock::time_point last_line_ = started_;
+    Clock::time_point killed_at_{};
+    std::string kill_reason_;
+    std::string start_error_;
+    bool last_word_said_ = false;
+    pid_t pid_ = -1;
+    Descriptor to_, answers_, output_;
+    LineBuffer lines_;
+    std::string output_tail_;
+};
+
+}  // namespace rnncheck::isolate

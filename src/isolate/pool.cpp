@@ -1,0 +1,61 @@
+#include "isolate/pool.hpp"
+
+#include <signal.h>
+
+#include <utility>
+
+#include "isolate/child.hpp"
+
+namespace rnncheck::isolate {
+
+namespace {
+
+// No descriptor that wakes us when a child ends (pidfd): kernels too old for it are our public. A child that closed
+// its answers is about to leave, so it is looked at more often.
+constexpr int usual_wait_ms = 20;
+constexpr int leaving_wait_ms = 1;
+
+}  // namespace
+
+Pool::Pool() { signal(SIGPIPE, SIG_IGN); }
+Pool::~Pool() = default;
+
+int Pool::start(const Command& command, OnLine on_line) {
+    children_.push_back(std::make_unique<Child>(next_id_, command, std::move(on_line)));
+    return next_id_++;
+}
+
+std::size_t Pool::running() const { return children_.size(); }
+
+Pool::Ended Pool::wait(const std::function<void()>& idle) {
+    while (true) {
+        for (auto child = children_.begin(); child != children_.end(); ++child) {
+            (*child)->exchange();
+            auto ending = (*child)->check();
+            if (!ending) continue;
+            const Ended ended{(*child)->id, std::move(*ending)};
+            children_.erase(child);
+            return ended;
+        }
+        idle();
+        std::vector<pollfd> polls;
+        int timeout = usual_wait_ms;
+        for (const auto& child : children_) {
+            child->add_to_poll(polls);
+            if (child->leaving()) timeout = leaving_wait_ms;
+        }
+        poll(polls.data(), polls.size(), timeout);
+    }
+}
+
+std::string signal_name(int signal) {
+    // sigabbrev_np would do this, but needs glibc 2.32.
+    static constexpr std::pair<int, const char*> names[] = {
+        {SIGSEGV, "SIGSEGV"}, {SIGABRT, "SIGABRT"}, {SIGBUS, "SIGBUS"},   {SIGILL, "SIGILL"},   {SIGFPE, "SIGFPE"},
+        {SIGKILL, "SIGKILL"}, {SIGTERM, "SIGTERM"}, {SIGTRAP, "SIGTRAP"}, {SIGPIPE, "SIGPIPE"}, {SIGSYS, "SIGSYS"}};
+    for (const auto& [number, name] : names)
+        if (number == signal) return name;
+    return "signal " + std::to_string(signal);
+}
+
+}  // namespace rnncheck::isolate

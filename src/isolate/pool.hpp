@@ -1,0 +1,80 @@
+// Runs commands in processes of their own, each with limits, and says exactly how each ended. The only user of
+// <spawn.h> and <sys/wait.h>. May not know what the commands do.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rnncheck::isolate {
+
+/// Descriptors in the started process: what it is given comes in on one, what it says leaves on the other. High, so
+/// that a library that closes or reuses the usual ones does not meet them.
+inline constexpr int input_descriptor = 198;
+inline constexpr int answer_descriptor = 199;
+
+struct Command {
+    std::vector<std::string> arguments;      ///< [0] is the program's path
+    std::vector<std::string> extra_environment;  ///< "NAME=value", on top of ours
+    std::string input;
+    std::chrono::milliseconds quiet_limit{};  ///< longest time without a line of answer
+    std::optional<std::chrono::steady_clock::time_point> deadline;
+};
+
+enum class How {
+    exited,       ///< `code` is the exit code
+    signalled,    ///< `code` is the signal
+    timed_out,    ///< ended by us; `reason` names the limit
+    stuck,        ///< our SIGKILL had no effect: it hangs inside the kernel
+    not_started,  ///< `reason` says why
+};
+
+struct Ending {
+    How how = How::exited;
+    int code = 0;
+    std::string reason;
+    std::string output_tail;  ///< the last 4 KiB of stdout and stderr together
+    double elapsed_ms = 0;
+};
+
+/// Takes one line of answer, without its end. Returns whether it was the last that matters: then the process is
+/// expected to leave soon.
+using OnLine = std::function<bool(std::string_view)>;
+
+class Pool {
+  public:
+    Pool();
+    ~Pool();  ///< ends what still runs
+    Pool(const Pool&) = delete;
+    Pool& operator=(const Pool&) = delete;
+
+    /// Starts the command at once; failures show as an ending.
+    int start(const Command& command, OnLine on_line);
+
+    std::size_t running() const;
+
+    struct Ended {
+        int id;
+        Ending ending;
+    };
+    /// Waits until one has ended, feeding lines to their takers meanwhile; `idle` is called at least every 20 ms.
+    Ended wait(const std::function<void()>& idle);
+
+  private:
+    struct Child;
+    std::vector<std::unique_ptr<Child>> children_;
+    int next_id_ = 0;
+};
+
+/// "SIGSEGV".
+std::string signal_name(int signal);
+
+/// To be called by a started process before anything else: no core files, no way to make device nodes or to load
+/// kernel modules (NVIDIA's libraries do both when run as root), and it ends when its parent does.
+void confine_this_process();
+
+}  // namespace rnncheck::isolate

@@ -1,0 +1,97 @@
+// Which columns each table has: one list per kind of row, used for reading and for checking. A column that may be
+// missing in a row says so, or holds an optional.
+#pragma once
+
+#include "matrix/matrix.hpp"
+
+namespace rnncheck {
+
+constexpr bool may_be_missing = true;
+
+template <class Visit>
+void columns(DriverForCuda& row, Visit&& visit) {
+    visit("cuda", row.cuda);
+    visit("full_driver", row.full_driver);
+    visit("oldest_driver", row.oldest_driver);
+    visit("oldest_source", row.oldest_source);
+}
+
+template <class Visit>
+void columns(CudaOfDriver& row, Visit&& visit) {
+    visit("branch", row.branch);
+    visit("last_branch", row.last_branch);
+    visit("cuda", row.cuda);
+}
+
+template <class Visit>
+void columns(Architecture& row, Visit&& visit) {
+    visit("capability", row.capability);
+    visit("name", row.name);
+    visit("first_cuda", row.first_cuda);
+    visit("last_cuda", row.last_cuda);
+    visit("last_driver_branch", row.last_driver_branch);
+}
+
+template <class Visit>
+void columns(CudnnBuild& row, Visit&& visit) {
+    visit("cudnn", row.cudnn);
+    visit("cudnn_last", row.cudnn_last);
+    visit("cuda_major", row.cuda_major);
+    visit("cuda_min", row.cuda_min);
+    visit("cuda_max", row.cuda_max);
+    visit("capability_min", row.capability_min);
+    visit("capability_max", row.capability_max);
+    visit("driver_min", row.driver_min);
+}
+
+template <class Visit>
+void columns(CudnnPart& row, Visit&& visit) {
+    visit("major", row.major);
+    visit("soname", row.soname);
+    visit("needed_by_rnn", row.needed_by_rnn);
+    visit("needed_by_version", row.needed_by_version);
+    visit("needed_to_train", row.needed_to_train);
+    visit("since", row.since);
+}
+
+template <class Visit>
+void columns(StatusName& row, Visit&& visit) {
+    visit("library", row.library);
+    visit("major", row.major);
+    visit("code", row.code);
+    visit("name", row.name);
+    visit("meaning", row.meaning, may_be_missing);
+}
+
+template <class Visit>
+void columns(RnnDefect& row, Visit&& visit) {
+    visit("id", row.id);
+    visit("cause", row.cause);
+    visit("first", row.first);
+    visit("fixed", row.fixed);
+    visit("capability_min", row.capability_min);
+    visit("capability_max", row.capability_max);
+    visit("os", row.os, may_be_missing);
+    visit("symptom", row.symptom);
+    visit("workaround", row.workaround);
+}
+
+template <class Visit>
+void columns(RnnOffer& row, Visit&& visit) {
+    visit("dtype", row.dtype);
+    visit("algorithm", row.algorithm);
+    visit("first", row.first);
+    visit("last", row.last);
+    visit("capability_min", row.capability_min);
+}
+
+/// The columns of a row with those that every table has.
+template <class R, class Visit>
+void all_columns(R& row, Visit&& visit) {
+    columns(row, visit);
+    visit("source", row.source);
+    visit("known", row.known);
+    visit("note", row.note, may_be_missing);
+}
+
+}  // namespace rnncheck

@@ -1,0 +1,31 @@
+// The files of a matrix, before anything in them is understood.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace rnncheck {
+
+struct TableFiles {
+    std::string place;                                ///< where they lie, for messages
+    std::map<std::string, std::string_view> content;  ///< by stem
+    std::map<std::string, std::string> owned;         ///< holds the text of files that were read
+    std::string digest;                               ///< "sha256:..."
+
+    std::string path_of(const std::string& stem) const { return place + "/" + stem + ".json"; }
+};
+
+/// The files compiled into the program.
+TableFiles bundled_table_files();
+
+/// Every *.json of a folder. InputError when it cannot be read.
+TableFiles table_files_of(const std::string& folder);
+
+/// "2026-11-21": the form only, not the calendar.
+bool is_iso_date(std::string_view text);
+
+/// Newest "seen" date of all sources, found without parsing; "" when there is none.
+std::string newest_date(const TableFiles& files);
+
+}  // namespace rnncheck

@@ -1,0 +1,63 @@
+// The tables behind a Matrix: each parsed by the first question to it, at most once.
+#pragma once
+
+#include "matrix/matrix.hpp"
+#include "matrix/table_file.hpp"
+#include "matrix/table_reader.hpp"
+
+namespace rnncheck {
+
+template <class R>
+class Table {
+  public:
+    Table(const TableFiles& files, std::string stem) : files_(files), stem_(std::move(stem)) {}
+
+    const std::vector<R>& rows() const {
+        if (!rows_) rows_ = read_table<R>(files_, stem_);
+        return *rows_;
+    }
+
+  private:
+    const TableFiles& files_;
+    std::string stem_;
+    mutable std::optional<std::vector<R>> rows_;
+};
+
+struct Matrix::Tables {
+    explicit Tables(TableFiles table_files) : files(std::move(table_files)) {}
+    Tables(const Tables&) = delete;  // the tables below point to `files`
+    Tables& operator=(const Tables&) = delete;
+
+    const std::string& date() const {
+        if (!date_) date_ = newest_date(files);
+        return *date_;
+    }
+
+    TableFiles files;
+    Table<DriverForCuda> driver_for_cuda{files, "driver_for_cuda"};
+    Table<CudaOfDriver> cuda_of_driver{files, "cuda_of_driver"};
+    Table<Architecture> architectures{files, "architectures"};
+    Table<CudnnBuild> cudnn_builds{files, "cudnn_builds"};
+    Table<CudnnPart> cudnn_parts{files, "cudnn_parts"};
+    Table<StatusName> status_names{files, "status_names"};
+    Table<RnnDefect> rnn_defects{files, "rnn_defects"};
+    Table<RnnOffer> rnn_offers{files, "rnn_offers"};
+
+    /// visit(table) for every table.
+    template <class Visit>
+    void each(Visit&& visit) const {
+        visit(driver_for_cuda);
+        visit(cuda_of_driver);
+        visit(architectures);
+        visit(cudnn_builds);
+        visit(cudnn_parts);
+        visit(status_names);
+        visit(rnn_defects);
+        visit(rnn_offers);
+    }
+
+  private:
+    mutable std::optional<std::string> date_;
+};
+
+}  // namespace rnncheck

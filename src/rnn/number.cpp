@@ -1,0 +1,125 @@
+#include "rnn/number.hpp"
+
+#include <bit>
+#include <cstring>
+#include <limits>
+
+namespace rnncheck {
+
+namespace {
+
+/// A binary interchange format: significand bits without the implicit one, exponent bits, bytes.
+struct Format {
+    int fraction_bits, exponent_bits;
+    std::size_t bytes;
+};
+
+constexpr Format format_of(Dtype dtype) {
+    switch (dtype) {
+        case Dtype::fp64:
+            return {52, 11, 8};
+        case Dtype::fp32:
+            return {23, 8, 4};
+        case Dtype::fp16:
+            return {10, 5, 2};
+        case Dtype::bf16:
+            return {7, 8, 2};
+    }
+    return {52, 11, 8};
+}
+
+constexpr int double_fraction = 52;
+constexpr int double_bias = 1023;
+constexpr std::uint64_t double_sign = std::uint64_t{1} << 63;
+constexpr std::uint64_t double_infinity = std::uint64_t{0x7FF} << double_fraction;
+
+constexpr int bias_of(const Format& format) {
+    return (1 << (format.exponent_bits - 1)) - 1;
+}
+
+constexpr std::uint64_t infinity_of(const Format& format) {
+    return ((std::uint64_t{1} << format.exponent_bits) - 1) << format.fraction_bits;
+}
+
+/// Divides by 2^shift, ties to even.
+constexpr std::uint64_t shifted(std::uint64_t value, int shift) {
+    if (shift > 62) return 0;
+    const std::uint64_t half = std::uint64_t{1} << (shift - 1);
+    return (value + half - 1 + ((value >> shift) & 1)) >> shift;
+}
+
+/// Bits of a narrower format. A carry out of the fraction runs into the exponent, which is what rounding up means
+/// there, up to infinity.
+std::uint64_t narrowed(double value, const Format& format) {
+    const std::uint64_t bits = std::bit_cast<std::uint64_t>(value);
+    const std::uint64_t magnitude = bits & ~double_sign;
+    const std::uint64_t sign = (bits & double_sign) >> (64 - 8 * static_cast<int>(format.bytes));
+    const std::uint64_t infinity = infinity_of(format);
+    if (magnitude > double_infinity) return sign | infinity | (infinity >> 1 & ~infinity);
+    const int drop = double_fraction - format.fraction_bits;
+    const int rebias = double_bias - bias_of(format);
+    const int exponent = static_cast<int>(magnitude >> double_fraction) - rebias;
+    if (exponent > 0) {
+        const std::uint64_t wide = magnitude - (static_cast<std::uint64_t>(rebias) << double_fraction);
+        const std::uint64_t narrow = shifted(wide, drop);
+        return sign | (narrow < infinity ? narrow : infinity);
+    }
+    const std::uint64_t implicit = std::uint64_t{1} << double_fraction;
+    return sign | shifted((magnitude & (implicit - 1)) | implicit, drop + 1 - exponent);
+}
+
+double widened(std::uint64_t bits, const Format& format) {
+    const int width = 8 * static_cast<int>(format.bytes);
+    const std::uint64_t sign_bit = std::uint64_t{1} << (width - 1);
+    const std::uint64_t sign = (bits & sign_bit) << (64 - width);
+    const std::uint64_t magnitude = bits & (sign_bit - 1);
+    const int drop = double_fraction - format.fraction_bits;
+    const auto rebias = static_cast<std::uint64_t>(double_bias - bias_of(format));
+    if (magnitude >= infinity_of(format)) {
+        const std::uint64_t fraction = magnitude - infinity_of(format);
+        return std::bit_cast<double>(sign | double_infinity | fraction << drop);
+    }
+    if (magnitude >> format.fraction_bits)
+        return std::bit_cast<double>(sign | ((magnitude << drop) + (rebias << double_fraction)));
+    // A subnormal counts units of 2^(1 - bias - fraction bits), a power of two that fp64 holds exactly.
+    const std::uint64_t unit = (rebias + 1 - static_cast<std::uint64_t>(format.fraction_bits)) << double_fraction;
+    return std::bit_cast<double>(
+        sign | std::bit_cast<std::uint64_t>(static_cast<double>(magnitude) * std::bit_cast<double>(unit)));
+}
+
+}  // namespace
+
+std::size_t bytes_of(Dtype dtype) {
+    return format_of(dtype).bytes;
+}
+
+double rounded(double value, Dtype dtype) {
+    if (dtype == Dtype::fp64) return value;
+    const Format format = format_of(dtype);
+    return widened(narrowed(value, format), format);
+}
+
+std::vector<std::byte> encode(std::span<const double> values, Dtype dtype) {
+    const Format format = format_of(dtype);
+    std::vector<std::byte> bytes(values.size() * format.bytes);
+    std::byte* at = bytes.data();
+    for (const double value : values) {
+        std::uint64_t bits = dtype == Dtype::fp64 ? std::bit_cast<std::uint64_t>(value) : narrowed(value, format);
+        for (std::size_t i = 0; i < format.bytes; ++i, bits >>= 8) *at++ = static_cast<std::byte>(bits & 0xFF);
+    }
+    return bytes;
+}
+
+std::vector<double> decode(std::span<const std::byte> bytes, Dtype dtype) {
+    const Format format = format_of(dtype);
+    std::vector<double> values(bytes.size() / format.bytes);
+    const std::byte* at = bytes.data();
+    for (double& value : values) {
+        std::uint64_t bits = 0;
+        for (std::size_t i = 0; i < format.bytes; ++i) bits |= std::to_integer<std::uint64_t>(*at++) << (8 * i);
+        value = dtype == Dtype::fp64 ? std::bit_cast<double>(bits) : widened(bits, format);
+    }
+    return values;
+}
+
+}  // namespace rnncheck

@@ -1,0 +1,59 @@
+// A forward-compatibility libcuda, usually from a container image, stands before the driver's own and does not work
+// here.
+#include "rules/rule.hpp"
+#include "rules/support/driver_support.hpp"
+
+namespace rnncheck::rules {
+
+static Finding compat_fails(const Facts& facts, const Library* compat, bool refused) {
+    const std::string path = compat ? compat->path : facts.driver.library.value_or("libcuda.so.1");
+    Finding finding;
+    finding.subject = path;
+    finding.message =
+        refused ? "the forward-compatibility library " + path + " is not supported on this GPU (CUDA error 804)"
+                : "the forward-compatibility library " + path +
+                      " is used instead of the driver's own libcuda, and it fails";
+    finding.confidence = refused ? Confidence::certain : Confidence::likely;
+    finding.evidence = {{"libcuda in use", path, "libraries"}};
+    if (facts.driver.init) finding.evidence.push_back({"cuInit", in_words(*facts.driver.init), "driver.init"});
+    if (facts.driver.kernel_version)
+        finding.evidence.push_back({"kernel module", facts.driver.kernel_version->text, "driver.kernel_version"});
+    finding.remedies = {
+        {.text =
+             "Take the folder of the compatibility library out of the loader's path, then use a CUDA that the host's "
+             "driver supports, or update the host's driver",
+         .commands = {"ldconfig -p | grep libcuda.so.1", "echo \"$LD_LIBRARY_PATH\" | tr ':' '\\n' | grep compat"},
+         .verify = "rnncheck doctor --only container_cuda_newer_than_driver",
+         .link = "https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html"}};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    const Library* library = driver_library(facts);
+    const Library* compat = library && library->compat ? library : nullptr;
+    const auto refusals = cuda_failures(facts, cuda_compat_not_supported);
+    if (!refusals.empty()) {
+        auto finding = compat_fails(facts, compat, true);
+        finding.evidence.push_back(evidence_of(refusals.front()));
+        return fault(std::move(finding));
+    }
+    if (!failures_are_known(facts)) return undecided("a run on the GPU failed without telling why");
+    if (driver_answers(facts))
+        return compat ? pass("the forward-compatibility library works")
+                      : not_applicable("the driver's own libcuda answers");
+    if (const auto why = lower_cause(facts)) return not_applicable(*why);
+    if (!facts.driver.init) return undecided("cuInit did not answer");
+    if (!compat) return not_applicable("no forward-compatibility library is in use");
+    if (facts.driver.init->code == cuda_no_device || facts.driver.init->code == cuda_system_not_ready)
+        return not_applicable("cuInit failed for another reason");
+    return fault(compat_fails(facts, compat, false));
+}
+
+extern const Rule container_cuda_newer_than_driver{
+    .title = "A forward-compatibility libcuda is in use where it does not work",
+    .layer = Layer::driver,
+    .worst = Severity::error,
+    .needs = Stage::ask,
+    .check = check};
+
+}  // namespace rnncheck::rules

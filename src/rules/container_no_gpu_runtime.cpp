@@ -1,0 +1,50 @@
+// A container was started without access to the GPU of its host.
+#include "rules/rule.hpp"
+#include "rules/support/driver_support.hpp"
+
+namespace rnncheck::rules {
+
+static std::vector<Evidence> signs(const Facts& facts) {
+    std::vector<Evidence> evidence{{"container", *facts.host.container, "host.container"},
+                                   {"driver library, device nodes", "none", "libraries"}};
+    if (const auto* value = environment(facts, "NVIDIA_VISIBLE_DEVICES"))
+        evidence.push_back({"NVIDIA_VISIBLE_DEVICES", *value, "host.environment"});
+    if (facts.driver.module_loaded.value_or(false))
+        evidence.push_back({"the host's kernel module", "loaded", "driver.module_loaded"});
+    if (!facts.host.pci_gpus.empty())
+        evidence.push_back(
+            {"NVIDIA devices on the PCI bus", std::to_string(facts.host.pci_gpus.size()), "host.pci_gpus"});
+    return evidence;
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    if (driver_answers(facts)) return pass("the driver answers");
+    if (!in_container(facts)) return not_applicable("no container was recognised");
+    if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
+    if (!container_without_gpu(facts)) return not_applicable("parts of the driver are here, or nothing hints at a GPU");
+    if (container_hides_gpus(facts)) return not_applicable("NVIDIA_VISIBLE_DEVICES asks for no GPU");
+
+    Finding finding;
+    finding.subject = "container";
+    finding.message =
+        "this container was started without GPU access: neither libcuda.so.1 nor a device node of the NVIDIA driver "
+        "was passed in";
+    finding.confidence = facts.driver.module_loaded.value_or(false) ? Confidence::certain : Confidence::likely;
+    finding.evidence = signs(facts);
+    finding.remedies = {
+        {.text =
+             "Install the NVIDIA Container Toolkit on the host and start the container with GPU access. If nvidia-smi "
+             "fails on the host as well, install the driver there first",
+         .commands = {"docker run --rm --gpus all ubuntu nvidia-smi"},
+         .verify = "nvidia-smi",
+         .link = "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html"}};
+    return fault(std::move(finding));
+}
+
+extern const Rule container_no_gpu_runtime{.title = "The container was started without access to a GPU",
+                                           .layer = Layer::host,
+                                           .worst = Severity::error,
+                                           .needs = Stage::look,
+                                           .check = check};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,57 @@
+// The kernel module is loaded, but the files in /dev through which programs reach it do not exist.
+#include "base/text.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/driver_support.hpp"
+
+namespace rnncheck::rules {
+
+static Finding nodes_missing(const Facts& facts, const std::vector<std::string>& missing) {
+    // The helper makes the nodes on the first CUDA call: only a call that was made and failed shows that it does not.
+    const bool made_on_demand = facts.driver.modprobe_helper.value_or(false) && !facts.driver.init;
+    Finding finding;
+    finding.severity = made_on_demand ? Severity::warning : Severity::error;
+    finding.subject = "/dev";
+    finding.message = "the kernel module is loaded, but " + listing(missing) + (missing.size() == 1 ? " does" : " do") +
+                      " not exist" +
+                      (made_on_demand ? "; nvidia-modprobe makes such nodes when the first CUDA program starts" : "");
+    finding.evidence = {
+        {"missing device nodes", listing(missing), "driver.device_nodes"},
+        {"kernel module", "loaded", "driver.module_loaded"},
+        {"nvidia-modprobe",
+         facts.driver.modprobe_helper ? (*facts.driver.modprobe_helper ? "installed" : "not installed") : "not known",
+         "driver.modprobe_helper"}};
+    if (facts.driver.init) finding.evidence.push_back({"cuInit", in_words(*facts.driver.init), "driver.init"});
+    finding.remedies = {{.text = "Let the driver's helper make the nodes, now and after every start of the machine",
+                         .commands = {"sudo nvidia-modprobe -c 0 -u"},
+                         .risk = Risk::needs_root,
+                         .verify = "ls -l /dev/nvidia*",
+                         .link = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"}};
+    if (in_container(facts))
+        finding.remedies.push_back(
+            {.text = "In a container have the nodes passed in: start it with GPU access",
+             .commands = {"docker run --rm --gpus all ubuntu nvidia-smi"},
+             .verify = "nvidia-smi",
+             .link = "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html"});
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    if (driver_answers(facts)) return pass("the driver answers");
+    if (on_wsl(facts)) return not_applicable("WSL has /dev/dxg in place of these nodes");
+    if (!facts.driver.module_loaded) return undecided("the kernel could not be asked for its modules");
+    if (!*facts.driver.module_loaded) return not_applicable("the kernel module is not loaded");
+    if (!probe_completed(facts, "driver_files")) return undecided("the device nodes were not listed to the end");
+    if (driver_library_absent(facts)) return not_applicable("no driver library was found");
+    if (container_hides_gpus(facts)) return not_applicable("NVIDIA_VISIBLE_DEVICES asks for no GPU");
+    const auto missing = missing_nodes(facts);
+    if (missing.empty()) return pass("/dev/nvidiactl and a node of a GPU exist");
+    return fault(nodes_missing(facts, missing));
+}
+
+extern const Rule device_nodes_missing{.title = "Device nodes of the NVIDIA driver are missing",
+                                       .layer = Layer::driver,
+                                       .worst = Severity::error,
+                                       .needs = Stage::look,
+                                       .check = check};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,61 @@
+// cuInit failed, and none of the better-known reasons explains it.
+#include <algorithm>
+#include <array>
+
+#include "rules/rule.hpp"
+#include "rules/support/driver_support.hpp"
+
+namespace rnncheck::rules {
+
+/// A rule that looks at this code, or at this state of the machine, says more than this one could.
+static bool told_elsewhere(const Facts& facts) {
+    constexpr std::array codes{cuda_stub_library,        cuda_device_unavailable, cuda_no_device,
+                               cuda_ecc_uncorrectable,   cuda_system_not_ready,   cuda_system_driver_mismatch,
+                               cuda_compat_not_supported};
+    if (std::find(codes.begin(), codes.end(), facts.driver.init->code) != codes.end()) return true;
+    const Library* library = driver_library(facts);
+    const bool board_lost =
+        std::any_of(facts.boards.begin(), facts.boards.end(), [](const Board& board) { return board.unreachable; });
+    const bool wrong_libcuda =
+        (library && library->compat) || (on_wsl(facts) && library && libcuda_of_wsl(facts) != library);
+    const bool nvml_says_mismatch = facts.driver.nvml_init && facts.driver.nvml_init->code == nvml_version_mismatch;
+    return kernel_module_gone(facts) || releases_differ(facts) || nvml_says_mismatch || uvm_node_to_blame(facts) ||
+           wrong_libcuda || board_lost;
+}
+
+static Finding init_failed(const Facts& facts, const Matrix& matrix) {
+    const CallResult& init = *facts.driver.init;
+    const auto status = matrix.status("cuda", 0, init.code);
+    Finding finding;
+    finding.subject = "NVIDIA driver";
+    finding.message = "the NVIDIA driver does not start: " + in_words(init) + (status ? ", " + status->meaning : "");
+    finding.evidence = {{"failed call", in_words(init), "driver.init"}};
+    if (status)
+        finding.evidence.push_back(
+            {"meaning of " + std::to_string(init.code), status->name + ": " + status->meaning, status->source.url});
+    finding.remedies = {
+        {.text = "Look in the kernel log for lines of NVRM, which tell the reason. After a suspend, reload the "
+                 "unified-memory "
+                 "module; else restart the machine",
+         .commands = {"sudo dmesg | grep NVRM", "sudo modprobe -r nvidia-uvm", "sudo modprobe nvidia-uvm"},
+         .risk = Risk::disruptive,
+         .verify = "nvidia-smi",
+         .link = "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html"}};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix& matrix) {
+    if (driver_answers(facts)) return pass("cuInit succeeded");
+    if (const auto why = lower_cause(facts)) return not_applicable(*why);
+    if (!facts.driver.init) return undecided("cuInit did not answer");
+    if (told_elsewhere(facts)) return not_applicable("another rule tells why cuInit failed");
+    return fault(init_failed(facts, matrix));
+}
+
+extern const Rule driver_init_failed{.title = "The NVIDIA driver does not start (cuInit failed)",
+                                     .layer = Layer::driver,
+                                     .worst = Severity::error,
+                                     .needs = Stage::ask,
+                                     .check = check};
+
+}  // namespace rnncheck::rules

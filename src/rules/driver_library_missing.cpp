@@ -1,0 +1,66 @@
+// The kernel side of the driver is here, the loader finds no libcuda.
+#include "rules/rule.hpp"
+#include "rules/support/driver_support.hpp"
+
+namespace rnncheck::rules {
+
+/// Another rule tells why the libcuda that is there cannot be used.
+static std::optional<std::string> explained(const Facts& facts) {
+    for (const auto& library : facts.libraries) {
+        if (library.kind != LibraryKind::cuda) continue;
+        if (library.found_via == FoundVia::wsl && on_wsl(facts)) return "WSL brings a libcuda of its own";
+        if (library.problem && on_loader_path(library)) return "there is a libcuda, but its file is not usable";
+        if (library.stub && library.picked_by_loader && !usable_copies(facts, LibraryKind::cuda).empty())
+            return "a stub hides the driver library";
+    }
+    if (container_without_gpu(facts)) return "the container was started without GPU access";
+    return std::nullopt;
+}
+
+static Finding library_missing(const Facts& facts) {
+    const auto copies = usable_copies(facts, LibraryKind::cuda);
+    Finding finding;
+    finding.subject = "libcuda.so.1";
+    finding.message =
+        copies.empty() ? "the kernel side of the NVIDIA driver is here, but its library libcuda.so.1 is not"
+                       : "the loader does not find libcuda.so.1, although there is a copy at " + copies.front()->path;
+    finding.evidence = {{"libcuda.so.1", "not on the loader's path", "libraries"},
+                        {"device nodes", std::to_string(facts.driver.device_nodes.size()), "driver.device_nodes"}};
+    if (facts.driver.kernel_version)
+        finding.evidence.push_back({"kernel module", facts.driver.kernel_version->text, "driver.kernel_version"});
+    finding.remedies = {
+        {.text = "Install the driver's compute libraries in the release of the kernel module (Ubuntu: "
+                 "libnvidia-compute-..., "
+                 "Debian: libcuda1), then refresh the loader's cache. Under WSL update the Windows driver instead",
+         .commands = {"sudo ldconfig", "ldconfig -p | grep libcuda.so.1"},
+         .risk = Risk::needs_root,
+         .verify = "nvidia-smi",
+         .link = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"}};
+    if (in_container(facts))
+        finding.remedies.push_back(
+            {.text =
+                 "In a container ask for the compute part of the driver: NVIDIA_DRIVER_CAPABILITIES must include it",
+             .commands = {"docker run --rm --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility ubuntu nvidia-smi"},
+             .verify = "nvidia-smi",
+             .link =
+                 "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html"});
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    if (driver_answers(facts)) return pass("the driver answers");
+    if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
+    if (driver_library_seen(facts)) return pass("the loader finds a driver library");
+    if (const auto why = explained(facts)) return not_applicable(*why);
+    if (kernel_side_seen(facts)) return fault(library_missing(facts));
+    if (!facts.driver.module_loaded) return undecided("the kernel could not be asked for its modules");
+    return not_applicable("the kernel side of the driver is missing too");
+}
+
+extern const Rule driver_library_missing{.title = "The loader finds no driver library (libcuda.so.1)",
+                                         .layer = Layer::driver,
+                                         .worst = Severity::error,
+                                         .needs = Stage::look,
+                                         .check = check};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,100 @@
+// The driver does not run the CUDA runtime that programs would use.
+#include <algorithm>
+
+#include "rules/rule.hpp"
+#include "rules/support/driver_support.hpp"
+
+namespace rnncheck::rules {
+
+enum class Suits { fully, limited, not_at_all, unknown };
+
+/// Only a WSL libcuda has no release in its name; there NVML's word stands in.
+static std::optional<Version> driver_release(const Facts& facts) {
+    return on_wsl(facts) && !library_release(facts) ? facts.driver.nvml_version : library_release(facts);
+}
+
+/// Minor-version compatibility: from CUDA 11 on, a runtime runs on any driver of its own major from the family's
+/// oldest release on (https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html). A driver
+/// that reports x.1 or later is past that release in any case.
+static Suits suits(const Facts& facts, const Matrix& matrix, const Version& runtime) {
+    const Version& cuda = *facts.driver.cuda_version;
+    if (cuda >= runtime) return Suits::fully;
+    if (cuda.major() != runtime.major() || cuda.major() < 11) return Suits::not_at_all;
+    if (cuda.minor() > 0) return Suits::limited;
+    const auto release = driver_release(facts);
+    const auto row = matrix.driver_for_cuda(runtime);
+    if (!release || !row) return Suits::unknown;
+    return *release >= row->oldest_driver ? Suits::limited : Suits::not_at_all;
+}
+
+static bool is_picked(const Facts& facts, const Runtime& runtime) {
+    const Library* library = library_at(facts, runtime.library);
+    return library && library->picked_by_loader;
+}
+
+static Finding too_old(const Facts& facts, const Matrix& matrix, const Runtime& runtime) {
+    const std::string cuda = facts.driver.cuda_version->text;
+    const std::string needed = runtime.version->text;
+    Finding finding;
+    finding.subject = runtime.library;
+    finding.message = "the driver supports CUDA up to " + cuda + ", too old for the CUDA runtime " + needed + " at " +
+                      runtime.library;
+    finding.evidence = {{"newest CUDA of the driver", cuda, "driver.cuda_version"},
+                        {"CUDA runtime", needed, "runtimes"}};
+    if (const auto release = library_release(facts))
+        finding.evidence.push_back({"driver release", release->text, "driver.library_version"});
+    const auto row = matrix.driver_for_cuda(*runtime.version);
+    if (row) finding.evidence.push_back({"oldest driver for CUDA " + needed, row->oldest_driver.text, row->source.url});
+    finding.remedies = {
+        {.text = "Update the NVIDIA driver" + (row ? " to " + row->oldest_driver.text + " or newer" : std::string()) +
+                 " and restart",
+         .commands = {"sudo ubuntu-drivers install"},
+         .risk = Risk::disruptive,
+         .verify = "nvidia-smi",
+         .link = "https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html"},
+        {.text = "Or use a framework build for CUDA " + cuda + " or older; nothing has to change in the system then",
+         .commands = {},
+         .verify = "rnncheck doctor --only driver_too_old",
+         .link = "https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/index.html"}};
+    return finding;
+}
+
+static Verdict without_runtimes(const Facts& facts) {
+    if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
+    if (usable_copies(facts, LibraryKind::cudart).empty()) return not_applicable("no CUDA runtime was found");
+    return undecided("no CUDA runtime told its version");
+}
+
+static Verdict check(const Facts& facts, const Matrix& matrix) {
+    if (facts.runtimes.empty()) return without_runtimes(facts);
+    if (driver_library_absent(facts)) return not_applicable("no driver library was found");
+    if (!facts.driver.cuda_version) return undecided("the driver did not tell which CUDA it supports");
+    std::vector<Finding> findings;
+    std::string open;
+    bool any_suits = false, limited = false;
+    for (const auto& runtime : facts.runtimes) {
+        const Suits how = runtime.version ? suits(facts, matrix, *runtime.version) : Suits::unknown;
+        if (how == Suits::unknown)
+            open = "whether the driver suits the CUDA runtime " + runtime.library + " is not known";
+        any_suits |= how == Suits::fully || how == Suits::limited;
+        limited |= how == Suits::limited;
+        if (how != Suits::not_at_all) continue;
+        findings.push_back(too_old(facts, matrix, runtime));
+        findings.back().severity = is_picked(facts, runtime) ? Severity::error : Severity::warning;
+    }
+    // With no copy left that works, it matters little which one a program takes.
+    if (!any_suits && open.empty())
+        for (auto& finding : findings) finding.severity = Severity::error;
+    if (!findings.empty()) return fault_or(std::move(findings), {});
+    if (!open.empty()) return undecided(open);
+    return pass(limited ? "the driver runs every CUDA runtime found, some under minor-version compatibility"
+                        : "the driver supports every CUDA runtime found");
+}
+
+extern const Rule driver_too_old{.title = "The NVIDIA driver is too old for the CUDA runtime",
+                                 .layer = Layer::driver,
+                                 .worst = Severity::error,
+                                 .needs = Stage::ask,
+                                 .check = check};
+
+}  // namespace rnncheck::rules

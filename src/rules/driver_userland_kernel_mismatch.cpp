@@ -1,0 +1,72 @@
+// The driver's libraries and its kernel module are of different releases.
+#include "rules/rule.hpp"
+#include "rules/support/driver_support.hpp"
+
+namespace rnncheck::rules {
+
+static std::vector<Evidence> releases(const Facts& facts) {
+    std::vector<Evidence> evidence;
+    if (facts.driver.kernel_version)
+        evidence.push_back({"kernel module", facts.driver.kernel_version->text, "driver.kernel_version"});
+    if (const auto release = library_release(facts))
+        evidence.push_back({"libcuda", release->text, "driver.library_version"});
+    if (facts.driver.nvml_version) evidence.push_back({"NVML", facts.driver.nvml_version->text, "driver.nvml_version"});
+    return evidence;
+}
+
+static Finding mismatch(const Facts& facts, const std::vector<FailedCall>& failures, bool nvml_says_so) {
+    Finding finding;
+    finding.severity = driver_answers(facts) ? Severity::warning : Severity::error;
+    finding.subject = "NVIDIA driver";
+    const std::string which = releases_differ(facts) ? " (" + facts.driver.kernel_version->text + " in the kernel, " +
+                                                           library_release(facts)->text + " in libcuda)"
+                                                     : "";
+    finding.message = driver_answers(facts)
+                          ? "NVML (libnvidia-ml.so.1) and the loaded kernel module are of different driver releases"
+                          : "the driver's libraries and its loaded kernel module are of different releases" + which;
+    finding.evidence = releases(facts);
+    if (!failures.empty()) finding.evidence.push_back(evidence_of(failures.front()));
+    if (nvml_says_so) finding.evidence.push_back({"NVML", in_words(*facts.driver.nvml_init), "driver.nvml_init"});
+    finding.remedies = {
+        {.text = "Restart the machine: after an update the old module stays loaded until then. If it persists, remove "
+                 "left-over libraries of the other release, in a container those of the image",
+         .commands = {"cat /proc/driver/nvidia/version", "ldconfig -p | grep -E 'libcuda|libnvidia-ml'", "sudo reboot"},
+         .risk = Risk::disruptive,
+         .verify = "nvidia-smi",
+         .link = "https://docs.nvidia.com/deploy/cuda-compatibility/"}};
+    return finding;
+}
+
+static std::optional<std::string> not_known(const Facts& facts) {
+    const bool nvml_there = !libraries_listed(facts) || !usable_copies(facts, LibraryKind::nvml).empty();
+    if (nvml_there && !facts.driver.nvml_init) return "NVML did not answer";
+    if (driver_answers(facts)) return std::nullopt;
+    if (!facts.driver.init) return "cuInit did not answer";
+    if (!library_release(facts) || !facts.driver.kernel_version)
+        return "the release of libcuda or of the kernel module is not known";
+    return std::nullopt;
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    const Library* library = driver_library(facts);
+    const auto failures = cuda_failures(facts, cuda_system_driver_mismatch);
+    const bool nvml_says_so = facts.driver.nvml_init && facts.driver.nvml_init->code == nvml_version_mismatch;
+    const bool differ = releases_differ(facts) && !driver_answers(facts);
+    if (library && library->compat && !driver_answers(facts))
+        return not_applicable("a forward-compatibility library is in use");
+    if (in_container(facts) && differ) return not_applicable("the container brings a driver library of its own");
+    if (!failures.empty() || nvml_says_so || differ) return fault(mismatch(facts, failures, nvml_says_so));
+    if (const auto why = lower_cause(facts)) return not_applicable(*why);
+    if (const auto why = not_known(facts)) return undecided(*why);
+    if (!failures_are_known(facts)) return undecided("a run on the GPU failed without telling why");
+    return pass("the driver's parts fit together");
+}
+
+extern const Rule driver_userland_kernel_mismatch{
+    .title = "The driver's libraries and kernel module are of different releases",
+    .layer = Layer::driver,
+    .worst = Severity::error,
+    .needs = Stage::ask,
+    .check = check};
+
+}  // namespace rnncheck::rules

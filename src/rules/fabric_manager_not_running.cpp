@@ -1,0 +1,42 @@
+// On machines with NVSwitch CUDA waits for the fabric manager, and it does not run.
+#include "rules/rule.hpp"
+#include "rules/support/driver_support.hpp"
+
+namespace rnncheck::rules {
+
+static Finding not_ready(const Facts& facts) {
+    Finding finding;
+    finding.message =
+        "the system is not ready for CUDA (error 802): on machines with NVSwitch the fabric manager does not run";
+    finding.confidence = Confidence::likely;
+    if (const auto release = library_release(facts))
+        finding.evidence = {{"driver release", release->text, "driver.library_version"}};
+    finding.remedies = {
+        {.text =
+             "Install the fabric manager in exactly the driver's release and start it. Without NVSwitch look in the "
+             "kernel log for the reason",
+         .commands = {"sudo systemctl enable --now nvidia-fabricmanager", "sudo dmesg | grep NVRM"},
+         .risk = Risk::needs_root,
+         .verify = "systemctl status nvidia-fabricmanager",
+         .link = "https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/index.html"}};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    const auto failures = cuda_failures(facts, cuda_system_not_ready);
+    if (!failures.empty()) return fault_or(findings_for(failures, not_ready(facts)), {});
+    if (const auto why = lower_cause(facts)) return not_applicable(*why);
+    if (!facts.driver.init) return undecided("cuInit did not answer");
+    if (!failures_are_known(facts)) return undecided("a run on the GPU failed without telling why");
+    if (!facts.driver.init->ok()) return not_applicable("cuInit failed for another reason");
+    return pass("no call found the system not ready");
+}
+
+extern const Rule fabric_manager_not_running{
+    .title = "The system is not ready for CUDA: the fabric manager does not run",
+    .layer = Layer::driver,
+    .worst = Severity::error,
+    .needs = Stage::ask,
+    .check = check};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,48 @@
+// An administrator closed a GPU to all compute processes.
+#include "rules/rule.hpp"
+#include "rules/support/board_support.hpp"
+#include "rules/support/driver_support.hpp"
+
+namespace rnncheck::rules {
+
+static Finding closed(const std::string& subject, const std::string& source) {
+    Finding finding;
+    finding.subject = subject;
+    finding.message = subject + " is closed to CUDA: its compute mode is 'prohibited'";
+    finding.evidence = {{"compute mode", "prohibited", source}};
+    finding.remedies = {
+        {.text = "Have an administrator open the GPU again, or choose another one with CUDA_VISIBLE_DEVICES",
+         .commands = {"sudo nvidia-smi --compute-mode=DEFAULT"},
+         .risk = Risk::needs_root,
+         .verify = "nvidia-smi --query-gpu=compute_mode --format=csv",
+         .link = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"}};
+    return finding;
+}
+
+static Verdict judge_board(const Facts& facts, const Board& board) {
+    if (!board.compute_mode) return not_told(facts, "its compute mode");
+    if (*board.compute_mode != "prohibited") return pass("the GPU is open to CUDA");
+    return fault(closed(subject_of(board), board_fact(facts, board, "compute_mode")));
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    Verdict verdict = over_boards(facts, judge_board);
+    bool all_told = !facts.gpus.empty();
+    for (const auto& gpu : facts.gpus) {
+        all_told &= gpu.compute_mode.has_value();
+        const Board* board = board_of(facts, gpu);
+        const bool told = board && board->compute_mode == "prohibited";
+        if (gpu.compute_mode == "prohibited" && !told) verdict.findings.push_back(closed(subject_of(gpu), "gpus"));
+    }
+    if (!verdict.findings.empty()) return fault_or(std::move(verdict.findings), {});
+    if (facts.boards.empty() && all_told) return pass("every GPU that CUDA sees is open to it");
+    return verdict;
+}
+
+extern const Rule gpu_compute_prohibited{.title = "A GPU is closed to CUDA (compute mode 'prohibited')",
+                                         .layer = Layer::gpu,
+                                         .worst = Severity::error,
+                                         .needs = Stage::ask,
+                                         .check = check};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,77 @@
+// A GPU serves one process only, and another process has it.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/board_support.hpp"
+#include "rules/support/driver_support.hpp"
+
+namespace rnncheck::rules {
+
+static std::vector<Remedy> remedies() {
+    return {{.text = "Wait for the other process or end it, or let the GPU serve several processes",
+             .commands = {"nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv",
+                          "sudo nvidia-smi --compute-mode=DEFAULT"},
+             .risk = Risk::needs_root,
+             .verify = "nvidia-smi --query-gpu=compute_mode --format=csv",
+             .link = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"}};
+}
+
+static Finding busy(const Facts& facts, const Board& board) {
+    std::vector<std::string> pids;
+    for (const auto& process : board.processes) pids.push_back(std::to_string(process.pid));
+    Finding finding;
+    finding.subject = subject_of(board);
+    finding.message = finding.subject + " is in exclusive-process mode, and process " + listing(pids) + " has it";
+    finding.confidence = Confidence::likely;
+    finding.evidence = {{"compute mode", *board.compute_mode, board_fact(facts, board, "compute_mode")},
+                        {"processes on the GPU", listing(pids), board_fact(facts, board, "processes")}};
+    finding.remedies = remedies();
+    return finding;
+}
+
+/// A kernel of ours ran there in spite of it, as it does under MPS.
+static bool serves_us(const Facts& facts, const Board& board) {
+    const Gpu* gpu = gpu_of(facts, board);
+    return gpu && std::any_of(facts.kernel_runs.begin(), facts.kernel_runs.end(), [&](const KernelRun& run) {
+               return run.gpu == gpu->index && run.result && run.result->ok();
+           });
+}
+
+static Verdict judge_board(const Facts& facts, const Board& board) {
+    if (!board.compute_mode) return not_told(facts, "its compute mode");
+    if (*board.compute_mode == "prohibited") return not_applicable("the GPU serves no process at all");
+    if (*board.compute_mode != "exclusive_process") return pass("the GPU serves several processes");
+    if (board.processes.empty()) return pass("no other process has the GPU");
+    if (serves_us(facts, board)) return not_applicable("the GPU serves us beside the other process");
+    return fault(busy(facts, board));
+}
+
+static bool any_prohibited(const Facts& facts) {
+    const auto is_prohibited = [](const auto& device) { return device.compute_mode == "prohibited"; };
+    return std::any_of(facts.boards.begin(), facts.boards.end(), is_prohibited) ||
+           std::any_of(facts.gpus.begin(), facts.gpus.end(), is_prohibited);
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    Finding refused;
+    refused.message = "the GPU is busy or unavailable to this process (CUDA_ERROR_DEVICE_UNAVAILABLE)";
+    refused.confidence = Confidence::likely;
+    refused.remedies = remedies();
+    const auto refusals = cuda_failures(facts, cuda_device_unavailable);
+    if (!refusals.empty() && any_prohibited(facts)) return not_applicable("a GPU is closed to all processes");
+    const Verdict boards = over_boards(facts, judge_board);
+    if (boards.outcome == Outcome::fault) return boards;
+    if (!refusals.empty()) return fault_or(findings_for(refusals, refused), {});
+    if (!failures_are_known(facts)) return undecided("a run on the GPU failed without telling why");
+    if (!facts.driver.init && !lower_cause(facts)) return undecided("cuInit did not answer");
+    return boards;
+}
+
+extern const Rule gpu_exclusive_mode_busy{.title = "A GPU in exclusive mode is in use by another process",
+                                          .layer = Layer::gpu,
+                                          .worst = Severity::error,
+                                          .needs = Stage::ask,
+                                          .check = check};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,65 @@
+// An environment variable keeps CUDA from GPUs that are there.
+#include "base/text.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/driver_support.hpp"
+
+namespace rnncheck::rules {
+
+static Finding hidden(const Facts& facts, const std::string& variable, Severity severity, const std::string& effect) {
+    const std::string& value = *environment(facts, variable);
+    Finding finding;
+    finding.severity = severity;
+    finding.subject = variable;
+    finding.message = variable + "=\"" + escaped(value, 200) + "\" " + effect;
+    finding.evidence = {{variable, value, "host.environment"},
+                        {"GPUs that CUDA sees", std::to_string(facts.gpus.size()), "gpus"},
+                        {"GPUs that NVML sees", std::to_string(facts.boards.size()), "boards"}};
+    finding.remedies = {
+        {.text = "Unset " + variable +
+                 ", or name existing GPUs: numbers from 0 or UUIDs as nvidia-smi lists them. In a container "
+                 "it is set by whoever starts it. Programs and notebooks may set it for themselves too",
+         .commands = {"unset " + variable, "nvidia-smi -L"},
+         .verify = "rnncheck doctor --only gpu_hidden_by_setting",
+         .link = "https://docs.nvidia.com/cuda/cuda-programming-guide/05-appendices/environment-variables.html"}};
+    return finding;
+}
+
+/// Entries from the first one that names no GPU on are ignored by CUDA.
+static Verdict part_hidden(const Facts& facts, const std::string& value) {
+    const auto entries = split(value, ',').size();
+    if (facts.gpus.size() < entries)
+        return fault(hidden(facts, "CUDA_VISIBLE_DEVICES", Severity::warning,
+                            "names " + counted(entries, "GPU", "GPUs") + ", but CUDA takes only the first " +
+                                std::to_string(facts.gpus.size()) + ": the next entry names no GPU of this machine"));
+    if (facts.boards.size() > facts.gpus.size())
+        return fault(hidden(facts, "CUDA_VISIBLE_DEVICES", Severity::note,
+                            "leaves CUDA " + std::to_string(facts.gpus.size()) + " of " +
+                                std::to_string(facts.boards.size()) + " GPUs"));
+    return pass("CUDA_VISIBLE_DEVICES names GPUs that exist");
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    const std::string* value = environment(facts, "CUDA_VISIBLE_DEVICES");
+    const bool no_gpu_given = container_without_gpu(facts) || (facts.driver.init && !kernel_side_absent(facts));
+    if (container_hides_gpus(facts) && facts.gpus.empty() && no_gpu_given)
+        return fault(hidden(facts, "NVIDIA_VISIBLE_DEVICES", Severity::error, "asks for a container without GPU"));
+    if (const auto why = lower_cause(facts)) return not_applicable(*why);
+    if (!facts.driver.init) return undecided("cuInit did not answer");
+    if (!value) return not_applicable("CUDA_VISIBLE_DEVICES is not set");
+    if (!facts.driver.init->ok() && init_code(facts) != cuda_no_device)
+        return not_applicable("the driver does not start");
+    if (!facts.gpus.empty()) return part_hidden(facts, *value);
+    if (!probe_completed(facts, "driver_api") && driver_answers(facts))
+        return undecided("the driver was not asked to the end");
+    Finding finding = hidden(facts, "CUDA_VISIBLE_DEVICES", Severity::error, "hides every GPU from CUDA");
+    if (facts.boards.empty()) finding.confidence = Confidence::likely;
+    return fault(std::move(finding));
+}
+
+extern const Rule gpu_hidden_by_setting{.title = "An environment variable hides GPUs from CUDA",
+                                        .layer = Layer::gpu,
+                                        .worst = Severity::error,
+                                        .needs = Stage::ask,
+                                        .check = check};
+
+}  // namespace rnncheck::rules

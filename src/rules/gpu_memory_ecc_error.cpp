@@ -1,0 +1,59 @@
+// The memory of a GPU had errors that its error correction could not repair.
+#include "rules/rule.hpp"
+#include "rules/support/board_support.hpp"
+#include "rules/support/driver_support.hpp"
+
+namespace rnncheck::rules {
+
+static std::vector<Remedy> remedies() {
+    return {{.text = "End all work on this GPU, then reset it or restart the machine; results since the error are not "
+                     "to be trusted. If errors "
+                     "come back, have the board replaced",
+             .commands = {"nvidia-smi -q -d ECC,ROW_REMAPPER,PAGE_RETIREMENT", "sudo nvidia-smi --gpu-reset -i 0"},
+             .risk = Risk::disruptive,
+             .verify = "nvidia-smi -q -d ECC",
+             .link = "https://docs.nvidia.com/deploy/a100-gpu-mem-error-mgmt/index.html"}};
+}
+
+static Finding counted_errors(const Facts& facts, const Board& board) {
+    Finding finding;
+    finding.subject = subject_of(board);
+    finding.message = finding.subject + " had " + std::to_string(*board.ecc_uncorrected_since_boot) +
+                      " uncorrectable memory error(s) since its driver was loaded";
+    finding.evidence = {{"uncorrectable errors since the driver was loaded",
+                         std::to_string(*board.ecc_uncorrected_since_boot),
+                         board_fact(facts, board, "ecc_uncorrected_since_boot")}};
+    finding.remedies = remedies();
+    return finding;
+}
+
+/// Errors of the board's earlier life are history: they were repaired, or gpu_memory_repair_pending tells.
+static Verdict judge_board(const Facts& facts, const Board& board) {
+    const auto errors = board.ecc_uncorrected_since_boot;
+    if (errors && *errors > 0) return fault(counted_errors(facts, board));
+    if (errors) return pass("no uncorrectable memory error since the driver was loaded");
+    if (board.ecc_enabled.value_or(false))
+        return undecided("the board corrects errors but did not tell how many it could not");
+    return not_told(facts, "memory errors");
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    Finding reported;
+    reported.message = "a CUDA call found an uncorrectable memory error (CUDA_ERROR_ECC_UNCORRECTABLE)";
+    reported.remedies = remedies();
+    auto findings = findings_for(cuda_failures(facts, cuda_ecc_uncorrectable), reported);
+    const Verdict boards = over_boards(facts, judge_board);
+    findings.insert(findings.end(), boards.findings.begin(), boards.findings.end());
+    if (!findings.empty()) return fault_or(std::move(findings), {});
+    if (!failures_are_known(facts)) return undecided("a run on the GPU failed without telling why");
+    if (!facts.driver.init && !lower_cause(facts)) return undecided("cuInit did not answer");
+    return boards;
+}
+
+extern const Rule gpu_memory_ecc_error{.title = "GPU memory had uncorrectable errors",
+                                       .layer = Layer::gpu,
+                                       .worst = Severity::error,
+                                       .needs = Stage::ask,
+                                       .check = check};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,51 @@
+// Other processes hold nearly all memory of a GPU.
+#include "base/text.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/board_support.hpp"
+
+namespace rnncheck::rules {
+
+static std::string holders(const Board& board) {
+    std::vector<std::string> each;
+    for (const auto& process : board.processes)
+        each.push_back("process " + std::to_string(process.pid) +
+                       (process.memory_mib ? " (" + std::to_string(*process.memory_mib) + " MiB)" : ""));
+    return listing(each);
+}
+
+static Finding held(const Facts& facts, const Board& board) {
+    Finding finding;
+    finding.severity = *board.memory_free_mib < 256 ? Severity::error : Severity::warning;
+    finding.subject = subject_of(board);
+    finding.message =
+        finding.subject + " has only " + free_of_total(board) + " of memory free; in use by " + holders(board);
+    finding.evidence = {{"free memory", free_of_total(board), board_fact(facts, board, "memory_free_mib")},
+                        {"processes on the GPU", holders(board), board_fact(facts, board, "processes")}};
+    finding.remedies = {{.text = "End the processes that are yours and no longer needed, such as forgotten notebooks, "
+                                 "or choose another GPU. "
+                                 "TensorFlow and JAX take nearly all memory unless told otherwise",
+                         .commands = {"nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv"},
+                         .verify = "nvidia-smi --query-gpu=memory.free,memory.total --format=csv",
+                         .link = "https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth"}};
+    return finding;
+}
+
+static Verdict judge_board(const Facts& facts, const Board& board) {
+    if (!board.memory_free_mib) return not_told(facts, "free memory");
+    if (memory_is_low(board))
+        return board.processes.empty() ? not_applicable("no process is seen on the GPU") : fault(held(facts, board));
+    if (!board.memory_total_mib) return undecided("how much memory the board has is not known");
+    return pass("enough GPU memory is free");
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    return over_boards(facts, judge_board);
+}
+
+extern const Rule gpu_memory_held_by_other_process{.title = "Other processes hold the memory of a GPU",
+                                                   .layer = Layer::gpu,
+                                                   .worst = Severity::error,
+                                                   .needs = Stage::ask,
+                                                   .check = check};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,45 @@
+// Little GPU memory is free, and no process is seen that holds it.
+#include "rules/rule.hpp"
+#include "rules/support/board_support.hpp"
+
+namespace rnncheck::rules {
+
+static Finding little_left(const Facts& facts, const Board& board) {
+    Finding finding;
+    finding.severity = Severity::warning;
+    finding.subject = subject_of(board);
+    finding.message = finding.subject + " has only " + free_of_total(board) +
+                      " of memory free, and no process is seen that holds the rest";
+    finding.evidence = {{"free memory", free_of_total(board), board_fact(facts, board, "memory_free_mib")},
+                        {"processes on the GPU", "none seen", board_fact(facts, board, "processes")}};
+    finding.remedies = {
+        {.text =
+             "Look for processes outside this container or of other users, and for processes that ended without giving "
+             "their memory back; restarting the machine frees all. A display also takes memory",
+         .commands = {"nvidia-smi", "sudo fuser -v /dev/nvidia*"},
+         .verify = "nvidia-smi --query-gpu=memory.free,memory.total --format=csv",
+         .link = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"}};
+    return finding;
+}
+
+static Verdict judge_board(const Facts& facts, const Board& board) {
+    if (!board.memory_free_mib) return not_told(facts, "free memory");
+    if (memory_is_low(board)) {
+        if (!board.processes.empty()) return not_applicable("processes hold the memory");
+        return fault(little_left(facts, board));
+    }
+    if (!board.memory_total_mib) return undecided("how much memory the board has is not known");
+    return pass("enough GPU memory is free");
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    return over_boards(facts, judge_board);
+}
+
+extern const Rule gpu_memory_low{.title = "Little GPU memory is free",
+                                 .layer = Layer::gpu,
+                                 .worst = Severity::warning,
+                                 .needs = Stage::ask,
+                                 .check = check};
+
+}  // namespace rnncheck::rules

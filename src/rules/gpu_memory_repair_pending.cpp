@@ -1,0 +1,53 @@
+// A GPU waits for a reset to take bad memory out of use, or cannot repair it any more.
+#include "rules/rule.hpp"
+#include "rules/support/board_support.hpp"
+
+namespace rnncheck::rules {
+
+static Finding found(const Facts& facts, const Board& board, const char* field, Severity severity,
+                     const std::string& what) {
+    Finding finding;
+    finding.severity = severity;
+    finding.subject = subject_of(board);
+    finding.message = finding.subject + ' ' + what;
+    finding.evidence = {{field, "true", board_fact(facts, board, field)}};
+    finding.remedies = {{.text = severity == Severity::error
+                                     ? "Have the board replaced; until then use another GPU"
+                                     : "End all work on this GPU, then reset it or restart the machine",
+                         .commands = {"nvidia-smi -q -d ROW_REMAPPER,PAGE_RETIREMENT"},
+                         .risk = severity == Severity::error ? Risk::safe : Risk::disruptive,
+                         .verify = "nvidia-smi -q -d ROW_REMAPPER,PAGE_RETIREMENT",
+                         .link = "https://docs.nvidia.com/deploy/a100-gpu-mem-error-mgmt/index.html"}};
+    return finding;
+}
+
+static Verdict judge_board(const Facts& facts, const Board& board) {
+    if (board.remapping_failed.value_or(false))
+        return fault(
+            found(facts, board, "remapping_failed", Severity::error, "could not take a bad memory row out of use"));
+    if (board.remapping_pending.value_or(false))
+        return fault(found(facts, board, "remapping_pending", Severity::warning,
+                           "waits for a reset to replace a bad memory row"));
+    if (board.retirement_pending.value_or(false))
+        return fault(found(facts, board, "retirement_pending", Severity::warning,
+                           "waits for a restart to retire a bad memory page"));
+    const bool remaps = board.remapping_failed && board.remapping_pending;
+    const bool retires = board.retirement_pending.has_value();
+    if (remaps && retires) return pass("no memory repair is pending");
+    // A board repairs its memory in one of the two ways and is silent about the other.
+    if (remaps) return not_told(facts, "page retirement, and no row replacement is pending");
+    if (retires) return not_told(facts, "row remapping in full, and no page retirement is pending");
+    return not_told(facts, "memory repairs");
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    return over_boards(facts, judge_board);
+}
+
+extern const Rule gpu_memory_repair_pending{.title = "GPU memory waits for a repair, or cannot be repaired",
+                                            .layer = Layer::gpu,
+                                            .worst = Severity::error,
+                                            .needs = Stage::ask,
+                                            .check = check};
+
+}  // namespace rnncheck::rules

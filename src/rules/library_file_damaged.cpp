@@ -1,0 +1,76 @@
+// A file with the name of a GPU library cannot be a library: unreadable, no ELF file, cut off, damaged, a dead link.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/driver_support.hpp"
+
+namespace rnncheck::rules {
+
+static std::optional<std::string> defect(const Library& library) {
+    if (!library.problem) return std::nullopt;
+    switch (*library.problem) {
+        case FileProblem::unreadable:
+            return "cannot be read (permission)";
+        case FileProblem::not_elf:
+            return contains(library.problem_detail.value_or(""), "text") ? "is a text file, not a library"
+                                                                         : "is not a library (no ELF file)";
+        case FileProblem::truncated:
+            return "is truncated";
+        case FileProblem::damaged:
+            return "is damaged: its ELF tables do not hold together";
+        case FileProblem::dangling_link:
+            return "is a link to a file that does not exist";
+        case FileProblem::other_class:
+        case FileProblem::other_machine:
+            break;
+    }
+    return std::nullopt;
+}
+
+/// The loader passes over files that it cannot open, but gives up at the first that opens and is no library.
+static bool passed_over(const Facts& facts, const Library& library) {
+    const bool cannot_be_opened =
+        library.problem == FileProblem::unreadable || library.problem == FileProblem::dangling_link;
+    return cannot_be_opened && std::any_of(facts.libraries.begin(), facts.libraries.end(), [&](const Library& other) {
+               return other.picked_by_loader && !other.problem && file_name(other.path) == file_name(library.path);
+           });
+}
+
+static Finding damaged(const Facts& facts, const Library& library, const std::string& what) {
+    Finding finding;
+    finding.severity = on_loader_path(library) && !passed_over(facts, library) ? Severity::error : Severity::warning;
+    finding.subject = library.path;
+    finding.message = library.path + ' ' + what;
+    finding.evidence = {{"file", library.problem_detail.value_or(std::string(name_of(*library.problem))), "libraries"},
+                        {"found through", std::string(name_of(library.found_via)), "libraries"}};
+    finding.remedies = {
+        {.text = "Install the package this file belongs to once more, or remove the file if no package owns it. Copy "
+                 "libraries with 'cp -a', which keeps links as links",
+         .commands = {"dpkg --search libcudnn libcuda libcudart"},
+         .risk = Risk::needs_root,
+         .verify = "rnncheck doctor --only library_file_damaged",
+         .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    std::vector<Finding> findings;
+    bool all_read = true;
+    for (const auto& library : facts.libraries) {
+        all_read &= read_whole(library) || library.problem;
+        if (const auto what = defect(library)) findings.push_back(damaged(facts, library, *what));
+    }
+    if (!findings.empty()) return fault_or(std::move(findings), {});
+    if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
+    if (!all_read) return undecided("a library file was not read to its end");
+    return pass("every GPU library found is a whole file");
+}
+
+extern const Rule library_file_damaged{.title = "A GPU library file is damaged or cannot be read",
+                                       .layer = Layer::host,
+                                       .worst = Severity::error,
+                                       .needs = Stage::look,
+                                       .check = check};
+
+}  // namespace rnncheck::rules

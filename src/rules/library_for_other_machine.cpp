@@ -1,0 +1,65 @@
+// A GPU library on the loader's path is built for another processor or word size.
+#include <algorithm>
+
+#include "rules/rule.hpp"
+#include "rules/support/driver_support.hpp"
+
+namespace rnncheck::rules {
+
+static bool for_other_machine(const Library& library) {
+    return library.problem == FileProblem::other_class || library.problem == FileProblem::other_machine;
+}
+
+/// The loader finds another file of this very name that fits.
+static bool has_a_fitting_twin(const Facts& facts, const Library& library) {
+    return std::any_of(facts.libraries.begin(), facts.libraries.end(), [&](const Library& other) {
+        return !other.problem && file_name(other.path) == file_name(library.path);
+    });
+}
+
+static Finding foreign(const Facts& facts, const Library& library, bool only_copy) {
+    Finding finding;
+    finding.severity = only_copy ? Severity::error : Severity::warning;
+    finding.subject = library.path;
+    const std::string built_for = library.machine ? ", built for " + *library.machine : "";
+    finding.message =
+        only_copy
+            ? library.path + " is for another machine" + built_for + ", and it is the only copy on the loader's path"
+            : library.path + " on LD_LIBRARY_PATH is for another machine" + built_for + "; the loader skips it";
+    finding.evidence = {{"file", library.problem_detail.value_or(std::string(name_of(*library.problem))), "libraries"},
+                        {"this machine", facts.host.machine.value_or("not known"), "host.machine"}};
+    finding.remedies = {
+        {.text = "Install the package for this machine's architecture, and take the folder with the foreign copy "
+                 "out of LD_LIBRARY_PATH",
+         .commands = {"uname -m"},
+         .verify = "rnncheck doctor --only library_for_other_machine",
+         .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    std::vector<Finding> findings;
+    bool all_read = true;
+    for (const auto& library : facts.libraries) {
+        if (!on_loader_path(library)) continue;
+        all_read &= read_whole(library) || library.problem;
+        if (!for_other_machine(library)) continue;
+        // 32-bit copies in the system's own folders are normal beside 64-bit ones.
+        const bool only_copy = !has_a_fitting_twin(facts, library);
+        if (only_copy || library.found_via == FoundVia::ld_library_path)
+            findings.push_back(foreign(facts, library, only_copy));
+    }
+    if (!findings.empty()) return fault_or(std::move(findings), {});
+    if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
+    if (!all_read) return undecided("a library on the loader's path was not read to its end");
+    return pass("every GPU library that the loader would take is for this machine");
+}
+
+extern const Rule library_for_other_machine{
+    .title = "A GPU library in the loader's path is for another kind of machine",
+    .layer = Layer::host,
+    .worst = Severity::error,
+    .needs = Stage::look,
+    .check = check};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,44 @@
+// A library took its process down, or something killed that process.
+#include "base/text.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/probe_support.hpp"
+
+namespace rnncheck::rules {
+
+static bool is_crash(ProbeEnd end) {
+    return end == ProbeEnd::crashed || end == ProbeEnd::crashed_at_exit || end == ProbeEnd::killed;
+}
+
+static std::string what_happened(const ProbeRun& run) {
+    const std::string signal = run.signal ? " (" + escaped(*run.signal) + ")" : "";
+    if (run.end == ProbeEnd::killed) return " was killed from outside" + in_last_call(run) + " (SIGKILL)";
+    if (run.end == ProbeEnd::crashed_at_exit)
+        return " crashed while its process was ending" + signal + "; what it told stands";
+    return " crashed" + in_last_call(run) + signal;
+}
+
+static Finding crashed(const Facts& facts, const ProbeRun& run) {
+    Finding finding;
+    finding.severity = run.end == ProbeEnd::crashed_at_exit ? Severity::note : Severity::error;
+    finding.message = examined(facts, run) + what_happened(run);
+    finding.remedies = {
+        {.text = "Repair the findings below this layer first. Then install the library once more, from one source, and "
+                 "check "
+                 "that its parts are of one release. A process killed from outside usually ran out of memory",
+         .commands = {"sudo dmesg | tail -n 50"},
+         .verify = "rnncheck doctor --only probe_crashed",
+         .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/reference/troubleshooting.html"}};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    return over_probe_ends(facts, is_crash, crashed, "no library crashed when asked");
+}
+
+extern const Rule probe_crashed{.title = "A GPU library crashed when it was asked",
+                                .layer = Layer::host,
+                                .worst = Severity::error,
+                                .needs = Stage::look,
+                                .check = check};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,35 @@
+// A library ended the process that asked it, whatever the exit code says.
+#include "rules/rule.hpp"
+#include "rules/support/probe_support.hpp"
+
+namespace rnncheck::rules {
+
+static bool is_early(ProbeEnd end) {
+    return end == ProbeEnd::quit_early;
+}
+
+static Finding quit_early(const Facts& facts, const ProbeRun& run) {
+    Finding finding;
+    finding.message = examined(facts, run) + " left the process" + in_last_call(run) +
+                      (run.exit_code ? " with exit code " + std::to_string(*run.exit_code) : "") +
+                      " before it had answered";
+    finding.remedies = {{.text = "Read what the library printed before it left. Remove wrappers and preloaded "
+                                 "libraries from the environment, "
+                                 "then install the library once more",
+                         .commands = {"env | grep -E '^(LD_|CUDA_|CUDNN_)'"},
+                         .verify = "rnncheck doctor --only probe_quit_early",
+                         .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    return over_probe_ends(facts, is_early, quit_early, "every library let its caller go on");
+}
+
+extern const Rule probe_quit_early{.title = "A GPU library ended the process that asked it",
+                                   .layer = Layer::host,
+                                   .worst = Severity::error,
+                                   .needs = Stage::look,
+                                   .check = check};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,35 @@
+// A process hangs inside the kernel: even SIGKILL does not end it.
+#include "rules/rule.hpp"
+#include "rules/support/probe_support.hpp"
+
+namespace rnncheck::rules {
+
+static bool is_stuck(ProbeEnd end) {
+    return end == ProbeEnd::stuck;
+}
+
+static Finding stuck(const Facts& facts, const ProbeRun& run) {
+    Finding finding;
+    finding.message =
+        examined(facts, run) + " hangs inside the kernel" + in_last_call(run) + "; its process cannot be ended";
+    finding.remedies = {{.text = "Look in the kernel log for the driver's last lines (NVRM, Xid), then restart the "
+                                 "machine: nothing else frees "
+                                 "a process that hangs in the kernel",
+                         .commands = {"sudo dmesg | grep -E 'NVRM|Xid|blocked for more than'", "sudo reboot"},
+                         .risk = Risk::disruptive,
+                         .verify = "nvidia-smi",
+                         .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"}};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    return over_probe_ends(facts, is_stuck, stuck, "no process hangs inside the kernel");
+}
+
+extern const Rule probe_stuck{.title = "A GPU library hangs inside the kernel",
+                              .layer = Layer::host,
+                              .worst = Severity::error,
+                              .needs = Stage::look,
+                              .check = check};
+
+}  // namespace rnncheck::rules

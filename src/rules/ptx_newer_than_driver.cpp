@@ -1,0 +1,84 @@
+// PTX code from a newer CUDA meets a driver whose compiler does not know it.
+#include "base/text.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/driver_support.hpp"
+
+namespace rnncheck::rules {
+
+static std::vector<Remedy> remedies() {
+    return {{.text = "Update the driver to one that supports the CUDA which made the PTX, or use a build with machine "
+                     "code for this GPU, "
+                     "or one made with an older CUDA",
+             .commands = {"sudo ubuntu-drivers install"},
+             .risk = Risk::disruptive,
+             .verify = "rnncheck doctor --only ptx_newer_than_driver",
+             .link = "https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html"}};
+}
+
+static std::vector<FailedCall> refusals(const Facts& facts) {
+    auto found = cuda_failures(facts, cuda_unsupported_ptx_version);
+    if (!found.empty()) return found;
+    for (auto& failed : failed_calls(facts))
+        if (contains(failed.call.text, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION")) return {std::move(failed)};
+    return {};
+}
+
+static Finding newer_compiler(const Facts& facts, const Nvrtc& nvrtc) {
+    Finding finding;
+    finding.severity = Severity::warning;
+    finding.subject = nvrtc.library;
+    finding.message = "PTX made by NVRTC " + nvrtc.version->text + " at " + nvrtc.library +
+                      " cannot be loaded by this driver, which supports CUDA up to " + facts.driver.cuda_version->text;
+    finding.evidence = {{"NVRTC", nvrtc.version->text, "nvrtcs"},
+                        {"newest CUDA of the driver", facts.driver.cuda_version->text, "driver.cuda_version"}};
+    finding.remedies = remedies();
+    return finding;
+}
+
+/// A runtime of this CUDA major is too new for the driver: driver_too_old tells it.
+static bool told_by_driver_too_old(const Facts& facts, int major) {
+    if (major <= facts.driver.cuda_version->major()) return false;
+    for (const auto& runtime : facts.runtimes)
+        if (runtime.version && runtime.version->major() == major) return true;
+    return false;
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    Finding refused;
+    refused.message =
+        "the driver refused PTX code from a newer CUDA than it knows (CUDA_ERROR_UNSUPPORTED_PTX_VERSION)";
+    refused.remedies = remedies();
+    auto findings = findings_for(refusals(facts), refused);
+    if (findings.empty() && driver_library_absent(facts)) return not_applicable("no driver library was found");
+    std::string open;
+    bool too_old = false;
+    for (const auto& nvrtc : facts.nvrtcs) {
+        if (!facts.driver.cuda_version)
+            open = "the driver did not tell which CUDA it supports";
+        else if (!nvrtc.version)
+            open = "NVRTC at " + nvrtc.library + " did not tell its version";
+        else if (*nvrtc.version <= *facts.driver.cuda_version)
+            continue;
+        else if (told_by_driver_too_old(facts, nvrtc.version->major()))
+            too_old = true;
+        else
+            findings.push_back(newer_compiler(facts, nvrtc));
+    }
+    if (!findings.empty()) return fault_or(std::move(findings), {});
+    if (!open.empty()) return undecided(open);
+    if (!failures_are_known(facts)) return undecided("a run on the GPU failed without telling why");
+    if (too_old) return not_applicable("the driver is too old for the CUDA found, its runtime included");
+    if (!facts.kernel_runs.empty()) return pass("the driver loaded PTX code");
+    if (!facts.nvrtcs.empty()) return pass("no NVRTC is newer than the driver's CUDA");
+    if (const auto why = lower_cause(facts)) return not_applicable(*why);
+    if (facts.driver.init && facts.gpus.empty()) return not_applicable("there is no GPU to load code on");
+    return undecided("no code was loaded on a GPU");
+}
+
+extern const Rule ptx_newer_than_driver{.title = "PTX code is newer than the driver understands",
+                                        .layer = Layer::driver,
+                                        .worst = Severity::error,
+                                        .needs = Stage::run,
+                                        .check = check};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,62 @@
+// The toolkit's stub libcuda, made for linking only, stands where the loader looks.
+#include "rules/rule.hpp"
+#include "rules/support/driver_support.hpp"
+
+namespace rnncheck::rules {
+
+static bool in_the_way(const Library& library) {
+    return library.kind == LibraryKind::cuda && library.stub &&
+           (library.picked_by_loader || library.found_via == FoundVia::ld_library_path);
+}
+
+static Finding found_at(const std::string& path, Severity severity, const std::string& message) {
+    Finding finding;
+    finding.severity = severity;
+    finding.subject = path;
+    finding.message = message;
+    finding.remedies = {
+        {.text = "Take the toolkit's 'stubs' folder out of LD_LIBRARY_PATH and of the loader's configuration; it "
+                 "is for linking only",
+         .commands = {"echo \"$LD_LIBRARY_PATH\" | tr ':' '\\n' | grep stubs"},
+         .verify = "rnncheck doctor --only stub_driver_library_in_path",
+         .link = "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html"}};
+    return finding;
+}
+
+static Finding stub_file(const Facts& facts, const Library& library) {
+    const bool loaded = library.picked_by_loader && !driver_answers(facts);
+    auto finding =
+        found_at(library.path, loaded ? Severity::error : Severity::warning,
+                 loaded ? "the loader picks the toolkit's stub " + library.path + " instead of the driver's libcuda"
+                        : "the toolkit's stub " + library.path +
+                              " stands on LD_LIBRARY_PATH, where programs may "
+                              "load it instead of the driver's libcuda");
+    finding.evidence = {{"link-time stub", library.path, "libraries"}};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    std::vector<Finding> findings;
+    for (const auto& library : facts.libraries)
+        if (in_the_way(library)) findings.push_back(stub_file(facts, library));
+    if (init_code(facts) == cuda_stub_library) {
+        const std::string path = facts.driver.library.value_or("libcuda.so.1");
+        std::erase_if(findings, [&](const Finding& finding) { return finding.subject == path; });
+        findings.push_back(found_at(path, Severity::error,
+                                    "the libcuda that was loaded, " + path + ", is the toolkit's stub and no driver"));
+        findings.back().evidence = {{"failed call", in_words(*facts.driver.init), "driver.init"}};
+    }
+    if (!findings.empty()) return fault_or(std::move(findings), {});
+    if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
+    if (driver_library_absent(facts)) return not_applicable("the loader finds no libcuda at all");
+    if (!facts.driver.init) return undecided("cuInit was not answered, so the library was not shown to be a driver");
+    return pass("the loader reaches no stub");
+}
+
+extern const Rule stub_driver_library_in_path{.title = "A stub libcuda of the CUDA toolkit stands in the loader's path",
+                                              .layer = Layer::host,
+                                              .worst = Severity::error,
+                                              .needs = Stage::ask,
+                                              .check = check};
+
+}  // namespace rnncheck::rules

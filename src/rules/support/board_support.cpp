@@ -1,0 +1,71 @@
+#include "rules/support/board_support.hpp"
+
+#include "rules/support/driver_support.hpp"
+
+namespace rnncheck::rules {
+
+static Verdict without_boards(const Facts& facts) {
+    if (const auto why = lower_cause(facts)) return not_applicable(*why);
+    if (facts.driver.nvml_init && !facts.driver.nvml_init->ok())
+        return undecided("NVML does not answer: " + in_words(*facts.driver.nvml_init));
+    if (!probe_completed(facts, "nvml_devices")) return undecided("NVML was not asked to the end");
+    if (facts.gpus.empty()) return not_applicable("there is no GPU");
+    if (!facts.driver.nvml_init && libraries_listed(facts) && usable_copies(facts, LibraryKind::nvml).empty())
+        return not_applicable("NVML is not installed, so the boards cannot be asked");
+    return undecided("NVML listed no board");
+}
+
+static void take(Verdict& joined, Verdict one) {
+    constexpr auto weight = [](Outcome outcome) {
+        switch (outcome) {
+            case Outcome::fault:
+                return 3;
+            case Outcome::undecided:
+                return 2;
+            case Outcome::pass:
+                return 1;
+            case Outcome::not_applicable:
+                break;
+        }
+        return 0;
+    };
+    auto findings = std::move(joined.findings);
+    findings.insert(findings.end(), one.findings.begin(), one.findings.end());
+    if (weight(one.outcome) > weight(joined.outcome)) joined = std::move(one);
+    joined.findings = std::move(findings);
+}
+
+Verdict over_boards(const Facts& facts, Verdict (*judge)(const Facts&, const Board&)) {
+    if (facts.boards.empty()) return without_boards(facts);
+    Verdict joined = judge(facts, facts.boards.front());
+    for (std::size_t i = 1; i < facts.boards.size(); ++i) take(joined, judge(facts, facts.boards[i]));
+    return joined;
+}
+
+Verdict not_told(const Facts& facts, const std::string& what) {
+    if (probe_completed(facts, "nvml_devices")) return not_applicable("the board does not report " + what);
+    return undecided("NVML was not asked to the end, so " + what + " is unknown");
+}
+
+const Gpu* gpu_of(const Facts& facts, const Board& board) {
+    for (const auto& gpu : facts.gpus)
+        if (board_of(facts, gpu) == &board) return &gpu;
+    return nullptr;
+}
+
+bool memory_is_low(const Board& board) {
+    if (!board.memory_free_mib) return false;
+    return *board.memory_free_mib < 512 ||
+           (board.memory_total_mib && *board.memory_free_mib * 20 < *board.memory_total_mib);
+}
+
+std::string free_of_total(const Board& board) {
+    const std::string total = board.memory_total_mib ? " of " + std::to_string(*board.memory_total_mib) : "";
+    return std::to_string(board.memory_free_mib.value_or(0)) + total + " MiB";
+}
+
+std::string board_fact(const Facts& facts, const Board& board, const std::string& field) {
+    return "boards[" + std::to_string(&board - facts.boards.data()) + "]." + field;
+}
+
+}  // namespace rnncheck::rules

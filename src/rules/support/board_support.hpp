@@ -1,0 +1,28 @@
+// Rules that judge one board after the other. Pure.
+#pragma once
+
+#include "findings/finding.hpp"
+#include "rules/support/seen.hpp"
+
+namespace rnncheck::rules {
+
+/// Asks `judge` about every board and joins the answers: any fault, else undecided when any board is, else pass when
+/// any board passes, else not applicable. Without boards it says why NVML listed none.
+Verdict over_boards(const Facts& facts, Verdict (*judge)(const Facts&, const Board&));
+
+/// A value that a board did not tell: not supported when NVML was asked to the end, else unknown.
+Verdict not_told(const Facts& facts, const std::string& what);
+
+/// The CUDA ordinal's view of a board; null when CUDA does not see it.
+const Gpu* gpu_of(const Facts& facts, const Board& board);
+
+/// Less than 512 MiB or 5 % of the memory is free: too little for a context, cuDNN's kernels and a small network.
+bool memory_is_low(const Board& board);
+
+/// "300 of 24576 MiB".
+std::string free_of_total(const Board& board);
+
+/// "boards[0].memory_free_mib": the board's place in the facts.
+std::string board_fact(const Facts& facts, const Board& board, const std::string& field);
+
+}  // namespace rnncheck::rules

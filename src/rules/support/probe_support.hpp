@@ -1,0 +1,30 @@
+// How the processes of the probes ended, in words. Pure.
+#pragma once
+
+#include "findings/finding.hpp"
+#include "rules/support/seen.hpp"
+
+namespace rnncheck::rules {
+
+/// "cudnn_library /usr/lib/libcudnn.so.9": stable from run to run.
+std::string subject_of(const ProbeRun& run);
+
+/// "cuDNN /usr/lib/libcudnn.so.9", "the NVIDIA driver library /usr/lib/libcuda.so.1", "cuDNN /usr/lib/libcudnn.so.9 on
+/// GPU 0".
+std::string examined(const Facts& facts, const ProbeRun& run);
+
+/// " in cudnnGetVersion", or nothing when the call is not known.
+std::string in_last_call(const ProbeRun& run);
+
+/// What a rule about one kind of ending has to say about one run; `call` is the evidence of the last call.
+using EndFinding = Finding (*)(const Facts&, const ProbeRun&);
+
+/// Judges all runs by how they ended: a finding for each that ended in a way `is_fault` names (one per subject), a pass
+/// only when every run came to its end.
+Verdict over_probe_ends(const Facts& facts, bool (*is_fault)(ProbeEnd), EndFinding finding,
+                        const std::string& all_well);
+
+/// How it ended, the last call and the end of its output.
+std::vector<Evidence> evidence_of(const Facts& facts, const ProbeRun& run);
+
+}  // namespace rnncheck::rules

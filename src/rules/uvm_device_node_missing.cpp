@@ -1,0 +1,43 @@
+// The driver's other nodes are here, the one of unified memory is not, and CUDA cannot start.
+#include "rules/rule.hpp"
+#include "rules/support/driver_support.hpp"
+
+namespace rnncheck::rules {
+
+static Finding uvm_missing(const Facts& facts) {
+    Finding finding;
+    finding.subject = "/dev/nvidia-uvm";
+    finding.message =
+        "/dev/nvidia-uvm does not exist, and CUDA cannot start without it: " + in_words(*facts.driver.init);
+    finding.confidence = Confidence::likely;
+    finding.evidence = {{"/dev/nvidia-uvm", "missing, while /dev/nvidiactl exists", "driver.device_nodes"},
+                        {"failed call", in_words(*facts.driver.init), "driver.init"}};
+    finding.remedies = {
+        {.text = "Load the unified-memory module and let the driver's helper make its node. In a container pass "
+                 "/dev/nvidia-uvm in as well",
+         .commands = {"sudo modprobe nvidia-uvm", "sudo nvidia-modprobe -c 0 -u"},
+         .risk = Risk::needs_root,
+         .verify = "ls -l /dev/nvidia-uvm",
+         .link = "https://github.com/NVIDIA/nvidia-modprobe"}};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    if (driver_answers(facts)) return pass("the driver answers");
+    if (const auto why = lower_cause(facts)) return not_applicable(*why);
+    if (on_wsl(facts)) return not_applicable("WSL has /dev/dxg in place of this node");
+    if (!probe_completed(facts, "driver_files")) return undecided("the device nodes were not listed to the end");
+    if (node_at(facts, "/dev/nvidia-uvm")) return pass("/dev/nvidia-uvm exists");
+    if (!node_at(facts, "/dev/nvidiactl")) return not_applicable("the other device nodes are not there either");
+    if (!facts.driver.init) return undecided("cuInit did not answer, and CUDA programs may make the node themselves");
+    if (!uvm_node_to_blame(facts)) return not_applicable("cuInit failed for another reason");
+    return fault(uvm_missing(facts));
+}
+
+extern const Rule uvm_device_node_missing{.title = "The device node of unified memory (/dev/nvidia-uvm) is missing",
+                                          .layer = Layer::driver,
+                                          .worst = Severity::error,
+                                          .needs = Stage::ask,
+                                          .check = check};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,44 @@
+// WSL brings its own libcuda in /usr/lib/wsl/lib, and the loader does not take it.
+#include "rules/rule.hpp"
+#include "rules/support/driver_support.hpp"
+
+namespace rnncheck::rules {
+
+static Finding not_picked(const Facts& facts, const Library& windows) {
+    const Library* other = picked(facts, LibraryKind::cuda);
+    Finding finding;
+    finding.subject = windows.path;
+    finding.message = other ? "the loader picks " + other->path + " instead of " + windows.path +
+                                  ", the only libcuda that works under WSL"
+                            : "the loader does not find " + windows.path + ", the libcuda that Windows gives to WSL";
+    finding.evidence = {{"libcuda of WSL", windows.path, "libraries"},
+                        {"libcuda that the loader picks", other ? other->path : "none", "libraries"}};
+    finding.remedies = {
+        {.text = "Put WSL's folder on the loader's path and refresh the loader's cache. Remove any Linux NVIDIA driver "
+                 "inside WSL: the Windows driver serves it",
+         .commands = {"echo /usr/lib/wsl/lib | sudo tee /etc/ld.so.conf.d/ld.wsl.conf", "sudo ldconfig"},
+         .risk = Risk::needs_root,
+         .verify = "ldconfig -p | grep libcuda.so.1",
+         .link = "https://docs.nvidia.com/cuda/wsl-user-guide/index.html"}};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    if (driver_answers(facts)) return pass("the driver answers");
+    if (!facts.host.wsl) return undecided("it is not known whether this is WSL");
+    if (!*facts.host.wsl) return not_applicable("this is not WSL");
+    if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
+    if (!node_at(facts, "/dev/dxg")) return not_applicable("WSL offers no GPU here: there is no /dev/dxg");
+    const Library* windows = libcuda_of_wsl(facts);
+    if (!windows) return not_applicable("WSL brought no libcuda");
+    if (windows->picked_by_loader) return pass("the loader finds the libcuda of WSL");
+    return fault(not_picked(facts, *windows));
+}
+
+extern const Rule wsl_libcuda_not_found{.title = "The loader does not find the libcuda of WSL",
+                                        .layer = Layer::host,
+                                        .worst = Severity::error,
+                                        .needs = Stage::look,
+                                        .check = check};
+
+}  // namespace rnncheck::rules

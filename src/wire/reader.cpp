@@ -1,0 +1,38 @@
+#include "wire/reader.hpp"
+
+#include "facts/facts_json.hpp"
+#include "facts/json.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+constexpr std::size_t most_failed_calls = 64;
+
+void take(const Json& json, WireReader& reader, Facts& learnt) {
+    if (const auto call = json.find("calling"); call != json.end()) reader.last_call = call->get<std::string>();
+    if (const auto step = json.find("step"); step != json.end()) reader.step = step->get<int>();
+    if (const auto failed = json.find("failed"); failed != json.end() && reader.failed_calls.size() < most_failed_calls)
+        from_json(*failed, reader.failed_calls.emplace_back(), "failed");
+    if (const auto facts = json.find("facts"); facts != json.end()) {
+        Facts news;
+        from_json(*facts, news, "facts");
+        merge(learnt, std::move(news));
+    }
+    if (json.contains("done")) reader.done = true;
+}
+
+}  // namespace
+
+bool WireReader::read(std::string_view line, Facts& learnt) {
+    const Json json = Json::parse(line, nullptr, false);
+    if (!json.is_object()) return done;
+    try {
+        take(json, *this, learnt);
+    } catch (const Json::exception&) {
+    } catch (const InputError&) {
+    }
+    return done;
+}
+
+}  // namespace rnncheck

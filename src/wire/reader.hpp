@@ -1,0 +1,19 @@
+// The parent's end of the wire: what a probe's process has said so far. Lines that are not ours (a library may write
+// on any descriptor) are passed over.
+#pragma once
+
+#include "facts/facts.hpp"
+
+namespace rnncheck {
+
+struct WireReader {
+    std::string last_call;
+    std::vector<CallResult> failed_calls;  ///< the first 64
+    std::optional<int> step;
+    bool done = false;
+
+    /// Takes in one line; facts are merged into `learnt`. Returns `done`.
+    bool read(std::string_view line, Facts& learnt);
+};
+
+}  // namespace rnncheck

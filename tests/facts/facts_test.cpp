@@ -1,0 +1,90 @@
+#include "facts/facts.hpp"
+
+#include "base/errors.hpp"
+#include "facts/facts_json.hpp"
+#include "support/catch.hpp"
+#include "support/healthy_machine.hpp"
+
+using namespace rnncheck;
+using namespace rnncheck::test;
+
+namespace {
+
+std::string refusal(const std::string& text) {
+    try {
+        facts_from_text(text, "file.json");
+    } catch (const InputError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("facts survive the way to text and back") {
+    const std::string text = facts_to_text(a_healthy_machine());
+    CHECK(facts_to_text(facts_from_text(text, "text")) == text);
+    CHECK(text.find('\n') == std::string::npos);
+}
+
+TEST_CASE("a whole report is read as its facts") {
+    const std::string facts = facts_to_text(a_healthy_machine());
+    CHECK(facts_to_text(facts_from_text("{\"schema\": 1, \"facts\": " + facts + "}", "report")) == facts);
+}
+
+TEST_CASE("unset stays unset, unknown fields are passed over") {
+    const Facts facts = facts_from_text(R"({"schema": 1, "driver": {"cuda_version": null, "of_the_future": 1}})", "text");
+    CHECK_FALSE(facts.driver.cuda_version);
+    CHECK(facts.gpus.empty());
+}
+
+TEST_CASE("a wrong document is refused with its name and the place") {
+    CHECK(refusal("not json").find("file.json is not JSON") == 0);
+    CHECK(refusal("[]").find("file.json holds no facts") == 0);
+    CHECK(refusal("{}").find("file.json holds no facts") == 0);
+    CHECK(refusal(R"({"schema": 99})").find("schema 99") != std::string::npos);
+    CHECK(refusal(R"({"schema": 1, "gpus": [{"index": 0, "compute_capability": "8.x"}]})") ==
+          "facts.gpus[0].compute_capability: '8.x' is not a version");
+    CHECK(refusal(R"({"schema": 1, "gpus": {}})") == "facts.gpus: a list is expected");
+    CHECK(refusal(R"({"schema": 1, "gpus": [{"index": 1e99}]})").find("facts.gpus[0].index: a whole number") == 0);
+    CHECK(refusal(R"({"schema": 1, "gpus": [{"index": 99999999999999999999}]})").find("facts.gpus[0].index") == 0);
+    CHECK(refusal(R"({"schema": 1, "gpus": [{"index": 4294967296}]})").find("out of range") != std::string::npos);
+    CHECK(refusal(R"({"schema": 1, "probe_runs": [{"end": "melted"}]})").find("'melted' is not one of the words") != std::string::npos);
+    CHECK(refusal(R"({"schema": 1, "probe_runs": [{"elapsed_ms": 1e999}]})").find("file.json holds a number") == 0);
+    CHECK(refusal(std::string(100'000, '[')).find("file.json") == 0);
+    CHECK(refusal("{\"schema\": 1, \"host\": " + std::string(50, '[') + std::string(50, ']') + "}").find("nested deeper") != std::string::npos);
+}
+
+TEST_CASE("merging fills what is unset, keeps what is set, joins what has a key") {
+    Facts facts;
+    facts.driver.cuda_version = v("12.4");
+    facts.cudnns.push_back({});
+    facts.cudnns[0].library = "/a/libcudnn.so.9";
+    facts.cudnns[0].version = v("9.1.0");
+
+    Facts news;
+    news.driver.cuda_version = v("11.0");
+    news.driver.library_version = v("550.54.14");
+    news.host.environment["LD_LIBRARY_PATH"] = "/a";
+    Cudnn later;
+    later.library = "/a/libcudnn.so.9";
+    later.rnn_usable = false;
+    Cudnn other;
+    other.library = "/b/libcudnn.so.9";
+    news.cudnns = {later, other};
+    merge(facts, news);
+
+    CHECK(facts.driver.cuda_version == v("12.4"));
+    CHECK(facts.driver.library_version == v("550.54.14"));
+    CHECK(facts.host.environment.at("LD_LIBRARY_PATH") == "/a");
+    REQUIRE(facts.cudnns.size() == 2);
+    CHECK(facts.cudnns[0].version == v("9.1.0"));
+    CHECK(facts.cudnns[0].rnn_usable == false);
+    CHECK(facts.cudnns[1].library == "/b/libcudnn.so.9");
+}
+
+TEST_CASE("text that is not UTF-8 still makes valid JSON") {
+    Facts facts;
+    facts.host.os = "bad \xff name";
+    CHECK(facts_from_text(facts_to_text(facts), "text").host.os == "bad \xef\xbf\xbd name");
+}

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""The house rules: triples of rule, page and test; borders between modules; sizes; words that must not stand here.
+
+usage: house_test.py PROJECT_FOLDER     exits 1 and prints one line per breach
+"""
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(sys.argv[1])
+breaches = []
+MOST_LINES = 300
+
+
+def breach(where, what):
+    breaches.append(f"{where}: {what}")
+
+
+def stems(folder, pattern):
+    return {path.name.removesuffix(pattern.removeprefix("*")) for path in (root / folder).glob(pattern)}
+
+
+def same(names, others, folder, pattern):
+    for name in sorted(names - others):
+        breach(f"{folder}/{pattern.replace('*', name)}", "is missing")
+    for name in sorted(others - names):
+        breach(f"{folder}/{pattern.replace('*', name)}", "has no counterpart in the code")
+
+
+def joined_literal(text):
+    """The value of adjacent C++ string literals at the start of `text`."""
+    literal = r'"((?:[^"\\]|\\.)*)"'
+    match = re.match(rf"\s*{literal}(?:\s*{literal})*", text)
+    return "".join(re.findall(literal, match.group(0))).replace('\\"', '"') if match else None
+
+
+def title_of(source):
+    match = re.search(r"\.title\s*=", source)
+    return joined_literal(source[match.end():]) if match else None
+
+
+def check_page(path, name, title, headings):
+    page = path.read_text()
+    lines = page.split("\n")
+    if lines[0] != f"# {name}":
+        breach(path, f"the first line is not '# {name}'")
+    paragraphs = page.split("\n\n")
+    if len(paragraphs) < 2 or paragraphs[1].replace("\n", " ").strip() != title:
+        breach(path, f"the second paragraph is not the title '{title}'")
+    found = [line[3:] for line in lines if line.startswith("## ")]
+    if found != headings:
+        breach(path, f"headings are {found}, not {headings}")
+
+
+def commands_of(source):
+    """Literal commands of remedies: inside `.commands = { ... }`."""
+    for block in re.findall(r"\.commands\s*=\s*\{(.*?)\}", source, re.S):
+        yield from (text.replace('\\"', '"') for text in re.findall(r'"((?:[^"\\]|\\.)*)"', block))
+
+
+def check_rules():
+    rules = stems("src/rules", "*.cpp")
+    same(rules, stems("docs/rules", "*.md"), "docs/rules", "*.md")
+    same(rules, stems("tests/rules", "*_test.cpp"), "tests/rules", "*_test.cpp")
+    headings = ["What it means", "How rnncheck knows", "What to do", "When it is harmless", "Sources"]
+    for rule in sorted(rules & stems("docs/rules", "*.md")):
+        source = (root / "src/rules" / f"{rule}.cpp").read_text()
+        path = root / "docs/rules" / f"{rule}.md"
+        check_page(path, rule, title_of(source), headings)
+        page = path.read_text()
+        to_do = page.partition("## What to do")[2].partition("\n## ")[0]
+        for command in commands_of(source):
+            if command not in to_do:
+                breach(path, f"the remedy's command '{command}' is not in 'What to do'")
+        if "http" not in page.partition("## Sources")[2]:
+            breach(path, "no source is named")
+    return len(rules)
+
+
+def check_probes():
+    probes = stems("probes", "*.cpp")
+    same(probes, stems("docs/probes", "*.md"), "docs/probes", "*.md")
+    same(probes, stems("tests/probes", "*_test.cpp"), "tests/probes", "*_test.cpp")
+    for probe in sorted(probes & stems("docs/probes", "*.md")):
+        source = (root / "probes" / f"{probe}.cpp").read_text()
+        check_page(root / "docs/probes" / f"{probe}.md", probe, title_of(source), ["What it calls", "What it may disturb", "Limit"])
+    return len(probes)
+
+
+def module_of(path):
+    parts = path.relative_to(root).parts
+    if parts[0] == "probes":
+        return "probes"
+    return parts[1] if len(parts) > 2 else path.stem
+
+
+def read_borders():
+    allowed, only = {}, {}
+    for line in (root / "tests/house/borders.txt").read_text().splitlines():
+        if line.startswith("only "):
+            header, _, modules = line[5:].partition(":")
+            only[header.strip()] = set(modules.split())
+        elif line.strip() and not line.startswith("#"):
+            module, _, modules = line.partition(":")
+            allowed[module.strip()] = set(modules.split())
+    return allowed, only
+
+
+def target_module(included):
+    first = pathlib.PurePosixPath(included).parts
+    if included == "probe.hpp" or first[0] == "support":
+        return "probes"
+    return first[0] if len(first) > 1 else pathlib.PurePosixPath(included).stem
+
+
+def check_borders():
+    allowed, only = read_borders()
+    files = [path for folder in ("src", "probes") for path in (root / folder).rglob("*.[ch]pp")]
+    for path in files:
+        module = module_of(path)
+        if module not in allowed:
+            breach(path, f"the module '{module}' is not in tests/house/borders.txt")
+            continue
+        for kind, included in re.findall(r'^\s*#\s*include\s*([<"])([^>"]+)', path.read_text(), re.M):
+            if kind == '"' and target_module(included) not in allowed[module]:
+                breach(path, f"{module} may not include \"{included}\"")
+            for header, modules in only.items():
+                if kind == "<" and f"<{included}>".startswith(header) and module not in modules:
+                    breach(path, f"only {' and '.join(sorted(modules))} may include {header}")
+    return files
+
+
+def check_sizes(files):
+    sizes = sorted(((len(path.read_text().splitlines()), path) for path in files), reverse=True)
+    for lines, path in sizes:
+        if lines > MOST_LINES:
+            breach(path, f"{lines} lines; split files at {MOST_LINES}")
+    print("largest files: " + ", ".join(f"{path.relative_to(root)} {lines}" for lines, path in sizes[:10]))
+
+
+def check_words():
+    banned = [r"\bTODO\b", r"\bFIXME\b", r"\bPLACEHOLDER\b", r"(?<![\w.])/work/", r"\.\./shared", r"\bLLM\b"]
+    suffixes = {".cpp", ".hpp", ".md", ".json", ".cmake", ".txt", ".py", ".sh", ".c"}
+    for path in root.rglob("*"):
+        parts = path.relative_to(root).parts
+        if parts[0] in {"build", ".git"} or path.suffix not in suffixes or path.name == "house_test.py" or not path.is_file():
+            continue
+        text = path.read_text(errors="replace")
+        for word in banned:
+            if re.search(word, text):
+                breach(path, f"'{word}' must not stand here")
+
+
+def check_readme():
+    readme = (root / "README.md").read_text()
+    for command in ("./run doctor", "./run tests"):
+        if command not in readme:
+            breach("README.md", f"'{command}' is not named")
+    if "./run tests" not in (root / ".ci/run").read_text():
+        breach(".ci/run", "does not call the README's test command")
+
+
+rules = check_rules()
+probes = check_probes()
+sources = check_borders()
+check_sizes(sources)
+check_words()
+check_readme()
+for line in breaches:
+    print(line)
+print(f"{rules} rules, {probes} probes, {len(sources)} source files: {len(breaches)} breaches")
+sys.exit(1 if breaches else 0)

@@ -1,0 +1,110 @@
+// Says "begun" on the answer descriptor, then does what the first argument names.
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+constexpr int answer = 199;
+
+void say(const std::string& text) {
+    if (write(answer, text.data(), text.size()) < 0) _exit(77);
+}
+
+[[noreturn]] void done(int code = 0) {
+    say("done\n");
+    _exit(code);
+}
+
+void flood(int descriptor, long megabytes) {
+    const std::string block(1 << 20, 'x');
+    for (long i = 0; i < megabytes; ++i)
+        if (write(descriptor, block.data(), block.size()) < 0) return;
+}
+
+void sleep_for_ever() {
+    while (true) pause();
+}
+
+void leave_grandchild() {
+    if (fork() == 0) sleep_for_ever();
+    done();
+}
+
+void ignore_sigterm() {
+    signal(SIGTERM, SIG_IGN);
+    sleep_for_ever();
+}
+
+void bad_write() {
+    volatile int* const nowhere = reinterpret_cast<volatile int*>(8);
+    *nowhere = 1;
+}
+
+void crash_in_exit_handler() {
+    std::atexit([] { abort(); });
+    say("done\n");
+    std::exit(0);
+}
+
+void hang_in_exit_handler() {
+    std::atexit(sleep_for_ever);
+    say("done\n");
+    std::exit(0);
+}
+
+void throw_uncaught() { throw std::runtime_error("nobody catches this"); }
+
+void echo_input() {
+    char buffer[1 << 16];
+    long total = 0;
+    for (ssize_t got; (got = read(198, buffer, sizeof buffer)) > 0;) total += got;
+    say("read " + std::to_string(total) + "\n");
+    done();
+}
+
+
+const std::map<std::string, void (*)()> habits = {
+    {"well", [] { done(); }},
+    {"exit_code", [] { _exit(3); }},
+    {"exit_zero", [] { _exit(0); }},
+    {"bad_write", bad_write},
+    {"abort", [] { abort(); }},
+    {"throw", throw_uncaught},
+    {"kill", [] { kill(getpid(), SIGKILL); }},
+    {"sleep", sleep_for_ever},
+    {"busy", [] { for (volatile bool busy = true; busy;) {} }},
+    {"ignore_sigterm", ignore_sigterm},
+    {"chatter", [] { flood(1, 100); done(); }},
+    {"endless_chatter", [] { flood(1, 1L << 40); }},
+    {"flood_stderr", [] { flood(2, 20); done(); }},
+    {"close_output", [] { close(1); close(2); done(); }},
+    {"close_all", [] { for (int i = 0; i < 1024; ++i) close(i); sleep_for_ever(); }},
+    {"half_line", [] { say("{\"half"); _exit(0); }},
+    {"garbage", [] { say(std::string("\0\xff\n\n\n", 5)); done(); }},
+    {"long_line", [] { flood(answer, 40); say("\n"); done(); }},
+    {"grandchild", leave_grandchild},
+    {"crash_at_exit", crash_in_exit_handler},
+    {"hang_at_exit", hang_in_exit_handler},
+    {"slow_progress", [] { for (int i = 0; i < 6; ++i) { usleep(100'000); say("step\n"); } done(); }},
+    {"last_words", [] { std::fputs("the reason stands here\n", stderr); abort(); }},
+    {"echo_input", echo_input},
+    {"environment", [] { say(std::string(getenv("PLANTED") ? getenv("PLANTED") : "unset") + "\n"); done(); }},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 2) return 2;
+    say("begun\n");
+    const auto habit = habits.find(argv[1]);
+    if (habit == habits.end()) return 2;
+    habit->second();
+    return 0;
+}

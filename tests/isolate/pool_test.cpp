@@ -1,0 +1,194 @@
+#include "isolate/pool.hpp"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <map>
+
+#include "base/text.hpp"
+#include "support/catch.hpp"
+
+using namespace rnncheck;
+using namespace rnncheck::isolate;
+using std::chrono::milliseconds;
+
+namespace {
+
+struct Told {
+    Ending ending;
+    std::vector<std::string> lines;
+    double waited_ms = 0;
+};
+
+Command command(const std::string& habit, milliseconds quiet_limit) {
+    Command made;
+    made.arguments = {MISBEHAVE, habit};
+    made.quiet_limit = quiet_limit;
+    return made;
+}
+
+Told run(const Command& what) {
+    Told told;
+    Pool pool;
+    const auto started = std::chrono::steady_clock::now();
+    pool.start(what, [&](std::string_view line) {
+        if (told.lines.size() < 100) told.lines.emplace_back(line);
+        return line == "done";
+    });
+    told.ending = pool.wait([] {}).ending;
+    told.waited_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count();
+    CHECK(pool.running() == 0);
+    return told;
+}
+
+Told run(const std::string& habit, milliseconds quiet_limit = milliseconds(5000)) { return run(command(habit, quiet_limit)); }
+
+bool said(const Told& told, const std::string& line) {
+    return std::find(told.lines.begin(), told.lines.end(), line) != told.lines.end();
+}
+
+/// No child of ours is left, dead or alive.
+bool no_child_left() { return waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD; }
+
+}  // namespace
+
+TEST_CASE("a well-behaved process is over at once") {
+    const Told told = run("well");
+    CHECK(told.ending.how == How::exited);
+    CHECK(told.ending.code == 0);
+    CHECK(said(told, "begun"));
+    CHECK(said(told, "done"));
+    CHECK(no_child_left());
+}
+
+TEST_CASE("each way to die is told apart, and what was said before stands") {
+    const std::map<std::string, std::pair<How, int>> expected = {
+        {"exit_code", {How::exited, 3}},         {"exit_zero", {How::exited, 0}},
+        {"bad_write", {How::signalled, SIGSEGV}}, {"abort", {How::signalled, SIGABRT}},
+        {"throw", {How::signalled, SIGABRT}},    {"kill", {How::signalled, SIGKILL}},
+        {"half_line", {How::exited, 0}},         {"crash_at_exit", {How::signalled, SIGABRT}},
+    };
+    for (const auto& [habit, ending] : expected) {
+        INFO(habit);
+        const Told told = run(habit);
+        CHECK(told.ending.how == ending.first);
+        CHECK(told.ending.code == ending.second);
+        CHECK(said(told, "begun"));
+        CHECK(said(told, "done") == (habit == "crash_at_exit"));
+        CHECK(no_child_left());
+    }
+}
+
+TEST_CASE("a process without progress is ended within its limit") {
+    for (const std::string habit : {"sleep", "busy", "ignore_sigterm", "endless_chatter", "close_all"}) {
+        INFO(habit);
+        const Told told = run(habit, milliseconds(200));
+        CHECK(told.ending.how == How::timed_out);
+        CHECK(contains(told.ending.reason, "no progress"));
+        CHECK(told.waited_ms >= 200);
+        CHECK(said(told, "begun"));
+        CHECK(no_child_left());
+    }
+}
+
+TEST_CASE("progress renews the limit, the deadline does not care") {
+    CHECK(run("slow_progress", milliseconds(400)).ending.how == How::exited);
+    Command hurried = command("slow_progress", milliseconds(400));
+    hurried.deadline = std::chrono::steady_clock::now() + milliseconds(250);
+    const Told told = run(hurried);
+    CHECK(told.ending.how == How::timed_out);
+    CHECK(contains(told.ending.reason, "deadline"));
+}
+
+TEST_CASE("output is drained and only its end is kept") {
+    for (const std::string habit : {"chatter", "flood_stderr"}) {
+        INFO(habit);
+        const Told told = run(habit);
+        CHECK(told.ending.how == How::exited);
+        CHECK(said(told, "done"));
+        CHECK(told.ending.output_tail.size() == 4096);
+    }
+    CHECK(contains(run("last_words").ending.output_tail, "the reason stands here"));
+}
+
+TEST_CASE("closed descriptors, garbage and endless lines are survived") {
+    CHECK(said(run("close_output"), "done"));
+    CHECK(said(run("garbage"), "done"));
+    const Told told = run("long_line");
+    CHECK(said(told, "done"));
+    for (const auto& line : told.lines) CHECK(line.size() < 100);
+}
+
+TEST_CASE("a grandchild that holds the pipes neither holds us nor survives") {
+    const Told told = run("grandchild");
+    CHECK(told.ending.how == How::exited);
+    CHECK(told.waited_ms < 1500);
+}
+
+TEST_CASE("an exit handler that hangs is ended after its grace, and the last word counts") {
+    const Told told = run("hang_at_exit", milliseconds(60'000));
+    CHECK(told.ending.how == How::timed_out);
+    CHECK(contains(told.ending.reason, "did not leave"));
+    CHECK(said(told, "done"));
+}
+
+TEST_CASE("input of any size arrives, the environment too") {
+    Command big = command("echo_input", milliseconds(5000));
+    big.input.assign(3'000'000, 'i');
+    CHECK(said(run(big), "read 3000000"));
+    Command planted = command("environment", milliseconds(5000));
+    planted.extra_environment = {"PLANTED=here"};
+    CHECK(said(run(planted), "here"));
+}
+
+TEST_CASE("input that nobody reads does no harm") {
+    Command big = command("exit_zero", milliseconds(5000));
+    big.input.assign(3'000'000, 'i');
+    CHECK(run(big).ending.how == How::exited);
+}
+
+TEST_CASE("a program that cannot be started says so") {
+    Command missing;
+    missing.arguments = {"/no/such/program"};
+    missing.quiet_limit = milliseconds(1000);
+    const Told told = run(missing);
+    CHECK(told.ending.how == How::not_started);
+    CHECK(contains(told.ending.reason, "No such file"));
+}
+
+TEST_CASE("many at once all come home") {
+    Pool pool;
+    std::map<int, int> dones;
+    for (int i = 0; i < 12; ++i) {
+        const int id = pool.start(command(i % 3 ? "well" : "abort", milliseconds(5000)), [](std::string_view line) { return line == "done"; });
+        dones[id] = i;
+    }
+    while (pool.running() > 0) {
+        const auto ended = pool.wait([] {});
+        CHECK(ended.ending.how == (dones.at(ended.id) % 3 ? How::exited : How::signalled));
+        dones.erase(ended.id);
+    }
+    CHECK(dones.empty());
+    CHECK(no_child_left());
+}
+
+TEST_CASE("signals have their names") {
+    CHECK(signal_name(SIGSEGV) == "SIGSEGV");
+    CHECK(signal_name(63) == "signal 63");
+}
+
+TEST_CASE("a confined process cannot make device nodes nor gain rights") {
+    const pid_t child = fork();
+    if (child == 0) {
+        confine_this_process();
+        const bool made = mknod("confined_node", 0600 | 0020000, 0x103) == 0;  // a character device, as nvidia's are
+        if (made) unlink("confined_node");
+        _exit(made ? 1 : 0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+}

@@ -1,0 +1,124 @@
+#include "judge.hpp"
+
+#include "support/catch.hpp"
+#include "support/healthy_machine.hpp"
+
+using namespace rnncheck;
+using namespace rnncheck::test;
+
+namespace {
+
+Report judged(const Facts& facts, const Selection& selection = {}) { return judge(facts, Matrix::bundled(), selection); }
+
+Facts without_anything() {
+    Facts facts;
+    facts.tool.stages = {"look", "ask", "run"};
+    facts.host.pci_listed = true;
+    facts.driver.module_loaded = false;
+    for (const char* probe : {"host_system", "driver_files", "library_files", "driver_api", "nvml_devices"}) {
+        ProbeRun run;
+        run.probe = probe;
+        facts.probe_runs.push_back(run);
+    }
+    return facts;
+}
+
+const RuleVerdict& verdict_of(const Report& report, const std::string& rule) {
+    for (const auto& verdict : report.verdicts)
+        if (verdict.rule == rule) return verdict;
+    throw std::out_of_range(rule);
+}
+
+const Finding* finding_of(const Report& report, const std::string& rule) {
+    for (const auto& finding : report.findings)
+        if (finding.rule == rule) return &finding;
+    return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("a healthy machine is healthy") {
+    const Report report = judged(a_healthy_machine());
+    for (const auto& finding : report.findings) UNSCOPED_INFO(finding.rule << ": " << finding.message);
+    for (const auto& verdict : report.verdicts)
+        if (verdict.outcome == Outcome::undecided) UNSCOPED_INFO(verdict.rule << " undecided: " << verdict.reason);
+    CHECK(report.verdict == Health::healthy);
+    CHECK(report.counts.fault == 0);
+    CHECK(report.findings.empty());
+}
+
+TEST_CASE("nothing learnt is never healthy") {
+    const Report report = judged(nothing_learnt());
+    CHECK(report.verdict == Health::undetermined);
+    CHECK(report.counts.pass == 0);
+}
+
+TEST_CASE("a machine without a GPU is a problem unless it is expected") {
+    CHECK(judged(without_anything()).verdict == Health::problems);
+    Selection expected;
+    expected.allow_no_gpu = true;
+    const Report report = judged(without_anything(), expected);
+    CHECK(report.verdict != Health::problems);
+    REQUIRE(finding_of(report, "driver_missing"));
+    CHECK(finding_of(report, "driver_missing")->severity == Severity::note);
+}
+
+TEST_CASE("a card without a driver is no machine without a GPU") {
+    Facts facts = without_anything();
+    facts.host.pci_gpus = {{"0000:01:00.0", "0x2204", {}}};
+    Selection expected;
+    expected.allow_no_gpu = true;
+    CHECK(judged(facts, expected).verdict == Health::problems);
+}
+
+TEST_CASE("ignored faults are told but do not count") {
+    Selection ignoring;
+    ignoring.ignore = {"driver_missing"};
+    const Report report = judged(without_anything(), ignoring);
+    REQUIRE(finding_of(report, "driver_missing"));
+    CHECK(finding_of(report, "driver_missing")->severity == Severity::note);
+    CHECK(verdict_of(report, "driver_missing").outcome == Outcome::fault);
+}
+
+TEST_CASE("only and skip leave rules out and say so") {
+    Selection only;
+    only.only = {"driver_missing"};
+    const Report report = judged(without_anything(), only);
+    CHECK(report.findings.size() == 1);
+    Selection skip;
+    skip.skip = {"driver_missing"};
+    CHECK(verdict_of(judged(without_anything(), skip), "driver_missing").outcome == Outcome::not_applicable);
+}
+
+TEST_CASE("a required rule that cannot tell makes the whole undetermined") {
+    Selection require;
+    require.require = {"rnn_result_wrong"};
+    CHECK(judged(a_healthy_machine(), require).verdict == Health::healthy);
+    const Facts no_runs = but([](Facts& f) { f.rnn_runs.clear(); f.tool.stages = {"look", "ask"}; });
+    CHECK(judged(no_runs, require).verdict == Health::undetermined);
+}
+
+TEST_CASE("a question that was switched off is not open") {
+    const Facts no_run = but([](Facts& f) {
+        f.rnn_runs.clear();
+        f.kernel_runs.clear();
+        std::erase_if(f.probe_runs, [](const auto& run) { return run.probe == "rnn_forward" || run.probe == "ptx_launch"; });
+        f.tool.stages = {"look", "ask"};
+    });
+    const Report report = judged(no_run);
+    CHECK(report.verdict == Health::healthy);
+    CHECK(verdict_of(report, "rnn_result_wrong").outcome == Outcome::not_applicable);
+    CHECK(verdict_of(report, "rnn_result_wrong").reason.find("switched off") != std::string::npos);
+}
+
+TEST_CASE("findings are sorted from the bottom up, worst first") {
+    const Report report = judged(but([](Facts& f) {
+        f.driver.kernel_version = v("535.104.05");
+        f.driver.init = CallResult{"cuInit", 803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"};
+        for (auto& run : f.rnn_runs) run.end = RunEnd::wrong;
+    }));
+    REQUIRE_FALSE(report.findings.empty());
+    CHECK(std::is_sorted(report.findings.begin(), report.findings.end(), [](const Finding& a, const Finding& b) {
+        return std::tie(a.layer, a.severity) < std::tie(b.layer, b.severity);
+    }));
+}

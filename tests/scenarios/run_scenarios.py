@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Whole-program runs on simulated machines: each *.json in this folder is one machine and what the doctor must say of it.
+
+usage: run_scenarios.py RNNCHECK SIM_FOLDER WORK_FOLDER [NAME...]
+
+A scenario starts from a healthy machine and names what differs:
+  sim          settings and faults of the simulated libraries (tests/vendor_sim/README.md)
+  libraries    {folder: [flavours]}: which simulated libraries stand where; default base and cudnn9 in the system folder
+  files        {path: text}: files to add or replace, null removes one
+  environment  variables of the process
+  options      options of the doctor
+  expect       exit, verdict, findings (the exact list of [rule, severity] or rules), contains ({rule: text in a finding}),
+               runs ({gpu: {end: count or "some"}})
+"""
+import json
+import os
+import pathlib
+import shutil
+import sys
+
+here = pathlib.Path(__file__).parent
+sys.path.insert(0, str(here.parent / "support"))
+from doctor import Checks, Report  # noqa: E402
+
+program, sim, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+SYSTEM = "/usr/lib/x86_64-linux-gnu"
+HEALTHY_FILES = {
+    "/proc/driver/nvidia/version": "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.14  Thu Feb 22 01:44:30 UTC 2024\n"
+                                   "GCC version:  gcc version 12.2.0\n",
+    "/sys/module/nvidia/version": "550.54.14\n",
+    "/sys/bus/pci/devices/0000:01:00.0/vendor": "0x10de\n",
+    "/sys/bus/pci/devices/0000:01:00.0/class": "0x030000\n",
+    "/sys/bus/pci/devices/0000:01:00.0/device": "0x2204\n",
+    "/etc/os-release": 'PRETTY_NAME="Simulated Linux 1"\n',
+    "/proc/sys/kernel/osrelease": "6.1.0-sim\n",
+    "/dev/nvidiactl": "", "/dev/nvidia0": "", "/dev/nvidia-uvm": "",
+}
+HEALTHY_SIM = "gpus=1 cc=8.6 driver=550.54.14 cuda=12.4"
+check = Checks()
+
+
+def build_root(scenario, root):
+    shutil.rmtree(root, ignore_errors=True)
+    for path, text in {**HEALTHY_FILES, **scenario.get("files", {})}.items():
+        if text is None:
+            continue
+        target = root / path.lstrip("/")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text)
+        target.chmod(0o666)
+    for folder, flavours in scenario.get("libraries", {SYSTEM: ["base", "cudnn9"]}).items():
+        target = root / folder.lstrip("/")
+        target.mkdir(parents=True, exist_ok=True)
+        for flavour in flavours:
+            for library in sorted((sim / flavour).iterdir()):
+                if not (target / library.name).exists():
+                    shutil.copy(library, target / library.name, follow_symlinks=True)
+    for path in scenario.get("remove", []):
+        (root / path.lstrip("/")).unlink()
+
+
+def check_findings(name, report, expected):
+    found = [[finding["rule"], finding["severity"]] for finding in report.document["findings"]]
+    if expected and isinstance(expected[0], str):
+        found = [rule for rule, _ in found]
+    check.that(found == expected, f"{name}: findings {found}, expected {expected}; messages: "
+               f"{[finding['message'] for finding in report.document['findings']]}")
+
+
+def check_runs(name, report, expected):
+    for gpu, ends in expected.items():
+        runs = [run for run in report.facts["rnn_runs"] if run["gpu"] == int(gpu)]
+        for end, count in ends.items():
+            found = sum(run["end"] == end for run in runs)
+            right = found > 0 if count == "some" else found == len(runs) > 0 if count == "all" else found == count
+            check.that(right, f"{name}: GPU {gpu} has {found} of {len(runs)} cases {end}, expected {count}")
+
+
+def run(path):
+    name = path.stem
+    scenario = json.loads(path.read_text())
+    root = work / name
+    build_root(scenario, root)
+    environment = {"LD_LIBRARY_PATH": str(root) + SYSTEM, "SIM": HEALTHY_SIM + " " + scenario.get("sim", ""), "HOME": "/nonexistent",
+                   "PATH": "/nonexistent", "CUDA_HOME": "", "CUDA_PATH": "", **scenario.get("environment", {})}
+    report = Report(program, f"--root={root}", *scenario.get("options", []), environment=environment)
+    expect = scenario["expect"]
+    check.that(report.document is not None, f"{name}: no JSON document; stderr: {report.stderr[:500]}")
+    if report.document is None or "error" in report.document:
+        check.that(False, f"{name}: {report.document}")
+        return
+    check.that(report.code == expect["exit"], f"{name}: exit code {report.code}, expected {expect['exit']}")
+    check.that(report.verdict == expect["verdict"], f"{name}: verdict {report.verdict}, expected {expect['verdict']}; undecided: "
+               f"{[v for v in report.document['verdicts'] if v['outcome'] == 'undecided']}")
+    check_findings(name, report, expect["findings"])
+    for rule, text in expect.get("contains", {}).items():
+        findings = [str(finding) for finding in report.document["findings"] if finding["rule"] == rule]
+        check.that(any(text in finding for finding in findings), f"{name}: no finding of {rule} says '{text}': {findings}")
+    check_runs(name, report, expect.get("runs", {}))
+    shutil.rmtree(root, ignore_errors=True)
+
+
+wanted = set(sys.argv[4:])
+for path in sorted(here.glob("*.json")):
+    if not wanted or path.stem in wanted:
+        run(path)
+sys.exit(check.close())

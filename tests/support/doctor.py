@@ -1,0 +1,60 @@
+"""Runs the doctor and reads its report; used by the tests that run the whole program."""
+import json
+import os
+import subprocess
+import time
+
+
+class Checks:
+    """Counts what was checked and prints what did not hold."""
+
+    def __init__(self):
+        self.done = 0
+        self.failed = 0
+
+    def that(self, holds, what):
+        self.done += 1
+        if not holds:
+            self.failed += 1
+            print(f"FAILED: {what}")
+
+    def close(self):
+        print(f"{self.done} checks, {self.failed} failed")
+        return 1 if self.failed or not self.done else 0
+
+
+class Report:
+    """One run of the doctor: exit code, seconds, document (None when stdout was not exactly one JSON document)."""
+
+    def __init__(self, program, *options, environment=None, wrapper=()):
+        started = time.monotonic()
+        clean = {name: value for name, value in os.environ.items() if name not in ("CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH")}
+        result = subprocess.run([*wrapper, program, "doctor", "--json", *options], capture_output=True, check=False,
+                                env={**clean, **(environment or {})})
+        self.seconds = time.monotonic() - started
+        self.code = result.returncode
+        self.stderr = result.stderr.decode(errors="replace")
+        try:
+            self.document = json.loads(result.stdout)
+        except ValueError:
+            self.document = None
+
+    @property
+    def facts(self):
+        return self.document["facts"]
+
+    @property
+    def verdict(self):
+        return self.document["verdict"]
+
+    def rules(self, severity=None):
+        return [finding["rule"] for finding in self.document["findings"] if severity in (None, finding["severity"])]
+
+    def finding(self, rule):
+        return next((finding for finding in self.document["findings"] if finding["rule"] == rule), None)
+
+    def outcome(self, rule):
+        return next(verdict["outcome"] for verdict in self.document["verdicts"] if verdict["rule"] == rule)
+
+    def probe_runs(self, probe):
+        return [run for run in self.facts["probe_runs"] if run["probe"] == probe]
