@@ -84,8 +84,12 @@ int cuInit(unsigned) {
     return 0;
 }
 
-int cuGetErrorName(int code, const char** text) { return look_up(code, &Word::name, text); }
-int cuGetErrorString(int code, const char** text) { return look_up(code, &Word::text, text); }
+int cuGetErrorName(int code, const char** text) {
+    return look_up(code, &Word::name, text);
+}
+int cuGetErrorString(int code, const char** text) {
+    return look_up(code, &Word::text, text);
+}
 
 int cuDeviceGetCount(int* count) {
     if (const auto forced = entering(__func__)) return *forced;
@@ -128,12 +132,23 @@ int cuDeviceGetAttribute(int* value, int attribute, int device) {
     if (const auto forced = entering_device(__func__, device)) return *forced;
     const int board = board_of(device);
     switch (attribute) {
-        case multiprocessor_count: *value = static_cast<int>(number("multiprocessors", 82, board_tags(board))); return 0;
-        case compute_mode: *value = static_cast<int>(number("nvml.compute_mode", 0, board_tags(board))); return 0;
-        case capability_major: *value = capability_of(board) / 10; return 0;
-        case capability_minor: *value = capability_of(board) % 10; return 0;
-        case pci_bus: *value = board + 1; return 0;
-        default: return cuda_invalid_value;
+        case multiprocessor_count:
+            *value = static_cast<int>(number("multiprocessors", 82, board_tags(board)));
+            return 0;
+        case compute_mode:
+            *value = static_cast<int>(number("nvml.compute_mode", 0, board_tags(board)));
+            return 0;
+        case capability_major:
+            *value = capability_of(board) / 10;
+            return 0;
+        case capability_minor:
+            *value = capability_of(board) % 10;
+            return 0;
+        case pci_bus:
+            *value = board + 1;
+            return 0;
+        default:
+            return cuda_invalid_value;
     }
 }
 
@@ -168,4 +183,6 @@ int cuCtxGetDevice(int* device) {
     return 0;
 }
 
-int cuCtxSynchronize() { return entering_context(__func__).value_or(0); }
+int cuCtxSynchronize() {
+    return entering_context(__func__).value_or(0);
+}

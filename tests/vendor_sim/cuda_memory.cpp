@@ -1,4 +1,4 @@
-// The simulated libcuda: device memory, which is host memory, and the one kind of kernel that can be launched.
+// The simulated libcuda: device memory, which is host memory.
 #include <cstring>
 #include <map>
 
@@ -29,7 +29,9 @@ std::size_t allocated() {
     return sum;
 }
 
-void* host(DevicePointer pointer) { return reinterpret_cast<void*>(pointer); }
+void* host(DevicePointer pointer) {
+    return reinterpret_cast<void*>(pointer);
+}
 
 }  // namespace
 

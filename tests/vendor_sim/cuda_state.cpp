@@ -28,7 +28,8 @@ std::vector<int> visible_boards() {
     while (!rest.empty()) {
         char* end = nullptr;
         const long board = std::strtol(rest.c_str(), &end, 10);
-        if (end == rest.c_str() || std::ranges::find(boards, board) == boards.end()) break;  // the first wrong entry ends the list
+        if (end == rest.c_str() || std::ranges::find(boards, board) == boards.end())
+            break;  // the first wrong entry ends the list
         visible.push_back(static_cast<int>(board));
         rest.erase(0, static_cast<std::size_t>(end - rest.c_str()) + 1);
     }

@@ -16,9 +16,17 @@ struct OpaqueCudaContext {
 namespace sim {
 
 enum CudaError {
-    cuda_invalid_value = 1, cuda_out_of_memory = 2, cuda_not_initialized = 3, cuda_device_unavailable = 46,
-    cuda_no_device = 100, cuda_invalid_device = 101, cuda_invalid_image = 200, cuda_invalid_context = 201,
-    cuda_no_binary_for_gpu = 209, cuda_unsupported_ptx_version = 222, cuda_not_found = 500
+    cuda_invalid_value = 1,
+    cuda_out_of_memory = 2,
+    cuda_not_initialized = 3,
+    cuda_device_unavailable = 46,
+    cuda_no_device = 100,
+    cuda_invalid_device = 101,
+    cuda_invalid_image = 200,
+    cuda_invalid_context = 201,
+    cuda_no_binary_for_gpu = 209,
+    cuda_unsupported_ptx_version = 222,
+    cuda_not_found = 500
 };
 
 /// Board numbers (the simulated machine's own order) of the GPUs that CUDA_VISIBLE_DEVICES leaves.
@@ -30,8 +38,8 @@ int capability_of(int board);  ///< 86 for 8.6
 /// What the driver keeps between calls.
 struct Driver {
     bool initialised = false;
-    int broken = 0;       ///< a sticky error: every later call returns it
-    int current = -1;     ///< board whose context is current
+    int broken = 0;    ///< a sticky error: every later call returns it
+    int current = -1;  ///< board whose context is current
 };
 Driver& driver();
 

@@ -1,9 +1,8 @@
 // The simulated libcudart of the major SIM_MAJOR.
-#include "vendor/cudart_abi.hpp"
-
 #include <dlfcn.h>
 
 #include "abi.hpp"
+#include "vendor/cudart_abi.hpp"
 
 using namespace rnncheck::vendor;
 using namespace sim;
@@ -33,9 +32,13 @@ int cudaDriverGetVersion(int* version) {
 
 const char* cudaGetErrorString(int code) {
     switch (code) {
-        case 0: return "no error";
-        case 35: return "CUDA driver version is insufficient for CUDA runtime version";
-        case 100: return "no CUDA-capable device is detected";
-        default: return "unrecognized error code";
+        case 0:
+            return "no error";
+        case 35:
+            return "CUDA driver version is insufficient for CUDA runtime version";
+        case 100:
+            return "no CUDA-capable device is detected";
+        default:
+            return "unrecognized error code";
     }
 }

@@ -19,7 +19,9 @@ struct Entry {
     long long calls = 0;
 };
 
-bool splits(char letter) { return letter == ' ' || letter == ';' || letter == '\t' || letter == '\n'; }
+bool splits(char letter) {
+    return letter == ' ' || letter == ';' || letter == '\t' || letter == '\n';
+}
 
 Entry parse_word(std::string_view word) {
     Entry entry;
@@ -62,10 +64,11 @@ bool holds(const Entry& entry, const Tags& tags) {
     return std::ranges::all_of(entry.tags, [&](const auto& tag) { return std::ranges::find(tags, tag) != tags.end(); });
 }
 
-constexpr std::array arithmetic_faults = {"gates_swapped",     "bias_dropped",          "last_step_dropped",
-                                          "backward_not_reversed", "state_not_carried", "initial_state_ignored",
-                                          "padding_not_honoured",  "nan_lane",          "stale_output",
-                                          "batch_row_exchanged",   "wrong_numbers",     "unrepeatable"};
+constexpr std::array<std::string_view, 13> arithmetic_faults = {
+    "gates_swapped",     "bias_dropped",          "last_step_dropped",    "backward_not_reversed",
+    "state_not_carried", "initial_state_ignored", "padding_not_honoured", "nan_lane",
+    "stale_output",      "batch_row_exchanged",   "wrong_numbers",        "unrepeatable",
+    "wild_address"};
 
 [[noreturn]] void hang() {
     for (;;) pause();
@@ -100,19 +103,32 @@ void chatter() {
 void act_out(const Entry& entry, std::string_view kind, Act& act) {
     const auto colon = kind.find(':');
     const std::string_view word = kind.substr(0, colon);
-    if (word == "fail" || word == "value") act.result = std::stoll(std::string(kind.substr(colon + 1)));
-    else if (word == "segv") read_where_nothing_is();
-    else if (word == "bad_write") write_where_nothing_is();
-    else if (word == "abort") std::abort();
-    else if (word == "hang") hang();
-    else if (word == "busy") busy();
-    else if (word == "exit") _exit(0);
-    else if (word == "throw") throw std::runtime_error("thrown by the simulated library");
-    else if (word == "kill") raise(SIGKILL);
-    else if (word == "chatter") chatter();
-    else if (word == "close_stdout") close(STDOUT_FILENO);
-    else if (std::ranges::find(arithmetic_faults, word) != arithmetic_faults.end()) act.arithmetic = word;
-    else unknown(entry);
+    if (word == "fail" || word == "value")
+        act.result = std::stoll(std::string(kind.substr(colon + 1)));
+    else if (word == "segv")
+        read_where_nothing_is();
+    else if (word == "bad_write")
+        write_where_nothing_is();
+    else if (word == "abort")
+        std::abort();
+    else if (word == "hang")
+        hang();
+    else if (word == "busy")
+        busy();
+    else if (word == "exit")
+        _exit(0);
+    else if (word == "throw")
+        throw std::runtime_error("thrown by the simulated library");
+    else if (word == "kill")
+        raise(SIGKILL);
+    else if (word == "chatter")
+        chatter();
+    else if (word == "close_stdout")
+        close(STDOUT_FILENO);
+    else if (std::ranges::find(arithmetic_faults, word) != arithmetic_faults.end())
+        act.arithmetic = word;
+    else
+        unknown(entry);
 }
 
 }  // namespace

@@ -1,16 +1,16 @@
 // The simulated libnvidia-ml. It lists every board, whatever CUDA_VISIBLE_DEVICES says.
-#include "vendor/nvml_abi.hpp"
-
 #include <cstdio>
 #include <optional>
 #include <sstream>
 
 #include "abi.hpp"
+#include "vendor/nvml_abi.hpp"
 
 using namespace rnncheck::vendor;
 using namespace sim;
 
-SIM_EXPORTS(RNNCHECK_NVML_FUNCTIONS)
+#define EVERY_NVML_FUNCTION(X) RNNCHECK_NVML_FUNCTIONS(X) RNNCHECK_NVML_OLDER(X)
+SIM_EXPORTS(EVERY_NVML_FUNCTION)
 SIM_LOAD_AND_EXIT("libnvidia-ml")
 
 namespace rnncheck::vendor {
@@ -37,14 +37,13 @@ std::optional<int> entering(const char* function, NvmlDevice device = nullptr) {
     return std::nullopt;
 }
 
-/// The number set for a board, or NOT_SUPPORTED as boards without that feature answer.
-template <class Number>
-int optional_number(const char* function, NvmlDevice device, const char* key, Number* value) {
-    if (const auto forced = entering(function, device)) return *forced;
-    const std::string text = setting(key, "", tags_of(device));
-    if (text.empty()) return not_supported;
-    *value = static_cast<Number>(std::stoll(text, nullptr, 0));
-    return 0;
+/// Error correction is on where SIM says so, or names an error.
+bool has_ecc(NvmlDevice device) {
+    long long sum = number("nvml.ecc", 0, tags_of(device));
+    for (const char* key : {"nvml.ecc_uncorrected", "nvml.ecc_uncorrected_lifetime", "nvml.remapped_rows",
+                            "nvml.remap_pending", "nvml.remap_failed", "nvml.retired_pages", "nvml.retire_pending"})
+        sum += number(key, 0, tags_of(device));
+    return sum > 0;
 }
 
 template <class Number>
@@ -60,7 +59,9 @@ int put(const std::string& text, char* to, unsigned size) {
     return 0;
 }
 
-bool remaps_rows(NvmlDevice device) { return std::stoi(setting("cc", "8.6", tags_of(device))) >= 8; }
+bool remaps_rows(NvmlDevice device) {
+    return std::stoi(setting("cc", "8.6", tags_of(device))) >= 8;
+}
 
 /// "1234:20000,99:-" as process 1234 with 20000 MiB and process 99 with memory unknown.
 std::vector<NvmlProcess> processes_of(NvmlDevice device) {
@@ -95,16 +96,26 @@ int nvmlInit_v2() {
 
 const char* nvmlErrorString(int code) {
     switch (code) {
-        case 0: return "Success";
-        case 1: return "Uninitialized";
-        case 2: return "Invalid Argument";
-        case 3: return "Not Supported";
-        case 4: return "Insufficient Permissions";
-        case 7: return "Insufficient Size";
-        case 9: return "Driver Not Loaded";
-        case 15: return "GPU is lost";
-        case 18: return "Driver/library version mismatch";
-        default: return "Unknown Error";
+        case 0:
+            return "Success";
+        case 1:
+            return "Uninitialized";
+        case 2:
+            return "Invalid Argument";
+        case 3:
+            return "Not Supported";
+        case 4:
+            return "Insufficient Permissions";
+        case 7:
+            return "Insufficient Size";
+        case 9:
+            return "Driver Not Loaded";
+        case 15:
+            return "GPU is lost";
+        case 18:
+            return "Driver/library version mismatch";
+        default:
+            return "Unknown Error";
     }
 }
 
@@ -169,13 +180,14 @@ int nvmlDeviceGetMemoryInfo(NvmlDevice device, NvmlMemory* memory) {
 }
 
 int nvmlDeviceGetEccMode(NvmlDevice device, int* current, int* pending) {
-    const int status = optional_number(__func__, device, "nvml.ecc", current);
-    if (status == 0) *pending = *current;
-    return status;
+    if (const auto forced = entering(__func__, device)) return *forced;
+    if (!has_ecc(device)) return not_supported;
+    *current = *pending = 1;
+    return 0;
 }
 
 int nvmlDeviceGetTotalEccErrors(NvmlDevice device, int kind, int counter, unsigned long long* count) {
-    if (setting("nvml.ecc", "", tags_of(device)) != "1") return entering(__func__, device).value_or(not_supported);
+    if (!has_ecc(device)) return entering(__func__, device).value_or(not_supported);
     if (kind == 0) return plain_number(__func__, device, "nvml.ecc_corrected", 0, count);
     if (counter == 0) return plain_number(__func__, device, "nvml.ecc_uncorrected", 0, count);
     return plain_number(__func__, device, "nvml.ecc_uncorrected_lifetime",
@@ -186,7 +198,8 @@ int nvmlDeviceGetRetiredPages(NvmlDevice device, int cause, unsigned* count, uns
     if (const auto forced = entering(__func__, device)) return *forced;
     if (remaps_rows(device)) return not_supported;
     const unsigned room = addresses ? *count : 0;
-    *count = static_cast<unsigned>(number(cause == 0 ? "nvml.retired_single" : "nvml.retired_pages", 0, tags_of(device)));
+    *count =
+        static_cast<unsigned>(number(cause == 0 ? "nvml.retired_single" : "nvml.retired_pages", 0, tags_of(device)));
     if (*count > room) return insufficient_size;
     for (unsigned page = 0; page < *count; ++page) addresses[page] = 0x1000ULL * page;
     return 0;
@@ -214,9 +227,11 @@ int nvmlDeviceGetComputeMode(NvmlDevice device, int* mode) {
 }
 
 int nvmlDeviceGetMigMode(NvmlDevice device, unsigned* current, unsigned* pending) {
-    const int status = optional_number(__func__, device, "nvml.mig", current);
-    if (status == 0) *pending = *current;
-    return status;
+    if (const auto forced = entering(__func__, device)) return *forced;
+    const long long mode = number("nvml.mig", -1, tags_of(device));
+    if (mode < 0) return not_supported;
+    *current = *pending = static_cast<unsigned>(mode);
+    return 0;
 }
 
 int nvmlDeviceGetPersistenceMode(NvmlDevice device, int* mode) {

@@ -1,7 +1,6 @@
 // The simulated libnvrtc: a program compiles when it has a source.
-#include "vendor/nvrtc_abi.hpp"
-
 #include "abi.hpp"
+#include "vendor/nvrtc_abi.hpp"
 
 using namespace rnncheck::vendor;
 using namespace sim;
@@ -32,12 +31,18 @@ int nvrtcVersion(int* major, int* minor) {
 
 const char* nvrtcGetErrorString(int code) {
     switch (code) {
-        case 0: return "NVRTC_SUCCESS";
-        case 3: return "NVRTC_ERROR_INVALID_INPUT";
-        case 4: return "NVRTC_ERROR_INVALID_PROGRAM";
-        case 6: return "NVRTC_ERROR_COMPILATION";
-        case 7: return "NVRTC_ERROR_BUILTIN_OPERATION_FAILURE";
-        default: return "NVRTC_ERROR unknown";
+        case 0:
+            return "NVRTC_SUCCESS";
+        case 3:
+            return "NVRTC_ERROR_INVALID_INPUT";
+        case 4:
+            return "NVRTC_ERROR_INVALID_PROGRAM";
+        case 6:
+            return "NVRTC_ERROR_COMPILATION";
+        case 7:
+            return "NVRTC_ERROR_BUILTIN_OPERATION_FAILURE";
+        default:
+            return "NVRTC_ERROR unknown";
     }
 }
 
