@@ -55,6 +55,7 @@ Driver& driver() {
 
 std::optional<int> entering(const char* function, int board) {
     if (driver().broken) return driver().broken;
+    if (!mentioned(function)) return std::nullopt;
     const auto forced = act(function, board_tags(board)).result;
     if (!forced) return std::nullopt;
     if (std::ranges::find(sticky, *forced) != sticky.end()) driver().broken = static_cast<int>(*forced);

@@ -125,6 +125,8 @@ std::optional<int> entering(const char* function, std::optional<Sublibrary> part
     if (SIM_MAJOR == 9) unavailable(Sublibrary::graph);
     if (part)
         if (const auto status = unavailable(*part)) return status;
+    last_planted().clear();
+    if (!mentioned(function)) return std::nullopt;
     const Act plan = act(function, tags_here());
     last_planted() = plan.arithmetic;
     return plan.result ? std::optional(static_cast<int>(*plan.result)) : std::nullopt;
@@ -137,6 +139,7 @@ const std::string& planted() {
 std::optional<int> compute_here(const char* function, const OpaqueRnnDescriptor& rnn, Forward& forward) {
     constexpr int default_math = 0, tensor_op_math = 1;
     for (const char* key : {function, "lstm"}) {
+        if (!mentioned(key)) continue;
         const Act plan = act(key, tags_of(rnn));
         if (plan.result) return static_cast<int>(*plan.result);
         if (!plan.arithmetic.empty()) forward.fault = plan.arithmetic;

@@ -49,8 +49,9 @@ std::vector<Entry> parse(std::string_view text) {
 
 /// Read again whenever SIM has changed, so that one process can plant one fault after the other.
 std::vector<Entry>& entries() {
-    static std::vector<Entry> parsed;
-    static std::string seen;
+    // Never destroyed: a library's clean-up at exit asks, too.
+    static auto& parsed = *new std::vector<Entry>;
+    static auto& seen = *new std::string;
     const char* const variable = std::getenv("SIM");
     const std::string_view now = variable ? variable : "";
     if (now != seen) {
@@ -143,6 +144,10 @@ std::string setting(std::string_view key, std::string_view otherwise, const Tags
 long long number(std::string_view key, long long otherwise, const Tags& tags) {
     const std::string text = setting(key, "", tags);
     return text.empty() ? otherwise : std::stoll(text, nullptr, 0);
+}
+
+bool mentioned(std::string_view key) {
+    return std::ranges::any_of(entries(), [&](const Entry& entry) { return entry.key == key; });
 }
 
 Act act(std::string_view function, const Tags& tags) {

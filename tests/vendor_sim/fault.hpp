@@ -16,6 +16,9 @@ using Tags = std::vector<std::string>;
 std::string setting(std::string_view key, std::string_view otherwise, const Tags& tags = {});
 long long number(std::string_view key, long long otherwise, const Tags& tags = {});
 
+/// Whether SIM has this key at all: most calls are planned for nothing, and finding out their tags takes time.
+bool mentioned(std::string_view key);
+
 /// What a call is to do besides its work.
 struct Act {
     std::optional<long long> result;  ///< return this instead of working
