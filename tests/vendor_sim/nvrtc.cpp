@@ -1,4 +1,4 @@
-// The simulated libnvrtc: a program compiles when it has a source.
+// The simulated libnvrtc of the major SIM_MAJOR: a program compiles when it has a source.
 #include "abi.hpp"
 #include "vendor/nvrtc_abi.hpp"
 
@@ -16,13 +16,13 @@ struct OpaqueNvrtcProgram {
 }  // namespace rnncheck::vendor
 
 namespace {
-const Tags tags = {"libnvrtc"};
+const Tags tags = {"libnvrtc", "libnvrtc" + std::to_string(SIM_MAJOR)};
 enum NvrtcError { invalid_input = 3, invalid_program = 4, compilation = 6 };
 }  // namespace
 
 int nvrtcVersion(int* major, int* minor) {
     if (const auto forced = act(__func__, tags).result) return static_cast<int>(*forced);
-    const std::string text = setting("nvrtc", "12.4");
+    const std::string text = setting("nvrtc", SIM_MAJOR == 12 ? "12.4" : "13.0", tags);
     const auto dot = text.find('.');
     *major = std::stoi(text.substr(0, dot));
     *minor = std::stoi(text.substr(dot + 1));
