@@ -1,75 +1,88 @@
-// Reads what the kernel shows of the driver: module, version, flavour, device nodes. Opens no node and makes none.
+// The driver's kernel side as files show it. Device nodes are looked at, never opened: opening one may load a module,
+// and nothing here may change the machine.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include "base/text.hpp"
 #include "probe.hpp"
 
 namespace rnncheck::probes {
 
-namespace {
-
-/// nvidiactl, nvidia0, nvidia-uvm, dxg; on Tegra nvmap and nvhost-gpu. Not nvidia-modeset and caps: compute does without.
-bool is_driver_node(std::string_view name) {
-    static constexpr std::string_view fixed[] = {"nvidiactl", "nvidia-uvm", "dxg", "nvmap", "nvhost-gpu"};
-    if (std::find(std::begin(fixed), std::end(fixed), name) != std::end(fixed)) return true;
-    constexpr std::string_view stem = "nvidia";
-    return name.starts_with(stem) && name.size() > stem.size() && name.find_first_not_of("0123456789", stem.size()) == std::string_view::npos;
-}
-
-std::string octal(unsigned mode) {
-    std::string text = "0";
-    for (int shift = 6; shift >= 0; shift -= 3) text += static_cast<char>('0' + (mode >> shift & 7));
-    return text;
-}
-
-std::optional<DeviceNode> node_at(const Root& root, const std::string& path) {
-    struct stat about{};
-    const std::string outside = root.outside(path);
-    if (stat(outside.c_str(), &about) != 0) return std::nullopt;
-    return DeviceNode{path, octal(about.st_mode & 0777) + " " + std::to_string(about.st_uid) + ":" + std::to_string(about.st_gid),
-                      faccessat(AT_FDCWD, outside.c_str(), R_OK, AT_EACCESS) == 0,
-                      faccessat(AT_FDCWD, outside.c_str(), W_OK, AT_EACCESS) == 0};
-}
-
-void learn_nodes(const Root& root, Driver& driver) {
-    for (const auto& name : root.names_in("/dev"))
-        if (is_driver_node(name))
-            if (auto node = node_at(root, "/dev/" + name)) driver.device_nodes.push_back(std::move(*node));
-}
-
-/// The line differs by release: "NVIDIA UNIX x86_64 Kernel Module  535.104.05 ..." or "NVIDIA UNIX Open Kernel Module
-/// for x86_64  550.54.14 ...".
-void learn_module(const Root& root, Driver& driver) {
-    const auto text = root.read("/proc/driver/nvidia/version");
-    const auto version_file = root.read("/sys/module/nvidia/version");
-    if (!text && !version_file && !root.exists("/proc/self") && !root.exists("/sys/module") && !root.exists("/proc/sys")) return;
-    driver.module_loaded = text || version_file || root.exists("/sys/module/nvidia");
-    if (text) {
-        const std::string_view line = std::string_view(*text).substr(0, text->find('\n'));
+/// "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.247.01  ..." or, from the open module,
+/// "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  560.35.03  Release Build  ..."
+static void learn_from_proc(const std::string& content, Driver& driver) {
+    for (const auto& line : split(content, '\n')) {
+        if (!line.starts_with("NVRM version:")) continue;
         driver.kernel_version = find_version(line);
         driver.kernel_flavour = contains(line, "Open Kernel Module") ? "open" : "proprietary";
-    } else if (version_file) driver.kernel_version = find_version(*version_file);
+        return;
+    }
 }
 
-/// Installed set-user-id: it makes missing nodes for any user on the first CUDA call.
-bool has_modprobe_helper(const Root& root) {
-    struct stat about{};
-    return stat(root.outside("/usr/bin/nvidia-modprobe").c_str(), &about) == 0 && (about.st_mode & S_ISUID) && about.st_uid == 0;
+static Driver learn_module(const Root& root) {
+    Driver driver;
+    const auto proc = root.read("/proc/driver/nvidia/version", 1 << 14);
+    if (proc) learn_from_proc(*proc, driver);
+    if (!driver.kernel_version)
+        if (const auto version = root.read("/sys/module/nvidia/version", 256))
+            driver.kernel_version = parse_version(trim(*version));
+    const bool seen = proc || root.exists("/sys/module/nvidia");
+    const bool could_look = !root.names_in("/proc", 1).empty() || !root.names_in("/sys/module", 1).empty();
+    if (seen || could_look) driver.module_loaded = seen;
+    return driver;
 }
 
-void run(const Job& job, Trace&, const Learn& learn) {
-    Facts news;
-    learn_module(job.root, news.driver);
-    learn_nodes(job.root, news.driver);
-    news.driver.modprobe_helper = has_modprobe_helper(job.root);
-    learn(news);
+static bool is_driver_node(std::string_view name) {
+    constexpr std::string_view names[] = {"nvidiactl", "nvidia-uvm", "nvidia-uvm-tools", "dxg", "nvmap", "nvhost-gpu"};
+    if (std::find(std::begin(names), std::end(names), name) != std::end(names)) return true;
+    constexpr std::string_view card = "nvidia";
+    return name.starts_with(card) && name.size() > card.size() &&
+           name.find_first_not_of("0123456789", card.size()) == std::string_view::npos;
 }
 
-}  // namespace
+static std::optional<DeviceNode> look_at(const Root& root, const std::string& path) {
+    const auto real = root.real_path(path);
+    if (!real) return std::nullopt;
+    const std::string outside = root.outside(*real);
+    struct stat about {};
+    if (stat(outside.c_str(), &about) != 0) return std::nullopt;
+    char mode[64];
+    std::snprintf(mode, sizeof mode, "%04o %u:%u", about.st_mode & 07777, about.st_uid, about.st_gid);
+    DeviceNode node{path, mode, false, false};
+    node.readable = faccessat(AT_FDCWD, outside.c_str(), R_OK, AT_EACCESS) == 0;
+    node.writable = faccessat(AT_FDCWD, outside.c_str(), W_OK, AT_EACCESS) == 0;
+    return node;
+}
+
+static std::vector<DeviceNode> device_nodes(const Root& root) {
+    std::vector<DeviceNode> nodes;
+    for (const auto& name : root.names_in("/dev"))
+        if (is_driver_node(name))
+            if (auto node = look_at(root, "/dev/" + name)) nodes.push_back(*node);
+    return nodes;
+}
+
+/// libcuda starts this program, by this path, to make missing device nodes.
+static bool has_modprobe_helper(const Root& root) {
+    const auto real = root.real_path("/usr/bin/nvidia-modprobe");
+    struct stat about {};
+    return real && stat(root.outside(*real).c_str(), &about) == 0 && S_ISREG(about.st_mode) &&
+           (about.st_mode & S_ISUID) != 0;
+}
+
+static void run(const Job& job, Trace&, const Learn& learn) {
+    Facts module;
+    module.driver = learn_module(job.root);
+    learn(module);
+    Facts nodes;
+    nodes.driver.device_nodes = device_nodes(job.root);
+    nodes.driver.modprobe_helper = has_modprobe_helper(job.root);
+    learn(nodes);
+}
 
 extern const Probe driver_files{.title = "Reads what the kernel shows of the driver: module, version, device nodes",
                                 .stage = Stage::look,

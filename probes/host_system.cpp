@@ -1,6 +1,7 @@
-// Reads what system this is: distribution, kernel, C library, container, WSL, the variables that matter, the PCI bus.
+// The system around: distribution, kernel, container, the variables that matter, NVIDIA devices on the PCI bus.
 #include <gnu/libc-version.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -10,92 +11,105 @@
 
 namespace rnncheck::probes {
 
-namespace {
-
-constexpr std::size_t small_file = 64 << 10;
-constexpr std::string_view nvidia_vendor = "0x10de";
-constexpr std::string_view display_class = "0x03";  // PCI base class of VGA, 3D and other display controllers
-
-std::optional<std::string> first_line(const Root& root, const std::string& path) {
-    const auto content = root.read(path, small_file);
-    if (!content) return std::nullopt;
-    return std::string(trim(std::string_view(*content).substr(0, content->find('\n'))));
+static std::string unquoted(std::string_view value) {
+    value = trim(value);
+    const bool quoted =
+        value.size() >= 2 && value.front() == value.back() && (value.front() == '"' || value.front() == '\'');
+    return std::string(quoted ? value.substr(1, value.size() - 2) : value);
 }
 
-std::optional<std::string> distribution(const Root& root) {
-    for (const char* path : {"/etc/os-release", "/usr/lib/os-release"}) {
-        for (const auto& line : split(root.read(path, small_file).value_or(""), '\n')) {
-            constexpr std::string_view key = "PRETTY_NAME=";
-            if (!line.starts_with(key)) continue;
-            std::string value = line.substr(key.size());
-            std::erase(value, '"');
-            return valid_utf8(trim(value));
-        }
-    }
+static std::optional<std::string> distribution(const Root& root) {
+    constexpr std::string_view key = "PRETTY_NAME=";
+    for (const char* path : {"/etc/os-release", "/usr/lib/os-release"})
+        for (const auto& line : split(root.read(path, 1 << 16).value_or(""), '\n'))
+            if (line.starts_with(key)) return unquoted(std::string_view(line).substr(key.size()));
     return std::nullopt;
 }
 
-/// Signs that the container tools leave; the first that fits.
-std::optional<std::string> container_kind(const Root& root) {
-    if (root.exists("/.dockerenv")) return "docker";
-    if (root.exists("/run/.containerenv")) return "podman";
-    if (!variable("KUBERNETES_SERVICE_HOST").empty()) return "kubernetes";
-    if (auto kind = first_line(root, "/run/systemd/container"); kind && !kind->empty()) return kind;
-    const std::string first_process = root.read("/proc/1/environ", small_file).value_or("");
-    for (const auto& entry : split(first_process, '\0'))
-        if (entry.starts_with("container=")) return entry.substr(10);
-    const std::string groups = root.read("/proc/1/cgroup", small_file).value_or("");
-    for (const auto& [part, kind] : {std::pair{"/docker", "docker"}, {"/kubepods", "kubernetes"}, {"/lxc", "lxc"}})
-        if (contains(groups, part)) return kind;
-    return std::nullopt;
+static std::optional<std::string> first_line(const Root& root, const std::string& path) {
+    const auto content = root.read(path, 4096);
+    if (!content || trim(*content).empty()) return std::nullopt;
+    return std::string(trim(content->substr(0, content->find('\n'))));
 }
 
-bool is_wsl(const Root& root, const std::string& kernel) {
-    return contains(kernel, "microsoft") || contains(kernel, "Microsoft") || root.exists("/proc/sys/fs/binfmt_misc/WSLInterop");
-}
-
-Host system_of(const Root& root) {
+static Host learn_system(const Root& root) {
     Host host;
-    utsname running{};
-    uname(&running);
     host.os = distribution(root);
-    host.kernel = first_line(root, "/proc/sys/kernel/osrelease").value_or(running.release);
-    host.machine = running.machine;
+    host.kernel = first_line(root, "/proc/sys/kernel/osrelease");
+    utsname names{};
+    if (uname(&names) == 0) {
+        host.machine = names.machine;
+        if (!host.kernel && root.prefix().empty()) host.kernel = names.release;
+    }
     host.libc = std::string("glibc ") + gnu_get_libc_version();
-    host.container = container_kind(root);
-    host.wsl = is_wsl(root, *host.kernel);
-    host.environment = variables_that_matter();
     return host;
 }
 
-std::optional<PciGpu> nvidia_gpu_at(const Root& root, const std::string& address) {
+static std::optional<bool> is_wsl(const Root& root, const std::optional<std::string>& kernel) {
+    if (variable("WSL_INTEROP") || root.exists("/proc/sys/fs/binfmt_misc/WSLInterop")) return true;
+    if (!kernel) return std::nullopt;
+    return contains(*kernel, "microsoft") || contains(*kernel, "Microsoft");
+}
+
+/// A manager of containers leaves container=its name in the environment of the first process.
+static std::optional<std::string> named_by_first_process(const Root& root) {
+    constexpr std::string_view key = "container=";
+    for (const auto& entry : split(root.read("/proc/1/environ", 1 << 16).value_or(""), '\0'))
+        if (entry.starts_with(key) && entry.size() > key.size()) return entry.substr(key.size(), 64);
+    return std::nullopt;
+}
+
+static std::optional<std::string> named_by_cgroup(const Root& root) {
+    const std::string groups = root.read("/proc/1/cgroup", 1 << 16).value_or("");
+    constexpr std::pair<std::string_view, std::string_view> hints[] = {
+        {"kubepods", "kubernetes"}, {"/docker", "docker"}, {"libpod", "podman"}, {"/lxc", "lxc"}};
+    for (const auto& [hint, name] : hints)
+        if (contains(groups, hint)) return std::string(name);
+    return std::nullopt;
+}
+
+static std::optional<std::string> container(const Root& root) {
+    if (variable("KUBERNETES_SERVICE_HOST")) return "kubernetes";
+    if (variable("APPTAINER_CONTAINER") || variable("SINGULARITY_CONTAINER")) return "apptainer";
+    if (root.exists("/.dockerenv")) return "docker";
+    if (root.exists("/run/.containerenv")) return "podman";
+    if (auto name = first_line(root, "/run/systemd/container")) return name->substr(0, 64);
+    if (auto name = named_by_first_process(root)) return name;
+    return named_by_cgroup(root);
+}
+
+static std::optional<PciGpu> pci_gpu(const Root& root, const std::string& address) {
     const std::string folder = "/sys/bus/pci/devices/" + address;
-    if (first_line(root, folder + "/vendor") != nvidia_vendor) return std::nullopt;
-    const auto device_class = first_line(root, folder + "/class");
-    if (!device_class || !device_class->starts_with(display_class)) return std::nullopt;
+    if (first_line(root, folder + "/vendor") != "0x10de") return std::nullopt;
+    // Class 0x03 are display controllers: the same card's sound device and bridges do not count.
+    if (!first_line(root, folder + "/class").value_or("").starts_with("0x03")) return std::nullopt;
     PciGpu gpu{address, first_line(root, folder + "/device").value_or(""), {}};
+    std::transform(gpu.address.begin(), gpu.address.end(), gpu.address.begin(),
+                   [](char c) { return c >= 'A' && c <= 'F' ? char(c + 32) : c; });
     if (const auto driver = root.link(folder + "/driver")) gpu.kernel_driver = driver->substr(driver->rfind('/') + 1);
     return gpu;
 }
 
-Host pci_bus_of(const Root& root) {
+static Host learn_pci(const Root& root) {
+    constexpr const char* bus = "/sys/bus/pci/devices";
     Host host;
-    const auto addresses = root.names_in("/sys/bus/pci/devices");
-    host.pci_listed = !addresses.empty();
-    for (const auto& address : addresses)
-        if (auto gpu = nvidia_gpu_at(root, address)) host.pci_gpus.push_back(std::move(*gpu));
+    host.pci_listed = access(root.outside(bus).c_str(), R_OK | X_OK) == 0;
+    for (const auto& address : root.names_in(bus, 4096))
+        if (auto gpu = pci_gpu(root, address)) host.pci_gpus.push_back(*gpu);
     return host;
 }
 
-void run(const Job& job, Trace&, const Learn& learn) {
-    Facts news;
-    news.host = system_of(job.root);
-    learn(news);
-    news.host = pci_bus_of(job.root);
-    learn(news);
+static void run(const Job& job, Trace&, const Learn& learn) {
+    Facts facts;
+    facts.host = learn_system(job.root);
+    facts.host.environment = variables_that_matter();
+    facts.host.wsl = is_wsl(job.root, facts.host.kernel);
+    facts.host.container = container(job.root);
+    learn(facts);
+    Facts devices;
+    devices.host = learn_pci(job.root);
+    learn(devices);
 }
-
-}  // namespace
 
 extern const Probe host_system{.title = "Reads what system this is and which variables are set",
                                .stage = Stage::look,

@@ -1,116 +1,196 @@
-// Finds every copy of the GPU libraries, reads each as an ELF file, and predicts which one the loader gives.
-#include <unistd.h>
-
+// Every copy of the GPU libraries on the loader's way and in the places where toolkits and wheels put them, read as
+// files. Nothing is loaded.
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 
 #include "base/text.hpp"
+#include "elf/loader.hpp"
 #include "probe.hpp"
 #include "support/environment.hpp"
-#include "support/library_search.hpp"
+#include "support/library_folders.hpp"
+#include "support/library_names.hpp"
 
 namespace rnncheck::probes {
 
+static constexpr std::size_t most_libraries = 512;
+static constexpr std::size_t most_names_in_folder = 100'000;
+
 namespace {
 
-std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
-
-std::string working_folder() {
-    char buffer[4096];
-    return getcwd(buffer, sizeof buffer) ? buffer : "/";
-}
-
-/// One real file with all the names that lead to it, in the order found.
-struct Copy {
-    std::string real_path;
-    std::vector<Candidate> names;
+struct Candidate {
+    std::string path;
+    FoundVia via;
 };
 
-std::vector<Copy> group_by_file(const Root& root, const std::vector<Candidate>& candidates) {
-    std::vector<Copy> copies;
-    std::map<std::string, std::size_t> known;
-    for (const auto& candidate : candidates) {
-        const std::string key = root.real_path(candidate.path).value_or(candidate.path);
-        const auto [entry, is_new] = known.try_emplace(key, copies.size());
-        if (is_new) copies.push_back({key, {}});
-        copies[entry->second].names.push_back(candidate);
+struct Picked {
+    elf::Lookup lookup;
+    std::optional<std::string> real_path;
+};
+
+/// What is known so far while the folders are gone through in search order.
+struct Search {
+    const Job& job;
+    Trace& trace;
+    const Learn& learn;
+    elf::Loader loader;
+    std::set<std::string> folders_done;        // real paths
+    std::set<std::string> files_done;          // real paths; the path itself for a link to nowhere
+    std::vector<Candidate> development_names;  // wait until nothing better has led to their files
+    std::map<std::string, Picked> picks;       // by the name given to dlopen
+    Facts news;
+    std::size_t count = 0;
+};
+
+}  // namespace
+
+static const Picked& pick_for(Search& search, const std::string& name) {
+    const auto [entry, is_new] = search.picks.try_emplace(name);
+    if (is_new) {
+        entry->second.lookup = elf::find_library(search.loader, name);
+        if (const auto& path = entry->second.lookup.path) entry->second.real_path = search.job.root.real_path(*path);
     }
-    return copies;
+    return entry->second;
 }
 
-/// Of the names in the folder found first, the soname: libcudnn.so.9, not the development link libcudnn.so.
-const Candidate& best_name(const Copy& copy, const std::string& soname) {
-    const std::string first_folder = folder_of(copy.names.front().path);
-    for (const auto& name : copy.names)
-        if (folder_of(name.path) == first_folder && file_name(name.path) == soname) return name;
-    return copy.names.front();
+/// The name by which programs open this file.
+static std::string opened_as(const Library& library) {
+    if (const auto fixed = fixed_name(library.kind)) return std::string(*fixed);
+    if (library.soname && !library.soname->empty() && !contains(*library.soname, "/")) return *library.soname;
+    return std::string(file_name_of(library.path));
 }
 
-void fill_from_elf(const elf::ElfFile& elf, const elf::Loader& loader, Library& library) {
-    library.soname = elf.soname;
-    library.machine = elf::machine_name(elf.machine);
-    library.needed = elf.needed;
-    library.run_path = elf.run_path;
-    if (elf.machine != elf::our_machine()) {
-        const bool other_class = elf.machine.bits != elf::our_machine().bits;
-        library.problem = other_class ? FileProblem::other_class : FileProblem::other_machine;
-        library.problem_detail = "is built for " + *library.machine + ", this machine is " + elf::machine_name(elf::our_machine());
-        return;
-    }
-    for (const auto& soname : elf.needed)
-        if (!loader.finds_for(elf, library.path, soname)) library.missing_needs.push_back(soname);
+static std::vector<std::string> missing_needs(Search& search, const elf::ElfFile& file, const std::string& path) {
+    std::vector<std::string> missing;
+    for (const auto& name : file.needed)
+        if (!elf::belongs_to_c_library(name) && !contains(name, "/") && !pick_for(search, name).lookup.path)
+            missing.push_back(name);
+    if (missing.empty()) return missing;
+    const elf::RunPath run_path = elf::run_path_of(search.loader, file, path);
+    std::erase_if(missing, [&](const auto& name) { return elf::find_library(search.loader, name, run_path).path; });
+    return missing;
 }
 
-Library describe(const Copy& copy, const Root& root, const elf::Loader& loader) {
-    const auto elf = elf::read_elf(root, copy.real_path);
-    const auto* const readable = std::get_if<elf::ElfFile>(&elf);
-    const Candidate& name = best_name(copy, readable ? readable->soname : file_name(copy.names.front().path));
+/// A driver's library carries the release in its name (libcuda.so.550.54.14); the bare 1 of libcuda.so.1 is the
+/// number of its interface.
+static std::optional<Version> version_of(const LibraryName& name) {
+    constexpr int oldest_release = 100;
+    const bool interface_number = fixed_name(name.kind) && name.version && name.version->major() < oldest_release;
+    return interface_number ? std::nullopt : name.version;
+}
+
+static bool has_folder(const Library& library, std::string_view folder) {
+    const std::string part = "/" + std::string(folder) + "/";
+    return contains(library.path, part) || contains(library.real_path.value_or(""), part);
+}
+
+static Library describe(Search& search, const Candidate& candidate, const std::optional<std::string>& real_path) {
+    const elf::ElfFile file = elf::read_elf_file(search.job.root, candidate.path);
+    const LibraryName name = *library_name(file_name_of(candidate.path));
+    const auto real_name = library_name(file_name_of(real_path.value_or(candidate.path)));
     Library library;
     library.kind = name.kind;
-    library.path = name.path;
-    library.found_via = copy.names.front().via;
-    if (root.exists(name.path)) library.real_path = copy.real_path;
-    library.stub = contains(copy.real_path, "/stubs/") || contains(name.path, "/stubs/");
-    library.compat = file_name(folder_of(name.path)) == "compat" || file_name(folder_of(copy.real_path)) == "compat";
-    const std::string real_name = file_name(copy.real_path);
-    if (const auto suffix = real_name.find(".so."); suffix != std::string::npos)
-        library.version_in_name = parse_version(std::string_view(real_name).substr(suffix + 4));
-    if (readable) fill_from_elf(*readable, loader, library);
-    else {
-        library.problem = std::get<elf::ElfProblem>(elf).problem;
-        library.problem_detail = std::get<elf::ElfProblem>(elf).detail;
-    }
+    library.path = candidate.path;
+    library.real_path = real_path;
+    library.found_via = candidate.via;
+    library.soname = file.soname;
+    library.machine = file.machine;
+    library.needed = file.needed;
+    library.run_path = file.runpath.empty() ? file.rpath : file.runpath;
+    library.version_in_name = version_of(real_name ? *real_name : name);
+    library.stub = has_folder(library, "stubs");
+    library.compat = library.kind == LibraryKind::cuda && has_folder(library, "compat");
+    library.problem = file.problem;
+    if (file.problem)
+        library.problem_detail = file.problem_detail;
+    else
+        library.missing_needs = missing_needs(search, file, candidate.path);
+    const Picked& picked = pick_for(search, opened_as(library));
+    library.picked_by_loader = real_path && picked.real_path == real_path;
     return library;
 }
 
-/// The name a program asks the loader for: the soname where it could be read, else the file's own name.
-std::string asked_name(const Library& library) {
-    return library.soname && !library.soname->empty() ? *library.soname : file_name(library.path);
+static void add(Search& search, const Candidate& candidate) {
+    const auto real_path = search.job.root.real_path(candidate.path);
+    const bool gone = !real_path && !search.job.root.link(candidate.path);  // the cache may be older than the files
+    if (gone) return;
+    if (!search.files_done.insert(real_path.value_or(candidate.path)).second) return;
+    if (search.count == most_libraries) return;
+    search.news.libraries.push_back(describe(search, candidate, real_path));
+    if (++search.count == most_libraries)
+        search.trace.failed({"list of libraries", 1, "only the first " + std::to_string(most_libraries) + " are told"});
 }
 
-void mark_picked(std::vector<Library>& libraries, const Root& root, const elf::Loader& loader) {
-    std::map<std::string, std::optional<std::string>> picks;
-    for (auto& library : libraries) {
-        const auto [pick, is_new] = picks.try_emplace(asked_name(library));
-        if (is_new)
-            if (const auto choice = loader.find(pick->first)) pick->second = root.real_path(choice->path);
-        library.picked_by_loader = pick->second && pick->second == library.real_path;
+static void consider(Search& search, const Candidate& candidate) {
+    const auto name = library_name(file_name_of(candidate.path));
+    if (!name) return;
+    if (name->development)
+        search.development_names.push_back(candidate);
+    else
+        add(search, candidate);
+}
+
+/// By kind, and of several names of one file the one that programs open first: libcudart.so.12 before .so.12.4.99.
+static std::vector<std::string> library_names_in(const Root& root, const std::string& folder) {
+    std::vector<std::tuple<LibraryKind, std::size_t, std::string>> found;
+    for (const auto& name : root.names_in(folder, most_names_in_folder))
+        if (const auto library = library_name(name)) found.emplace_back(library->kind, name.size(), name);
+    std::sort(found.begin(), found.end());
+    std::vector<std::string> names;
+    for (auto& [kind, length, name] : found) names.push_back(std::move(name));
+    return names;
+}
+
+static void search_folder(Search& search, const std::string& folder, FoundVia via) {
+    const auto real = search.job.root.real_path(folder);
+    if (!real || !search.folders_done.insert(*real).second) return;
+    search.trace.calling("reading the folder " + valid_utf8(folder));
+    for (const auto& name : library_names_in(search.job.root, *real)) consider(search, {folder + '/' + name, via});
+}
+
+static void tell_news(Search& search) {
+    if (!search.news.libraries.empty()) search.learn(search.news);
+    search.news = {};
+}
+
+static void search_folders(Search& search, const std::vector<std::string>& folders, FoundVia via) {
+    for (const auto& folder : folders) search_folder(search, folder, via);
+    tell_news(search);
+}
+
+static void search_cache(Search& search) {
+    for (std::size_t i = 0; i < search.loader.cache.size(); ++i) {
+        const auto entry = search.loader.cache.at(i);
+        if (library_name(file_name_of(entry.path))) consider(search, {std::string(entry.path), FoundVia::loader_cache});
     }
+    tell_news(search);
 }
 
-void run(const Job& job, Trace&, const Learn& learn) {
-    constexpr std::size_t most_libraries = 512;
-    const elf::Loader loader(job.root, variable("LD_LIBRARY_PATH"), working_folder());
-    auto copies = group_by_file(job.root, find_candidates(job.root, loader));
-    if (copies.size() > most_libraries) copies.resize(most_libraries);
-    Facts news;
-    for (const auto& copy : copies) news.libraries.push_back(describe(copy, job.root, loader));
-    mark_picked(news.libraries, job.root, loader);
-    learn(news);
+/// A development name that leads nowhere, or to a linker script, harms no program that runs.
+static void add_development_names(Search& search) {
+    for (const auto& candidate : search.development_names) {
+        if (!search.job.root.exists(candidate.path)) continue;
+        if (elf::read_elf_file(search.job.root, candidate.path).problem == FileProblem::not_elf) continue;
+        add(search, candidate);
+    }
+    tell_news(search);
 }
 
-}  // namespace
+static void run(const Job& job, Trace& trace, const Learn& learn) {
+    trace.calling("reading LD_LIBRARY_PATH and /etc/ld.so.cache");
+    Search search{job, trace, learn, elf::loader_of(job.root, variable("LD_LIBRARY_PATH").value_or("")), {}, {}, {},
+                  {},  {},    0};
+    search_folders(search, search.loader.library_path, FoundVia::ld_library_path);
+    search_cache(search);
+    search_folders(search, search.loader.default_folders, FoundVia::default_folder);
+    search_folders(search, {"/lib64", "/usr/lib64"}, FoundVia::default_folder);
+    search_folders(search, toolkit_folders(job.root), FoundVia::toolkit);
+    search_folders(search, wheel_folders(job.root), FoundVia::wheel);
+    search_folders(search, conda_folders(), FoundVia::conda);
+    search_folders(search, {"/usr/lib/wsl/lib"}, FoundVia::wsl);
+    add_development_names(search);
+}
 
 extern const Probe library_files{.title = "Finds every copy of the GPU libraries and which one the loader gives",
                                  .stage = Stage::look,

@@ -74,14 +74,14 @@ std::vector<std::string> targets(const Facts& facts) {
 void run(const Job& job, Trace& trace, const Learn& learn) {
     Facts news;
     KernelRun& kernel_run = news.kernel_runs.emplace_back();
-    kernel_run.gpu = std::stoi(job.target.substr(4));
-    const GpuSession session = open_gpu(trace, kernel_run.gpu);
-    if (session.failure) {
-        kernel_run.result = session.failure;
+    kernel_run.gpu = gpu_of_target(job.target);
+    const auto session = open_gpu(trace, kernel_run.gpu);
+    if (session->failure) {
+        kernel_run.result = session->failure;
         return learn(news);
     }
     Numbers numbers = numbers_in();
-    kernel_run.result = launch(session.cuda, session.check, numbers);
+    kernel_run.result = launch(session->cuda, session->check, numbers);
     if (kernel_run.result->ok()) kernel_run.right = is_right(numbers);
     learn(news);
 }
@@ -93,6 +93,6 @@ extern const Probe ptx_launch{.title = "Loads and launches a tiny kernel on each
                               .limit = std::chrono::seconds(120),
                               .run = run,
                               .targets = targets,
-                              .exclusive = [](const std::string& target) { return target; }};
+                              .exclusive = exclusive_gpu};
 
 }  // namespace rnncheck::probes

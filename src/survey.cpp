@@ -125,8 +125,8 @@ std::deque<Task> Stages::plan(Stage stage, const Facts& facts) const {
 
 void Stages::start(Task& task) {
     isolate::Command command;
-    command.arguments = {"/proc/self/exe", "probe", std::string(task.probe->name), task.job.target,
-                         "--root=" + task.job.root.prefix(), "--first-step=" + std::to_string(task.job.first_step)};
+    command.arguments = {"/proc/self/exe", "probe", "--root", task.job.root.prefix(), "--first-step",
+                         std::to_string(task.job.first_step), "--", std::string(task.probe->name), task.job.target};
     command.extra_environment = {"CUDA_CACHE_DISABLE=1"};  // compiled kernels would stay behind in ~/.nv
     command.input = task.facts_text;
     command.quiet_limit = (*task.probe)->limit;

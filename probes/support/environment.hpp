@@ -1,21 +1,21 @@
-// The environment of this process, bounded.
+// The environment of this process, as the libraries that probes open see it too.
 #pragma once
 
+#include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "base/fields.hpp"
-#include "base/files.hpp"
 
 namespace rnncheck::probes {
 
-/// The value, empty when unset; at most 64 KiB of it.
-std::string variable(const char* name);
+/// The variable's value; unset and empty are two things.
+std::optional<std::string> variable(const char* name);
 
-/// The variables that matter to CUDA, cuDNN, the frameworks and the loader, as they are set.
+/// Its value if it names a folder by an absolute path, else nothing.
+std::optional<std::string> folder_variable(const char* name);
+
+/// The variables that matter to CUDA, cuDNN, the frameworks' use of them and the loader; values of at most 4096 bytes.
 TextMap variables_that_matter();
-
-/// Folders with Python packages: of the active environments, of the python on PATH, of the system and of the user.
-std::vector<std::string> python_package_folders(const Root& root);
 
 }  // namespace rnncheck::probes

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <span>
 
 #include "base/folder_list.hpp"
 
 namespace rnncheck {
 
-/// Exit codes, the same in every format.
+/// Exit codes, the same in every format. `bug` also stands for an output that could not be written to stdout.
 enum Exit { healthy = 0, problem = 1, usage = 2, undetermined = 3, warned = 4, bug = 70 };
 
 struct Command {

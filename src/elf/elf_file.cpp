@@ -1,197 +1,125 @@
 #include "elf/elf_file.hpp"
 
-#include <elf.h>
+#include <link.h>
 
 #include <algorithm>
-#include <cctype>
+#include <cerrno>
+#include <cstring>
 
 #include "base/text.hpp"
-#include "elf/byte_reader.hpp"
+#include "elf/dynamic_section.hpp"
+#include "elf/file_pieces.hpp"
+#include "elf/machine_names.hpp"
 
 namespace rnncheck::elf {
 
 namespace {
 
-constexpr std::uint64_t most_segments = 256;
-constexpr std::uint64_t most_dynamic_bytes = 1 << 20;
-constexpr std::size_t most_needed = 1024;
-constexpr std::size_t longest_string = 4096;
+constexpr std::string_view magic =
+    "\x7f"
+    "ELF";
+constexpr std::size_t start_length = 4096;  // the ELF header and, in practice, all program headers
 
-/// Offsets inside the headers, which differ between the 32- and 64-bit form (elf.h).
-struct Form {
-    bool wide;
-    bool swapped;
-
-    std::uint64_t word(const std::string& bytes, std::size_t offset) const {
-        return wide ? number_at<std::uint64_t>(bytes, offset, swapped) : number_at<std::uint32_t>(bytes, offset, swapped);
-    }
-    std::uint16_t half(const std::string& bytes, std::size_t offset) const {
-        return number_at<std::uint16_t>(bytes, offset, swapped);
-    }
-    std::size_t header_bytes() const { return wide ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr); }
-    std::size_t segment_bytes() const { return wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr); }
-    std::size_t entry_bytes() const { return wide ? sizeof(Elf64_Dyn) : sizeof(Elf32_Dyn); }
-};
-
-struct Segment {
-    std::uint32_t type = 0;
-    std::uint64_t offset = 0, address = 0, file_bytes = 0;
-};
-
-/// Thrown inside this file only; read_elf turns it into its answer.
-struct Refused {
-    ElfProblem problem;
-};
-
-[[noreturn]] void refuse(FileProblem problem, std::string detail) { throw Refused{{problem, std::move(detail)}}; }
-
-std::string what_it_is(const std::string& start) {
-    if (start.empty()) return "is empty";
-    const bool printable = std::all_of(start.begin(), start.end(), [](unsigned char c) { return std::isprint(c) || std::isspace(c); });
-    return printable ? "is a text file, not a library" : "is not a library (no ELF header)";
+ElfFile with_problem(FileProblem problem, const std::string& detail, bool passed_over = false) {
+    ElfFile file;
+    file.problem = problem;
+    file.problem_detail = detail;
+    file.passed_over = passed_over;
+    return file;
 }
 
-/// The dynamic section with the file around it.
-class Reader {
-  public:
-    explicit Reader(const ByteReader& file) : file_(file) {
-        const std::string ident = file.bytes(0, std::min<std::uint64_t>(file.size(), EI_NIDENT)).value_or("");
-        if (ident.size() < EI_NIDENT || !ident.starts_with(ELFMAG)) refuse(FileProblem::not_elf, what_it_is(ident));
-        const int bits = ident[EI_CLASS], order = ident[EI_DATA];
-        if ((bits != ELFCLASS32 && bits != ELFCLASS64) || (order != ELFDATA2LSB && order != ELFDATA2MSB))
-            refuse(FileProblem::damaged, "has a damaged ELF header");
-        form_ = {bits == ELFCLASS64, order == ELFDATA2MSB};
-        header_ = needed_bytes(0, form_.header_bytes());
+ElfFile absent(const Root& root, std::string_view path) {
+    const auto target = root.link(path);
+    if (!target) return with_problem(FileProblem::unreadable, "does not exist", true);
+    return with_problem(FileProblem::dangling_link,
+                        "is a symbolic link to '" + escaped(*target, 300) + "', which leads to no file", true);
+}
+
+bool is_text(std::string_view bytes) {
+    return std::all_of(bytes.begin(), bytes.end(), [](unsigned char c) {
+        return (c >= 0x20 && c != 0x7F) || c == '\t' || c == '\n' || c == '\r' || c == '\f';
+    });
+}
+
+std::string bytes_in_words(std::string_view bytes) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string words;
+    for (const unsigned char byte : bytes) words += {' ', digits[byte >> 4], digits[byte & 15]};
+    return words;
+}
+
+std::string what_else_it_is(std::string_view start) {
+    if (start.empty()) return "is empty";
+    if (is_text(start.substr(0, 256)))
+        return "is a text file that begins with '" +
+               escaped(start.substr(0, std::min<std::size_t>(start.find('\n'), 60))) + "'";
+    return "is not an ELF file: it begins with the bytes" + bytes_in_words(start.substr(0, 4));
+}
+
+std::uint16_t in_order_of(unsigned char byte_order, std::uint16_t value) {
+    return byte_order == own_byte_order ? value : static_cast<std::uint16_t>(value << 8 | value >> 8);
+}
+
+ElfFile other(FileProblem problem, const std::string& machine, bool passed_over) {
+    ElfFile file = with_problem(
+        problem, "is made for another machine: " + machine + ", here it is " + machine_in_words(own_class, own_machine),
+        passed_over);
+    file.machine = machine;
+    return file;
+}
+
+std::string type_in_words(unsigned type) {
+    switch (type) {
+        case ET_REL:
+            return "an object file";
+        case ET_EXEC:
+            return "a program";
+        case ET_CORE:
+            return "a core dump";
+        default:
+            return "of unknown type";
     }
+}
 
-    ElfFile read() {
-        ElfFile found;
-        found.machine = {form_.wide ? 64 : 32, form_.half(header_, offsetof(Elf64_Ehdr, e_machine))};
-        if (form_.half(header_, offsetof(Elf64_Ehdr, e_type)) != ET_DYN) refuse(FileProblem::damaged, "is an ELF file but no shared library");
-        read_segments();
-        read_dynamic(found);
-        return found;
-    }
-
-  private:
-    std::string needed_bytes(std::uint64_t offset, std::uint64_t length) const {
-        auto bytes = file_.bytes(offset, length);
-        if (!bytes) refuse(FileProblem::truncated, "is truncated: it ends before what its headers promise");
-        return *std::move(bytes);
-    }
-
-    void read_segments() {
-        const std::uint64_t table = form_.word(header_, form_.wide ? offsetof(Elf64_Ehdr, e_phoff) : offsetof(Elf32_Ehdr, e_phoff));
-        const std::uint64_t count = form_.half(header_, form_.wide ? offsetof(Elf64_Ehdr, e_phnum) : offsetof(Elf32_Ehdr, e_phnum));
-        const std::uint64_t size = form_.half(header_, form_.wide ? offsetof(Elf64_Ehdr, e_phentsize) : offsetof(Elf32_Ehdr, e_phentsize));
-        if (size != form_.segment_bytes() || count == 0 || count > most_segments) refuse(FileProblem::damaged, "has a damaged segment table");
-        const std::string bytes = needed_bytes(table, count * size);
-        for (std::uint64_t i = 0; i < count; ++i) segments_.push_back(segment_at(bytes, i * size));
-        for (const Segment& segment : segments_)
-            if (segment.type == PT_LOAD && (segment.offset > file_.size() || segment.file_bytes > file_.size() - segment.offset))
-                refuse(FileProblem::truncated, "is truncated: it has " + std::to_string(file_.size()) + " bytes, its segments need more");
-    }
-
-    Segment segment_at(const std::string& bytes, std::size_t at) const {
-        const auto field = [&](std::size_t wide, std::size_t narrow) { return form_.word(bytes, at + (form_.wide ? wide : narrow)); };
-        return {number_at<std::uint32_t>(bytes, at, form_.swapped), field(offsetof(Elf64_Phdr, p_offset), offsetof(Elf32_Phdr, p_offset)),
-                field(offsetof(Elf64_Phdr, p_vaddr), offsetof(Elf32_Phdr, p_vaddr)),
-                field(offsetof(Elf64_Phdr, p_filesz), offsetof(Elf32_Phdr, p_filesz))};
-    }
-
-    /// Offset in the file of a loaded address.
-    std::optional<std::uint64_t> offset_of(std::uint64_t address) const {
-        for (const Segment& segment : segments_)
-            if (segment.type == PT_LOAD && address >= segment.address && address - segment.address < segment.file_bytes)
-                return segment.offset + (address - segment.address);
-        return std::nullopt;
-    }
-
-    struct Entry {
-        std::uint64_t tag, value;
-    };
-
-    std::vector<Entry> entries() const {
-        const auto dynamic = std::find_if(segments_.begin(), segments_.end(), [](const Segment& s) { return s.type == PT_DYNAMIC; });
-        if (dynamic == segments_.end()) refuse(FileProblem::damaged, "has no dynamic section");
-        const std::string bytes = needed_bytes(dynamic->offset, std::min(dynamic->file_bytes, most_dynamic_bytes));
-        std::vector<Entry> list;
-        for (std::size_t at = 0; at + form_.entry_bytes() <= bytes.size(); at += form_.entry_bytes()) {
-            const Entry entry{form_.word(bytes, at), form_.word(bytes, at + form_.entry_bytes() / 2)};
-            if (entry.tag == DT_NULL) break;
-            list.push_back(entry);
-        }
-        return list;
-    }
-
-    void read_dynamic(ElfFile& found) const {
-        const auto list = entries();
-        std::optional<std::uint64_t> table;
-        for (const Entry& entry : list)
-            if (entry.tag == DT_STRTAB) table = offset_of(entry.value);
-        if (!table) refuse(FileProblem::damaged, "has no string table");
-        for (const Entry& entry : list) take(entry, *table, found);
-    }
-
-    void take(const Entry& entry, std::uint64_t table, ElfFile& found) const {
-        if (entry.tag == DT_SONAME) found.soname = string_at(table, entry.value);
-        if (entry.tag == DT_NEEDED && found.needed.size() < most_needed) found.needed.push_back(string_at(table, entry.value));
-        const bool runpath = entry.tag == DT_RUNPATH;
-        if (runpath || (entry.tag == DT_RPATH && found.run_path.empty())) {
-            found.run_path = split(string_at(table, entry.value), ':');
-            found.rpath_only = !runpath;
-        }
-    }
-
-    std::string string_at(std::uint64_t table, std::uint64_t offset) const {
-        if (offset > file_.size() || table > file_.size() - offset) refuse(FileProblem::damaged, "has a damaged string table");
-        const std::uint64_t start = table + offset;
-        const std::string bytes = file_.bytes(start, std::min<std::uint64_t>(longest_string, file_.size() - start)).value_or("");
-        const auto end = bytes.find('\0');
-        if (end == std::string::npos) refuse(FileProblem::damaged, "has a damaged string table");
-        return bytes.substr(0, end);
-    }
-
-    const ByteReader& file_;
-    Form form_{};
-    std::string header_;
-    std::vector<Segment> segments_;
-};
+/// What the ELF header alone says, in the order in which the loader checks it; `start` begins with the magic.
+ElfFile judge_header(const std::string& start) {
+    ElfW(Ehdr) header;
+    if (start.size() < sizeof header) return with_problem(FileProblem::truncated, "is cut off within its ELF header");
+    std::memcpy(&header, start.data(), sizeof header);
+    const unsigned char elf_class = header.e_ident[EI_CLASS];
+    const unsigned char order = header.e_ident[EI_DATA];
+    const bool known =
+        (elf_class == ELFCLASS32 || elf_class == ELFCLASS64) && (order == ELFDATA2LSB || order == ELFDATA2MSB);
+    if (!known || header.e_ident[EI_VERSION] != EV_CURRENT)
+        return with_problem(FileProblem::damaged, "is damaged: its ELF header holds impossible values",
+                            known && elf_class != own_class);
+    const std::string machine = machine_in_words(elf_class, in_order_of(order, header.e_machine));
+    if (elf_class != own_class) return other(FileProblem::other_class, machine, true);
+    if (order != own_byte_order) return other(FileProblem::other_machine, machine + " of the other byte order", false);
+    if (header.e_ident[EI_OSABI] != ELFOSABI_SYSV && header.e_ident[EI_OSABI] != ELFOSABI_GNU)
+        return other(FileProblem::other_machine, machine + " for another operating system", false);
+    if (header.e_machine != own_machine) return other(FileProblem::other_machine, machine, true);
+    ElfFile file;
+    if (header.e_type != ET_DYN)
+        file = with_problem(FileProblem::damaged, "is no shared library but " + type_in_words(header.e_type));
+    file.machine = machine;
+    return file;
+}
 
 }  // namespace
 
-std::string machine_name(const Machine& machine) {
-    static constexpr std::pair<int, const char*> names[] = {{EM_X86_64, "x86-64"}, {EM_AARCH64, "aarch64"}, {EM_386, "x86"},
-                                                            {EM_ARM, "arm"},       {EM_PPC64, "ppc64"},     {EM_RISCV, "riscv"}};
-    const std::string bits = std::to_string(machine.bits) + "-bit ";
-    for (const auto& [number, name] : names)
-        if (number == machine.number) return bits + name;
-    return bits + "machine " + std::to_string(machine.number);
-}
-
-Machine our_machine() {
-#if defined(__x86_64__)
-    constexpr int number = EM_X86_64;
-#elif defined(__aarch64__)
-    constexpr int number = EM_AARCH64;
-#elif defined(__powerpc64__)
-    constexpr int number = EM_PPC64;
-#else
-#error "Which e_machine is this?"
-#endif
-    return {static_cast<int>(sizeof(void*)) * 8, number};
-}
-
-std::variant<ElfFile, ElfProblem> read_elf(const Root& root, const std::string& path) {
+ElfFile read_elf_file(const Root& root, std::string_view path) {
     const auto real = root.real_path(path);
-    if (!real) return ElfProblem{FileProblem::dangling_link, "is a symbolic link to a file that does not exist"};
-    const auto file = ByteReader::open(root.outside(*real));
-    if (!file) return ElfProblem{FileProblem::unreadable, "cannot be read (no permission, or no regular file)"};
-    try {
-        return Reader(*file).read();
-    } catch (const Refused& refused) {
-        return refused.problem;
-    }
+    if (!real) return absent(root, path);
+    const FilePieces pieces(root.outside(*real));
+    if (pieces.error() != 0) return with_problem(FileProblem::unreadable, pieces.problem(), pieces.error() == EACCES);
+    const std::string start = pieces.at(0, start_length);
+    if (start.empty() && pieces.size() > 0) return with_problem(FileProblem::unreadable, "cannot be read");
+    if (start.empty() || start.compare(0, magic.size(), magic, 0, start.size()) != 0)
+        return with_problem(FileProblem::not_elf, what_else_it_is(start));
+    ElfFile file = judge_header(start);
+    if (!file.problem) read_dynamic_section(file, pieces, start);
+    return file;
 }
 
 }  // namespace rnncheck::elf

@@ -1,11 +1,9 @@
-// Reads the few facts of a shared object that decide whether and how the dynamic loader would take it. Made for files
-// nobody vouches for: every offset and size is checked, little is read however large the file is. Opens no library.
+// What the loader would read from a shared object: a few headers, the dynamic section and its names. Written for
+// hostile files. May not load anything.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "base/files.hpp"
@@ -13,34 +11,21 @@
 
 namespace rnncheck::elf {
 
-/// ELF class (32 or 64 bit) and e_machine.
-struct Machine {
-    int bits = 64;
-    int number = 0;
-
-    friend bool operator==(const Machine&, const Machine&) = default;
-};
-
-/// "64-bit x86-64", "32-bit machine 3".
-std::string machine_name(const Machine& machine);
-
-/// What this program itself was built for.
-Machine our_machine();
-
+/// With a problem set, the other members hold what could be read in spite of it.
 struct ElfFile {
-    Machine machine;
-    std::string soname;                  ///< DT_SONAME, empty when there is none
-    std::vector<std::string> needed;     ///< DT_NEEDED, in order
-    std::vector<std::string> run_path;   ///< DT_RUNPATH, else DT_RPATH, split at ':'
-    bool rpath_only = false;             ///< the run path is a DT_RPATH: it also serves the libraries' own needs
+    std::optional<std::string> machine;  ///< "64-bit x86-64"
+    std::optional<std::string> soname;
+    std::vector<std::string> needed;
+    std::vector<std::string> rpath;    ///< entries of DT_RPATH, as written
+    std::vector<std::string> runpath;  ///< entries of DT_RUNPATH, as written
+    std::optional<FileProblem> problem;
+    std::string problem_detail;  ///< reads after the path: "is a text file that begins with '<html>'"
+    /// glibc's loader goes on to its next folder as if this file were not there; with any other problem it stops here
+    /// and the opening fails (open_verify in glibc's elf/dl-load.c).
+    bool passed_over = false;
 };
 
-struct ElfProblem {
-    FileProblem problem = FileProblem::unreadable;
-    std::string detail;  ///< one clause: "is a text file, not a library"
-};
-
-/// Of a path inside the root. A file for another machine is an ElfFile: whether that matters is the reader's business.
-std::variant<ElfFile, ElfProblem> read_elf(const Root& root, const std::string& path);
+/// The machine of reference is that of our own process.
+ElfFile read_elf_file(const Root& root, std::string_view path);
 
 }  // namespace rnncheck::elf

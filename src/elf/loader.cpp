@@ -1,74 +1,149 @@
 #include "elf/loader.hpp"
 
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <filesystem>
+
 #include "base/text.hpp"
+#include "elf/processor_subsets.hpp"
 
 namespace rnncheck::elf {
 
 namespace {
 
-constexpr std::size_t most_cache_bytes = 64 << 20;
+constexpr std::size_t most_folders = 256;
+constexpr std::size_t longest_entry = 4096;
 
-std::vector<std::string> folders_of(const std::string& value, const std::string& working_folder) {
-    std::vector<std::string> folders;
-    std::string text = value;
-    for (char& c : text)
-        if (c == ';') c = ':';  // both separate, ld.so(8)
-    for (const auto& entry : split(text, ':')) {
-        if (entry.empty()) folders.push_back(working_folder);
-        else folders.push_back(entry.front() == '/' ? entry : working_folder + "/" + entry);
-    }
-    return folders;
+std::string machine_of_kernel() {
+    utsname names{};
+    return uname(&names) == 0 ? names.machine : "";
 }
 
-/// $ORIGIN is the folder of the real file; $LIB and $PLATFORM are left alone, GPU libraries do not use them.
-std::string expanded(std::string entry, const std::string& origin) {
-    for (const std::string_view token : {"${ORIGIN}", "$ORIGIN"})
-        for (std::size_t at; (at = entry.find(token)) != std::string::npos;) entry.replace(at, token.size(), origin);
-    return entry;
+/// Debian and its kin name a folder after the machine and search no lib64.
+std::string multiarch_folder(const Root& root, const std::string& machine) {
+    const std::string name = "lib/" + machine + "-linux-gnu";
+    return root.exists("/usr/" + name) || root.exists("/" + name) ? name : "";
+}
+
+std::vector<std::string> default_folders(const std::string& multiarch) {
+    if (multiarch.empty()) return {"/lib64", "/usr/lib64", "/lib", "/usr/lib"};
+    return {"/" + multiarch, "/usr/" + multiarch, "/lib", "/usr/lib"};
+}
+
+/// The folders that exist, each real one once, every one after its glibc-hwcaps subfolders.
+std::vector<std::string> places_in(const Loader& loader, const std::vector<std::string>& folders) {
+    std::vector<std::string> places;
+    std::vector<std::string> seen;
+    for (const auto& folder : folders) {
+        const auto real = loader.root.real_path(folder);
+        if (!real || std::find(seen.begin(), seen.end(), *real) != seen.end() || seen.size() == most_folders) continue;
+        seen.push_back(*real);
+        const std::string parent = folder + "/glibc-hwcaps";
+        if (!loader.subsets.empty() && loader.root.exists(parent))
+            for (const auto& subset : loader.subsets)
+                if (loader.root.exists(parent + '/' + subset)) places.push_back(parent + '/' + subset);
+        places.push_back(folder);
+    }
+    return places;
+}
+
+/// The search goes on when this gives nothing: no such file, or one that the loader passes over.
+std::optional<Lookup> try_file(const Loader& loader, const std::string& path) {
+    const ElfFile file = read_elf_file(loader.root, path);
+    if (file.passed_over) return std::nullopt;
+    return Lookup{path, file.problem};
+}
+
+std::optional<Lookup> try_folders(const Loader& loader, const std::vector<std::string>& folders,
+                                  const std::string& name) {
+    for (const auto& folder : folders)
+        if (auto found = try_file(loader, folder + '/' + name)) return found;
+    return std::nullopt;
+}
+
+std::optional<Lookup> try_cache(const Loader& loader, const std::string& name) {
+    const auto path = loader.cache.find(name, loader.subsets);
+    return path ? try_file(loader, *path) : std::nullopt;
+}
+
+void replace_all(std::string& text, std::string_view token, std::string_view by) {
+    for (auto at = text.find(token); at != std::string::npos && text.size() < longest_entry;
+         at = text.find(token, at + by.size()))
+        text.replace(at, token.size(), by);
+}
+
+std::string current_folder() {
+    std::error_code error;
+    const auto folder = std::filesystem::current_path(error);
+    return error ? "/" : folder.string();
 }
 
 }  // namespace
 
-const std::vector<std::string>& Loader::default_folders() {
-    // glibc's own two differ by distribution: multiarch folders on Debian and Ubuntu, lib64 elsewhere.
-#if defined(__aarch64__)
-    static const std::vector<std::string> folders = {"/lib/aarch64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"};
-#else
-    static const std::vector<std::string> folders = {"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"};
-#endif
+std::vector<std::string> split_library_path(std::string_view text, const std::string& current_folder) {
+    std::string with_colons(text);
+    std::replace(with_colons.begin(), with_colons.end(), ';', ':');
+    std::vector<std::string> folders;
+    for (auto& entry : split(with_colons, ':')) {
+        if (entry.empty())
+            entry = current_folder;
+        else if (entry.front() != '/')
+            entry = current_folder + '/' + entry;
+        while (entry.size() > 1 && entry.back() == '/') entry.pop_back();
+        folders.push_back(std::move(entry));
+    }
     return folders;
 }
 
-Loader::Loader(const Root& root, const std::string& library_path, const std::string& working_folder)
-    : root_(root),
-      library_path_(folders_of(library_path, working_folder)),
-      cache_(parse_loader_cache(root.read("/etc/ld.so.cache", most_cache_bytes).value_or(""))) {}
-
-std::optional<LoaderChoice> Loader::take(const std::string& path, FoundVia via) const {
-    if (!root_.exists(path)) return std::nullopt;
-    const auto elf = read_elf(root_, path);
-    if (const auto* problem = std::get_if<ElfProblem>(&elf)) return LoaderChoice{path, via, *problem};
-    if (std::get<ElfFile>(elf).machine != our_machine()) return std::nullopt;
-    return LoaderChoice{path, via, std::nullopt};
+Loader loader_of(const Root& root, std::string_view library_path) {
+    Loader loader;
+    loader.root = root;
+    loader.subsets = processor_subsets();
+    loader.machine = machine_of_kernel();
+    const std::string multiarch = multiarch_folder(root, loader.machine);
+    loader.library_folder = multiarch.empty() ? "lib64" : multiarch;
+    loader.library_path = places_in(loader, split_library_path(library_path, current_folder()));
+    loader.cache = read_loader_cache(root);
+    loader.default_folders = places_in(loader, default_folders(multiarch));
+    return loader;
 }
 
-std::optional<LoaderChoice> Loader::find(const std::string& soname) const {
-    for (const auto& folder : library_path_)
-        if (auto choice = take(folder + "/" + soname, FoundVia::ld_library_path)) return choice;
-    for (const auto& entry : cache_)
-        if (entry.soname == soname && !entry.hwcaps)
-            if (auto choice = take(entry.path, FoundVia::loader_cache)) return choice;
-    for (const auto& folder : default_folders())
-        if (auto choice = take(folder + "/" + soname, FoundVia::default_folder)) return choice;
-    return std::nullopt;
+RunPath run_path_of(const Loader& loader, const ElfFile& file, std::string_view path) {
+    const std::string_view origin = path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
+    const auto& entries = file.runpath.empty() ? file.rpath : file.runpath;
+    std::vector<std::string> folders;
+    for (const auto& entry : entries) folders.push_back(expanded(loader, entry, origin));
+    RunPath run_path;
+    (file.runpath.empty() ? run_path.before : run_path.after) = places_in(loader, folders);
+    return run_path;
 }
 
-bool Loader::finds_for(const ElfFile& requester, const std::string& requester_path, const std::string& soname) const {
-    const std::string real = root_.real_path(requester_path).value_or(requester_path);
-    const std::string origin = real.substr(0, real.rfind('/'));
-    for (const auto& entry : requester.run_path)
-        if (root_.exists(expanded(entry, origin) + "/" + soname)) return true;
-    return find(soname).has_value();
+Lookup find_library(const Loader& loader, const std::string& name, const RunPath& run_path) {
+    if (auto found = try_folders(loader, run_path.before, name)) return *found;
+    if (auto found = try_folders(loader, loader.library_path, name)) return *found;
+    if (auto found = try_folders(loader, run_path.after, name)) return *found;
+    if (auto found = try_cache(loader, name)) return *found;
+    return try_folders(loader, loader.default_folders, name).value_or(Lookup{});
+}
+
+std::string expanded(const Loader& loader, std::string_view entry, std::string_view origin) {
+    std::string text(entry);
+    const std::pair<std::string_view, std::string> tokens[] = {
+        {"ORIGIN", std::string(origin)}, {"LIB", loader.library_folder}, {"PLATFORM", loader.machine}};
+    for (const auto& [token, value] : tokens) {
+        replace_all(text, "${" + std::string(token) + "}", value);
+        replace_all(text, "$" + std::string(token), value);
+    }
+    if (text.empty() || text.front() != '/') return current_folder() + '/' + text;
+    return text;
+}
+
+bool belongs_to_c_library(std::string_view name) {
+    constexpr std::string_view names[] = {"libc.so.6",       "libm.so.6",  "libdl.so.2",
+                                          "libpthread.so.0", "librt.so.1", "libutil.so.1"};
+    return name.starts_with("ld-linux") || name.starts_with("ld64.so") ||
+           std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
 }  // namespace rnncheck::elf

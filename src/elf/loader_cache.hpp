@@ -1,19 +1,49 @@
-// The dynamic loader's cache /etc/ld.so.cache, in the form glibc 2.2 and later write ("glibc-ld.so.cache1.1").
+// /etc/ld.so.cache: which file ldconfig found for a library name. Format: glibc, sysdeps/generic/dl-cache.h.
+// Written for hostile files.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/files.hpp"
+
 namespace rnncheck::elf {
 
-struct CacheEntry {
-    std::string soname;
-    std::string path;
-    bool hwcaps = false;  ///< from a glibc-hwcaps subfolder: for some processors only
+struct CachedLibrary {
+    std::string_view name;    ///< libcudnn.so.9
+    std::string_view path;    ///< where ldconfig saw it
+    std::string_view subset;  ///< glibc-hwcaps subfolder it is for, "x86-64-v3"; empty for every processor
 };
 
-/// The entries for 64-bit libraries of our own machine, in the cache's order. A damaged or absent cache has none.
-std::vector<CacheEntry> parse_loader_cache(std::string_view bytes);
+/// The entries for this process's own class and machine, in the file's order; none when the file is absent, damaged
+/// or in a format of before glibc 2.2.
+class LoaderCache {
+  public:
+    LoaderCache() = default;
+    explicit LoaderCache(std::string bytes);
+
+    std::size_t size() const { return entries_.size(); }
+    CachedLibrary at(std::size_t number) const;
+
+    /// As glibc's loader chooses: the best of `subsets` (best first), else the first entry for every processor.
+    std::optional<std::string> find(std::string_view name, const std::vector<std::string>& subsets) const;
+
+  private:
+    struct Entry {
+        std::uint32_t name;
+        std::uint32_t path;
+        std::uint32_t subset;  ///< 0 for none
+    };
+    std::string_view text_at(std::uint32_t offset) const;
+    void read_entries(std::uint32_t count, const std::vector<std::uint32_t>& subsets);
+
+    std::string bytes_;
+    std::vector<Entry> entries_;
+};
+
+LoaderCache read_loader_cache(const Root& root);
 
 }  // namespace rnncheck::elf

@@ -22,7 +22,7 @@ static Finding compat_fails(const Facts& facts, const Library* compat, bool refu
         {.text =
              "Take the folder of the compatibility library out of the loader's path, then use a CUDA that the host's "
              "driver supports, or update the host's driver",
-         .commands = {"ldconfig -p | grep libcuda.so.1", "echo \"$LD_LIBRARY_PATH\" | tr ':' '\\n' | grep compat"},
+         .commands = {"ldconfig -p | grep libcuda.so.1", "printenv LD_LIBRARY_PATH"},
          .verify = "rnncheck doctor --only container_cuda_newer_than_driver",
          .link = "https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html"}};
     return finding;

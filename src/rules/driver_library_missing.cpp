@@ -13,6 +13,7 @@ static std::optional<std::string> explained(const Facts& facts) {
         if (library.stub && library.picked_by_loader && !usable_copies(facts, LibraryKind::cuda).empty())
             return "a stub hides the driver library";
     }
+    if (init_code(facts) == cuda_stub_library && driver_library(facts)) return "the libcuda that was loaded is a stub";
     if (container_without_gpu(facts)) return "the container was started without GPU access";
     return std::nullopt;
 }
@@ -50,8 +51,11 @@ static Finding library_missing(const Facts& facts) {
 static Verdict check(const Facts& facts, const Matrix&) {
     if (driver_answers(facts)) return pass("the driver answers");
     if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
-    if (driver_library_seen(facts)) return pass("the loader finds a driver library");
     if (const auto why = explained(facts)) return not_applicable(*why);
+    if (driver_library(facts)) return pass("the loader finds a driver library");
+    if (driver_library_seen(facts))
+        return facts.driver.init ? pass("a driver library answers")
+                                 : undecided("a library was opened, but not shown to be a driver");
     if (kernel_side_seen(facts)) return fault(library_missing(facts));
     if (!facts.driver.module_loaded) return undecided("the kernel could not be asked for its modules");
     return not_applicable("the kernel side of the driver is missing too");

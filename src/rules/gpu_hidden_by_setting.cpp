@@ -5,6 +5,22 @@
 
 namespace rnncheck::rules {
 
+static Remedy remedy_for(const std::string& variable) {
+    if (variable == "NVIDIA_VISIBLE_DEVICES")
+        return {
+            .text = "Start the container with GPU access; this variable is set by whoever starts it",
+            .commands = {"docker run --rm --gpus all ubuntu nvidia-smi"},
+            .verify = "nvidia-smi -L",
+            .link = "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html"};
+    return {.text =
+                "Unset the variable, or name existing GPUs: numbers from 0, or UUIDs as nvidia-smi lists them. "
+                "Programs and notebooks "
+                "may set it for themselves too",
+            .commands = {"unset CUDA_VISIBLE_DEVICES", "nvidia-smi -L"},
+            .verify = "rnncheck doctor --only gpu_hidden_by_setting",
+            .link = "https://docs.nvidia.com/cuda/cuda-programming-guide/05-appendices/environment-variables.html"};
+}
+
 static Finding hidden(const Facts& facts, const std::string& variable, Severity severity, const std::string& effect) {
     const std::string& value = *environment(facts, variable);
     Finding finding;
@@ -14,13 +30,7 @@ static Finding hidden(const Facts& facts, const std::string& variable, Severity 
     finding.evidence = {{variable, value, "host.environment"},
                         {"GPUs that CUDA sees", std::to_string(facts.gpus.size()), "gpus"},
                         {"GPUs that NVML sees", std::to_string(facts.boards.size()), "boards"}};
-    finding.remedies = {
-        {.text = "Unset " + variable +
-                 ", or name existing GPUs: numbers from 0 or UUIDs as nvidia-smi lists them. In a container "
-                 "it is set by whoever starts it. Programs and notebooks may set it for themselves too",
-         .commands = {"unset " + variable, "nvidia-smi -L"},
-         .verify = "rnncheck doctor --only gpu_hidden_by_setting",
-         .link = "https://docs.nvidia.com/cuda/cuda-programming-guide/05-appendices/environment-variables.html"}};
+    finding.remedies = {remedy_for(variable)};
     return finding;
 }
 

@@ -7,14 +7,18 @@
 
 namespace rnncheck::rules {
 
+static std::string not_elf(const std::string& detail) {
+    if (contains(detail, "text")) return "is a text file, not a library";
+    return contains(detail, "empty") ? "is empty" : "is not a library (no ELF file)";
+}
+
 static std::optional<std::string> defect(const Library& library) {
     if (!library.problem) return std::nullopt;
     switch (*library.problem) {
         case FileProblem::unreadable:
             return "cannot be read (permission)";
         case FileProblem::not_elf:
-            return contains(library.problem_detail.value_or(""), "text") ? "is a text file, not a library"
-                                                                         : "is not a library (no ELF file)";
+            return not_elf(library.problem_detail.value_or(""));
         case FileProblem::truncated:
             return "is truncated";
         case FileProblem::damaged:

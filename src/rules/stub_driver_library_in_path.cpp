@@ -17,7 +17,7 @@ static Finding found_at(const std::string& path, Severity severity, const std::s
     finding.remedies = {
         {.text = "Take the toolkit's 'stubs' folder out of LD_LIBRARY_PATH and of the loader's configuration; it "
                  "is for linking only",
-         .commands = {"echo \"$LD_LIBRARY_PATH\" | tr ':' '\\n' | grep stubs"},
+         .commands = {"printenv LD_LIBRARY_PATH"},
          .verify = "rnncheck doctor --only stub_driver_library_in_path",
          .link = "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html"}};
     return finding;
@@ -40,7 +40,9 @@ static Verdict check(const Facts& facts, const Matrix&) {
     for (const auto& library : facts.libraries)
         if (in_the_way(library)) findings.push_back(stub_file(facts, library));
     if (init_code(facts) == cuda_stub_library) {
-        const std::string path = facts.driver.library.value_or("libcuda.so.1");
+        const std::string opened = facts.driver.library.value_or("libcuda.so.1");
+        const Library* library = library_at(facts, opened);
+        const std::string path = library ? library->path : opened;
         std::erase_if(findings, [&](const Finding& finding) { return finding.subject == path; });
         findings.push_back(found_at(path, Severity::error,
                                     "the libcuda that was loaded, " + path + ", is the toolkit's stub and no driver"));

@@ -50,10 +50,10 @@ static_assert(offsetof(NvmlPciInfo, bus_id) == offsetof(nvmlPciInfo_t, busId));
 static_assert(sizeof(NvmlProcess) == sizeof(nvmlProcessInfo_v2_t));
 static_assert(offsetof(NvmlProcess, used_memory) == offsetof(nvmlProcessInfo_v2_t, usedGpuMemory));
 #endif
-static_assert(multiprocessor_count == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-static_assert(compute_mode == CU_DEVICE_ATTRIBUTE_COMPUTE_MODE);
-static_assert(capability_major == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
-static_assert(capability_minor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+static_assert(int{multiprocessor_count} == int{CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT});
+static_assert(int{compute_mode} == int{CU_DEVICE_ATTRIBUTE_COMPUTE_MODE});
+static_assert(int{capability_major} == int{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR});
+static_assert(int{capability_minor} == int{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR});
 
 }  // namespace
 

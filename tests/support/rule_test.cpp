@@ -1,6 +1,7 @@
 #include "support/rule_test.hpp"
 
 #include "base/text.hpp"
+#include "support/forget.hpp"
 
 namespace rnncheck::test {
 
@@ -21,6 +22,15 @@ void check_message(const Finding& finding) {
     for (const auto& evidence : finding.evidence) CHECK_FALSE(evidence.source.empty());
 }
 
+/// What is not known any more may leave the fault undecided, never heal it.
+void check_forgetting(const Rule& rule, Facts facts) {
+    forget_each(facts, "facts", [&](const std::string& place) {
+        const Verdict verdict = rule.check(facts, matrix());
+        INFO("without " << place << " it passes: " << verdict.reason);
+        CHECK(verdict.outcome != Outcome::pass);
+    });
+}
+
 }  // namespace
 
 void check_rule(const char* name, const Fires& fires, const Silent& silent, const CannotTell& cannot_tell) {
@@ -38,6 +48,7 @@ void check_rule(const char* name, const Fires& fires, const Silent& silent, cons
         INFO("message: " << verdict.findings.front().message);
         CHECK(contains(verdict.findings.front().message, expected));
         for (const auto& finding : verdict.findings) check_message(finding);
+        check_forgetting(*rule->thing, facts);
     }
     for (const auto& [title, facts, unused] : silent.cases) {
         INFO(name << " is silent: " << title);

@@ -1,10 +1,36 @@
-// PLACEHOLDER
+// Lists what rnncheck is made of.
+#include "base/text.hpp"
 #include "commands/command.hpp"
+#include "commands/listings.hpp"
+#include "commands/output.hpp"
+#include "report/json_text.hpp"
+#include "report/layout.hpp"
 
 namespace rnncheck::commands {
 
-static std::function<int()> declare(CLI::App&) { return [] { return int{healthy}; }; }
+static std::string as_lines(const ListDocument& document) {
+    std::size_t width = 0;
+    for (const ListItem& item : document.items) width = std::max(width, item.name.size());
+    std::string text;
+    for (const ListItem& item : document.items)
+        text += item.title.empty() ? item.name + '\n' : padded(item.name, width) + "  " + item.title + '\n';
+    return text;
+}
 
-extern const Command list{.title = "Lists what rnncheck is made of", .declare = declare};
+static int run(const std::string& kind, bool json) {
+    const ListDocument document = listing_of(kind);
+    print_document(json ? json_text(document) : as_lines(document));
+    return healthy;
+}
+
+static std::function<int()> declare(CLI::App& app) {
+    const auto kind = std::make_shared<std::string>();
+    const auto json = std::make_shared<bool>(false);
+    app.add_option("KIND", *kind, "One of " + listing(listing_kinds()))->required();
+    app.add_flag("--json", *json, "As one JSON document");
+    return [kind, json] { return run(*kind, *json); };
+}
+
+extern const Command list{.title = "List what rnncheck is made of", .declare = declare};
 
 }  // namespace rnncheck::commands

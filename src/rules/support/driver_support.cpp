@@ -12,8 +12,13 @@ const Library* driver_library(const Facts& facts) {
     return library && !library->stub && !library->problem ? library : nullptr;
 }
 
+static bool opened_a_stub(const Facts& facts) {
+    const Library* opened = facts.driver.library ? library_at(facts, *facts.driver.library) : nullptr;
+    return init_code(facts) == cuda_stub_library || (opened && opened->stub);
+}
+
 bool driver_library_seen(const Facts& facts) {
-    if (init_code(facts) == cuda_stub_library) return false;
+    if (opened_a_stub(facts)) return false;
     return driver_library(facts) || facts.driver.library || facts.driver.cuda_version || facts.driver.init;
 }
 

@@ -1,0 +1,23 @@
+// From arguments to a command. May not examine anything.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace rnncheck {
+
+/// The arguments after the program's name.
+using Arguments = std::vector<std::string>;
+
+/// Declares every command, reads the arguments and runs the one that was named. UsageError says what is wrong with the
+/// arguments and names the nearest thing that would be right.
+int run_command_line(const Arguments& arguments);
+
+/// Whether the user wants JSON on stdout, told from the bare arguments: it must hold for an unusable command line too.
+bool wants_json(const Arguments& arguments);
+
+/// Runs `work`; what it throws becomes one sentence on stderr, with `wants_json` a JSON document on stdout, and an exit
+/// code.
+int run_safely(const Arguments& arguments, int (*work)(const Arguments&));
+
+}  // namespace rnncheck

@@ -1,0 +1,170 @@
+#include "commands/doctor_options.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/errors.hpp"
+#include "base/text.hpp"
+#include "commands/ids.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+/// As given, before anything is looked up.
+struct Given {
+    std::string format = "text", root, facts, save_facts, matrix, fail_on = "error", color = "auto", deadline;
+    std::vector<std::string> outputs, only, skip, require, ignore;
+    bool json = false, look_only = false, no_run = false, allow_no_gpu = false, show_private = false, verbose = false,
+         quiet = false;
+};
+
+std::string no_empty_text(const std::string& text) {
+    return text.empty() ? "needs a value" : "";
+}
+
+void one(CLI::App& app, const char* name, std::string& into, const char* about, const char* type) {
+    app.add_option(name, into, about)->check(no_empty_text)->type_name(type);
+}
+
+/// Without a value: --json=3 is refused.
+void flag(CLI::App& app, const char* name, bool& into, const char* about) {
+    app.add_flag(name, into, about)->disable_flag_override();
+}
+
+void several(CLI::App& app, const char* name, std::vector<std::string>& into, const char* about, const char* type) {
+    app.add_option(name, into, about)->allow_extra_args(false)->type_name(type);
+}
+
+void declare_examination(CLI::App& app, Given& given) {
+    one(app, "--facts", given.facts, "Judge these saved facts (- for standard input) instead of this machine", "FILE");
+    flag(app, "--look-only", given.look_only, "Read files only: open no vendor library, use no GPU");
+    flag(app, "--no-run", given.no_run, "Ask the libraries, but do not use the GPU");
+    one(app, "--deadline", given.deadline, "Longest time for the examination, in seconds", "S");
+    one(app, "--root", given.root, "Examine the files below this folder, e.g. a mounted image", "DIR");
+}
+
+void declare_judgement(CLI::App& app, Given& given) {
+    several(app, "--only", given.only, "Ask these rules alone", "ID");
+    several(app, "--skip", given.skip, "Leave out these rules or probes", "ID");
+    several(app, "--require", given.require, "Undetermined (exit 3) unless these rules come to an answer", "ID");
+    several(app, "--ignore", given.ignore, "Tell what these rules find, but do not count it", "ID");
+    flag(app, "--allow-no-gpu", given.allow_no_gpu, "A machine without an NVIDIA GPU is as expected");
+    one(app, "--fail-on", given.fail_on, "error, or warning: exit 4 when there are warnings", "error|warning|never");
+    one(app, "--matrix", given.matrix, "Use the compatibility tables in this folder", "DIR");
+}
+
+void declare_report(CLI::App& app, Given& given) {
+    app.add_option("--format", given.format, "Form of the report: " + listing(format_names()))->type_name("F");
+    flag(app, "--json", given.json, "The same as --format json");
+    several(app, "--output", given.outputs, "Write the report into a file as well, e.g. json=report.json", "F=FILE");
+    one(app, "--save-facts", given.save_facts, "Write what was found into this file, for --facts", "FILE");
+    flag(app, "--show-private", given.show_private,
+         "Keep user names, host name, serial numbers and UUIDs in the output");
+    one(app, "--color", given.color, "Colour; auto means on a terminal, unless NO_COLOR is set", "auto|always|never");
+    flag(app, "-v,--verbose", given.verbose, "Tell the passed rules, all remedies and the probes' times too");
+    flag(app, "-q,--quiet", given.quiet, "One line for the verdict and one for each finding");
+}
+
+std::optional<double> seconds_from(const std::string& text) {
+    if (text.empty()) return std::nullopt;
+    std::size_t used = 0;
+    double seconds = 0;
+    try {
+        seconds = std::stod(text, &used);
+    } catch (const std::logic_error&) {
+        used = 0;
+    }
+    constexpr double a_year = 31'536'000;
+    if (used != text.size() || !(seconds > 0) || seconds > a_year)
+        throw UsageError("--deadline cannot be '" + text + "'; give a number of seconds, e.g. 10 or 0.5");
+    return seconds;
+}
+
+OutputFile output_from(const std::string& text) {
+    const auto at = text.find('=');
+    if (at == std::string::npos || at + 1 == text.size())
+        throw UsageError("--output cannot be '" + text + "'; give a format and a file, e.g. json=report.json");
+    if (text.substr(at + 1) == "-")
+        throw UsageError("--output writes files; for standard output use --format " + text.substr(0, at));
+    return {format_named(text.substr(0, at)), text.substr(at + 1)};
+}
+
+std::string folder_from(const std::string& path, const std::string& option) {
+    struct stat status;
+    if (!path.empty() && (::stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)))
+        throw InputError(option + ": there is no folder '" + path + "'");
+    return path;
+}
+
+/// --skip takes rules and probes.
+void share_out_skipped(const Given& given, DoctorOptions& options) {
+    std::vector<std::string> known = rule_names();
+    const std::vector<std::string> probes = probe_names();
+    known.insert(known.end(), probes.begin(), probes.end());
+    for (const std::string& id : ids_from(given.skip, "--skip", known)) {
+        const bool is_probe = std::find(probes.begin(), probes.end(), id) != probes.end();
+        (is_probe ? options.survey.skip : options.selection.skip).insert(id);
+    }
+}
+
+void refuse_contradictions(const Selection& selection) {
+    for (const std::string& id : selection.require)
+        if (selection.skip.contains(id) || (!selection.only.empty() && !selection.only.contains(id)))
+            throw UsageError("--require " + id + " contradicts --skip or --only, which leave it out");
+}
+
+void refuse_together(const CLI::App& app, const std::string& one_option, const std::string& other,
+                     const std::string& why) {
+    if (app.count(one_option) > 0 && app.count(other) > 0)
+        throw UsageError(one_option + " and " + other + " cannot be used together: " + why);
+}
+
+void refuse_contradictions(const CLI::App& app) {
+    refuse_together(app, "--json", "--format", "standard output carries one document");
+    refuse_together(app, "--quiet", "--verbose", "they ask for the opposite");
+    for (const char* option : {"--look-only", "--no-run", "--deadline", "--root"})
+        refuse_together(app, "--facts", option, "with saved facts nothing is examined");
+}
+
+DoctorOptions checked(const Given& given) {
+    DoctorOptions options;
+    options.survey.root = folder_from(given.root, "--root");
+    options.survey.ask = !given.look_only;
+    options.survey.run = !given.look_only && !given.no_run;
+    options.survey.deadline_s = seconds_from(given.deadline);
+    options.selection.only = ids_from(given.only, "--only", rule_names());
+    options.selection.require = ids_from(given.require, "--require", rule_names());
+    options.selection.ignore = ids_from(given.ignore, "--ignore", rule_names());
+    options.selection.allow_no_gpu = given.allow_no_gpu;
+    share_out_skipped(given, options);
+    refuse_contradictions(options.selection);
+    options.format = format_named(given.json ? "json" : given.format);
+    for (const std::string& output : given.outputs) options.outputs.push_back(output_from(output));
+    options.facts_file = given.facts;
+    options.save_facts = given.save_facts;
+    options.matrix_folder = folder_from(given.matrix, "--matrix");
+    options.fail_on = word_from<FailOn>(given.fail_on, "--fail-on");
+    options.color = word_from<ColorChoice>(given.color, "--color");
+    options.show_private = given.show_private;
+    options.verbose = given.verbose;
+    options.quiet = given.quiet;
+    return options;
+}
+
+}  // namespace
+
+std::function<DoctorOptions()> declare_doctor_options(CLI::App& app) {
+    const auto given = std::make_shared<Given>();
+    declare_examination(app, *given);
+    declare_judgement(app, *given);
+    declare_report(app, *given);
+    return [given, &app] {
+        refuse_contradictions(app);
+        return checked(*given);
+    };
+}
+
+}  // namespace rnncheck

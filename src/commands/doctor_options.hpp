@@ -1,0 +1,43 @@
+// The options of `doctor`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "commands/color.hpp"
+#include "judge.hpp"
+#include "report/format.hpp"
+#include "survey.hpp"
+
+namespace rnncheck {
+
+enum class FailOn { error, warning, never };
+RNNCHECK_ENUM_NAMES(FailOn, "error", "warning", "never")
+
+/// A second copy of the report: `--output json=report.json`.
+struct OutputFile {
+    const Named<Format>* format = nullptr;
+    std::string path;
+};
+
+/// Checked and ready to use.
+struct DoctorOptions {
+    SurveyOptions survey;
+    Selection selection;
+    const Named<Format>* format = nullptr;
+    std::vector<OutputFile> outputs;
+    std::string facts_file;     ///< judge these facts instead of this machine; empty for none
+    std::string save_facts;     ///< empty for nowhere
+    std::string matrix_folder;  ///< empty for the bundled matrix
+    FailOn fail_on = FailOn::error;
+    ColorChoice color = ColorChoice::automatic;
+    bool show_private = false;
+    bool verbose = false;
+    bool quiet = false;
+};
+
+/// Declares the options; the result reads them, once the command line is parsed. It throws UsageError where an id or a
+/// word does not exist, naming the nearest, and InputError where a folder does not.
+std::function<DoctorOptions()> declare_doctor_options(CLI::App& app);
+
+}  // namespace rnncheck

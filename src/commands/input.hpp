@@ -1,0 +1,16 @@
+// Facts from a file that the user names.
+#pragma once
+
+#include <string>
+
+#include "facts/facts.hpp"
+
+namespace rnncheck {
+
+inline constexpr std::size_t largest_facts_file = std::size_t{64} << 20;
+
+/// "-" is standard input; pipes are read to their end. InputError when it cannot be read, is larger than
+/// largest_facts_file or holds no facts.
+Facts read_facts(const std::string& path);
+
+}  // namespace rnncheck

@@ -1,0 +1,66 @@
+// Examines this machine, or judges saved facts.
+#include <unistd.h>
+
+#include <sstream>
+
+#include "base/log.hpp"
+#include "commands/command.hpp"
+#include "commands/doctor_options.hpp"
+#include "commands/identity.hpp"
+#include "commands/input.hpp"
+#include "commands/output.hpp"
+#include "commands/progress.hpp"
+#include "commands/verdict_code.hpp"
+#include "facts/facts_json.hpp"
+
+namespace rnncheck::commands {
+
+static Facts learn(const DoctorOptions& options) {
+    if (!options.facts_file.empty()) return read_facts(options.facts_file);
+    Progress progress(!options.quiet);
+    SurveyOptions how = options.survey;
+    how.progress = [&progress](std::string_view text) { progress.tell(text); };
+    return survey(how);
+}
+
+static std::string written(const Report& report, const Named<Format>& format, const DoctorOptions& options,
+                           bool color) {
+    std::ostringstream out;
+    format->write(report, out, {.color = color, .verbose = options.verbose, .quiet = options.quiet});
+    return out.str();
+}
+
+/// Whether every file that was asked for could be written: the report itself is out already and stands.
+static bool files_written(const Report& report, const DoctorOptions& options) {
+    bool all = true;
+    const auto write = [&all](const std::string& path, const std::string& text) {
+        try {
+            write_file(path, text);
+        } catch (const OutputError& error) {
+            log::warn(error.what());
+            all = false;
+        }
+    };
+    for (const OutputFile& output : options.outputs)
+        write(output.path, written(report, *output.format, options, false));
+    if (!options.save_facts.empty()) write(options.save_facts, facts_to_text(report.facts, 2) + '\n');
+    return all;
+}
+
+static int run(const DoctorOptions& options) {
+    if (options.verbose) log::set_level(log::Level::verbose);
+    const Matrix matrix =
+        options.matrix_folder.empty() ? Matrix::bundled() : Matrix::from_folder(options.matrix_folder);
+    Report report = judge(learn(options), matrix, options.selection);
+    if (!options.show_private) report = redact(std::move(report), this_machine());
+    print_document(written(report, *options.format, options, wants_color(options.color, STDOUT_FILENO)));
+    return files_written(report, options) ? exit_code(report.verdict, options.fail_on) : usage;
+}
+
+static std::function<int()> declare(CLI::App& app) {
+    return [read_options = declare_doctor_options(app)] { return run(read_options()); };
+}
+
+extern const Command doctor{.title = "Examine this machine and say what to repair", .declare = declare};
+
+}  // namespace rnncheck::commands

@@ -1,0 +1,34 @@
+// Prints the page about a rule or a probe.
+#include "base/errors.hpp"
+#include "commands/command.hpp"
+#include "commands/ids.hpp"
+#include "commands/nearest.hpp"
+#include "commands/output.hpp"
+#include "probe.hpp"
+#include "rules/rule.hpp"
+
+namespace rnncheck::commands {
+
+static int run(const std::string& id) {
+    std::string_view page = rule_page(id);
+    if (page.empty()) page = probe_page(id);
+    if (page.empty()) {
+        auto known = rule_names();
+        for (const auto& probe : probe_names()) known.push_back(probe);
+        const std::string hint = did_you_mean(id, known);
+        throw UsageError("there is no rule or probe '" + id + "'" +
+                         (hint.empty() ? "; 'rnncheck list rules' and 'rnncheck list probes' tell all" : hint));
+    }
+    print_document(page);
+    return healthy;
+}
+
+static std::function<int()> declare(CLI::App& app) {
+    const auto id = std::make_shared<std::string>();
+    app.add_option("ID", *id, "A rule or a probe")->required();
+    return [id] { return run(*id); };
+}
+
+extern const Command explain{.title = "Tell all about a rule or a probe", .declare = declare};
+
+}  // namespace rnncheck::commands

@@ -1,0 +1,20 @@
+// Prints the JSON Schema of the JSON documents.
+#include "commands/command.hpp"
+#include "commands/output.hpp"
+#include "report/json_text.hpp"
+
+namespace rnncheck::commands {
+
+static int run() {
+    print_document(schema_text());
+    return healthy;
+}
+
+static std::function<int()> declare(CLI::App&) {
+    return run;
+}
+
+extern const Command schema{.title = "Print the JSON Schema of every JSON document that rnncheck prints",
+                            .declare = declare};
+
+}  // namespace rnncheck::commands

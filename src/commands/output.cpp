@@ -1,0 +1,74 @@
+#include "commands/output.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+namespace rnncheck {
+
+namespace {
+
+/// 0, or the error number.
+int write_all(int descriptor, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(descriptor, text.data(), text.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return errno;
+        text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return 0;
+}
+
+int write_to_path(const std::string& path, int flags, std::string_view text) {
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
+    if (descriptor < 0) return errno;
+    const int error = write_all(descriptor, text);
+    const int close_error = ::close(descriptor) == 0 ? 0 : errno;
+    return error != 0 ? error : close_error;
+}
+
+bool is_no_regular_file(const std::string& path) {
+    struct stat status;
+    return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+/// The file behind a symbolic link, so that the link survives.
+std::string behind_links(const std::string& path) {
+    const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
+    return real ? real.get() : path;
+}
+
+int write_and_rename(const std::string& path, std::string_view text) {
+    const std::string beside = path + ".new-" + std::to_string(::getpid());
+    const int error = write_to_path(beside, O_EXCL, text);
+    if (error == EACCES || error == EROFS) return write_to_path(path, O_TRUNC, text);  // the folder is closed to us
+    if (error == EEXIST) return error;
+    if (error == 0 && ::rename(beside.c_str(), path.c_str()) == 0) return 0;
+    const int reason = error != 0 ? error : errno;
+    ::unlink(beside.c_str());
+    return reason;
+}
+
+}  // namespace
+
+void print_document(std::string_view text) {
+    ::signal(SIGPIPE, SIG_IGN);
+    const int error = write_all(STDOUT_FILENO, text);
+    if (error != 0 && error != EPIPE)
+        throw OutputError("the report could not be written to standard output: " + std::string(std::strerror(error)));
+}
+
+void write_file(const std::string& path, std::string_view text) {
+    const int error =
+        is_no_regular_file(path) ? write_to_path(path, 0, text) : write_and_rename(behind_links(path), text);
+    if (error != 0) throw OutputError("cannot write '" + path + "': " + std::strerror(error));
+}
+
+}  // namespace rnncheck

@@ -1,0 +1,23 @@
+// Where documents go: stdout, which carries one and nothing else, and files.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace rnncheck {
+
+/// stdout or a file could not be written.
+struct OutputError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// The one document of this run, to stdout. OutputError when it could not be written whole. A reader that has closed
+/// the pipe wants no more of it: that is no error.
+void print_document(std::string_view text);
+
+/// Writes beside the file first and then renames, so that nobody ever reads half of it; a pipe or device is written
+/// directly. OutputError.
+void write_file(const std::string& path, std::string_view text);
+
+}  // namespace rnncheck

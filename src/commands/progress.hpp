@@ -1,0 +1,26 @@
+// A line on the terminal while a run takes long.
+#pragma once
+
+#include <chrono>
+#include <string_view>
+
+namespace rnncheck {
+
+/// Shows the last text told, on stderr, if that is a terminal and more than a second has passed; takes it away at the
+/// end of its life.
+class Progress {
+  public:
+    explicit Progress(bool wanted);
+    ~Progress();
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+
+    void tell(std::string_view text);
+
+  private:
+    bool wanted_;
+    bool shown_ = false;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace rnncheck

@@ -1,0 +1,57 @@
+#include <cstdio>
+
+#include "base/errors.hpp"
+#include "base/program.hpp"
+#include "base/text.hpp"
+#include "commands/command.hpp"
+#include "commands/command_line.hpp"
+#include "commands/identity.hpp"
+#include "commands/output.hpp"
+#include "report/json_text.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+void say(const std::string& sentence) {
+    std::fprintf(stderr, "rnncheck: %s\n", escaped(sentence).c_str());
+}
+
+/// The document has no user to ask whether it may show private things; stderr tells them in full.
+void print_failure(FailureKind kind, const std::string& sentence) {
+    FailureDocument document;
+    document.tool.version = version_of_rnncheck();
+    document.error = {kind, redact(sentence, this_machine())};
+    try {
+        print_document(json_text(document));
+    } catch (const std::exception& error) {
+        say(error.what());
+    }
+}
+
+int failed(const Arguments& arguments, FailureKind kind, const std::string& sentence) {
+    say(sentence);
+    if (wants_json(arguments)) print_failure(kind, sentence);
+    return kind == FailureKind::bug ? bug : usage;
+}
+
+}  // namespace
+
+int run_safely(const Arguments& arguments, int (*work)(const Arguments&)) {
+    try {
+        return work(arguments);
+    } catch (const UsageError& error) {
+        return failed(arguments, FailureKind::usage, error.what());
+    } catch (const InputError& error) {
+        return failed(arguments, FailureKind::input, error.what());
+    } catch (const OutputError& error) {
+        say(error.what());
+        return bug;
+    } catch (const std::exception& error) {
+        return failed(arguments, FailureKind::bug, "this is a bug in rnncheck: " + std::string(error.what()));
+    } catch (...) {
+        return failed(arguments, FailureKind::bug, "this is a bug in rnncheck: something unknown was thrown");
+    }
+}
+
+}  // namespace rnncheck

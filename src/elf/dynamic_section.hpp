@@ -1,0 +1,14 @@
+// Program headers and dynamic section of a file whose ELF header fits this machine. Section headers are not looked
+// at: they may be stripped, and the loader does not use them.
+#pragma once
+
+#include "elf/elf_file.hpp"
+#include "elf/file_pieces.hpp"
+
+namespace rnncheck::elf {
+
+/// Fills soname, needed, rpath and runpath, or sets the problem. `start` holds the first bytes of the file, at least
+/// the whole ELF header.
+void read_dynamic_section(ElfFile& file, const FilePieces& pieces, const std::string& start);
+
+}  // namespace rnncheck::elf

@@ -1,0 +1,18 @@
+// Documents as JSON text: two spaces of indent, sorted keys, plain ASCII (everything else as \u escapes, so that no
+// control character of either kind reaches a terminal), one line end after the last brace.
+#pragma once
+
+#include <string>
+
+#include "report/documents.hpp"
+
+namespace rnncheck {
+
+std::string json_text(const Report& report);
+std::string json_text(const FailureDocument& document);
+std::string json_text(const ListDocument& document);
+
+/// JSON Schema (draft 2020-12) that every document above satisfies.
+std::string schema_text();
+
+}  // namespace rnncheck

@@ -1,0 +1,145 @@
+#include "report/sweep_grid.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "base/text.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+std::string lengths_of(const RnnCase& c) {
+    constexpr std::size_t most = 16;
+    std::vector<std::string> parts;
+    for (const int length : c.lengths) {
+        if (parts.size() == most) {
+            parts.emplace_back("...");
+            break;
+        }
+        parts.push_back(std::to_string(length));
+    }
+    return join(parts, ",");
+}
+
+bool went_well(const RnnRun* run) {
+    return run->end == RunEnd::ok || run->end == RunEnd::not_offered;
+}
+
+bool fared_alike(const Sweep& a, const Sweep& b) {
+    const auto same = [](const RnnRun* one, const RnnRun* other) {
+        return one->end == other->end && one->number == other->number && went_well(one) &&
+               one->bitwise_repeatable == other->bitwise_repeatable;
+    };
+    return a.library == b.library && a.dialect == b.dialect &&
+           std::equal(a.runs.begin(), a.runs.end(), b.runs.begin(), b.runs.end(), same);
+}
+
+std::vector<Sweep> one_per_gpu(const Facts& facts) {
+    std::vector<Sweep> sweeps;
+    std::map<std::tuple<std::string, Dialect, int>, std::size_t> places;
+    for (const RnnRun& run : facts.rnn_runs) {
+        const auto [place, is_new] = places.try_emplace({run.library, run.dialect, run.gpu}, sweeps.size());
+        if (is_new) sweeps.push_back({run.library, run.dialect, {run.gpu}, {}});
+        sweeps[place->second].runs.push_back(&run);
+    }
+    return sweeps;
+}
+
+/// How much it matters that a case ended so.
+int weight_of(RunEnd end) {
+    switch (end) {
+        case RunEnd::ok:
+            return 0;
+        case RunEnd::not_offered:
+            return 1;
+        case RunEnd::skipped:
+            return 2;
+        case RunEnd::refused:
+            return 3;
+        case RunEnd::failed:
+            return 4;
+        case RunEnd::wrong:
+            break;
+    }
+    return 5;
+}
+
+}  // namespace
+
+std::vector<Sweep> sweeps_of(const Facts& facts) {
+    std::vector<Sweep> sweeps;
+    for (Sweep& sweep : one_per_gpu(facts)) {
+        const auto like =
+            std::find_if(sweeps.begin(), sweeps.end(), [&](const Sweep& s) { return fared_alike(s, sweep); });
+        if (like == sweeps.end())
+            sweeps.push_back(std::move(sweep));
+        else
+            like->gpus.push_back(sweep.gpus.front());
+    }
+    return sweeps;
+}
+
+std::string kind_of(const RnnCase& c) {
+    const std::string cell = c.cell == "lstm" ? "" : escaped(c.cell, 20) + ' ';
+    return cell +
+           join({std::string(name_of(c.dtype)), std::string(name_of(c.math)), std::string(name_of(c.algorithm))}, " ");
+}
+
+std::string shape_of(const RnnCase& c) {
+    std::string text = "I=" + std::to_string(c.input) + " H=" + std::to_string(c.hidden) +
+                       " B=" + std::to_string(c.batch) + " T=" + std::to_string(c.sequence_length);
+    if (c.layers != 1) text += " L=" + std::to_string(c.layers);
+    if (c.direction == Direction::bidirectional) text += " both directions";
+    if (!c.lengths.empty()) text += " lengths " + lengths_of(c);
+    if (c.layout == Layout::sequence_major_packed) text += " packed";
+    if (c.layout == Layout::batch_major) text += " batch-major";
+    if (c.states) text += " initial states";
+    return text;
+}
+
+std::vector<std::string> shapes_of(const Facts& facts) {
+    std::vector<std::string> shapes;
+    for (const RnnRun& run : facts.rnn_runs) {
+        std::string shape = shape_of(run.rnn_case);
+        if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(std::move(shape));
+        if (shapes.size() > most_shapes_drawn) break;
+    }
+    return shapes;
+}
+
+std::vector<GridRow> grid_of(const Sweep& sweep, const std::vector<std::string>& shapes) {
+    std::vector<GridRow> rows;
+    for (const RnnRun* run : sweep.runs) {
+        const std::string kind = kind_of(run->rnn_case);
+        auto row = std::find_if(rows.begin(), rows.end(), [&](const GridRow& r) { return r.kind == kind; });
+        if (row == rows.end()) row = rows.insert(rows.end(), {kind, std::vector<std::optional<RunEnd>>(shapes.size())});
+        const auto column = std::find(shapes.begin(), shapes.end(), shape_of(run->rnn_case)) - shapes.begin();
+        auto& end = row->ends[static_cast<std::size_t>(column)];
+        if (!end || weight_of(*end) < weight_of(run->end)) end = run->end;
+    }
+    return rows;
+}
+
+char mark_of(RunEnd end) {
+    return ".-rXWs"[static_cast<std::size_t>(end)];
+}
+
+char letter_of(std::size_t shape) {
+    return "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"[shape];
+}
+
+std::string gpus_of(const Sweep& sweep) {
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < sweep.gpus.size();) {
+        std::size_t last = i;
+        while (last + 1 < sweep.gpus.size() && sweep.gpus[last + 1] - 1LL == sweep.gpus[last]) ++last;
+        const std::string first = std::to_string(sweep.gpus[i]);
+        parts.push_back(last == i ? first : first + '-' + std::to_string(sweep.gpus[last]));
+        i = last + 1;
+    }
+    return (sweep.gpus.size() == 1 ? "GPU " : "GPUs ") + listing(parts);
+}
+
+}  // namespace rnncheck

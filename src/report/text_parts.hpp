@@ -1,0 +1,33 @@
+// The parts of the text format, in the order in which they are printed. Everything that comes from outside goes
+// through shown() on its way to the page.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <string_view>
+
+#include "report/format.hpp"
+
+namespace rnncheck {
+
+/// Text from outside, safe for a terminal and of bounded length.
+std::string shown(std::string_view text);
+
+/// "cuInit answers 100 no CUDA-capable device is detected"; code -1 is our own, for a call that never answered.
+std::string answer_of(const CallResult& result);
+
+/// One sentence: how many problems, whether recurrent networks run here, what to repair first.
+std::string headline(const Report& report);
+
+/// "This machine": system, driver, GPUs, CUDA and cuDNN copies.
+void write_machine(const Facts& facts, std::ostream& out, const Style& style);
+
+void write_finding(const Finding& finding, std::ostream& out, const Style& style);
+
+/// The recurrent-network cases, one grid per copy of cuDNN, GPU and interface; GPUs that fared alike share one.
+void write_sweeps(const Facts& facts, std::ostream& out, const Style& style);
+
+/// "error", "warning", "note", in colour.
+std::string severity_word(const Finding& finding, const Style& style);
+
+}  // namespace rnncheck

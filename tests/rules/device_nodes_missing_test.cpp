@@ -1,0 +1,37 @@
+#include "support/broken_machines.hpp"
+#include "support/rule_test.hpp"
+
+namespace {
+
+rnncheck::Facts no_nodes() {
+    auto f = rnncheck::test::init_answers(999);
+    f.driver.device_nodes.clear();
+    f.driver.modprobe_helper = false;
+    return f;
+}
+
+}  // namespace
+
+RULE_TEST(device_nodes_missing,
+    Fires{{{"none at all", no_nodes(), "/dev/nvidiactl and /dev/nvidia0 do not exist"},
+           {"no node of a GPU", after(no_nodes(), [](Facts& f) { f.driver.device_nodes = {{"/dev/nvidiactl", "0666 0:0", true, true}}; }), "/dev/nvidia0 does not exist"},
+           {"the helper will make them", after(no_nodes(), [](Facts& f) { f.driver.modprobe_helper = true; f.driver.init.reset(); }), "nvidia-modprobe makes such nodes"}}},
+    Silent{{{"healthy", a_healthy_machine(), ""},
+            {"the driver answers although nodes are hidden", but([](Facts& f) { f.driver.device_nodes.clear(); }), ""},
+            {"a second GPU's number only", after(init_answers(999), [](Facts& f) { f.driver.device_nodes[1].path = "/dev/nvidia3"; }), ""},
+            {"no module", library_without_module(), ""},
+            {"WSL", after(no_nodes(), [](Facts& f) { f.host.wsl = true; }), ""}}},
+    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
+                {"the nodes were not listed", after(no_nodes(), [](Facts& f) { probe_run(f, "driver_files").end = ProbeEnd::timed_out; }), ""}}})
+
+TEST_CASE("missing nodes are a warning only while the helper may still make them") {
+    using namespace rnncheck;
+    const auto* rule = find_named(all_rules(), "device_nodes_missing");
+    const auto severity = [&](const Facts& facts) { return (*rule)->check(facts, Matrix::bundled()).findings.at(0).severity; };
+    auto f = no_nodes();
+    CHECK(severity(f) == Severity::error);
+    f.driver.modprobe_helper = true;
+    CHECK(severity(f) == Severity::error);
+    f.driver.init.reset();
+    CHECK(severity(f) == Severity::warning);
+}

@@ -1,0 +1,65 @@
+#include "support/broken_machines.hpp"
+#include "support/rule_test.hpp"
+
+namespace {
+
+using rnncheck::Facts;
+using rnncheck::test::but;
+using rnncheck::test::v;
+
+Facts driver_and_runtime(const char* cuda, const char* release, const char* runtime) {
+    return but([&](Facts& f) {
+        f.driver.cuda_version = v(cuda);
+        f.driver.library_version = release ? std::optional(v(release)) : std::nullopt;
+        rnncheck::test::library_of(f, rnncheck::LibraryKind::cuda).version_in_name = f.driver.library_version;
+        f.runtimes.front().version = v(runtime);
+    });
+}
+
+Facts two_runtimes(const char* picked, const char* other) {
+    auto f = driver_and_runtime("12.4", "550.54.14", picked);
+    f.runtimes.push_back({"/venv/nvidia/cuda_runtime/lib/libcudart.so.13", v(other), {}, {}});
+    return f;
+}
+
+std::vector<rnncheck::Severity> severities(const Facts& facts) {
+    const auto* rule = rnncheck::find_named(rnncheck::all_rules(), "driver_too_old");
+    std::vector<rnncheck::Severity> found;
+    for (const auto& finding : (*rule)->check(facts, rnncheck::Matrix::bundled()).findings) found.push_back(finding.severity);
+    return found;
+}
+
+}  // namespace
+
+RULE_TEST(driver_too_old,
+    Fires{{{"an older major", driver_and_runtime("11.4", "470.256.02", "12.4"), "supports CUDA up to 11.4, too old for the CUDA runtime 12.4"},
+           {"no compatibility before CUDA 11", driver_and_runtime("10.1", "418.39", "10.2"), "too old for the CUDA runtime 10.2"},
+           {"below the family's oldest driver", driver_and_runtime("11.0", "450.36.06", "11.8"), "too old for the CUDA runtime 11.8"},
+           {"without kernel module it shows as well", after(library_without_module(), [](Facts& f) { f.runtimes.front().version = v("13.0"); }), "13.0"}}},
+    Silent{{{"healthy", a_healthy_machine(), ""},
+            {"an older runtime", driver_and_runtime("13.0", "580.65.06", "11.8"), ""},
+            {"the same major, a newer minor", driver_and_runtime("12.2", "535.104.05", "12.9"), ""},
+            {"the family's oldest driver", driver_and_runtime("11.0", "450.80.02", "11.8"), ""},
+            {"a release that is not known, past the oldest one anyway", driver_and_runtime("12.4", nullptr, "12.9"), ""},
+            {"no runtime", but([](Facts& f) { f.runtimes.clear(); std::erase_if(f.libraries, [](const Library& l) { return l.kind == LibraryKind::cudart; }); }), ""},
+            {"no driver", without_driver(), ""}}},
+    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
+                {"the driver did not tell", but([](Facts& f) { f.driver.cuda_version.reset(); }), ""},
+                {"the runtime did not tell", but([](Facts& f) { f.runtimes.front().version.reset(); }), ""},
+                {"the first of its family, release unknown", driver_and_runtime("11.0", nullptr, "11.8"), ""}}})
+
+TEST_CASE("a runtime that is too new is a warning beside one that suits, else an error") {
+    using enum rnncheck::Severity;
+    CHECK(severities(two_runtimes("12.4", "13.0")) == std::vector{warning});
+    CHECK(severities(two_runtimes("13.0", "12.4")) == std::vector{warning});
+    CHECK(severities(two_runtimes("13.0", "13.1")) == std::vector{error, error});
+}
+
+TEST_CASE("under WSL, where libcuda has no release in its name, NVML's word counts") {
+    auto f = driver_and_runtime("13.0", nullptr, "13.1");
+    f.host.wsl = true;
+    f.driver.nvml_version = v("580.88");
+    CHECK(severities(f).empty());
+    const auto* rule = rnncheck::find_named(rnncheck::all_rules(), "driver_too_old");
+    CHECK((*rule)->check(f, rnncheck::Matrix::bundled()).outcome == rnncheck::Outcome::pass);
+}

@@ -1,0 +1,33 @@
+#include "support/broken_machines.hpp"
+#include "support/rule_test.hpp"
+
+namespace {
+
+rnncheck::Facts exclusive() {
+    return rnncheck::test::but([](rnncheck::Facts& f) {
+        rnncheck::test::no_runs(f);
+        f.boards.front().compute_mode = "exclusive_process";
+        f.boards.front().processes = {{4711, 500}};
+    });
+}
+
+rnncheck::Facts refused(const char* mode) {
+    return rnncheck::test::but([&](rnncheck::Facts& f) {
+        f.kernel_runs = {{0, rnncheck::CallResult{"cuDevicePrimaryCtxRetain", 46, ""}, {}}};
+        f.gpus.front().compute_mode = f.boards.front().compute_mode = mode;
+    });
+}
+
+}  // namespace
+
+RULE_TEST(gpu_exclusive_mode_busy,
+    Fires{{{"another process has it", exclusive(), "is in exclusive-process mode, and process 4711 has it"},
+           {"only the call tells", refused("default"), "CUDA_ERROR_DEVICE_UNAVAILABLE"},
+           {"mode and call", refused("exclusive_process"), "busy or unavailable"}}},
+    Silent{{{"healthy", a_healthy_machine(), ""},
+            {"exclusive and free", after(exclusive(), [](Facts& f) { f.boards.front().processes.clear(); }), ""},
+            {"shared by MPS", but([](Facts& f) { f.boards.front().compute_mode = "exclusive_process"; f.boards.front().processes = {{4711, 500}}; }), ""},
+            {"closed to all is another fault", refused("prohibited"), ""},
+            {"no driver", without_driver(), ""}}},
+    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
+                {"the kernel's answer is lost", but([](Facts& f) { f.kernel_runs = {{0, {}, {}}}; }), ""}}})

@@ -1,0 +1,47 @@
+#include "support/broken_machines.hpp"
+#include "support/rule_test.hpp"
+
+namespace {
+
+rnncheck::Facts damaged(rnncheck::FileProblem problem, const std::string& detail, rnncheck::FoundVia via = rnncheck::FoundVia::ld_library_path) {
+    auto f = rnncheck::test::a_healthy_machine();
+    rnncheck::Library file;
+    file.kind = rnncheck::LibraryKind::cudnn;
+    file.path = "/opt/broken/libcudnn.so.8";
+    file.found_via = via;
+    file.problem = problem;
+    file.problem_detail = detail;
+    f.libraries.push_back(file);
+    return f;
+}
+
+rnncheck::Severity severity_of(const rnncheck::Facts& facts) {
+    const auto* rule = rnncheck::find_named(rnncheck::all_rules(), "library_file_damaged");
+    return (*rule)->check(facts, rnncheck::Matrix::bundled()).findings.at(0).severity;
+}
+
+}  // namespace
+
+RULE_TEST(library_file_damaged,
+    Fires{{{"a text file", damaged(FileProblem::not_elf, "is a text file, not a library"), "/opt/broken/libcudnn.so.8 is a text file, not a library"},
+           {"nothing in it", damaged(FileProblem::not_elf, "is empty"), "/opt/broken/libcudnn.so.8 is empty"},
+           {"another kind of file", damaged(FileProblem::not_elf, "no ELF header"), "is not a library"},
+           {"cut off", damaged(FileProblem::truncated, "ends before its dynamic section"), "is truncated"},
+           {"not readable", damaged(FileProblem::unreadable, "Permission denied"), "cannot be read (permission)"},
+           {"broken tables", damaged(FileProblem::damaged, "dynamic section outside the file"), "is damaged"},
+           {"a link to nothing", damaged(FileProblem::dangling_link, "-> libcudnn.so.8.9.7"), "is a link to a file that does not exist"}}},
+    Silent{{{"healthy", a_healthy_machine(), ""},
+            {"for another machine is another fault", damaged(FileProblem::other_machine, "for 64-bit AArch64"), ""}}},
+    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
+                {"a file was not read", but([](Facts& f) { f.libraries.back().machine.reset(); }), ""}}})
+
+TEST_CASE("a damaged file is an error where the loader would stop at it") {
+    using namespace rnncheck;
+    CHECK(severity_of(damaged(FileProblem::not_elf, "is a text file, not a library")) == Severity::error);
+    CHECK(severity_of(damaged(FileProblem::truncated, "", FoundVia::wheel)) == Severity::warning);
+    // The healthy machine has a good libcudnn.so.8 that the loader goes on to.
+    CHECK(severity_of(damaged(FileProblem::unreadable, "Permission denied")) == Severity::warning);
+    auto no_other = damaged(FileProblem::unreadable, "Permission denied");
+    std::erase_if(no_other.libraries, [](const Library& l) { return l.kind == LibraryKind::cudnn && !l.problem; });
+    CHECK(severity_of(no_other) == Severity::error);
+}

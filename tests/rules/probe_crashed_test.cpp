@@ -1,0 +1,38 @@
+#include "support/broken_machines.hpp"
+#include "support/rule_test.hpp"
+
+namespace {
+
+rnncheck::Facts crash(const std::string& probe, rnncheck::ProbeEnd end, const char* signal) {
+    return rnncheck::test::but([&](rnncheck::Facts& f) {
+        auto& run = rnncheck::test::probe_run(f, probe);
+        run.end = end;
+        run.signal = signal;
+        run.last_call = probe == "driver_api" ? "cuInit" : "cudnnGetVersion";
+    });
+}
+
+}  // namespace
+
+RULE_TEST(probe_crashed,
+    Fires{{{"cuDNN", crash("cudnn_library", ProbeEnd::crashed, "SIGSEGV"), "cuDNN /usr/local/cuda-12.4/lib64/libcudnn.so.8 crashed in cudnnGetVersion (SIGSEGV)"},
+           {"cuDNN on a GPU", crash("rnn_forward", ProbeEnd::crashed, "SIGABRT"), "cuDNN /usr/local/cuda-12.4/lib64/libcudnn.so.8 on GPU 0 crashed"},
+           {"the driver", crash("driver_api", ProbeEnd::crashed, "SIGBUS"), "the NVIDIA driver library /usr/lib/x86_64-linux-gnu/libcuda.so.550.54.14 crashed in cuInit (SIGBUS)"},
+           {"killed from outside", crash("cudnn_library", ProbeEnd::killed, "SIGKILL"), "was killed from outside in cudnnGetVersion (SIGKILL)"},
+           {"while ending", crash("cudnn_library", ProbeEnd::crashed_at_exit, "SIGSEGV"), "crashed while its process was ending"}}},
+    Silent{{{"healthy", a_healthy_machine(), ""},
+            {"skipped by choice", but([](Facts& f) { probe_run(f, "rnn_forward").end = ProbeEnd::skipped; }), ""}}},
+    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
+                {"not started", but([](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::not_started; }), ""},
+                {"timed out first", but([](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::timed_out; }), ""}}})
+
+TEST_CASE("a crash at exit is only noted, and one target is told once") {
+    using namespace rnncheck;
+    const auto* rule = find_named(all_rules(), "probe_crashed");
+    CHECK((*rule)->check(crash("cudnn_library", ProbeEnd::crashed_at_exit, "SIGSEGV"), Matrix::bundled()).findings.at(0).severity == Severity::note);
+    auto twice = crash("rnn_forward", ProbeEnd::crashed, "SIGSEGV");
+    twice.probe_runs.push_back(test::probe_run(twice, "rnn_forward"));
+    const auto findings = (*rule)->check(twice, Matrix::bundled()).findings;
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].subject == "rnn_forward GPU 0 v8 /usr/local/cuda-12.4/lib64/libcudnn.so.8");
+}
