@@ -79,14 +79,14 @@ constexpr std::array<std::string_view, 13> arithmetic_faults = {
     for (volatile unsigned long long turns = 0;;) turns = turns + 1;
 }
 
+volatile unsigned long nowhere = 8;  // the compiler must not see through it
+
 void write_where_nothing_is() {
-    volatile auto* const nowhere = reinterpret_cast<volatile int*>(static_cast<unsigned long>(8));
-    *nowhere = 1;
+    *reinterpret_cast<volatile int*>(nowhere) = 1;
 }
 
 void read_where_nothing_is() {
-    volatile auto* const nowhere = reinterpret_cast<volatile int*>(static_cast<unsigned long>(16));
-    static_cast<void>(*nowhere);
+    static_cast<void>(*reinterpret_cast<volatile int*>(nowhere));
 }
 
 void chatter() {
