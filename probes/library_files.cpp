@@ -63,13 +63,12 @@ static std::string opened_as(const Library& library) {
 
 static std::vector<std::string> missing_needs(Search& search, const elf::ElfFile& file, const std::string& path) {
     std::vector<std::string> missing;
-    for (const auto& name : file.needed) {
-        if (elf::belongs_to_c_library(name) || contains(name, "/")) continue;
-        if (file.rpath.empty() && file.runpath.empty() ? pick_for(search, name).lookup.path
-                                                       : elf::find_needed(search.loader, name, file, path).path)
-            continue;
-        missing.push_back(name);
-    }
+    for (const auto& name : file.needed)
+        if (!elf::belongs_to_c_library(name) && !contains(name, "/") && !pick_for(search, name).lookup.path)
+            missing.push_back(name);
+    if (missing.empty()) return missing;
+    const elf::RunPath run_path = elf::run_path_of(search.loader, file, path);
+    std::erase_if(missing, [&](const auto& name) { return elf::find_library(search.loader, name, run_path).path; });
     return missing;
 }
 

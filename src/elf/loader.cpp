@@ -21,8 +21,8 @@ std::string machine_of_kernel() {
 }
 
 /// Debian and its kin name a folder after the machine and search no lib64.
-std::string multiarch_folder(const Root& root) {
-    const std::string name = "lib/" + machine_of_kernel() + "-linux-gnu";
+std::string multiarch_folder(const Root& root, const std::string& machine) {
+    const std::string name = "lib/" + machine + "-linux-gnu";
     return root.exists("/usr/" + name) || root.exists("/" + name) ? name : "";
 }
 
@@ -67,14 +67,6 @@ std::optional<Lookup> try_cache(const Loader& loader, const std::string& name) {
     return path ? try_file(loader, *path) : std::nullopt;
 }
 
-std::vector<std::string> places_of(const Loader& loader, const std::vector<std::string>& run_path,
-                                   std::string_view requester) {
-    const std::string_view origin = requester.substr(0, std::max<std::size_t>(requester.rfind('/'), 1));
-    std::vector<std::string> folders;
-    for (const auto& entry : run_path) folders.push_back(expanded(loader, entry, origin));
-    return places_in(loader, folders);
-}
-
 void replace_all(std::string& text, std::string_view token, std::string_view by) {
     for (auto at = text.find(token); at != std::string::npos && text.size() < longest_entry;
          at = text.find(token, at + by.size()))
@@ -108,7 +100,8 @@ Loader loader_of(const Root& root, std::string_view library_path) {
     Loader loader;
     loader.root = root;
     loader.subsets = processor_subsets();
-    const std::string multiarch = multiarch_folder(root);
+    loader.machine = machine_of_kernel();
+    const std::string multiarch = multiarch_folder(root, loader.machine);
     loader.library_folder = multiarch.empty() ? "lib64" : multiarch;
     loader.library_path = places_in(loader, split_library_path(library_path, current_folder()));
     loader.cache = read_loader_cache(root);
@@ -116,19 +109,20 @@ Loader loader_of(const Root& root, std::string_view library_path) {
     return loader;
 }
 
-Lookup find_library(const Loader& loader, const std::string& name) {
-    if (auto found = try_folders(loader, loader.library_path, name)) return *found;
-    if (auto found = try_cache(loader, name)) return *found;
-    return try_folders(loader, loader.default_folders, name).value_or(Lookup{});
+RunPath run_path_of(const Loader& loader, const ElfFile& file, std::string_view path) {
+    const std::string_view origin = path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
+    const auto& entries = file.runpath.empty() ? file.rpath : file.runpath;
+    std::vector<std::string> folders;
+    for (const auto& entry : entries) folders.push_back(expanded(loader, entry, origin));
+    RunPath run_path;
+    (file.runpath.empty() ? run_path.before : run_path.after) = places_in(loader, folders);
+    return run_path;
 }
 
-Lookup find_needed(const Loader& loader, const std::string& name, const ElfFile& requester,
-                   const std::string& requester_path) {
-    const bool old_kind = requester.runpath.empty();
-    if (old_kind && !requester.rpath.empty())
-        if (auto found = try_folders(loader, places_of(loader, requester.rpath, requester_path), name)) return *found;
+Lookup find_library(const Loader& loader, const std::string& name, const RunPath& run_path) {
+    if (auto found = try_folders(loader, run_path.before, name)) return *found;
     if (auto found = try_folders(loader, loader.library_path, name)) return *found;
-    if (auto found = try_folders(loader, places_of(loader, requester.runpath, requester_path), name)) return *found;
+    if (auto found = try_folders(loader, run_path.after, name)) return *found;
     if (auto found = try_cache(loader, name)) return *found;
     return try_folders(loader, loader.default_folders, name).value_or(Lookup{});
 }
@@ -136,7 +130,7 @@ Lookup find_needed(const Loader& loader, const std::string& name, const ElfFile&
 std::string expanded(const Loader& loader, std::string_view entry, std::string_view origin) {
     std::string text(entry);
     const std::pair<std::string_view, std::string> tokens[] = {
-        {"ORIGIN", std::string(origin)}, {"LIB", loader.library_folder}, {"PLATFORM", machine_of_kernel()}};
+        {"ORIGIN", std::string(origin)}, {"LIB", loader.library_folder}, {"PLATFORM", loader.machine}};
     for (const auto& [token, value] : tokens) {
         replace_all(text, "${" + std::string(token) + "}", value);
         replace_all(text, "$" + std::string(token), value);

@@ -14,6 +14,7 @@ struct Loader {
     std::vector<std::string> library_path;  ///< LD_LIBRARY_PATH, made absolute
     LoaderCache cache;
     std::vector<std::string> default_folders;
+    std::string machine;               ///< as the kernel names it; what $PLATFORM stands for
     std::string library_folder;        ///< what $LIB stands for: "lib64", "lib/x86_64-linux-gnu"
     std::vector<std::string> subsets;  ///< glibc-hwcaps subfolders this processor may use, best first
 };
@@ -30,13 +31,18 @@ struct Lookup {
     bool usable() const { return path && !problem; }
 };
 
-/// What dlopen(name) gives in a plain program. `name` has no '/'.
-Lookup find_library(const Loader& loader, const std::string& name);
+/// The folders of a library's own run path, searched for what it needs.
+struct RunPath {
+    std::vector<std::string> before;  ///< DT_RPATH, before LD_LIBRARY_PATH
+    std::vector<std::string> after;   ///< DT_RUNPATH, after it; takes the place of DT_RPATH
+};
 
-/// What a DT_NEEDED name gives for the file opened as `requester_path`: its own run path counts as well. Run paths of
-/// the libraries that loaded the requester are not known and not used.
-Lookup find_needed(const Loader& loader, const std::string& name, const ElfFile& requester,
-                   const std::string& requester_path);
+/// For a library opened as `path`: $ORIGIN is the folder of that name, whatever links it stands for.
+RunPath run_path_of(const Loader& loader, const ElfFile& file, std::string_view path);
+
+/// What dlopen(name) gives in a plain program or, with a run path, what a DT_NEEDED name gives for a library that has
+/// it. `name` has no '/'. Run paths of the libraries that loaded the one in need are not known and not used.
+Lookup find_library(const Loader& loader, const std::string& name, const RunPath& run_path = {});
 
 /// LD_LIBRARY_PATH as the loader splits it: at ':' and ';', an empty entry is the current folder.
 std::vector<std::string> split_library_path(std::string_view text, const std::string& current_folder);
