@@ -100,9 +100,10 @@ TEST_CASE("random correct cases give no false alarm") {
 }
 
 TEST_CASE("each planted numeric fault is caught by the standard sweep") {
-    for (const std::string fault : {"gates_swapped", "bias_dropped", "last_step_dropped", "backward_not_reversed",
-                                    "state_not_carried", "initial_state_ignored", "padding_not_honoured", "nan_lane",
-                                    "stale_output", "batch_row_exchanged", "wrong_numbers"})
+    for (const std::string fault :
+         {"gates_swapped", "bias_dropped", "last_step_dropped", "backward_not_reversed", "state_not_carried",
+          "initial_state_ignored", "padding_not_honoured", "padding_not_filled", "nan_lane", "stale_output",
+          "batch_row_exchanged", "wrong_numbers"})
         for (const Interface& interface : {interfaces[1], interfaces[3]}) {
             simulate("lstm=" + fault);
             INFO(fault << " in cuDNN " << interface.major);
@@ -114,6 +115,14 @@ TEST_CASE("a second run with other bits is told") {
     simulate("lstm=unrepeatable");
     const Outcome outcome = run_and_compare(9, Dialect::v8, small_case(), false);
     REQUIRE_FALSE(outcome.run.failed);
+    CHECK_FALSE(outcome.run.repeatable);
+}
+
+TEST_CASE("a second run that writes nothing does not pass for the first one's output") {
+    simulate("lstm=stale_output@2");
+    const Outcome outcome = run_and_compare(9, Dialect::v8, small_case(), false);
+    REQUIRE_FALSE(outcome.run.failed);
+    CHECK(outcome.comparison.right);
     CHECK_FALSE(outcome.run.repeatable);
 }
 
