@@ -65,11 +65,11 @@ bool holds(const Entry& entry, const Tags& tags) {
     return std::ranges::all_of(entry.tags, [&](const auto& tag) { return std::ranges::find(tags, tag) != tags.end(); });
 }
 
-constexpr std::array<std::string_view, 13> arithmetic_faults = {
+constexpr std::array<std::string_view, 14> arithmetic_faults = {
     "gates_swapped",     "bias_dropped",          "last_step_dropped",    "backward_not_reversed",
-    "state_not_carried", "initial_state_ignored", "padding_not_honoured", "nan_lane",
-    "stale_output",      "batch_row_exchanged",   "wrong_numbers",        "unrepeatable",
-    "wild_address"};
+    "state_not_carried", "initial_state_ignored", "padding_not_honoured", "padding_not_filled",
+    "nan_lane",          "stale_output",          "batch_row_exchanged",  "wrong_numbers",
+    "unrepeatable",      "wild_address"};
 
 [[noreturn]] void hang() {
     for (;;) pause();
