@@ -1,6 +1,7 @@
 // Any fielded structure as JSON and back, and its JSON Schema.
 #pragma once
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/errors.hpp"
@@ -46,7 +47,8 @@ Json to_json(const T& value) {
             if (!item.is_null()) object[name] = std::move(item);
         });
         return object;
-    } else return Json(value);
+    } else if constexpr (std::is_floating_point_v<T>) return std::isfinite(value) ? Json(value) : Json();  // JSON has no infinity
+    else return Json(value);
 }
 
 [[noreturn]] inline void wrong(const std::string& place, const std::string& why) { throw InputError(place + ": " + why); }

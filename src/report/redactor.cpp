@@ -62,7 +62,8 @@ Redactor::Redactor(const Identity& identity) : homes_{"/root"} {
 }
 
 void Redactor::add_word(std::string_view text, std::string_view kind) {
-    if (is_ordinary_word(text) || number_in_word(text, kind) > 0 || known_words_ >= most_words) return;
+    const bool is_no_name = kind != "SERIAL" && is_ordinary_word(text);
+    if (is_no_name || number_in_word(text, kind) > 0 || known_words_ >= most_words) return;
     const std::string run = leading_run(text);
     if (run.empty()) return;
     auto& candidates = words_[run];

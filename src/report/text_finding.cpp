@@ -47,7 +47,7 @@ void write_remedy(const Remedy& remedy, std::string_view word, std::ostream& out
     out << wrapped(label(word), shown(remedy.text) + (warning.empty() ? "" : " (" + std::string(warning) + ")"));
     for (const std::string& command : remedy.commands) write_command(command, out, style);
     if (!remedy.verify.empty()) {
-        out << label("to verify") << '\n';
+        out << "  to verify\n";
         write_command(remedy.verify, out, style);
     }
     if (!remedy.link.empty()) out << label("see") << shown(remedy.link) << '\n';

@@ -36,6 +36,7 @@ std::string system_line(const Host& host) {
 
 std::string driver_line(const Driver& driver) {
     Words words;
+    if (!driver.init && !driver.library_version) words.emplace_back("no library answered");
     add(words, "library ", driver.library_version);
     add(words, "supports CUDA ", driver.cuda_version);
     if (driver.kernel_version) {
@@ -44,10 +45,8 @@ std::string driver_line(const Driver& driver) {
     } else if (driver.module_loaded) {
         words.emplace_back(*driver.module_loaded ? "kernel module loaded" : "no kernel module loaded");
     }
-    if (driver.init && !driver.init->ok())
-        words.push_back(shown(driver.init->call) + " answers " + std::to_string(driver.init->code) + " " +
-                        shown(driver.init->text));
-    return or_else(words, "none answered");
+    if (driver.init && !driver.init->ok()) words.push_back(answer_of(*driver.init));
+    return join(words, ", ");
 }
 
 const Board* board_of(const Facts& facts, const Gpu& gpu) {

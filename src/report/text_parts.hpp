@@ -13,6 +13,9 @@ namespace rnncheck {
 /// Text from outside, safe for a terminal and of bounded length.
 std::string shown(std::string_view text);
 
+/// "cuInit answers 100 no CUDA-capable device is detected"; code -1 is our own, for a call that never answered.
+std::string answer_of(const CallResult& result);
+
 /// One sentence: how many problems, whether recurrent networks run here, what to repair first.
 std::string headline(const Report& report);
 

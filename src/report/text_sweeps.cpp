@@ -29,13 +29,11 @@ Ink ink_of(RunEnd end) {
 }
 
 std::string what_happened(const RnnRun& run) {
-    std::string text;
-    if (run.result)
-        text = shown(run.result->call) + " gave " + std::to_string(run.result->code) + " " + shown(run.result->text);
+    std::string text = run.result ? answer_of(*run.result) : "no reason told";
     if (run.where) text = shown(*run.where);
-    if (run.largest_error && run.limit)
+    if (run.end == RunEnd::wrong && run.largest_error && run.limit)
         text += ", error " + short_number(*run.largest_error) + " where " + short_number(*run.limit) + " is allowed";
-    return text.empty() ? "no reason told" : text;
+    return text;
 }
 
 std::string told(const RnnRun& run) {
@@ -76,8 +74,8 @@ std::string title_of(const Sweep& sweep, const Facts& facts) {
     std::string cudnn = "cuDNN";
     for (const Cudnn& copy : facts.cudnns)
         if (copy.library == sweep.library && copy.version) cudnn += " " + shown(copy.version->text);
-    return gpus_of(sweep) + ", " + cudnn + " (" + shown(sweep.library) + "), " + std::string(name_of(sweep.dialect)) +
-           " interface: " + counts_of(sweep);
+    return gpus_of(sweep) + ", " + cudnn + ", " + std::string(name_of(sweep.dialect)) +
+           " interface: " + counts_of(sweep) + " (" + shown(sweep.library) + ")";
 }
 
 void write_grid(const Sweep& sweep, const std::vector<std::string>& shapes, std::ostream& out, const Style& style) {
@@ -105,9 +103,9 @@ void write_grid(const Sweep& sweep, const std::vector<std::string>& shapes, std:
 
 void write_legend(const std::vector<std::string>& shapes, std::ostream& out) {
     std::vector<std::string> parts;
-    for (std::size_t i = 0; i < shapes.size(); ++i) parts.push_back(std::string(1, letter_of(i)) + " " + shapes[i]);
-    out << "  . right  - not offered  r refused  X failed  W wrong  s skipped; sizes: I input, H hidden, B batch,\n"
-        << "  T steps, L layers\n";
+    for (std::size_t i = 0; i < shapes.size(); ++i) parts.push_back(std::string(1, letter_of(i)) + ": " + shapes[i]);
+    out << "  . right  - not offered  r refused  X failed  W wrong  s skipped\n"
+        << "  I input, H hidden, B batch, T steps, L layers\n";
     out << wrapped("  ", join(parts, "; "), 2);
 }
 

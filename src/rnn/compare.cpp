@@ -20,8 +20,8 @@ struct Worst {
 
     void see(const char* name, std::size_t at, double must_be, double is, double limit) {
         if (is == must_be) return;
-        const double ratio_here = std::abs(is - must_be) / limit;
-        const double error = std::isfinite(ratio_here) ? ratio_here : infinite;
+        double error = std::abs(is - must_be) / limit;
+        if (!std::isfinite(error)) error = infinite;
         if (output && error <= ratio) return;
         *this = {error, name, at, must_be, is};
     }

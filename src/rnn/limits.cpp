@@ -30,11 +30,11 @@ Precision precision_of(Dtype dtype) {
 }
 
 /// TF32 operands keep 10 bits; cut off, two of them change a product by this relative root mean square.
-constexpr double tf32_products = 0.77 * 0x1p-10;
+constexpr double tf32_products = 0.76 * 0x1p-10;
 
 /// Sensitivity of h to the errors of one step, over all steps: to bounds, and to root mean squares (where it includes
 /// the largest of many elements).
-constexpr double gain_of_bounds = 4, gain_of_rms = 8;
+constexpr double gain_of_bounds = 3, gain_of_rms = 8;
 
 /// What is left of a layer's error behind the next layer.
 constexpr double passed_on = 0.6;

@@ -27,11 +27,6 @@ static Suits suits(const Facts& facts, const Matrix& matrix, const Version& runt
     return *release >= row->oldest_driver ? Suits::limited : Suits::not_at_all;
 }
 
-static bool is_picked(const Facts& facts, const Runtime& runtime) {
-    const Library* library = library_at(facts, runtime.library);
-    return library && library->picked_by_loader;
-}
-
 static Finding too_old(const Facts& facts, const Matrix& matrix, const Runtime& runtime) {
     const std::string cuda = facts.driver.cuda_version->text;
     const std::string needed = runtime.version->text;
@@ -80,11 +75,9 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
         limited |= how == Suits::limited;
         if (how != Suits::not_at_all) continue;
         findings.push_back(too_old(facts, matrix, runtime));
-        findings.back().severity = is_picked(facts, runtime) ? Severity::error : Severity::warning;
     }
-    // With no copy left that works, it matters little which one a program takes.
-    if (!any_suits && open.empty())
-        for (auto& finding : findings) finding.severity = Severity::error;
+    // Programs ask for one CUDA major by name: those for the runtime that suits are well served.
+    for (auto& finding : findings) finding.severity = any_suits ? Severity::warning : Severity::error;
     if (!findings.empty()) return fault_or(std::move(findings), {});
     if (!open.empty()) return undecided(open);
     return pass(limited ? "the driver runs every CUDA runtime found, some under minor-version compatibility"

@@ -30,13 +30,13 @@ Checker cudnn_checker(Trace& trace, const CudnnApi& api) {
         trace.calling(api.cudnnSetCallback.name);
         api.cudnnSetCallback.function(errors_and_warnings, nullptr, remember_reason);
     }
-    return {trace, [&api](int code) {
+    const auto text_of = [&api](int code) {
         const char* const name = api.cudnnGetErrorString ? api.cudnnGetErrorString.function(code) : nullptr;
-        std::string text = name ? name : "status " + std::to_string(code);
-        if (!last_reason().empty()) text += " (" + last_reason() + ")";
-        last_reason().clear();
-        return text;
-    }};
+        const std::string text = name ? name : "status " + std::to_string(code);
+        return last_reason().empty() ? text : text + " (" + last_reason() + ")";
+    };
+    // A successful call may warn, too: its reason must not explain a later failure.
+    return {trace, text_of, [] { last_reason().clear(); }};
 }
 
 }  // namespace rnncheck::vendor

@@ -49,11 +49,14 @@ inline constexpr int missing_symbol = -1;
 /// Makes calls that return a status; a status other than 0 is told to the trace with the library's own words.
 class Checker {
   public:
-    Checker(Trace& trace, std::function<std::string(int)> text_of) : trace_(&trace), text_of_(std::move(text_of)) {}
+    /// `before`, where given, is done before every call.
+    Checker(Trace& trace, std::function<std::string(int)> text_of, std::function<void()> before = nullptr)
+        : trace_(&trace), text_of_(std::move(text_of)), before_(std::move(before)) {}
 
     template <class... Parameters, class... Arguments>
     CallResult operator()(const Symbol<int(Parameters...)>& symbol, Arguments... arguments) const {
         if (!symbol) return told({symbol.name, missing_symbol, "the library does not export this function"});
+        if (before_) before_();
         trace_->calling(symbol.name);
         const int code = symbol.function(arguments...);
         if (code == 0) return {symbol.name, 0, ""};
@@ -70,6 +73,7 @@ class Checker {
 
     Trace* trace_;
     std::function<std::string(int)> text_of_;
+    std::function<void()> before_;
 };
 
 }  // namespace rnncheck::vendor

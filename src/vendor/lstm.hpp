@@ -15,16 +15,24 @@ struct Session {
     Checker check_cuda;
     Checker check_cudnn;
     CudnnHandle handle = nullptr;
+    DropoutDescriptor no_dropout = nullptr;  ///< every RNN descriptor wants one
 };
+
+/// Makes the cuDNN handle and the dropout descriptor; the first call that failed, if any. They live as long as the
+/// process.
+std::optional<CallResult> start_session(Session& session);
 
 /// What came back. `failed` is the first call that returned an error; the outputs are then empty.
 struct LstmRun {
     std::optional<CallResult> failed;
-    RnnOutputs outputs;               ///< of the first run, in the reference's layout, padding included as it was found
-    bool repeatable = false;          ///< the second run gave the same bits
+    RnnOutputs outputs;       ///< of the first run, in the reference's layout, padding included as it was found
+    bool repeatable = false;  ///< the second run gave the same bits
     std::size_t workspace_bytes = 0;
     double first_ms = 0, again_ms = 0;
 };
+
+/// Code of a call that reported success but gave an address or a size that cannot be.
+inline constexpr int impossible_answer = -2;
 
 /// Runs the case twice with all outputs poisoned before each run (not-a-number bytes 0xFF).
 LstmRun run_lstm(const Session& session, Dialect dialect, const RnnCase& rnn_case, const RnnInputs& inputs);

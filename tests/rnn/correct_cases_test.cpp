@@ -33,8 +33,9 @@ RnnCase random_case(Random& random) {
     return rnn_case;
 }
 
-/// What a device may do with the case: sums in any order, TF32 rounded or cut where allowed, sums and cells stored in
-/// a 16-bit type, functions wrong by 4 ulp, or by the 2^-11 of the hardware's tanh where the type is no better.
+/// What a device may do with the case: sums in any order, TF32 rounded or cut where allowed, sums, gates and cells
+/// stored in a 16-bit type, functions wrong by 4 ulp, or by the 2^-11 of the hardware's tanh where the type is no
+/// better.
 Arithmetic random_arithmetic(const RnnCase& rnn_case, Random& random) {
     Arithmetic arithmetic;
     const int orders[] = {1, 4, 8, 32, 1000};
@@ -43,6 +44,7 @@ Arithmetic random_arithmetic(const RnnCase& rnn_case, Random& random) {
         arithmetic.operands = random.below(2) ? Operands::tf32_cut : Operands::tf32_nearest;
     const bool sixteen_bits = bytes_of(rnn_case.dtype) == 2;
     arithmetic.half_sums_stored = sixteen_bits && random.below(2);
+    arithmetic.gates_stored = sixteen_bits && random.below(2);
     arithmetic.cell_stored = sixteen_bits && random.below(2);
     arithmetic.wobble = rnn_case.dtype == Dtype::fp64     ? 4 * 0x1p-52
                         : sixteen_bits && random.below(2) ? 0x1p-11
@@ -91,7 +93,7 @@ TEST_CASE("ten thousand random correct cases give no false alarm, with room to s
                                     ", reduced precision in " + std::to_string(entry.reduced);
         SUCCEED(summary);
         INFO(summary);
-        CHECK(entry.largest < 0.4);
+        CHECK(entry.largest < 0.6);
         CHECK((entry.reduced > 0) == (name == "fp32 default"));
     }
 }

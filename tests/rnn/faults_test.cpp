@@ -19,9 +19,11 @@ Arithmetic arithmetic_of(const RnnCase& rnn_case) {
     const bool fp32 = rnn_case.dtype == Dtype::fp32;
     if (fp32 && rnn_case.math != MathType::fma) arithmetic.operands = Operands::tf32_cut;
     arithmetic.half_sums_stored = bytes_of(rnn_case.dtype) == 2;
-    arithmetic.cell_stored = arithmetic.half_sums_stored;
+    arithmetic.gates_stored = arithmetic.cell_stored = arithmetic.half_sums_stored;
     arithmetic.columns_at_once = 8;
-    arithmetic.wobble = rnn_case.dtype == Dtype::fp64 ? 4 * 0x1p-52 : 4 * 0x1p-23;
+    arithmetic.wobble = rnn_case.dtype == Dtype::fp64   ? 4 * 0x1p-52
+                        : rnn_case.dtype == Dtype::fp32 ? 4 * 0x1p-23
+                                                        : 0x1p-11;
     return arithmetic;
 }
 

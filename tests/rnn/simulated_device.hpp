@@ -28,6 +28,7 @@ enum class Operands { exact, tf32_nearest, tf32_cut };
 struct Arithmetic {
     Operands operands = Operands::exact;
     bool half_sums_stored = false;  ///< W x and R h are stored in the data type before they are added
+    bool gates_stored = false;      ///< sigmoid and tanh give numbers of the data type
     bool cell_stored = false;       ///< c is kept in the data type between steps
     int columns_at_once = 1;        ///< columns summed on their own before they join the total
     double wobble = 0;              ///< largest relative error of sigmoid and tanh
@@ -118,7 +119,8 @@ class SimulatedLayer {
     }
 
     Number wobbled(Number value) {
-        return value * static_cast<Number>(1 + arithmetic_.wobble * random_.sign_and_size());
+        const double near = static_cast<double>(value) * (1 + arithmetic_.wobble * random_.sign_and_size());
+        return static_cast<Number>(arithmetic_.gates_stored ? rounded(near, case_.dtype) : near);
     }
     Number sigmoid(Number value) { return wobbled(1 / (1 + std::exp(-value))); }
 

@@ -19,4 +19,5 @@ RULE_TEST(driver_library_missing,
                 broken.problem = FileProblem::truncated;
             }), ""}}},
     CannotTell{{{"nothing learnt", nothing_learnt(), ""},
+                {"a library was opened and never answered", after(module_without_library(), [](Facts& f) { f.driver.library = "/opt/libcuda.so.1"; }), ""},
                 {"search did not finish", after(module_without_library(), [](Facts& f) { f.probe_runs.clear(); }), ""}}})

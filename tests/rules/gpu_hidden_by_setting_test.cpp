@@ -21,6 +21,10 @@ RULE_TEST(gpu_hidden_by_setting,
            {"all hidden, the list is empty", set_to("7", init_answers(0)), "CUDA_VISIBLE_DEVICES=\"7\" hides every GPU"},
            {"an entry that names no GPU", set_to("0,9,1", with_boards(4)), "names 3 GPUs, but CUDA takes only the first 1"},
            {"some left out", set_to("2", with_boards(8)), "leaves CUDA 1 of 8 GPUs"},
+           {"all hidden, and a sandbox hides the driver's files too", after(set_to("7", init_answers(0)), [](Facts& f) {
+               f.driver.module_loaded = false;
+               f.driver.device_nodes.clear();
+           }), "hides every GPU"},
            {"a container without", after(container_without_gpu_access(), [](Facts& f) { f.host.environment["NVIDIA_VISIBLE_DEVICES"] = "void"; }),
             "NVIDIA_VISIBLE_DEVICES=\"void\" asks for a container without GPU"},
            {"a container with the driver's libraries only", after(init_answers(100), [](Facts& f) {

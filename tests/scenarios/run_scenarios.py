@@ -53,10 +53,12 @@ def build_root(scenario, root):
         target.mkdir(parents=True, exist_ok=True)
         for flavour in flavours:
             for library in sorted((sim / flavour).iterdir()):
-                if not (target / library.name).exists():
-                    shutil.copy(library, target / library.name, follow_symlinks=True)
+                if not os.path.lexists(target / library.name):
+                    shutil.copy(library, target / library.name, follow_symlinks=False)
     for path in scenario.get("remove", []):
-        (root / path.lstrip("/")).unlink()
+        removed = root / path.lstrip("/")
+        removed.resolve().unlink()
+        removed.unlink(missing_ok=True)
 
 
 def check_findings(name, report, expected):

@@ -8,10 +8,6 @@
 
 namespace rnncheck {
 
-std::string shown(std::string_view text) {
-    return escaped(text);
-}
-
 namespace {
 
 void write_verdicts(const Report& report, Outcome outcome, std::string_view title, std::ostream& out,

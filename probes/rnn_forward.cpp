@@ -1,0 +1,191 @@
+// Computes the LSTM cases of the standard sweep through one cuDNN on one GPU, and compares every element with the
+// reference. Each case is told as soon as it ends, so a crash costs that case alone.
+#include <cmath>
+
+#include "probe.hpp"
+#include "support/copies.hpp"
+#include "support/gpu_session.hpp"
+#include "support/run_end.hpp"
+#include "vendor/lstm.hpp"
+
+namespace rnncheck::probes {
+
+namespace {
+
+/// "GPU 0 v8 /usr/lib/libcudnn.so.9"
+struct Target {
+    int gpu = 0;
+    Dialect dialect = Dialect::v8;
+    std::string library;
+};
+
+std::string text_of(const Target& target) {
+    return "GPU " + std::to_string(target.gpu) + " " + std::string(name_of(target.dialect)) + " " + target.library;
+}
+
+Target target_of(const std::string& text) {
+    Target target;
+    target.gpu = gpu_of_target(text);
+    const auto dialect_begin = text.find(' ', text.find(' ') + 1) + 1;
+    const auto dialect_end = text.find(' ', dialect_begin);
+    target.dialect = from_name<Dialect>(text.substr(dialect_begin, dialect_end - dialect_begin)).value_or(Dialect::v8);
+    target.library = text.substr(dialect_end + 1);
+    return target;
+}
+
+std::vector<std::string> targets(const Facts& facts) {
+    constexpr std::size_t most = 8;
+    std::vector<std::string> texts;
+    std::size_t copies = 0;
+    for (const Cudnn& cudnn : facts.cudnns) {
+        if (cudnn.rnn_usable != true || ++copies > most) continue;
+        for (const auto& dialect : cudnn.dialects)
+            for (const Gpu& gpu : facts.gpus)
+                if (const auto named = from_name<Dialect>(dialect))
+                    texts.push_back(text_of({gpu.index, *named, cudnn.library}));
+    }
+    return texts;
+}
+
+int steps(const Job& job) {
+    return static_cast<int>(standard_sweep(target_of(job.target).dialect).size());
+}
+
+RnnRun run_of(const Target& target, const RnnCase& rnn_case, int step) {
+    RnnRun run;
+    run.library = target.library;
+    run.gpu = target.gpu;
+    run.dialect = target.dialect;
+    run.number = step + 1;
+    run.rnn_case = rnn_case;
+    return run;
+}
+
+Facts lost(const Job& job, const LostStep& step) {
+    const Target target = target_of(job.target);
+    const auto sweep = standard_sweep(target.dialect);
+    Facts news;
+    RnnRun& run =
+        news.rnn_runs.emplace_back(run_of(target, sweep.at(static_cast<std::size_t>(step.number)), step.number));
+    run.end = step.tried ? RunEnd::failed : RunEnd::skipped;
+    run.result = step.result;
+    return news;
+}
+
+/// Whether a right result may show TF32's rounding: the GPU has it and neither the case nor NVIDIA_TF32_OVERRIDE
+/// forbids it. What the GPU can do being unknown, it may.
+bool tf32_possible(const Facts& facts, int gpu, const RnnCase& rnn_case) {
+    const auto setting = facts.host.environment.find("NVIDIA_TF32_OVERRIDE");
+    if (setting != facts.host.environment.end()) {
+        if (setting->second == "0") return false;
+        if (setting->second == "1") return true;  // forces it on, whatever the program asks
+    }
+    for (const Gpu& candidate : facts.gpus)
+        if (candidate.index == gpu && candidate.compute_capability && candidate.compute_capability->major() < 8)
+            return false;
+    return rnn_case.math == MathType::standard;
+}
+
+void record_numbers(const vendor::LstmRun& lstm, const Comparison& comparison, RnnRun& run) {
+    run.end = comparison.right ? RunEnd::ok : RunEnd::wrong;
+    run.limit = comparison.limit;
+    if (std::isfinite(comparison.largest_error)) run.largest_error = comparison.largest_error;
+    if (!comparison.right) run.where = comparison.worst;
+    if (run.rnn_case.dtype == Dtype::fp32) run.reduced_precision = comparison.reduced_precision;
+    run.bitwise_repeatable = lstm.repeatable;
+    run.workspace_bytes = static_cast<std::int64_t>(lstm.workspace_bytes);
+    run.first_ms = lstm.first_ms;
+    run.again_ms = lstm.again_ms;
+}
+
+void run_case(const vendor::Session& session, bool tf32, RnnRun& run) {
+    const RnnInputs inputs = make_inputs(run.rnn_case);
+    const vendor::LstmRun lstm = run_lstm(session, run.dialect, run.rnn_case, inputs);
+    if (lstm.failed) {
+        run.end = end_of_failed_call(*lstm.failed);
+        run.result = lstm.failed;
+        return;
+    }
+    record_numbers(lstm,
+                   compare(run.rnn_case, reference(run.rnn_case, inputs), lstm.outputs, limits_for(run.rnn_case, tf32)),
+                   run);
+}
+
+/// Runs the cases one by one; once `broken` is known, the rest is told as skipped with it.
+class Sweep {
+  public:
+    Sweep(const Job& job, Trace& trace, const Learn& learn)
+        : job_(job),
+          trace_(trace),
+          learn_(learn),
+          target_(target_of(job.target)),
+          cases_(standard_sweep(target_.dialect)) {}
+
+    void run() {
+        const auto gpu = open_gpu(trace_, target_.gpu);
+        if (gpu->failure) return skip_from(job_.first_step, *gpu->failure);
+        for (const auto& companion : wheel_companions(job_.facts, target_.library))
+            vendor::open_library(trace_, job_.root.outside(companion));
+        const vendor::Library library = vendor::open_library(trace_, job_.root.outside(target_.library));
+        if (!library.handle) return skip_from(job_.first_step, {"dlopen", vendor::missing_symbol, library.error});
+        vendor::CudnnApi cudnn;
+        cudnn.load(library);
+        vendor::Session session{gpu->cuda, cudnn, gpu->check, vendor::cudnn_checker(trace_, cudnn)};
+        if (const auto failure = start_session(session)) return skip_from(job_.first_step, *failure);
+        run_cases(session);
+    }
+
+  private:
+    void run_cases(const vendor::Session& session) {
+        for (int step = job_.first_step; step < static_cast<int>(cases_.size()); ++step) {
+            trace_.step(step);
+            RnnRun run = run_of(target_, cases_[static_cast<std::size_t>(step)], step);
+            run_case(session, tf32_possible(job_.facts, target_.gpu, run.rnn_case), run);
+            const bool failed = run.end == RunEnd::failed;
+            tell(std::move(run));
+            if (!failed) continue;
+            // A kernel that went astray leaves a context in which no later call can succeed.
+            CallResult state = session.check_cuda(session.cuda.cuCtxSynchronize);
+            if (state.ok()) continue;
+            state.text = "not tried: case " + std::to_string(step + 1) + " broke the CUDA context (" + state.text + ")";
+            return skip_from(step + 1, state);
+        }
+    }
+
+    void skip_from(int first, const CallResult& why) {
+        for (int step = first; step < static_cast<int>(cases_.size()); ++step) {
+            RnnRun run = run_of(target_, cases_[static_cast<std::size_t>(step)], step);
+            run.result = why;
+            tell(std::move(run));
+        }
+    }
+
+    void tell(RnnRun run) {
+        Facts news;
+        news.rnn_runs.push_back(std::move(run));
+        learn_(news);
+    }
+
+    const Job& job_;
+    Trace& trace_;
+    const Learn& learn_;
+    Target target_;
+    std::vector<RnnCase> cases_;
+};
+
+void run(const Job& job, Trace& trace, const Learn& learn) {
+    Sweep(job, trace, learn).run();
+}
+
+}  // namespace
+
+extern const Probe rnn_forward{.title = "Computes LSTMs with each cuDNN on each GPU and checks every number",
+                               .stage = Stage::run,
+                               .limit = std::chrono::seconds(120),
+                               .run = run,
+                               .targets = targets,
+                               .lost = lost,
+                               .steps = steps,
+                               .exclusive = exclusive_gpu};
+
+}  // namespace rnncheck::probes

@@ -1,0 +1,52 @@
+#include "support/run_end.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "vendor/library.hpp"
+
+namespace rnncheck::probes {
+
+namespace {
+
+RunEnd end_before_9(std::int64_t status) {
+    switch (status) {
+        case 6:   // ARCH_MISMATCH
+        case 9:   // NOT_SUPPORTED
+        case 11:  // RUNTIME_PREREQUISITE_MISSING
+            return RunEnd::not_offered;
+        case 3:  // BAD_PARAM
+        case 5:  // INVALID_VALUE
+            return RunEnd::refused;
+        default:
+            return RunEnd::failed;
+    }
+}
+
+RunEnd end_since_9(std::int64_t status) {
+    switch (status / 1000) {
+        case 2:
+            return RunEnd::refused;
+        case 3:
+            return RunEnd::not_offered;
+        default:
+            return RunEnd::failed;
+    }
+}
+
+/// Sequences of different lengths came with 7.2.1; a copy before that does not offer them, it is not damaged.
+bool came_with_7_2(const std::string& function) {
+    constexpr std::array<std::string_view, 4> since_7_2 = {"cudnnCreateRNNDataDescriptor", "cudnnSetRNNDataDescriptor",
+                                                           "cudnnSetRNNPaddingMode", "cudnnRNNForwardInferenceEx"};
+    return std::ranges::find(since_7_2, function) != since_7_2.end();
+}
+
+}  // namespace
+
+RunEnd end_of_failed_call(const CallResult& result) {
+    if (!result.call.starts_with("cudnn")) return RunEnd::failed;
+    if (result.code == vendor::missing_symbol) return came_with_7_2(result.call) ? RunEnd::not_offered : RunEnd::failed;
+    return result.code >= 1000 ? end_since_9(result.code) : end_before_9(result.code);
+}
+
+}  // namespace rnncheck::probes

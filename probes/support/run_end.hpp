@@ -1,0 +1,13 @@
+// What a failed call of a recurrent-network case means.
+#pragma once
+
+#include "facts/rnn_run.hpp"
+
+namespace rnncheck::probes {
+
+/// not_offered, refused or failed. cuDNN 9 sorts its statuses by thousands, so that one added later still lands right;
+/// 7 and 8 have numbers below 1000. Failures of CUDA calls are failures. Sources: cudnn_graph.h of 9 and cudnn.h of
+/// 7 and 8, cudnnStatus_t.
+RunEnd end_of_failed_call(const CallResult& result);
+
+}  // namespace rnncheck::probes

@@ -1,0 +1,121 @@
+// What both RNN dialects share: calls in a row, device memory, descriptors, weights, the two timed runs.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "rnn/number.hpp"
+#include "vendor/lstm.hpp"
+
+namespace rnncheck::vendor {
+
+inline constexpr int mode_lstm = 2;      ///< cudnnRNNMode_t
+inline constexpr int linear_input = 0;   ///< cudnnRNNInputMode_t
+inline constexpr int double_bias = 2;    ///< cudnnRNNBiasMode_t
+inline constexpr int padded_io = 1;      ///< CUDNN_RNN_PADDED_IO_ENABLED
+inline constexpr int linear_layers = 8;  ///< four gates on the input side, four on the recurrent side
+
+int data_type_number(Dtype dtype);          ///< cudnnDataType_t
+int precision_number(Dtype dtype);          ///< cudnnDataType_t of the sums: fp32, fp64 for fp64
+int math_number(MathType math);             ///< cudnnMathType_t
+int algorithm_number(Algorithm algorithm);  ///< cudnnRNNAlgo_t
+int direction_number(Direction direction);  ///< cudnnDirectionMode_t
+int layout_number(Layout layout);           ///< cudnnRNNDataLayout_t
+
+inline void* address(DevicePointer pointer) {
+    return reinterpret_cast<void*>(pointer);
+}
+
+/// Calls in a row: the first one that fails is kept, later ones are left out. What was made on the way is given back
+/// at the end, unless a CUDA call failed, for then the context may be past use.
+class Bench {
+  public:
+    explicit Bench(const Session& session) : session_(session) {}
+    Bench(const Bench&) = delete;
+    Bench& operator=(const Bench&) = delete;
+    ~Bench();
+
+    template <class... Parameters, class... Arguments>
+    void cuda(const Symbol<int(Parameters...)>& symbol, Arguments... arguments) {
+        if (failed_) return;
+        keep(session_.check_cuda(symbol, arguments...));
+        cuda_failed_ = failed_.has_value();
+    }
+
+    template <class... Parameters, class... Arguments>
+    void cudnn(const Symbol<int(Parameters...)>& symbol, Arguments... arguments) {
+        if (!failed_) keep(session_.check_cudnn(symbol, arguments...));
+    }
+
+    /// A call succeeded and yet gave something that cannot be.
+    void impossible(const char* call, const std::string& what);
+
+    const std::optional<CallResult>& failed() const { return failed_; }
+    const Session& session() const { return session_; }
+
+    DevicePointer allocate(std::size_t bytes);  ///< 0 for no bytes
+    DevicePointer upload(std::span<const std::byte> bytes);
+    std::vector<std::byte> download(DevicePointer from, std::size_t bytes);
+
+    RnnDescriptor rnn_descriptor();
+    TensorDescriptor empty_tensor();
+    TensorDescriptor tensor(Dtype dtype, const std::array<int, 3>& sizes);  ///< fully packed
+    FilterDescriptor filter();
+    /// Padded positions of an output are filled with zeros.
+    RnnDataDescriptor sequences(const RnnCase& rnn_case, int width);
+
+  private:
+    void keep(const CallResult& result) {
+        if (!result.ok()) failed_ = result;
+    }
+    template <class Descriptor>
+    Descriptor made(const Symbol<int(Descriptor*)>& make, const Symbol<int(Descriptor)>& destroy);
+
+    const Session& session_;
+    std::optional<CallResult> failed_;
+    bool cuda_failed_ = false;
+    std::vector<std::function<void()>> clean_up_;
+};
+
+/// Everything that is in device memory besides the weights. Zero for what the case does not have.
+struct DeviceData {
+    DevicePointer x = 0, hx = 0, cx = 0, lengths = 0;
+    DevicePointer y = 0, hy = 0, cy = 0;
+    std::size_t y_bytes = 0, state_bytes = 0;
+};
+
+DeviceData put_data(Bench& bench, const RnnCase& rnn_case, const RnnInputs& inputs);
+
+/// The weight space as it is to be uploaded: zeros, and each part at the place that cuDNN named for it.
+class WeightImage {
+  public:
+    WeightImage(Bench& bench, Dtype dtype, std::size_t bytes);
+
+    DevicePointer base() const { return base_; }
+    std::size_t bytes() const { return image_.size(); }
+
+    /// `call` named `where` for the values, and `elements` as their number.
+    void place(const char* call, const void* where, long long elements, const std::vector<double>& values);
+    void upload();
+
+  private:
+    Bench& bench_;
+    Dtype dtype_;
+    DevicePointer base_;
+    std::vector<std::byte> image_;
+};
+
+/// Matrix and bias of a linear layer of cuDNN (0 to 3 input side, 4 to 7 recurrent side).
+const std::vector<double>& matrix_of(const LayerWeights& weights, int linear_layer);
+const std::vector<double>& bias_of(const LayerWeights& weights, int linear_layer);
+
+/// `forward` makes the one call that computes.
+void run_twice(Bench& bench, const RnnCase& rnn_case, const DeviceData& data, const std::function<void()>& forward,
+               LstmRun& run);
+
+void run_v8(Bench& bench, const RnnCase& rnn_case, const RnnInputs& inputs, LstmRun& run);
+void run_legacy(Bench& bench, const RnnCase& rnn_case, const RnnInputs& inputs, LstmRun& run);
+
+}  // namespace rnncheck::vendor

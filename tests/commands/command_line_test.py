@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+"""The built program as a user or a script meets it: exit codes, what goes to stdout and what to stderr, files, colour.
+
+usage: command_line_test.py RNNCHECK [unittest arguments]
+"""
+import json
+import os
+import pathlib
+import pty
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = sys.argv.pop(1)
+HEALTHY_DRIVER = {"schema": 1, "tool": {"version": "0.1.0", "stages": ["look", "ask", "run"]},
+                  "driver": {"init": {"call": "cuInit", "code": 0, "text": ""}, "device_nodes": []}}
+NO_DRIVER = {"schema": 1, "driver": {"module_loaded": False, "device_nodes": []}, "host": {"environment": {}, "pci_gpus": []},
+             "probe_runs": [{"probe": "library_files", "target": "", "end": "finished", "failed_calls": [], "elapsed_ms": 1}]}
+NOTHING = {"schema": 1}
+ONLY = ["--only", "driver_missing"]
+
+
+class Run:
+    def __init__(self, *arguments, given=b"", environment=None, stdout=subprocess.PIPE):
+        clean = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM")}
+        done = subprocess.run([PROGRAM, *arguments], input=given, stdout=stdout, stderr=subprocess.PIPE, check=False, timeout=60,
+                              env={**clean, "TERM": "xterm", **(environment or {})})
+        self.code, self.out, self.err = done.returncode, done.stdout or b"", done.stderr.decode()
+
+
+def judged(facts, *arguments, **more):
+    return Run("doctor", "--facts", "-", *arguments, given=facts if isinstance(facts, bytes) else json.dumps(facts).encode(), **more)
+
+
+def on_terminal(*arguments, facts=NO_DRIVER, environment=None):
+    """Standard output of the program when it is a terminal."""
+    main, other = pty.openpty()
+    Run("doctor", "--facts", "-", *arguments, given=json.dumps(facts).encode(), environment=environment, stdout=other)
+    os.close(other)
+    text = b""
+    try:
+        while block := os.read(main, 65536):
+            text += block
+    except OSError:
+        pass
+    os.close(main)
+    return text
+
+
+class CommandLine(unittest.TestCase):
+    def is_usage_error(self, run, *words):
+        self.assertEqual(run.code, 2, run.err)
+        self.assertEqual(run.out, b"")
+        self.assertEqual(run.err.count("\n"), 1, run.err)
+        for word in words:
+            self.assertIn(word, run.err)
+
+    def test_version_and_help(self):
+        version = Run("--version")
+        self.assertEqual((version.code, version.out, version.err), (0, b"rnncheck 0.1.0\n", ""))
+        text = Run("--help").out.decode()
+        for word in ("doctor", "explain", "list", "schema", "Exit codes"):
+            self.assertIn(word, text)
+        self.assertNotIn("probe ", text)
+        options = Run("doctor", "--help").out.decode()
+        for option in ("--format --json --output --only --skip --require --ignore --fail-on --deadline --look-only --no-run --facts "
+                       "--save-facts --matrix --root --allow-no-gpu --show-private --color --verbose --quiet").split():
+            self.assertIn(option, options)
+
+    def test_usage_errors_name_the_bad_thing_and_the_nearest_good_one(self):
+        self.is_usage_error(Run(), "a command is needed", "rnncheck doctor")
+        self.is_usage_error(Run("docter"), "'docter'", "did you mean 'doctor'?")
+        self.is_usage_error(Run("doctor", "--jsn"), "'--jsn'", "did you mean '--json'?")
+        self.is_usage_error(Run("--allow-no-gpu", "doctor"), "'--allow-no-gpu'", "rnncheck doctor --allow-no-gpu")
+        self.is_usage_error(Run("doctor", "list"), "takes no argument 'list'")
+        self.is_usage_error(Run("doctor", "--facts"), "--facts needs FILE")
+        self.is_usage_error(Run("doctor", "--facts", ""), "--facts needs a value")
+        self.is_usage_error(Run("doctor", "--skip", "nonsense"), "--skip", "'nonsense'")
+        self.is_usage_error(Run("explain", "driver_mising"), "did you mean 'driver_missing'?")
+        self.is_usage_error(Run("explain"), "ID")
+        self.is_usage_error(Run("list", "rule"), "rules, probes, formats, tables and commands")
+
+    def test_hostile_arguments_are_told_without_control_characters(self):
+        for argument in (b"\xff\xfe", b"\x1b[31m", b"a\nb", b"--\xc2\x9b5m", b"x" * 100_000, b"-", b"--", b"--=", b"%s%n"):
+            for arguments in ([argument], [b"doctor", argument], [b"doctor", b"--only", argument], [b"explain", argument]):
+                run = Run(*arguments, b"--json")
+                self.assertEqual(run.code, 2, (arguments, run.err))
+                self.assertRegex(run.err, r"\A[^\x00-\x09\x0b-\x1f\x7f-\x9f]*\n\Z")
+                self.assertEqual(json.loads(run.out)["error"]["kind"], "usage")
+
+    def test_exit_codes(self):
+        self.assertEqual(judged(HEALTHY_DRIVER, *ONLY).code, 0)
+        self.assertEqual(judged(NO_DRIVER, *ONLY).code, 1)
+        self.assertEqual(judged(NOTHING, *ONLY).code, 3)
+        self.assertEqual(judged(NO_DRIVER, *ONLY, "--fail-on", "never").code, 1)
+        self.assertEqual(judged(NOTHING, *ONLY, "--fail-on", "never").code, 3)
+        self.assertEqual(judged(NO_DRIVER, *ONLY, "--ignore", "driver_missing").code, 0)
+        self.assertEqual(judged(NO_DRIVER, *ONLY, "--allow-no-gpu").code, 0)
+        self.assertEqual(judged(HEALTHY_DRIVER, "--skip", "driver_missing").code, judged(HEALTHY_DRIVER).code)
+
+    def test_json_stands_on_stdout_whatever_happens(self):
+        for run, kind, code in ((judged(b"{", "--json"), "input", 2), (Run("doctor", "--json", "--facts", "/nonexistent"), "input", 2),
+                                (Run("doctor", "--format=json", "--onyl", "x"), "usage", 2), (Run("frob", "--json"), "usage", 2)):
+            document = json.loads(run.out)
+            self.assertEqual((document["schema"], document["error"]["kind"], run.code), (1, kind, code))
+            self.assertIn(document["error"]["message"], run.err)
+        self.assertEqual(json.loads(judged(NO_DRIVER, *ONLY, "--json").out)["verdict"], "problems")
+
+    def test_unusable_facts_are_refused_with_the_place(self):
+        def wrong(text, *words):
+            self.is_usage_error(judged(text), *words)
+        wrong(b"", "standard input is not JSON")
+        wrong(b"\x00", "byte 1")
+        wrong(b"[" * 10_000_000, "nested deeper")
+        wrong(b'{"schema":1,"gpus":[{"index":1e400}]}', "number")
+        wrong(b'{"schema":1,"gpus":[{"index":"0"}]}', "gpus[0].index")
+        wrong(b'{"schema":1,"gpus":[{"name":"\xff"}]}', "is not JSON")
+        wrong(b'{"schema":1,"host":{"environment":{"\\u001b[31m":1}}}', "host.environment.\\x1b[31m")
+        wrong(b'{"schema":1,"gpus":', "is not JSON")
+        wrong(b'{"schema":77}', "schema 77")
+        wrong(b" " * (64 * 1024 * 1024 + 1), "larger than 64 MiB")
+        self.is_usage_error(Run("doctor", "--facts", "/"), "cannot read '/'", "directory")
+
+    def test_facts_can_come_from_a_file_a_pipe_and_a_report(self):
+        with tempfile.TemporaryDirectory() as folder:
+            report = pathlib.Path(folder, "report.json")
+            facts = pathlib.Path(folder, "facts.json")
+            first = judged(NO_DRIVER, *ONLY, "--json", "--output", f"json={report}", "--save-facts", str(facts))
+            self.assertEqual(report.read_bytes(), first.out)
+            self.assertEqual(Run("doctor", "--facts", str(report), *ONLY, "--json").out, first.out)
+            self.assertEqual(Run("doctor", "--facts", str(facts), *ONLY, "--json").out, first.out)
+            self.assertEqual(sorted(os.listdir(folder)), ["facts.json", "report.json"])
+            os.mkfifo(folder + "/pipe")
+            with subprocess.Popen(["cp", str(facts), folder + "/pipe"]):
+                self.assertEqual(Run("doctor", "--facts", folder + "/pipe", *ONLY, "--json").out, first.out)
+
+    def test_a_file_that_cannot_be_written_is_told_and_the_report_stands(self):
+        for option, path in (("--save-facts", "/nonexistent/x"), ("--output", "text=/nonexistent/x"), ("--save-facts", "/dev/full")):
+            run = judged(NO_DRIVER, *ONLY, "--json", option, path)
+            self.assertEqual(run.code, 2)
+            self.assertIn("cannot write '" + path.removeprefix("text="), run.err)
+            self.assertEqual(json.loads(run.out)["verdict"], "problems")
+        with open("/dev/full", "wb") as full:
+            run = judged(NO_DRIVER, *ONLY, stdout=full)
+        self.assertEqual(run.code, 70)
+        self.assertIn("could not be written to standard output: No space left", run.err)
+
+    def test_a_link_to_a_file_survives_writing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            target, link = pathlib.Path(folder, "target"), pathlib.Path(folder, "link")
+            target.write_text("old" * 100_000)
+            link.symlink_to(target)
+            judged(NO_DRIVER, *ONLY, "--save-facts", str(link))
+            self.assertTrue(link.is_symlink())
+            self.assertEqual(json.loads(target.read_text())["schema"], 1)
+
+    def test_a_closed_pipe_is_no_error(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        run = judged(NO_DRIVER, *ONLY, stdout=writer)
+        os.close(writer)
+        self.assertEqual((run.code, run.err), (1, ""))
+
+    def test_colour(self):
+        self.assertIn(b"\x1b[", on_terminal(*ONLY))
+        for environment in ({"NO_COLOR": "1"}, {"TERM": "dumb"}, {"TERM": ""}):
+            self.assertNotIn(b"\x1b[", on_terminal(*ONLY, environment=environment), environment)
+            self.assertIn(b"\x1b[", on_terminal(*ONLY, "--color", "always", environment=environment), environment)
+        self.assertIn(b"\x1b[", on_terminal(*ONLY, environment={"NO_COLOR": ""}))
+        self.assertNotIn(b"\x1b[", on_terminal(*ONLY, "--color=never"))
+        self.assertNotIn(b"\x1b", judged(NO_DRIVER, *ONLY).out)
+        self.assertIn(b"\x1b[", judged(NO_DRIVER, *ONLY, "--color", "always").out)
+        self.assertNotIn(b"\x1b", judged(NO_DRIVER, *ONLY, "--json", "--color", "always").out)
+
+    def test_what_is_printed_is_private_unless_asked(self):
+        facts = {**NO_DRIVER, "host": {"environment": {"LD_LIBRARY_PATH": "/home/anneliese/lib:/srv/people/karlotta"}, "pci_gpus": []}}
+        home = {"HOME": "/srv/people/karlotta", "USER": "karlotta"}
+        with tempfile.TemporaryDirectory() as folder:
+            for show, expected in (([], False), (["--show-private"], True)):
+                saved, text = pathlib.Path(folder, "facts"), pathlib.Path(folder, "text")
+                run = judged(facts, *ONLY, "--json", "--save-facts", str(saved), "--output", f"json={text}", *show, environment=home)
+                for written in (run.out, saved.read_bytes(), text.read_bytes()):
+                    self.assertEqual(b"anneliese" in written, expected)
+                    self.assertEqual(b"karlotta" in written, expected)
+        message = json.loads(Run("doctor", "--json", "--facts", "/home/anneliese/x").out)["error"]["message"]
+        self.assertIn("/home/USER1/x", message)
+
+    def test_quiet_and_verbose(self):
+        self.assertEqual(judged(NO_DRIVER, *ONLY, "-q").out.count(b"\n"), 2)
+        self.assertIn(b"Nothing to say", judged(NO_DRIVER, *ONLY, "-v").out)
+
+    def test_explain_and_list(self):
+        self.assertTrue(Run("explain", "driver_missing").out.startswith(b"# driver_missing\n"))
+        self.assertTrue(Run("explain", "host_system").out.startswith(b"# host_system\n"))
+        for kind in ("rules", "probes", "formats", "tables", "commands"):
+            names = [item["name"] for item in json.loads(Run("list", kind, "--json").out)["items"]]
+            lines = Run("list", kind).out.decode().splitlines()
+            self.assertEqual([line.split()[0] for line in lines], names)
+            self.assertEqual(names, sorted(names))
+
+    def test_examining_a_machine_is_quiet_on_stderr(self):
+        run = Run("doctor", "--json", "--look-only")
+        self.assertEqual(run.err, "")
+        self.assertIn("verdict", json.loads(run.out))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,127 @@
+#include "base/errors.hpp"
+#include "base/text.hpp"
+#include "commands/command_line.hpp"
+#include "commands/doctor_options.hpp"
+#include "commands/ids.hpp"
+#include "commands/listings.hpp"
+#include "commands/nearest.hpp"
+#include "commands/verdict_code.hpp"
+#include "probe.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using namespace rnncheck;
+
+DoctorOptions options_of(std::vector<std::string> arguments) {
+    CLI::App app;
+    const auto read = declare_doctor_options(app);
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    return read();
+}
+
+std::string complaint_about(const std::vector<std::string>& arguments) {
+    try {
+        options_of(arguments);
+    } catch (const UsageError& error) {
+        return error.what();
+    } catch (const InputError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("exit codes: problems and open verdicts are never 0") {
+    for (const FailOn fail_on : {FailOn::error, FailOn::warning, FailOn::never}) {
+        CHECK(exit_code(Health::healthy, fail_on) == 0);
+        CHECK(exit_code(Health::problems, fail_on) == 1);
+        CHECK(exit_code(Health::undetermined, fail_on) == 3);
+    }
+    CHECK(exit_code(Health::warnings, FailOn::error) == 0);
+    CHECK(exit_code(Health::warnings, FailOn::never) == 0);
+    CHECK(exit_code(Health::warnings, FailOn::warning) == 4);
+}
+
+TEST_CASE("ids come one by one and with commas") {
+    const std::vector<std::string> known = {"driver_missing", "gpu_memory_low", "cudnn_missing"};
+    CHECK(ids_from({"driver_missing,gpu_memory_low", "cudnn_missing"}, "--skip", known).size() == 3);
+    CHECK(ids_from({" driver_missing , driver_missing"}, "--skip", known) == std::set<std::string>{"driver_missing"});
+    for (const std::string bad : {"", ",", "driver_missing,", " "})
+        CHECK_THROWS_AS(ids_from({bad}, "--skip", known), UsageError);
+}
+
+TEST_CASE("options of doctor arrive where they belong") {
+    const std::string rule = rule_names().front(), probe = probe_names().front();
+    const DoctorOptions options = options_of({"--skip", rule + "," + probe, "--deadline", "1.5", "--no-run", "--json",
+                                              "--allow-no-gpu", "--output", "text=a=b", "--fail-on", "warning"});
+    CHECK(options.selection.skip == std::set<std::string>{rule});
+    CHECK(options.survey.skip == std::set<std::string>{probe});
+    CHECK(options.survey.deadline_s == 1.5);
+    CHECK((options.survey.ask && !options.survey.run));
+    CHECK(options.format->name == "json");
+    CHECK(options.outputs.at(0).path == "a=b");
+    CHECK(options.selection.allow_no_gpu);
+    CHECK(options.fail_on == FailOn::warning);
+    CHECK_FALSE(options_of({"--look-only"}).survey.run);
+    CHECK_FALSE(options_of({"--look-only"}).survey.ask);
+    CHECK_FALSE(options_of({}).show_private);
+}
+
+TEST_CASE("what cannot be meant is refused, with the option's name") {
+    CHECK(contains(complaint_about({"--only", "driver_mising"}),
+                   "--only: there is no 'driver_mising'; did you mean 'driver_missing'?"));
+    CHECK(contains(complaint_about({"--only", probe_names().front()}), "--only: there is no"));
+    CHECK(contains(complaint_about({"--require", "driver_missing", "--skip", "driver_missing"}), "contradicts"));
+    for (const std::string bad : {"0", "-1", "nan", "inf", "1e99", "5s", "x"}) {
+        INFO(bad);
+        CHECK(contains(complaint_about({"--deadline=" + bad}), "--deadline cannot be '" + bad + "'"));
+    }
+    CHECK(contains(complaint_about({"--fail-on", "all"}), "error, warning and never"));
+    CHECK(contains(complaint_about({"--color", "blue"}), "auto, always and never"));
+    CHECK(contains(complaint_about({"--format", "yaml"}), "json and text"));
+    CHECK(contains(complaint_about({"--output", "report.json"}), "json=report.json"));
+    CHECK(contains(complaint_about({"--output", "json=-"}), "--format json"));
+    CHECK(contains(complaint_about({"--root", "/nonexistent"}), "--root: there is no folder"));
+    CHECK(contains(complaint_about({"--matrix", "/dev/null"}), "--matrix: there is no folder"));
+    CHECK(contains(complaint_about({"--json", "--format", "text"}), "cannot be used together"));
+    CHECK(contains(complaint_about({"--facts", "x", "--no-run"}), "with saved facts nothing is examined"));
+}
+
+TEST_CASE("the nearest word is found, a strange one has none") {
+    const std::vector<std::string> words = {"doctor", "explain", "list", "schema"};
+    CHECK(nearest("docter", words) == "doctor");
+    CHECK(nearest("odctor", words) == "doctor");
+    CHECK(nearest("lsit", words) == "list");
+    CHECK(nearest("expl", words) == "explain");
+    CHECK_FALSE(nearest("frobnicate", words));
+    CHECK_FALSE(nearest("", words));
+    CHECK_FALSE(nearest(std::string(1'000'000, 'd'), words));
+}
+
+TEST_CASE("JSON is asked for by three spellings") {
+    CHECK(wants_json({"doctor", "--json"}));
+    CHECK(wants_json({"doctor", "--format", "json", "--bad"}));
+    CHECK(wants_json({"doctor", "--format=json"}));
+    CHECK_FALSE(wants_json({"doctor", "--format", "text"}));
+    CHECK_FALSE(wants_json({"doctor", "--output", "json=x"}));
+    CHECK_FALSE(wants_json({"doctor", "--format"}));
+}
+
+TEST_CASE("every kind of list has entries with names") {
+    for (const std::string& kind : listing_kinds()) {
+        INFO(kind);
+        const ListDocument document = listing_of(kind);
+        CHECK_FALSE(document.items.empty());
+        for (const ListItem& item : document.items) CHECK_FALSE(item.name.empty());
+    }
+    for (const ListItem& item : listing_of("commands").items) CHECK(item.name != "probe");
+    CHECK_THROWS_AS(listing_of("rule"), UsageError);
+}
+
+TEST_CASE("every rule and probe has a page") {
+    for (const auto& rule : all_rules()) CHECK(rule_page(rule.name).starts_with("# " + std::string(rule.name)));
+    for (const auto& probe : all_probes()) CHECK(probe_page(probe.name).starts_with("# " + std::string(probe.name)));
+    CHECK(rule_page("no_such_rule").empty());
+}

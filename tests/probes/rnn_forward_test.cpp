@@ -1,0 +1,98 @@
+// What the RNN sweep is run on, and how lost cases and failed calls are recorded. tests/vendor_sim runs it whole.
+#include "probe.hpp"
+#include "rnn/sweep.hpp"
+#include "support/catch.hpp"
+#include "support/run_end.hpp"
+
+using namespace rnncheck;
+
+namespace rnncheck::probes {
+extern const Probe rnn_forward;
+}
+
+namespace {
+
+Cudnn usable(const std::string& path, std::vector<std::string> dialects) {
+    Cudnn cudnn;
+    cudnn.library = path;
+    cudnn.dialects = std::move(dialects);
+    cudnn.rnn_usable = true;
+    return cudnn;
+}
+
+Facts with_gpus(int count) {
+    Facts facts;
+    for (int index = 0; index < count; ++index) facts.gpus.emplace_back().index = index;
+    return facts;
+}
+
+RunEnd end_of(const char* call, int code) {
+    return probes::end_of_failed_call({call, code, ""});
+}
+
+}  // namespace
+
+TEST_CASE("the sweep runs in every interface of every usable cuDNN on every GPU") {
+    Facts facts = with_gpus(2);
+    facts.cudnns = {usable("/lib with space/libcudnn.so.8", {"legacy", "v8"})};
+    Cudnn half_broken = usable("/other/libcudnn.so.9", {"v8"});
+    half_broken.rnn_usable = false;
+    facts.cudnns.push_back(half_broken);
+    half_broken.rnn_usable.reset();
+    facts.cudnns.push_back(half_broken);
+    CHECK(probes::rnn_forward.targets(facts) == std::vector<std::string>{"GPU 0 legacy /lib with space/libcudnn.so.8",
+                                                                         "GPU 1 legacy /lib with space/libcudnn.so.8",
+                                                                         "GPU 0 v8 /lib with space/libcudnn.so.8",
+                                                                         "GPU 1 v8 /lib with space/libcudnn.so.8"});
+}
+
+TEST_CASE("no GPU or no cuDNN is no target, and many copies are eight") {
+    CHECK(probes::rnn_forward.targets(with_gpus(1)).empty());
+    Facts facts = with_gpus(0);
+    for (int copy = 0; copy < 20; ++copy) facts.cudnns.push_back(usable(std::to_string(copy), {"v8"}));
+    CHECK(probes::rnn_forward.targets(facts).empty());
+    facts.gpus.emplace_back();
+    CHECK(probes::rnn_forward.targets(facts).size() == 8);
+}
+
+TEST_CASE("two sweeps never share a GPU") {
+    CHECK(probes::rnn_forward.exclusive("GPU 1 v8 /a/libcudnn.so.9") == "GPU 1");
+    CHECK(probes::rnn_forward.exclusive("GPU 11 legacy /a/libcudnn.so.8") == "GPU 11");
+}
+
+TEST_CASE("a case that its process did not survive is recorded as that case") {
+    const Job job{{}, {}, "GPU 3 legacy /lib with space/libcudnn.so.8", 0};
+    const auto sweep = standard_sweep(Dialect::legacy);
+    REQUIRE(probes::rnn_forward.steps(job) == static_cast<int>(sweep.size()));
+    const Facts tried = probes::rnn_forward.lost(job, {4, {"cudnnRNNForwardInference", -1, "crashed"}, true});
+    REQUIRE(tried.rnn_runs.size() == 1);
+    const RnnRun& run = tried.rnn_runs[0];
+    CHECK(run.end == RunEnd::failed);
+    CHECK(run.number == 5);
+    CHECK(run.gpu == 3);
+    CHECK(run.dialect == Dialect::legacy);
+    CHECK(run.library == "/lib with space/libcudnn.so.8");
+    CHECK(describe(run.rnn_case) == describe(sweep[4]));
+    CHECK(run.result->call == "cudnnRNNForwardInference");
+    CHECK(probes::rnn_forward.lost(job, {4, {"", -1, ""}, false}).rnn_runs[0].end == RunEnd::skipped);
+}
+
+TEST_CASE("a status is sorted by the numbers of its own major") {
+    CHECK(end_of("cudnnRNNForward", 9) == RunEnd::not_offered);
+    CHECK(end_of("cudnnRNNForward", 6) == RunEnd::not_offered);
+    CHECK(end_of("cudnnRNNForward", 11) == RunEnd::not_offered);
+    CHECK(end_of("cudnnRNNForward", 3) == RunEnd::refused);
+    CHECK(end_of("cudnnRNNForward", 5) == RunEnd::refused);
+    CHECK(end_of("cudnnRNNForward", 8) == RunEnd::failed);
+    CHECK(end_of("cudnnRNNForward", 3000) == RunEnd::not_offered);
+    CHECK(end_of("cudnnRNNForward", 3014) == RunEnd::not_offered);
+    CHECK(end_of("cudnnRNNForward", 2003) == RunEnd::refused);
+    CHECK(end_of("cudnnRNNForward", 5003) == RunEnd::failed);
+    CHECK(end_of("cudnnCreateRNNDescriptor", 1008) == RunEnd::failed);
+    CHECK(end_of("cuMemAlloc_v2", 3) == RunEnd::failed);
+}
+
+TEST_CASE("a missing function is not offered by a cuDNN before 7.2, and else a fault") {
+    CHECK(end_of("cudnnRNNForwardInferenceEx", -1) == RunEnd::not_offered);
+    CHECK(end_of("cudnnRNNForward", -1) == RunEnd::failed);
+}

@@ -1,0 +1,199 @@
+// Reports made by hand: what formats print must not depend on which rules there are.
+#pragma once
+
+#include "findings/report.hpp"
+#include "support/healthy_machine.hpp"
+
+namespace rnncheck::test {
+
+inline RnnCase sample_case(Dtype dtype, MathType math, Algorithm algorithm, int input, int hidden, int batch,
+                           int steps) {
+    RnnCase made;
+    made.dtype = dtype;
+    made.math = math;
+    made.algorithm = algorithm;
+    made.input = input;
+    made.hidden = hidden;
+    made.batch = batch;
+    made.sequence_length = steps;
+    return made;
+}
+
+inline std::vector<RnnCase> sample_cases() {
+    const auto standard = Algorithm::standard;
+    std::vector<RnnCase> cases = {
+        sample_case(Dtype::fp32, MathType::fma, standard, 8, 8, 1, 1),
+        sample_case(Dtype::fp32, MathType::fma, standard, 7, 5, 3, 4),
+        sample_case(Dtype::fp32, MathType::standard, standard, 64, 64, 8, 16),
+        sample_case(Dtype::fp64, MathType::standard, standard, 7, 5, 3, 4),
+        sample_case(Dtype::fp32, MathType::fma, standard, 16, 32, 5, 7),
+        sample_case(Dtype::fp32, MathType::fma, standard, 16, 32, 4, 7),
+        sample_case(Dtype::fp16, MathType::tensor, Algorithm::persist_static, 128, 256, 8, 4)};
+    cases[4].lengths = {3, 7, 1, 5, 7};
+    cases[4].layout = Layout::batch_major;
+    cases[5].layers = 2;
+    cases[5].direction = Direction::bidirectional;
+    cases[5].states = true;
+    return cases;
+}
+
+inline void add_sample_runs(Facts& facts, int gpu) {
+    int number = 0;
+    for (const RnnCase& sample : sample_cases()) {
+        RnnRun run;
+        run.library = facts.cudnns.at(0).library;
+        run.gpu = gpu;
+        run.number = ++number;
+        run.rnn_case = sample;
+        run.end = sample.dtype == Dtype::fp16 ? RunEnd::not_offered : RunEnd::ok;
+        if (run.end == RunEnd::ok) {
+            run.largest_error = 1e-7;
+            run.limit = 1e-5;
+            run.bitwise_repeatable = true;
+        } else {
+            run.result = CallResult{"cudnnSetRNNDescriptor_v8", 9, "CUDNN_STATUS_NOT_SUPPORTED"};
+        }
+        facts.rnn_runs.push_back(run);
+    }
+}
+
+inline Report sample_report(Health verdict, Facts facts) {
+    Report report;
+    report.tool = {"rnncheck", "0.1.0", "2026-11-21", "sha256:0123"};
+    report.verdict = verdict;
+    report.facts = std::move(facts);
+    return report;
+}
+
+inline Report healthy_report() {
+    Facts facts = a_healthy_machine();
+    facts.rnn_runs.clear();
+    add_sample_runs(facts, 0);
+    Report report = sample_report(Health::healthy, std::move(facts));
+    report.verdicts = {
+        {"driver_missing", Outcome::pass, "the driver answers"},
+        {"wsl_libcuda_not_found", Outcome::not_applicable, "this is not the Windows Subsystem for Linux"}};
+    report.counts = {0, 1, 0, 1};
+    return report;
+}
+
+/// Escape sequences, line ends, bytes that are no UTF-8, a C1 control, a quote and a very long word.
+inline std::string hostile_text() {
+    return "\x1b[31mred\x1b]0;title\x07 two\nlines\r \xff\xfe \xc2\x9b"
+           "5m \x7f \"quoted\" \\back";
+}
+
+inline std::vector<Finding> sample_findings() {
+    Finding missing;
+    missing.rule = "cudnn_part_missing";
+    missing.layer = Layer::cudnn;
+    missing.subject = "/opt/cudnn/libcudnn.so.9";
+    missing.message =
+        "cuDNN 9.19.0 at /opt/cudnn/libcudnn.so.9 lacks libcudnn_adv.so.9, in which its recurrent networks are";
+    missing.evidence = {{"needed", "libcudnn_adv.so.9", "https://docs.nvidia.com/deeplearning/cudnn/"},
+                        {"searched", "/opt/cudnn, /usr/lib/x86_64-linux-gnu and the loader's cache", "libraries"}};
+    missing.remedies = {{.text = "Install the whole of cuDNN",
+                         .commands = {"sudo apt-get install --reinstall libcudnn9-cuda-12", "sudo ldconfig"},
+                         .risk = Risk::needs_root,
+                         .verify = "rnncheck doctor --only cudnn_part_missing",
+                         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"},
+                        {"Or use the copy that pip installs", {"pip install nvidia-cudnn-cu12"}, Risk::safe, "", ""}};
+
+    Finding hostile;
+    hostile.rule = "library_file_damaged";
+    hostile.severity = Severity::warning;
+    hostile.confidence = Confidence::likely;
+    hostile.subject = hostile_text();
+    hostile.message = "the file " + hostile_text() + " is no library";
+    hostile.evidence = {{hostile_text(), hostile_text(), hostile_text()}};
+    hostile.remedies = {{hostile_text(), {hostile_text()}, Risk::destructive, hostile_text(), hostile_text()}};
+
+    Finding note;
+    note.rule = "several_cudnns";
+    note.layer = Layer::cudnn;
+    note.severity = Severity::note;
+    note.confidence = Confidence::possible;
+    note.subject = "cuDNN";
+    note.message = "2 copies of cuDNN were found";
+    return {hostile, missing, note};
+}
+
+inline Report report_with_many_findings() {
+    Facts facts = a_healthy_machine();
+    facts.rnn_runs.clear();
+    facts.gpus[0].name = hostile_text();
+    facts.host.os = hostile_text();
+    facts.host.container = "docker";
+    facts.host.environment["LD_LIBRARY_PATH"] = hostile_text();
+    facts.libraries[0].path = "/opt/" + std::string(300, 'x') + ".so";
+    facts.cudnns[0].rnn_usable = false;
+    facts.cudnns.push_back({"/opt/" + std::string(120, 'y') + "/libcudnn.so.9",
+                            {},
+                            {},
+                            {},
+                            {},
+                            {},
+                            {},
+                            CallResult{"dlopen", -1, hostile_text()}});
+    facts.driver.init = CallResult{"cuInit", 999, hostile_text()};
+    facts.probe_runs[0].end = ProbeEnd::crashed;
+    facts.probe_runs[0].signal = "SIGSEGV";
+    facts.probe_runs[0].last_call = "cuInit";
+    facts.probe_runs[0].output_tail = hostile_text();
+    Report report = sample_report(Health::problems, std::move(facts));
+    report.findings = sample_findings();
+    report.verdicts = {{"cudnn_part_missing", Outcome::fault, "a part is missing"},
+                       {"driver_too_old", Outcome::undecided, hostile_text()},
+                       {"gpu_throttled", Outcome::pass, "no clock is held down"},
+                       {"library_file_damaged", Outcome::fault, "a file is no library"},
+                       {"several_cudnns", Outcome::fault, "2 copies"}};
+    report.counts = {3, 1, 1, 0};
+    return report;
+}
+
+/// GPU 3 computes wrongly, GPU 5 died in its third case, the other six are well.
+inline Report report_of_eight_gpus() {
+    Facts facts = a_healthy_machine();
+    facts.rnn_runs.clear();
+    const Gpu gpu = facts.gpus[0];
+    const Board board = facts.boards[0];
+    facts.gpus.clear();
+    facts.boards.clear();
+    for (int i = 0; i < 8; ++i) {
+        facts.gpus.push_back(gpu);
+        facts.gpus.back().index = i;
+        facts.boards.push_back(board);
+        facts.boards.back().index = i;
+        facts.gpus.back().uuid = facts.boards.back().uuid =
+            "GPU-11111111-2222-3333-4444-55555555555" + std::to_string(i);
+        facts.gpus.back().pci = facts.boards.back().pci = "0000:0" + std::to_string(i + 1) + ":00.0";
+        add_sample_runs(facts, i);
+    }
+    const auto run = [&facts](int on, std::size_t number) -> RnnRun& {
+        return facts.rnn_runs[static_cast<std::size_t>(on) * sample_cases().size() + number - 1];
+    };
+    for (const std::size_t number : {1, 2, 3, 5}) {
+        run(3, number).end = RunEnd::wrong;
+        run(3, number).largest_error = 0.25;
+        run(3, number).where = "y of sequence 0, step 0, unit 3: found 0.5, expected 0.25";
+    }
+    run(5, 3).end = RunEnd::failed;
+    run(5, 3).result = CallResult{"cudnnRNNForward", -1, "crashed with SIGSEGV"};
+    for (const std::size_t number : {4, 5, 6, 7}) {
+        run(5, number).end = RunEnd::skipped;
+        run(5, number).result = CallResult{"cudnnRNNForward", -1, "not tried: earlier cases ended the process"};
+    }
+    Report report = sample_report(Health::problems, std::move(facts));
+    Finding wrong;
+    wrong.rule = "rnn_result_wrong";
+    wrong.layer = Layer::rnn;
+    wrong.subject = "GPU 3";
+    wrong.message = "GPU 3 computes recurrent networks wrongly in 4 of 6 cases";
+    wrong.evidence = {{"largest error", "0.25 where 1e-05 is allowed", "rnn_runs"}};
+    report.findings = {wrong};
+    report.verdicts = {{"rnn_result_wrong", Outcome::fault, "GPU 3 computes wrongly"}};
+    report.counts = {1, 0, 0, 0};
+    return report;
+}
+
+}  // namespace rnncheck::test

@@ -1,0 +1,116 @@
+#include "base/text.hpp"
+
+#include <limits>
+#include <sstream>
+
+#include "report/layout.hpp"
+#include "report/text_parts.hpp"
+#include "sample_reports.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using namespace rnncheck;
+using namespace rnncheck::test;
+
+std::string as_text(const Report& report, const Style& style = {}) {
+    std::ostringstream out;
+    (*find_named(all_formats(), "text"))->write(report, out, style);
+    return out.str();
+}
+
+std::vector<Report> all_samples() {
+    return {healthy_report(), report_with_many_findings(), report_of_eight_gpus(), {}};
+}
+
+bool has_control_character(std::string_view text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto c = static_cast<unsigned char>(text[i]);
+        const bool c1 = c == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
+        if ((c < 0x20 && c != '\n') || c == 0x7F || c1) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+TEST_CASE("no control character from outside reaches the page, in any style") {
+    for (const Report& report : all_samples())
+        for (const bool verbose : {false, true})
+            for (const bool quiet : {false, true})
+                CHECK_FALSE(has_control_character(as_text(report, {false, verbose, quiet})));
+}
+
+TEST_CASE("colour adds codes and changes nothing else") {
+    for (const Report& report : all_samples()) {
+        std::string coloured = as_text(report, {.color = true});
+        CHECK(contains(coloured, "\x1b["));
+        for (auto at = coloured.find('\x1b'); at != std::string::npos; at = coloured.find('\x1b'))
+            coloured.erase(at, coloured.find('m', at) - at + 1);
+        CHECK(coloured == as_text(report));
+    }
+}
+
+TEST_CASE("lines are at most 100 columns, unless one word or a command is longer") {
+    for (const Report& report : all_samples())
+        for (const std::string& line : split(as_text(report, {.verbose = true}), '\n')) {
+            const bool is_command = line.starts_with("              ");
+            const bool has_long_word = trim(line).find(' ') == std::string_view::npos || line.size() > 300;
+            INFO(line);
+            CHECK((columns_of(line) <= page_width || is_command || has_long_word));
+        }
+}
+
+TEST_CASE("the first line tells whether recurrent networks run and what to repair first") {
+    CHECK(headline(healthy_report()) ==
+          "rnncheck 0.1.0: no problem found; recurrent networks gave right results in 6 cases");
+    CHECK(contains(headline(report_with_many_findings()),
+                   "1 problem, 1 warning; recurrent networks could not be run here; "
+                   "repair first: cuDNN 9.19.0 at /opt/cudnn/libcudnn.so.9 lacks"));
+    CHECK(contains(headline(report_of_eight_gpus()), "went wrong in 5 of 45 cases"));
+    Report look_only = sample_report(Health::healthy, {});
+    look_only.facts.tool.stages = {"look"};
+    CHECK(contains(headline(look_only), "recurrent networks were not run, as asked"));
+    CHECK(contains(headline(sample_report(Health::undetermined, {})), "no verdict"));
+}
+
+TEST_CASE("GPUs that fared alike share a grid, the others have their own") {
+    const std::string text = as_text(report_of_eight_gpus());
+    CHECK(contains(text, "GPUs 0-2, 4 and 6-7, cuDNN 8.9.7"));
+    CHECK(contains(text, "GPU 3, cuDNN 8.9.7, v8 interface: 2 right, 1 not offered, 4 WRONG"));
+    CHECK(contains(text, "and 1 more such case"));
+    CHECK(contains(text, "cudnnRNNForward crashed with SIGSEGV\n"));
+}
+
+TEST_CASE("every finding, its fix and its page are told") {
+    const std::string text = as_text(report_with_many_findings());
+    for (const Finding& finding : report_with_many_findings().findings)
+        CHECK(contains(text, "rnncheck explain " + finding.rule));
+    CHECK(contains(text, "              sudo apt-get install --reinstall libcudnn9-cuda-12\n"));
+    CHECK_FALSE(contains(text, "pip install"));
+    CHECK(contains(as_text(report_with_many_findings(), {.verbose = true}), "pip install nvidia-cudnn-cu12"));
+}
+
+TEST_CASE("quiet is one line for the verdict and one for each finding") {
+    const std::string text = as_text(report_with_many_findings(), {.quiet = true});
+    CHECK(std::count(text.begin(), text.end(), '\n') == 4);
+}
+
+TEST_CASE("hostile sweeps are told in bounded space") {
+    Report report = healthy_report();
+    RnnRun run = report.facts.rnn_runs.front();
+    for (int i = 0; i < 3000; ++i) {
+        run.rnn_case.hidden = i;
+        run.gpu = i % 2 ? std::numeric_limits<int>::max() : std::numeric_limits<int>::min();
+        report.facts.rnn_runs.push_back(run);
+    }
+    CHECK(as_text(report).size() < 20'000);
+}
+
+TEST_CASE("words are wrapped, never broken") {
+    CHECK(wrapped("  a: ", "b c") == "  a: b c\n");
+    const std::string word(90, 'w');
+    CHECK(wrapped("> ", word + " " + word, 4) == "> " + word + "\n    " + word + "\n");
+    CHECK(wrapped("", std::string(150, 'w')) == std::string(150, 'w') + "\n");
+    CHECK(columns_of("\x1b[1;31mr\xc3\xa4\x1b[0m") == 2);
+}

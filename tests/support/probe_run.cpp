@@ -1,0 +1,36 @@
+#include "support/probe_run.hpp"
+
+#include "base/text.hpp"
+#include "facts/facts_json.hpp"
+#include "isolate/pool.hpp"
+#include "wire/reader.hpp"
+
+namespace rnncheck::test {
+
+std::string sim_file(const std::string& flavour, const std::string& name) {
+    return std::string(SIM_FOLDER) + "/" + flavour + "/" + name;
+}
+
+ProbeTold run_probe(const std::string& probe, const ProbeSetting& setting) {
+    std::vector<std::string> folders;
+    for (const auto& flavour : setting.flavours) folders.push_back(std::string(SIM_FOLDER) + "/" + flavour);
+    isolate::Command command;
+    command.arguments = {RNNCHECK_PROGRAM, "probe", probe};
+    if (!setting.target.empty()) command.arguments.push_back(setting.target);
+    command.extra_environment = {"LD_LIBRARY_PATH=" + join(folders, ":"), "SIM=" + setting.sim};
+    command.input = facts_to_text(setting.facts);
+    command.quiet_limit = std::chrono::seconds(20);
+
+    ProbeTold told;
+    WireReader reader;
+    isolate::Pool pool;
+    pool.start(command, [&](std::string_view line) { return reader.read(line, told.facts); });
+    const auto ended = pool.wait([] {}).ending;
+    told.done = reader.done;
+    told.signal = ended.how == isolate::How::signalled ? ended.code : 0;
+    told.last_call = reader.last_call;
+    told.failed_calls = reader.failed_calls;
+    return told;
+}
+
+}  // namespace rnncheck::test

@@ -1,0 +1,31 @@
+// Runs one probe as production does, in a process of its own, over simulated libraries.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "facts/facts.hpp"
+
+namespace rnncheck::test {
+
+struct ProbeSetting {
+    std::string target{};
+    std::vector<std::string> flavours = {"base"};  ///< folders of simulated libraries, all on LD_LIBRARY_PATH
+    std::string sim{};                             ///< settings and faults of the simulated libraries
+    Facts facts{};                                 ///< what earlier stages learnt
+};
+
+struct ProbeTold {
+    Facts facts;
+    bool done = false;       ///< the probe came to its end
+    int signal = 0;          ///< that ended the process, or 0
+    std::string last_call;
+    std::vector<CallResult> failed_calls;
+};
+
+ProbeTold run_probe(const std::string& probe, const ProbeSetting& setting = {});
+
+/// Path of a simulated library: sim_file("cudnn9", "libcudnn.so.9").
+std::string sim_file(const std::string& flavour, const std::string& name);
+
+}  // namespace rnncheck::test

@@ -1,0 +1,77 @@
+// The simulated libcuda: device memory, which is host memory.
+#include <cstring>
+#include <map>
+
+#include "cuda_state.hpp"
+
+using namespace rnncheck::vendor;
+using namespace sim;
+
+RNNCHECK_CUDA_FUNCTIONS(SIM_DECLARE)
+
+namespace {
+
+std::map<DevicePointer, std::size_t>& allocations() {
+    static std::map<DevicePointer, std::size_t> sizes;
+    return sizes;
+}
+
+bool inside(DevicePointer begin, std::size_t bytes) {
+    auto next = allocations().upper_bound(begin);
+    if (next == allocations().begin()) return false;
+    const auto& [start, size] = *--next;
+    return begin - start <= size && bytes <= size - (begin - start);
+}
+
+std::size_t allocated() {
+    std::size_t sum = 0;
+    for (const auto& [start, size] : allocations()) sum += size;
+    return sum;
+}
+
+void* host(DevicePointer pointer) {
+    return reinterpret_cast<void*>(pointer);
+}
+
+}  // namespace
+
+int cuMemAlloc_v2(DevicePointer* pointer, std::size_t bytes) {
+    if (const auto forced = entering_context(__func__)) return *forced;
+    if (bytes == 0) return cuda_invalid_value;
+    const auto free_bytes = static_cast<std::size_t>(number("mem_free", 23'900, board_tags(driver().current))) << 20;
+    if (bytes > free_bytes || allocated() > free_bytes - bytes) return cuda_out_of_memory;
+    constexpr std::size_t alignment = 256;
+    void* const memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    std::memset(memory, 0xAB, bytes);  // fresh memory holds anything but zeros
+    *pointer = reinterpret_cast<DevicePointer>(memory);
+    allocations()[*pointer] = bytes;
+    return 0;
+}
+
+int cuMemFree_v2(DevicePointer pointer) {
+    if (const auto forced = entering_context(__func__)) return *forced;
+    if (allocations().erase(pointer) == 0) return cuda_invalid_value;
+    std::free(host(pointer));
+    return 0;
+}
+
+int cuMemcpyHtoD_v2(DevicePointer to, const void* from, std::size_t bytes) {
+    if (const auto forced = entering_context(__func__)) return *forced;
+    if (!inside(to, bytes)) return cuda_invalid_value;
+    std::memcpy(host(to), from, bytes);
+    return 0;
+}
+
+int cuMemcpyDtoH_v2(void* to, DevicePointer from, std::size_t bytes) {
+    if (const auto forced = entering_context(__func__)) return *forced;
+    if (!inside(from, bytes)) return cuda_invalid_value;
+    std::memcpy(to, host(from), bytes);
+    return 0;
+}
+
+int cuMemsetD8_v2(DevicePointer to, unsigned char value, std::size_t bytes) {
+    if (const auto forced = entering_context(__func__)) return *forced;
+    if (!inside(to, bytes)) return cuda_invalid_value;
+    std::memset(host(to), value, bytes);
+    return 0;
+}

@@ -1,0 +1,94 @@
+// What the simulated cuDNN takes and what it refuses, after the measured table of cuDNN 9.19 and the documents of 7
+// and 8; and the sizes that follow from a description.
+#include "cudnn_state.hpp"
+
+using namespace rnncheck::vendor;
+
+namespace sim {
+
+namespace {
+
+constexpr int standard = 0, persist_static = 1, persist_dynamic = 2, small_h = 3;
+constexpr int fp32 = 0, fp64 = 1, fp16 = 2, bf16 = 9;
+
+bool has_bf16_networks() {
+    return coded_version() >= 91300;
+}
+bool has_small_h() {
+    return coded_version() >= 8100;
+}
+
+bool known_pair(int type, int precision, int algorithm) {
+    if (type == fp32 || type == fp16 || (type == bf16 && has_bf16_networks()))
+        if (precision == fp32) return true;
+    if (type == fp64 && precision == fp64) return algorithm == standard || algorithm == persist_dynamic;
+    return type == fp16 && precision == fp16 && algorithm == standard;
+}
+
+}  // namespace
+
+std::optional<int> refused_descriptor(const OpaqueRnnDescriptor& rnn, int projection, int bias) {
+    constexpr int double_bias = 2;
+    const int algorithms = has_small_h() ? 4 : 3;
+    if (rnn.input < 1 || rnn.hidden < 1 || rnn.layers < 1 || rnn.algorithm < 0 || rnn.algorithm >= algorithms)
+        return refuse(bad_param, "a size below 1 or an unknown algorithm");
+    if (rnn.direction < 0 || rnn.direction > 1 || rnn.math < 0 || rnn.math > (SIM_MAJOR == 7 ? 2 : 3))
+        return refuse(bad_param, "an unknown direction or math type");
+    if (!known_pair(rnn.type, rnn.precision, rnn.algorithm))
+        return refuse(not_supported, "dataType, mathPrec and algo do not go together");
+    if (rnn.algorithm != standard && (projection != rnn.hidden || bias != double_bias))
+        return refuse(not_supported, "projection or bias mode with a persistent algorithm");
+    if (projection != rnn.hidden || bias != double_bias)
+        return refuse(not_supported, "the simulation knows neither projections nor other bias modes");
+    return std::nullopt;
+}
+
+std::optional<int> refused_run(const OpaqueRnnDescriptor& rnn, bool lengths_differ) {
+    const int capability = capability_here();
+    if (lengths_differ && rnn.algorithm != standard)
+        return refuse(not_supported, "variable sequence lengths with algo != STANDARD");
+    if (rnn.algorithm != standard && capability < 60)
+        return refuse(not_supported, "persistent algorithms need compute capability 6.0");
+    if (rnn.type == bf16 && capability < 80) return refuse(not_supported, "BFLOAT16 needs compute capability 8.0");
+    if (rnn.algorithm == small_h && rnn.hidden > 192) return refuse(not_supported, "hiddenSize > 192");
+    if (rnn.algorithm == persist_static && rnn.hidden > 1024) return refuse(not_supported, "hiddenSize > 1024");
+    return std::nullopt;
+}
+
+Shape shape_of(const OpaqueRnnDescriptor& rnn, int batch, int steps) {
+    return {rnn.layers, rnn.direction + 1, rnn.input, rnn.hidden, batch, steps};
+}
+
+std::size_t work_bytes(const Shape& shape, int type) {
+    return 4 * static_cast<std::size_t>(shape.hidden) * static_cast<std::size_t>(shape.batch) *
+           static_cast<std::size_t>(shape.steps * shape.directions) * bytes_of(static_cast<Storage>(type));
+}
+
+/// Some more than the parts need, as the real one may ask for.
+std::size_t weight_bytes(const Shape& shape, int type) {
+    return weight_elements(shape) * bytes_of(static_cast<Storage>(type)) + 256;
+}
+
+bool describes_states(TensorDescriptor tensor, const Shape& shape) {
+    return tensor && tensor->sizes == std::vector{shape.pseudo_layers(), shape.batch, shape.hidden} &&
+           tensor->strides == std::vector{shape.batch * shape.hidden, shape.hidden, 1};
+}
+
+std::vector<std::ptrdiff_t> memory_rows(int layout, int steps, const std::vector<int>& lengths) {
+    constexpr int packed = 1, batch_major = 2;
+    const std::size_t batch = lengths.size();
+    const auto step_count = static_cast<std::size_t>(steps);
+    std::vector<std::ptrdiff_t> rows(batch * step_count, -1);
+    std::ptrdiff_t next = 0;
+    for (std::size_t step = 0; step < step_count; ++step)
+        for (std::size_t sequence = 0; sequence < batch; ++sequence) {
+            std::ptrdiff_t& row = rows[sequence * step_count + step];
+            if (layout == batch_major)
+                row = static_cast<std::ptrdiff_t>(sequence * step_count + step);
+            else if (layout != packed || static_cast<int>(step) < lengths[sequence])
+                row = next++;
+        }
+    return rows;
+}
+
+}  // namespace sim

@@ -1,0 +1,165 @@
+#include "fault.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+
+namespace sim {
+
+namespace {
+
+struct Entry {
+    Tags tags;
+    std::string key, value;
+    long long calls = 0;
+};
+
+bool splits(char letter) {
+    return letter == ' ' || letter == ';' || letter == '\t' || letter == '\n';
+}
+
+Entry parse_word(std::string_view word) {
+    Entry entry;
+    const auto equals = word.find('=');
+    std::string_view left = word.substr(0, equals);
+    for (auto colon = left.find(':'); colon != left.npos; colon = left.find(':')) {
+        entry.tags.emplace_back(left.substr(0, colon));
+        left.remove_prefix(colon + 1);
+    }
+    entry.key = left;
+    if (equals != word.npos) entry.value = word.substr(equals + 1);
+    return entry;
+}
+
+std::vector<Entry> parse(std::string_view text) {
+    std::vector<Entry> entries;
+    for (std::size_t begin = 0; begin < text.size();) {
+        std::size_t end = begin;
+        while (end < text.size() && !splits(text[end])) ++end;
+        if (end > begin) entries.push_back(parse_word(text.substr(begin, end - begin)));
+        begin = end + 1;
+    }
+    return entries;
+}
+
+/// Read again whenever SIM has changed, so that one process can plant one fault after the other.
+std::vector<Entry>& entries() {
+    // Never destroyed: a library's clean-up at exit asks, too.
+    static auto& parsed = *new std::vector<Entry>;
+    static auto& seen = *new std::string;
+    const char* const variable = std::getenv("SIM");
+    const std::string_view now = variable ? variable : "";
+    if (now != seen) {
+        seen = now;
+        parsed = parse(now);
+    }
+    return parsed;
+}
+
+bool holds(const Entry& entry, const Tags& tags) {
+    return std::ranges::all_of(entry.tags, [&](const auto& tag) { return std::ranges::find(tags, tag) != tags.end(); });
+}
+
+constexpr std::array<std::string_view, 13> arithmetic_faults = {
+    "gates_swapped",     "bias_dropped",          "last_step_dropped",    "backward_not_reversed",
+    "state_not_carried", "initial_state_ignored", "padding_not_honoured", "nan_lane",
+    "stale_output",      "batch_row_exchanged",   "wrong_numbers",        "unrepeatable",
+    "wild_address"};
+
+[[noreturn]] void hang() {
+    for (;;) pause();
+}
+
+[[noreturn]] void busy() {
+    for (volatile unsigned long long turns = 0;;) turns = turns + 1;
+}
+
+void write_where_nothing_is() {
+    volatile auto* const nowhere = reinterpret_cast<volatile int*>(static_cast<unsigned long>(8));
+    *nowhere = 1;
+}
+
+void read_where_nothing_is() {
+    volatile auto* const nowhere = reinterpret_cast<volatile int*>(static_cast<unsigned long>(16));
+    static_cast<void>(*nowhere);
+}
+
+void chatter() {
+    const std::string line(1023, 'x');
+    for (int kilobyte = 0; kilobyte < 100 * 1024; ++kilobyte) std::puts(line.c_str());
+    std::fflush(stdout);
+}
+
+[[noreturn]] void unknown(const Entry& entry) {
+    std::fprintf(stderr, "SIM: '%s=%s' is no fault that tests/vendor_sim/fault.cpp knows\n", entry.key.c_str(),
+                 entry.value.c_str());
+    std::abort();
+}
+
+void act_out(const Entry& entry, std::string_view kind, Act& act) {
+    const auto colon = kind.find(':');
+    const std::string_view word = kind.substr(0, colon);
+    if (word == "fail" || word == "value")
+        act.result = std::stoll(std::string(kind.substr(colon + 1)));
+    else if (word == "segv")
+        read_where_nothing_is();
+    else if (word == "bad_write")
+        write_where_nothing_is();
+    else if (word == "abort")
+        std::abort();
+    else if (word == "hang")
+        hang();
+    else if (word == "busy")
+        busy();
+    else if (word == "exit")
+        _exit(0);
+    else if (word == "throw")
+        throw std::runtime_error("thrown by the simulated library");
+    else if (word == "kill")
+        raise(SIGKILL);
+    else if (word == "chatter")
+        chatter();
+    else if (word == "close_stdout")
+        close(STDOUT_FILENO);
+    else if (std::ranges::find(arithmetic_faults, word) != arithmetic_faults.end())
+        act.arithmetic = word;
+    else
+        unknown(entry);
+}
+
+}  // namespace
+
+std::string setting(std::string_view key, std::string_view otherwise, const Tags& tags) {
+    std::string value(otherwise);
+    for (const Entry& entry : entries())
+        if (entry.key == key && holds(entry, tags)) value = entry.value;
+    return value;
+}
+
+long long number(std::string_view key, long long otherwise, const Tags& tags) {
+    const std::string text = setting(key, "", tags);
+    return text.empty() ? otherwise : std::stoll(text, nullptr, 0);
+}
+
+bool mentioned(std::string_view key) {
+    return std::ranges::any_of(entries(), [&](const Entry& entry) { return entry.key == key; });
+}
+
+Act act(std::string_view function, const Tags& tags) {
+    Act act;
+    for (Entry& entry : entries()) {
+        if (entry.key != function || !holds(entry, tags)) continue;
+        ++entry.calls;
+        const auto at = entry.value.find('@');
+        if (at != entry.value.npos && entry.calls < std::stoll(entry.value.substr(at + 1))) continue;
+        act_out(entry, std::string_view(entry.value).substr(0, at), act);
+    }
+    return act;
+}
+
+}  // namespace sim

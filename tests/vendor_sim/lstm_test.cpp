@@ -1,0 +1,192 @@
+// rnncheck's LSTM calls against simulated libraries that compute by code of their own: the whole sweep is right, every
+// planted fault is caught, and failures come back as the call that failed.
+#include <random>
+
+#include "support/catch.hpp"
+#include "vendor_sim/machine.hpp"
+
+using namespace rnncheck;
+using namespace rnncheck::test;
+
+namespace {
+
+struct Interface {
+    int major;
+    Dialect dialect;
+};
+constexpr Interface interfaces[] = {{7, Dialect::legacy}, {8, Dialect::legacy}, {8, Dialect::v8}, {9, Dialect::v8}};
+
+std::string title(const Interface& interface, const RnnCase& rnn_case) {
+    return "cuDNN " + std::to_string(interface.major) + " " + std::string(name_of(interface.dialect)) + ": " +
+           describe(rnn_case);
+}
+
+void check_right(const Interface& interface, const RnnCase& rnn_case) {
+    INFO(title(interface, rnn_case));
+    const Outcome outcome =
+        run_and_compare(interface.major, interface.dialect, rnn_case, may_use_tf32(interface.major, rnn_case));
+    INFO((outcome.run.failed ? outcome.run.failed->call + ": " + outcome.run.failed->text : outcome.comparison.worst));
+    REQUIRE_FALSE(outcome.run.failed);
+    CHECK(outcome.comparison.right);
+    CHECK(outcome.run.repeatable);
+    CHECK(outcome.run.workspace_bytes > 0);
+}
+
+/// bf16 networks came with cuDNN 9.13.
+bool offered(const Interface& interface, const RnnCase& rnn_case) {
+    return rnn_case.dtype != Dtype::bf16 || interface.major >= 9;
+}
+
+bool sweep_shows_a_fault(const Interface& interface) {
+    for (const RnnCase& rnn_case : standard_sweep(interface.dialect)) {
+        if (!offered(interface, rnn_case)) continue;
+        const Outcome outcome =
+            run_and_compare(interface.major, interface.dialect, rnn_case, may_use_tf32(interface.major, rnn_case));
+        REQUIRE_FALSE(outcome.run.failed);
+        if (!outcome.comparison.right) return true;
+    }
+    return false;
+}
+
+RnnCase small_case() {
+    RnnCase rnn_case;
+    rnn_case.input = 7;
+    rnn_case.hidden = 5;
+    rnn_case.batch = 3;
+    rnn_case.sequence_length = 4;
+    return rnn_case;
+}
+
+RnnCase random_case(std::mt19937& random, Dialect dialect) {
+    const auto up_to = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)) + 1; };
+    RnnCase rnn_case;
+    rnn_case.dtype = static_cast<Dtype>(random() % (dialect == Dialect::v8 ? 4 : 3));
+    if (rnn_case.dtype == Dtype::fp16) rnn_case.math = MathType::tensor;
+    if (rnn_case.dtype == Dtype::fp32 && dialect == Dialect::v8 && random() % 2) rnn_case.math = MathType::fma;
+    rnn_case.direction = random() % 2 ? Direction::bidirectional : Direction::unidirectional;
+    rnn_case.layers = up_to(2);
+    rnn_case.input = up_to(9);
+    rnn_case.hidden = up_to(9);
+    rnn_case.batch = up_to(4);
+    rnn_case.sequence_length = up_to(5);
+    rnn_case.states = random() % 2;
+    rnn_case.layout = static_cast<Layout>(random() % 3);
+    if (random() % 2) {
+        for (int i = 0; i < rnn_case.batch; ++i) rnn_case.lengths.push_back(up_to(rnn_case.sequence_length));
+        if (rnn_case.layout == Layout::sequence_major_packed) {
+            std::sort(rnn_case.lengths.rbegin(), rnn_case.lengths.rend());
+            rnn_case.lengths.front() = rnn_case.sequence_length;
+        }
+    }
+    return rnn_case;
+}
+
+}  // namespace
+
+TEST_CASE("the standard sweep is right in every interface of every major") {
+    simulate("");
+    for (const Interface& interface : interfaces)
+        for (const RnnCase& rnn_case : standard_sweep(interface.dialect))
+            if (offered(interface, rnn_case)) check_right(interface, rnn_case);
+}
+
+TEST_CASE("10,000 random correct cases give no false alarm") {
+    simulate("");
+    std::mt19937 random(20);
+    for (int i = 0; i < 10'000; ++i) {
+        const Interface& interface = i % 2 ? interfaces[1] : interfaces[3];
+        check_right(interface, random_case(random, interface.dialect));
+    }
+}
+
+TEST_CASE("each planted numeric fault is caught by the standard sweep") {
+    for (const std::string fault : {"gates_swapped", "bias_dropped", "last_step_dropped", "backward_not_reversed",
+                                    "state_not_carried", "initial_state_ignored", "padding_not_honoured", "nan_lane",
+                                    "stale_output", "batch_row_exchanged", "wrong_numbers"})
+        for (const Interface& interface : {interfaces[1], interfaces[3]}) {
+            simulate("lstm=" + fault);
+            INFO(fault << " in cuDNN " << interface.major);
+            CHECK(sweep_shows_a_fault(interface));
+        }
+}
+
+TEST_CASE("a second run with other bits is told") {
+    simulate("lstm=unrepeatable");
+    const Outcome outcome = run_and_compare(9, Dialect::v8, small_case(), false);
+    REQUIRE_FALSE(outcome.run.failed);
+    CHECK_FALSE(outcome.run.repeatable);
+}
+
+TEST_CASE("TF32 shows in the default math type on a GPU that has it, and only there") {
+    RnnCase rnn_case = small_case();
+    rnn_case.input = rnn_case.hidden = 64;
+    simulate("");
+    CHECK(run_and_compare(9, Dialect::v8, rnn_case, true).comparison.reduced_precision);
+    rnn_case.math = MathType::fma;
+    CHECK_FALSE(run_and_compare(9, Dialect::v8, rnn_case, false).comparison.reduced_precision);
+    rnn_case.math = MathType::standard;
+    simulate("cc=7.5");
+    CHECK_FALSE(run_and_compare(9, Dialect::v8, rnn_case, true).comparison.reduced_precision);
+}
+
+TEST_CASE("the dynamic persistent algorithm is built before it runs") {
+    simulate("");
+    RnnCase rnn_case = small_case();
+    rnn_case.algorithm = Algorithm::persist_dynamic;
+    for (const Interface& interface : interfaces) check_right(interface, rnn_case);
+}
+
+TEST_CASE("the memory of a case is given back") {
+    simulate("mem_free=3");
+    for (int round = 0; round < 4; ++round)
+        for (const RnnCase& rnn_case : standard_sweep(Dialect::v8)) check_right(interfaces[3], rnn_case);
+}
+
+TEST_CASE("what cuDNN does not offer comes back as its own status and reason") {
+    RnnCase rnn_case = small_case();
+    rnn_case.dtype = Dtype::bf16;
+    simulate("cc=7.5");
+    const auto on_old_gpu = run_and_compare(9, Dialect::v8, rnn_case, false).run.failed;
+    REQUIRE(on_old_gpu);
+    CHECK(on_old_gpu->code == 3000);
+    CHECK(on_old_gpu->text.find("compute capability 8.0") != std::string::npos);
+    simulate("");
+    const auto on_old_cudnn = run_and_compare(8, Dialect::v8, rnn_case, false).run.failed;
+    REQUIRE(on_old_cudnn);
+    CHECK(on_old_cudnn->code == 9);
+    CHECK(on_old_cudnn->call == "cudnnSetRNNDescriptor_v8");
+}
+
+TEST_CASE("a failing call is the one that is told, and nothing is computed") {
+    simulate("cudnnRNNForward=fail:5000@2");
+    const auto forward = run_and_compare(9, Dialect::v8, small_case(), false);
+    REQUIRE(forward.run.failed);
+    CHECK(forward.run.failed->call == "cudnnRNNForward");
+    CHECK(forward.run.failed->code == 5000);
+    CHECK(forward.run.outputs.y.empty());
+    simulate("mem_free=0");
+    const auto memory = run_and_compare(8, Dialect::legacy, small_case(), false);
+    REQUIRE(memory.run.failed);
+    CHECK(memory.run.failed->call == "cuMemAlloc_v2");
+    CHECK(memory.run.failed->code == 2);
+}
+
+TEST_CASE("an address outside the weight space is not written to") {
+    simulate("cudnnGetRNNWeightParams=wild_address; cudnnGetRNNLinLayerBiasParams=wild_address");
+    for (const Interface& interface : interfaces) {
+        const auto outcome = run_and_compare(interface.major, interface.dialect, small_case(), false);
+        REQUIRE(outcome.run.failed);
+        CHECK(outcome.run.failed->code == vendor::impossible_answer);
+        CHECK(outcome.run.failed->text == "it gave an address outside the weight space");
+    }
+}
+
+TEST_CASE("the reason of an earlier call does not explain a later failure") {
+    const vendor::Session& session = simulated_session(9);
+    simulate("");
+    session.cudnn.cudnnCreateTensorDescriptor.function(nullptr);  // refused, with a reason for the callback
+    simulate("cudnnCreateTensorDescriptor=fail:4000");
+    vendor::TensorDescriptor tensor = nullptr;
+    CHECK(session.check_cudnn(session.cudnn.cudnnCreateTensorDescriptor, &tensor).text ==
+          "CUDNN_STATUS_INTERNAL_ERROR");
+}

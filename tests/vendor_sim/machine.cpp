@@ -1,0 +1,71 @@
+#include "vendor_sim/machine.hpp"
+
+#include <fcntl.h>
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+
+#include "support/catch.hpp"
+
+namespace rnncheck::test {
+
+namespace {
+
+Trace& nowhere() {
+    static Trace trace(open("/dev/null", O_WRONLY));
+    return trace;
+}
+
+vendor::Library open_simulated(const std::string& file) {
+    auto library = vendor::open_library(nowhere(), SIM_FOLDER "/" + file);
+    INFO(library.error);
+    REQUIRE(library.handle);
+    return library;
+}
+
+const vendor::CudaApi& simulated_driver() {
+    static vendor::CudaApi cuda;
+    if (cuda.cuInit) return cuda;
+    cuda.load(open_simulated("base/libcuda.so.1"));
+    vendor::CudaContext context = nullptr;
+    REQUIRE(cuda.cuInit.function(0) == 0);
+    REQUIRE(cuda.cuDevicePrimaryCtxRetain.function(&context, 0) == 0);
+    REQUIRE(cuda.cuCtxSetCurrent.function(context) == 0);
+    return cuda;
+}
+
+}  // namespace
+
+void simulate(const std::string& sim) {
+    setenv("SIM", ("gpus=1 cc=8.6; " + sim).c_str(), 1);
+}
+
+const vendor::Session& simulated_session(int major) {
+    static std::map<int, vendor::CudnnApi> apis;
+    static std::map<int, std::unique_ptr<vendor::Session>> sessions;
+    auto& session = sessions[major];
+    if (session) return *session;
+    const vendor::CudaApi& cuda = simulated_driver();
+    const std::string number = std::to_string(major);
+    vendor::CudnnApi& cudnn = apis[major];
+    cudnn.load(open_simulated("cudnn" + number + "/libcudnn.so." + number));
+    session.reset(new vendor::Session{cuda, cudnn, cuda_checker(nowhere(), cuda), cudnn_checker(nowhere(), cudnn)});
+    REQUIRE_FALSE(start_session(*session));
+    return *session;
+}
+
+Outcome run_and_compare(int major, Dialect dialect, const RnnCase& rnn_case, bool tf32) {
+    const RnnInputs inputs = make_inputs(rnn_case);
+    Outcome outcome{run_lstm(simulated_session(major), dialect, rnn_case, inputs), {}};
+    if (!outcome.run.failed)
+        outcome.comparison =
+            compare(rnn_case, reference(rnn_case, inputs), outcome.run.outputs, limits_for(rnn_case, tf32));
+    return outcome;
+}
+
+bool may_use_tf32(int major, const RnnCase& rnn_case) {
+    return major >= 8 && rnn_case.math == MathType::standard;
+}
+
+}  // namespace rnncheck::test
