@@ -103,7 +103,7 @@ TEST_CASE("names end where words end") {
     const Identity ida{{"ida"}, {}, {"ida-box"}};
     CHECK(redact("ida, ida_env, /scratch/ida-env, nvidia, idaho, Florida", ida) ==
           "USER1, USER1_env, /scratch/USER1-env, nvidia, idaho, Florida");
-    CHECK(redact("on ida-box", ida) == "on HOST1");
+    CHECK(redact("on ida-box, not ida-boxes", ida) == "on HOST1, not USER1-boxes");
     CHECK(redact("is it in /home/ida. Or not", ida) == "is it in /home/USER1. Or not");
     CHECK(redact("/mnt/c/Users/ida is not at /x", ida) == "/mnt/c/Users/USER1 is not at /x");
 }
