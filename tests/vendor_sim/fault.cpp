@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -79,14 +80,17 @@ constexpr std::array<std::string_view, 14> arithmetic_faults = {
     for (volatile unsigned long long turns = 0;;) turns = turns + 1;
 }
 
-void write_where_nothing_is() {
-    volatile auto* const nowhere = reinterpret_cast<volatile int*>(static_cast<unsigned long>(8));
-    *nowhere = 1;
+/// Never mapped, and not known to the compiler, which would warn.
+volatile int* nowhere() {
+    static volatile std::uintptr_t address = 16;
+    return reinterpret_cast<volatile int*>(address);
 }
 
+void write_where_nothing_is() {
+    *nowhere() = 1;
+}
 void read_where_nothing_is() {
-    volatile auto* const nowhere = reinterpret_cast<volatile int*>(static_cast<unsigned long>(16));
-    static_cast<void>(*nowhere);
+    static_cast<void>(*nowhere());
 }
 
 void chatter() {
