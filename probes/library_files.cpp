@@ -170,7 +170,8 @@ static void search_cache(Search& search) {
 /// A development name that leads nowhere, or to a linker script, harms no program that runs.
 static void add_development_names(Search& search) {
     for (const auto& candidate : search.development_names) {
-        if (!search.job.root.exists(candidate.path)) continue;
+        const auto real_path = search.job.root.real_path(candidate.path);
+        if (!real_path || search.files_done.contains(*real_path)) continue;
         if (elf::read_elf_file(search.job.root, candidate.path).problem == FileProblem::not_elf) continue;
         add(search, candidate);
     }

@@ -1,6 +1,7 @@
 // Computes the LSTM cases of the standard sweep through one cuDNN on one GPU, and compares every element with the
 // reference. Each case is told as soon as it ends, so a crash costs that case alone.
 #include <cmath>
+#include <future>
 
 #include "probe.hpp"
 #include "support/copies.hpp"
@@ -98,17 +99,29 @@ void record_numbers(const vendor::LstmRun& lstm, const Comparison& comparison, R
     run.again_ms = lstm.again_ms;
 }
 
-void run_case(const vendor::Session& session, bool tf32, RnnRun& run) {
-    const RnnInputs inputs = make_inputs(run.rnn_case);
-    const vendor::LstmRun lstm = run_lstm(session, run.dialect, run.rnn_case, inputs);
+/// What a case needs from us. Computed beside the vendor's work on the case before, by another thread.
+struct Prepared {
+    RnnInputs inputs;
+    RnnOutputs expected;
+};
+
+std::future<Prepared> prepare(const RnnCase& rnn_case) {
+    return std::async(std::launch::async, [rnn_case] {
+        Prepared prepared{make_inputs(rnn_case), {}};
+        prepared.expected = reference(rnn_case, prepared.inputs);
+        return prepared;
+    });
+}
+
+void run_case(const vendor::Session& session, bool tf32, const Prepared& prepared, RnnRun& run) {
+    const vendor::LstmRun lstm = run_lstm(session, run.dialect, run.rnn_case, prepared.inputs);
     if (lstm.failed) {
         run.end = end_of_failed_call(*lstm.failed);
         run.result = lstm.failed;
         return;
     }
-    record_numbers(lstm,
-                   compare(run.rnn_case, reference(run.rnn_case, inputs), lstm.outputs, limits_for(run.rnn_case, tf32)),
-                   run);
+    const Limits limits = limits_for(run.rnn_case, tf32);
+    record_numbers(lstm, compare(run.rnn_case, prepared.expected, lstm.outputs, limits), run);
 }
 
 /// Runs the cases one by one; once `broken` is known, the rest is told as skipped with it.
@@ -137,10 +150,14 @@ class Sweep {
 
   private:
     void run_cases(const vendor::Session& session) {
-        for (int step = job_.first_step; step < static_cast<int>(cases_.size()); ++step) {
+        const int count = static_cast<int>(cases_.size());
+        std::future<Prepared> coming = prepare_step(job_.first_step);
+        for (int step = job_.first_step; step < count; ++step) {
+            const Prepared prepared = coming.get();
+            if (step + 1 < count) coming = prepare_step(step + 1);
             trace_.step(step);
             RnnRun run = run_of(target_, cases_[static_cast<std::size_t>(step)], step);
-            run_case(session, tf32_possible(job_.facts, target_.gpu, run.rnn_case), run);
+            run_case(session, tf32_possible(job_.facts, target_.gpu, run.rnn_case), prepared, run);
             const bool failed = run.end == RunEnd::failed;
             tell(std::move(run));
             if (!failed) continue;
@@ -151,6 +168,8 @@ class Sweep {
             return skip_from(step + 1, state);
         }
     }
+
+    std::future<Prepared> prepare_step(int step) const { return prepare(cases_.at(static_cast<std::size_t>(step))); }
 
     void skip_from(int first, const CallResult& why) {
         for (int step = first; step < static_cast<int>(cases_.size()); ++step) {

@@ -40,8 +40,8 @@ Folders toolkits(const Root& root) {
     Folders found;
     for (const char* name : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"})
         if (const auto folder = folder_variable(name)) found.push_back(*folder);
-    append(found, children(root, "/usr/local", "cuda"));
-    append(found, {"/usr/lib/cuda", "/opt/cuda"});
+    for (const char* parent : {"/usr/local", "/opt"}) append(found, children(root, parent, "cuda"));
+    found.push_back("/usr/lib/cuda");
     return found;
 }
 

@@ -46,7 +46,7 @@ int layout_number(Layout layout) {
 }
 
 Bench::~Bench() {
-    if (cuda_failed_) return;
+    if (context_in_doubt_) return;
     for (auto step = clean_up_.rbegin(); step != clean_up_.rend(); ++step) (*step)();
 }
 

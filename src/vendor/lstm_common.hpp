@@ -17,6 +17,8 @@ inline constexpr int double_bias = 2;    ///< cudnnRNNBiasMode_t
 inline constexpr int padded_io = 1;      ///< CUDNN_RNN_PADDED_IO_ENABLED
 inline constexpr int linear_layers = 8;  ///< four gates on the input side, four on the recurrent side
 
+inline constexpr int cuda_out_of_memory = 2;
+
 int data_type_number(Dtype dtype);          ///< cudnnDataType_t
 int precision_number(Dtype dtype);          ///< cudnnDataType_t of the sums: fp32, fp64 for fp64
 int math_number(MathType math);             ///< cudnnMathType_t
@@ -29,7 +31,7 @@ inline void* address(DevicePointer pointer) {
 }
 
 /// Calls in a row: the first one that fails is kept, later ones are left out. What was made on the way is given back
-/// at the end, unless a CUDA call failed, for then the context may be past use.
+/// at the end, unless a CUDA call failed by more than a want of memory, for then the context may be past use.
 class Bench {
   public:
     explicit Bench(const Session& session) : session_(session) {}
@@ -41,7 +43,7 @@ class Bench {
     void cuda(const Symbol<int(Parameters...)>& symbol, Arguments... arguments) {
         if (failed_) return;
         keep(session_.check_cuda(symbol, arguments...));
-        cuda_failed_ = failed_.has_value();
+        context_in_doubt_ = failed_ && failed_->code != cuda_out_of_memory;
     }
 
     template <class... Parameters, class... Arguments>
@@ -75,7 +77,7 @@ class Bench {
 
     const Session& session_;
     std::optional<CallResult> failed_;
-    bool cuda_failed_ = false;
+    bool context_in_doubt_ = false;
     std::vector<std::function<void()>> clean_up_;
 };
 

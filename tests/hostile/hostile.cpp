@@ -10,10 +10,9 @@
 
 namespace {
 
-void bad_write() {
-    volatile int* const nowhere = reinterpret_cast<volatile int*>(16);
-    *nowhere = 1;
-}
+volatile unsigned long nowhere = 16;  // the compiler must not see through it
+
+void bad_write() { *reinterpret_cast<volatile int*>(nowhere) = 1; }
 
 void chatter() {
     const std::string block(1 << 20, '!');

@@ -47,7 +47,7 @@ inline std::string cache_bytes(const std::vector<CacheLine>& lines, const std::v
     append_number(bytes, texts.size(), 4);
     append_number(bytes, 2, 4);
     append_number(bytes, subsets.empty() ? 0 : extension_at, 4);
-    append_number(bytes, 0, 12);
+    bytes += std::string(12, '\0');
     bytes += entries + texts;
     if (subsets.empty()) return bytes;
     append_number(bytes, 0xEAA42174, 4);

@@ -34,10 +34,20 @@ std::string part_name(Sublibrary part) {
     return "";
 }
 
+/// The sanitizers' dlopen does not see our run path ($ORIGIN), so the folder is tried by name as well.
+std::string beside_this_library(const std::string& file) {
+    Dl_info self{};
+    if (dladdr(reinterpret_cast<const void*>(&coded_version), &self) == 0 || !self.dli_fname) return file;
+    const std::string path = self.dli_fname;
+    return path.substr(0, path.rfind('/') + 1) + file;
+}
+
 void* open_part(Sublibrary part) {
     static std::array<void*, 3> opened{};
     void*& handle = opened[static_cast<std::size_t>(part)];
-    if (!handle) handle = dlopen((part_name(part) + ".so." + std::to_string(SIM_MAJOR)).c_str(), RTLD_NOW | RTLD_LOCAL);
+    const std::string file = part_name(part) + ".so." + std::to_string(SIM_MAJOR);
+    if (!handle) handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle) handle = dlopen(beside_this_library(file).c_str(), RTLD_NOW | RTLD_LOCAL);
     return handle;
 }
 

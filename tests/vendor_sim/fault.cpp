@@ -65,11 +65,11 @@ bool holds(const Entry& entry, const Tags& tags) {
     return std::ranges::all_of(entry.tags, [&](const auto& tag) { return std::ranges::find(tags, tag) != tags.end(); });
 }
 
-constexpr std::array<std::string_view, 13> arithmetic_faults = {
+constexpr std::array<std::string_view, 14> arithmetic_faults = {
     "gates_swapped",     "bias_dropped",          "last_step_dropped",    "backward_not_reversed",
-    "state_not_carried", "initial_state_ignored", "padding_not_honoured", "nan_lane",
-    "stale_output",      "batch_row_exchanged",   "wrong_numbers",        "unrepeatable",
-    "wild_address"};
+    "state_not_carried", "initial_state_ignored", "padding_not_honoured", "padding_not_filled",
+    "nan_lane",          "stale_output",          "batch_row_exchanged",  "wrong_numbers",
+    "unrepeatable",      "wild_address"};
 
 [[noreturn]] void hang() {
     for (;;) pause();
@@ -79,14 +79,14 @@ constexpr std::array<std::string_view, 13> arithmetic_faults = {
     for (volatile unsigned long long turns = 0;;) turns = turns + 1;
 }
 
+volatile unsigned long nowhere = 8;  // the compiler must not see through it
+
 void write_where_nothing_is() {
-    volatile auto* const nowhere = reinterpret_cast<volatile int*>(static_cast<unsigned long>(8));
-    *nowhere = 1;
+    *reinterpret_cast<volatile int*>(nowhere) = 1;
 }
 
 void read_where_nothing_is() {
-    volatile auto* const nowhere = reinterpret_cast<volatile int*>(static_cast<unsigned long>(16));
-    static_cast<void>(*nowhere);
+    static_cast<void>(*reinterpret_cast<volatile int*>(nowhere));
 }
 
 void chatter() {

@@ -42,10 +42,9 @@ void ignore_sigterm() {
     sleep_for_ever();
 }
 
-void bad_write() {
-    volatile int* const nowhere = reinterpret_cast<volatile int*>(8);
-    *nowhere = 1;
-}
+volatile unsigned long nowhere = 8;  // the compiler must not see through it
+
+void bad_write() { *reinterpret_cast<volatile int*>(nowhere) = 1; }
 
 void crash_in_exit_handler() {
     std::atexit([] { abort(); });

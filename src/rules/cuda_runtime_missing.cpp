@@ -1,0 +1,36 @@
+// No CUDA runtime library stands anywhere.
+#include "rules/rule.hpp"
+#include "rules/support/driver_support.hpp"
+
+namespace rnncheck::rules {
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    if (!usable_copies(facts, LibraryKind::cudart).empty() || !facts.runtimes.empty())
+        return pass("a CUDA runtime was found");
+    if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
+    for (const auto& library : facts.libraries)
+        if (library.kind == LibraryKind::cudart) return not_applicable("a CUDA runtime was found that cannot be used");
+    if (const auto why = lower_cause(facts)) return not_applicable(*why);
+    Finding finding;
+    finding.severity = Severity::note;
+    finding.subject = "CUDA runtime";
+    finding.message =
+        "no CUDA runtime (libcudart) was found; programs need their own, as many frameworks bring inside their "
+        "packages";
+    finding.evidence = {
+        {"libcudart", "not on the loader's path, in toolkit folders or in Python packages", "libraries"}};
+    finding.remedies = {{.text = "Nothing, when your framework brings CUDA along; else install the runtime for your "
+                                 "driver, for example the Python package of CUDA 12",
+                         .commands = {"pip install nvidia-cuda-runtime-cu12"},
+                         .verify = "rnncheck doctor --only cuda_runtime_missing",
+                         .link = "https://docs.nvidia.com/cuda/cuda-installation-guide-linux/"}};
+    return fault(std::move(finding));
+}
+
+extern const Rule cuda_runtime_missing{.title = "No CUDA runtime is installed",
+                                       .layer = Layer::runtime,
+                                       .worst = Severity::note,
+                                       .needs = Stage::look,
+                                       .check = check};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,60 @@
+// A CUDA runtime cannot be opened, or does not tell its version for a reason that is its own.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/cudnn_support.hpp"
+
+namespace rnncheck::rules {
+
+/// Answers of the runtime about the driver and the GPU (driver_types.h): rules of lower layers tell those.
+static bool speaks_of_the_driver(const CallResult& failure) {
+    constexpr std::int64_t codes[] = {3, 30, 34, 35, 36, 38, 46, 100, 101, 802, 803, 804, 999};
+    return std::find(std::begin(codes), std::end(codes), failure.code) != std::end(codes);
+}
+
+static Finding unusable(const Facts& facts, const Runtime& runtime) {
+    const bool opened = !runtime.failure->call.starts_with("dlopen");
+    Finding finding;
+    finding.severity =
+        is_first_choice(facts, LibraryKind::cudart, runtime.library) ? Severity::error : Severity::warning;
+    finding.subject = runtime.library;
+    finding.message = "the CUDA runtime " + runtime.library +
+                      (opened ? " does not tell its version: " : " cannot be opened: ") +
+                      (opened ? told(*runtime.failure) : escaped(runtime.failure->text, 300));
+    finding.evidence = {{"failed call", told(*runtime.failure), "runtimes"}};
+    finding.remedies = {{.text = "Install the CUDA runtime once more from the source it came from, or take its folder "
+                                 "out of the loader's path",
+                         .commands = {"ldconfig -p | grep libcudart"},
+                         .verify = "rnncheck doctor --only cuda_runtime_unusable",
+                         .link = "https://docs.nvidia.com/cuda/cuda-installation-guide-linux/"}};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    Answers answers;
+    for (const auto& runtime : facts.runtimes) {
+        if (is_shadowed(facts, runtime.library)) continue;
+        if (runtime.version)
+            answers.good("every CUDA runtime asked tells its version");
+        else if (!runtime.failure)
+            answers.unknown(runtime.library + " did not answer");
+        else if (speaks_of_the_driver(*runtime.failure))
+            answers.told_elsewhere("the runtime does not reach the driver");
+        else
+            answers.fault(unusable(facts, runtime));
+    }
+    const std::string silent = silent_copy(facts, LibraryKind::cudart);
+    if (!silent.empty()) answers.unknown(silent + " did not answer");
+    if (!libraries_listed(facts)) answers.unknown("the library folders could not be searched");
+    answers.no_matter("no CUDA runtime was found");
+    return answers.close();
+}
+
+extern const Rule cuda_runtime_unusable{.title = "A CUDA runtime library cannot be used",
+                                        .layer = Layer::runtime,
+                                        .worst = Severity::error,
+                                        .needs = Stage::ask,
+                                        .check = check};
+
+}  // namespace rnncheck::rules

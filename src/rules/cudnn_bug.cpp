@@ -1,0 +1,21 @@
+// A release of cuDNN with a defect in recurrent networks that NVIDIA or a framework has documented, training included.
+#include "rules/rule.hpp"
+#include "rules/support/cudnn_support.hpp"
+
+namespace rnncheck::rules {
+
+static Verdict check(const Facts& facts, const Matrix& matrix) {
+    const Remedy remedy = {.text = "See whether your networks use what is affected",
+                           .commands = {"pip install --upgrade nvidia-cudnn-cu12"},
+                           .verify = "rnncheck doctor --only cudnn_bug",
+                           .link = "https://docs.nvidia.com/deeplearning/cudnn/release-notes/index.html"};
+    return documented_defects(facts, matrix, "cudnn_bug", remedy, nullptr);
+}
+
+extern const Rule cudnn_bug{.title = "This cuDNN has a documented defect in recurrent networks",
+                            .layer = Layer::cudnn,
+                            .worst = Severity::warning,
+                            .needs = Stage::ask,
+                            .check = check};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,103 @@
+// A copy of cuDNN was built for another CUDA major than the libraries or the driver here.
+#include <algorithm>
+#include <set>
+
+#include "base/text.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/driver_support.hpp"
+#include "rules/support/rnn_support.hpp"
+
+namespace rnncheck::rules {
+
+/// CUDA majors of the cuBLAS libraries found; 0 for one whose name does not tell. Damaged files are told elsewhere.
+static std::set<int> cublas_majors(const Facts& facts) {
+    std::set<int> majors;
+    for (const auto& library : facts.libraries)
+        if (library.kind == LibraryKind::cublas || library.kind == LibraryKind::cublaslt)
+            majors.insert(major_of_file(library).value_or(0));
+    return majors;
+}
+
+/// A case that ran shows that this cuDNN and what is installed go together.
+static bool ran_here(const Facts& facts, const CudnnCopy& copy) {
+    return std::any_of(facts.rnn_runs.begin(), facts.rnn_runs.end(), [&](const RnnRun& run) {
+        return run.library == copy.path && (run.end == RunEnd::ok || run.end == RunEnd::wrong);
+    });
+}
+
+/// driver_too_old tells of a runtime of this major already.
+static bool runtime_of(const Facts& facts, int cuda_major) {
+    return std::any_of(facts.runtimes.begin(), facts.runtimes.end(), [&](const Runtime& runtime) {
+        return runtime.version && runtime.version->major() == cuda_major;
+    });
+}
+
+static Finding other_cuda(const CudnnCopy& copy, const std::string& but, Evidence evidence) {
+    Finding finding;
+    finding.severity = severity_of(copy);
+    finding.subject = copy.path;
+    finding.message = name_of(copy) + " was built for CUDA " + copy.answer->built_for_cuda->text + ", but " + but;
+    finding.evidence = {{"built for CUDA", copy.answer->built_for_cuda->text, "cudnns"}, std::move(evidence)};
+    finding.remedies = {
+        {.text = "Install the cuDNN package made for the CUDA major that is installed (its name ends in "
+                 "the major), or that CUDA",
+         .commands = {"pip install nvidia-cudnn-cu12", "sudo apt-get install cudnn9-cuda-12"},
+         .risk = Risk::needs_root,
+         .verify = "rnncheck doctor --only cudnn_built_for_other_cuda",
+         .link = "https://docs.nvidia.com/deeplearning/cudnn/backend/v9.5.1/reference/support-matrix.html"}};
+    return finding;
+}
+
+/// cuDNN 8 and 9 open cuBLAS of their own CUDA major; 7 has its own inside.
+static void judge_cublas(const Facts& facts, const CudnnCopy& copy, int cuda_major, Answers& answers) {
+    auto majors = cublas_majors(facts);
+    if (copy.major < 8 || majors.contains(cuda_major)) return answers.good("cuDNN suits the CUDA installed");
+    if (!libraries_listed(facts)) return answers.unknown("the library folders could not be searched");
+    if (majors.contains(0)) return answers.unknown("the version of a cuBLAS library is not known");
+    if (majors.empty()) return answers.told_elsewhere("no cuBLAS was found to compare with");
+    std::vector<std::string> texts;
+    for (const int major : majors) texts.push_back(std::to_string(major));
+    answers.fault(other_cuda(copy, "only cuBLAS of CUDA " + listing(texts) + " is installed",
+                             {"libcublasLt.so." + std::to_string(cuda_major), "not found", "libraries"}));
+}
+
+static void judge_driver(const Facts& facts, const CudnnCopy& copy, int cuda_major, Answers& answers) {
+    const auto& driver = facts.driver.cuda_version;
+    if (!driver) {
+        if (const auto why = lower_cause(facts)) return answers.told_elsewhere(*why);
+        return answers.unknown("the driver did not tell which CUDA it supports");
+    }
+    if (cuda_major <= driver->major()) return answers.good("cuDNN suits the driver");
+    if (runtime_of(facts, cuda_major))
+        return answers.told_elsewhere("the driver is too old for that CUDA, its runtime included");
+    answers.fault(other_cuda(copy, "the driver supports CUDA up to " + driver->text,
+                             {"newest CUDA of the driver", driver->text, "driver.cuda_version"}));
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    const auto copies = cudnn_copies(facts);
+    if (copies.empty()) return without_cudnn(facts);
+    Answers answers;
+    for (const auto& copy : copies) {
+        const auto& built_for = copy.answer ? copy.answer->built_for_cuda : std::optional<Version>();
+        if (ran_here(facts, copy))
+            answers.good("cuDNN computed on this machine");
+        else if (never_answered(copy))
+            answers.told_elsewhere(name_of(copy) + " does not work at all");
+        else if (!built_for)
+            answers.unknown(name_of(copy) + " did not tell which CUDA it was built for");
+        else {
+            judge_cublas(facts, copy, built_for->major(), answers);
+            judge_driver(facts, copy, built_for->major(), answers);
+        }
+    }
+    return answers.close();
+}
+
+extern const Rule cudnn_built_for_other_cuda{.title = "cuDNN was built for another CUDA",
+                                             .layer = Layer::cudnn,
+                                             .worst = Severity::error,
+                                             .needs = Stage::ask,
+                                             .check = check};
+
+}  // namespace rnncheck::rules

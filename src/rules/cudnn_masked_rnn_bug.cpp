@@ -1,0 +1,22 @@
+// A release of cuDNN that corrupts padded sequences at random. A sweep that went well proves nothing: it strikes now
+// and then.
+#include "rules/rule.hpp"
+#include "rules/support/cudnn_support.hpp"
+
+namespace rnncheck::rules {
+
+static Verdict check(const Facts& facts, const Matrix& matrix) {
+    const Remedy remedy = {.text = "Padded or masked sequences are not safe with this release",
+                           .commands = {"pip install --upgrade nvidia-cudnn-cu12"},
+                           .verify = "rnncheck doctor --only cudnn_masked_rnn_bug",
+                           .link = "https://github.com/tensorflow/tensorflow/issues/60192"};
+    return documented_defects(facts, matrix, "cudnn_masked_rnn_bug", remedy, nullptr);
+}
+
+extern const Rule cudnn_masked_rnn_bug{.title = "This cuDNN corrupts masked recurrent networks",
+                                       .layer = Layer::cudnn,
+                                       .worst = Severity::warning,
+                                       .needs = Stage::ask,
+                                       .check = check};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,110 @@
+// The parts of cuDNN that one program would load come from different releases.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/rnn_support.hpp"
+
+namespace rnncheck::rules {
+
+static bool same_release(const Version& one, const Version& other) {
+    return std::equal(one.parts.begin(), one.parts.begin() + 3, other.parts.begin());
+}
+
+/// What speaks for a mixture, and whether anything speaks against one.
+struct Signs {
+    std::vector<Evidence> of_mixture;
+    Confidence confidence = Confidence::certain;
+    bool all_releases_known = true;
+};
+
+static void look_at_answers(const Facts& facts, const CudnnCopy& copy, Signs& signs) {
+    const auto& failure = copy.answer ? copy.answer->failure : std::optional<CallResult>();
+    if (failure && is_version_mismatch(copy.major, *failure))
+        signs.of_mixture.push_back({"failed call", told(*failure), "cudnns"});
+    for (const auto& run : facts.rnn_runs)
+        if (run.library == copy.path && run.result && is_version_mismatch(copy.major, *run.result) &&
+            signs.of_mixture.empty())
+            signs.of_mixture.push_back(evidence_of(facts, run, told(*run.result)));
+}
+
+/// The names of its files can be believed: the front library's does not contradict what it answered.
+static bool names_count(const CudnnCopy& copy) {
+    const auto name = copy.file ? release_in_name(*copy.file) : std::nullopt;
+    return copy.version && (!name || same_release(*copy.version, *name));
+}
+
+static void look_at_names(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, Signs& signs) {
+    signs.all_releases_known = names_count(copy);
+    if (!signs.all_releases_known) return;
+    for (const auto& part : parts_needed(copy, matrix)) {
+        const Library* file = part_of(facts, copy, part.soname);
+        const auto release = file ? release_in_name(*file) : std::nullopt;
+        signs.all_releases_known &= release.has_value();
+        if (!release || same_release(*copy.version, *release)) continue;
+        signs.of_mixture.push_back(
+            {file->path, "release " + release->text + ", not " + copy.version->text, "libraries"});
+        signs.confidence = Confidence::likely;
+    }
+}
+
+static void look_at_folders(const CudnnCopy& copy, Signs& signs) {
+    const auto& mapped = copy.answer->parts_mapped;
+    const bool several = std::any_of(mapped.begin(), mapped.end(), [&](const std::string& path) {
+        return folder_of(path) != folder_of(mapped.front());
+    });
+    if (!several) return;
+    signs.of_mixture.push_back({"files loaded together", listing(mapped), "cudnns"});
+    signs.confidence = Confidence::likely;
+}
+
+static Finding mixed(const CudnnCopy& copy, Signs signs) {
+    Finding finding;
+    finding.severity = severity_of(copy);
+    finding.subject = copy.path;
+    finding.message = name_of(copy) + " is loaded with parts of another cuDNN: " + signs.of_mixture.front().what +
+                      ", " + signs.of_mixture.front().value;
+    finding.evidence = std::move(signs.of_mixture);
+    finding.confidence = signs.confidence;
+    finding.remedies = {{.text = "Keep one cuDNN: take the folder of the other one out of LD_LIBRARY_PATH, or remove "
+                                 "the files that no package owns, and install cuDNN once more",
+                         .commands = {"ldconfig -p | grep libcudnn", "echo $LD_LIBRARY_PATH"},
+                         .verify = "rnncheck doctor --only cudnn_mixed_sublibraries",
+                         .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/overview.html"}};
+    return finding;
+}
+
+static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, Answers& answers) {
+    if (copy.major == 7) return answers.good(name_of(copy) + " is one file");
+    Signs signs;
+    look_at_answers(facts, copy, signs);
+    // cuDNN's own check of its parts, passed, outweighs names and folders.
+    const bool checked = copy.answer && copy.answer->rnn_usable.value_or(false);
+    if (signs.of_mixture.empty() && !checked) {
+        look_at_names(facts, matrix, copy, signs);
+        if (copy.answer && signs.of_mixture.empty()) look_at_folders(copy, signs);
+    }
+    if (!signs.of_mixture.empty()) return answers.fault(mixed(copy, std::move(signs)));
+    if (!failures_are_known(facts, copy.path))
+        return answers.unknown("a case failed with " + name_of(copy) + " without telling why");
+    const bool fault_is_another = !copy.answer || copy.answer->failure;
+    if (checked || (fault_is_another && signs.all_releases_known))
+        return answers.good("the parts of cuDNN are of one release");
+    answers.unknown("of which release the parts of " + name_of(copy) + " are is not known");
+}
+
+static Verdict check(const Facts& facts, const Matrix& matrix) {
+    const auto copies = cudnn_copies(facts);
+    if (copies.empty()) return without_cudnn(facts);
+    Answers answers;
+    for (const auto& copy : copies) judge(facts, matrix, copy, answers);
+    return answers.close();
+}
+
+extern const Rule cudnn_mixed_sublibraries{.title = "Parts of different cuDNN releases are mixed",
+                                           .layer = Layer::cudnn,
+                                           .worst = Severity::error,
+                                           .needs = Stage::ask,
+                                           .check = check};
+
+}  // namespace rnncheck::rules

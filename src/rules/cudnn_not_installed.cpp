@@ -1,0 +1,41 @@
+// There is no cuDNN anywhere.
+#include <algorithm>
+
+#include "rules/rule.hpp"
+#include "rules/support/cudnn_support.hpp"
+#include "rules/support/driver_support.hpp"
+
+namespace rnncheck::rules {
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    if (!cudnn_copies(facts).empty()) return pass("a copy of cuDNN was found");
+    if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
+    for (const auto& library : facts.libraries)
+        if (library.kind == LibraryKind::cudnn)
+            return not_applicable("the cuDNN found cannot be a library here: " + library.path);
+
+    const bool parts_only = std::any_of(facts.libraries.begin(), facts.libraries.end(),
+                                        [](const Library& library) { return library.kind == LibraryKind::cudnn_part; });
+    Finding finding;
+    finding.severity = driver_answers(facts) || kernel_side_seen(facts) ? Severity::error : Severity::warning;
+    finding.subject = "cuDNN";
+    finding.message = parts_only ? "only parts of cuDNN are installed: its front library libcudnn.so was not found"
+                                 : "cuDNN is not installed: no libcudnn.so was found";
+    finding.evidence = {
+        {"libcudnn.so", "not on the loader's path, in toolkit folders or in Python packages", "libraries"}};
+    finding.remedies = {{.text = "Install the major release of cuDNN that your framework was built for, for the CUDA "
+                                 "major it uses: from NVIDIA's repository, or as a Python package",
+                         .commands = {"sudo apt-get install cudnn9-cuda-12", "pip install nvidia-cudnn-cu12"},
+                         .risk = Risk::needs_root,
+                         .verify = "rnncheck doctor --only cudnn_not_installed",
+                         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
+    return fault(std::move(finding));
+}
+
+extern const Rule cudnn_not_installed{.title = "cuDNN is not installed",
+                                      .layer = Layer::cudnn,
+                                      .worst = Severity::error,
+                                      .needs = Stage::look,
+                                      .check = check};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,64 @@
+// cuDNN 8 and 9 are several files, and one that recurrent networks need is not where the front library looks.
+#include "base/text.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/cudnn_support.hpp"
+
+namespace rnncheck::rules {
+
+static Finding missing(const CudnnCopy& copy, const std::vector<CudnnPart>& parts) {
+    std::vector<std::string> names;
+    for (const auto& part : parts) names.push_back(part.soname);
+    const std::string searched = folder_of(copy.path) + " and the loader's path";
+    Finding finding;
+    finding.severity = severity_of(copy);
+    finding.subject = copy.path;
+    finding.message =
+        name_of(copy) + " lacks " + listing(names) + ", which recurrent networks need: not in " + searched;
+    for (const auto& part : parts) {
+        const std::string why = part.needed_by_version ? "needed by every call" : "needed by recurrent networks";
+        finding.evidence.push_back({part.soname, "not found in " + searched, "libraries"});
+        finding.evidence.push_back({part.soname, part.note.empty() ? why : why + ": " + part.note, part.source.url});
+    }
+    if (copy.answer && copy.answer->failure)
+        finding.evidence.push_back({"failed call", told(*copy.answer->failure), "cudnns"});
+    finding.remedies = {{.text =
+                             "Install the whole of this cuDNN once more, so that all its parts stand in one folder. "
+                             "If they stand elsewhere, add that folder to LD_LIBRARY_PATH",
+                         .commands = {"sudo apt-get install --reinstall libcudnn9-cuda-12",
+                                      "pip install --force-reinstall nvidia-cudnn-cu12"},
+                         .risk = Risk::needs_root,
+                         .verify = "rnncheck doctor --only cudnn_part_missing",
+                         .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/overview.html"}};
+    return finding;
+}
+
+static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, Answers& answers) {
+    if (copy.answer && copy.answer->rnn_usable.value_or(false))
+        return answers.good("the RNN half of cuDNN answers, so its parts are there");
+    if (copy.major == 0) return answers.unknown("the version of " + name_of(copy) + " is not known");
+    if (matrix.cudnn_parts(copy.major).empty())
+        return answers.unknown("which parts " + name_of(copy) + " has is not in the data of " + matrix.date());
+    if (parts_needed(copy, matrix).empty()) return answers.good(name_of(copy) + " is one file");
+    const auto parts = parts_missing(facts, copy, matrix);
+    if (!parts.empty() && !libraries_listed(facts)) return answers.unknown("the library folders could not be searched");
+    if (!parts.empty())
+        answers.fault(missing(copy, parts));
+    else
+        answers.good("all parts that recurrent networks need were found");
+}
+
+static Verdict check(const Facts& facts, const Matrix& matrix) {
+    const auto copies = cudnn_copies(facts);
+    if (copies.empty()) return without_cudnn(facts);
+    Answers answers;
+    for (const auto& copy : copies) judge(facts, matrix, copy, answers);
+    return answers.close();
+}
+
+extern const Rule cudnn_part_missing{.title = "A part of cuDNN is missing",
+                                     .layer = Layer::cudnn,
+                                     .worst = Severity::error,
+                                     .needs = Stage::look,
+                                     .check = check};
+
+}  // namespace rnncheck::rules

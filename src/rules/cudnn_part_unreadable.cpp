@@ -1,0 +1,62 @@
+// A part of cuDNN that would be loaded is there by name, but cannot be a library.
+#include "base/text.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/cudnn_support.hpp"
+#include "rules/support/driver_support.hpp"
+
+namespace rnncheck::rules {
+
+static Finding unreadable(const CudnnCopy& copy, const CudnnPart& part, const Library& file) {
+    const std::string what =
+        file.problem_detail ? escaped(*file.problem_detail, 300) : std::string(name_of(*file.problem));
+    Finding finding;
+    finding.severity = severity_of(copy);
+    finding.subject = file.path;
+    finding.message =
+        "the part " + part.soname + " of " + name_of(copy) + " cannot be loaded: " + file.path + ' ' + what;
+    finding.evidence = {{file.path, what, "libraries"}, {part.soname, "needed by recurrent networks", part.source.url}};
+    finding.remedies = {{.text = "Install this cuDNN once more from one source, after removing the broken file if no "
+                                 "package owns it",
+                         .commands = {"sudo apt-get install --reinstall libcudnn9-cuda-12",
+                                      "pip install --force-reinstall nvidia-cudnn-cu12"},
+                         .risk = Risk::needs_root,
+                         .verify = "rnncheck doctor --only cudnn_part_unreadable",
+                         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
+    return finding;
+}
+
+static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, Answers& answers) {
+    if (copy.major == 0) return answers.unknown("the version of " + name_of(copy) + " is not known");
+    for (const auto& part : parts_needed(copy, matrix)) {
+        const Library* file = part_of(facts, copy, part.soname);
+        if (!file)
+            answers.told_elsewhere(part.soname + " is missing");
+        else if (file->problem)
+            answers.fault(unreadable(copy, part, *file));
+        else if (!read_whole(*file))
+            answers.unknown(file->path + " was not read to its end");
+    }
+    answers.good("every part of cuDNN that recurrent networks need is a whole file");
+}
+
+static Verdict check(const Facts& facts, const Matrix& matrix) {
+    const auto copies = cudnn_copies(facts);
+    if (copies.empty()) return without_cudnn(facts);
+    if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
+    Answers answers;
+    for (const auto& copy : copies) {
+        if (matrix.cudnn_parts(copy.major).empty() && copy.major > 0)
+            answers.unknown("which parts " + name_of(copy) + " has is not in the data of " + matrix.date());
+        else
+            judge(facts, matrix, copy, answers);
+    }
+    return answers.close();
+}
+
+extern const Rule cudnn_part_unreadable{.title = "A part of cuDNN is damaged or cannot be read",
+                                        .layer = Layer::cudnn,
+                                        .worst = Severity::error,
+                                        .needs = Stage::look,
+                                        .check = check};
+
+}  // namespace rnncheck::rules

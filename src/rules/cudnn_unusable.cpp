@@ -1,0 +1,61 @@
+// A copy of cuDNN cannot be opened, or does not even tell its version.
+#include "base/text.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/cudnn_support.hpp"
+
+namespace rnncheck::rules {
+
+/// The loader or cuDNN names a part that is nowhere.
+static bool names_missing_part(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy) {
+    for (const auto& part : parts_missing(facts, copy, matrix))
+        if (contains(copy.answer->failure->text, part.soname)) return true;
+    return false;
+}
+
+static Finding unusable(const CudnnCopy& copy) {
+    const CallResult& failure = *copy.answer->failure;
+    const bool opened = !failure.call.starts_with("dlopen");
+    Finding finding;
+    finding.severity = severity_of(copy);
+    finding.subject = copy.path;
+    finding.message = "cuDNN at " + copy.path + (opened ? " does not tell its version: " : " cannot be opened: ") +
+                      (opened ? told(failure) : escaped(failure.text, 300));
+    finding.evidence = {{"failed call", told(failure), "cudnns"}};
+    if (copy.file && !copy.file->missing_needs.empty())
+        finding.evidence.push_back(
+            {"libraries it needs that are not found", listing(copy.file->missing_needs), "libraries"});
+    finding.remedies = {{.text = "See which file the loader's words name: supply that library, or install this cuDNN "
+                                 "once more from one source",
+                         .commands = {"ldconfig -p | grep libcudnn"},
+                         .verify = "rnncheck doctor --only cudnn_unusable",
+                         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix& matrix) {
+    const auto copies = cudnn_copies(facts);
+    if (copies.empty()) return without_cudnn(facts);
+    Answers answers;
+    for (const auto& copy : copies) {
+        if (!copy.answer) continue;
+        if (copy.answer->version)
+            answers.good("every copy of cuDNN asked tells its version");
+        else if (!copy.answer->failure)
+            answers.unknown("cuDNN at " + copy.path + " did not tell its version");
+        else if (names_missing_part(facts, matrix, copy))
+            answers.told_elsewhere("a part of cuDNN is missing");
+        else
+            answers.fault(unusable(copy));
+    }
+    const std::string silent = silent_copy(facts, LibraryKind::cudnn);
+    if (!silent.empty()) answers.unknown("cuDNN at " + silent + " did not answer");
+    return answers.close();
+}
+
+extern const Rule cudnn_unusable{.title = "A copy of cuDNN cannot be used",
+                                 .layer = Layer::cudnn,
+                                 .worst = Severity::error,
+                                 .needs = Stage::ask,
+                                 .check = check};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,33 @@
+// A release of cuDNN that fails on certain sequence lengths.
+#include "rules/rule.hpp"
+#include "rules/support/cudnn_support.hpp"
+
+namespace rnncheck::rules {
+
+/// Cases with lengths of their own were computed right, and none went wrong, on every GPU that ran this release.
+static bool lengths_went_well(const Facts& facts, const Version& release) {
+    bool any = false;
+    for (const auto& run : facts.rnn_runs) {
+        if (run.rnn_case.lengths.empty() || run.end == RunEnd::not_offered) continue;
+        if (cudnn_copy(facts, run.library).version != release) continue;
+        if (run.end != RunEnd::ok) return false;
+        any = true;
+    }
+    return any;
+}
+
+static Verdict check(const Facts& facts, const Matrix& matrix) {
+    const Remedy remedy = {.text = "Calls with varying sequence lengths may fail with this release",
+                           .commands = {"export TF_CUDNN_RESET_RND_GEN_STATE=1"},
+                           .verify = "rnncheck doctor --only cudnn_varlen_rnn_bug",
+                           .link = "https://github.com/tensorflow/tensorflow/issues/41630"};
+    return documented_defects(facts, matrix, "cudnn_varlen_rnn_bug", remedy, lengths_went_well);
+}
+
+extern const Rule cudnn_varlen_rnn_bug{.title = "This cuDNN fails on varying sequence lengths",
+                                       .layer = Layer::cudnn,
+                                       .worst = Severity::warning,
+                                       .needs = Stage::run,
+                                       .check = check};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,31 @@
+// The CUDA or cuDNN installed was made before the GPU, or without code for it.
+#include "rules/rule.hpp"
+#include "rules/support/architecture_support.hpp"
+
+namespace rnncheck::rules {
+
+static void describe(Finding& finding, const Gpu& gpu, const std::string& things) {
+    const std::string capability =
+        gpu.compute_capability ? " of compute capability " + gpu.compute_capability->text : "";
+    const bool only_slow = finding.severity != Severity::error;
+    finding.message = "there is no machine code for " + subject_of(gpu) + capability + " in " + things +
+                      (only_slow ? "; PTX code, compiled at the first use, may still run" : "");
+    finding.remedies = {{.text =
+                             "Use a framework build for a CUDA that knows this GPU (12.8 or later for Blackwell, 11.8 "
+                             "for Ada and Hopper), with a cuDNN made for that CUDA",
+                         .commands = {"pip install --upgrade nvidia-cudnn-cu12"},
+                         .verify = "rnncheck doctor --only gpu_arch_not_in_build",
+                         .link = "https://developer.nvidia.com/cuda-gpus"}};
+}
+
+static Verdict check(const Facts& facts, const Matrix& matrix) {
+    return judge_architecture(facts, matrix, Fit::too_new, describe);
+}
+
+extern const Rule gpu_arch_not_in_build{.title = "The CUDA or cuDNN installed has no code for a GPU",
+                                        .layer = Layer::gpu,
+                                        .worst = Severity::error,
+                                        .needs = Stage::run,
+                                        .check = check};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,91 @@
+// A GPU answers and a cuDNN is there for it, yet no recurrent network was tried on it.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/driver_support.hpp"
+#include "rules/support/rnn_support.hpp"
+
+namespace rnncheck::rules {
+
+static bool has_working_cudnn(const Facts& facts) {
+    return std::any_of(facts.cudnns.begin(), facts.cudnns.end(),
+                       [](const Cudnn& cudnn) { return cudnn.rnn_usable.value_or(false); });
+}
+
+/// The call that kept every case of this GPU from being tried; null when none is on record.
+static const RnnRun* obstacle(const Facts& facts, const Gpu& gpu) {
+    for (const auto& run : facts.rnn_runs)
+        if (run.gpu == gpu.index && run.end == RunEnd::skipped && run.result && !run.result->ok() &&
+            run.result->code != -1)
+            return &run;
+    return nullptr;
+}
+
+static bool kernel_failed(const Facts& facts, const Gpu& gpu) {
+    return std::any_of(facts.kernel_runs.begin(), facts.kernel_runs.end(), [&](const KernelRun& run) {
+        return run.gpu == gpu.index && ((run.result && !run.result->ok()) || run.right == false);
+    });
+}
+
+static Finding not_tested(const Facts& facts, const Gpu& gpu, const RnnRun& run) {
+    Finding finding;
+    finding.subject = subject_of(gpu);
+    finding.message = "no recurrent network could be tried on " + finding.subject + ": " + told(*run.result);
+    finding.evidence = {evidence_of(facts, run, told(*run.result))};
+    finding.remedies = {{.text =
+                             "Make the GPU free: see which processes use it and in which compute mode it is, then run "
+                             "the doctor again",
+                         .commands = {"nvidia-smi"},
+                         .verify = "rnncheck doctor --only gpu_not_tested",
+                         .link = "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html"}};
+    return finding;
+}
+
+/// How the probe of this GPU ended, where it did not go well.
+static std::string why_not(const Facts& facts, const Gpu& gpu) {
+    const std::string name = "GPU " + std::to_string(gpu.index) + ' ';
+    for (const ProbeRun* run : runs_of(facts, "rnn_forward"))
+        if (run->target.starts_with(name) && !run->completed())
+            return "its probe " + std::string(name_of(run->end)) +
+                   (run->reason ? ", " + escaped(*run->reason, 200) : "");
+    for (const auto& run : facts.rnn_runs)
+        if (run.gpu == gpu.index && run.result) return escaped(run.result->text, 200);
+    return "the reason is not known";
+}
+
+static void judge(const Facts& facts, const Gpu& gpu, Answers& answers) {
+    const bool tried = std::any_of(facts.rnn_runs.begin(), facts.rnn_runs.end(), [&](const RnnRun& run) {
+        return run.gpu == gpu.index && run.end != RunEnd::skipped;
+    });
+    if (tried) return answers.good("recurrent networks were tried on every GPU");
+    const RnnRun* run = obstacle(facts, gpu);
+    if (kernel_failed(facts, gpu)) return answers.told_elsewhere(subject_of(gpu) + " does not even run a tiny kernel");
+    if (!run)
+        return answers.unknown("no recurrent network was tried on " + subject_of(gpu) + ": " + why_not(facts, gpu));
+    if (run->result->call == "cudnnCreate")
+        return answers.told_elsewhere("cuDNN makes no handle on " + subject_of(gpu));
+    const auto cause = explained_elsewhere(facts, gpu.index, run->library, *run->result);
+    if (cause && run->result->code != cuda_device_unavailable) return answers.told_elsewhere(*cause);
+    answers.fault(not_tested(facts, gpu, *run));
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    if (const auto verdict = without_gpu(facts)) return *verdict;
+    if (!has_working_cudnn(facts)) {
+        const Verdict otherwise = pass_if_tried(facts, "recurrent networks were tried");
+        return otherwise.outcome == Outcome::pass ? undecided("whether cuDNN's RNN half works is not known")
+                                                  : otherwise;
+    }
+    Answers answers;
+    for (const auto& gpu : facts.gpus) judge(facts, gpu, answers);
+    return answers.close();
+}
+
+extern const Rule gpu_not_tested{.title = "No recurrent network was tried on a GPU",
+                                 .layer = Layer::rnn,
+                                 .worst = Severity::error,
+                                 .needs = Stage::run,
+                                 .check = check};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,55 @@
+// The shortest way through driver, compiler and hardware does not work: a tiny kernel.
+#include "rules/rule.hpp"
+#include "rules/support/rnn_support.hpp"
+
+namespace rnncheck::rules {
+
+static Finding failed(const Facts& facts, const KernelRun& run) {
+    const bool computed = !run.result || run.result->ok();
+    const std::string place = "kernel_runs[" + std::to_string(&run - facts.kernel_runs.data()) + "]";
+    Finding finding;
+    finding.subject = gpu_subject(facts, run.gpu);
+    finding.message = computed ? finding.subject + " computed a tiny kernel wrongly"
+                               : finding.subject + " cannot run a tiny kernel: " + told(*run.result);
+    if (run.result) finding.evidence.push_back({"call", told(*run.result), place + ".result"});
+    if (run.right) finding.evidence.push_back({"right", *run.right ? "yes" : "no", place + ".right"});
+    finding.remedies = {{.text = "Look for messages of the driver in the kernel's log, restart the machine, and update "
+                                 "the driver; a GPU that goes on computing wrongly is to be replaced",
+                         .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'"},
+                         .risk = Risk::needs_root,
+                         .verify = "rnncheck doctor --only kernel_launch_failed",
+                         .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"}};
+    return finding;
+}
+
+static void judge(const Facts& facts, const KernelRun& run, Answers& answers) {
+    if (run.result && !run.result->ok()) {
+        if (const auto cause = explained_elsewhere(facts, run.gpu, "", *run.result))
+            return answers.told_elsewhere(*cause);
+        return answers.fault(failed(facts, run));
+    }
+    if (run.right == false) return answers.fault(failed(facts, run));
+    if (!run.result || !run.right)
+        return answers.unknown("how the kernel ended on " + gpu_subject(facts, run.gpu) + " is not known");
+    answers.good("a tiny kernel computed right on every GPU");
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    Answers answers;
+    for (const auto& run : facts.kernel_runs) judge(facts, run, answers);
+    for (const auto& gpu : facts.gpus) {
+        bool tried = false;
+        for (const auto& run : facts.kernel_runs) tried |= run.gpu == gpu.index;
+        if (!tried) answers.unknown("no kernel was run on " + subject_of(gpu));
+    }
+    const auto nothing_there = without_gpu(facts);
+    return facts.kernel_runs.empty() && nothing_there ? *nothing_there : answers.close();
+}
+
+extern const Rule kernel_launch_failed{.title = "A GPU does not run a tiny kernel",
+                                       .layer = Layer::gpu,
+                                       .worst = Severity::error,
+                                       .needs = Stage::run,
+                                       .check = check};
+
+}  // namespace rnncheck::rules

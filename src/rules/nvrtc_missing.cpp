@@ -1,0 +1,80 @@
+// cuDNN 8 and 9 compile some kernels at run time, and the compiler library, or its builtins, is nowhere.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/cudnn_support.hpp"
+#include "rules/support/driver_support.hpp"
+
+namespace rnncheck::rules {
+
+static bool compiles_kernels(const CudnnCopy& copy) {
+    return copy.major == 0 || copy.major >= 8;
+}
+
+static Finding missing(const std::string& library, const std::string& needed_by) {
+    Finding finding;
+    finding.severity = Severity::warning;
+    finding.subject = library;
+    finding.message = library + " was not found; " + needed_by + " needs it to compile kernels at run time";
+    finding.evidence = {{library, "not on the loader's path, in toolkit folders or in Python packages", "libraries"}};
+    finding.remedies = {{.text =
+                             "Install NVRTC of the CUDA that cuDNN was built for, for example as the Python package "
+                             "of CUDA 12, or as a part of the toolkit",
+                         .commands = {"pip install nvidia-cuda-nvrtc-cu12"},
+                         .verify = "rnncheck doctor --only nvrtc_missing",
+                         .link = "https://docs.nvidia.com/cuda/nvrtc/index.html"}};
+    return finding;
+}
+
+static bool any_file_of_nvrtc(const Facts& facts) {
+    return std::any_of(facts.libraries.begin(), facts.libraries.end(),
+                       [](const Library& library) { return library.kind == LibraryKind::nvrtc; });
+}
+
+/// One that compiles is enough; else each must have its builtins.
+static void judge_builtins(const Facts& facts, Answers& answers) {
+    const auto works = [](const Nvrtc& nvrtc) { return nvrtc.compiles.value_or(false); };
+    if (std::any_of(facts.nvrtcs.begin(), facts.nvrtcs.end(), works))
+        return answers.good("NVRTC was found, and compiles");
+    for (const auto& nvrtc : facts.nvrtcs) {
+        if (lacks_builtins(facts, nvrtc))
+            answers.fault(missing(builtins_of(nvrtc), "NVRTC " + nvrtc.version->text + " at " + nvrtc.library));
+        else if (!nvrtc.version && !nvrtc.failure)
+            answers.unknown("the version of NVRTC at " + nvrtc.library + " is not known");
+        else if (!nvrtc.compiles)
+            answers.unknown("whether NVRTC at " + nvrtc.library + " finds its builtins is not known");
+        else
+            answers.told_elsewhere("NVRTC was found, but does not compile");
+    }
+    if (facts.nvrtcs.empty()) answers.unknown("NVRTC was found, but did not answer");
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    auto copies = cudnn_copies(facts);
+    if (copies.empty()) return without_cudnn(facts);
+    std::erase_if(copies, [](const CudnnCopy& copy) { return !compiles_kernels(copy); });
+    if (copies.empty()) return not_applicable("cuDNN 7 brings its kernels compiled");
+    Answers answers;
+    if (!usable_copies(facts, LibraryKind::nvrtc).empty() || !facts.nvrtcs.empty())
+        judge_builtins(facts, answers);
+    else if (any_file_of_nvrtc(facts))
+        answers.told_elsewhere("a file of NVRTC was found that cannot be used");
+    else if (!libraries_listed(facts))
+        answers.unknown("the library folders could not be searched");
+    else if (const auto why = lower_cause(facts))
+        return not_applicable(*why);
+    else if (copies.front().major == 0)
+        answers.unknown("the version of " + name_of(copies.front()) + " is not known");
+    else
+        answers.fault(missing("libnvrtc", name_of(copies.front())));
+    return answers.close();
+}
+
+extern const Rule nvrtc_missing{.title = "The run-time compiler NVRTC is missing",
+                                .layer = Layer::runtime,
+                                .worst = Severity::warning,
+                                .needs = Stage::ask,
+                                .check = check};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,51 @@
+// A copy of NVRTC is there and does not compile.
+#include "base/text.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/cudnn_support.hpp"
+
+namespace rnncheck::rules {
+
+static Finding unusable(const Nvrtc& nvrtc) {
+    const std::string why = nvrtc.failure ? ": " + told(*nvrtc.failure) : "";
+    Finding finding;
+    finding.severity = Severity::warning;
+    finding.subject = nvrtc.library;
+    finding.message = "NVRTC at " + nvrtc.library + " does not compile a tiny kernel" + why;
+    if (nvrtc.version) finding.evidence.push_back({"NVRTC", nvrtc.version->text, "nvrtcs"});
+    finding.evidence.push_back({"compiles", "no", "nvrtcs"});
+    if (nvrtc.failure) finding.evidence.push_back({"failed call", told(*nvrtc.failure), "nvrtcs"});
+    finding.remedies = {{.text = "Install libnvrtc and libnvrtc-builtins of one CUDA release into one folder on the "
+                                 "loader's path, or as a Python package",
+                         .commands = {"ldconfig -p | grep libnvrtc", "pip install nvidia-cuda-nvrtc-cu12"},
+                         .verify = "rnncheck doctor --only nvrtc_unusable",
+                         .link = "https://docs.nvidia.com/cuda/nvrtc/index.html"}};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    Answers answers;
+    for (const auto& nvrtc : facts.nvrtcs) {
+        if (is_shadowed(facts, nvrtc.library)) continue;
+        if (nvrtc.compiles.value_or(false))
+            answers.good("every NVRTC asked compiles");
+        else if (lacks_builtins(facts, nvrtc))
+            answers.told_elsewhere(builtins_of(nvrtc) + " was not found");
+        else if (nvrtc.compiles || nvrtc.failure)
+            answers.fault(unusable(nvrtc));
+        else
+            answers.unknown("NVRTC at " + nvrtc.library + " did not answer");
+    }
+    const std::string silent = silent_copy(facts, LibraryKind::nvrtc);
+    if (!silent.empty()) answers.unknown("NVRTC at " + silent + " did not answer");
+    if (!libraries_listed(facts)) answers.unknown("the library folders could not be searched");
+    answers.no_matter("no NVRTC was found");
+    return answers.close();
+}
+
+extern const Rule nvrtc_unusable{.title = "The run-time compiler NVRTC does not compile",
+                                 .layer = Layer::runtime,
+                                 .worst = Severity::warning,
+                                 .needs = Stage::ask,
+                                 .check = check};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,55 @@
+// A call for a recurrent network failed, or its process died in it.
+#include "base/text.hpp"
+#include "rnn/sweep.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/rnn_support.hpp"
+
+namespace rnncheck::rules {
+
+static std::string reason(const RnnRun& run) {
+    return run.result ? told(*run.result) : "without telling why";
+}
+
+static Finding failed(const Facts& facts, const Sweep& sweep, const Runs& runs) {
+    const RnnRun& first = *runs.front();
+    Finding finding;
+    finding.subject = subject_of(facts, sweep);
+    finding.message = counted(runs.size(), "LSTM case", "LSTM cases") + " of " + std::to_string(sweep.runs.size()) +
+                      " failed on " + name_of(facts, sweep) + ", first '" + describe(first.rnn_case) +
+                      "': " + reason(first);
+    for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
+        finding.evidence.push_back(evidence_of(facts, *runs[i], reason(*runs[i])));
+    finding.remedies = {{.text =
+                             "Repair what is reported below this layer first. Then look for the driver's messages in "
+                             "the kernel's log, and try another release of cuDNN",
+                         .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'", "pip install --upgrade nvidia-cudnn-cu12"},
+                         .risk = Risk::needs_root,
+                         .verify = "rnncheck doctor --only rnn_call_failed",
+                         .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"}};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    Answers answers;
+    for (const auto& sweep : sweeps(facts)) {
+        Runs unexplained;
+        for (const RnnRun* run : runs_with(sweep, RunEnd::failed)) {
+            const auto cause =
+                run->result ? explained_elsewhere(facts, run->gpu, run->library, *run->result) : std::nullopt;
+            if (cause)
+                answers.told_elsewhere(*cause);
+            else
+                unexplained.push_back(run);
+        }
+        if (!unexplained.empty()) answers.fault(failed(facts, sweep, unexplained));
+    }
+    return answers.close_or(pass_if_tried(facts, "no call for a recurrent network failed"));
+}
+
+extern const Rule rnn_call_failed{.title = "A call for a recurrent network fails",
+                                  .layer = Layer::rnn,
+                                  .worst = Severity::error,
+                                  .needs = Stage::run,
+                                  .check = check};
+
+}  // namespace rnncheck::rules

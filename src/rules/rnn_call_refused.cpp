@@ -1,0 +1,53 @@
+// cuDNN refused the arguments or the set-up of a case that frameworks use.
+#include "base/text.hpp"
+#include "rnn/sweep.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/rnn_support.hpp"
+
+namespace rnncheck::rules {
+
+static std::string reason(const RnnRun& run) {
+    return run.result ? told(*run.result) : "without telling why";
+}
+
+static Finding refused(const Facts& facts, const Sweep& sweep, const Runs& runs) {
+    const RnnRun& first = *runs.front();
+    Finding finding;
+    finding.subject = subject_of(facts, sweep);
+    finding.message = name_of(facts, sweep) + " refuses " + counted(runs.size(), "LSTM case", "LSTM cases") +
+                      ", first '" + describe(first.rnn_case) + "': " + reason(first);
+    for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
+        finding.evidence.push_back(evidence_of(facts, *runs[i], reason(*runs[i])));
+    finding.remedies = {{.text =
+                             "Install cuDNN once more from one source, with the driver and the CUDA it names; its own "
+                             "log says which argument it refuses",
+                         .commands = {"export CUDNN_LOGLEVEL_DBG=2 CUDNN_LOGDEST_DBG=stderr"},
+                         .verify = "rnncheck doctor --only rnn_call_refused",
+                         .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-adv-library.html"}};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    Answers answers;
+    for (const auto& sweep : sweeps(facts)) {
+        Runs unexplained;
+        for (const RnnRun* run : runs_with(sweep, RunEnd::refused)) {
+            const auto cause =
+                run->result ? explained_elsewhere(facts, run->gpu, run->library, *run->result) : std::nullopt;
+            if (cause)
+                answers.told_elsewhere(*cause);
+            else
+                unexplained.push_back(run);
+        }
+        if (!unexplained.empty()) answers.fault(refused(facts, sweep, unexplained));
+    }
+    return answers.close_or(pass_if_tried(facts, "cuDNN refused no case"));
+}
+
+extern const Rule rnn_call_refused{.title = "cuDNN refuses a call for a recurrent network",
+                                   .layer = Layer::rnn,
+                                   .worst = Severity::error,
+                                   .needs = Stage::run,
+                                   .check = check};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,66 @@
+// cuDNN says that it does not support a case which this release must support on this GPU.
+#include "base/text.hpp"
+#include "rnn/sweep.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/rnn_support.hpp"
+
+namespace rnncheck::rules {
+
+static Finding not_offered(const Facts& facts, const Sweep& sweep, const Runs& runs, const RnnOffer& row) {
+    const RnnRun& first = *runs.front();
+    const std::string reason = first.result ? ": " + told(*first.result) : "";
+    Finding finding;
+    finding.subject = subject_of(facts, sweep);
+    finding.message = name_of(facts, sweep) + " does not offer " + counted(runs.size(), "LSTM case", "LSTM cases") +
+                      " that it must offer, first '" + describe(first.rnn_case) + "'" + reason;
+    for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
+        finding.evidence.push_back(
+            evidence_of(facts, *runs[i], runs[i]->result ? told(*runs[i]->result) : "not offered"));
+    finding.evidence.push_back({std::string(row.dtype) + ' ' + row.algorithm + " is offered",
+                                "since cuDNN " + row.first.text + ", compute capability " + row.capability_min.text,
+                                row.source.url});
+    finding.remedies = {{.text =
+                             "Install the whole of cuDNN once more, with the NVRTC of its CUDA; its own log says what "
+                             "it misses",
+                         .commands = {"export CUDNN_LOGLEVEL_DBG=2 CUDNN_LOGDEST_DBG=stderr"},
+                         .verify = "rnncheck doctor --only rnn_case_not_offered",
+                         .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-adv-library.html"}};
+    return finding;
+}
+
+static void judge(const Facts& facts, const Matrix& matrix, const Sweep& sweep, Answers& answers) {
+    const auto version = cudnn_copy(facts, sweep.library).version;
+    const Gpu* gpu = gpu_at(facts, sweep.gpu);
+    Runs owed;
+    std::optional<RnnOffer> first_row;
+    for (const RnnRun* run : runs_with(sweep, RunEnd::not_offered)) {
+        if (!version || !gpu || !gpu->compute_capability)
+            return answers.unknown("what " + name_of(facts, sweep) + " must offer is not known");
+        const auto cause =
+            run->result ? explained_elsewhere(facts, run->gpu, run->library, *run->result) : std::nullopt;
+        const auto row = matrix.must_offer(*version, *gpu->compute_capability, name_of(run->rnn_case.dtype),
+                                           name_of(run->rnn_case.algorithm));
+        if (row && cause)
+            answers.told_elsewhere(*cause);
+        else if (row)
+            owed.push_back(run);
+        else if (row.coverage != Coverage::silent)
+            answers.unknown(outside_data("cuDNN " + version->text, row.coverage, matrix));
+        if (row && !first_row) first_row = *row;
+    }
+    if (!owed.empty()) answers.fault(not_offered(facts, sweep, owed, *first_row));
+}
+
+static Verdict check(const Facts& facts, const Matrix& matrix) {
+    Answers answers;
+    for (const auto& sweep : sweeps(facts)) judge(facts, matrix, sweep, answers);
+    return answers.close_or(pass_if_tried(facts, "cuDNN offers every case that it must offer"));
+}
+
+extern const Rule rnn_case_not_offered{.title = "cuDNN does not offer a recurrent network that it must offer",
+                                       .layer = Layer::rnn,
+                                       .worst = Severity::error,
+                                       .needs = Stage::run,
+                                       .check = check};
+
+}  // namespace rnncheck::rules

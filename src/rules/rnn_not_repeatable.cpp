@@ -1,0 +1,54 @@
+// The same network on the same numbers gave other bits the second time.
+#include "base/text.hpp"
+#include "rnn/sweep.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/driver_support.hpp"
+#include "rules/support/rnn_support.hpp"
+
+namespace rnncheck::rules {
+
+static Finding not_repeatable(const Facts& facts, const Sweep& sweep, const Runs& runs) {
+    const std::string* setting = environment(facts, "CUBLAS_WORKSPACE_CONFIG");
+    Finding finding;
+    finding.severity = Severity::warning;
+    finding.subject = subject_of(facts, sweep);
+    finding.message = counted(runs.size(), "LSTM case gives", "LSTM cases give") + " other bits when run again on " +
+                      name_of(facts, sweep) + ", first '" + describe(runs.front()->rnn_case) + "'";
+    for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
+        finding.evidence.push_back(evidence_of(facts, *runs[i], "right, but not the same bits twice"));
+    finding.evidence.push_back(
+        {"CUBLAS_WORKSPACE_CONFIG", setting ? escaped(*setting, 100) : "not set", "host.environment"});
+    finding.remedies = {{.text = "If you need the same bits every time, give cuBLAS one size of work space before the "
+                                 "program starts. If it stays, results depend on timing: take another release of cuDNN",
+                         .commands = {"export CUBLAS_WORKSPACE_CONFIG=:16:8"},
+                         .verify = "rnncheck doctor --only rnn_not_repeatable",
+                         .link = "https://docs.nvidia.com/cuda/cublas/index.html#results-reproducibility"}};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    Answers answers;
+    bool any_twice = false;
+    for (const auto& sweep : sweeps(facts)) {
+        Runs different;
+        for (const RnnRun* run : runs_with(sweep, RunEnd::ok)) {
+            if (!run->bitwise_repeatable)
+                answers.unknown("whether a case gives the same bits twice is not known");
+            else if (!*run->bitwise_repeatable)
+                different.push_back(run);
+            any_twice |= run->bitwise_repeatable.value_or(false);
+        }
+        if (!different.empty()) answers.fault(not_repeatable(facts, sweep, different));
+    }
+    const Verdict otherwise = pass_if_tried(facts, "every network gave the same bits twice");
+    if (otherwise.outcome == Outcome::pass && !any_twice) return answers.close_or(undecided("no network ran twice"));
+    return answers.close_or(otherwise);
+}
+
+extern const Rule rnn_not_repeatable{.title = "Recurrent networks do not give the same bits twice",
+                                     .layer = Layer::rnn,
+                                     .worst = Severity::warning,
+                                     .needs = Stage::run,
+                                     .check = check};
+
+}  // namespace rnncheck::rules

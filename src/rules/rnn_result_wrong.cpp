@@ -1,0 +1,68 @@
+// A recurrent network ran, and what it computed is not what the equations give.
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.hpp"
+#include "rnn/sweep.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/rnn_support.hpp"
+
+namespace rnncheck::rules {
+
+/// Errors in units of what is allowed, so that data types compare; an error that is no number is the worst.
+static double badness(const RnnRun& run) {
+    const double error = run.largest_error.value_or(HUGE_VAL);
+    const double limit = run.limit.value_or(0);
+    return std::isfinite(error) ? (limit > 0 ? error / limit : error) : HUGE_VAL;
+}
+
+static std::string how_wrong(const RnnRun& run) {
+    std::string text = "wrong";
+    if (run.largest_error) text = "error " + short_number(*run.largest_error);
+    if (run.largest_error && run.limit) text += " where " + short_number(*run.limit) + " is allowed";
+    return text + (run.where ? ", " + escaped(*run.where, 200) : "");
+}
+
+static Finding wrong(const Facts& facts, const Sweep& sweep, Runs runs) {
+    std::stable_sort(runs.begin(), runs.end(),
+                     [](const RnnRun* a, const RnnRun* b) { return badness(*a) > badness(*b); });
+    const RnnRun& worst = *runs.front();
+    Finding finding;
+    finding.subject = subject_of(facts, sweep);
+    finding.message = counted(runs.size(), "LSTM case", "LSTM cases") + " of " + std::to_string(sweep.runs.size()) +
+                      " came out wrong on " + name_of(facts, sweep) + ", worst '" + describe(worst.rnn_case) +
+                      "': " + how_wrong(worst);
+    finding.evidence = {
+        {"wrong cases", std::to_string(runs.size()) + " of " + std::to_string(sweep.runs.size()), "rnn_runs"}};
+    for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
+        finding.evidence.push_back(evidence_of(facts, *runs[i], how_wrong(*runs[i])));
+    finding.remedies = {
+        {.text = "Do not trust results of this GPU with this cuDNN. If other GPUs of the machine are right, "
+                 "test its memory and have it replaced; if none is, take another release of cuDNN",
+         .commands = {"nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER", "pip install --upgrade nvidia-cudnn-cu12"},
+         .verify = "rnncheck doctor --only rnn_result_wrong",
+         .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-adv-library.html"}};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    Answers answers;
+    bool any_right = false;
+    for (const auto& sweep : sweeps(facts)) {
+        Runs runs = runs_with(sweep, RunEnd::wrong);
+        any_right |= !runs_with(sweep, RunEnd::ok).empty();
+        if (!runs.empty()) answers.fault(wrong(facts, sweep, std::move(runs)));
+    }
+    const Verdict otherwise = pass_if_tried(facts, "every network that ran came out right");
+    if (otherwise.outcome == Outcome::pass && !any_right)
+        return answers.close_or(undecided("no network ran to its end"));
+    return answers.close_or(otherwise);
+}
+
+extern const Rule rnn_result_wrong{.title = "Recurrent networks compute wrong results",
+                                   .layer = Layer::rnn,
+                                   .worst = Severity::error,
+                                   .needs = Stage::run,
+                                   .check = check};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,63 @@
+// CUDA runtimes of more than one version are there: worth knowing, no fault.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/cudnn_support.hpp"
+
+namespace rnncheck::rules {
+
+/// The loader has one choice per soname, so one per CUDA major from 12 on.
+static std::string what_the_loader_gives(const Facts& facts) {
+    std::vector<std::string> given;
+    for (const auto& runtime : facts.runtimes) {
+        const Library* library = library_at(facts, runtime.library);
+        if (runtime.version && library && library->picked_by_loader) given.push_back(runtime.version->text);
+    }
+    return given.empty() ? "the loader gives none of them by itself" : "the loader gives " + listing(given);
+}
+
+static Finding several(const Facts& facts, const std::vector<Version>& versions) {
+    std::vector<std::string> texts;
+    for (const auto& version : versions) texts.push_back(version.text);
+    Finding finding;
+    finding.severity = Severity::note;
+    finding.subject = "CUDA runtimes";
+    finding.message = "CUDA runtimes of " + std::to_string(versions.size()) + " versions are installed (" +
+                      listing(texts) + "); " + what_the_loader_gives(facts);
+    for (const auto& runtime : facts.runtimes)
+        if (runtime.version) finding.evidence.push_back({runtime.library, runtime.version->text, "runtimes"});
+    finding.remedies = {{.text = "Nothing, while every program finds the one it was built for; else put that one's "
+                                 "folder first in LD_LIBRARY_PATH",
+                         .commands = {"ldconfig -p | grep libcudart"},
+                         .verify = "rnncheck doctor --only several_cuda_runtimes",
+                         .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    std::vector<Version> versions;
+    bool all_told = true;
+    for (const auto& runtime : facts.runtimes) {
+        all_told &= runtime.version.has_value();
+        if (!runtime.version || is_shadowed(facts, runtime.library)) continue;
+        if (std::find(versions.begin(), versions.end(), *runtime.version) == versions.end())
+            versions.push_back(*runtime.version);
+    }
+    std::sort(versions.begin(), versions.end());
+    if (versions.size() > 1) return fault(several(facts, versions));
+    if (!all_told) return undecided("a CUDA runtime did not tell its version");
+    const std::string silent = silent_copy(facts, LibraryKind::cudart);
+    if (!silent.empty()) return undecided(silent + " did not answer");
+    if (!versions.empty()) return pass("every CUDA runtime asked is of version " + versions.front().text);
+    if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
+    return not_applicable("no CUDA runtime was found");
+}
+
+extern const Rule several_cuda_runtimes{.title = "CUDA runtimes of several versions are installed",
+                                        .layer = Layer::runtime,
+                                        .worst = Severity::note,
+                                        .needs = Stage::ask,
+                                        .check = check};
+
+}  // namespace rnncheck::rules

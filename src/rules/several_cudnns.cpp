@@ -1,0 +1,59 @@
+// More than one release of cuDNN is there: worth knowing, no fault.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/cudnn_support.hpp"
+
+namespace rnncheck::rules {
+
+static std::string what_the_loader_gives(const std::vector<CudnnCopy>& copies) {
+    std::vector<std::string> given;
+    for (const auto& copy : copies)
+        if (copy.version && copy.file && copy.file->picked_by_loader)
+            given.push_back(copy.version->text + " at " + copy.path);
+    return given.empty() ? "the loader gives none of them by itself" : "the loader gives " + listing(given);
+}
+
+static Finding several(const std::vector<CudnnCopy>& copies, const std::vector<Version>& versions) {
+    std::vector<std::string> texts;
+    for (const auto& version : versions) texts.push_back(version.text);
+    Finding finding;
+    finding.severity = Severity::note;
+    finding.subject = "cuDNN";
+    finding.message = std::to_string(versions.size()) + " releases of cuDNN are installed (" + listing(texts) + "); " +
+                      what_the_loader_gives(copies);
+    for (const auto& copy : copies)
+        if (copy.version) finding.evidence.push_back({copy.path, copy.version->text, "cudnns"});
+    finding.remedies = {{.text =
+                             "Nothing, while every framework loads the one it was built for, as those do that bring "
+                             "it as a Python package; else keep one release per major",
+                         .commands = {"ldconfig -p | grep libcudnn"},
+                         .verify = "rnncheck doctor --only several_cudnns",
+                         .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    const auto copies = cudnn_copies(facts);
+    if (copies.empty()) return without_cudnn(facts);
+    std::vector<Version> versions;
+    bool all_told = true;
+    for (const auto& copy : copies) {
+        all_told &= copy.version.has_value();
+        if (copy.version && std::find(versions.begin(), versions.end(), *copy.version) == versions.end())
+            versions.push_back(*copy.version);
+    }
+    std::sort(versions.begin(), versions.end());
+    if (versions.size() > 1) return fault(several(copies, versions));
+    if (!all_told) return undecided("a copy of cuDNN did not tell its version");
+    return pass("cuDNN " + versions.front().text + " is the only release");
+}
+
+extern const Rule several_cudnns{.title = "Several releases of cuDNN are installed",
+                                 .layer = Layer::cudnn,
+                                 .worst = Severity::note,
+                                 .needs = Stage::ask,
+                                 .check = check};
+
+}  // namespace rnncheck::rules

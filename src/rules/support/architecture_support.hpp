@@ -1,0 +1,32 @@
+// A GPU's compute capability against the code that CUDA and cuDNN hold. Pure.
+#pragma once
+
+#include "rules/support/rnn_support.hpp"
+
+namespace rnncheck::rules {
+
+enum class Fit {
+    fits,
+    too_old,  ///< the GPU is older than anything it holds code for
+    too_new,  ///< the GPU is newer, or a call answered that there is no code for it
+    unknown,
+    unusable,  ///< it never answered, which another rule tells
+};
+
+/// One runtime or copy of cuDNN against one GPU.
+struct Compared {
+    std::string thing;  ///< "cuDNN 9.19.0 at ..."
+    Fit fit = Fit::unknown;
+    std::string why;  ///< why not known
+    Severity severity = Severity::error;
+    std::vector<Evidence> evidence;
+};
+
+/// Whether every case went well on this GPU with this copy or another one of the same release and CUDA.
+bool cases_went_well(const Facts& facts, int gpu, const CudnnCopy& copy);
+
+/// One finding for each GPU that does not fit something in this way; `describe` fills in message and remedies.
+Verdict judge_architecture(const Facts& facts, const Matrix& matrix, Fit misfit,
+                           void (*describe)(Finding&, const Gpu&, const std::string& things));
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,85 @@
+// What the facts say about each copy of cuDNN and of the CUDA libraries it works with. Pure.
+#pragma once
+
+#include "matrix/matrix.hpp"
+#include "rules/support/answers.hpp"
+#include "rules/support/seen.hpp"
+
+namespace rnncheck::rules {
+
+/// A copy of cuDNN: its file with what it answered. One of the two may be missing.
+struct CudnnCopy {
+    std::string path;
+    const Library* file = nullptr;
+    const Cudnn* answer = nullptr;
+    bool first_choice = true;
+    int major = 0;                   ///< 0 when not known
+    std::optional<Version> version;  ///< as it answered; when it was not asked, as its name tells
+};
+
+/// Every copy that a program could open, in the order found.
+std::vector<CudnnCopy> cudnn_copies(const Facts& facts);
+CudnnCopy cudnn_copy(const Facts& facts, const std::string& path);
+
+/// Another file beside it has the name that programs ask for (a libcudnn.so.8.1.0 left behind beside libcudnn.so.8), so
+/// nobody opens this one.
+bool is_shadowed(const Facts& facts, const std::string& path);
+
+/// The loader gives this file, or gives none of its kind, so that only frameworks bring their own.
+bool is_first_choice(const Facts& facts, LibraryKind kind, const std::string& path);
+
+/// "cuDNN 8.9.7 at /usr/lib/libcudnn.so.8".
+std::string name_of(const CudnnCopy& copy);
+
+/// Error for a copy of first choice, else warning.
+Severity severity_of(const CudnnCopy& copy);
+
+/// The copy told nothing but why it failed: cudnn_unusable has it.
+bool never_answered(const CudnnCopy& copy);
+
+/// Why there is no copy of cuDNN to judge.
+Verdict without_cudnn(const Facts& facts);
+
+/// A runtime, NVRTC or cuDNN on disk that was asked, or had to be, and told neither a version nor a failure; empty when
+/// there is none. A survey does not ask copies beyond the first few: those do not count.
+std::string silent_copy(const Facts& facts, LibraryKind kind);
+
+std::string folder_of(const std::string& path);
+
+/// The number that a library's name ends with first: "libcublasLt.so.12" gives 12, "libcudnn.so" nothing.
+std::optional<int> major_in_name(const std::string& path);
+/// The same of a file, by its name, its soname or its real name.
+std::optional<int> major_of_file(const Library& library);
+/// Release of a file as its name tells in full ("9.19.0"); the files of wheels name the major only.
+std::optional<Version> release_in_name(const Library& library);
+
+/// The file that a copy would load for a part's soname: from LD_LIBRARY_PATH, from beside it, or what the loader gives.
+/// Null when there is none.
+const Library* part_of(const Facts& facts, const CudnnCopy& copy, const std::string& soname);
+/// The parts that a recurrent network needs of this copy, the front library apart.
+std::vector<CudnnPart> parts_needed(const CudnnCopy& copy, const Matrix& matrix);
+/// Those of them that the copy would not find; none when its RNN half has answered.
+std::vector<CudnnPart> parts_missing(const Facts& facts, const CudnnCopy& copy, const Matrix& matrix);
+
+/// The answer says that parts of cuDNN are of different releases (numbers differ between majors, 0 is not known).
+bool is_version_mismatch(int cudnn_major, const CallResult& result);
+/// The answer says that there is no code for this GPU: CUDA's 209 or cuDNN's ARCH_MISMATCH.
+bool is_arch_mismatch(int cudnn_major, const CallResult& result);
+
+/// "cudnnCreate answered 1001 (CUDNN_STATUS_NOT_INITIALIZED)", or the loader's words when there was no answer.
+std::string told(const CallResult& result);
+
+/// Name of the builtins library that belongs to an NVRTC, "libnvrtc-builtins.so.12.4"; empty when not known.
+std::string builtins_of(const Nvrtc& nvrtc);
+/// It did not compile, and those builtins were found nowhere.
+bool lacks_builtins(const Facts& facts, const Nvrtc& nvrtc);
+
+/// "cuDNN 9.99 is newer than the data of 2026-11-21", for an answer without a row.
+std::string outside_data(const std::string& what, Coverage coverage, const Matrix& matrix);
+
+/// The whole of a rule about defects that are documented for a release and that `cause` reports. `excused` tells
+/// whether what ran shows a release free of them; null when no run can.
+Verdict documented_defects(const Facts& facts, const Matrix& matrix, std::string_view cause, const Remedy& remedy,
+                           bool (*excused)(const Facts&, const Version& release));
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,147 @@
+#include "rules/support/rnn_support.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/text.hpp"
+#include "rnn/sweep.hpp"
+#include "rules/support/board_support.hpp"
+#include "rules/support/driver_support.hpp"
+
+namespace rnncheck::rules {
+
+std::vector<Sweep> sweeps(const Facts& facts) {
+    std::vector<Sweep> found;
+    for (const auto& run : facts.rnn_runs) {
+        if (is_shadowed(facts, run.library)) continue;
+        auto sweep = std::find_if(found.begin(), found.end(), [&](const Sweep& known) {
+            return known.library == run.library && known.gpu == run.gpu;
+        });
+        if (sweep == found.end()) sweep = found.insert(found.end(), {run.library, run.gpu, {}});
+        sweep->runs.push_back(&run);
+    }
+    return found;
+}
+
+Runs runs_with(const Sweep& sweep, RunEnd end) {
+    Runs runs;
+    std::copy_if(sweep.runs.begin(), sweep.runs.end(), std::back_inserter(runs),
+                 [end](const RnnRun* run) { return run->end == end; });
+    return runs;
+}
+
+const Gpu* gpu_at(const Facts& facts, int index) {
+    for (const auto& gpu : facts.gpus)
+        if (gpu.index == index) return &gpu;
+    return nullptr;
+}
+
+std::string gpu_subject(const Facts& facts, int index) {
+    const Gpu* gpu = gpu_at(facts, index);
+    return gpu ? subject_of(*gpu) : "GPU " + std::to_string(index);
+}
+
+std::string subject_of(const Facts& facts, const Sweep& sweep) {
+    return gpu_subject(facts, sweep.gpu) + ", cuDNN " + sweep.library;
+}
+
+std::string name_of(const Facts& facts, const Sweep& sweep) {
+    return gpu_subject(facts, sweep.gpu) + " with " + name_of(cudnn_copy(facts, sweep.library));
+}
+
+Evidence evidence_of(const Facts& facts, const RnnRun& run, const std::string& how_it_went) {
+    return {"case " + std::to_string(run.number) + " (" + std::string(name_of(run.dialect)) + ' ' +
+                describe(run.rnn_case) + ')',
+            how_it_went, "rnn_runs[" + std::to_string(&run - facts.rnn_runs.data()) + ']'};
+}
+
+std::optional<Verdict> without_gpu(const Facts& facts) {
+    if (!facts.gpus.empty()) return std::nullopt;
+    if (const auto why = lower_cause(facts)) return not_applicable(*why);
+    if (!facts.driver.init) return undecided("cuInit did not answer");
+    if (!facts.driver.init->ok()) return not_applicable("the driver does not start");
+    if (!probe_completed(facts, "driver_api")) return undecided("the driver was not asked to the end");
+    return not_applicable("CUDA sees no GPU");
+}
+
+/// How the probe that runs the cases ended, where it did not go well.
+static std::string why_not_run(const Facts& facts) {
+    for (const ProbeRun* run : runs_of(facts, "rnn_forward"))
+        if (!run->completed())
+            return "no RNN case was run: rnn_forward " + run->target + ' ' + std::string(name_of(run->end)) +
+                   (run->reason ? ", " + escaped(*run->reason) : "");
+    return "no RNN case was run on a GPU";
+}
+
+static Verdict without_runs(const Facts& facts) {
+    if (const auto verdict = without_gpu(facts)) return *verdict;
+    const auto copies = cudnn_copies(facts);
+    if (copies.empty()) return without_cudnn(facts);
+    const bool all_broken = std::all_of(copies.begin(), copies.end(), [](const CudnnCopy& copy) {
+        return never_answered(copy) || (copy.answer && copy.answer->rnn_usable == false);
+    });
+    if (all_broken) return not_applicable("no copy of cuDNN has a working RNN half");
+    return undecided(why_not_run(facts));
+}
+
+Verdict pass_if_tried(const Facts& facts, const std::string& reason) {
+    const bool tried = std::any_of(facts.rnn_runs.begin(), facts.rnn_runs.end(),
+                                   [](const RnnRun& run) { return run.end != RunEnd::skipped; });
+    return tried ? pass(reason) : without_runs(facts);
+}
+
+/// Answers of the CUDA driver that have a rule of their own.
+static std::optional<std::string> driver_cause(std::int64_t code) {
+    switch (code) {
+        case cuda_device_unavailable:
+            return "the GPU is busy or closed to this process";
+        case cuda_ecc_uncorrectable:
+            return "the GPU's memory has uncorrectable errors";
+        case cuda_unsupported_ptx_version:
+            return "PTX code is newer than the driver";
+        case cuda_system_not_ready:
+            return "the fabric manager is not running";
+        case cuda_system_driver_mismatch:
+            return "the driver's two halves do not match";
+        case cuda_compat_not_supported:
+            return "a forward-compatibility libcuda does not fit the GPU";
+        default:
+            return std::nullopt;
+    }
+}
+
+static bool is_driver_call(const std::string& call) {
+    return call.size() > 2 && call.starts_with("cu") && std::isupper(static_cast<unsigned char>(call[2]));
+}
+
+/// cuDNN tells a lack of memory by these, making a handle above all.
+static bool may_be_want_of_memory(const CallResult& result) {
+    constexpr std::int64_t cuda_out_of_memory = 2;
+    if (is_driver_call(result.call) && result.code == cuda_out_of_memory) return true;
+    for (const char* name : {"ALLOC", "OUT_OF_MEMORY", "out of memory", "NOT_INITIALIZED", "INTERNAL_ERROR"})
+        if (contains(result.text, name)) return true;
+    return false;
+}
+
+std::optional<std::string> explained_elsewhere(const Facts& facts, int gpu, const std::string& library,
+                                               const CallResult& result) {
+    const int major = library.empty() ? 0 : cudnn_copy(facts, library).major;
+    if (is_arch_mismatch(major, result)) return "there is no code for this GPU's architecture";
+    if (is_version_mismatch(major, result)) return "parts of cuDNN are of different releases";
+    if (is_driver_call(result.call))
+        if (auto cause = driver_cause(result.code)) return cause;
+    const Gpu* device = gpu_at(facts, gpu);
+    const Board* board = device ? board_of(facts, *device) : nullptr;
+    if (board && board->unreachable) return "the GPU is lost to the driver";
+    if (board && memory_is_low(*board) && may_be_want_of_memory(result)) return "the GPU's memory is nearly full";
+    return std::nullopt;
+}
+
+bool failures_are_known(const Facts& facts, const std::string& library) {
+    return std::all_of(facts.rnn_runs.begin(), facts.rnn_runs.end(), [&](const RnnRun& run) {
+        const bool went_well = run.end == RunEnd::ok || run.end == RunEnd::wrong;
+        return run.library != library || went_well || run.result;
+    });
+}
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,45 @@
+// What the facts say about the cases that were run on the GPUs. Pure.
+#pragma once
+
+#include "rules/support/cudnn_support.hpp"
+
+namespace rnncheck::rules {
+
+using Runs = std::vector<const RnnRun*>;
+
+/// All cases of one copy of cuDNN on one GPU.
+struct Sweep {
+    std::string library;
+    int gpu = 0;
+    Runs runs;
+};
+
+/// In the order run, those of copies that nobody opens left out.
+std::vector<Sweep> sweeps(const Facts& facts);
+Runs runs_with(const Sweep& sweep, RunEnd end);
+
+const Gpu* gpu_at(const Facts& facts, int index);
+/// "GPU 0 (NVIDIA GeForce RTX 3090)".
+std::string gpu_subject(const Facts& facts, int index);
+/// "GPU 0 (NVIDIA GeForce RTX 3090), cuDNN /usr/lib/libcudnn.so.9".
+std::string subject_of(const Facts& facts, const Sweep& sweep);
+/// "GPU 0 (NVIDIA GeForce RTX 3090) with cuDNN 9.19.0 at /usr/lib/libcudnn.so.9".
+std::string name_of(const Facts& facts, const Sweep& sweep);
+
+/// Number and description of the case, how it went, and its place in the facts.
+Evidence evidence_of(const Facts& facts, const RnnRun& run, const std::string& how_it_went);
+
+/// Why no GPU can be judged: none is there, for a known cause, or it is not known. Nothing when CUDA sees one.
+std::optional<Verdict> without_gpu(const Facts& facts);
+
+/// What is left to say when no case is at fault: a pass for this reason when any was tried, else why none was.
+Verdict pass_if_tried(const Facts& facts, const std::string& reason);
+
+/// The cause of a failure when another rule tells it, in words; nothing when none does.
+std::optional<std::string> explained_elsewhere(const Facts& facts, int gpu, const std::string& library,
+                                               const CallResult& result);
+
+/// Every failed, refused or skipped case of the copy (on any GPU) tells by which answer.
+bool failures_are_known(const Facts& facts, const std::string& library);
+
+}  // namespace rnncheck::rules
