@@ -1,6 +1,6 @@
 // A release of cuDNN with a defect in recurrent networks that NVIDIA or a framework has documented, training included.
 #include "rules/rule.hpp"
-#include "rules/support/cudnn_support.hpp"
+#include "rules/support/defect_support.hpp"
 
 namespace rnncheck::rules {
 

@@ -1,7 +1,7 @@
 // A release of cuDNN that corrupts padded sequences at random. A sweep that went well proves nothing: it strikes now
 // and then.
 #include "rules/rule.hpp"
-#include "rules/support/cudnn_support.hpp"
+#include "rules/support/defect_support.hpp"
 
 namespace rnncheck::rules {
 

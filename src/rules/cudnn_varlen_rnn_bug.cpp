@@ -1,6 +1,6 @@
 // A release of cuDNN that fails on certain sequence lengths.
 #include "rules/rule.hpp"
-#include "rules/support/cudnn_support.hpp"
+#include "rules/support/defect_support.hpp"
 
 namespace rnncheck::rules {
 

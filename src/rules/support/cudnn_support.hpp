@@ -77,9 +77,4 @@ bool lacks_builtins(const Facts& facts, const Nvrtc& nvrtc);
 /// "cuDNN 9.99 is newer than the data of 2026-11-21", for an answer without a row.
 std::string outside_data(const std::string& what, Coverage coverage, const Matrix& matrix);
 
-/// The whole of a rule about defects that are documented for a release and that `cause` reports. `excused` tells
-/// whether what ran shows a release free of them; null when no run can.
-Verdict documented_defects(const Facts& facts, const Matrix& matrix, std::string_view cause, const Remedy& remedy,
-                           bool (*excused)(const Facts&, const Version& release));
-
 }  // namespace rnncheck::rules

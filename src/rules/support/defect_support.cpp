@@ -1,0 +1,88 @@
+#include "rules/support/defect_support.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace rnncheck::rules {
+
+static std::vector<std::optional<Version>> capabilities(const Facts& facts) {
+    std::vector<std::optional<Version>> found;
+    for (const auto& gpu : facts.gpus) found.push_back(gpu.compute_capability);
+    if (found.empty()) found.emplace_back();
+    return found;
+}
+
+static std::vector<RnnDefect> defects_of(const Facts& facts, const Matrix& matrix, const Version& release,
+                                         std::string_view cause) {
+    std::vector<RnnDefect> defects;
+    for (const auto& capability : capabilities(facts))
+        for (auto& defect : matrix.rnn_defects(release, capability)) {
+            const bool known = std::any_of(defects.begin(), defects.end(),
+                                           [&](const RnnDefect& other) { return other.id == defect.id; });
+            if (defect.cause == cause && !known) defects.push_back(std::move(defect));
+        }
+    return defects;
+}
+
+static Finding defective(const CudnnCopy& copy, const std::vector<RnnDefect>& defects, const Remedy& remedy) {
+    Finding finding;
+    finding.severity = copy.first_choice ? Severity::warning : Severity::note;
+    finding.subject = copy.path;
+    finding.evidence = {{"cuDNN", copy.version->text, "cudnns"}};
+    finding.remedies = {remedy};
+    std::vector<std::string> symptoms;
+    for (const auto& defect : defects) {
+        const std::string until = defect.fixed ? ", gone in " + defect.fixed->text : "";
+        symptoms.push_back(defect.symptom);
+        finding.evidence.push_back(
+            {defect.id, "since " + defect.first.text + until + (defect.note.empty() ? "" : "; " + defect.note),
+             defect.source.url});
+        finding.remedies.front().text += ". " + defect.workaround;
+        if (defect.known >= Known::inferred) finding.confidence = Confidence::possible;
+    }
+    if (finding.remedies.front().text.ends_with('.')) finding.remedies.front().text.pop_back();
+    finding.message = name_of(copy) + " has a documented defect: " + join(symptoms, "; ");
+    return finding;
+}
+
+/// Copies of one release share their defects: they get one finding, about the copy that programs get first.
+static std::vector<CudnnCopy> one_per_release(std::vector<CudnnCopy> copies) {
+    std::stable_partition(copies.begin(), copies.end(), [](const CudnnCopy& copy) { return copy.first_choice; });
+    std::vector<CudnnCopy> found;
+    for (auto& copy : copies) {
+        const bool known = copy.version && std::any_of(found.begin(), found.end(), [&](const CudnnCopy& other) {
+                               return other.version == copy.version;
+                           });
+        if (!known) found.push_back(std::move(copy));
+    }
+    return found;
+}
+
+Verdict documented_defects(const Facts& facts, const Matrix& matrix, std::string_view cause, const Remedy& remedy,
+                           bool (*excused)(const Facts&, const Version& release)) {
+    const auto copies = one_per_release(cudnn_copies(facts));
+    if (copies.empty()) return without_cudnn(facts);
+    Answers answers;
+    for (const auto& copy : copies) {
+        if (never_answered(copy))
+            answers.told_elsewhere(name_of(copy) + " does not work at all");
+        else if (!copy.version)
+            answers.unknown("the version of " + name_of(copy) + " is not known");
+        if (!copy.version) continue;
+        const std::string what = "cuDNN " + copy.version->text;
+        const auto defects = defects_of(facts, matrix, *copy.version, cause);
+        const auto coverage = matrix.cudnn_build(*copy.version, 0).coverage;
+        if (!defects.empty() && excused && excused(facts, *copy.version))
+            answers.good("the cases that the defect of " + what + " would hit went well");
+        else if (!defects.empty())
+            answers.fault(defective(copy, defects, remedy));
+        else if (coverage == Coverage::newer_than_data || coverage == Coverage::older_than_data)
+            answers.unknown(outside_data(what, coverage, matrix));
+        else
+            answers.good("no such defect of " + what + " is documented");
+    }
+    return answers.close();
+}
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,20 @@
+#include "support/cudnn_machines.hpp"
+#include "support/rule_test.hpp"
+
+RULE_TEST(cudnn_bug,
+          Fires{{{"7.5.0", but([](Facts& f) { cudnn_version(f, "7.5.0"); }),
+                  "gradients of the persistent algorithm are wrong"},
+                 {"7.1.3 has several", but([](Facts& f) { cudnn_version(f, "7.1.3"); }),
+                  "half-precision LSTM gradients are wrong"}}},
+          Silent{{{"healthy", a_healthy_machine(), ""},
+                  {"7.6.5", but([](Facts& f) { cudnn_version(f, "7.6.5"); }), ""},
+                  {"none installed", but([](Facts& f) {
+                       without(f, LibraryKind::cudnn);
+                       without(f, LibraryKind::cudnn_part);
+                       f.cudnns.clear();
+                       no_cases(f);
+                   }),
+                   ""}}},
+          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
+                      {"the version is not known", but([](Facts& f) { f.cudnns.front().version.reset(); }), ""},
+                      {"newer than the tables", but([](Facts& f) { cudnn_version(f, "9.99.0"); }), ""}}})

@@ -1,0 +1,67 @@
+#include "support/cudnn_machines.hpp"
+#include "support/rule_test.hpp"
+
+RULE_TEST(cudnn_built_for_other_cuda,
+          Fires{{{"only cuBLAS of another major", but([](Facts& f) {
+                      no_cases(f);
+                      f.cudnns.front().built_for_cuda = v("11.8");
+                  }),
+                  "was built for CUDA 11.8, but only cuBLAS of CUDA 12 is installed"},
+                 {"newer than the driver", but([](Facts& f) {
+                      no_cases(f);
+                      f.cudnns.front().built_for_cuda = v("13.0");
+                      add_library(f, LibraryKind::cublaslt, "/opt/libcublasLt.so.13", "/opt/libcublasLt.so.13");
+                  }),
+                  "was built for CUDA 13.0, but the driver supports CUDA up to 12.4"},
+                 {"with a driver that does not start",
+                  after(library_without_module(),
+                        [](Facts& f) {
+                            f.cudnns.front().built_for_cuda = v("13.0");
+                            add_library(f, LibraryKind::cublaslt, "/opt/libcublasLt.so.13", "/opt/libcublasLt.so.13");
+                        }),
+                  "but the driver supports CUDA up to 12.4"}}},
+          Silent{{{"healthy", a_healthy_machine(), ""},
+                  {"a case ran with it", but([](Facts& f) { f.cudnns.front().built_for_cuda = v("11.8"); }), ""},
+                  {"a newer minor of the driver's major", but([](Facts& f) {
+                       no_cases(f);
+                       f.cudnns.front().built_for_cuda = v("12.9");
+                   }),
+                   ""},
+                  {"its cuBLAS is a Python package", but([](Facts& f) {
+                       no_cases(f);
+                       f.cudnns.front().built_for_cuda = v("11.8");
+                       add_library(f, LibraryKind::cublaslt, "/opt/libcublasLt.so.11", "/opt/libcublasLt.so.11");
+                   }),
+                   ""},
+                  {"cuDNN 7 needs no cuBLAS", but([](Facts& f) {
+                       no_cases(f);
+                       cudnn_version(f, "7.6.5");
+                       f.cudnns.front().built_for_cuda = v("10.2");
+                   }),
+                   ""},
+                  {"the runtime is too new for the driver as well", but([](Facts& f) {
+                       no_cases(f);
+                       f.cudnns.front().built_for_cuda = v("13.0");
+                       f.runtimes.front().version = v("13.0");
+                       add_library(f, LibraryKind::cublaslt, "/opt/libcublasLt.so.13", "/opt/libcublasLt.so.13");
+                   }),
+                   ""},
+                  {"no driver", without_driver(), ""},
+                  {"none installed", but([](Facts& f) {
+                       without(f, LibraryKind::cudnn);
+                       without(f, LibraryKind::cudnn_part);
+                       f.cudnns.clear();
+                       no_cases(f);
+                   }),
+                   ""}}},
+          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
+                      {"it did not tell", but([](Facts& f) {
+                           no_cases(f);
+                           f.cudnns.front().built_for_cuda.reset();
+                       }),
+                       ""},
+                      {"the driver did not tell", but([](Facts& f) {
+                           no_cases(f);
+                           f.driver.cuda_version.reset();
+                       }),
+                       ""}}})

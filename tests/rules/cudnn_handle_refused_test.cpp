@@ -1,0 +1,54 @@
+#include "support/cudnn_machines.hpp"
+#include "support/rule_test.hpp"
+
+RULE_TEST(cudnn_handle_refused,
+          Fires{{{"not initialised", but([](Facts& f) {
+                      all_cases(f, RunEnd::skipped, {"cudnnCreate", 1, "CUDNN_STATUS_NOT_INITIALIZED"});
+                  }),
+                  "cuDNN makes no handle on GPU 0 (NVIDIA GeForce RTX 3090): cudnnCreate answered 1 "
+                  "(CUDNN_STATUS_NOT_INITIALIZED)"},
+                 {"out of memory, as far as it tells", but([](Facts& f) {
+                      all_cases(f, RunEnd::skipped, {"cudnnCreate", 2, "CUDNN_STATUS_ALLOC_FAILED"});
+                  }),
+                  "cudnnCreate answered 2"},
+                 {"on one GPU of two", but([](Facts& f) {
+                      add_second_gpu(f);
+                      for (auto& run : f.rnn_runs) {
+                          if (run.gpu == 1) {
+                              run.end = RunEnd::skipped;
+                              run.result = CallResult{"cudnnCreate", 4, "CUDNN_STATUS_INTERNAL_ERROR"};
+                          }
+                      }
+                  }),
+                  "GPU 1"}}},
+          Silent{{{"healthy", a_healthy_machine(), ""},
+                  {"memory is nearly full, which tells it", but([](Facts& f) {
+                       all_cases(f, RunEnd::skipped, {"cudnnCreate", 2, "CUDNN_STATUS_ALLOC_FAILED"});
+                       f.boards.front().memory_free_mib = 100;
+                   }),
+                   ""},
+                  {"no code for the GPU is another fault", but([](Facts& f) {
+                       all_cases(f, RunEnd::skipped, {"cudnnCreate", 6, "CUDNN_STATUS_ARCH_MISMATCH"});
+                   }),
+                   ""},
+                  {"mixed parts are another fault", but([](Facts& f) {
+                       all_cases(f, RunEnd::skipped, {"cudnnCreate", 14, "CUDNN_STATUS_VERSION_MISMATCH"});
+                   }),
+                   ""},
+                  {"no driver", without_driver(), ""},
+                  {"no cuDNN", but([](Facts& f) {
+                       without(f, LibraryKind::cudnn);
+                       without(f, LibraryKind::cudnn_part);
+                       f.cudnns.clear();
+                       no_cases(f);
+                   }),
+                   ""},
+                  {"its RNN half does not work",
+                   but([](Facts& f) { rnn_half_fails(f, "cudnnCreateRNNDescriptor", 4, ""); }), ""}}},
+          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
+                      {"no case was run", but([](Facts& f) { no_cases(f); }), ""},
+                      {"skipped without a reason", but([](Facts& f) {
+                           all_cases(f, RunEnd::skipped, {});
+                           for (auto& run : f.rnn_runs) run.result.reset();
+                       }),
+                       ""}}})

@@ -1,0 +1,49 @@
+#include "support/cudnn_machines.hpp"
+#include "support/rule_test.hpp"
+
+RULE_TEST(cudnn_not_installed,
+          Fires{{{"no copy anywhere", but([](Facts& f) {
+                      without(f, LibraryKind::cudnn);
+                      without(f, LibraryKind::cudnn_part);
+                      f.cudnns.clear();
+                      no_cases(f);
+                  }),
+                  "cuDNN is not installed"},
+                 {"only parts", but([](Facts& f) {
+                      without(f, LibraryKind::cudnn);
+                      f.cudnns.clear();
+                      no_cases(f);
+                  }),
+                  "only parts of cuDNN are installed"},
+                 {"without a driver too",
+                  after(without_driver(),
+                        [](Facts& f) {
+                            without(f, LibraryKind::cudnn);
+                            without(f, LibraryKind::cudnn_part);
+                            f.cudnns.clear();
+                            no_cases(f);
+                        }),
+                  "cuDNN is not installed"}}},
+          Silent{{{"healthy", a_healthy_machine(), ""},
+                  {"a damaged one is another fault", but([](Facts& f) {
+                       library_of(f, LibraryKind::cudnn).problem = FileProblem::not_elf;
+                       f.cudnns.clear();
+                   }),
+                   ""},
+                  {"only as a Python package", but([](Facts& f) {
+                       without(f, LibraryKind::cudnn);
+                       without(f, LibraryKind::cudnn_part);
+                       f.cudnns.clear();
+                       no_cases(f);
+                       add_wheel_cudnn9(f);
+                   }),
+                   ""}}},
+          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
+                      {"search did not finish", but([](Facts& f) {
+                           without(f, LibraryKind::cudnn);
+                           without(f, LibraryKind::cudnn_part);
+                           f.cudnns.clear();
+                           no_cases(f);
+                           std::erase_if(f.probe_runs, [](const auto& run) { return run.probe == "library_files"; });
+                       }),
+                       ""}}})

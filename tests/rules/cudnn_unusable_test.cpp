@@ -1,0 +1,49 @@
+#include "support/cudnn_machines.hpp"
+#include "support/rule_test.hpp"
+
+RULE_TEST(
+    cudnn_unusable,
+    Fires{
+        {{"cannot be opened", but([](Facts& f) {
+              f.cudnns.front() = {};
+              f.cudnns.front().library = cudnn8;
+              f.cudnns.front().failure = CallResult{"dlopen", -1, "libz.so.1: cannot open shared object file"};
+              no_cases(f);
+          }),
+          "cannot be opened: libz.so.1: cannot open"},
+         {"has no version call", but([](Facts& f) {
+              f.cudnns.front() = {};
+              f.cudnns.front().library = cudnn8;
+              f.cudnns.front().failure = CallResult{"cudnnGetVersion", -1, "the library does not export this function"};
+          }),
+          "does not tell its version: cudnnGetVersion"}}},
+    Silent{
+        {{"healthy", a_healthy_machine(), ""},
+         {"a missing part is another fault", but([](Facts& f) {
+              remove_library(f, "libcudnn_ops_infer.so.8");
+              f.cudnns.front() = {};
+              f.cudnns.front().library = cudnn8;
+              f.cudnns.front().failure =
+                  CallResult{"dlopen", -1, "libcudnn_ops_infer.so.8: cannot open shared object file"};
+          }),
+          ""},
+         {"the RNN half is another matter",
+          but([](Facts& f) { rnn_half_fails(f, "cudnnAdvInferVersionCheck", 4, "CUDNN_STATUS_INTERNAL_ERROR"); }), ""},
+         {"none installed", but([](Facts& f) {
+              without(f, LibraryKind::cudnn);
+              without(f, LibraryKind::cudnn_part);
+              f.cudnns.clear();
+              no_cases(f);
+          }),
+          ""}}},
+    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
+                {"its process ended early", but([](Facts& f) {
+                     f.cudnns.clear();
+                     probe_run(f, "cudnn_library").end = ProbeEnd::crashed;
+                 }),
+                 ""},
+                {"it told nothing", but([](Facts& f) {
+                     f.cudnns.front() = {};
+                     f.cudnns.front().library = cudnn8;
+                 }),
+                 ""}}})

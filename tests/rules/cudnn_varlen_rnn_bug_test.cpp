@@ -1,0 +1,35 @@
+#include "support/cudnn_machines.hpp"
+#include "support/rule_test.hpp"
+
+RULE_TEST(cudnn_varlen_rnn_bug,
+          Fires{{{"7.6.5 without a run", but([](Facts& f) {
+                      cudnn_version(f, "7.6.5");
+                      no_cases(f);
+                  }),
+                  "calls with varying sequence lengths end with CUDNN_STATUS_EXECUTION_FAILED"},
+                 {"7.6.5 and such a case failed", but([](Facts& f) {
+                      cudnn_version(f, "7.6.5");
+                      for (auto& run : f.rnn_runs)
+                          if (!run.rnn_case.lengths.empty()) {
+                              run.end = RunEnd::failed;
+                              run.result = CallResult{"cudnnRNNForwardInferenceEx", 8, "CUDNN_STATUS_EXECUTION_FAILED"};
+                              break;
+                          }
+                  }),
+                  "cuDNN 7.6.5"}}},
+          Silent{{{"healthy", a_healthy_machine(), ""},
+                  {"7.6.5, and such cases went well", but([](Facts& f) { cudnn_version(f, "7.6.5"); }), ""},
+                  {"8.0.2", but([](Facts& f) {
+                       cudnn_version(f, "8.0.2");
+                       no_cases(f);
+                   }),
+                   ""},
+                  {"none installed", but([](Facts& f) {
+                       without(f, LibraryKind::cudnn);
+                       without(f, LibraryKind::cudnn_part);
+                       f.cudnns.clear();
+                       no_cases(f);
+                   }),
+                   ""}}},
+          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
+                      {"the version is not known", but([](Facts& f) { f.cudnns.front().version.reset(); }), ""}}})

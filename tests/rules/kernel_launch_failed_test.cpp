@@ -1,0 +1,47 @@
+#include "support/cudnn_machines.hpp"
+#include "support/rule_test.hpp"
+
+RULE_TEST(
+    kernel_launch_failed,
+    Fires{{{"wrong numbers", but([](Facts& f) { f.kernel_runs.front().right = false; }),
+            "computed a tiny kernel wrongly"},
+           {"a call fails", but([](Facts& f) {
+                f.kernel_runs = {{0, CallResult{"cuLaunchKernel", 719, "CUDA_ERROR_LAUNCH_FAILED"}, {}}};
+            }),
+            "cannot run a tiny kernel: cuLaunchKernel answered 719"},
+           {"one GPU of two", but([](Facts& f) {
+                add_second_gpu(f);
+                f.kernel_runs.back().right = false;
+            }),
+            "GPU 1"}}},
+    Silent{{{"healthy", a_healthy_machine(), ""},
+            {"PTX too new is another fault", but([](Facts& f) {
+                 f.kernel_runs = {{0, CallResult{"cuModuleLoadDataEx", 222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"}, {}}};
+             }),
+             ""},
+            {"no code is another fault", but([](Facts& f) {
+                 f.kernel_runs = {{0, CallResult{"cuModuleLoadDataEx", 209, "CUDA_ERROR_NO_BINARY_FOR_GPU"}, {}}};
+             }),
+             ""},
+            {"a busy GPU is another fault", but([](Facts& f) {
+                 f.kernel_runs = {{0, CallResult{"cuDevicePrimaryCtxRetain", 46, "CUDA_ERROR_DEVICE_UNAVAILABLE"}, {}}};
+             }),
+             ""},
+            {"memory errors are another fault", but([](Facts& f) {
+                 f.kernel_runs = {{0, CallResult{"cuCtxSynchronize", 214, "CUDA_ERROR_ECC_UNCORRECTABLE"}, {}}};
+             }),
+             ""},
+            {"memory is nearly full, which tells it", but([](Facts& f) {
+                 f.kernel_runs = {{0, CallResult{"cuDevicePrimaryCtxRetain", 2, "CUDA_ERROR_OUT_OF_MEMORY"}, {}}};
+                 f.boards.front().memory_free_mib = 50;
+             }),
+             ""},
+            {"no driver", without_driver(), ""}}},
+    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
+                {"not run", but([](Facts& f) { f.kernel_runs.clear(); }), ""},
+                {"the result was not compared", but([](Facts& f) { f.kernel_runs.front().right.reset(); }), ""},
+                {"not run on the second GPU", but([](Facts& f) {
+                     add_second_gpu(f);
+                     f.kernel_runs.pop_back();
+                 }),
+                 ""}}})

@@ -1,0 +1,33 @@
+#include "support/cudnn_machines.hpp"
+#include "support/rule_test.hpp"
+
+RULE_TEST(
+    nvrtc_unusable,
+    Fires{
+        {{"does not compile", but([](Facts& f) {
+              f.nvrtcs = {{nvrtc12, v("12.4"), false, CallResult{"nvrtcCompileProgram", 6, "NVRTC_ERROR_COMPILATION"}}};
+          }),
+          "does not compile a tiny kernel: nvrtcCompileProgram answered 6"},
+         {"cannot be opened", but([](Facts& f) {
+              f.nvrtcs = {{nvrtc12, {}, {}, CallResult{"dlopen", -1, "invalid ELF header"}}};
+          }),
+          "invalid ELF header"},
+         {"does not say why", but([](Facts& f) {
+              f.nvrtcs = {{nvrtc12, v("12.4"), false, {}}};
+          }),
+          "does not compile a tiny kernel"}}},
+    Silent{{{"healthy", a_healthy_machine(), ""},
+            {"missing builtins are another fault", but([](Facts& f) {
+                 without(f, LibraryKind::nvrtc_builtins);
+                 f.nvrtcs = {{nvrtc12, v("12.4"), false,
+                              CallResult{"nvrtcCompileProgram", 7, "NVRTC_ERROR_BUILTIN_OPERATION_FAILURE"}}};
+             }),
+             ""},
+            {"none installed", but([](Facts& f) {
+                 without(f, LibraryKind::nvrtc);
+                 f.nvrtcs.clear();
+             }),
+             ""}}},
+    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
+                {"it did not answer", but([](Facts& f) { f.nvrtcs.clear(); }), ""},
+                {"it only told its version", but([](Facts& f) { f.nvrtcs.front().compiles.reset(); }), ""}}})

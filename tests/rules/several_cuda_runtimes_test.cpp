@@ -1,0 +1,29 @@
+#include "support/cudnn_machines.hpp"
+#include "support/rule_test.hpp"
+
+RULE_TEST(
+    several_cuda_runtimes,
+    Fires{{{"two versions", but([](Facts& f) {
+                add_library(f, LibraryKind::cudart, "/opt/cuda-13.0/lib64/libcudart.so.13",
+                            "/opt/cuda-13.0/lib64/libcudart.so.13.0.48");
+                f.runtimes.push_back({"/opt/cuda-13.0/lib64/libcudart.so.13", v("13.0"), v("12.4"), {}});
+            }),
+            "CUDA runtimes of 2 versions are installed (12.4 and 13.0); the loader gives 12.4"}}},
+    Silent{{{"healthy", a_healthy_machine(), ""},
+            {"two copies of one version", but([](Facts& f) {
+                 add_library(f, LibraryKind::cudart, "/opt/cuda/lib64/libcudart.so.12",
+                             "/opt/cuda/lib64/libcudart.so.12.4.99");
+                 f.runtimes.push_back({"/opt/cuda/lib64/libcudart.so.12", v("12.4"), v("12.4"), {}});
+             }),
+             ""},
+            {"none installed", but([](Facts& f) {
+                 without(f, LibraryKind::cudart);
+                 f.runtimes.clear();
+             }),
+             ""}}},
+    CannotTell{
+        {{"nothing learnt", nothing_learnt(), ""},
+         {"one of two did not tell", but([](Facts& f) {
+              f.runtimes.push_back({"/opt/cuda/lib64/libcudart.so.12", {}, {}, CallResult{"dlopen", -1, "broken"}});
+          }),
+          ""}}})
