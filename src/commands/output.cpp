@@ -58,6 +58,11 @@ int write_and_rename(const std::string& path, std::string_view text) {
 
 }  // namespace
 
+void open_missing_streams() {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (::fcntl(stream, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) != stream) return;
+}
+
 void print_document(std::string_view text) {
     ::signal(SIGPIPE, SIG_IGN);
     const int error = write_all(STDOUT_FILENO, text);
