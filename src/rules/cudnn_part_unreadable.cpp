@@ -45,7 +45,10 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
     Answers answers;
     for (const auto& copy : copies) {
-        if (matrix.cudnn_parts(copy.major).empty() && copy.major > 0)
+        const bool in_data = copy.major == 0 || !matrix.cudnn_parts(copy.major).empty();
+        if (!in_data && copy.answer && copy.answer->rnn_usable.value_or(false))
+            answers.good("the RNN half of cuDNN answers, so its parts are whole");
+        else if (!in_data)
             answers.unknown("which parts " + name_of(copy) + " has is not in the data of " + matrix.date());
         else
             judge(facts, matrix, copy, answers);

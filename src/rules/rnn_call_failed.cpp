@@ -2,7 +2,6 @@
 #include "base/text.hpp"
 #include "rnn/sweep.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/packages.hpp"
 #include "rules/support/rnn_support.hpp"
 
 namespace rnncheck::rules {
@@ -20,13 +19,13 @@ static Finding failed(const Facts& facts, const Sweep& sweep, const Runs& runs) 
                       "': " + reason(first);
     for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
         finding.evidence.push_back(evidence_of(facts, *runs[i], reason(*runs[i])));
-    finding.remedies = for_cuda_of(cudnn_copy(facts, sweep.library), {{.text =
+    finding.remedies = {{.text =
                              "Repair what is reported below this layer first. Then look for the driver's messages in "
                              "the kernel's log, and try another release of cuDNN",
-                         .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'", "pip install --upgrade nvidia-cudnn-cu12"},
+                         .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'"},
                          .risk = Risk::needs_root,
                          .verify = "rnncheck doctor --only rnn_call_failed",
-                         .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"}});
+                         .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"}};
     return finding;
 }
 

@@ -5,7 +5,6 @@
 #include "base/text.hpp"
 #include "rnn/sweep.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/packages.hpp"
 #include "rules/support/rnn_support.hpp"
 
 namespace rnncheck::rules {
@@ -37,12 +36,12 @@ static Finding wrong(const Facts& facts, const Sweep& sweep, Runs runs) {
         {"wrong cases", std::to_string(runs.size()) + " of " + std::to_string(sweep.runs.size()), "rnn_runs"}};
     for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
         finding.evidence.push_back(evidence_of(facts, *runs[i], how_wrong(*runs[i])));
-    finding.remedies = for_cuda_of(cudnn_copy(facts, sweep.library), {
+    finding.remedies = {
         {.text = "Do not trust results of this GPU with this cuDNN. If other GPUs of the machine are right, "
                  "test its memory and have it replaced; if none is, take another release of cuDNN",
-         .commands = {"nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER", "pip install --upgrade nvidia-cudnn-cu12"},
+         .commands = {"nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER"},
          .verify = "rnncheck doctor --only rnn_result_wrong",
-         .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-adv-library.html"}});
+         .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-adv-library.html"}};
     return finding;
 }
 

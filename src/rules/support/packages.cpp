@@ -1,5 +1,7 @@
 #include "rules/support/packages.hpp"
 
+#include "base/text.hpp"
+
 namespace rnncheck::rules {
 
 namespace {
@@ -20,6 +22,13 @@ std::vector<Remedy> for_cuda_of(const CudnnCopy& copy, std::vector<Remedy> remed
         }
     }
     return remedies;
+}
+
+std::vector<std::string> driver_install_commands(const Facts& facts) {
+    const std::string os = facts.host.os.value_or("");
+    if (contains(os, "Ubuntu")) return {"sudo ubuntu-drivers install"};
+    if (contains(os, "Debian")) return {"sudo apt-get install nvidia-driver"};
+    return {};
 }
 
 }  // namespace rnncheck::rules

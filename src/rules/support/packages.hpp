@@ -9,4 +9,7 @@ namespace rnncheck::rules {
 /// copy of cuDNN was built for; as they are when that is not known.
 std::vector<Remedy> for_cuda_of(const CudnnCopy& copy, std::vector<Remedy> remedies);
 
+/// Commands that install the NVIDIA driver on this distribution; none where we know none.
+std::vector<std::string> driver_install_commands(const Facts& facts);
+
 }  // namespace rnncheck::rules
