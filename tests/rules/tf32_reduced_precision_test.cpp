@@ -8,7 +8,7 @@ RULE_TEST(tf32_reduced_precision,
                               run.rnn_case.math == MathType::standard)
                               run.reduced_precision = true;
                   }),
-                  "computes fp32 networks in TF32 by default"}}},
+                  "cuDNN computes fp32 networks in TF32 by default on GPU 0 (NVIDIA GeForce RTX 3090): "}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"half precision is no TF32", but([](Facts& f) {
                        for (auto& run : f.rnn_runs)
