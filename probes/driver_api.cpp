@@ -1,4 +1,6 @@
 // Opens libcuda.so.1 as every CUDA program does and asks it what it supports and which GPUs it shows.
+#include <filesystem>
+
 #include "base/text.hpp"
 #include "probe.hpp"
 #include "support/names.hpp"
@@ -47,13 +49,18 @@ Gpu ask_gpu(const CudaApi& cuda, const vendor::Checker& check, int index) {
     return gpu;
 }
 
-/// The release stands in the file's name alone: libcuda.so.535.247.01.
+/// The release stands in the file's name alone: libcuda.so.535.247.01. On Jetson and WSL it is libcuda.so.1.1, the
+/// number of the interface: no driver release was ever that low.
 Facts about_library(const vendor::Library& library) {
+    constexpr int oldest_release = 100;
     Facts news;
-    const std::string real = Root().real_path(library.path).value_or(library.path);
-    news.driver.library = real;
+    std::error_code no_such_file;
+    const std::string real = std::filesystem::canonical(library.path, no_such_file).string();
+    news.driver.library = real.empty() ? library.path : real;
     const auto suffix = real.rfind(".so.");
-    if (suffix != std::string::npos) news.driver.library_version = find_version(real.substr(suffix + 4));
+    if (suffix == std::string::npos) return news;
+    const auto version = find_version(real.substr(suffix + 4));
+    if (version && version->major() >= oldest_release) news.driver.library_version = version;
     return news;
 }
 

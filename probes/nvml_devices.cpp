@@ -13,7 +13,7 @@ using vendor::NvmlDevice;
 
 constexpr int uncorrected = 1, since_boot = 0, lifetime = 1;  // nvmlMemoryErrorType_t, nvmlEccCounterType_t
 constexpr int double_bit = 1;                                 // nvmlPageRetirementCause_t
-constexpr int gpu_is_lost = 15;
+constexpr int no_permission = 4, gpu_is_lost = 15;
 constexpr unsigned most_processes = 1024;
 
 /// One board being asked: what it does not support stays unset.
@@ -46,11 +46,12 @@ void ask_memory(const Asked& ask) {
         ask.board.memory_total_mib = static_cast<std::int64_t>(memory.total >> 20);
         ask.board.memory_free_mib = static_cast<std::int64_t>(memory.free >> 20);
     }
+    // _v2 first: some drivers of the 535 branch fill larger elements through _v3.
     unsigned count = most_processes;
     std::vector<vendor::NvmlProcess> processes(count);
-    if (!ask.ok(ask.nvml.nvmlDeviceGetComputeRunningProcesses_v3, &count, processes.data())) {
+    if (!ask.ok(ask.nvml.nvmlDeviceGetComputeRunningProcesses_v2, &count, processes.data())) {
         count = most_processes;
-        if (!ask.ok(ask.nvml.nvmlDeviceGetComputeRunningProcesses_v2, &count, processes.data())) return;
+        if (!ask.ok(ask.nvml.nvmlDeviceGetComputeRunningProcesses_v3, &count, processes.data())) return;
     }
     for (unsigned i = 0; i < std::min(count, most_processes); ++i) {
         GpuProcess& process = ask.board.processes.emplace_back();
@@ -98,13 +99,15 @@ void ask_state(const Asked& ask) {
         if (reasons >> bit & 1) ask.board.throttle_reasons.emplace_back(names[bit]);
 }
 
-Board ask_board(const NvmlApi& nvml, const vendor::Checker& check, unsigned index) {
+/// Nothing for a board that is closed to this process, as on shared nodes.
+std::optional<Board> ask_board(const NvmlApi& nvml, const vendor::Checker& check, unsigned index) {
     Board board;
     board.index = static_cast<int>(index);
     NvmlDevice device = nullptr;
     const CallResult handle = check(nvml.nvmlDeviceGetHandleByIndex_v2, index, &device);
+    if (handle.code == no_permission) return std::nullopt;
     if (!handle.ok()) {
-        board.unreachable = handle;
+        if (handle.code == gpu_is_lost) board.unreachable = handle;
         return board;
     }
     const Asked ask{nvml, check, device, board};
@@ -141,7 +144,7 @@ void run(const Job&, Trace& trace, const Learn& learn) {
     if (!check(nvml.nvmlDeviceGetCount_v2, &count).ok()) return;
     for (unsigned index = 0; index < count; ++index) {
         Facts news;
-        news.boards.push_back(ask_board(nvml, check, index));
+        if (auto board = ask_board(nvml, check, index)) news.boards.push_back(std::move(*board));
         learn(news);
     }
 }

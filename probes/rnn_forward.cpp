@@ -113,6 +113,12 @@ std::future<Prepared> prepare(const RnnCase& rnn_case) {
     });
 }
 
+std::optional<Version> version_of(const Facts& facts, const std::string& library) {
+    for (const Cudnn& cudnn : facts.cudnns)
+        if (cudnn.library == library) return cudnn.version;
+    return std::nullopt;
+}
+
 void run_case(const vendor::Session& session, bool tf32, const Prepared& prepared, RnnRun& run) {
     const vendor::LstmRun lstm = run_lstm(session, run.dialect, run.rnn_case, prepared.inputs);
     if (lstm.failed) {
@@ -157,12 +163,17 @@ class Sweep {
             if (step + 1 < count) coming = prepare_step(step + 1);
             trace_.step(step);
             RnnRun run = run_of(target_, cases_[static_cast<std::size_t>(step)], step);
+            if (came_after(run.rnn_case, version_of(job_.facts, target_.library))) {
+                run.end = RunEnd::not_offered;
+                run.result = {"cudnnSetRNNDescriptor_v8", vendor::missing_symbol, "this kind of case came with cuDNN 8.1"};
+                tell(std::move(run));
+                continue;
+            }
             run_case(session, tf32_possible(job_.facts, target_.gpu, run.rnn_case), prepared, run);
-            const bool failed = run.end == RunEnd::failed;
-            tell(std::move(run));
-            if (!failed) continue;
             // A kernel that went astray leaves a context in which no later call can succeed.
-            CallResult state = session.check_cuda(session.cuda.cuCtxSynchronize);
+            CallResult state;
+            if (run.end == RunEnd::failed) state = session.check_cuda(session.cuda.cuCtxSynchronize);
+            tell(std::move(run));
             if (state.ok()) continue;
             state.text = "not tried: case " + std::to_string(step + 1) + " broke the CUDA context (" + state.text + ")";
             return skip_from(step + 1, state);

@@ -27,10 +27,12 @@ bool is_selected(const Selection& selection, const std::string& name) {
     return (selection.only.empty() || selection.only.contains(name)) && !selection.skip.contains(name);
 }
 
-/// Rules that only say that there is no GPU: expected on a machine without one.
+/// Rules that only say that there is no GPU, or nothing but the library of a driver for one: expected on a machine
+/// without a GPU.
 bool only_says_no_gpu(const Facts& facts, const Finding& finding) {
-    return rules::no_nvidia_hardware_seen(facts) &&
-           (finding.rule == "driver_missing" || finding.rule == "no_gpu_visible" || finding.rule == "container_no_gpu_runtime");
+    static const std::set<std::string> rules = {"driver_missing", "no_gpu_visible", "container_no_gpu_runtime",
+                                                "kernel_module_missing"};
+    return rules.contains(finding.rule) && rules::no_nvidia_hardware_seen(facts);
 }
 
 void sort_findings(std::vector<Finding>& findings) {

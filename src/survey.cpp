@@ -1,5 +1,6 @@
 #include "survey.hpp"
 
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +19,13 @@ namespace rnncheck {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// Without /proc, the path we were started by; a relative one is good as long as nobody changes the working folder.
+std::string own_program() {
+    if (access("/proc/self/exe", X_OK) == 0) return "/proc/self/exe";
+    const auto path = getauxval(AT_EXECFN);
+    return path ? reinterpret_cast<const char*>(path) : "/proc/self/exe";
+}
 
 constexpr std::size_t most_at_once = 16;  // enough for a node of 8 GPUs; most children wait for a library or a GPU
 constexpr int most_restarts = 3;          // of one target after steps it did not survive
@@ -48,6 +56,7 @@ class Stages {
     void start_what_fits(std::deque<Task>& tasks);
     void finished(Task& task, const isolate::Ending& ending);
     bool go_on_after_lost_step(Task& task, const ProbeRun& run);
+    void give_up(Task& task, const std::string& why);
     bool past_deadline() const { return deadline_ && Clock::now() >= *deadline_; }
 
     const SurveyOptions& options_;
@@ -75,7 +84,7 @@ ProbeEnd end_of(const isolate::Ending& ending, bool done) {
     using isolate::How;
     switch (ending.how) {
         case How::not_started: return ProbeEnd::not_started;
-        case How::stuck: return ProbeEnd::stuck;
+        case How::stuck: return done ? ProbeEnd::crashed_at_exit : ProbeEnd::stuck;
         case How::timed_out: return done ? ProbeEnd::crashed_at_exit : ProbeEnd::timed_out;
         case How::signalled:
             if (done) return ProbeEnd::crashed_at_exit;
@@ -125,7 +134,7 @@ std::deque<Task> Stages::plan(Stage stage, const Facts& facts) const {
 
 void Stages::start(Task& task) {
     isolate::Command command;
-    command.arguments = {"/proc/self/exe", "probe", "--root", task.job.root.prefix(), "--first-step",
+    command.arguments = {own_program(), "probe", "--root", task.job.root.prefix(), "--first-step",
                          std::to_string(task.job.first_step), "--", std::string(task.probe->name), task.job.target};
     command.extra_environment = {"CUDA_CACHE_DISABLE=1"};  // compiled kernels would stay behind in ~/.nv
     command.input = task.facts_text;
@@ -146,6 +155,7 @@ void Stages::start_what_fits(std::deque<Task>& tasks) {
         const bool fits = active_.size() < most_at_once && (key.empty() || !in_use.contains(key));
         if (past_deadline()) {
             task->runs.push_back(unstarted(*task, ProbeEnd::skipped, "the deadline passed before it began"));
+            give_up(*task, isolate::deadline_passed);
         } else if (fits) {
             start(*task);
             in_use.insert(key);
@@ -163,19 +173,28 @@ void Stages::start_what_fits(std::deque<Task>& tasks) {
 /// the rest is recorded as given up.
 bool Stages::go_on_after_lost_step(Task& task, const ProbeRun& run) {
     const Probe& probe = *task.probe->thing;
-    if (!probe.lost || run.completed() || run.end == ProbeEnd::not_started || !task.reader.step) return false;
+    if (!probe.lost || run.completed()) return false;
+    if (!task.reader.step) {
+        give_up(task, "the process " + how_it_ended(run) + " before the first case");
+        return false;
+    }
     const CallResult result{run.last_call.value_or("?"), -1, how_it_ended(run)};
     const int lost = *task.reader.step;
-    merge(task.learnt, probe.lost(task.job, {lost, result, true}));
-    const bool give_up = ++task.restarts > most_restarts || past_deadline() || run.end == ProbeEnd::stuck;
-    const int total = probe.steps(task.job);
-    if (!give_up) {
-        task.job.first_step = lost + 1;
-        return task.job.first_step < total;
-    }
-    for (int step = lost + 1; step < total; ++step)
-        merge(task.learnt, probe.lost(task.job, {step, {result.call, -1, "not tried: earlier cases ended the process"}, false}));
+    const bool ended_by_deadline = run.end == ProbeEnd::timed_out && past_deadline();
+    merge(task.learnt, probe.lost(task.job, {lost, result, !ended_by_deadline}));
+    task.job.first_step = lost + 1;
+    if (past_deadline()) give_up(task, isolate::deadline_passed);
+    else if (++task.restarts > most_restarts || run.end == ProbeEnd::stuck) give_up(task, "earlier cases ended the process");
+    else return task.job.first_step < probe.steps(task.job);
     return false;
+}
+
+/// What is left of the task's steps is recorded as not tried.
+void Stages::give_up(Task& task, const std::string& why) {
+    const Probe& probe = *task.probe->thing;
+    if (!probe.lost) return;
+    for (int step = task.job.first_step; step < probe.steps(task.job); ++step)
+        merge(task.learnt, probe.lost(task.job, {step, {"?", -1, "not tried: " + why}, false}));
 }
 
 void Stages::finished(Task& task, const isolate::Ending& ending) {

@@ -49,4 +49,9 @@ RunEnd end_of_failed_call(const CallResult& result) {
     return result.code >= 1000 ? end_since_9(result.code) : end_before_9(result.code);
 }
 
+bool came_after(const RnnCase& rnn_case, const std::optional<Version>& cudnn) {
+    const bool of_8_1 = rnn_case.dtype == Dtype::bf16 || rnn_case.algorithm == Algorithm::persist_static_small_h;
+    return of_8_1 && cudnn && *cudnn < make_version({8, 1, 0});
+}
+
 }  // namespace rnncheck::probes

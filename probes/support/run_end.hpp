@@ -10,4 +10,8 @@ namespace rnncheck::probes {
 /// 7 and 8, cudnnStatus_t.
 RunEnd end_of_failed_call(const CallResult& result);
 
+/// Kinds of case whose numbers an older cuDNN does not know, so that it would call them wrong arguments: bfloat16 and
+/// the small-hidden-size algorithm came with 8.1 (HIPIFY's table of cuDNN names).
+bool came_after(const RnnCase& rnn_case, const std::optional<Version>& cudnn);
+
 }  // namespace rnncheck::probes

@@ -28,11 +28,21 @@ std::size_t utf8_length(std::string_view text) {
     return 0;
 }
 
+/// Marks that turn the direction of text, so that it reads as what it is not: U+200E, U+200F, U+202A..U+202E,
+/// U+2066..U+2069.
+bool turns_direction(std::string_view sequence) {
+    if (sequence.size() != 3 || sequence[0] != '\xE2') return false;
+    const auto last = static_cast<unsigned char>(sequence[2]);
+    if (sequence[1] == '\x80') return last == 0x8E || last == 0x8F || (last >= 0xAA && last <= 0xAE);
+    return sequence[1] == '\x81' && last >= 0xA6 && last <= 0xA9;
+}
+
 /// C0, DEL, and the C1 controls U+0080..U+009F that terminals obey as well.
 bool is_control(std::string_view sequence) {
     const auto first = static_cast<unsigned char>(sequence[0]);
     if (sequence.size() == 1) return first < 0x20 || first == 0x7F;
-    return sequence.size() == 2 && first == 0xC2 && static_cast<unsigned char>(sequence[1]) < 0xA0;
+    if (sequence.size() == 2) return first == 0xC2 && static_cast<unsigned char>(sequence[1]) < 0xA0;
+    return turns_direction(sequence);
 }
 
 void append_hex(std::string& out, std::string_view bytes) {

@@ -83,13 +83,13 @@ std::vector<std::string> listing_kinds() {
     return names;
 }
 
-ListDocument listing_of(const std::string& name) {
-    const auto kind = std::find_if(std::begin(kinds), std::end(kinds), [&](const Kind& k) { return name == k.name; });
-    if (kind == std::end(kinds)) complain_about_word(name, "what to list", listing_kinds());
+ListDocument listing_of(const std::string& kind) {
+    const auto found = std::find_if(std::begin(kinds), std::end(kinds), [&](const Kind& k) { return kind == k.name; });
+    if (found == std::end(kinds)) complain_about_word(kind, "what to list", listing_kinds());
     ListDocument document;
     document.tool.version = version_of_rnncheck();
-    document.kind = name;
-    document.items = kind->items();
+    document.kind = kind;
+    document.items = found->items();
     return document;
 }
 

@@ -1,6 +1,7 @@
 #include "commands/output.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,6 +21,11 @@ int write_all(int descriptor, std::string_view text) {
     while (!text.empty()) {
         const ssize_t written = ::write(descriptor, text.data(), text.size());
         if (written < 0 && errno == EINTR) continue;
+        if (written < 0 && errno == EAGAIN) {  // a pipe that somebody set to not block: wait until it takes more
+            pollfd ready{descriptor, POLLOUT, 0};
+            ::poll(&ready, 1, -1);
+            continue;
+        }
         if (written < 0) return errno;
         text.remove_prefix(static_cast<std::size_t>(written));
     }
@@ -57,6 +63,11 @@ int write_and_rename(const std::string& path, std::string_view text) {
 }
 
 }  // namespace
+
+void open_missing_streams() {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (::fcntl(stream, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) != stream) return;
+}
 
 void print_document(std::string_view text) {
     ::signal(SIGPIPE, SIG_IGN);

@@ -12,6 +12,9 @@ struct OutputError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// Gives a closed stdin, stdout or stderr to /dev/null, before a file or pipe of ours takes its number.
+void open_missing_streams();
+
 /// The one document of this run, to stdout. OutputError when it could not be written whole. A reader that has closed
 /// the pipe wants no more of it: that is no error.
 void print_document(std::string_view text);

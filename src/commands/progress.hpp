@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <string>
 #include <string_view>
 
 namespace rnncheck {
@@ -19,7 +20,7 @@ class Progress {
 
   private:
     bool wanted_;
-    bool shown_ = false;
+    std::string last_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

@@ -38,6 +38,7 @@ int failed(const Arguments& arguments, FailureKind kind, const std::string& sent
 }  // namespace
 
 int run_safely(const Arguments& arguments, int (*work)(const Arguments&)) {
+    open_missing_streams();
     try {
         return work(arguments);
     } catch (const UsageError& error) {

@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::size_t longest_line = 16 << 20;
 constexpr std::size_t tail_kept = 4096;
-constexpr std::chrono::seconds exit_grace{2};   // between the last word and the exit: exit handlers of libraries
 constexpr std::chrono::seconds stuck_after{5};  // after our SIGKILL
 
 struct Pipe {
@@ -118,7 +117,12 @@ void LineBuffer::add(std::string_view bytes, const std::function<void(std::strin
 }
 
 Pool::Child::Child(int number, const Command& command, OnLine taker)
-    : id(number), on_line_(std::move(taker)), input_(command.input), quiet_limit_(command.quiet_limit), deadline_(command.deadline) {
+    : id(number),
+      on_line_(std::move(taker)),
+      input_(command.input),
+      quiet_limit_(command.quiet_limit),
+      exit_grace_(command.exit_grace),
+      deadline_(command.deadline) {
     start(command);
 }
 
@@ -179,8 +183,8 @@ void Pool::Child::write_input() {
     to_.close();
 }
 
-void Pool::Child::read_answers() {
-    if (!answers_.open()) return;
+bool Pool::Child::read_answers() {
+    if (!answers_.open()) return false;
     std::string bytes;
     const bool more = read_some(answers_, bytes);
     lines_.add(bytes, [this](std::string_view line) {
@@ -188,6 +192,7 @@ void Pool::Child::read_answers() {
         last_word_said_ |= on_line_(line);
     });
     if (!more) answers_.close();
+    return !bytes.empty();
 }
 
 void Pool::Child::read_output() {
@@ -217,10 +222,7 @@ Ending Pool::Child::ending(How how, int code, std::string reason) {
 /// not reaped its number cannot belong to anybody else.
 Ending Pool::Child::reap() {
     kill_group();
-    for (int i = 0; i < 1000 && answers_.open(); ++i) {  // what is still in the pipes; bounded, others may hold them
-        const auto before = last_line_;
-        read_answers();
-        if (last_line_ == before) break;
+    for (int i = 0; i < 1000 && read_answers(); ++i) {  // what is still in the pipe; bounded, others may hold it
     }
     read_output();
     int status = 0;
@@ -234,8 +236,8 @@ void Pool::Child::enforce_limits() {
     if (!kill_reason_.empty()) return;
     const auto now = Clock::now();
     const auto quiet = now - last_line_;
-    if (deadline_ && now >= *deadline_) kill_reason_ = "the deadline passed";
-    else if (last_word_said_ && quiet > exit_grace) kill_reason_ = "it did not leave after its last word";
+    if (deadline_ && now >= *deadline_) kill_reason_ = deadline_passed;
+    else if (last_word_said_ && quiet > exit_grace_) kill_reason_ = "it did not leave after its last word";
     else if (quiet > quiet_limit_)
         kill_reason_ = "no progress for " + std::to_string(quiet_limit_.count() / 1000) + " s";
     else return;

@@ -55,7 +55,7 @@ struct Pool::Child {
   private:
     void start(const Command& command);
     void write_input();
-    void read_answers();
+    bool read_answers();  ///< whether there was anything
     void read_output();
     bool observe_exit();
     void kill_group();
@@ -66,7 +66,7 @@ struct Pool::Child {
     OnLine on_line_;
     std::string input_;
     std::size_t written_ = 0;
-    std::chrono::milliseconds quiet_limit_;
+    std::chrono::milliseconds quiet_limit_, exit_grace_;
     std::optional<Clock::time_point> deadline_;
     Clock::time_point started_ = Clock::now();
     Clock::time_point last_line_ = started_;

@@ -17,7 +17,11 @@ constexpr int leaving_wait_ms = 1;
 
 }  // namespace
 
-Pool::Pool() { signal(SIGPIPE, SIG_IGN); }
+Pool::Pool() {
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGCHLD, SIG_DFL);  // inherited as ignored, children would vanish before they can be observed
+}
+
 Pool::~Pool() = default;
 
 int Pool::start(const Command& command, OnLine on_line) {

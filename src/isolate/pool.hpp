@@ -22,6 +22,8 @@ struct Command {
     std::vector<std::string> extra_environment;  ///< "NAME=value", on top of ours
     std::string input;
     std::chrono::milliseconds quiet_limit{};  ///< longest time without a line of answer
+    /// From the last word to the exit: exit handlers of libraries, and a large node may put its GPUs to rest.
+    std::chrono::milliseconds exit_grace = std::chrono::seconds(20);
     std::optional<std::chrono::steady_clock::time_point> deadline;
 };
 
@@ -32,6 +34,9 @@ enum class How {
     stuck,        ///< our SIGKILL had no effect: it hangs inside the kernel
     not_started,  ///< `reason` says why
 };
+
+/// The reason of an ending by `deadline`.
+inline constexpr const char* deadline_passed = "the deadline passed";
 
 struct Ending {
     How how = How::exited;

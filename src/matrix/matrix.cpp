@@ -143,13 +143,18 @@ std::vector<RnnDefect> Matrix::rnn_defects(const Version& cudnn, std::optional<V
 
 Answer<RnnOffer> Matrix::must_offer(const Version& cudnn, const Version& capability, std::string_view dtype,
                                     std::string_view algorithm) const {
+    const auto& offers = tables_->rnn_offers.rows();
+    const bool any_release_must = std::any_of(offers.begin(), offers.end(), [&](const RnnOffer& offer) {
+        return offer.dtype == dtype && offer.algorithm == algorithm;
+    });
+    if (!any_release_must) return {};
     const Version asked = release(cudnn);
     const auto& builds = tables_->cudnn_builds.rows();
     const bool gpu_is_named = std::any_of(builds.begin(), builds.end(), [&](const CudnnBuild& build) {
         return covers(build, asked) && build.capability_min <= capability && capability <= build.capability_max;
     });
     if (!gpu_is_named) return {outside_builds(builds, asked).coverage, {}};
-    for (const RnnOffer& offer : tables_->rnn_offers.rows())
+    for (const RnnOffer& offer : offers)
         if (offer.dtype == dtype && offer.algorithm == algorithm && obliges(offer, asked, capability))
             return known(offer);
     return {};

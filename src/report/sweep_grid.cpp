@@ -81,21 +81,22 @@ std::vector<Sweep> sweeps_of(const Facts& facts) {
     return sweeps;
 }
 
-std::string kind_of(const RnnCase& c) {
-    const std::string cell = c.cell == "lstm" ? "" : escaped(c.cell, 20) + ' ';
-    return cell +
-           join({std::string(name_of(c.dtype)), std::string(name_of(c.math)), std::string(name_of(c.algorithm))}, " ");
+std::string kind_of(const RnnCase& rnn_case) {
+    const std::string cell = rnn_case.cell == "lstm" ? "" : escaped(rnn_case.cell, 20) + ' ';
+    return cell + join({std::string(name_of(rnn_case.dtype)), std::string(name_of(rnn_case.math)),
+                        std::string(name_of(rnn_case.algorithm))},
+                       " ");
 }
 
-std::string shape_of(const RnnCase& c) {
-    std::string text = "I=" + std::to_string(c.input) + " H=" + std::to_string(c.hidden) +
-                       " B=" + std::to_string(c.batch) + " T=" + std::to_string(c.sequence_length);
-    if (c.layers != 1) text += " L=" + std::to_string(c.layers);
-    if (c.direction == Direction::bidirectional) text += " both directions";
-    if (!c.lengths.empty()) text += " lengths " + lengths_of(c);
-    if (c.layout == Layout::sequence_major_packed) text += " packed";
-    if (c.layout == Layout::batch_major) text += " batch-major";
-    if (c.states) text += " initial states";
+std::string shape_of(const RnnCase& rnn_case) {
+    std::string text = "I=" + std::to_string(rnn_case.input) + " H=" + std::to_string(rnn_case.hidden) +
+                       " B=" + std::to_string(rnn_case.batch) + " T=" + std::to_string(rnn_case.sequence_length);
+    if (rnn_case.layers != 1) text += " L=" + std::to_string(rnn_case.layers);
+    if (rnn_case.direction == Direction::bidirectional) text += " both directions";
+    if (!rnn_case.lengths.empty()) text += " lengths " + lengths_of(rnn_case);
+    if (rnn_case.layout == Layout::sequence_major_packed) text += " packed";
+    if (rnn_case.layout == Layout::batch_major) text += " batch-major";
+    if (rnn_case.states) text += " initial states";
     return text;
 }
 

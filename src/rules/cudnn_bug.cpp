@@ -6,7 +6,7 @@ namespace rnncheck::rules {
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     const Remedy remedy = {.text = "See whether your networks use what is affected",
-                           .commands = {"pip install --upgrade nvidia-cudnn-cu12"},
+                           .commands = {},
                            .verify = "rnncheck doctor --only cudnn_bug",
                            .link = "https://docs.nvidia.com/deeplearning/cudnn/release-notes/index.html"};
     return documented_defects(facts, matrix, "cudnn_bug", remedy, nullptr);

@@ -7,7 +7,7 @@ namespace rnncheck::rules {
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     const Remedy remedy = {.text = "Padded or masked sequences are not safe with this release",
-                           .commands = {"pip install --upgrade nvidia-cudnn-cu12"},
+                           .commands = {"pip install 'nvidia-cudnn-cu12>=8.9.2,<9'"},
                            .verify = "rnncheck doctor --only cudnn_masked_rnn_bug",
                            .link = "https://github.com/tensorflow/tensorflow/issues/60192"};
     return documented_defects(facts, matrix, "cudnn_masked_rnn_bug", remedy, nullptr);

@@ -1,7 +1,7 @@
 // cuDNN 8 and 9 are several files, and one that recurrent networks need is not where the front library looks.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn_support.hpp"
+#include "rules/support/packages.hpp"
 
 namespace rnncheck::rules {
 
@@ -13,7 +13,7 @@ static Finding missing(const CudnnCopy& copy, const std::vector<CudnnPart>& part
     finding.severity = severity_of(copy);
     finding.subject = copy.path;
     finding.message =
-        name_of(copy) + " lacks " + listing(names) + ", which recurrent networks need: not in " + searched;
+        name_of(copy) + " lacks " + listing(names) + ", so its RNN half cannot be used: searched in " + searched;
     for (const auto& part : parts) {
         const std::string why = part.needed_by_version ? "needed by every call" : "needed by recurrent networks";
         finding.evidence.push_back({part.soname, "not found in " + searched, "libraries"});
@@ -21,14 +21,14 @@ static Finding missing(const CudnnCopy& copy, const std::vector<CudnnPart>& part
     }
     if (copy.answer && copy.answer->failure)
         finding.evidence.push_back({"failed call", told(*copy.answer->failure), "cudnns"});
-    finding.remedies = {{.text =
+    finding.remedies = for_cuda_of(copy, {{.text =
                              "Install the whole of this cuDNN once more, so that all its parts stand in one folder. "
                              "If they stand elsewhere, add that folder to LD_LIBRARY_PATH",
                          .commands = {"sudo apt-get install --reinstall libcudnn9-cuda-12",
                                       "pip install --force-reinstall nvidia-cudnn-cu12"},
                          .risk = Risk::needs_root,
                          .verify = "rnncheck doctor --only cudnn_part_missing",
-                         .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/overview.html"}};
+                         .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/overview.html"}});
     return finding;
 }
 

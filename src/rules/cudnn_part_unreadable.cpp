@@ -1,7 +1,7 @@
 // A part of cuDNN that would be loaded is there by name, but cannot be a library.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn_support.hpp"
+#include "rules/support/packages.hpp"
 #include "rules/support/driver_support.hpp"
 
 namespace rnncheck::rules {
@@ -15,13 +15,13 @@ static Finding unreadable(const CudnnCopy& copy, const CudnnPart& part, const Li
     finding.message =
         "the part " + part.soname + " of " + name_of(copy) + " cannot be loaded: " + file.path + ' ' + what;
     finding.evidence = {{file.path, what, "libraries"}, {part.soname, "needed by recurrent networks", part.source.url}};
-    finding.remedies = {{.text = "Install this cuDNN once more from one source, after removing the broken file if no "
+    finding.remedies = for_cuda_of(copy, {{.text = "Install this cuDNN once more from one source, after removing the broken file if no "
                                  "package owns it",
                          .commands = {"sudo apt-get install --reinstall libcudnn9-cuda-12",
                                       "pip install --force-reinstall nvidia-cudnn-cu12"},
                          .risk = Risk::needs_root,
                          .verify = "rnncheck doctor --only cudnn_part_unreadable",
-                         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
+                         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}});
     return finding;
 }
 
@@ -45,7 +45,10 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
     Answers answers;
     for (const auto& copy : copies) {
-        if (matrix.cudnn_parts(copy.major).empty() && copy.major > 0)
+        const bool in_data = copy.major == 0 || !matrix.cudnn_parts(copy.major).empty();
+        if (!in_data && copy.answer && copy.answer->rnn_usable.value_or(false))
+            answers.good("the RNN half of cuDNN answers, so its parts are whole");
+        else if (!in_data)
             answers.unknown("which parts " + name_of(copy) + " has is not in the data of " + matrix.date());
         else
             judge(facts, matrix, copy, answers);

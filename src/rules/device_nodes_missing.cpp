@@ -6,8 +6,7 @@
 namespace rnncheck::rules {
 
 static Finding nodes_missing(const Facts& facts, const std::vector<std::string>& missing) {
-    // The helper makes the nodes on the first CUDA call: only a call that was made and failed shows that it does not.
-    const bool made_on_demand = facts.driver.modprobe_helper.value_or(false) && !facts.driver.init;
+    const bool made_on_demand = nodes_made_on_demand(facts);
     Finding finding;
     finding.severity = made_on_demand ? Severity::warning : Severity::error;
     finding.subject = "/dev";

@@ -1,14 +1,15 @@
 // Neither a driver library nor the driver's kernel side is there.
 #include "rules/rule.hpp"
+#include "rules/support/packages.hpp"
 #include "rules/support/driver_support.hpp"
 
 namespace rnncheck::rules {
 
-static std::vector<Remedy> remedies() {
+static std::vector<Remedy> remedies(const Facts& facts) {
     return {{.text =
                  "Install the NVIDIA driver for this GPU, then restart the machine. In a container or virtual machine, "
                  "give it access to the GPU instead",
-             .commands = {"sudo ubuntu-drivers install"},
+             .commands = driver_install_commands(facts),
              .risk = Risk::disruptive,
              .verify = "nvidia-smi",
              .link = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"}};
@@ -30,7 +31,7 @@ static Finding nothing_installed(const Facts& facts) {
     // A copy that only a toolkit or a package brings is no driver: say that it was seen and does not count.
     for (const Library* copy : usable_copies(facts, LibraryKind::cuda))
         finding.evidence.push_back({"copy off the loader's path", copy->path, "libraries"});
-    finding.remedies = remedies();
+    finding.remedies = remedies(facts);
     return finding;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "rules/rule.hpp"
+#include "rules/support/packages.hpp"
 #include "rules/support/driver_support.hpp"
 
 namespace rnncheck::rules {
@@ -43,7 +44,7 @@ static Finding too_old(const Facts& facts, const Matrix& matrix, const Runtime& 
     finding.remedies = {
         {.text = "Update the NVIDIA driver" + (row ? " to " + row->oldest_driver.text + " or newer" : std::string()) +
                  " and restart",
-         .commands = {"sudo ubuntu-drivers install"},
+         .commands = driver_install_commands(facts),
          .risk = Risk::disruptive,
          .verify = "nvidia-smi",
          .link = "https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html"},

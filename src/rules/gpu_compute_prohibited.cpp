@@ -22,7 +22,9 @@ static Finding closed(const std::string& subject, const std::string& source) {
 static Verdict judge_board(const Facts& facts, const Board& board) {
     if (!board.compute_mode) return not_told(facts, "its compute mode");
     if (*board.compute_mode != "prohibited") return pass("the GPU is open to CUDA");
-    return fault(closed(subject_of(board), board_fact(facts, board, "compute_mode")));
+    Finding finding = closed(subject_of(board), board_fact(facts, board, "compute_mode"));
+    finding.severity = severity_on(facts, board, Severity::error);
+    return fault(std::move(finding));
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {

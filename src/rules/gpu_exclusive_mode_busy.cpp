@@ -21,6 +21,7 @@ static Finding busy(const Facts& facts, const Board& board) {
     std::vector<std::string> pids;
     for (const auto& process : board.processes) pids.push_back(std::to_string(process.pid));
     Finding finding;
+    finding.severity = severity_on(facts, board, Severity::error);
     finding.subject = subject_of(board);
     finding.message = finding.subject + " is in exclusive-process mode, and process " + listing(pids) + " has it";
     finding.confidence = Confidence::likely;

@@ -36,8 +36,11 @@ static Finding hidden(const Facts& facts, const std::string& variable, Severity 
 
 /// Entries from the first one that names no GPU on are ignored by CUDA.
 static Verdict part_hidden(const Facts& facts, const std::string& value) {
-    const auto entries = split(value, ',').size();
-    if (facts.gpus.size() < entries)
+    auto named = split(value, ',');
+    std::erase_if(named, [](const std::string& entry) { return trim(entry).empty(); });
+    const auto entries = named.size();
+    // Of several MIG instances CUDA gives a process one, whatever the variable names.
+    if (facts.gpus.size() < entries && !contains(value, "MIG-"))
         return fault(hidden(facts, "CUDA_VISIBLE_DEVICES", Severity::warning,
                             "names " + counted(entries, "GPU", "GPUs") + ", but CUDA takes only the first " +
                                 std::to_string(facts.gpus.size()) + ": the next entry names no GPU of this machine"));

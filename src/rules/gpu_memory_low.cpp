@@ -6,7 +6,7 @@ namespace rnncheck::rules {
 
 static Finding little_left(const Facts& facts, const Board& board) {
     Finding finding;
-    finding.severity = Severity::warning;
+    finding.severity = severity_on(facts, board, Severity::warning);
     finding.subject = subject_of(board);
     finding.message = finding.subject + " has only " + free_of_total(board) +
                       " of memory free, and no process is seen that holds the rest";

@@ -13,12 +13,10 @@ static bool has_working_cudnn(const Facts& facts) {
                        [](const Cudnn& cudnn) { return cudnn.rnn_usable.value_or(false); });
 }
 
-/// The call that kept every case of this GPU from being tried; null when none is on record.
-static const RnnRun* obstacle(const Facts& facts, const Gpu& gpu) {
-    for (const auto& run : facts.rnn_runs)
-        if (run.gpu == gpu.index && run.end == RunEnd::skipped && run.result && !run.result->ok() &&
-            run.result->code != -1)
-            return &run;
+/// The call that kept every case of a sweep from being tried; null when none is on record.
+static const RnnRun* obstacle(const Sweep& sweep) {
+    for (const RnnRun* run : sweep.runs)
+        if (run->end == RunEnd::skipped && run->result && !run->result->ok() && run->result->code != -1) return run;
     return nullptr;
 }
 
@@ -31,7 +29,8 @@ static bool kernel_failed(const Facts& facts, const Gpu& gpu) {
 static Finding not_tested(const Facts& facts, const Gpu& gpu, const RnnRun& run) {
     Finding finding;
     finding.subject = subject_of(gpu);
-    finding.message = "no recurrent network could be tried on " + finding.subject + ": " + told(*run.result);
+    finding.message = "no recurrent network could be tried on " + finding.subject + " with " +
+                      name_of(cudnn_copy(facts, run.library)) + ": " + told(*run.result);
     finding.evidence = {evidence_of(facts, run, told(*run.result))};
     finding.remedies = {{.text =
                              "Make the GPU free: see which processes use it and in which compute mode it is, then run "
@@ -54,23 +53,37 @@ static std::string why_not(const Facts& facts, const Gpu& gpu) {
     return "the reason is not known";
 }
 
-static void judge(const Facts& facts, const Gpu& gpu, Answers& answers) {
-    const bool tried = std::any_of(facts.rnn_runs.begin(), facts.rnn_runs.end(), [&](const RnnRun& run) {
-        return run.gpu == gpu.index && run.end != RunEnd::skipped;
-    });
-    if (tried) return answers.good("recurrent networks were tried on every GPU");
-    const RnnRun* run = obstacle(facts, gpu);
-    if (kernel_failed(facts, gpu)) return answers.told_elsewhere(subject_of(gpu) + " does not even run a tiny kernel");
-    if (!run)
-        return answers.unknown("no recurrent network was tried on " + subject_of(gpu) + ": " + why_not(facts, gpu));
+static void judge_sweep(const Facts& facts, const Gpu& gpu, const Sweep& sweep, Answers& answers) {
+    const std::size_t skipped = runs_with(sweep, RunEnd::skipped).size();
+    if (skipped == 0) return answers.good("every case was tried on every GPU");
+    if (skipped < sweep.runs.size())
+        return answers.unknown(counted(skipped, "case", "cases") + " of " + std::to_string(sweep.runs.size()) +
+                               " not tried on " + subject_of(gpu) + ": " + why_not(facts, gpu));
+    const RnnRun* run = obstacle(sweep);
+    if (!run) return answers.unknown("no recurrent network was tried on " + subject_of(gpu) + ": " + why_not(facts, gpu));
     if (run->result->call == "cudnnCreate")
         return answers.told_elsewhere("cuDNN makes no handle on " + subject_of(gpu));
     const auto cause = explained_elsewhere(facts, gpu.index, run->library, *run->result);
     if (cause && run->result->code != cuda_device_unavailable) return answers.told_elsewhere(*cause);
-    answers.fault(not_tested(facts, gpu, *run));
+    Finding finding = not_tested(facts, gpu, *run);
+    finding.severity = severity_of(cudnn_copy(facts, sweep.library));
+    answers.fault(std::move(finding));
+}
+
+static void judge(const Facts& facts, const Gpu& gpu, Answers& answers) {
+    if (kernel_failed(facts, gpu)) return answers.told_elsewhere(subject_of(gpu) + " does not even run a tiny kernel");
+    bool any = false;
+    for (const Sweep& sweep : sweeps(facts)) {
+        if (sweep.gpu != gpu.index) continue;
+        any = true;
+        judge_sweep(facts, gpu, sweep, answers);
+    }
+    if (!any) answers.unknown("no recurrent network was tried on " + subject_of(gpu) + ": " + why_not(facts, gpu));
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
+    if (nodes_made_on_demand(facts))
+        return undecided("device nodes are missing that the first CUDA program makes: start one, then ask again");
     if (const auto verdict = without_gpu(facts)) return *verdict;
     if (!has_working_cudnn(facts)) {
         const Verdict otherwise = pass_if_tried(facts, "recurrent networks were tried");

@@ -12,6 +12,8 @@ static bool is_crash(ProbeEnd end) {
 static std::string what_happened(const ProbeRun& run) {
     const std::string signal = run.signal ? " (" + escaped(*run.signal) + ")" : "";
     if (run.end == ProbeEnd::killed) return " was killed from outside" + in_last_call(run) + " (SIGKILL)";
+    if (run.end == ProbeEnd::crashed_at_exit && !run.signal)
+        return " did not leave its process after its last answer; what it told stands";
     if (run.end == ProbeEnd::crashed_at_exit)
         return " crashed while its process was ending" + signal + "; what it told stands";
     return " crashed" + in_last_call(run) + signal;

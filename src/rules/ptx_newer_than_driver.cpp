@@ -1,15 +1,16 @@
 // PTX code from a newer CUDA meets a driver whose compiler does not know it.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
+#include "rules/support/packages.hpp"
 #include "rules/support/driver_support.hpp"
 
 namespace rnncheck::rules {
 
-static std::vector<Remedy> remedies() {
+static std::vector<Remedy> remedies(const Facts& facts) {
     return {{.text = "Update the driver to one that supports the CUDA which made the PTX, or use a build with machine "
                      "code for this GPU, "
                      "or one made with an older CUDA",
-             .commands = {"sudo ubuntu-drivers install"},
+             .commands = driver_install_commands(facts),
              .risk = Risk::disruptive,
              .verify = "rnncheck doctor --only ptx_newer_than_driver",
              .link = "https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html"}};
@@ -31,7 +32,7 @@ static Finding newer_compiler(const Facts& facts, const Nvrtc& nvrtc) {
                       " cannot be loaded by this driver, which supports CUDA up to " + facts.driver.cuda_version->text;
     finding.evidence = {{"NVRTC", nvrtc.version->text, "nvrtcs"},
                         {"newest CUDA of the driver", facts.driver.cuda_version->text, "driver.cuda_version"}};
-    finding.remedies = remedies();
+    finding.remedies = remedies(facts);
     return finding;
 }
 
@@ -47,7 +48,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     Finding refused;
     refused.message =
         "the driver refused PTX code from a newer CUDA than it knows (CUDA_ERROR_UNSUPPORTED_PTX_VERSION)";
-    refused.remedies = remedies();
+    refused.remedies = remedies(facts);
     auto findings = findings_for(refusals(facts), refused);
     if (findings.empty() && driver_library_absent(facts)) return not_applicable("no driver library was found");
     std::string open;

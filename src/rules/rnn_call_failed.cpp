@@ -22,7 +22,7 @@ static Finding failed(const Facts& facts, const Sweep& sweep, const Runs& runs) 
     finding.remedies = {{.text =
                              "Repair what is reported below this layer first. Then look for the driver's messages in "
                              "the kernel's log, and try another release of cuDNN",
-                         .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'", "pip install --upgrade nvidia-cudnn-cu12"},
+                         .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'"},
                          .risk = Risk::needs_root,
                          .verify = "rnncheck doctor --only rnn_call_failed",
                          .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"}};

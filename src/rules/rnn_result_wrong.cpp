@@ -39,7 +39,7 @@ static Finding wrong(const Facts& facts, const Sweep& sweep, Runs runs) {
     finding.remedies = {
         {.text = "Do not trust results of this GPU with this cuDNN. If other GPUs of the machine are right, "
                  "test its memory and have it replaced; if none is, take another release of cuDNN",
-         .commands = {"nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER", "pip install --upgrade nvidia-cudnn-cu12"},
+         .commands = {"nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER"},
          .verify = "rnncheck doctor --only rnn_result_wrong",
          .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-adv-library.html"}};
     return finding;

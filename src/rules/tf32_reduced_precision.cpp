@@ -1,67 +1,58 @@
-// Single precision that is computed in TF32: the default, and worth knowing when results are compared.
-#include <algorithm>
-#include <utility>
-
+// TF32 forced on cases that ask for full single precision. That it is cuDNN's default from compute capability 8.0 on is
+// how these GPUs are meant to work, and no fault.
 #include "base/text.hpp"
+#include "rnn/sweep.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/driver_support.hpp"
 #include "rules/support/rnn_support.hpp"
 
 namespace rnncheck::rules {
 
-/// A property of a generation of GPUs, told once for the machine.
-static Finding reduced(const Facts& facts, const Runs& examples) {
+static Finding forced(const Facts& facts, const Sweep& sweep, const RnnRun& run) {
     const std::string* setting = environment(facts, "NVIDIA_TF32_OVERRIDE");
-    std::vector<std::string> gpus;
     Finding finding;
-    for (const RnnRun* run : examples) {
-        const std::string gpu = gpu_subject(facts, run->gpu);
-        if (std::find(gpus.begin(), gpus.end(), gpu) == gpus.end()) gpus.push_back(gpu);
-        const std::string error = run->largest_error ? ", error " + short_number(*run->largest_error) : "";
-        finding.evidence.push_back(evidence_of(facts, *run, "reduced precision on " + gpu + error));
-    }
-    finding.severity = Severity::note;
-    finding.subject = "fp32 networks";
-    finding.message = "cuDNN computes fp32 networks in TF32 by default on " + listing(gpus) +
-                      ": results differ from a CPU's in the third or fourth digit";
-    finding.evidence.push_back(
-        {"NVIDIA_TF32_OVERRIDE", setting ? escaped(*setting, 100) : "not set", "host.environment"});
-    finding.remedies = {{.text =
-                             "Nothing, unless you need full single precision: then forbid TF32 in the framework, or "
-                             "for every program of this shell",
-                         .commands = {"export NVIDIA_TF32_OVERRIDE=0"},
+    finding.severity = Severity::warning;
+    finding.subject = subject_of(facts, sweep);
+    finding.message = name_of(facts, sweep) +
+                      " computes in TF32 although full single precision was asked for: results differ from a CPU's in the "
+                      "third or fourth digit";
+    finding.evidence = {
+        evidence_of(facts, run, run.largest_error ? "error " + short_number(*run.largest_error) : "reduced precision"),
+        {"NVIDIA_TF32_OVERRIDE", setting ? escaped(*setting, 100) : "not set", "host.environment"}};
+    finding.remedies = {{.text = "Remove the setting, or forbid TF32 for every program of this shell",
+                         .commands = {"unset NVIDIA_TF32_OVERRIDE", "export NVIDIA_TF32_OVERRIDE=0"},
                          .verify = "rnncheck doctor --only tf32_reduced_precision",
                          .link = "https://pytorch.org/docs/stable/notes/cuda.html"}};
     return finding;
 }
 
-/// Cases that leave the arithmetic to cuDNN; those that forbid TF32 are judged by their result.
-static bool leaves_it_to_cudnn(const RnnRun& run) {
-    return run.rnn_case.dtype == Dtype::fp32 && run.rnn_case.math == MathType::standard;
-}
+static bool is_fp32(const RnnRun& run) { return run.rnn_case.dtype == Dtype::fp32; }
+static bool asks_for_full_precision(const RnnRun& run) { return run.rnn_case.math == MathType::fma; }
 
 static Verdict check(const Facts& facts, const Matrix&) {
     Answers answers;
-    Runs examples;
-    bool any_full = false;
+    bool by_default = false, any_known = false;
     for (const auto& sweep : sweeps(facts)) {
-        bool shown = false;
+        const RnnRun* first = nullptr;
         for (const RnnRun* run : runs_with(sweep, RunEnd::ok)) {
-            if (!leaves_it_to_cudnn(*run)) continue;
+            if (!is_fp32(*run)) continue;
+            any_known |= run->reduced_precision.has_value();
             if (!run->reduced_precision) answers.unknown("how precisely a case was computed is not known");
-            if (run->reduced_precision == true && !std::exchange(shown, true)) examples.push_back(run);
-            any_full |= run->reduced_precision == false;
+            else if (*run->reduced_precision && !asks_for_full_precision(*run)) by_default = true;
+            else if (*run->reduced_precision && !first) first = run;
         }
+        if (first) answers.fault(forced(facts, sweep, *first));
     }
-    if (!examples.empty()) return fault(reduced(facts, examples));
-    const Verdict otherwise = pass_if_tried(facts, "fp32 networks are computed in full single precision");
-    if (otherwise.outcome == Outcome::pass && !any_full) return answers.close_or(undecided("no fp32 network ran"));
+    const Verdict otherwise = pass_if_tried(
+        facts, by_default ? "TF32 is used where it is allowed, not where full precision is asked for (NVIDIA_TF32_OVERRIDE=0 forbids it)"
+                          : "fp32 networks are computed in full single precision");
+    if (otherwise.outcome == Outcome::pass && !any_known) return answers.close_or(undecided("no fp32 network ran"));
     return answers.close_or(otherwise);
 }
 
-extern const Rule tf32_reduced_precision{.title = "Single precision is computed in TF32",
+extern const Rule tf32_reduced_precision{.title = "TF32 is forced on programs that ask for full single precision",
                                          .layer = Layer::rnn,
-                                         .worst = Severity::note,
+                                         .worst = Severity::warning,
                                          .needs = Stage::run,
                                          .check = check};
 

@@ -5,10 +5,13 @@
 namespace rnncheck::rules {
 
 static Finding uvm_missing(const Facts& facts) {
+    const bool made_on_demand = nodes_made_on_demand(facts);
     Finding finding;
+    finding.severity = made_on_demand ? Severity::warning : Severity::error;
     finding.subject = "/dev/nvidia-uvm";
     finding.message =
-        "/dev/nvidia-uvm does not exist, and CUDA cannot start without it: " + in_words(*facts.driver.init);
+        "/dev/nvidia-uvm does not exist, and CUDA cannot start without it: " + in_words(*facts.driver.init) +
+        (made_on_demand ? "; nvidia-modprobe makes it when the first CUDA program starts" : "");
     finding.confidence = Confidence::likely;
     finding.evidence = {{"/dev/nvidia-uvm", "missing, while /dev/nvidiactl exists", "driver.device_nodes"},
                         {"failed call", in_words(*facts.driver.init), "driver.init"}};

@@ -14,6 +14,7 @@ TEST_CASE("text from outside loses its power over terminals") {
     CHECK(escaped("\xff\xfe") == "\\xff\\xfe");
     CHECK(escaped("\xc0\xaf") == "\\xc0\\xaf");        // overlong '/'
     CHECK(escaped("\xed\xa0\x80") == "\\xed\\xa0\\x80");  // a surrogate
+    CHECK(escaped("\xe2\x80\xaetxt.exe") == "\\xe2\\x80\\xaetxt.exe");  // right-to-left override
     CHECK(escaped("grüße 日本") == "grüße 日本");
     CHECK(escaped(std::string(10'000, 'x'), 100).size() == 103);
 }

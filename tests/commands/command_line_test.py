@@ -162,6 +162,15 @@ class CommandLine(unittest.TestCase):
         os.close(writer)
         self.assertEqual((run.code, run.err), (1, ""))
 
+    def test_closed_streams_upset_nothing(self):
+        command = f"'{PROGRAM}' doctor --facts /dev/stdin --only driver_missing"
+        for closed in (">&-", "2>&-", ">&- 2>&-"):
+            done = subprocess.run(["sh", "-c", f"{command} {closed}"], input=json.dumps(NO_DRIVER).encode(), check=False,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            self.assertEqual(done.returncode, 1, closed)
+        self.assertEqual(subprocess.run(["sh", "-c", f"'{PROGRAM}' doctor --look-only <&- >&- 2>&-"], check=False).returncode,
+                         Run("doctor", "--look-only").code)
+
     def test_colour(self):
         self.assertIn(b"\x1b[", on_terminal(*ONLY))
         for environment in ({"NO_COLOR": "1"}, {"TERM": "dumb"}, {"TERM": ""}):

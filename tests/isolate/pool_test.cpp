@@ -128,7 +128,9 @@ TEST_CASE("a grandchild that holds the pipes neither holds us nor survives") {
 }
 
 TEST_CASE("an exit handler that hangs is ended after its grace, and the last word counts") {
-    const Told told = run("hang_at_exit", milliseconds(60'000));
+    Command hanging = command("hang_at_exit", milliseconds(60'000));
+    hanging.exit_grace = milliseconds(300);
+    const Told told = run(hanging);
     CHECK(told.ending.how == How::timed_out);
     CHECK(contains(told.ending.reason, "did not leave"));
     CHECK(said(told, "done"));

@@ -122,3 +122,26 @@ TEST_CASE("findings are sorted from the bottom up, worst first") {
         return std::tie(a.layer, a.severity) < std::tie(b.layer, b.severity);
     }));
 }
+
+TEST_CASE("nodes that the first CUDA program makes leave the machine undetermined, not faulty") {
+    const Report report = judged(but([](Facts& f) {
+        f.driver.device_nodes.clear();
+        f.driver.init = CallResult{"cuInit", 999, "CUDA_ERROR_UNKNOWN"};
+        f.gpus.clear();
+        f.kernel_runs.clear();
+        f.rnn_runs.clear();
+    }));
+    CHECK(report.verdict == Health::undetermined);
+    REQUIRE(finding_of(report, "device_nodes_missing"));
+    CHECK(finding_of(report, "device_nodes_missing")->severity == Severity::warning);
+}
+
+TEST_CASE("a deadline that cuts a sweep short leaves the machine undetermined") {
+    const Report report = judged(but([](Facts& f) {
+        for (std::size_t i = 5; i < f.rnn_runs.size(); ++i) {
+            f.rnn_runs[i].end = RunEnd::skipped;
+            f.rnn_runs[i].result = CallResult{"?", -1, "not tried: the deadline passed"};
+        }
+    }));
+    CHECK(report.verdict == Health::undetermined);
+}

@@ -62,11 +62,16 @@ std::vector<Broken> broken_machines() {
          after(init_answers(803), [](Facts& f) { f.driver.kernel_version = v("550.40.07"); })},
         {"driver_installed_inside_container",
          with_container(after(init_answers(803), [](Facts& f) { f.driver.kernel_version = v("535.104.05"); }))},
-        {"device_nodes_missing", after(init_answers(100), [](Facts& f) { f.driver.device_nodes.clear(); })},
+        {"device_nodes_missing", after(init_answers(100),
+                                       [](Facts& f) {
+                                           f.driver.modprobe_helper = false;
+                                           f.driver.device_nodes.clear();
+                                       })},
         {"device_nodes_unreadable",
          after(init_answers(100), [](Facts& f) { f.driver.device_nodes[1].writable = false; })},
         {"uvm_device_node_missing", after(init_answers(999),
                                           [](Facts& f) {
+                                              f.driver.modprobe_helper = false;
                                               std::erase_if(f.driver.device_nodes, [](const DeviceNode& n) {
                                                   return n.path == "/dev/nvidia-uvm";
                                               });

@@ -38,6 +38,13 @@ TEST_CASE("nvml_devices knows a lost board from one that lacks a feature") {
     CHECK_FALSE(without.facts.boards[0].ecc_uncorrected_since_boot);
 }
 
+TEST_CASE("nvml_devices does not list a board that is closed to this process") {
+    const auto told = run_probe("nvml_devices", {.sim = "gpus=2 nvmlDeviceGetHandleByIndex_v2=fail:4@2"});
+    REQUIRE(told.done);
+    REQUIRE(told.facts.boards.size() == 1);
+    CHECK(told.facts.boards[0].index == 0);
+}
+
 TEST_CASE("nvml_devices tells why NVML did not start") {
     const auto told = run_probe("nvml_devices", {.sim = "nvmlInit_v2=fail:18"});
     REQUIRE(told.done);

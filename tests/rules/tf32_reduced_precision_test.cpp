@@ -2,14 +2,20 @@
 #include "support/rule_test.hpp"
 
 RULE_TEST(tf32_reduced_precision,
-          Fires{{{"the default", but([](Facts& f) {
+          Fires{{{"forced by the environment", but([](Facts& f) {
+                      f.host.environment["NVIDIA_TF32_OVERRIDE"] = "1";
                       for (auto& run : f.rnn_runs)
-                          if (run.end == RunEnd::ok && run.rnn_case.dtype == Dtype::fp32 &&
-                              run.rnn_case.math == MathType::standard)
-                              run.reduced_precision = true;
+                          if (run.end == RunEnd::ok && run.rnn_case.dtype == Dtype::fp32) run.reduced_precision = true;
                   }),
-                  "cuDNN computes fp32 networks in TF32 by default on GPU 0 (NVIDIA GeForce RTX 3090): "}}},
+                  "computes in TF32 although full single precision was asked for"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
+                  {"the default of these GPUs", but([](Facts& f) {
+                       for (auto& run : f.rnn_runs)
+                           if (run.end == RunEnd::ok && run.rnn_case.dtype == Dtype::fp32 &&
+                               run.rnn_case.math == MathType::standard)
+                               run.reduced_precision = true;
+                   }),
+                   ""},
                   {"half precision is no TF32", but([](Facts& f) {
                        for (auto& run : f.rnn_runs)
                            if (run.rnn_case.dtype == Dtype::fp16) run.reduced_precision = true;

@@ -80,9 +80,11 @@ std::string& last_planted() {
     return fault;
 }
 
-bool tf32_forbidden() {
+/// NVIDIA_TF32_OVERRIDE overrules what the program asks for: 0 forbids TF32, 1 forces it.
+bool tf32_allowed(bool asked) {
     const char* const variable = std::getenv("NVIDIA_TF32_OVERRIDE");
-    return variable && std::strcmp(variable, "0") == 0;
+    if (variable && std::strcmp(variable, "0") == 0) return false;
+    return asked || (variable && std::strcmp(variable, "1") == 0);
 }
 
 }  // namespace
@@ -157,8 +159,8 @@ std::optional<int> compute_here(const char* function, const OpaqueRnnDescriptor&
     const int capability = capability_here();
     if (capability == 0) return refuse(execution_failed, "the CUDA context cannot be used");
     forward.storage = static_cast<Storage>(rnn.type);
-    forward.tf32 = SIM_MAJOR >= 8 && capability >= 80 && forward.storage == Storage::fp32 && !tf32_forbidden() &&
-                   (rnn.math == default_math || rnn.math == tensor_op_math);
+    forward.tf32 = SIM_MAJOR >= 8 && capability >= 80 && forward.storage == Storage::fp32 &&
+                   tf32_allowed(rnn.math == default_math || rnn.math == tensor_op_math);
     compute(forward);
     return std::nullopt;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -79,14 +80,17 @@ constexpr std::array<std::string_view, 14> arithmetic_faults = {
     for (volatile unsigned long long turns = 0;;) turns = turns + 1;
 }
 
-volatile unsigned long nowhere = 8;  // the compiler must not see through it
-
-void write_where_nothing_is() {
-    *reinterpret_cast<volatile int*>(nowhere) = 1;
+/// Never mapped, and not known to the compiler, which would warn.
+volatile int* nowhere() {
+    static volatile std::uintptr_t address = 16;
+    return reinterpret_cast<volatile int*>(address);
 }
 
+void write_where_nothing_is() {
+    *nowhere() = 1;
+}
 void read_where_nothing_is() {
-    static_cast<void>(*reinterpret_cast<volatile int*>(nowhere));
+    static_cast<void>(*nowhere());
 }
 
 void chatter() {

@@ -53,6 +53,10 @@ const Gpu* gpu_of(const Facts& facts, const Board& board) {
     return nullptr;
 }
 
+Severity severity_on(const Facts& facts, const Board& board, Severity severity) {
+    return facts.gpus.empty() || gpu_of(facts, board) ? severity : Severity::note;
+}
+
 bool memory_is_low(const Board& board) {
     if (!board.memory_free_mib) return false;
     return *board.memory_free_mib < 512 ||

@@ -16,6 +16,9 @@ Verdict not_told(const Facts& facts, const std::string& what);
 /// The CUDA ordinal's view of a board; null when CUDA does not see it.
 const Gpu* gpu_of(const Facts& facts, const Board& board);
 
+/// The severity of what is wrong with a board, a note when CUDA gives this process other GPUs than that one.
+Severity severity_on(const Facts& facts, const Board& board, Severity severity);
+
 /// Less than 512 MiB or 5 % of the memory is free: too little for a context, cuDNN's kernels and a small network.
 bool memory_is_low(const Board& board);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "rules/support/packages.hpp"
 
 namespace rnncheck::rules {
 
@@ -30,7 +31,7 @@ static Finding defective(const CudnnCopy& copy, const std::vector<RnnDefect>& de
     finding.severity = copy.first_choice ? Severity::warning : Severity::note;
     finding.subject = copy.path;
     finding.evidence = {{"cuDNN", copy.version->text, "cudnns"}};
-    finding.remedies = {remedy};
+    finding.remedies = for_cuda_of(copy, {remedy});
     std::vector<std::string> symptoms;
     for (const auto& defect : defects) {
         const std::string until = defect.fixed ? ", gone in " + defect.fixed->text : "";

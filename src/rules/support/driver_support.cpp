@@ -127,6 +127,12 @@ std::vector<std::string> missing_nodes(const Facts& facts) {
     return missing;
 }
 
+bool nodes_made_on_demand(const Facts& facts) {
+    if (driver_answers(facts) || !facts.driver.module_loaded.value_or(false) || !facts.driver.modprobe_helper.value_or(false))
+        return false;
+    return !missing_nodes(facts).empty() || uvm_node_to_blame(facts);
+}
+
 std::vector<std::string> closed_nodes(const Facts& facts) {
     std::vector<std::string> closed;
     for (const auto& node : facts.driver.device_nodes) {

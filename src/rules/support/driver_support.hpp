@@ -81,6 +81,9 @@ const DeviceNode* node_at(const Facts& facts, std::string_view path);
 bool is_gpu_node(std::string_view path);
 /// Nodes that CUDA needs at the least and that do not exist, UVM's apart.
 std::vector<std::string> missing_nodes(const Facts& facts);
+/// Nodes are missing that nvidia-modprobe makes on a program's first CUDA call, and our own calls may not start it
+/// (isolate/confine.cpp): whether CUDA works was not seen.
+bool nodes_made_on_demand(const Facts& facts);
 /// Nodes that CUDA needs and that this user may not read and write.
 std::vector<std::string> closed_nodes(const Facts& facts);
 

@@ -1,0 +1,15 @@
+// Names of NVIDIA's packages end in the CUDA major they are for. Pure.
+#pragma once
+
+#include "rules/support/cudnn_support.hpp"
+
+namespace rnncheck::rules {
+
+/// Remedies written for the packages of CUDA 12 (nvidia-cudnn-cu12, libcudnn9-cuda-12), turned to the CUDA that this
+/// copy of cuDNN was built for; as they are when that is not known.
+std::vector<Remedy> for_cuda_of(const CudnnCopy& copy, std::vector<Remedy> remedies);
+
+/// Commands that install the NVIDIA driver on this distribution; none where we know none.
+std::vector<std::string> driver_install_commands(const Facts& facts);
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,73 @@
+#include "commands/progress.hpp"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "base/text.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using namespace rnncheck;
+
+/// What arrives on a terminal that is stderr while `work` runs.
+template <class Work>
+std::string on_a_terminal(Work work) {
+    const int main = posix_openpt(O_RDWR | O_NOCTTY);
+    REQUIRE(main >= 0);
+    REQUIRE(grantpt(main) == 0);
+    REQUIRE(unlockpt(main) == 0);
+    const int terminal = open(ptsname(main), O_RDWR | O_NOCTTY);
+    const int stderr_before = dup(STDERR_FILENO);
+    dup2(terminal, STDERR_FILENO);
+    work();
+    fflush(stderr);
+    dup2(stderr_before, STDERR_FILENO);
+    close(stderr_before);
+    fcntl(main, F_SETFL, O_NONBLOCK);
+    char buffer[4096];
+    const ssize_t got = read(main, buffer, sizeof buffer);
+    close(terminal);
+    close(main);
+    return {buffer, static_cast<std::size_t>(got > 0 ? got : 0)};
+}
+
+void wait_until_it_shows() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1050));
+}
+
+}  // namespace
+
+TEST_CASE("progress is one line on a terminal, after a second, and gone in the end") {
+    setenv("TERM", "xterm", 1);
+    const std::string seen = on_a_terminal([] {
+        Progress progress(true);
+        progress.tell("too early");
+        wait_until_it_shows();
+        for (int i = 0; i < 3; ++i) progress.tell("asking \x1b[31m cuDNN\n" + std::string(500, 'x'));
+    });
+    CHECK_FALSE(contains(seen, "too early"));
+    CHECK(seen.find("asking \\x1b[31m cuDNN\\n") == seen.rfind("asking"));
+    CHECK(seen.size() < 200);
+    CHECK(seen.ends_with("\r\x1b[K"));
+}
+
+TEST_CASE("no progress where nobody looks or wants it") {
+    setenv("TERM", "xterm", 1);
+    CHECK(on_a_terminal([] {
+              Progress unwanted(false);
+              wait_until_it_shows();
+              unwanted.tell("text");
+          }).empty());
+    setenv("TERM", "dumb", 1);
+    CHECK(on_a_terminal([] {
+              Progress dumb(true);
+              wait_until_it_shows();
+              dumb.tell("text");
+          }).empty());
+}
