@@ -51,7 +51,7 @@ static Finding other_cuda(const CudnnCopy& copy, const std::string& but, Evidenc
 /// cuDNN 8 and 9 open cuBLAS of their own CUDA major; 7 has its own inside.
 static void judge_cublas(const Facts& facts, const CudnnCopy& copy, int cuda_major, Answers& answers) {
     auto majors = cublas_majors(facts);
-    if (copy.major < 8 || majors.contains(cuda_major)) return answers.good("cuDNN suits the CUDA installed");
+    if (copy.major < 8 || majors.contains(cuda_major)) return answers.good("cuDNN suits the CUDA and the driver");
     if (!libraries_listed(facts)) return answers.unknown("the library folders could not be searched");
     if (majors.contains(0)) return answers.unknown("the version of a cuBLAS library is not known");
     if (majors.empty()) return answers.told_elsewhere("no cuBLAS was found to compare with");
@@ -61,17 +61,20 @@ static void judge_cublas(const Facts& facts, const CudnnCopy& copy, int cuda_maj
                              {"libcublasLt.so." + std::to_string(cuda_major), "not found", "libraries"}));
 }
 
-static void judge_driver(const Facts& facts, const CudnnCopy& copy, int cuda_major, Answers& answers) {
+/// Whether the driver is too old for this copy.
+static bool driver_misses(const Facts& facts, const CudnnCopy& copy, int cuda_major, Answers& answers) {
     const auto& driver = facts.driver.cuda_version;
-    if (!driver) {
-        if (const auto why = lower_cause(facts)) return answers.told_elsewhere(*why);
-        return answers.unknown("the driver did not tell which CUDA it supports");
+    const auto why = lower_cause(facts);
+    if (!driver && why) answers.told_elsewhere(*why);
+    if (!driver && !why) answers.unknown("the driver did not tell which CUDA it supports");
+    if (!driver || cuda_major <= driver->major()) return false;
+    if (runtime_of(facts, cuda_major)) {
+        answers.told_elsewhere("the driver is too old for that CUDA, its runtime included");
+        return false;
     }
-    if (cuda_major <= driver->major()) return answers.good("cuDNN suits the driver");
-    if (runtime_of(facts, cuda_major))
-        return answers.told_elsewhere("the driver is too old for that CUDA, its runtime included");
     answers.fault(other_cuda(copy, "the driver supports CUDA up to " + driver->text,
                              {"newest CUDA of the driver", driver->text, "driver.cuda_version"}));
+    return true;
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
@@ -86,10 +89,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
             answers.told_elsewhere(name_of(copy) + " does not work at all");
         else if (!built_for)
             answers.unknown(name_of(copy) + " did not tell which CUDA it was built for");
-        else {
+        else if (!driver_misses(facts, copy, built_for->major(), answers))
             judge_cublas(facts, copy, built_for->major(), answers);
-            judge_driver(facts, copy, built_for->major(), answers);
-        }
     }
     return answers.close();
 }

@@ -8,7 +8,7 @@ namespace rnncheck::rules {
 
 static const RnnRun* refusal(const Sweep& sweep) {
     for (const RnnRun* run : sweep.runs)
-        if (run->result && run->result->call == "cudnnCreate" && !run->result->ok()) return run;
+        if (const CallResult* obstacle = obstacle_of(*run); obstacle && obstacle->call == "cudnnCreate") return run;
     return nullptr;
 }
 

@@ -11,6 +11,11 @@ static bool same_release(const Version& one, const Version& other) {
     return std::equal(one.parts.begin(), one.parts.begin() + 3, other.parts.begin());
 }
 
+/// cuDNN's own check of its parts outweighs names and folders.
+static bool passed_its_check(const CudnnCopy& copy) {
+    return copy.answer && copy.answer->rnn_usable.value_or(false);
+}
+
 /// What speaks for a mixture, and whether anything speaks against one.
 struct Signs {
     std::vector<Evidence> of_mixture;
@@ -20,12 +25,13 @@ struct Signs {
 
 static void look_at_answers(const Facts& facts, const CudnnCopy& copy, Signs& signs) {
     const auto& failure = copy.answer ? copy.answer->failure : std::optional<CallResult>();
-    if (failure && is_version_mismatch(copy.major, *failure))
+    if (failure && !passed_its_check(copy) && is_version_mismatch(copy.major, *failure))
         signs.of_mixture.push_back({"failed call", told(*failure), "cudnns"});
-    for (const auto& run : facts.rnn_runs)
-        if (run.library == copy.path && run.result && is_version_mismatch(copy.major, *run.result) &&
-            signs.of_mixture.empty())
-            signs.of_mixture.push_back(evidence_of(facts, run, told(*run.result)));
+    for (const auto& run : facts.rnn_runs) {
+        const CallResult* obstacle = run.library == copy.path ? obstacle_of(run) : nullptr;
+        if (obstacle && is_version_mismatch(copy.major, *obstacle) && signs.of_mixture.empty())
+            signs.of_mixture.push_back(evidence_of(facts, run, told(*obstacle)));
+    }
 }
 
 /// The names of its files can be believed: the front library's does not contradict what it answered.
@@ -78,8 +84,7 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& cop
     if (copy.major == 7) return answers.good(name_of(copy) + " is one file");
     Signs signs;
     look_at_answers(facts, copy, signs);
-    // cuDNN's own check of its parts, passed, outweighs names and folders.
-    const bool checked = copy.answer && copy.answer->rnn_usable.value_or(false);
+    const bool checked = passed_its_check(copy);
     if (signs.of_mixture.empty() && !checked) {
         look_at_names(facts, matrix, copy, signs);
         if (copy.answer && signs.of_mixture.empty()) look_at_folders(copy, signs);

@@ -78,10 +78,15 @@ inline Cudnn& add_wheel_cudnn9(Facts& f) {
 
 /// The machine's cuDNN has this version, by name and by answer.
 inline void cudnn_version(Facts& f, const std::string& version) {
+    const std::string path = toolkit + "libcudnn.so." + std::to_string(v(version).major());
     f.cudnns.front().version = v(version);
-    for (auto& library : f.libraries)
-        if (library.kind == LibraryKind::cudnn || library.kind == LibraryKind::cudnn_part)
-            library.version_in_name = v(version);
+    f.cudnns.front().library = path;
+    for (auto& run : f.rnn_runs) run.library = path;
+    for (auto& library : f.libraries) {
+        if (library.kind != LibraryKind::cudnn && library.kind != LibraryKind::cudnn_part) continue;
+        library.version_in_name = v(version);
+        if (library.kind == LibraryKind::cudnn) library.path = path;
+    }
 }
 
 /// The RNN half of the machine's cuDNN does not work.

@@ -15,8 +15,6 @@ class Answers {
     void good(const std::string& why) { keep(good_, why); }
     void no_matter(const std::string& why) { keep(no_matter_, why); }
 
-    bool any_fault() const { return !findings_.empty(); }
-
     /// The worst that was said; `otherwise` when that is neither a fault nor unknown nor told elsewhere.
     Verdict close_or(Verdict otherwise) {
         if (!findings_.empty()) return fault_or(std::move(findings_), {});

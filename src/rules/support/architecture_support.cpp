@@ -124,9 +124,10 @@ static Compared by_build(const Matrix& matrix, const Version& capability, const 
 
 /// A call on this GPU that answered that there is no code for it.
 static const RnnRun* refusal(const Facts& facts, int gpu, const CudnnCopy& copy) {
-    for (const auto& run : facts.rnn_runs)
-        if (run.gpu == gpu && run.library == copy.path && run.result && is_arch_mismatch(copy.major, *run.result))
-            return &run;
+    for (const auto& run : facts.rnn_runs) {
+        const CallResult* obstacle = run.gpu == gpu && run.library == copy.path ? obstacle_of(run) : nullptr;
+        if (obstacle && is_arch_mismatch(copy.major, *obstacle)) return &run;
+    }
     return nullptr;
 }
 
@@ -159,7 +160,7 @@ static void add_test_kernel(const Facts& facts, const Gpu& gpu, std::vector<Comp
     for (const auto& run : facts.kernel_runs) {
         if (run.gpu != gpu.index || run.right.value_or(false)) continue;
         Compared compared;
-        compared.thing = "a tiny test kernel";
+        compared.thing = "a tiny test kernel that the driver was to compile";
         if (!run.result)
             all.push_back(unknown(compared, "how the test kernel ended is not known"));
         else if (is_arch_mismatch(0, *run.result)) {

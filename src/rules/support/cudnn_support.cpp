@@ -37,10 +37,12 @@ bool is_shadowed(const Facts& facts, const std::string& path) {
     });
 }
 
+/// A library's name and its version always agree in the major.
 static int major_of(const CudnnCopy& copy) {
-    if (copy.version) return copy.version->major();
-    if (copy.file) return major_of_file(*copy.file).value_or(0);
-    return major_in_name(copy.path).value_or(0);
+    auto major = major_in_name(copy.path);
+    if (!major && copy.file) major = major_of_file(*copy.file);
+    if (!major && copy.version) major = copy.version->major();
+    return major.value_or(0);
 }
 
 CudnnCopy cudnn_copy(const Facts& facts, const std::string& path) {

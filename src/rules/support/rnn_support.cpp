@@ -30,6 +30,14 @@ Runs runs_with(const Sweep& sweep, RunEnd end) {
     return runs;
 }
 
+static bool was_computed(const RnnRun& run) {
+    return run.end == RunEnd::ok || run.end == RunEnd::wrong;
+}
+
+const CallResult* obstacle_of(const RnnRun& run) {
+    return run.result && !run.result->ok() && !was_computed(run) ? &*run.result : nullptr;
+}
+
 const Gpu* gpu_at(const Facts& facts, int index) {
     for (const auto& gpu : facts.gpus)
         if (gpu.index == index) return &gpu;
@@ -64,12 +72,14 @@ std::optional<Verdict> without_gpu(const Facts& facts) {
     return not_applicable("CUDA sees no GPU");
 }
 
-/// How the probe that runs the cases ended, where it did not go well.
+/// What kept the cases from being run, as far as it is on record.
 static std::string why_not_run(const Facts& facts) {
     for (const ProbeRun* run : runs_of(facts, "rnn_forward"))
         if (!run->completed())
             return "no RNN case was run: rnn_forward " + run->target + ' ' + std::string(name_of(run->end)) +
                    (run->reason ? ", " + escaped(*run->reason) : "");
+    for (const auto& run : facts.rnn_runs)
+        if (const CallResult* obstacle = obstacle_of(run)) return "no RNN case was run: " + told(*obstacle);
     return "no RNN case was run on a GPU";
 }
 
@@ -139,8 +149,7 @@ std::optional<std::string> explained_elsewhere(const Facts& facts, int gpu, cons
 
 bool failures_are_known(const Facts& facts, const std::string& library) {
     return std::all_of(facts.rnn_runs.begin(), facts.rnn_runs.end(), [&](const RnnRun& run) {
-        const bool went_well = run.end == RunEnd::ok || run.end == RunEnd::wrong;
-        return run.library != library || went_well || run.result;
+        return run.library != library || was_computed(run) || obstacle_of(run);
     });
 }
 

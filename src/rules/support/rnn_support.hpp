@@ -17,6 +17,8 @@ struct Sweep {
 /// In the order run, those of copies that nobody opens left out.
 std::vector<Sweep> sweeps(const Facts& facts);
 Runs runs_with(const Sweep& sweep, RunEnd end);
+/// The answer that kept a case from being computed; null for one that ran, and when it is not known.
+const CallResult* obstacle_of(const RnnRun& run);
 
 const Gpu* gpu_at(const Facts& facts, int index);
 /// "GPU 0 (NVIDIA GeForce RTX 3090)".
