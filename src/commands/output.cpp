@@ -65,6 +65,7 @@ int write_and_rename(const std::string& path, std::string_view text) {
 }  // namespace
 
 void open_missing_streams() {
+    ::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error of the write, not the end of us
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         if (::fcntl(stream, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) != stream) return;
 }

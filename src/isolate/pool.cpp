@@ -1,7 +1,9 @@
 #include "isolate/pool.hpp"
 
 #include <signal.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "isolate/child.hpp"
@@ -15,10 +17,20 @@ namespace {
 constexpr int usual_wait_ms = 20;
 constexpr int leaving_wait_ms = 1;
 
+/// The fixed descriptors lie above what a tight soft limit allows.
+void allow_descriptors() {
+    constexpr rlim_t enough = 1024;
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= enough) return;
+    limit.rlim_cur = std::min(enough, limit.rlim_max);
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 }  // namespace
 
 Pool::Pool() {
     signal(SIGPIPE, SIG_IGN);
+    allow_descriptors();
     signal(SIGCHLD, SIG_DFL);  // inherited as ignored, children would vanish before they can be observed
 }
 

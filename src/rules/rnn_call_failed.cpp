@@ -10,6 +10,9 @@ static std::string reason(const RnnRun& run) {
     return run.result ? told(*run.result) : "without telling why";
 }
 
+/// CUDA's number, and ALLOC_FAILED of cuDNN 7 and 8: the case was not computed, and a warning tells why.
+constexpr int out_of_memory = 2;
+
 static Finding failed(const Facts& facts, const Sweep& sweep, const Runs& runs) {
     const RnnRun& first = *runs.front();
     Finding finding;
@@ -37,7 +40,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
             const auto cause =
                 run->result ? explained_elsewhere(facts, run->gpu, run->library, *run->result) : std::nullopt;
             if (cause)
-                answers.told_elsewhere(*cause);
+                run->result->code == out_of_memory ? answers.unknown(*cause) : answers.told_elsewhere(*cause);
             else
                 unexplained.push_back(run);
         }

@@ -17,11 +17,6 @@ RULE_TEST(rnn_call_failed,
                   }),
                   "without telling why"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
-                  {"memory is nearly full, which tells it", but([](Facts& f) {
-                       one_case(f, RunEnd::failed, {"cuMemAlloc_v2", 2, "CUDA_ERROR_OUT_OF_MEMORY"});
-                       f.boards.front().memory_free_mib = 100;
-                   }),
-                   ""},
                   {"memory errors are another fault", but([](Facts& f) {
                        one_case(f, RunEnd::failed, {"cuCtxSynchronize", 214, "CUDA_ERROR_ECC_UNCORRECTABLE"});
                    }),
@@ -41,6 +36,11 @@ RULE_TEST(rnn_call_failed,
                   {"its RNN half does not work",
                    but([](Facts& f) { rnn_half_fails(f, "cudnnCreateRNNDescriptor", 4, ""); }), ""}}},
           CannotTell{{{"nothing learnt", nothing_learnt(), ""},
+                      {"memory is nearly full", but([](Facts& f) {
+                           one_case(f, RunEnd::failed, {"cuMemAlloc_v2", 2, "CUDA_ERROR_OUT_OF_MEMORY"});
+                           f.boards.front().memory_free_mib = 100;
+                       }),
+                       ""},
                       {"no case was run", but([](Facts& f) { no_cases(f); }), ""},
                       {"all cases were skipped", but([](Facts& f) {
                            all_cases(f, RunEnd::skipped, {"?", -1, "not tried: earlier cases ended the process"});
