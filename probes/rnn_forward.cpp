@@ -99,19 +99,33 @@ void record_numbers(const vendor::LstmRun& lstm, const Comparison& comparison, R
     run.again_ms = lstm.again_ms;
 }
 
-/// What a case needs from us. Computed beside the vendor's work on the case before, by another thread.
+/// What a case needs from us.
 struct Prepared {
     RnnInputs inputs;
     RnnOutputs expected;
 };
 
-std::future<Prepared> prepare(const RnnCase& rnn_case) {
-    return std::async(std::launch::async, [rnn_case] {
-        Prepared prepared{make_inputs(rnn_case), {}};
-        prepared.expected = reference(rnn_case, prepared.inputs);
-        return prepared;
-    });
+Prepared prepare(const RnnCase& rnn_case) {
+    Prepared prepared{make_inputs(rnn_case), {}};
+    prepared.expected = reference(rnn_case, prepared.inputs);
+    return prepared;
 }
+
+/// The cases from `first` on, prepared one after the other by a thread of their own beside the vendor's work.
+class Preparation {
+  public:
+    Preparation(const std::vector<RnnCase>& cases, std::size_t first)
+        : promises_(cases.size()), worker_(std::async(std::launch::async, [this, &cases, first] {
+              for (std::size_t step = first; step < cases.size(); ++step) promises_[step].set_value(prepare(cases[step]));
+          })) {}
+
+    /// Waits for it if need be; once per step.
+    Prepared take(int step) { return promises_.at(static_cast<std::size_t>(step)).get_future().get(); }
+
+  private:
+    std::vector<std::promise<Prepared>> promises_;
+    std::future<void> worker_;
+};
 
 std::optional<Version> version_of(const Facts& facts, const std::string& library) {
     for (const Cudnn& cudnn : facts.cudnns)
@@ -141,6 +155,7 @@ class Sweep {
           cases_(standard_sweep(target_.dialect)) {}
 
     void run() {
+        Preparation preparation(cases_, static_cast<std::size_t>(job_.first_step));
         const auto gpu = open_gpu(trace_, target_.gpu);
         if (gpu->failure) return skip_from(job_.first_step, *gpu->failure);
         for (const auto& companion : wheel_companions(job_.facts, target_.library))
@@ -151,16 +166,13 @@ class Sweep {
         cudnn.load(library);
         vendor::Session session{gpu->cuda, cudnn, gpu->check, vendor::cudnn_checker(trace_, cudnn)};
         if (const auto failure = start_session(session)) return skip_from(job_.first_step, *failure);
-        run_cases(session);
+        run_cases(session, preparation);
     }
 
   private:
-    void run_cases(const vendor::Session& session) {
-        const int count = static_cast<int>(cases_.size());
-        std::future<Prepared> coming = prepare_step(job_.first_step);
-        for (int step = job_.first_step; step < count; ++step) {
-            const Prepared prepared = coming.get();
-            if (step + 1 < count) coming = prepare_step(step + 1);
+    void run_cases(const vendor::Session& session, Preparation& preparation) {
+        for (int step = job_.first_step; step < static_cast<int>(cases_.size()); ++step) {
+            const Prepared prepared = preparation.take(step);
             trace_.step(step);
             RnnRun run = run_of(target_, cases_[static_cast<std::size_t>(step)], step);
             if (came_after(run.rnn_case, version_of(job_.facts, target_.library))) {
@@ -179,8 +191,6 @@ class Sweep {
             return skip_from(step + 1, state);
         }
     }
-
-    std::future<Prepared> prepare_step(int step) const { return prepare(cases_.at(static_cast<std::size_t>(step))); }
 
     void skip_from(int first, const CallResult& why) {
         for (int step = first; step < static_cast<int>(cases_.size()); ++step) {
