@@ -34,6 +34,7 @@ static std::optional<std::string> first_line(const Root& root, const std::string
 
 static Host learn_system(const Root& root) {
     Host host;
+    host.platform = "linux";
     host.os = distribution(root);
     host.kernel = first_line(root, "/proc/sys/kernel/osrelease");
     utsname names{};

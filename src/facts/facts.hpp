@@ -4,6 +4,7 @@
 
 #include "facts/libraries.hpp"
 #include "facts/machine.hpp"
+#include "facts/packages.hpp"
 #include "facts/rnn_run.hpp"
 
 namespace rnncheck {
@@ -33,6 +34,8 @@ struct Facts {
     std::vector<Runtime> runtimes;
     std::vector<Nvrtc> nvrtcs;
     std::vector<Cudnn> cudnns;
+    std::vector<PythonEnvironment> pythons;
+    std::vector<Framework> frameworks;
     std::vector<KernelRun> kernel_runs;
     std::vector<RnnRun> rnn_runs;
     std::vector<ProbeRun> probe_runs;
@@ -49,6 +52,8 @@ struct Facts {
         visit("runtimes", self.runtimes, "CUDA runtimes as they answered");
         visit("nvrtcs", self.nvrtcs, "run-time compilers as they answered");
         visit("cudnns", self.cudnns, "copies of cuDNN as they answered");
+        visit("pythons", self.pythons, "Python environments");
+        visit("frameworks", self.frameworks, "frameworks that run recurrent networks through cuDNN");
         visit("kernel_runs", self.kernel_runs, "the tiny kernel on each GPU");
         visit("rnn_runs", self.rnn_runs, "the recurrent-network cases");
         visit("probe_runs", self.probe_runs, "how each probe went");

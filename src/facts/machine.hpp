@@ -20,6 +20,7 @@ struct PciGpu {
 };
 
 struct Host {
+    std::optional<std::string> platform;
     std::optional<std::string> os;
     std::optional<std::string> kernel;
     std::optional<std::string> libc;
@@ -32,6 +33,7 @@ struct Host {
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
+        visit("platform", self.platform, "linux, windows or macos");
         visit("os", self.os, "distribution, from os-release");
         visit("kernel", self.kernel, "kernel release");
         visit("libc", self.libc, "C library and its version, e.g. glibc 2.36");
@@ -162,7 +164,8 @@ struct Board {
         visit("memory_total_mib", self.memory_total_mib, "memory in MiB");
         visit("memory_free_mib", self.memory_free_mib, "free memory in MiB when asked");
         visit("ecc_enabled", self.ecc_enabled, "whether error correction is on; unset where the board has none");
-        visit("ecc_uncorrected_since_boot", self.ecc_uncorrected_since_boot, "uncorrected errors since the driver loaded");
+        visit("ecc_uncorrected_since_boot", self.ecc_uncorrected_since_boot,
+              "uncorrected errors since the driver loaded");
         visit("ecc_uncorrected_lifetime", self.ecc_uncorrected_lifetime, "uncorrected errors over the board's life");
         visit("retired_pages", self.retired_pages, "memory pages retired for double-bit errors (before Ampere)");
         visit("retirement_pending", self.retirement_pending, "a page waits for a reboot to be retired");

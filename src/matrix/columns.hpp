@@ -85,6 +85,40 @@ void columns(RnnOffer& row, Visit&& visit) {
     visit("capability_min", row.capability_min);
 }
 
+template <class Visit>
+void columns(GpuProduct& row, Visit&& visit) {
+    visit("name", row.name);
+    visit("capability", row.capability);
+    visit("data_center", row.data_center, may_be_missing);
+}
+
+template <class Visit>
+void columns(FrameworkBuild& row, Visit&& visit) {
+    visit("framework", row.framework);
+    visit("first", row.first);
+    visit("last", row.last);
+    visit("os", row.os);
+    visit("build", row.build);
+    visit("python_first", row.python_first);
+    visit("python_last", row.python_last);
+    visit("cuda", row.cuda);
+    visit("cudnn", row.cudnn);
+    visit("libraries", row.libraries);
+    visit("targets", row.targets, may_be_missing);
+    visit("driver_min", row.driver_min);
+    visit("package", row.package);
+    visit("install", row.install, may_be_missing);
+}
+
+template <class Visit>
+void columns(KerasBackend& row, Visit&& visit) {
+    visit("first", row.first);
+    visit("last", row.last);
+    visit("backend", row.backend);
+    visit("backend_first", row.backend_first);
+    visit("backend_last", row.backend_last);
+}
+
 /// The columns of a row with those that every table has.
 template <class R, class Visit>
 void all_columns(R& row, Visit&& visit) {

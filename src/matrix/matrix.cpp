@@ -160,4 +160,19 @@ Answer<RnnOffer> Matrix::must_offer(const Version& cudnn, const Version& capabil
     return {};
 }
 
+std::vector<FrameworkBuild> Matrix::framework_builds(std::string_view framework) const {
+    std::vector<FrameworkBuild> builds;
+    for (const FrameworkBuild& build : tables_->framework_builds.rows())
+        if (build.framework == framework) builds.push_back(build);
+    return builds;
+}
+
+const std::vector<KerasBackend>& Matrix::keras_backends() const {
+    return tables_->keras_backends.rows();
+}
+
+const std::vector<GpuProduct>& Matrix::gpu_products() const {
+    return tables_->gpu_products.rows();
+}
+
 }  // namespace rnncheck

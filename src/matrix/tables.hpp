@@ -42,6 +42,9 @@ struct Matrix::Tables {
     Table<StatusName> status_names{files, "status_names"};
     Table<RnnDefect> rnn_defects{files, "rnn_defects"};
     Table<RnnOffer> rnn_offers{files, "rnn_offers"};
+    Table<GpuProduct> gpu_products{files, "gpu_products"};
+    Table<FrameworkBuild> framework_builds{files, "framework_builds"};
+    Table<KerasBackend> keras_backends{files, "keras_backends"};
 
     /// visit(table) for every table.
     template <class Visit>
@@ -54,6 +57,9 @@ struct Matrix::Tables {
         visit(status_names);
         visit(rnn_defects);
         visit(rnn_offers);
+        visit(gpu_products);
+        visit(framework_builds);
+        visit(keras_backends);
     }
 
   private:

@@ -40,6 +40,15 @@ auto key(const RnnDefect& row) {
 auto key(const RnnOffer& row) {
     return std::tuple(row.dtype, row.algorithm, row.first);
 }
+auto key(const GpuProduct& row) {
+    return row.name;
+}
+auto key(const FrameworkBuild& row) {
+    return std::tuple(row.framework, row.first, row.os, row.build);
+}
+auto key(const KerasBackend& row) {
+    return std::tuple(row.first, row.backend);
+}
 
 std::size_t lines_with_a_row(std::string_view text) {
     std::size_t count = 0;
