@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "rules/rule.hpp"
-#include "rules/support/packages.hpp"
 #include "rules/support/driver_support.hpp"
+#include "rules/support/packages.hpp"
 
 namespace rnncheck::rules {
 
@@ -82,7 +82,8 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (!findings.empty()) return fault_or(std::move(findings), {});
     if (!open.empty()) return undecided(open);
     return pass(limited ? "the driver runs every CUDA runtime found, some under minor-version compatibility"
-                        : "the driver supports every CUDA runtime found");
+                        : "the driver says that it supports CUDA up to " + facts.driver.cuda_version->text +
+                              ", no older than any runtime found");
 }
 
 extern const Rule driver_too_old{.title = "The NVIDIA driver is too old for the CUDA runtime",

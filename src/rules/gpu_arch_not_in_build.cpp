@@ -13,7 +13,7 @@ static void describe(Finding& finding, const Gpu& gpu, const std::string& things
     finding.remedies = {{.text =
                              "Use a framework build for a CUDA that knows this GPU (12.8 or later for Blackwell, 11.8 "
                              "for Ada and Hopper), with a cuDNN made for that CUDA",
-                         .commands = {"pip install --upgrade nvidia-cudnn-cu12"},
+                         .commands = {},
                          .verify = "rnncheck doctor --only gpu_arch_not_in_build",
                          .link = "https://developer.nvidia.com/cuda-gpus"}};
 }

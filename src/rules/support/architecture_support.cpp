@@ -40,6 +40,12 @@ static Compared unknown(Compared compared, std::string why) {
     return compared;
 }
 
+static Compared shown(Compared compared) {
+    compared.fit = Fit::fits;
+    compared.shown = true;
+    return compared;
+}
+
 static Compared misfit(Compared compared, Fit fit, const std::string& known, const Row& row) {
     compared.fit = fit;
     compared.evidence.push_back({compared.thing, known, row.source.url});
@@ -79,7 +85,7 @@ static Compared against_runtime(const Facts& facts, const Matrix& matrix, const 
     }
     const Version cuda = make_version({runtime.version->major(), runtime.version->minor()});
     if (shown_by_cases(facts, gpu.index, cuda.major()))
-        compared.fit = Fit::fits;
+        compared = shown(std::move(compared));
     else if (!gpu.compute_capability)
         return unknown(compared, "the compute capability of " + subject_of(gpu) + " is not known");
     else
@@ -135,10 +141,7 @@ static Compared against_cudnn(const Facts& facts, const Matrix& matrix, const Gp
     Compared compared;
     compared.thing = name_of(copy);
     compared.severity = severity_of(copy);
-    if (cases_went_well(facts, gpu.index, copy)) {
-        compared.fit = Fit::fits;
-        return compared;
-    }
+    if (cases_went_well(facts, gpu.index, copy)) return shown(std::move(compared));
     const RnnRun* refused = refusal(facts, gpu.index, copy);
     if (never_answered(copy))
         compared.fit = Fit::unusable;
@@ -208,6 +211,17 @@ static void note_silent_copies(const Facts& facts, Answers& answers) {
     answers.no_matter("neither a CUDA runtime nor cuDNN was found");
 }
 
+/// What is known of a GPU that nothing is wrong with. What ran counts, whether or not the tables know the GPU.
+static std::string fit_words(const Matrix& matrix, const Gpu& gpu, const std::vector<Compared>& all) {
+    if (std::none_of(all.begin(), all.end(), [](const Compared& compared) { return compared.shown; }))
+        return "every CUDA and cuDNN found has code for " + subject_of(gpu);
+    std::string words = "networks ran right on " + subject_of(gpu);
+    if (gpu.compute_capability && !matrix.architecture(*gpu.compute_capability))
+        words +=
+            "; the tables of " + matrix.date() + " do not know its compute capability " + gpu.compute_capability->text;
+    return words;
+}
+
 Verdict judge_architecture(const Facts& facts, const Matrix& matrix, Fit misfit_looked_for,
                            void (*describe)(Finding&, const Gpu&, const std::string&)) {
     if (const auto verdict = without_gpu(facts)) return *verdict;
@@ -224,7 +238,7 @@ Verdict judge_architecture(const Facts& facts, const Matrix& matrix, Fit misfit_
             else if (compared.fit == Fit::unusable)
                 answers.told_elsewhere(compared.thing + " does not work at all");
             else if (compared.fit == Fit::fits)
-                answers.good("every CUDA and cuDNN found has code for " + subject_of(gpu));
+                answers.good(fit_words(matrix, gpu, all));
             else
                 answers.no_matter(compared.thing + " does not fit in another way");
         }

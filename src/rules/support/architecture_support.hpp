@@ -17,7 +17,8 @@ enum class Fit {
 struct Compared {
     std::string thing;  ///< "cuDNN 9.19.0 at ..."
     Fit fit = Fit::unknown;
-    std::string why;  ///< why not known
+    bool shown = false;  ///< that it fits was seen, not looked up: networks ran
+    std::string why;     ///< why not known
     Severity severity = Severity::error;
     std::vector<Evidence> evidence;
 };

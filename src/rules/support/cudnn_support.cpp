@@ -177,6 +177,13 @@ static bool is_mapped(const CudnnCopy& copy, const std::string& soname) {
                        [&](const std::string& path) { return file_name(path).starts_with(stem); });
 }
 
+bool borrows_parts(const CudnnCopy& copy) {
+    if (!copy.answer) return false;
+    const auto& mapped = copy.answer->parts_mapped;
+    return std::any_of(mapped.begin(), mapped.end(),
+                       [&](const std::string& path) { return folder_of(path) != folder_of(mapped.front()); });
+}
+
 std::vector<CudnnPart> parts_missing(const Facts& facts, const CudnnCopy& copy, const Matrix& matrix) {
     if (copy.answer && copy.answer->rnn_usable.value_or(false)) return {};
     std::vector<CudnnPart> missing;
