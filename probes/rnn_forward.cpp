@@ -1,5 +1,7 @@
 // Computes the LSTM cases of the standard sweep through one cuDNN on one GPU, and compares every element with the
 // reference. Each case is told as soon as it ends, so a crash costs that case alone.
+#include <malloc.h>
+
 #include <cmath>
 #include <future>
 
@@ -213,7 +215,17 @@ class Sweep {
     std::vector<RnnCase> cases_;
 };
 
+/// The cases' buffers come and go by the megabyte. By default each is a piece of memory of its own, with a page fault
+/// for every page of it and calls into the kernel that hold up both threads.
+void keep_freed_memory() {
+    constexpr int megabyte = 1 << 20;
+    mallopt(M_MMAP_THRESHOLD, 32 * megabyte);
+    mallopt(M_TRIM_THRESHOLD, 256 * megabyte);
+    mallopt(M_TOP_PAD, 8 * megabyte);
+}
+
 void run(const Job& job, Trace& trace, const Learn& learn) {
+    keep_freed_memory();
     Sweep(job, trace, learn).run();
 }
 
