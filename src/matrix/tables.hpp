@@ -12,6 +12,8 @@ class Table {
   public:
     Table(const TableFiles& files, std::string stem) : files_(files), stem_(std::move(stem)) {}
 
+    const std::string& stem() const { return stem_; }
+
     const std::vector<R>& rows() const {
         if (!rows_) rows_ = read_table<R>(files_, stem_);
         return *rows_;
