@@ -6,6 +6,7 @@
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
+#include "matrix/column_types.hpp"
 #include "matrix/columns.hpp"
 
 namespace rnncheck {
@@ -98,25 +99,6 @@ void take(const Json& value, const Place& place, const Sources& sources, Source&
 template <class T>
 void take(const Json& value, const Place& place, const Sources& sources, std::optional<T>& out) {
     take(value, place, sources, out.emplace());
-}
-
-/// The word for a column's type in the head of the file.
-template <class T>
-std::string type_word() {
-    if constexpr (IsOptional<T>::value)
-        return "optional " + type_word<typename T::value_type>();
-    else if constexpr (std::is_same_v<T, Version>)
-        return "version";
-    else if constexpr (std::is_same_v<T, Source>)
-        return "source";
-    else if constexpr (std::is_same_v<T, Known>)
-        return "known";
-    else if constexpr (std::is_same_v<T, bool>)
-        return "yes_no";
-    else if constexpr (std::is_integral_v<T>)
-        return "integer";
-    else
-        return "text";
 }
 
 template <class R>
