@@ -171,8 +171,4 @@ const std::vector<KerasBackend>& Matrix::keras_backends() const {
     return tables_->keras_backends.rows();
 }
 
-const std::vector<GpuProduct>& Matrix::gpu_products() const {
-    return tables_->gpu_products.rows();
-}
-
 }  // namespace rnncheck

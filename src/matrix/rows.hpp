@@ -114,7 +114,7 @@ struct RnnOffer : Row {
     Version capability_min;
 };
 
-/// What people call a GPU. Several products share a capability; a name never has two.
+/// What people call a GPU. A name that is on chips of different capability has a row for each.
 struct GpuProduct : Row {
     std::string name;          ///< as the driver names it, without "NVIDIA": "GeForce RTX 3090 Ti", "H200"
     Version capability;        ///< 8.6

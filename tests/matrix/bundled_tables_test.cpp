@@ -41,7 +41,7 @@ auto key(const RnnOffer& row) {
     return std::tuple(row.dtype, row.algorithm, row.first);
 }
 auto key(const GpuProduct& row) {
-    return row.name;
+    return std::tuple(row.name, row.capability);
 }
 auto key(const FrameworkBuild& row) {
     return std::tuple(row.framework, row.first, row.os, row.build);
