@@ -24,6 +24,11 @@ class Matrix {
     Answer<DriverForCuda> driver_for_cuda(const Version& cuda) const;
     /// By branch: 535.104.05 asks for 535.
     Answer<CudaOfDriver> cuda_of_driver(const Version& driver) const;
+    Answer<DriverForCuda> windows_driver_for_cuda(const Version& cuda) const;
+    /// Known when NVIDIA names this package for this driver's branch; silent says that it does not. Whether the GPU is
+    /// one that such packages are made for is GpuProduct::data_center.
+    Answer<ForwardCompatibility> forward_compatibility(const Version& cuda, const Version& driver) const;
+    Answer<DriverBranch> driver_branch(const Version& driver) const;
     Answer<Architecture> architecture(const Version& capability) const;
     /// Builds of this very release; coverage tells when the release is outside the table.
     Answer<CudnnBuild> cudnn_build(const Version& cudnn, int cuda_major) const;

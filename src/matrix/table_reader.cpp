@@ -220,6 +220,8 @@ std::vector<R> read_table(const TableFiles& files, const std::string& stem) {
 
 template std::vector<DriverForCuda> read_table(const TableFiles&, const std::string&);
 template std::vector<CudaOfDriver> read_table(const TableFiles&, const std::string&);
+template std::vector<ForwardCompatibility> read_table(const TableFiles&, const std::string&);
+template std::vector<DriverBranch> read_table(const TableFiles&, const std::string&);
 template std::vector<Architecture> read_table(const TableFiles&, const std::string&);
 template std::vector<CudnnBuild> read_table(const TableFiles&, const std::string&);
 template std::vector<CudnnPart> read_table(const TableFiles&, const std::string&);

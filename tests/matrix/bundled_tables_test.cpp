@@ -22,6 +22,12 @@ auto key(const DriverForCuda& row) {
 auto key(const CudaOfDriver& row) {
     return row.branch;
 }
+auto key(const ForwardCompatibility& row) {
+    return std::tuple(row.cuda, row.branch);
+}
+auto key(const DriverBranch& row) {
+    return row.branch;
+}
 auto key(const Architecture& row) {
     return row.capability;
 }
@@ -70,7 +76,8 @@ TEST_CASE("every table has rows, and every row a source with a link and a date")
         CHECK_FALSE(table.rows().empty());
         for (const auto& row : table.rows()) check_source(row.source);
     });
-    for (const auto& row : bundled().driver_for_cuda.rows()) check_source(row.oldest_source);
+    for (const auto* table : {&bundled().driver_for_cuda, &bundled().windows_driver_for_cuda})
+        for (const auto& row : table->rows()) check_source(row.oldest_source);
 }
 
 TEST_CASE("rows are sorted and none is there twice") {
@@ -96,7 +103,8 @@ TEST_CASE("an unconfirmed row says why") {
 }
 
 TEST_CASE("the oldest driver of a CUDA release is never newer than the full one") {
-    for (const auto& row : bundled().driver_for_cuda.rows()) CHECK(row.oldest_driver <= row.full_driver);
+    for (const auto* table : {&bundled().driver_for_cuda, &bundled().windows_driver_for_cuda})
+        for (const auto& row : table->rows()) CHECK(row.oldest_driver <= row.full_driver);
 }
 
 TEST_CASE("drivers and CUDA grow together, in both tables alike") {
@@ -113,6 +121,28 @@ TEST_CASE("drivers and CUDA grow together, in both tables alike") {
         REQUIRE(cuda);
         CHECK(cuda->cuda == row.cuda);
     }
+}
+
+TEST_CASE("a compatibility package is newer than the drivers it runs over") {
+    const Matrix matrix = Matrix::bundled();
+    for (const auto& row : bundled().forward_compatibility.rows()) {
+        const auto cuda = matrix.cuda_of_driver(make_version({row.branch}));
+        REQUIRE(cuda);
+        CHECK(cuda->cuda < row.cuda);
+        CHECK(matrix.architecture(row.capability_min));
+    }
+}
+
+TEST_CASE("a driver branch has a kind that NVIDIA names, and a month as its end") {
+    for (const auto& row : bundled().driver_branches.rows()) {
+        CHECK((row.kind.empty() || row.kind == "long-term support" || row.kind == "production" ||
+               row.kind == "new feature"));
+        if (row.supported_until.empty()) continue;
+        CHECK(row.supported_until.size() == std::string("2028-06").size());
+        CHECK(row.ended == (row.supported_until < row.source.seen.substr(0, row.supported_until.size())));
+    }
+    for (const auto& row : bundled().driver_branches.rows())
+        if (row.last_release) CHECK(row.last_release->major() == row.branch);
 }
 
 TEST_CASE("an architecture lives from its first toolkit to its last") {
