@@ -100,6 +100,23 @@ Answer<CudaOfDriver> Matrix::cuda_of_driver(const Version& driver) const {
     return outside<CudaOfDriver>(branch, rows.front().branch, rows.back().last_branch);
 }
 
+Answer<DriverForCuda> Matrix::windows_driver_for_cuda(const Version& cuda) const {
+    return find(tables_->windows_driver_for_cuda.rows(), &DriverForCuda::cuda, major_minor(cuda));
+}
+
+Answer<ForwardCompatibility> Matrix::forward_compatibility(const Version& cuda, const Version& driver) const {
+    const Version asked = major_minor(cuda);
+    const auto& rows = tables_->forward_compatibility.rows();
+    for (const ForwardCompatibility& row : rows)
+        if (row.cuda == asked && row.branch == driver.major()) return known(row);
+    if (rows.empty()) return {};
+    return outside<ForwardCompatibility>(asked, rows.front().cuda, rows.back().cuda);
+}
+
+Answer<DriverBranch> Matrix::driver_branch(const Version& driver) const {
+    return find(tables_->driver_branches.rows(), &DriverBranch::branch, driver.major());
+}
+
 Answer<Architecture> Matrix::architecture(const Version& capability) const {
     return find(tables_->architectures.rows(), &Architecture::capability, capability);
 }
@@ -169,10 +186,6 @@ std::vector<FrameworkBuild> Matrix::framework_builds(std::string_view framework)
 
 const std::vector<KerasBackend>& Matrix::keras_backends() const {
     return tables_->keras_backends.rows();
-}
-
-const std::vector<GpuProduct>& Matrix::gpu_products() const {
-    return tables_->gpu_products.rows();
 }
 
 }  // namespace rnncheck

@@ -24,6 +24,11 @@ class Matrix {
     Answer<DriverForCuda> driver_for_cuda(const Version& cuda) const;
     /// By branch: 535.104.05 asks for 535.
     Answer<CudaOfDriver> cuda_of_driver(const Version& driver) const;
+    Answer<DriverForCuda> windows_driver_for_cuda(const Version& cuda) const;
+    /// Known when NVIDIA names this package for this driver's branch; silent says that it does not. Whether the GPU is
+    /// one that such packages are made for is GpuProduct::data_center.
+    Answer<ForwardCompatibility> forward_compatibility(const Version& cuda, const Version& driver) const;
+    Answer<DriverBranch> driver_branch(const Version& driver) const;
     Answer<Architecture> architecture(const Version& capability) const;
     /// Builds of this very release; coverage tells when the release is outside the table.
     Answer<CudnnBuild> cudnn_build(const Version& cudnn, int cuda_major) const;
@@ -40,6 +45,12 @@ class Matrix {
     std::vector<FrameworkBuild> framework_builds(std::string_view framework) const;
     const std::vector<KerasBackend>& keras_backends() const;
     const std::vector<GpuProduct>& gpu_products() const;
+    /// Every product that a name as people write it can mean ("rtx3090", "Tesla K80", "a100-sxm4-80gb"); empty:
+    /// unknown.
+    std::vector<GpuProduct> gpu_products_named(std::string_view written) const;
+    /// Known when all of these have the same capability; the row is the plainest of them, a data centre's only when all
+    /// are. Silent for "RTX 6000", which names three generations: gpu_products_named tells them.
+    Answer<GpuProduct> gpu_product(std::string_view written) const;
 
     struct Tables;
     explicit Matrix(std::shared_ptr<const Tables> tables) : tables_(std::move(tables)) {}

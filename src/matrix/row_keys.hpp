@@ -13,6 +13,12 @@ inline auto key_of(const DriverForCuda& row) {
 inline auto key_of(const CudaOfDriver& row) {
     return row.branch;
 }
+inline auto key_of(const ForwardCompatibility& row) {
+    return std::tuple(row.cuda, row.branch);
+}
+inline auto key_of(const DriverBranch& row) {
+    return row.branch;
+}
 inline auto key_of(const Architecture& row) {
     return row.capability;
 }
@@ -32,7 +38,7 @@ inline auto key_of(const RnnOffer& row) {
     return std::tuple(row.dtype, row.algorithm, row.first);
 }
 inline auto key_of(const GpuProduct& row) {
-    return row.name;
+    return std::tuple(row.name, row.capability);
 }
 inline auto key_of(const FrameworkBuild& row) {
     return std::tuple(row.framework, row.first, row.os, row.build);

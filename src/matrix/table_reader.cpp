@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "matrix/column_types.hpp"
 #include "matrix/columns.hpp"
+#include "matrix/row_kinds.hpp"
 
 namespace rnncheck {
 
@@ -279,17 +280,7 @@ TableHead read_head(const TableFiles& files, const std::string& stem) {
 #define RNNCHECK_READ(R)                                                       \
     template std::vector<R> read_table(const TableFiles&, const std::string&); \
     template ReadRows<R> read_all(const TableFiles&, const std::string&, Faults&);
-RNNCHECK_READ(DriverForCuda)
-RNNCHECK_READ(CudaOfDriver)
-RNNCHECK_READ(Architecture)
-RNNCHECK_READ(CudnnBuild)
-RNNCHECK_READ(CudnnPart)
-RNNCHECK_READ(StatusName)
-RNNCHECK_READ(RnnDefect)
-RNNCHECK_READ(RnnOffer)
-RNNCHECK_READ(GpuProduct)
-RNNCHECK_READ(FrameworkBuild)
-RNNCHECK_READ(KerasBackend)
+RNNCHECK_EVERY_ROW(RNNCHECK_READ)
 #undef RNNCHECK_READ
 
 }  // namespace rnncheck

@@ -14,6 +14,7 @@ struct Everything {
     explicit Everything(const TableFiles& files)
         : toolkits(read<DriverForCuda>(files, "driver_for_cuda")),
           drivers(read<CudaOfDriver>(files, "cuda_of_driver")),
+          packages(read<ForwardCompatibility>(files, "forward_compatibility")),
           architectures(read<Architecture>(files, "architectures")),
           cudnns(read<CudnnBuild>(files, "cudnn_builds")),
           products(read<GpuProduct>(files, "gpu_products")),
@@ -22,6 +23,7 @@ struct Everything {
 
     Readable<DriverForCuda> toolkits;
     Readable<CudaOfDriver> drivers;
+    Readable<ForwardCompatibility> packages;
     Readable<Architecture> architectures;
     Readable<CudnnBuild> cudnns;
     Readable<GpuProduct> products;
@@ -61,7 +63,8 @@ void toolkit_is_known(const Everything& all, const Version& cuda, std::size_t nu
 
 void capability_is_known(const Everything& all, const Version& capability, std::size_t number,
                          const Complaints& complain) {
-    if (is_whole(all.architectures) && !architecture(all, capability))
+    if (!is_whole(all.architectures) || capability < all.architectures.rows.front().capability) return;
+    if (!architecture(all, capability))
         complain(number,
                  "architectures does not know capability " + capability.text + "; correct it or add its row there");
 }
@@ -90,6 +93,20 @@ void check_toolkits(const Everything& all, const Complaints& complain) {
 void check_drivers(const Everything& all, const Complaints& complain) {
     for (std::size_t i = 0; i < all.drivers.rows.size(); ++i)
         toolkit_is_known(all, all.drivers.rows[i].cuda, all.drivers.numbers[i], complain);
+}
+
+void check_packages(const Everything& all, const Complaints& complain) {
+    for (std::size_t i = 0; i < all.packages.rows.size(); ++i) {
+        const ForwardCompatibility& row = all.packages.rows[i];
+        capability_is_known(all, row.capability_min, all.packages.numbers[i], complain);
+        if (!is_whole(all.drivers)) continue;
+        const CudaOfDriver* below = driver(all, row.branch);
+        if (!below || below->cuda >= row.cuda)
+            complain(all.packages.numbers[i],
+                     "branch " + std::to_string(row.branch) +
+                         (below ? " runs CUDA " + row.cuda.text + " by itself (cuda_of_driver); take the row away"
+                                : " is not known to cuda_of_driver; correct it or add it there"));
+    }
 }
 
 void check_architecture(const Everything& all, const Architecture& row, std::size_t number,
@@ -209,6 +226,7 @@ void check_across(const TableFiles& files, std::vector<Complaint>& all) {
     const Everything tables(files);
     check_toolkits(tables, {all, tables.toolkits.stem});
     check_drivers(tables, {all, tables.drivers.stem});
+    check_packages(tables, {all, tables.packages.stem});
     const Complaints about_architectures(all, tables.architectures.stem);
     for (std::size_t i = 0; i < tables.architectures.rows.size(); ++i)
         check_architecture(tables, tables.architectures.rows[i], tables.architectures.numbers[i], about_architectures);

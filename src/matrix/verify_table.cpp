@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
 #include "matrix/row_keys.hpp"
+#include "matrix/row_kinds.hpp"
 #include "matrix/targets.hpp"
 #include "matrix/verify_holes.hpp"
 #include "matrix/verify_parts.hpp"
@@ -47,6 +48,20 @@ void check_row(const DriverForCuda& row, std::size_t number, const Complaints& c
 
 void check_row(const CudaOfDriver& row, std::size_t number, const Complaints& complain) {
     check_order_of(make_version({row.branch}), make_version({row.last_branch}), "the branches", number, complain);
+}
+
+void check_row(const DriverBranch& row, std::size_t number, const Complaints& complain) {
+    if (!row.kind.empty())
+        check_word(row.kind, "kind", {"long-term support", "new feature", "production"}, number, complain);
+    if (row.last_release && row.last_release->major() != row.branch)
+        complain(number, "last_release " + row.last_release->text + " is not of branch " + std::to_string(row.branch));
+    if (row.supported_until.empty()) return;
+    constexpr std::string_view form = "2028-06";
+    if (!is_iso_date(row.supported_until + "-01"))
+        return complain(number, "column 'supported_until': write a month, e.g. " + std::string(form));
+    if (row.ended != (row.supported_until < row.source.seen.substr(0, form.size())))
+        complain(number,
+                 "'ended' does not agree with supported_until " + row.supported_until + " on the day of the source");
 }
 
 void check_row(const Architecture& row, std::size_t number, const Complaints& complain) {
@@ -156,17 +171,7 @@ void check_table(const Readable<R>& table, const Complaints& complain) {
 }
 
 #define RNNCHECK_CHECK(R) template void check_table(const Readable<R>&, const Complaints&);
-RNNCHECK_CHECK(DriverForCuda)
-RNNCHECK_CHECK(CudaOfDriver)
-RNNCHECK_CHECK(Architecture)
-RNNCHECK_CHECK(CudnnBuild)
-RNNCHECK_CHECK(CudnnPart)
-RNNCHECK_CHECK(StatusName)
-RNNCHECK_CHECK(RnnDefect)
-RNNCHECK_CHECK(RnnOffer)
-RNNCHECK_CHECK(GpuProduct)
-RNNCHECK_CHECK(FrameworkBuild)
-RNNCHECK_CHECK(KerasBackend)
+RNNCHECK_EVERY_ROW(RNNCHECK_CHECK)
 #undef RNNCHECK_CHECK
 
 }  // namespace rnncheck::verifying

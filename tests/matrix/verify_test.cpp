@@ -98,7 +98,7 @@ TEST_CASE("rows out of order, twice, or two on a line") {
     const MatrixCopy copy;
     put(copy, "gpu_products", columns,
         {R"("name": "B", "capability": "8.6")", R"("name": "A", "capability": "8.6")",
-         R"("name": "A", "capability": "7.5")"});
+         R"("name": "A", "capability": "8.6")"});
     const auto complaints = complaints_of(copy);
     INFO(told(complaints));
     CHECK(has(complaints, "gpu_products", 2, "belongs before row 1"));
