@@ -43,6 +43,7 @@ template <class Visit>
 void columns(Architecture& row, Visit&& visit) {
     visit("capability", row.capability);
     visit("name", row.name);
+    visit("integrated", row.integrated, may_be_missing);
     visit("first_cuda", row.first_cuda);
     visit("last_cuda", row.last_cuda);
     visit("last_driver_branch", row.last_driver_branch);

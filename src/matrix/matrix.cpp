@@ -117,6 +117,10 @@ Answer<DriverBranch> Matrix::driver_branch(const Version& driver) const {
     return find(tables_->driver_branches.rows(), &DriverBranch::branch, driver.major());
 }
 
+const std::vector<Architecture>& Matrix::architectures() const {
+    return tables_->architectures.rows();
+}
+
 Answer<Architecture> Matrix::architecture(const Version& capability) const {
     return find(tables_->architectures.rows(), &Architecture::capability, capability);
 }
@@ -131,6 +135,13 @@ Answer<CudnnBuild> Matrix::cudnn_build(const Version& cudnn, int cuda_major) con
     }
     if (!rows.empty() && cuda_major > newest_major) return {Coverage::newer_than_data, {}};
     return outside_builds(rows, asked);
+}
+
+std::vector<CudnnBuild> Matrix::cudnn_builds(int cuda_major) const {
+    std::vector<CudnnBuild> builds;
+    for (const CudnnBuild& build : tables_->cudnn_builds.rows())
+        if (build.cuda_major == cuda_major) builds.push_back(build);
+    return builds;
 }
 
 std::vector<CudnnPart> Matrix::cudnn_parts(int major) const {
@@ -175,6 +186,13 @@ Answer<RnnOffer> Matrix::must_offer(const Version& cudnn, const Version& capabil
         if (offer.dtype == dtype && offer.algorithm == algorithm && obliges(offer, asked, capability))
             return known(offer);
     return {};
+}
+
+std::vector<std::string> Matrix::frameworks() const {
+    std::vector<std::string> names;
+    for (const FrameworkBuild& build : tables_->framework_builds.rows())
+        if (std::find(names.begin(), names.end(), build.framework) == names.end()) names.push_back(build.framework);
+    return names;
 }
 
 std::vector<FrameworkBuild> Matrix::framework_builds(std::string_view framework) const {

@@ -29,7 +29,10 @@ class Matrix {
     /// one that such packages are made for is GpuProduct::data_center.
     Answer<ForwardCompatibility> forward_compatibility(const Version& cuda, const Version& driver) const;
     Answer<DriverBranch> driver_branch(const Version& driver) const;
+    const std::vector<Architecture>& architectures() const;
     Answer<Architecture> architecture(const Version& capability) const;
+    /// Every row about builds for this CUDA major, oldest release first.
+    std::vector<CudnnBuild> cudnn_builds(int cuda_major) const;
     /// Builds of this very release; coverage tells when the release is outside the table.
     Answer<CudnnBuild> cudnn_build(const Version& cudnn, int cuda_major) const;
     std::vector<CudnnPart> cudnn_parts(int major) const;
@@ -41,6 +44,8 @@ class Matrix {
     Answer<RnnOffer> must_offer(const Version& cudnn, const Version& capability, std::string_view dtype,
                                 std::string_view algorithm) const;
 
+    /// The frameworks of the table of builds.
+    std::vector<std::string> frameworks() const;
     /// Every published build of a framework ("pytorch") in the order of the table.
     std::vector<FrameworkBuild> framework_builds(std::string_view framework) const;
     const std::vector<KerasBackend>& keras_backends() const;

@@ -74,6 +74,7 @@ struct Architecture : Row {
     std::string name;  ///< "Ampere"
     Version first_cuda;
     std::optional<Version> last_cuda;       ///< unset: still supported by the newest toolkit of the table
+    bool integrated = false;                ///< of Jetson boards: driver and libraries come with JetPack
     std::optional<int> last_driver_branch;  ///< unset: still supported, or a board with releases of its own (see note)
 };
 
