@@ -112,6 +112,50 @@ TEST_CASE("PyTorch without an index: CUDA on Linux, none on Windows") {
     for (const auto& row : builds("pytorch", "2.4.0", "macos")) CHECK_FALSE(row.cuda);
 }
 
+TEST_CASE("JAX takes CUDA as wheels, and CUDA 13 from 0.7.2 on") {
+    CHECK(build("jax", "0.4.35", "linux", "cuda12").cudnn == v("9.1.1"));
+    CHECK(build("jax", "0.8.0", "linux", "cuda12").driver_min == v("525"));
+    CHECK(build("jax", "0.8.0", "linux", "cuda13").driver_min == v("580"));
+    CHECK(build("jax", "0.8.0", "linux", "cuda13").install == "pip install -U \"jax[cuda13]=={version}\"");
+    for (const auto& row : builds("jax", "0.7.1", "linux")) CHECK(row.build != "cuda13");
+    for (const auto& row : builds("jax", "0.8.0", "windows")) CHECK_FALSE(row.cuda);
+}
+
+TEST_CASE("the majors that ONNX Runtime, CTranslate2 and CuPy want") {
+    CHECK(build("onnxruntime", "1.18.1", "linux", "cuda").cuda == v("11.8"));
+    CHECK(build("onnxruntime", "1.19.2", "linux", "cuda").cudnn->major() == 9);
+    CHECK(build("onnxruntime", "1.27.0", "linux", "cuda").cuda == v("13.0"));
+    CHECK(build("ctranslate2", "4.4.0", "linux", "cuda").cudnn->major() == 8);
+    CHECK(build("ctranslate2", "4.5.0", "linux", "cuda").cudnn->major() == 9);
+    CHECK_FALSE(build("ctranslate2", "4.7.0", "linux", "cuda").cudnn);
+    CHECK(build("cupy", "13.6.0", "linux", "cuda12x").cudnn == v("8.8.1"));
+    CHECK_FALSE(build("cupy", "14.0.0", "linux", "cuda12x").cudnn);
+}
+
+TEST_CASE("backends of a Keras release") {
+    const auto backend = [](const char* keras, const std::string& name) {
+        for (const auto& row : bundled().keras_backends.rows())
+            if (row.backend == name && covers(row, v(keras))) return row;
+        FAIL("no row of Keras " << keras << " with " << name);
+        return KerasBackend{};
+    };
+    CHECK(backend("2.15.0", "tensorflow").backend_last == v("2.15"));
+    CHECK(backend("3.4.1", "tensorflow").backend_last == v("2.17"));
+    CHECK(backend("3.13.0", "tensorflow").backend_first == v("2.16.1"));
+    CHECK(backend("3.13.0", "jax").backend_first == v("0.4.20"));
+    CHECK(backend("3.13.0", "pytorch").backend_first == v("2.1.0"));
+}
+
+TEST_CASE("ranges of a Keras backend never overlap") {
+    std::map<std::string, Version> last;
+    for (const auto& row : bundled().keras_backends.rows()) {
+        INFO(row.first.text << ' ' << row.backend);
+        if (const auto before = last.find(row.backend); before != last.end()) CHECK(row.first > before->second);
+        last[row.backend] = end_of(row.last.value_or(row.first));
+        if (row.backend_first && row.backend_last) CHECK(*row.backend_first <= end_of(*row.backend_last));
+    }
+}
+
 TEST_CASE("ranges of one flavour never overlap") {
     std::map<std::tuple<std::string, std::string, std::string>, Version> last;
     for (const auto& row : bundled().framework_builds.rows()) {
@@ -137,7 +181,7 @@ TEST_CASE("words of a framework row are those that rules know") {
         CHECK((row.libraries == "none") == !row.cuda);
         if (row.cudnn) CHECK(row.cuda);
         if (row.python_last) CHECK(*row.python_first <= *row.python_last);
-        CHECK(row.install.find("{version}") != std::string::npos);
+        if (!row.install.empty()) CHECK(row.install.find("{version}") != std::string::npos);
         CHECK_FALSE(row.note.ends_with('.'));
     }
 }
