@@ -24,9 +24,26 @@ void columns(CudaOfDriver& row, Visit&& visit) {
 }
 
 template <class Visit>
+void columns(ForwardCompatibility& row, Visit&& visit) {
+    visit("cuda", row.cuda);
+    visit("branch", row.branch);
+    visit("capability_min", row.capability_min);
+}
+
+template <class Visit>
+void columns(DriverBranch& row, Visit&& visit) {
+    visit("branch", row.branch);
+    visit("kind", row.kind, may_be_missing);
+    visit("ended", row.ended);
+    visit("supported_until", row.supported_until, may_be_missing);
+    visit("last_release", row.last_release);
+}
+
+template <class Visit>
 void columns(Architecture& row, Visit&& visit) {
     visit("capability", row.capability);
     visit("name", row.name);
+    visit("integrated", row.integrated, may_be_missing);
     visit("first_cuda", row.first_cuda);
     visit("last_cuda", row.last_cuda);
     visit("last_driver_branch", row.last_driver_branch);

@@ -57,6 +57,38 @@ TEST_CASE("a branch without a row follows the row that says so, as an inference"
     CHECK(bundled().cuda_of_driver(v("375.26")).coverage == Coverage::older_than_data);
 }
 
+TEST_CASE("drivers of a CUDA release on Windows") {
+    const auto cuda124 = bundled().windows_driver_for_cuda(v("12.4.1"));
+    REQUIRE(cuda124);
+    CHECK(cuda124->oldest_driver.text == "527.41");
+    CHECK(cuda124->full_driver.text == "551.61");
+    CHECK(bundled().windows_driver_for_cuda(v("11.2"))->oldest_driver.text == "452.39");
+    CHECK(bundled().windows_driver_for_cuda(v("10.2"))->oldest_driver.text == "441.22");
+    CHECK_FALSE(bundled().windows_driver_for_cuda(v("13.0")));
+}
+
+TEST_CASE("a compatibility package runs over the branches that NVIDIA names") {
+    const auto answer = bundled().forward_compatibility(v("12.4"), v("470.256.02"));
+    REQUIRE(answer);
+    CHECK(answer->capability_min == v("5.0"));
+    CHECK(bundled().forward_compatibility(v("13.0.2"), v("535.104.05")));
+    CHECK(bundled().forward_compatibility(v("13.0"), v("570.211.01")));
+    CHECK(bundled().forward_compatibility(v("13.2"), v("580.65.06"))->capability_min == v("7.5"));
+    CHECK(bundled().forward_compatibility(v("12.9"), v("470.256.02")).coverage == Coverage::silent);
+    CHECK(bundled().forward_compatibility(v("13.0"), v("470.256.02")).coverage == Coverage::silent);
+    CHECK(bundled().forward_compatibility(v("14.0"), v("580.65.06")).coverage == Coverage::newer_than_data);
+    CHECK(bundled().forward_compatibility(v("9.0"), v("384.81")).coverage == Coverage::older_than_data);
+}
+
+TEST_CASE("life of a driver branch") {
+    CHECK(bundled().driver_branch(v("470.57.02"))->ended);
+    CHECK(bundled().driver_branch(v("470"))->last_release == v("470.256.02"));
+    CHECK(bundled().driver_branch(v("580.65.06"))->supported_until == "2028-06");
+    CHECK_FALSE(bundled().driver_branch(v("580"))->ended);
+    CHECK(bundled().driver_branch(v("700.1")).coverage == Coverage::newer_than_data);
+    CHECK(bundled().driver_branch(v("536.25")).coverage == Coverage::silent);
+}
+
 TEST_CASE("life of an architecture") {
     const auto pascal = bundled().architecture(v("6.1"));
     REQUIRE(pascal);

@@ -1,0 +1,145 @@
+#include "plan/judge_build.hpp"
+
+#include <algorithm>
+
+#include "base/errors.hpp"
+#include "base/text.hpp"
+#include "matrix/ranges.hpp"
+
+namespace rnncheck::planning {
+
+namespace {
+
+void take(PlannedBuild& planned, const Part& part) {
+    planned.fit = std::max(planned.fit, part.fit);
+    if (!part.because.empty()) planned.because.push_back(part.because);
+    planned.notes.insert(planned.notes.end(), part.notes.begin(), part.notes.end());
+    for (const std::string& source : part.sources)
+        if (std::find(planned.sources.begin(), planned.sources.end(), source) == planned.sources.end())
+            planned.sources.push_back(source);
+}
+
+PlannedBuild described(const FrameworkBuild& build) {
+    PlannedBuild planned;
+    planned.first = build.first;
+    planned.last = build.last.value_or(build.first);
+    planned.build = build.build;
+    planned.os = build.os;
+    planned.fit = Fit::works;
+    planned.cuda = build.cuda;
+    planned.cudnn = build.cudnn;
+    planned.libraries = build.libraries;
+    planned.python_first = build.python_first;
+    planned.python_last = build.python_last;
+    planned.targets = build.targets;
+    planned.sources = {build.source.url};
+    return planned;
+}
+
+void find_drivers(PlannedBuild& planned, const FrameworkBuild& build, const Matrix& matrix) {
+    planned.driver_min = build.driver_min;
+    const auto drivers = drivers_for(*build.cuda, build.os, matrix);
+    if (!drivers) return;
+    if (!planned.driver_min || *planned.driver_min < drivers->oldest_driver)
+        planned.driver_min = drivers->oldest_driver;
+    planned.driver_full = std::max(drivers->full_driver, *planned.driver_min);
+    planned.sources.push_back(drivers->oldest_source.url);
+}
+
+/// NVIDIA's package that puts a newer libcuda over an older kernel driver.
+std::string compatibility_package(const FrameworkBuild& build, const Version& driver, const PlanQuestion& question,
+                                  const Matrix& matrix) {
+    if (build.os != "linux") return "";
+    const auto package = matrix.forward_compatibility(*build.cuda, driver);
+    if (!package || (question.gpu && *question.gpu < package->capability_min)) return "";
+    const std::string name = std::to_string(build.cuda->major()) + "-" + std::to_string(build.cuda->minor());
+    return "; a data centre's GPU can take the package cuda-compat-" + name + " instead";
+}
+
+/// https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html
+std::string limits_of(const Version& driver, const Version& cuda) {
+    return "runs on driver " + driver.text + " by minor-version compatibility: what is new in CUDA " + cuda.text +
+           " and PTX code made by it are not available";
+}
+
+Part judge_driver(const PlannedBuild& planned, const FrameworkBuild& build, const PlanQuestion& question,
+                  const Matrix& matrix) {
+    Part part;
+    if (!question.driver) return part;
+    const Version& driver = *question.driver;
+    const std::string cuda = "CUDA " + build.cuda->text;
+    if (!planned.driver_min) {
+        part.fit = Fit::unknown;
+        part.because = "the driver that " + cuda + " needs on " + build.os + " is not in the data";
+    } else if (!reaches(driver, *planned.driver_min)) {
+        part.fit = Fit::does_not_work;
+        part.because = cuda + " needs driver " + planned.driver_min->text + " or newer" +
+                       compatibility_package(build, driver, question, matrix);
+    } else if (driver < *planned.driver_min) {
+        part.notes.push_back("of branch " + driver.text + ", from release " + planned.driver_min->text + " on");
+    } else if (planned.driver_full && !reaches(driver, *planned.driver_full)) {
+        part.notes.push_back(limits_of(driver, *build.cuda));
+    }
+    return part;
+}
+
+Part judge_python(const FrameworkBuild& build, const PlanQuestion& question) {
+    Part part;
+    if (!question.python) return part;
+    if (!build.python_first || !build.python_last) {
+        part.fit = Fit::unknown;
+        part.because = "the versions of Python it is for are not in the data";
+    } else if (*question.python < *build.python_first || !within(*question.python, *build.python_last)) {
+        part.fit = Fit::does_not_work;
+        part.because = "it is for Python " + build.python_first->text + " to " + build.python_last->text;
+    }
+    return part;
+}
+
+Part known_defects(const FrameworkBuild& build, const PlanQuestion& question, const Matrix& matrix) {
+    Part part;
+    if (!build.cudnn) return part;
+    for (const RnnDefect& defect : matrix.rnn_defects(*build.cudnn, question.gpu)) {
+        part.notes.push_back("known defect of cuDNN " + build.cudnn->text + ": " + defect.symptom);
+        part.sources.push_back(defect.source.url);
+    }
+    return part;
+}
+
+std::string what_to_install_beside(const FrameworkBuild& build) {
+    return "needs CUDA " + build.cuda->text + (build.cudnn ? " and cuDNN " + build.cudnn->text : "") +
+           " installed beside it";
+}
+
+}  // namespace
+
+bool reaches(const Version& driver, const Version& release) {
+    return driver >= release || (parts_written(driver) == 1 && driver.major() == release.major());
+}
+
+void require_framework(const std::string& framework, const Matrix& matrix) {
+    const auto names = matrix.frameworks();
+    if (std::find(names.begin(), names.end(), framework) == names.end())
+        throw UsageError("no builds of '" + framework + "' are in the data; there are those of " + listing(names));
+}
+
+Answer<DriverForCuda> drivers_for(const Version& cuda, const std::string& os, const Matrix& matrix) {
+    return os == "windows" ? matrix.windows_driver_for_cuda(cuda) : matrix.driver_for_cuda(cuda);
+}
+
+PlannedBuild judge_build(const FrameworkBuild& build, const PlanQuestion& question, const Matrix& matrix) {
+    PlannedBuild planned = described(build);
+    find_drivers(planned, build, matrix);
+    if (question.gpu) {
+        take(planned, judge_code(build, *question.gpu, question.driver, matrix));
+        take(planned, judge_cudnn(build, *question.gpu, matrix));
+    }
+    take(planned, judge_driver(planned, build, question, matrix));
+    take(planned, judge_python(build, question));
+    take(planned, known_defects(build, question, matrix));
+    if (build.libraries == "system") planned.notes.push_back(what_to_install_beside(build));
+    planned.install = install_command(build, question.gpu, matrix);
+    return planned;
+}
+
+}  // namespace rnncheck::planning
