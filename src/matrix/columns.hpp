@@ -77,6 +77,15 @@ void columns(StatusName& row, Visit&& visit) {
     visit("code", row.code);
     visit("name", row.name);
     visit("meaning", row.meaning, may_be_missing);
+    visit("remedy", row.remedy, may_be_missing);
+}
+
+template <class Visit>
+void columns(Xid& row, Visit&& visit) {
+    visit("xid", row.xid);
+    visit("name", row.name);
+    visit("meaning", row.meaning);
+    visit("remedy", row.remedy, may_be_missing);
 }
 
 template <class Visit>

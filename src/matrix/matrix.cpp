@@ -151,6 +151,10 @@ Answer<StatusName> Matrix::status(std::string_view library, int major, std::int6
     return {asked > newest ? Coverage::newer_than_data : Coverage::silent, {}};
 }
 
+Answer<Xid> Matrix::xid(int number) const {
+    return find(tables_->xid.rows(), &Xid::xid, number);
+}
+
 std::vector<RnnDefect> Matrix::rnn_defects(const Version& cudnn, std::optional<Version> capability) const {
     std::vector<RnnDefect> defects;
     for (const RnnDefect& defect : tables_->rnn_defects.rows())

@@ -34,6 +34,7 @@ class Matrix {
     Answer<CudnnBuild> cudnn_build(const Version& cudnn, int cuda_major) const;
     std::vector<CudnnPart> cudnn_parts(int major) const;
     Answer<StatusName> status(std::string_view library, int major, std::int64_t code) const;
+    Answer<Xid> xid(int number) const;
     /// Known defects of this release on a GPU of this capability (any GPU when unset), on Linux. Of a release outside
     /// the table of builds none are known, which says nothing: ask cudnn_build first.
     std::vector<RnnDefect> rnn_defects(const Version& cudnn, std::optional<Version> capability) const;

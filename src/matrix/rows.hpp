@@ -105,6 +105,15 @@ struct StatusName : Row {
     std::int64_t code = 0;
     std::string name;
     std::string meaning;
+    std::string remedy;  ///< one clause, lower case, no full stop
+};
+
+/// An event that the NVIDIA kernel module logs as "NVRM: Xid".
+struct Xid : Row {
+    int xid = 0;
+    std::string name;
+    std::string meaning;
+    std::string remedy;  ///< one clause; "": none asked for
 };
 
 /// A documented defect of recurrent networks in a set of cuDNN releases.

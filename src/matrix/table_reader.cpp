@@ -226,6 +226,7 @@ template std::vector<Architecture> read_table(const TableFiles&, const std::stri
 template std::vector<CudnnBuild> read_table(const TableFiles&, const std::string&);
 template std::vector<CudnnPart> read_table(const TableFiles&, const std::string&);
 template std::vector<StatusName> read_table(const TableFiles&, const std::string&);
+template std::vector<Xid> read_table(const TableFiles&, const std::string&);
 template std::vector<RnnDefect> read_table(const TableFiles&, const std::string&);
 template std::vector<RnnOffer> read_table(const TableFiles&, const std::string&);
 template std::vector<GpuProduct> read_table(const TableFiles&, const std::string&);

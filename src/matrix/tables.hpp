@@ -43,6 +43,7 @@ struct Matrix::Tables {
     Table<CudnnBuild> cudnn_builds{files, "cudnn_builds"};
     Table<CudnnPart> cudnn_parts{files, "cudnn_parts"};
     Table<StatusName> status_names{files, "status_names"};
+    Table<Xid> xid{files, "xid"};
     Table<RnnDefect> rnn_defects{files, "rnn_defects"};
     Table<RnnOffer> rnn_offers{files, "rnn_offers"};
     Table<GpuProduct> gpu_products{files, "gpu_products"};
@@ -61,6 +62,7 @@ struct Matrix::Tables {
         visit(cudnn_builds);
         visit(cudnn_parts);
         visit(status_names);
+        visit(xid);
         visit(rnn_defects);
         visit(rnn_offers);
         visit(gpu_products);

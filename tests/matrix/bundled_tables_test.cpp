@@ -40,6 +40,9 @@ auto key(const CudnnPart& row) {
 auto key(const StatusName& row) {
     return std::tuple(row.library, row.major, row.code);
 }
+auto key(const Xid& row) {
+    return row.xid;
+}
 auto key(const RnnDefect& row) {
     return std::tuple(row.first, row.id);
 }
@@ -178,6 +181,23 @@ TEST_CASE("every cuDNN major has a front library, and its parts carry the major'
             CHECK(part.soname.ends_with(".so." + std::to_string(major)));
             CHECK(part.since.major() == major);
         }
+    }
+}
+
+TEST_CASE("meanings and remedies are clauses") {
+    const auto check_clause = [](const std::string& text) {
+        INFO(text);
+        CHECK_FALSE(text.ends_with('.'));
+    };
+    for (const auto& row : bundled().status_names.rows()) {
+        INFO(row.name);
+        CHECK((row.library == "cudnn" || !row.meaning.empty()));
+        check_clause(row.meaning);
+        check_clause(row.remedy);
+    }
+    for (const auto& row : bundled().xid.rows()) {
+        check_clause(row.meaning);
+        check_clause(row.remedy);
     }
 }
 

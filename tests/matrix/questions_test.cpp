@@ -155,6 +155,22 @@ TEST_CASE("names of status numbers, by library and cuDNN major") {
     CHECK(bundled().status("cuda", 12, 100)->name == "CUDA_ERROR_NO_DEVICE");
 }
 
+TEST_CASE("what to do about a status") {
+    CHECK(bundled().status("cuda", 0, 803)->remedy == "reboot, or remove the older libcuda from the path or container");
+    CHECK(bundled().status("cuda", 0, 802)->remedy == "start the fabric manager on machines with NVSwitch");
+    CHECK(bundled().status("nvml", 0, 18)->remedy == "reboot after the update of the driver");
+    CHECK(bundled().status("cudart", 0, 712)->name == "cudaErrorHostMemoryAlreadyRegistered");
+    CHECK_FALSE(bundled().status("cudnn", 9, 2002)->meaning.empty());
+}
+
+TEST_CASE("Xid events") {
+    CHECK(bundled().xid(79)->meaning == "the GPU fell off the bus");
+    CHECK(bundled().xid(31)->remedy == "restart the program");
+    CHECK(bundled().xid(43)->remedy.empty());
+    CHECK(bundled().xid(12).coverage == Coverage::silent);
+    CHECK(bundled().xid(500).coverage == Coverage::newer_than_data);
+}
+
 TEST_CASE("a status number of another major has no name here") {
     CHECK(bundled().status("cudnn", 9, 8).coverage == Coverage::silent);
     CHECK(bundled().status("cudnn", 7, 14).coverage == Coverage::silent);
