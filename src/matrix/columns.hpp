@@ -111,6 +111,16 @@ void columns(RnnOffer& row, Visit&& visit) {
 }
 
 template <class Visit>
+void columns(RnnLimit& row, Visit&& visit) {
+    visit("feature", row.feature);
+    visit("first", row.first);
+    visit("last", row.last);
+    visit("capability_min", row.capability_min);
+    visit("capability_max", row.capability_max);
+    visit("rule", row.rule);
+}
+
+template <class Visit>
 void columns(GpuProduct& row, Visit&& visit) {
     visit("name", row.name);
     visit("capability", row.capability);

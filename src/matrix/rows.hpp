@@ -139,6 +139,16 @@ struct RnnOffer : Row {
     Version capability_min;
 };
 
+/// A rule about a feature of recurrent networks, for a range of releases.
+struct RnnLimit : Row {
+    std::string feature;          ///< the table's own word: "bf16", "persist_static", "zero_lengths"
+    Version first;                ///< first cuDNN release for which the rule holds
+    std::optional<Version> last;  ///< last one; unset: still
+    std::optional<Version> capability_min;
+    std::optional<Version> capability_max;
+    std::string rule;  ///< one clause, no full stop
+};
+
 /// What people call a GPU. A name that is on chips of different capability has a row for each.
 struct GpuProduct : Row {
     std::string name;          ///< as the driver names it, without "NVIDIA": "GeForce RTX 3090 Ti", "H200"

@@ -229,6 +229,7 @@ template std::vector<StatusName> read_table(const TableFiles&, const std::string
 template std::vector<Xid> read_table(const TableFiles&, const std::string&);
 template std::vector<RnnDefect> read_table(const TableFiles&, const std::string&);
 template std::vector<RnnOffer> read_table(const TableFiles&, const std::string&);
+template std::vector<RnnLimit> read_table(const TableFiles&, const std::string&);
 template std::vector<GpuProduct> read_table(const TableFiles&, const std::string&);
 template std::vector<FrameworkBuild> read_table(const TableFiles&, const std::string&);
 template std::vector<KerasBackend> read_table(const TableFiles&, const std::string&);

@@ -46,6 +46,7 @@ struct Matrix::Tables {
     Table<Xid> xid{files, "xid"};
     Table<RnnDefect> rnn_defects{files, "rnn_defects"};
     Table<RnnOffer> rnn_offers{files, "rnn_offers"};
+    Table<RnnLimit> rnn_limits{files, "rnn_limits"};
     Table<GpuProduct> gpu_products{files, "gpu_products"};
     Table<FrameworkBuild> framework_builds{files, "framework_builds"};
     Table<KerasBackend> keras_backends{files, "keras_backends"};
@@ -65,6 +66,7 @@ struct Matrix::Tables {
         visit(xid);
         visit(rnn_defects);
         visit(rnn_offers);
+        visit(rnn_limits);
         visit(gpu_products);
         visit(framework_builds);
         visit(keras_backends);

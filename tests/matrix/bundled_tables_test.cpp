@@ -49,6 +49,9 @@ auto key(const RnnDefect& row) {
 auto key(const RnnOffer& row) {
     return std::tuple(row.dtype, row.algorithm, row.first);
 }
+auto key(const RnnLimit& row) {
+    return std::tuple(row.feature, row.first);
+}
 auto key(const GpuProduct& row) {
     return std::tuple(row.name, row.capability);
 }
@@ -210,6 +213,15 @@ TEST_CASE("a defect ends after it began and names a rule that can report it") {
         CHECK((row.os.empty() || row.os == "linux" || row.os == "windows"));
         CHECK_FALSE(row.symptom.ends_with('.'));
         CHECK(row.workaround.ends_with('.'));
+    }
+}
+
+TEST_CASE("a limit speaks of releases and GPUs from old to new") {
+    for (const auto& row : bundled().rnn_limits.rows()) {
+        INFO(row.feature);
+        if (row.last) CHECK(row.first <= *row.last);
+        if (row.capability_min && row.capability_max) CHECK(*row.capability_min <= *row.capability_max);
+        CHECK_FALSE(row.rule.ends_with('.'));
     }
 }
 
