@@ -48,3 +48,29 @@ TEST_CASE("offers speak of cases that exist") {
         CHECK(from_name<Algorithm>(row.algorithm));
     }
 }
+
+TEST_CASE("meanings and remedies are clauses") {
+    const auto check_clause = [](const std::string& text) {
+        INFO(text);
+        CHECK_FALSE(text.ends_with('.'));
+    };
+    for (const auto& row : bundled().status_names.rows()) {
+        INFO(row.name);
+        CHECK((row.library == "cudnn" || !row.meaning.empty()));
+        check_clause(row.meaning);
+        check_clause(row.remedy);
+    }
+    for (const auto& row : bundled().xid.rows()) {
+        check_clause(row.meaning);
+        check_clause(row.remedy);
+    }
+}
+
+TEST_CASE("a limit speaks of releases and GPUs from old to new") {
+    for (const auto& row : bundled().rnn_limits.rows()) {
+        INFO(row.feature);
+        if (row.last) CHECK(row.first <= *row.last);
+        if (row.capability_min && row.capability_max) CHECK(*row.capability_min <= *row.capability_max);
+        CHECK_FALSE(row.rule.ends_with('.'));
+    }
+}
