@@ -74,3 +74,25 @@ TEST_CASE("a limit speaks of releases and GPUs from old to new") {
         CHECK_FALSE(row.rule.ends_with('.'));
     }
 }
+
+TEST_CASE("a compatibility package is newer than the drivers it runs over") {
+    const Matrix matrix = Matrix::bundled();
+    for (const auto& row : bundled().forward_compatibility.rows()) {
+        const auto cuda = matrix.cuda_of_driver(make_version({row.branch}));
+        REQUIRE(cuda);
+        CHECK(cuda->cuda < row.cuda);
+        CHECK(matrix.architecture(row.capability_min));
+    }
+}
+
+TEST_CASE("a driver branch has a kind that NVIDIA names, and a month as its end") {
+    for (const auto& row : bundled().driver_branches.rows()) {
+        CHECK((row.kind.empty() || row.kind == "long-term support" || row.kind == "production" ||
+               row.kind == "new feature"));
+        if (row.supported_until.empty()) continue;
+        CHECK(row.supported_until.size() == std::string("2028-06").size());
+        CHECK(row.ended == (row.supported_until < row.source.seen.substr(0, row.supported_until.size())));
+    }
+    for (const auto& row : bundled().driver_branches.rows())
+        if (row.last_release) CHECK(row.last_release->major() == row.branch);
+}
