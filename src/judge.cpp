@@ -15,8 +15,18 @@ bool stage_was_run(const Facts& facts, Stage stage) {
     return stages.empty() || std::find(stages.begin(), stages.end(), name_of(stage)) != stages.end();
 }
 
+/// Of versions alone only some rules can be asked, and of these not the ones whose inputs were not given.
+Verdict ask_about_versions(const Named<Rule>& rule, const Facts& facts, const Matrix& matrix) {
+    if (!rule->of_versions) return not_applicable("not asked: it looks at a machine");
+    Verdict verdict = rule->check(facts, matrix);
+    if (verdict.outcome == Outcome::undecided && !verdict.outside_data)
+        return not_applicable("not asked: " + verdict.reason);
+    return verdict;
+}
+
 /// A question the user did not want asked is no open question.
 Verdict ask(const Named<Rule>& rule, const Facts& facts, const Matrix& matrix) {
+    if (rules::only_versions(facts)) return ask_about_versions(rule, facts, matrix);
     Verdict verdict = rule->check(facts, matrix);
     if (verdict.outcome == Outcome::undecided && !stage_was_run(facts, rule->needs))
         return not_applicable("not asked: the stage '" + std::string(name_of(rule->needs)) + "' was switched off");

@@ -11,6 +11,9 @@ namespace rnncheck {
 
 inline constexpr int facts_schema = 1;
 
+/// Stands in ToolFacts::stages, alone, where a person gave the facts.
+inline constexpr std::string_view stage_of_given_facts = "given";
+
 /// Which rnncheck learnt the facts, and which stages it was allowed to run: look, ask, run.
 struct ToolFacts {
     std::string version;
@@ -19,7 +22,7 @@ struct ToolFacts {
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
         visit("version", self.version, "version of rnncheck that learnt these facts");
-        visit("stages", self.stages, "stages that were run: look, ask, run");
+        visit("stages", self.stages, "stages that were run: look, ask, run; or given, where a person named versions to ask about");
     }
 };
 
@@ -35,6 +38,7 @@ struct Facts {
     std::vector<Nvrtc> nvrtcs;
     std::vector<Cudnn> cudnns;
     std::vector<PythonEnvironment> pythons;
+    Wanted wanted;
     std::vector<Framework> frameworks;
     std::vector<KernelRun> kernel_runs;
     std::vector<RnnRun> rnn_runs;
@@ -52,6 +56,7 @@ struct Facts {
         visit("runtimes", self.runtimes, "CUDA runtimes as they answered");
         visit("nvrtcs", self.nvrtcs, "run-time compilers as they answered");
         visit("cudnns", self.cudnns, "copies of cuDNN as they answered");
+        visit("wanted", self.wanted, "what is to be run");
         visit("pythons", self.pythons, "Python environments");
         visit("frameworks", self.frameworks, "frameworks that run recurrent networks through cuDNN");
         visit("kernel_runs", self.kernel_runs, "the tiny kernel on each GPU");

@@ -83,11 +83,14 @@ struct Verdict {
     Outcome outcome = Outcome::undecided;
     std::string reason;
     std::vector<Finding> findings;
+    bool outside_data = false;  ///< undecided because something given lies outside the tables
 };
 
 Verdict pass(std::string reason);
 Verdict not_applicable(std::string reason);
 Verdict undecided(std::string reason);
+/// Undecided, because something lies outside the tables.
+Verdict outside_tables(std::string reason);
 Verdict fault(Finding finding);
 /// A fault when there is any finding; else the other answer.
 Verdict fault_or(std::vector<Finding> findings, Verdict otherwise);

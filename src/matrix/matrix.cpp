@@ -184,6 +184,12 @@ std::vector<RnnLimit> Matrix::rnn_limits(const Version& cudnn) const {
     return limits;
 }
 
+Answer<RnnLimit> Matrix::rnn_limit(std::string_view feature) const {
+    for (const RnnLimit& row : tables_->rnn_limits.rows())
+        if (row.feature == feature) return known(row);
+    return {};
+}
+
 Answer<RnnOffer> Matrix::must_offer(const Version& cudnn, const Version& capability, std::string_view dtype,
                                     std::string_view algorithm) const {
     const auto& offers = tables_->rnn_offers.rows();

@@ -44,6 +44,8 @@ class Matrix {
                                        std::string_view os = "linux") const;
     /// The rules that hold for this release, on some GPU at least.
     std::vector<RnnLimit> rnn_limits(const Version& cudnn) const;
+    /// The oldest rule about a feature ("bf16").
+    Answer<RnnLimit> rnn_limit(std::string_view feature) const;
     /// Known when the table has a row that obliges this release on this capability to offer the case.
     Answer<RnnOffer> must_offer(const Version& cudnn, const Version& capability, std::string_view dtype,
                                 std::string_view algorithm) const;

@@ -14,11 +14,6 @@ namespace {
 using Cell = std::optional<std::string>;
 using CellOf = std::function<Cell(const ViewedRow&)>;
 
-std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-    return text;
-}
-
 std::optional<std::size_t> column_named(const TableView& view, std::string_view name) {
     for (std::size_t i = 0; i < view.columns.size(); ++i)
         if (view.columns[i].name == name) return i;

@@ -7,6 +7,7 @@
 #include "rules/support/driver_support.hpp"
 #include "rules/support/packages.hpp"
 #include "rules/support/rnn_support.hpp"
+#include "rules/support/versions.hpp"
 
 namespace rnncheck::rules {
 
@@ -80,7 +81,31 @@ static bool driver_misses(const Facts& facts, const CudnnCopy& copy, int cuda_ma
     return true;
 }
 
-static Verdict check(const Facts& facts, const Matrix&) {
+/// Of versions alone: whether the release was made for this CUDA major at all.
+static Verdict judge_release(const Facts& facts, const Matrix& matrix) {
+    const Version* cudnn = given_cudnn(facts);
+    const Version* cuda = given_cuda(facts);
+    if (!cudnn || !cuda) return undecided("cudnn= and cuda= were not both given");
+    const auto build = matrix.cudnn_build(*cudnn, cuda->major());
+    const std::string pair = "cuDNN " + cudnn->text + " for CUDA " + std::to_string(cuda->major());
+    if (build) return pass("there is a " + pair);
+    const auto others = cudnn_builds_of(*cudnn, matrix);
+    if (others.empty() || build.coverage != Coverage::silent) return outside_tables(outside_data(pair, build.coverage, matrix));
+    Finding finding;
+    finding.subject = "cuDNN " + cudnn->text;
+    finding.message = "there is no " + pair + "; it was made for CUDA " + listing(cuda_majors_of(*cudnn, matrix));
+    for (const CudnnBuild& other : others)
+        finding.evidence.push_back({"cuDNN " + cudnn->text, "for CUDA " + std::to_string(other.cuda_major), other.source.url});
+    const std::string wanted = std::to_string(cuda->major());
+    finding.remedies = {{.text = "Take a release of cuDNN that is made for CUDA " + wanted,
+                         .commands = {"rnncheck matrix show cudnn_builds cuda_major=" + wanted},
+                         .verify = "rnncheck matrix check cudnn=VERSION cuda=" + cuda->text,
+                         .link = "https://docs.nvidia.com/deeplearning/cudnn/backend/v9.5.1/reference/support-matrix.html"}};
+    return fault(std::move(finding));
+}
+
+static Verdict check(const Facts& facts, const Matrix& matrix) {
+    if (only_versions(facts)) return judge_release(facts, matrix);
     const auto copies = cudnn_copies(facts);
     if (copies.empty()) return without_cudnn(facts);
     Answers answers;
@@ -104,6 +129,7 @@ extern const Rule cudnn_built_for_other_cuda{.title = "cuDNN was built for anoth
                                              .layer = Layer::cudnn,
                                              .worst = Severity::error,
                                              .needs = Stage::ask,
-                                             .check = check};
+                                             .check = check,
+                                             .of_versions = true};
 
 }  // namespace rnncheck::rules

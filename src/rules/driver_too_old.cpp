@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "rules/rule.hpp"
+#include "rules/support/driver_by_release.hpp"
 #include "rules/support/driver_support.hpp"
 #include "rules/support/packages.hpp"
 
@@ -62,6 +63,7 @@ static Verdict without_runtimes(const Facts& facts) {
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
+    if (only_versions(facts)) return judge_driver_release(facts, matrix);
     if (facts.runtimes.empty()) return without_runtimes(facts);
     if (driver_library_absent(facts)) return not_applicable("no driver library was found");
     if (!facts.driver.cuda_version) return undecided("the driver did not tell which CUDA it supports");
@@ -90,6 +92,7 @@ extern const Rule driver_too_old{.title = "The NVIDIA driver is too old for the 
                                  .layer = Layer::driver,
                                  .worst = Severity::error,
                                  .needs = Stage::ask,
-                                 .check = check};
+                                 .check = check,
+                                 .of_versions = true};
 
 }  // namespace rnncheck::rules

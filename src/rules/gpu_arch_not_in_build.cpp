@@ -26,6 +26,7 @@ extern const Rule gpu_arch_not_in_build{.title = "The CUDA or cuDNN installed ha
                                         .layer = Layer::gpu,
                                         .worst = Severity::error,
                                         .needs = Stage::run,
-                                        .check = check};
+                                        .check = check,
+                                        .of_versions = true};
 
 }  // namespace rnncheck::rules

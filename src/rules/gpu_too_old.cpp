@@ -23,6 +23,7 @@ extern const Rule gpu_too_old{.title = "A GPU is too old for the CUDA or cuDNN i
                               .layer = Layer::gpu,
                               .worst = Severity::error,
                               .needs = Stage::run,
-                              .check = check};
+                              .check = check,
+                              .of_versions = true};
 
 }  // namespace rnncheck::rules

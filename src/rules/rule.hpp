@@ -18,6 +18,7 @@ struct Rule {
     Severity worst;                         ///< an undecided rule counts against the verdict when this is `error`
     Stage needs;                            ///< the last stage whose facts it judges
     Verdict (*check)(const Facts&, const Matrix&);
+    bool of_versions = false;               ///< can be asked about versions alone, without a machine
 };
 
 /// Every file of src/rules/, by name.

@@ -10,6 +10,8 @@ class Answers {
   public:
     void fault(Finding finding) { findings_.push_back(std::move(finding)); }
     void unknown(const std::string& why) { keep(unknown_, why); }
+    /// Unknown, because it lies outside the tables.
+    void outside(const std::string& why) { keep(outside_, why); }
     /// Another rule tells what is wrong with it: nothing to say here, and no pass either.
     void told_elsewhere(const std::string& why) { keep(told_elsewhere_, why); }
     void good(const std::string& why) { keep(good_, why); }
@@ -18,6 +20,7 @@ class Answers {
     /// The worst that was said; `otherwise` when that is neither a fault nor unknown nor told elsewhere.
     Verdict close_or(Verdict otherwise) {
         if (!findings_.empty()) return fault_or(std::move(findings_), {});
+        if (!outside_.empty()) return outside_tables(outside_);
         if (!unknown_.empty()) return undecided(unknown_);
         if (!told_elsewhere_.empty()) return not_applicable(told_elsewhere_);
         return otherwise;
@@ -35,7 +38,7 @@ class Answers {
     }
 
     std::vector<Finding> findings_;
-    std::string unknown_, told_elsewhere_, good_, no_matter_;
+    std::string outside_, unknown_, told_elsewhere_, good_, no_matter_;
 };
 
 }  // namespace rnncheck::rules

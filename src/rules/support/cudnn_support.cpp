@@ -74,7 +74,8 @@ std::vector<CudnnCopy> cudnn_copies(const Facts& facts) {
 }
 
 std::string name_of(const CudnnCopy& copy) {
-    return "cuDNN " + (copy.version ? copy.version->text + " " : std::string()) + "at " + copy.path;
+    const std::string place = copy.path.empty() ? "" : " at " + copy.path;  // a version asked about has no place
+    return "cuDNN" + (copy.version ? ' ' + copy.version->text : std::string()) + place;
 }
 
 Severity severity_of(const CudnnCopy& copy) {

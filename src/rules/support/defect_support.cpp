@@ -18,7 +18,7 @@ static std::vector<RnnDefect> defects_of(const Facts& facts, const Matrix& matri
                                          std::string_view cause) {
     std::vector<RnnDefect> defects;
     for (const auto& capability : capabilities(facts))
-        for (auto& defect : matrix.rnn_defects(release, capability)) {
+        for (auto& defect : matrix.rnn_defects(release, capability, facts.host.platform.value_or("linux"))) {
             const bool known = std::any_of(defects.begin(), defects.end(),
                                            [&](const RnnDefect& other) { return other.id == defect.id; });
             if (defect.cause == cause && !known) defects.push_back(std::move(defect));
@@ -79,7 +79,7 @@ Verdict documented_defects(const Facts& facts, const Matrix& matrix, std::string
         else if (!defects.empty())
             answers.fault(defective(copy, defects, remedy));
         else if (coverage == Coverage::newer_than_data || coverage == Coverage::older_than_data)
-            answers.unknown(outside_data(what, coverage, matrix));
+            answers.outside(outside_data(what, coverage, matrix));
         else
             answers.good("no such defect of " + what + " is documented");
     }
