@@ -78,6 +78,15 @@ void columns(StatusName& row, Visit&& visit) {
     visit("code", row.code);
     visit("name", row.name);
     visit("meaning", row.meaning, may_be_missing);
+    visit("remedy", row.remedy, may_be_missing);
+}
+
+template <class Visit>
+void columns(Xid& row, Visit&& visit) {
+    visit("xid", row.xid);
+    visit("name", row.name);
+    visit("meaning", row.meaning);
+    visit("remedy", row.remedy, may_be_missing);
 }
 
 template <class Visit>
@@ -100,6 +109,16 @@ void columns(RnnOffer& row, Visit&& visit) {
     visit("first", row.first);
     visit("last", row.last);
     visit("capability_min", row.capability_min);
+}
+
+template <class Visit>
+void columns(RnnLimit& row, Visit&& visit) {
+    visit("feature", row.feature);
+    visit("first", row.first);
+    visit("last", row.last);
+    visit("capability_min", row.capability_min);
+    visit("capability_max", row.capability_max);
+    visit("rule", row.rule);
 }
 
 template <class Visit>

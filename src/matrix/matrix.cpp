@@ -53,8 +53,10 @@ Answer<CudnnBuild> outside_builds(const std::vector<CudnnBuild>& rows, const Ver
     return outside<CudnnBuild>(cudnn, rows.front().cudnn, newest);
 }
 
-bool concerns(const RnnDefect& defect, const Version& cudnn, const std::optional<Version>& capability) {
-    if (defect.os == "windows" || cudnn < defect.first || (defect.fixed && cudnn >= *defect.fixed)) return false;
+bool concerns(const RnnDefect& defect, const Version& cudnn, const std::optional<Version>& capability,
+              std::string_view os) {
+    if ((!defect.os.empty() && defect.os != os) || cudnn < defect.first || (defect.fixed && cudnn >= *defect.fixed))
+        return false;
     if (!capability) return true;
     return (!defect.capability_min || *capability >= *defect.capability_min) &&
            (!defect.capability_max || *capability <= *defect.capability_max);
@@ -162,11 +164,24 @@ Answer<StatusName> Matrix::status(std::string_view library, int major, std::int6
     return {asked > newest ? Coverage::newer_than_data : Coverage::silent, {}};
 }
 
-std::vector<RnnDefect> Matrix::rnn_defects(const Version& cudnn, std::optional<Version> capability) const {
+Answer<Xid> Matrix::xid(int number) const {
+    return find(tables_->xid.rows(), &Xid::xid, number);
+}
+
+std::vector<RnnDefect> Matrix::rnn_defects(const Version& cudnn, std::optional<Version> capability,
+                                           std::string_view os) const {
     std::vector<RnnDefect> defects;
     for (const RnnDefect& defect : tables_->rnn_defects.rows())
-        if (concerns(defect, release(cudnn), capability)) defects.push_back(defect);
+        if (concerns(defect, release(cudnn), capability, os)) defects.push_back(defect);
     return defects;
+}
+
+std::vector<RnnLimit> Matrix::rnn_limits(const Version& cudnn) const {
+    const Version asked = release(cudnn);
+    std::vector<RnnLimit> limits;
+    for (const RnnLimit& limit : tables_->rnn_limits.rows())
+        if (limit.first <= asked && (!limit.last || asked <= *limit.last)) limits.push_back(limit);
+    return limits;
 }
 
 Answer<RnnOffer> Matrix::must_offer(const Version& cudnn, const Version& capability, std::string_view dtype,

@@ -37,9 +37,13 @@ class Matrix {
     Answer<CudnnBuild> cudnn_build(const Version& cudnn, int cuda_major) const;
     std::vector<CudnnPart> cudnn_parts(int major) const;
     Answer<StatusName> status(std::string_view library, int major, std::int64_t code) const;
-    /// Known defects of this release on a GPU of this capability (any GPU when unset), on Linux. Of a release outside
-    /// the table of builds none are known, which says nothing: ask cudnn_build first.
-    std::vector<RnnDefect> rnn_defects(const Version& cudnn, std::optional<Version> capability) const;
+    Answer<Xid> xid(int number) const;
+    /// Known defects of this release on a GPU of this capability (any GPU when unset). Of a release outside the table
+    /// of builds none are known, which says nothing: ask cudnn_build first.
+    std::vector<RnnDefect> rnn_defects(const Version& cudnn, std::optional<Version> capability,
+                                       std::string_view os = "linux") const;
+    /// The rules that hold for this release, on some GPU at least.
+    std::vector<RnnLimit> rnn_limits(const Version& cudnn) const;
     /// Known when the table has a row that obliges this release on this capability to offer the case.
     Answer<RnnOffer> must_offer(const Version& cudnn, const Version& capability, std::string_view dtype,
                                 std::string_view algorithm) const;

@@ -31,11 +31,17 @@ inline auto key_of(const CudnnPart& row) {
 inline auto key_of(const StatusName& row) {
     return std::tuple(row.library, row.major, row.code);
 }
+inline auto key_of(const Xid& row) {
+    return row.xid;
+}
 inline auto key_of(const RnnDefect& row) {
     return std::tuple(row.first, row.id);
 }
 inline auto key_of(const RnnOffer& row) {
     return std::tuple(row.dtype, row.algorithm, row.first);
+}
+inline auto key_of(const RnnLimit& row) {
+    return std::tuple(row.feature, row.first);
 }
 inline auto key_of(const GpuProduct& row) {
     return std::tuple(row.name, row.capability);

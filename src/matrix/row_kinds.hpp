@@ -10,8 +10,10 @@
     X(CudnnBuild)             \
     X(CudnnPart)              \
     X(StatusName)             \
+    X(Xid)                    \
     X(RnnDefect)              \
     X(RnnOffer)               \
+    X(RnnLimit)               \
     X(GpuProduct)             \
     X(FrameworkBuild)         \
     X(KerasBackend)

@@ -106,6 +106,15 @@ struct StatusName : Row {
     std::int64_t code = 0;
     std::string name;
     std::string meaning;
+    std::string remedy;  ///< one clause, lower case, no full stop
+};
+
+/// An event that the NVIDIA kernel module logs as "NVRM: Xid".
+struct Xid : Row {
+    int xid = 0;
+    std::string name;
+    std::string meaning;
+    std::string remedy;  ///< one clause; "": none asked for
 };
 
 /// A documented defect of recurrent networks in a set of cuDNN releases.
@@ -129,6 +138,16 @@ struct RnnOffer : Row {
     std::string dtype;            ///< names of RnnCase's enumerations
     std::string algorithm;
     Version capability_min;
+};
+
+/// A rule about a feature of recurrent networks, for a range of releases.
+struct RnnLimit : Row {
+    std::string feature;          ///< the table's own word: "bf16", "persist_static", "zero_lengths"
+    Version first;                ///< first cuDNN release for which the rule holds
+    std::optional<Version> last;  ///< last one; unset: still
+    std::optional<Version> capability_min;
+    std::optional<Version> capability_max;
+    std::string rule;  ///< one clause, no full stop
 };
 
 /// What people call a GPU. A name that is on chips of different capability has a row for each.

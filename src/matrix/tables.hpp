@@ -45,8 +45,10 @@ struct Matrix::Tables {
     Table<CudnnBuild> cudnn_builds{files, "cudnn_builds"};
     Table<CudnnPart> cudnn_parts{files, "cudnn_parts"};
     Table<StatusName> status_names{files, "status_names"};
+    Table<Xid> xid{files, "xid"};
     Table<RnnDefect> rnn_defects{files, "rnn_defects"};
     Table<RnnOffer> rnn_offers{files, "rnn_offers"};
+    Table<RnnLimit> rnn_limits{files, "rnn_limits"};
     Table<GpuProduct> gpu_products{files, "gpu_products"};
     Table<FrameworkBuild> framework_builds{files, "framework_builds"};
     Table<KerasBackend> keras_backends{files, "keras_backends"};
@@ -63,8 +65,10 @@ struct Matrix::Tables {
         visit(cudnn_builds);
         visit(cudnn_parts);
         visit(status_names);
+        visit(xid);
         visit(rnn_defects);
         visit(rnn_offers);
+        visit(rnn_limits);
         visit(gpu_products);
         visit(framework_builds);
         visit(keras_backends);
