@@ -46,14 +46,34 @@ void find_drivers(PlannedBuild& planned, const FrameworkBuild& build, const Matr
     planned.sources.push_back(drivers->oldest_source.url);
 }
 
+void raise(std::optional<Version>& driver, const std::optional<Version>& at_least) {
+    if (at_least && (!driver || *driver < *at_least)) driver = at_least;
+}
+
+/// A driver knows the GPUs of its time: the one shipped with the GPU's first toolkit does.
+void add_driver_of_gpu(PlannedBuild& planned, const Version& gpu, const Matrix& matrix) {
+    const auto architecture = matrix.architecture(gpu);
+    if (!architecture) return;
+    const auto drivers = drivers_for(architecture->first_cuda, planned.os, matrix);
+    if (!drivers) return;
+    raise(planned.driver_min, drivers->full_driver);
+    raise(planned.driver_full, drivers->full_driver);
+}
+
+Part judge_evidence(const FrameworkBuild& build) {
+    if (build.known != Known::unconfirmed) return {};
+    return {Fit::unknown, "this build is not confirmed: " + build.note, {}, {}};
+}
+
 /// NVIDIA's package that puts a newer libcuda over an older kernel driver.
 std::string compatibility_package(const FrameworkBuild& build, const Version& driver, const PlanQuestion& question,
                                   const Matrix& matrix) {
-    if (build.os != "linux") return "";
+    if (build.os != "linux" || question.data_center == false) return "";
     const auto package = matrix.forward_compatibility(*build.cuda, driver);
     if (!package || (question.gpu && *question.gpu < package->capability_min)) return "";
     const std::string name = std::to_string(build.cuda->major()) + "-" + std::to_string(build.cuda->minor());
-    return "; a data centre's GPU can take the package cuda-compat-" + name + " instead";
+    return std::string("; ") + (question.data_center ? "this" : "a data centre's") +
+           " GPU can take the package cuda-compat-" + name + " instead";
 }
 
 /// https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html
@@ -99,7 +119,7 @@ Part judge_python(const FrameworkBuild& build, const PlanQuestion& question) {
 Part known_defects(const FrameworkBuild& build, const PlanQuestion& question, const Matrix& matrix) {
     Part part;
     if (!build.cudnn) return part;
-    for (const RnnDefect& defect : matrix.rnn_defects(*build.cudnn, question.gpu)) {
+    for (const RnnDefect& defect : matrix.rnn_defects(*build.cudnn, question.gpu, build.os)) {
         part.notes.push_back("known defect of cuDNN " + build.cudnn->text + ": " + defect.symptom);
         part.sources.push_back(defect.source.url);
     }
@@ -131,11 +151,14 @@ PlannedBuild judge_build(const FrameworkBuild& build, const PlanQuestion& questi
     PlannedBuild planned = described(build);
     find_drivers(planned, build, matrix);
     if (question.gpu) {
+        add_driver_of_gpu(planned, *question.gpu, matrix);
         take(planned, judge_code(build, *question.gpu, question.driver, matrix));
+        if (planned.fit == Fit::compiles_first) raise(planned.driver_min, planned.driver_full);
         take(planned, judge_cudnn(build, *question.gpu, matrix));
     }
     take(planned, judge_driver(planned, build, question, matrix));
     take(planned, judge_python(build, question));
+    take(planned, judge_evidence(build));
     take(planned, known_defects(build, question, matrix));
     if (build.libraries == "system") planned.notes.push_back(what_to_install_beside(build));
     planned.install = install_command(build, question.gpu, matrix);

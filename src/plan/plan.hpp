@@ -9,15 +9,19 @@ namespace rnncheck {
 
 /// What is not given restricts nothing.
 struct PlanQuestion {
-    std::optional<Version> gpu;     ///< compute capability
-    std::optional<Version> driver;  ///< release (535.104.05) or branch (535)
-    std::optional<Version> python;  ///< major.minor
-    std::string os = "linux";       ///< linux, windows
-    std::string framework;          ///< "" asks for all
+    std::optional<Version> gpu;       ///< compute capability
+    std::string gpu_name;             ///< as the question named it; "" when it gave the capability
+    std::optional<bool> data_center;  ///< a board that forward-compatibility packages are made for
+    std::optional<Version> driver;    ///< release (535.104.05) or branch (535)
+    std::optional<Version> python;    ///< major.minor
+    std::string os = "linux";         ///< linux, windows
+    std::string framework;            ///< "" asks for all
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
         visit("gpu", self.gpu, "compute capability");
+        visit("gpu_name", self.gpu_name, "name of the GPU, if it was asked for by name");
+        visit("data_center", self.data_center, "whether it is a data centre's board, if that is known");
         visit("driver", self.driver, "release or branch of the driver");
         visit("python", self.python, "version of Python");
         visit("os", self.os, "linux or windows");

@@ -76,7 +76,10 @@ std::string framework_text(const FrameworkPlan& plan, const Style& style) {
 
 std::string asked_in_words(const PlanQuestion& asked) {
     std::vector<std::string> parts;
-    if (asked.gpu) parts.push_back("compute capability " + asked.gpu->text);
+    if (asked.gpu && !asked.gpu_name.empty())
+        parts.push_back(asked.gpu_name + " (" + asked.gpu->text + ")");
+    else if (asked.gpu)
+        parts.push_back("compute capability " + asked.gpu->text);
     if (asked.driver) parts.push_back("driver " + asked.driver->text);
     if (asked.python) parts.push_back("Python " + asked.python->text);
     parts.push_back(asked.os);
