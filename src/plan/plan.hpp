@@ -45,6 +45,7 @@ struct PlannedBuild {
     std::string build;
     std::string os;
     Fit fit = Fit::unknown;
+    bool limited = false;              ///< runs by minor-version compatibility alone
     std::vector<std::string> because;  ///< what keeps it from working, or from being known to
     std::vector<std::string> notes;    ///< what to know before using it
     std::optional<Version> cuda;
@@ -65,6 +66,7 @@ struct PlannedBuild {
         visit("build", self.build, "flavour, in the framework's own word");
         visit("os", self.os, "linux, windows or macos");
         visit("fit", self.fit, "whether it runs there: works, compiles_first, unknown or does_not_work");
+        visit("limited", self.limited, "whether it runs by minor-version compatibility alone");
         visit("because", self.because, "what keeps it from working, or from being known to");
         visit("notes", self.notes, "what to know before using it");
         visit("cuda", self.cuda, "CUDA it is built with");
@@ -83,10 +85,11 @@ struct PlannedBuild {
 /// What of one framework can run.
 struct FrameworkPlan {
     std::string framework;
-    std::optional<PlannedBuild> newest;  ///< the newest release that works; else that compiles first; else unset
-    std::vector<PlannedBuild> others;    ///< all further builds that work or compile first, newest first
-    std::vector<std::string> releases;   ///< of all these: "1.8 to 2.7"
-    std::optional<PlannedBuild> newer;   ///< the newest release of all, where it is not `newest`: `because` says why
+    std::optional<PlannedBuild> newest;   ///< the newest release that works; else that compiles first; else unset
+    std::vector<PlannedBuild> others;     ///< all further builds that work or compile first, newest first
+    std::vector<std::string> releases;    ///< of all these: "1.8 to 2.7"
+    std::optional<PlannedBuild> perhaps;  ///< without `newest`: the newest that may run, for all the data tell
+    std::optional<PlannedBuild> newer;    ///< the newest release of all, where it is not `newest`: `because` says why
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
@@ -94,7 +97,9 @@ struct FrameworkPlan {
         visit("newest", self.newest, "the newest release that runs there");
         visit("others", self.others, "further builds that run there, newest first");
         visit("releases", self.releases, "ranges of releases of which some build runs there, oldest first");
-        visit("newer", self.newer, "the newest release of all where that one does not run, with the reason");
+        visit("perhaps", self.perhaps,
+              "where none is known to run: the newest of which the data do not tell; `because` says what");
+        visit("newer", self.newer, "the newest release of all where it is none of these, with the reason");
     }
 };
 

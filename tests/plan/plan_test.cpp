@@ -143,7 +143,8 @@ TEST_CASE("a GPU or a driver outside the data is never known to run anything") {
     const Plan newer = make_plan(question("13.0", "580"), bundled());
     CHECK_FALSE(offers_something(newer));
     CHECK(leaves_open(newer));
-    CHECK(contains(told(newer.frameworks[0].newer->because), "newer than the data of"));
+    REQUIRE(newer.frameworks[0].perhaps);
+    CHECK(contains(told(newer.frameworks[0].perhaps->because), "newer than the data of"));
     CHECK(contains(told(make_plan(question("8.6", "900"), bundled()).remarks), "newer than the data of"));
 }
 
@@ -154,6 +155,26 @@ TEST_CASE("on native Windows TensorFlow ends with 2.10") {
     REQUIRE(plan.newest);
     CHECK(plan.newest->last == v("2.10"));
     CHECK(contains(told(plan.newest->notes), "needs CUDA 11.2 and cuDNN 8.1 installed"));
+}
+
+TEST_CASE("a CUDA whose drivers for Windows are not in the data goes by the driver's own CUDA") {
+    PlanQuestion asked = question("RTX 3090", "536.40", "pytorch");
+    asked.os = "windows";
+    const FrameworkPlan plan = plan_of(asked);
+    REQUIRE(plan.newest);
+    CHECK(plan.newest->cuda->major() == 12);
+    asked.driver = v("581.15");
+    CHECK(plan_of(asked).newest->cuda == v("13.0"));
+}
+
+TEST_CASE("a framework whose code is not in the data is named, but not as one that runs") {
+    const FrameworkPlan plan = plan_of(question("RTX 3090", "535", "onnxruntime"));
+    CHECK_FALSE(plan.newest);
+    REQUIRE(plan.perhaps);
+    CHECK(plan.perhaps->cuda->major() == 12);
+    CHECK(contains(told(plan.perhaps->because), "for which GPUs it has code is not in the data"));
+    REQUIRE(plan.newer);
+    CHECK(contains(told(plan.newer->because), "CUDA 13.0 needs driver 580.65.06"));
 }
 
 TEST_CASE("no framework of this name") {
