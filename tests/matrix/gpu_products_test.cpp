@@ -110,6 +110,7 @@ TEST_CASE("a name of several generations is not guessed, and a word more decides
     CHECK(capability_of("GTX Titan X") == "5.2");
     CHECK(capability_of("NVIDIA TITAN X (Pascal)") == "6.1");
     CHECK(capability_of("Titan RTX") == "7.5");
+    CHECK(capability_of("Quadro K2200M").empty());
 }
 
 TEST_CASE("forward compatibility is for data centres: a name that leaves it open does not promise it") {
@@ -136,7 +137,12 @@ TEST_CASE("every product is found by its own name") {
     }
 }
 
-TEST_CASE("the capability of every product is one that the architectures know, but for namesakes of older chips") {
+TEST_CASE("GPUs before Kepler are named, so that they are told to be too old") {
+    CHECK(capability_of("GTX 580") == "2.0");
+    CHECK(bundled().architecture(bundled().gpu_product("GTX 460")->capability).coverage == Coverage::older_than_data);
+}
+
+TEST_CASE("the capability of every product is one that the architectures know, but for chips before Kepler") {
     for (const GpuProduct& row : bundled().gpu_products()) {
         INFO(row.name);
         CHECK((bundled().architecture(row.capability) || row.capability < v("3.0")));
