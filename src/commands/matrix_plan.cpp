@@ -1,6 +1,7 @@
 // Plans what can run, or tells what a release needs.
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "base/errors.hpp"
@@ -29,27 +30,37 @@ Version version_from(const std::string& key, const std::string& value) {
     return *version;
 }
 
-Version capability_from(const std::string& value, const Matrix& matrix) {
-    if (const auto version = parse_version(value)) return *version;
+void take_gpu(PlanQuestion& question, const std::string& value, const Matrix& matrix) {
+    question.gpu = parse_version(value);
+    if (question.gpu) return;
     const auto product = matrix.gpu_product(value);
     if (!product)
-        throw UsageError("gpu=" + value + ": no such GPU is in the data; give its compute capability, e.g. 8.6");
-    return product->capability;
+        throw UsageError("gpu=" + value +
+                         ": no one GPU of this name is in the data; give its compute capability, e.g. 8.6");
+    question.gpu = product->capability;
+    question.gpu_name = product->name;
+    question.data_center = product->data_center;
+}
+
+void take_os(PlanQuestion& question, const std::string& value) {
+    if (value != "linux" && value != "windows")
+        throw UsageError("os=" + value + ": plans are made for linux and windows");
+    question.os = value;
 }
 
 PlanQuestion question_from(const std::vector<std::string>& facts, const Matrix& matrix) {
     PlanQuestion question;
     for (const std::string& fact : facts) {
-        const auto at = fact.find('=');
-        const std::string key = fact.substr(0, at), value = at == std::string::npos ? "" : fact.substr(at + 1);
+        const auto at = std::min(fact.find('='), fact.size());
+        const std::string key = fact.substr(0, at), value = fact.substr(std::min(at + 1, fact.size()));
         if (key == "gpu")
-            question.gpu = capability_from(value, matrix);
+            take_gpu(question, value, matrix);
         else if (key == "driver")
             question.driver = version_from(key, value);
         else if (key == "python")
             question.python = version_from(key, value);
         else if (key == "os")
-            question.os = value;
+            take_os(question, value);
         else if (key == "framework")
             question.framework = value;
         else

@@ -93,9 +93,6 @@ struct Driver {
     }
 };
 
-/// Gpu::index of a GPU that a person asks about.
-inline constexpr int asked_about = -1;
-
 /// A GPU as a CUDA program sees it: after CUDA_VISIBLE_DEVICES, in CUDA's order.
 struct Gpu {
     int index = 0;
@@ -111,7 +108,7 @@ struct Gpu {
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
-        visit("index", self.index, "CUDA's ordinal; -1 for a GPU that a person asks about");
+        visit("index", self.index, "CUDA's ordinal");
         visit("name", self.name, "as the driver names it");
         visit("uuid", self.uuid, "GPU-...");
         visit("pci", self.pci, "PCI address, domain:bus:device.0 in lower-case hexadecimal");

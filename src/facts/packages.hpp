@@ -18,16 +18,6 @@ struct PythonEnvironment {
     }
 };
 
-/// What a person wants to run.
-struct Wanted {
-    std::optional<std::string> dtype;
-
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
-        visit("dtype", self.dtype, "data type of the network: fp32, fp16, bf16, fp64");
-    }
-};
-
 /// One framework as installed, or as given by the person who asks.
 struct Framework {
     std::string name;

@@ -2,18 +2,24 @@
 
 namespace rnncheck {
 
-Verdict pass(std::string reason) { return {.outcome = Outcome::pass, .reason = std::move(reason), .findings = {}}; }
-Verdict not_applicable(std::string reason) { return {.outcome = Outcome::not_applicable, .reason = std::move(reason), .findings = {}}; }
-Verdict undecided(std::string reason) { return {.outcome = Outcome::undecided, .reason = std::move(reason), .findings = {}}; }
-Verdict outside_tables(std::string reason) {
-    return {.outcome = Outcome::undecided, .reason = std::move(reason), .findings = {}, .outside_data = true};
+Verdict pass(std::string reason, std::vector<Evidence> evidence) {
+    return {Outcome::pass, std::move(reason), {}, std::move(evidence)};
+}
+Verdict not_applicable(std::string reason) {
+    return {Outcome::not_applicable, std::move(reason), {}, {}};
+}
+Verdict undecided(std::string reason) {
+    return {Outcome::undecided, std::move(reason), {}, {}};
+}
+Verdict outside_the_data(std::string reason) {
+    return {Outcome::undecided, std::move(reason), {}, {}, Lack::data};
 }
 Verdict fault(Finding finding) { return fault_or({std::move(finding)}, {}); }
 
 Verdict fault_or(std::vector<Finding> findings, Verdict otherwise) {
     if (findings.empty()) return otherwise;
     std::string reason = findings.front().message;
-    return {.outcome = Outcome::fault, .reason = std::move(reason), .findings = std::move(findings)};
+    return {Outcome::fault, std::move(reason), std::move(findings), {}};
 }
 
 }  // namespace rnncheck

@@ -32,6 +32,8 @@ constexpr auto table_ranges = std::to_array<TableRange>({
     {"keras_backends", {"backend_version", "backend_first", "backend_last"}},
     {"rnn_defects", {"cudnn", "first", "fixed", all_later, true}},
     {"rnn_defects", {"capability", "capability_min", "capability_max"}},
+    {"rnn_limits", {"cudnn", "first", "last"}},
+    {"rnn_limits", {"capability", "capability_min", "capability_max"}},
     {"rnn_offers", {"cudnn", "first", "last"}},
 });
 

@@ -85,17 +85,39 @@ void check_row(const CudnnPart& row, std::size_t number, const Complaints& compl
         complain(number, "a file of cuDNN " + std::to_string(row.major) + " cannot be there since " + row.since.text);
 }
 
+void check_clause(const std::string& text, const char* column, std::size_t number, const Complaints& complain) {
+    if (text.ends_with('.')) complain(number, "'" + std::string(column) + "' is a clause; take the full stop away");
+}
+
+void check_row(const StatusName& row, std::size_t number, const Complaints& complain) {
+    if (row.library != "cudnn" && row.meaning.empty())
+        complain(number, "'meaning' is empty; say what the number means");
+    check_clause(row.meaning, "meaning", number, complain);
+    check_clause(row.remedy, "remedy", number, complain);
+}
+
+void check_row(const Xid& row, std::size_t number, const Complaints& complain) {
+    check_clause(row.meaning, "meaning", number, complain);
+    check_clause(row.remedy, "remedy", number, complain);
+}
+
 void check_row(const RnnDefect& row, std::size_t number, const Complaints& complain) {
     if (row.fixed && *row.fixed <= row.first)
         complain(number, "fixed in " + row.fixed->text + ", but first seen in " + row.first.text + "; correct one");
     check_ends(row.capability_min, row.capability_max, "the capabilities", number, complain);
     if (!row.os.empty()) check_word(row.os, "os", {"linux", "windows"}, number, complain);
-    if (row.symptom.ends_with('.')) complain(number, "'symptom' is a clause; take the full stop away");
+    check_clause(row.symptom, "symptom", number, complain);
     if (!row.workaround.ends_with('.')) complain(number, "'workaround' is a sentence; end it with a full stop");
 }
 
 void check_row(const RnnOffer& row, std::size_t number, const Complaints& complain) {
     check_order_of(row.first, row.last, "the releases", number, complain);
+}
+
+void check_row(const RnnLimit& row, std::size_t number, const Complaints& complain) {
+    check_order_of(row.first, row.last, "the releases", number, complain);
+    check_ends(row.capability_min, row.capability_max, "the capabilities", number, complain);
+    check_clause(row.rule, "rule", number, complain);
 }
 
 void check_row(const FrameworkBuild& row, std::size_t number, const Complaints& complain) {

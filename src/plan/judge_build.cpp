@@ -10,9 +10,12 @@ namespace rnncheck::planning {
 
 namespace {
 
+/// Of the reasons those stay that decide: what does not work in one way needs no doubt about another.
 void take(PlannedBuild& planned, const Part& part) {
+    if (part.fit > planned.fit) planned.because.clear();
+    if (!part.because.empty() && part.fit >= planned.fit) planned.because.push_back(part.because);
     planned.fit = std::max(planned.fit, part.fit);
-    if (!part.because.empty()) planned.because.push_back(part.because);
+    planned.limited |= part.limited;
     planned.notes.insert(planned.notes.end(), part.notes.begin(), part.notes.end());
     for (const std::string& source : part.sources)
         if (std::find(planned.sources.begin(), planned.sources.end(), source) == planned.sources.end())
@@ -46,14 +49,34 @@ void find_drivers(PlannedBuild& planned, const FrameworkBuild& build, const Matr
     planned.sources.push_back(drivers->oldest_source.url);
 }
 
+void raise(std::optional<Version>& driver, const std::optional<Version>& at_least) {
+    if (at_least && (!driver || *driver < *at_least)) driver = at_least;
+}
+
+/// A driver knows the GPUs of its time: the one shipped with the GPU's first toolkit does.
+void add_driver_of_gpu(PlannedBuild& planned, const Version& gpu, const Matrix& matrix) {
+    const auto architecture = matrix.architecture(gpu);
+    if (!architecture) return;
+    const auto drivers = drivers_for(architecture->first_cuda, planned.os, matrix);
+    if (!drivers) return;
+    raise(planned.driver_min, drivers->full_driver);
+    if (planned.driver_full) raise(planned.driver_full, drivers->full_driver);
+}
+
+Part judge_evidence(const FrameworkBuild& build) {
+    if (build.known != Known::unconfirmed) return {};
+    return {Fit::unknown, "this build is not confirmed: " + build.note, {}, {}};
+}
+
 /// NVIDIA's package that puts a newer libcuda over an older kernel driver.
 std::string compatibility_package(const FrameworkBuild& build, const Version& driver, const PlanQuestion& question,
                                   const Matrix& matrix) {
-    if (build.os != "linux") return "";
+    if (build.os != "linux" || question.data_center == false) return "";
     const auto package = matrix.forward_compatibility(*build.cuda, driver);
     if (!package || (question.gpu && *question.gpu < package->capability_min)) return "";
     const std::string name = std::to_string(build.cuda->major()) + "-" + std::to_string(build.cuda->minor());
-    return "; a data centre's GPU can take the package cuda-compat-" + name + " instead";
+    return std::string("; ") + (question.data_center ? "this" : "a data centre's") +
+           " GPU can take the package cuda-compat-" + name + " instead";
 }
 
 /// https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html
@@ -62,23 +85,39 @@ std::string limits_of(const Version& driver, const Version& cuda) {
            " and PTX code made by it are not available";
 }
 
+/// Where no table names the driver of a CUDA release: a driver runs what is not newer than its own CUDA, and from CUDA
+/// 11 on what is of its own major. Which drivers report x.0 and are old enough to miss that is not known then.
+Part judge_by_cuda_of_driver(const FrameworkBuild& build, const Version& driver, const Matrix& matrix) {
+    const auto of_driver = matrix.cuda_of_driver(driver);
+    const std::string cuda = "CUDA " + build.cuda->text;
+    const std::string not_known = "the driver that " + cuda + " needs on " + build.os + " is not in the data";
+    if (!of_driver) return {Fit::unknown, not_known, {}, {}};
+    const std::string source = of_driver->source.url;
+    if (of_driver->cuda >= *build.cuda) return {Fit::works, "", {}, {source}};
+    if (of_driver->cuda.major() < build.cuda->major())
+        return {Fit::does_not_work,
+                cuda + " is newer than driver " + driver.text + ", which ends with CUDA " + of_driver->cuda.text,
+                {},
+                {source}};
+    if (of_driver->cuda.minor() == 0) return {Fit::unknown, not_known, {}, {}};
+    return {Fit::works, "", {limits_of(driver, *build.cuda)}, {source}, true};
+}
+
 Part judge_driver(const PlannedBuild& planned, const FrameworkBuild& build, const PlanQuestion& question,
                   const Matrix& matrix) {
     Part part;
     if (!question.driver) return part;
     const Version& driver = *question.driver;
-    const std::string cuda = "CUDA " + build.cuda->text;
-    if (!planned.driver_min) {
-        part.fit = Fit::unknown;
-        part.because = "the driver that " + cuda + " needs on " + build.os + " is not in the data";
-    } else if (!reaches(driver, *planned.driver_min)) {
+    if (!planned.driver_full) part = judge_by_cuda_of_driver(build, driver, matrix);
+    if (planned.driver_min && !reaches(driver, *planned.driver_min)) {
         part.fit = Fit::does_not_work;
-        part.because = cuda + " needs driver " + planned.driver_min->text + " or newer" +
+        part.because = "CUDA " + build.cuda->text + " needs driver " + planned.driver_min->text + " or newer" +
                        compatibility_package(build, driver, question, matrix);
-    } else if (driver < *planned.driver_min) {
+    } else if (planned.driver_min && driver < *planned.driver_min) {
         part.notes.push_back("of branch " + driver.text + ", from release " + planned.driver_min->text + " on");
     } else if (planned.driver_full && !reaches(driver, *planned.driver_full)) {
         part.notes.push_back(limits_of(driver, *build.cuda));
+        part.limited = true;
     }
     return part;
 }
@@ -99,8 +138,9 @@ Part judge_python(const FrameworkBuild& build, const PlanQuestion& question) {
 Part known_defects(const FrameworkBuild& build, const PlanQuestion& question, const Matrix& matrix) {
     Part part;
     if (!build.cudnn) return part;
-    for (const RnnDefect& defect : matrix.rnn_defects(*build.cudnn, question.gpu)) {
-        part.notes.push_back("known defect of cuDNN " + build.cudnn->text + ": " + defect.symptom);
+    for (const RnnDefect& defect : matrix.rnn_defects(*build.cudnn, question.gpu, build.os)) {
+        part.notes.push_back("known defect of cuDNN " + build.cudnn->text + ": " + defect.symptom + ". " +
+                             defect.workaround);
         part.sources.push_back(defect.source.url);
     }
     return part;
@@ -131,11 +171,14 @@ PlannedBuild judge_build(const FrameworkBuild& build, const PlanQuestion& questi
     PlannedBuild planned = described(build);
     find_drivers(planned, build, matrix);
     if (question.gpu) {
+        add_driver_of_gpu(planned, *question.gpu, matrix);
         take(planned, judge_code(build, *question.gpu, question.driver, matrix));
+        if (planned.fit == Fit::compiles_first) raise(planned.driver_min, planned.driver_full);
         take(planned, judge_cudnn(build, *question.gpu, matrix));
     }
     take(planned, judge_driver(planned, build, question, matrix));
     take(planned, judge_python(build, question));
+    if (planned.fit != Fit::does_not_work) take(planned, judge_evidence(build));
     take(planned, known_defects(build, question, matrix));
     if (build.libraries == "system") planned.notes.push_back(what_to_install_beside(build));
     planned.install = install_command(build, question.gpu, matrix);

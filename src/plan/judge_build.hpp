@@ -11,6 +11,7 @@ struct Part {
     std::string because;  ///< set unless it works or compiles first
     std::vector<std::string> notes;
     std::vector<std::string> sources;
+    bool limited = false;
 };
 
 /// Its code against the GPU. Machine code runs on later minors of its major, PTX code wherever the driver's CUDA is not

@@ -39,10 +39,7 @@ Part by_toolkit(const FrameworkBuild& build, const Architecture& architecture) {
 Part by_ptx(const FrameworkBuild& build, const std::optional<Version>& driver, const Matrix& matrix) {
     Part part{
         Fit::compiles_first, "", {"has no machine code for this GPU: the driver compiles PTX at the first use"}, {}};
-    if (!driver) {
-        part.notes.push_back("needs a driver for CUDA " + build.cuda->text + " or newer");
-        return part;
-    }
+    if (!driver) return part;
     const auto of_driver = matrix.cuda_of_driver(*driver);
     if (of_driver.coverage == Coverage::newer_than_data) return part;
     if (!of_driver) return {Fit::unknown, "which CUDA driver " + driver->text + " supports is not in the data", {}, {}};

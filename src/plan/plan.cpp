@@ -16,27 +16,21 @@ bool runs(const PlannedBuild& build) {
     return build.fit == Fit::works || build.fit == Fit::compiles_first;
 }
 
-/// Has a driver with all features of its CUDA, as far as a driver was given.
-bool is_unlimited(const PlannedBuild& build, const PlanQuestion& question) {
-    return question.driver && build.driver_full && planning::reaches(*question.driver, *build.driver_full);
-}
-
 /// Of one release: machine code before PTX; CUDA as near to the driver's as can be, from below, else from above; the
 /// build that brings its libraries.
-bool is_better_flavour(const PlannedBuild& a, const PlannedBuild& b, const PlanQuestion& question) {
-    const bool a_unlimited = is_unlimited(a, question), b_unlimited = is_unlimited(b, question);
+bool is_better_flavour(const PlannedBuild& a, const PlannedBuild& b, bool driver_given) {
     if (a.fit != b.fit) return a.fit < b.fit;
-    if (a_unlimited != b_unlimited) return a_unlimited;
-    if (a.cuda != b.cuda) return a_unlimited ? *a.cuda > *b.cuda : *a.cuda < *b.cuda;
+    if (a.limited != b.limited) return b.limited;
+    if (a.cuda != b.cuda) return driver_given && !a.limited ? *a.cuda > *b.cuda : *a.cuda < *b.cuda;
     return a.libraries != "system" && b.libraries == "system";
 }
 
-bool is_before(const PlannedBuild& a, const PlannedBuild& b, const PlanQuestion& question) {
+bool is_before(const PlannedBuild& a, const PlannedBuild& b, bool driver_given) {
     const Version a_release = make_version({a.last.parts[0], a.last.parts[1]});
     const Version b_release = make_version({b.last.parts[0], b.last.parts[1]});
     if (a_release != b_release) return a_release > b_release;
     if (runs(a) != runs(b)) return runs(a);
-    if (a.fit != b.fit || a.cuda != b.cuda || a.libraries != b.libraries) return is_better_flavour(a, b, question);
+    if (a.fit != b.fit || a.cuda != b.cuda || a.libraries != b.libraries) return is_better_flavour(a, b, driver_given);
     return a.last > b.last;
 }
 
@@ -45,8 +39,9 @@ std::vector<PlannedBuild> judged_builds(const std::string& framework, const Plan
     std::vector<PlannedBuild> builds;
     for (const FrameworkBuild& build : matrix.framework_builds(framework))
         if (build.cuda && build.os == question.os) builds.push_back(judge_build(build, question, matrix));
-    std::stable_sort(builds.begin(), builds.end(),
-                     [&](const PlannedBuild& a, const PlannedBuild& b) { return is_before(a, b, question); });
+    std::stable_sort(builds.begin(), builds.end(), [&](const PlannedBuild& a, const PlannedBuild& b) {
+        return is_before(a, b, question.driver.has_value());
+    });
     return builds;
 }
 
@@ -91,9 +86,9 @@ FrameworkPlan plan_for(const std::string& framework, const PlanQuestion& questio
     for (auto build = builds.begin(); build != builds.end(); ++build)
         if (build != chosen && runs(*build)) plan.others.push_back(*build);
     plan.releases = ranges_that_run(builds);
-    if (!builds.empty() && chosen != builds.begin() &&
-        !agree(builds.front().last, plan.newest ? plan.newest->last : Version()))
-        plan.newer = builds.front();
+    if (chosen == builds.end()) chosen = with(Fit::unknown);
+    if (!plan.newest && chosen != builds.end()) plan.perhaps = *chosen;
+    if (!builds.empty() && (chosen == builds.end() || chosen->last < builds.front().last)) plan.newer = builds.front();
     return plan;
 }
 
@@ -138,9 +133,8 @@ bool offers_something(const Plan& plan) {
 }
 
 bool leaves_open(const Plan& plan) {
-    return !offers_something(plan) &&
-           std::any_of(plan.frameworks.begin(), plan.frameworks.end(),
-                       [](const auto& framework) { return framework.newer && framework.newer->fit == Fit::unknown; });
+    return !offers_something(plan) && std::any_of(plan.frameworks.begin(), plan.frameworks.end(),
+                                                  [](const auto& framework) { return framework.perhaps.has_value(); });
 }
 
 Plan make_plan(const PlanQuestion& question, const Matrix& matrix) {

@@ -9,15 +9,19 @@ namespace rnncheck {
 
 /// What is not given restricts nothing.
 struct PlanQuestion {
-    std::optional<Version> gpu;     ///< compute capability
-    std::optional<Version> driver;  ///< release (535.104.05) or branch (535)
-    std::optional<Version> python;  ///< major.minor
-    std::string os = "linux";       ///< linux, windows
-    std::string framework;          ///< "" asks for all
+    std::optional<Version> gpu;       ///< compute capability
+    std::string gpu_name;             ///< as the question named it; "" when it gave the capability
+    std::optional<bool> data_center;  ///< a board that forward-compatibility packages are made for
+    std::optional<Version> driver;    ///< release (535.104.05) or branch (535)
+    std::optional<Version> python;    ///< major.minor
+    std::string os = "linux";         ///< linux, windows
+    std::string framework;            ///< "" asks for all
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
         visit("gpu", self.gpu, "compute capability");
+        visit("gpu_name", self.gpu_name, "name of the GPU, if it was asked for by name");
+        visit("data_center", self.data_center, "whether it is a data centre's board, if that is known");
         visit("driver", self.driver, "release or branch of the driver");
         visit("python", self.python, "version of Python");
         visit("os", self.os, "linux or windows");
@@ -41,6 +45,7 @@ struct PlannedBuild {
     std::string build;
     std::string os;
     Fit fit = Fit::unknown;
+    bool limited = false;              ///< runs by minor-version compatibility alone
     std::vector<std::string> because;  ///< what keeps it from working, or from being known to
     std::vector<std::string> notes;    ///< what to know before using it
     std::optional<Version> cuda;
@@ -61,6 +66,7 @@ struct PlannedBuild {
         visit("build", self.build, "flavour, in the framework's own word");
         visit("os", self.os, "linux, windows or macos");
         visit("fit", self.fit, "whether it runs there: works, compiles_first, unknown or does_not_work");
+        visit("limited", self.limited, "whether it runs by minor-version compatibility alone");
         visit("because", self.because, "what keeps it from working, or from being known to");
         visit("notes", self.notes, "what to know before using it");
         visit("cuda", self.cuda, "CUDA it is built with");
@@ -79,10 +85,11 @@ struct PlannedBuild {
 /// What of one framework can run.
 struct FrameworkPlan {
     std::string framework;
-    std::optional<PlannedBuild> newest;  ///< the newest release that works; else that compiles first; else unset
-    std::vector<PlannedBuild> others;    ///< all further builds that work or compile first, newest first
-    std::vector<std::string> releases;   ///< of all these: "1.8 to 2.7"
-    std::optional<PlannedBuild> newer;   ///< the newest release of all, where it is not `newest`: `because` says why
+    std::optional<PlannedBuild> newest;   ///< the newest release that works; else that compiles first; else unset
+    std::vector<PlannedBuild> others;     ///< all further builds that work or compile first, newest first
+    std::vector<std::string> releases;    ///< of all these: "1.8 to 2.7"
+    std::optional<PlannedBuild> perhaps;  ///< without `newest`: the newest that may run, for all the data tell
+    std::optional<PlannedBuild> newer;    ///< the newest release of all, where it is not `newest`: `because` says why
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
@@ -90,7 +97,9 @@ struct FrameworkPlan {
         visit("newest", self.newest, "the newest release that runs there");
         visit("others", self.others, "further builds that run there, newest first");
         visit("releases", self.releases, "ranges of releases of which some build runs there, oldest first");
-        visit("newer", self.newer, "the newest release of all where that one does not run, with the reason");
+        visit("perhaps", self.perhaps,
+              "where none is known to run: the newest of which the data do not tell; `because` says what");
+        visit("newer", self.newer, "the newest release of all where it is none of these, with the reason");
     }
 };
 

@@ -61,14 +61,17 @@ std::string why_no_newer(const FrameworkPlan& plan) {
     return release_of(*plan.newer) + verb + join(plan.newer->because, "; ");
 }
 
+std::string built_of(const PlannedBuild& build) {
+    return shown(release_of(build)) + ": " + shown(made_of(build));
+}
+
 std::string framework_text(const FrameworkPlan& plan, const Style& style) {
-    const std::string name = inked(style, Ink::bold, shown(plan.framework));
-    if (!plan.newest) {
-        const std::string nothing = plan.newer ? "nothing that is known to run" : "no build with CUDA for this system";
-        return '\n' + wrapped(name + ": ", nothing, 2) + line(plan.newer ? "newest" : "", why_no_newer(plan));
-    }
-    const PlannedBuild& build = *plan.newest;
-    std::string text = '\n' + wrapped(name + ' ', shown(release_of(build)) + ": " + shown(made_of(build)), 2);
+    const std::string name = '\n' + inked(style, Ink::bold, shown(plan.framework));
+    if (!plan.newest && !plan.perhaps && !plan.newer) return name + ": no build with CUDA for this system\n";
+    if (!plan.newest && !plan.perhaps) return name + ": nothing runs\n" + line("newest", why_no_newer(plan));
+    const PlannedBuild& build = plan.newest ? *plan.newest : *plan.perhaps;
+    std::string text = wrapped(name + (plan.newest ? " " : ", not known to run: "), built_of(build), 2);
+    if (plan.perhaps) text += line("open", join(build.because, "; "));
     text += command_line("install", build.install, style) + notes_of(build);
     text += line("runs", join(plan.releases, ", "));
     return text + line("newer", why_no_newer(plan)) + sources_of(build, style);
@@ -76,7 +79,10 @@ std::string framework_text(const FrameworkPlan& plan, const Style& style) {
 
 std::string asked_in_words(const PlanQuestion& asked) {
     std::vector<std::string> parts;
-    if (asked.gpu) parts.push_back("compute capability " + asked.gpu->text);
+    if (asked.gpu && !asked.gpu_name.empty())
+        parts.push_back(asked.gpu_name + " (" + asked.gpu->text + ")");
+    else if (asked.gpu)
+        parts.push_back("compute capability " + asked.gpu->text);
     if (asked.driver) parts.push_back("driver " + asked.driver->text);
     if (asked.python) parts.push_back("Python " + asked.python->text);
     parts.push_back(asked.os);

@@ -44,6 +44,6 @@ extern const Rule cpu_only_build{.title = "The framework is a build without CUDA
                                  .worst = Severity::error,
                                  .needs = Stage::look,
                                  .check = check,
-                                 .of_versions = true};
+                                 .asks = "a framework with its release"};
 
 }  // namespace rnncheck::rules

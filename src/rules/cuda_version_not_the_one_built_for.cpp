@@ -41,6 +41,6 @@ extern const Rule cuda_version_not_the_one_built_for{
     .worst = Severity::error,
     .needs = Stage::look,
     .check = check,
-    .of_versions = true};
+    .asks = "cuda= and a framework"};
 
 }  // namespace rnncheck::rules

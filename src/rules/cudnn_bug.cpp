@@ -17,6 +17,6 @@ extern const Rule cudnn_bug{.title = "This cuDNN has a documented defect in recu
                             .worst = Severity::warning,
                             .needs = Stage::ask,
                             .check = check,
-                            .of_versions = true};
+                            .asks = "cudnn="};
 
 }  // namespace rnncheck::rules

@@ -90,7 +90,7 @@ static Verdict judge_release(const Facts& facts, const Matrix& matrix) {
     const std::string pair = "cuDNN " + cudnn->text + " for CUDA " + std::to_string(cuda->major());
     if (build) return pass("there is a " + pair);
     const auto others = cudnn_builds_of(*cudnn, matrix);
-    if (others.empty() || build.coverage != Coverage::silent) return outside_tables(outside_data(pair, build.coverage, matrix));
+    if (others.empty() || build.coverage != Coverage::silent) return outside_the_data(outside_data(pair, build.coverage, matrix));
     Finding finding;
     finding.subject = "cuDNN " + cudnn->text;
     finding.message = "there is no " + pair + "; it was made for CUDA " + listing(cuda_majors_of(*cudnn, matrix));
@@ -105,7 +105,7 @@ static Verdict judge_release(const Facts& facts, const Matrix& matrix) {
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    if (only_versions(facts)) return judge_release(facts, matrix);
+    if (only_given(facts)) return judge_release(facts, matrix);
     const auto copies = cudnn_copies(facts);
     if (copies.empty()) return without_cudnn(facts);
     Answers answers;
@@ -130,6 +130,6 @@ extern const Rule cudnn_built_for_other_cuda{.title = "cuDNN was built for anoth
                                              .worst = Severity::error,
                                              .needs = Stage::ask,
                                              .check = check,
-                                             .of_versions = true};
+                                             .asks = "cudnn= and cuda="};
 
 }  // namespace rnncheck::rules

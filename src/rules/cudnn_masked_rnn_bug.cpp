@@ -18,6 +18,6 @@ extern const Rule cudnn_masked_rnn_bug{.title = "This cuDNN corrupts masked recu
                                        .worst = Severity::warning,
                                        .needs = Stage::ask,
                                        .check = check,
-                                       .of_versions = true};
+                                       .asks = "cudnn="};
 
 }  // namespace rnncheck::rules

@@ -37,6 +37,6 @@ extern const Rule cudnn_newer_than_framework_supports{
     .worst = Severity::error,
     .needs = Stage::look,
     .check = check,
-    .of_versions = true};
+    .asks = "cudnn= and a framework"};
 
 }  // namespace rnncheck::rules

@@ -35,6 +35,6 @@ extern const Rule cudnn_runtime_older_than_built{.title = "cuDNN is older than t
                                                  .worst = Severity::error,
                                                  .needs = Stage::look,
                                                  .check = check,
-                                                 .of_versions = true};
+                                                 .asks = "cudnn= and a framework"};
 
 }  // namespace rnncheck::rules

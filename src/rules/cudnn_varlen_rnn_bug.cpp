@@ -29,6 +29,6 @@ extern const Rule cudnn_varlen_rnn_bug{.title = "This cuDNN fails on varying seq
                                        .worst = Severity::warning,
                                        .needs = Stage::run,
                                        .check = check,
-                                       .of_versions = true};
+                                       .asks = "cudnn="};
 
 }  // namespace rnncheck::rules

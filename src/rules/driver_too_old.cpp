@@ -63,7 +63,7 @@ static Verdict without_runtimes(const Facts& facts) {
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    if (only_versions(facts)) return judge_driver_release(facts, matrix);
+    if (only_given(facts)) return judge_driver_release(facts, matrix);
     if (facts.runtimes.empty()) return without_runtimes(facts);
     if (driver_library_absent(facts)) return not_applicable("no driver library was found");
     if (!facts.driver.cuda_version) return undecided("the driver did not tell which CUDA it supports");
@@ -93,6 +93,6 @@ extern const Rule driver_too_old{.title = "The NVIDIA driver is too old for the 
                                  .worst = Severity::error,
                                  .needs = Stage::ask,
                                  .check = check,
-                                 .of_versions = true};
+                                 .asks = "driver=, and cuda=, gpu= or a framework"};
 
 }  // namespace rnncheck::rules

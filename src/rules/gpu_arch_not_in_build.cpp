@@ -27,6 +27,6 @@ extern const Rule gpu_arch_not_in_build{.title = "The CUDA or cuDNN installed ha
                                         .worst = Severity::error,
                                         .needs = Stage::run,
                                         .check = check,
-                                        .of_versions = true};
+                                        .asks = "gpu=, and cuda=, cudnn= or a framework"};
 
 }  // namespace rnncheck::rules

@@ -24,6 +24,6 @@ extern const Rule gpu_too_old{.title = "A GPU is too old for the CUDA or cuDNN i
                               .worst = Severity::error,
                               .needs = Stage::run,
                               .check = check,
-                              .of_versions = true};
+                              .asks = "gpu=, and cuda=, cudnn=, driver= or a framework"};
 
 }  // namespace rnncheck::rules

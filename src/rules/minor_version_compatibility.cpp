@@ -23,12 +23,12 @@ static Finding limited(const Version& driver, const Version& cuda, const OnDrive
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    if (!only_versions(facts)) return not_applicable("driver_too_old tells whether the driver runs the CUDA found");
+    if (!only_given(facts)) return not_applicable("driver_too_old tells whether the driver runs the CUDA found");
     const Version* driver = given_driver(facts);
     const Version* cuda = given_cuda(facts);
     if (!driver || !cuda) return undecided("driver= and cuda= were not both given");
     const OnDriver on_driver = on_given_driver(facts, matrix, *cuda);
-    if (on_driver.runs == Runs::unknown) return outside_tables(on_driver.why);
+    if (on_driver.runs == Runs::unknown) return outside_the_data(on_driver.why);
     if (on_driver.runs == Runs::not_at_all) return not_applicable("the driver does not run this CUDA at all");
     if (on_driver.runs == Runs::fully) return pass("the driver has all features of CUDA " + cuda->text);
     return fault(limited(*driver, *cuda, on_driver));
@@ -39,6 +39,6 @@ extern const Rule minor_version_compatibility{.title = "CUDA runs by minor-versi
                                               .worst = Severity::note,
                                               .needs = Stage::look,
                                               .check = check,
-                                              .of_versions = true};
+                                              .asks = "driver= and cuda="};
 
 }  // namespace rnncheck::rules

@@ -35,6 +35,6 @@ extern const Rule plugin_without_cudnn_rnn{.title = "The build uses the GPU with
                                            .worst = Severity::warning,
                                            .needs = Stage::look,
                                            .check = check,
-                                           .of_versions = true};
+                                           .asks = "a framework with its build"};
 
 }  // namespace rnncheck::rules

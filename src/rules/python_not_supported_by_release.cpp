@@ -40,6 +40,6 @@ extern const Rule python_not_supported_by_release{.title = "The framework releas
                                                   .worst = Severity::error,
                                                   .needs = Stage::look,
                                                   .check = check,
-                                                  .of_versions = true};
+                                                  .asks = "python= and a framework"};
 
 }  // namespace rnncheck::rules

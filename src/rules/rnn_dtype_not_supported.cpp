@@ -21,11 +21,11 @@ static Finding not_offered(const std::string& dtype, const RnnLimit& limit, cons
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    if (!facts.wanted.dtype) return undecided("no data type was given");
+    if (!facts.network || !facts.network->dtype) return undecided("no data type was given");
     const Version* cudnn = given_cudnn(facts);
     const Gpu* gpu = given_gpu(facts);
     if (!cudnn && !gpu) return undecided("neither cuDNN nor a GPU was given");
-    const std::string& dtype = *facts.wanted.dtype;
+    const std::string dtype(name_of(*facts.network->dtype));
     Answers answers;
     if (cudnn) {
         const Coverage coverage = matrix.cudnn_build(*cudnn, 0).coverage;
@@ -47,6 +47,6 @@ extern const Rule rnn_dtype_not_supported{.title = "Recurrent networks of this d
                                           .worst = Severity::error,
                                           .needs = Stage::look,
                                           .check = check,
-                                          .of_versions = true};
+                                          .asks = "dtype=, and cudnn= or gpu="};
 
 }  // namespace rnncheck::rules

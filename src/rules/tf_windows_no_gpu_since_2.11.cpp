@@ -36,6 +36,6 @@ extern const Rule tf_windows_no_gpu_since_2_11{.title = "TensorFlow has no GPU s
                                                .worst = Severity::error,
                                                .needs = Stage::look,
                                                .check = check,
-                                               .of_versions = true};
+                                               .asks = "os= and tensorflow="};
 
 }  // namespace rnncheck::rules

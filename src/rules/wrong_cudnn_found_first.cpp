@@ -37,6 +37,6 @@ extern const Rule wrong_cudnn_found_first{.title = "A cuDNN found first is not t
                                           .worst = Severity::warning,
                                           .needs = Stage::look,
                                           .check = check,
-                                          .of_versions = true};
+                                          .asks = "cudnn= and a framework"};
 
 }  // namespace rnncheck::rules

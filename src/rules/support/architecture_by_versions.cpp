@@ -1,6 +1,7 @@
 // What was given against the GPU that was given.
 #include <algorithm>
 
+#include "matrix/ranges.hpp"
 #include "matrix/targets.hpp"
 #include "rules/support/architecture_support.hpp"
 #include "rules/support/versions.hpp"
@@ -48,8 +49,10 @@ Compared cudnn_against(const Facts& facts, const Matrix& matrix, const Version& 
     std::vector<CudnnBuild> builds = cudnn_builds_of(cudnn, matrix);
     if (builds.empty())
         return not_known(thing, outside_data(thing, matrix.cudnn_build(cudnn, 0).coverage, matrix), true);
-    if (const Version* cuda = given_cuda(facts))
-        std::erase_if(builds, [&](const CudnnBuild& build) { return build.cuda_major != cuda->major(); });
+    if (parts_written(cudnn) < 2) return not_known(thing, "which release of " + thing + " was not given", false);
+    const auto& own = facts.cudnns.front().built_for_cuda;
+    const Version* cuda = own ? &*own : given_cuda(facts);
+    if (cuda) std::erase_if(builds, [&](const CudnnBuild& build) { return build.cuda_major != cuda->major(); });
     if (builds.empty()) return not_known(thing, "there is no " + thing + " for this CUDA", false);
     std::vector<Compared> all;
     for (const CudnnBuild& build : builds) all.push_back(build_against(build, capability, thing));

@@ -180,7 +180,7 @@ static void add_test_kernel(const Facts& facts, const Gpu& gpu, std::vector<Comp
 }
 
 static std::vector<Compared> compare(const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
-    if (only_versions(facts)) return compare_versions(facts, matrix, gpu);
+    if (only_given(facts)) return compare_versions(facts, matrix, gpu);
     std::vector<Compared> all;
     for (const auto& runtime : facts.runtimes)
         if (!is_shadowed(facts, runtime.library)) all.push_back(against_runtime(facts, matrix, gpu, runtime));
@@ -218,7 +218,8 @@ static void note_silent_copies(const Facts& facts, Answers& answers) {
 }
 
 /// What is known of a GPU that nothing is wrong with. What ran counts, whether or not the tables know the GPU.
-static std::string fit_words(const Matrix& matrix, const Gpu& gpu, const std::vector<Compared>& all) {
+static std::string fit_words(const Facts& facts, const Matrix& matrix, const Gpu& gpu, const std::vector<Compared>& all) {
+    if (only_given(facts)) return "what was given has code for " + subject_of(gpu);
     if (std::none_of(all.begin(), all.end(), [](const Compared& compared) { return compared.shown; }))
         return "every CUDA and cuDNN found has code for " + subject_of(gpu);
     std::string words = "networks ran right on " + subject_of(gpu);
@@ -231,7 +232,7 @@ static std::string fit_words(const Matrix& matrix, const Gpu& gpu, const std::ve
 Verdict judge_architecture(const Facts& facts, const Matrix& matrix, Fit misfit_looked_for,
                            void (*describe)(Finding&, const Gpu&, const std::string&)) {
     Answers answers;
-    if (only_versions(facts)) {
+    if (only_given(facts)) {
         if (facts.gpus.empty()) return undecided("no GPU was given");
     } else {
         if (const auto verdict = without_gpu(facts)) return *verdict;
@@ -250,7 +251,7 @@ Verdict judge_architecture(const Facts& facts, const Matrix& matrix, Fit misfit_
             else if (compared.fit == Fit::unusable)
                 answers.told_elsewhere(compared.thing + " does not work at all");
             else if (compared.fit == Fit::fits)
-                answers.good(fit_words(matrix, gpu, all));
+                answers.good(fit_words(facts, matrix, gpu, all));
             else
                 answers.no_matter(compared.thing + " does not fit in another way");
         }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "matrix/ranges.hpp"
 #include "rules/support/packages.hpp"
 
 namespace rnncheck::rules {
@@ -47,6 +48,14 @@ static Finding defective(const CudnnCopy& copy, const std::vector<RnnDefect>& de
     return finding;
 }
 
+/// A release named without its patch may or may not have a defect that a patch took away.
+static bool depends_on_patch(const Version& release, const std::vector<RnnDefect>& defects) {
+    if (parts_written(release) > 2) return false;
+    return parts_written(release) < 2 || std::any_of(defects.begin(), defects.end(), [&](const RnnDefect& defect) {
+        return defect.fixed && agree(*defect.fixed, release);
+    });
+}
+
 /// Copies of one release share their defects: they get one finding, about the copy that programs get first.
 static std::vector<CudnnCopy> one_per_release(std::vector<CudnnCopy> copies) {
     std::stable_partition(copies.begin(), copies.end(), [](const CudnnCopy& copy) { return copy.first_choice; });
@@ -76,6 +85,8 @@ Verdict documented_defects(const Facts& facts, const Matrix& matrix, std::string
         const auto coverage = matrix.cudnn_build(*copy.version, 0).coverage;
         if (!defects.empty() && excused && excused(facts, *copy.version))
             answers.good("the cases that the defect of " + what + " would hit went well");
+        else if (depends_on_patch(*copy.version, defects))
+            answers.unknown("which patch release of " + what + " is not known");
         else if (!defects.empty())
             answers.fault(defective(copy, defects, remedy));
         else if (coverage == Coverage::newer_than_data || coverage == Coverage::older_than_data)

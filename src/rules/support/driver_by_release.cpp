@@ -24,22 +24,30 @@ std::string in_package_name(const Version& cuda) {
     return "cuda-compat-" + std::to_string(cuda.major()) + '-' + std::to_string(cuda.minor());
 }
 
-/// A driver knows the GPUs of the CUDA that it supports, and old ones up to its branch.
-void judge_gpu(const Facts& facts, const Matrix& matrix, const Version& driver, Answers& answers) {
+/// The compatibility package that NVIDIA names for this driver, if it drives the GPU.
+Answer<ForwardCompatibility> package_for(const Facts& facts, const Matrix& matrix, const Version& cuda) {
+    if (on_windows(facts)) return {};
+    auto package = matrix.forward_compatibility(cuda, *given_driver(facts));
     const Gpu* gpu = given_gpu(facts);
+    if (package && gpu && *gpu->compute_capability < package->capability_min) return {};
+    return package;
+}
+
+/// A driver knows the GPUs of the CUDA that it supports, and old ones up to its branch.
+void judge_gpu(const Matrix& matrix, const Version& driver, const Gpu& gpu, Answers& answers) {
     const auto cuda = matrix.cuda_of_driver(driver);
-    if (!gpu || !cuda) return;
-    const auto architecture = matrix.architecture(*gpu->compute_capability);
+    if (!gpu.compute_capability || !cuda) return;
+    const auto architecture = matrix.architecture(*gpu.compute_capability);
     if (!architecture) return;  // gpu_too_old tells
     if (architecture->first_cuda <= cuda->cuda)
-        return answers.good("driver " + driver.text + " knows " + words_of(*gpu));
+        return answers.good("driver " + driver.text + " knows " + words_of(gpu));
     Finding finding;
     finding.subject = "driver " + driver.text;
-    finding.message = "driver " + driver.text + " is too old for " + words_of(*gpu) + ", which came with CUDA " +
+    finding.message = "driver " + driver.text + " is too old for " + words_of(gpu) + ", which came with CUDA " +
                       architecture->first_cuda.text;
     finding.evidence = {driver_evidence(driver),
                         {"newest CUDA of the driver", cuda->cuda.text, cuda->source.url},
-                        {"first CUDA for " + words_of(*gpu), architecture->first_cuda.text, architecture->source.url}};
+                        {"first CUDA for " + words_of(gpu), architecture->first_cuda.text, architecture->source.url}};
     finding.remedies = {{.text = "Install a driver that supports CUDA " + architecture->first_cuda.text + " or later",
                          .commands = {},
                          .verify = "nvidia-smi",
@@ -60,6 +68,8 @@ Finding too_old(const Facts& facts, const Matrix& matrix, const std::string& thi
                          .risk = Risk::disruptive,
                          .verify = "nvidia-smi",
                          .link = "https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html"}};
+    if (const auto package = package_for(facts, matrix, cuda))
+        finding.evidence.push_back({in_package_name(cuda), "brings a newer libcuda, on data-centre GPUs only", package->source.url});
     if (auto package = forward_compatibility_remedy(facts, matrix, cuda))
         finding.remedies.push_back(std::move(*package));
     return finding;
@@ -73,7 +83,8 @@ void judge_cuda(const Facts& facts, const Matrix& matrix, const Version& cuda, A
         answers.fault(too_old(facts, matrix, "CUDA " + cuda.text, cuda, on_driver));
     else
         answers.good("driver " + given_driver(facts)->text + " runs CUDA " + cuda.text +
-                     (on_driver.runs == Runs::limited ? " by minor-version compatibility" : ""));
+                         (on_driver.runs == Runs::limited ? " by minor-version compatibility" : ""),
+                     on_driver.evidence);
 }
 
 /// Only what brings its own CUDA: what takes the system's is judged with that.
@@ -98,6 +109,10 @@ void judge_framework(const Facts& facts, const Matrix& matrix, const Framework& 
 OnDriver on_given_driver(const Facts& facts, const Matrix& matrix, const Version& cuda) {
     OnDriver result;
     const Version& driver = *given_driver(facts);
+    if (const auto branch = matrix.cuda_of_driver(driver); !branch) {
+        result.why = outside_data("driver " + driver.text, branch.coverage, matrix);
+        return result;
+    }
     const auto row = on_windows(facts) ? matrix.windows_driver_for_cuda(cuda) : matrix.driver_for_cuda(cuda);
     if (!row) {
         result.why = outside_data("CUDA " + cuda.text, row.coverage, matrix);
@@ -120,10 +135,9 @@ OnDriver on_given_driver(const Facts& facts, const Matrix& matrix, const Version
 }
 
 std::optional<Remedy> forward_compatibility_remedy(const Facts& facts, const Matrix& matrix, const Version& cuda) {
-    if (on_windows(facts)) return std::nullopt;
-    const auto package = matrix.forward_compatibility(cuda, *given_driver(facts));
+    const auto package = package_for(facts, matrix, cuda);
+    if (!package) return std::nullopt;
     const Gpu* gpu = given_gpu(facts);
-    if (!package || (gpu && *gpu->compute_capability < package->capability_min)) return std::nullopt;
     const auto product = gpu && gpu->name ? matrix.gpu_product(*gpu->name) : Answer<GpuProduct>();
     if (product && !product->data_center) return std::nullopt;
     const std::string name = in_package_name(cuda);
@@ -145,7 +159,7 @@ Verdict judge_driver_release(const Facts& facts, const Matrix& matrix) {
     if (!branch) answers.outside(outside_data("driver " + driver->text, branch.coverage, matrix));
     if (const Version* cuda = given_cuda(facts)) judge_cuda(facts, matrix, *cuda, answers);
     for (const Framework& framework : facts.frameworks) judge_framework(facts, matrix, framework, answers);
-    judge_gpu(facts, matrix, *driver, answers);
+    for (const Gpu& gpu : facts.gpus) judge_gpu(matrix, *driver, gpu, answers);
     return answers.close();
 }
 

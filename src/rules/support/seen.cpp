@@ -4,10 +4,6 @@
 
 namespace rnncheck::rules {
 
-bool only_versions(const Facts& facts) {
-    return facts.tool.stages == std::vector<std::string>{std::string(stage_of_given_facts)};
-}
-
 bool kernel_side_seen(const Facts& facts) {
     return facts.driver.module_loaded.value_or(false) || !facts.driver.device_nodes.empty();
 }
@@ -58,7 +54,6 @@ const Board* board_of(const Facts& facts, const Gpu& gpu) {
 }
 
 std::string subject_of(const Gpu& gpu) {
-    if (gpu.index == asked_about) return gpu.name.value_or("a GPU");
     return "GPU " + std::to_string(gpu.index) + (gpu.name ? " (" + *gpu.name + ")" : "");
 }
 

@@ -5,9 +5,6 @@
 
 namespace rnncheck::rules {
 
-/// Nothing was looked at: the facts are versions that a person asks about.
-bool only_versions(const Facts& facts);
-
 /// The driver's kernel side shows itself: a loaded module, a device node, or the Windows bridge /dev/dxg.
 bool kernel_side_seen(const Facts& facts);
 
