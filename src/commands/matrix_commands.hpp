@@ -7,6 +7,7 @@
 
 namespace rnncheck {
 
+std::function<int()> declare_matrix_check(CLI::App& app);
 std::function<int()> declare_matrix_plan(CLI::App& app);
 std::function<int()> declare_matrix_show(CLI::App& app);
 std::function<int()> declare_matrix_verify(CLI::App& app);

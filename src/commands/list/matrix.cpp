@@ -14,6 +14,7 @@ static std::function<int()> declare(CLI::App& app) {
         CLI::App* sub = app.add_subcommand(name, title);
         (*runs)[sub] = declare_one(*sub);
     };
+    add("check", "Say whether versions go together", declare_matrix_check);
     add("plan", "Say what can run on a GPU and driver, or what a release needs", declare_matrix_plan);
     add("show", "Show the tables, or the rows of one", declare_matrix_show);
     add("verify", "Say everything that is wrong with the tables", declare_matrix_verify);

@@ -79,7 +79,7 @@ Verdict documented_defects(const Facts& facts, const Matrix& matrix, std::string
         else if (!defects.empty())
             answers.fault(defective(copy, defects, remedy));
         else if (coverage == Coverage::newer_than_data || coverage == Coverage::older_than_data)
-            answers.unknown(outside_data(what, coverage, matrix));
+            answers.outside(outside_data(what, coverage, matrix));
         else
             answers.good("no such defect of " + what + " is documented");
     }
