@@ -25,8 +25,9 @@ struct Given {
     bool json = false;
 };
 
-TableSummary summary_of(const TableView& view) {
-    return {view.name, view.about, static_cast<int>(view.rows.size()), newest_source(view)};
+TableSummary summary_of(TableOutline table) {
+    return {std::move(table.name), std::move(table.about), static_cast<int>(table.rows),
+            std::move(table.newest_source)};
 }
 
 TableRow document_row(const ViewedRow& row, const std::vector<ViewedColumn>& columns) {
@@ -60,7 +61,7 @@ int print(Document document, const TableFiles& files, bool json) {
 
 int show_all(const TableFiles& files, bool json) {
     TablesDocument document;
-    for (const std::string& name : table_names()) document.tables.push_back(summary_of(table_view(files, name)));
+    for (const std::string& name : table_names()) document.tables.push_back(summary_of(table_outline(files, name)));
     return print(std::move(document), files, json);
 }
 

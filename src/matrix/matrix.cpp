@@ -139,11 +139,8 @@ Answer<CudnnBuild> Matrix::cudnn_build(const Version& cudnn, int cuda_major) con
     return outside_builds(rows, asked);
 }
 
-std::vector<CudnnBuild> Matrix::cudnn_builds(int cuda_major) const {
-    std::vector<CudnnBuild> builds;
-    for (const CudnnBuild& build : tables_->cudnn_builds.rows())
-        if (build.cuda_major == cuda_major) builds.push_back(build);
-    return builds;
+const std::vector<CudnnBuild>& Matrix::cudnn_builds() const {
+    return tables_->cudnn_builds.rows();
 }
 
 std::vector<CudnnPart> Matrix::cudnn_parts(int major) const {
@@ -214,6 +211,10 @@ std::vector<std::string> Matrix::frameworks() const {
     for (const FrameworkBuild& build : tables_->framework_builds.rows())
         if (std::find(names.begin(), names.end(), build.framework) == names.end()) names.push_back(build.framework);
     return names;
+}
+
+const std::vector<FrameworkBuild>& Matrix::framework_builds() const {
+    return tables_->framework_builds.rows();
 }
 
 std::vector<FrameworkBuild> Matrix::framework_builds(std::string_view framework) const {

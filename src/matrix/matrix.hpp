@@ -31,8 +31,8 @@ class Matrix {
     Answer<DriverBranch> driver_branch(const Version& driver) const;
     const std::vector<Architecture>& architectures() const;
     Answer<Architecture> architecture(const Version& capability) const;
-    /// Every row about builds for this CUDA major, oldest release first.
-    std::vector<CudnnBuild> cudnn_builds(int cuda_major) const;
+    /// Oldest release first, the CUDA majors one after the other.
+    const std::vector<CudnnBuild>& cudnn_builds() const;
     /// Builds of this very release; coverage tells when the release is outside the table.
     Answer<CudnnBuild> cudnn_build(const Version& cudnn, int cuda_major) const;
     std::vector<CudnnPart> cudnn_parts(int major) const;
@@ -52,6 +52,7 @@ class Matrix {
 
     /// The frameworks of the table of builds.
     std::vector<std::string> frameworks() const;
+    const std::vector<FrameworkBuild>& framework_builds() const;
     /// Every published build of a framework ("pytorch") in the order of the table.
     std::vector<FrameworkBuild> framework_builds(std::string_view framework) const;
     const std::vector<KerasBackend>& keras_backends() const;

@@ -55,42 +55,43 @@ const std::string& text_of(const Json& value, const Place& place) {
     return value.get_ref<const std::string&>();
 }
 
-void take(const Json& value, const Place& place, const Sources&, std::string& out) {
-    out = text_of(value, place);
+void take(Json& value, const Place& place, const Sources&, std::string& out) {
+    text_of(value, place);
+    out = std::move(value.get_ref<std::string&>());
 }
 
-void take(const Json& value, const Place& place, const Sources&, bool& out) {
+void take(Json& value, const Place& place, const Sources&, bool& out) {
     if (!value.is_boolean()) place.complain("neither true nor false");
     out = value.get<bool>();
 }
 
-void take(const Json& value, const Place& place, const Sources&, std::int64_t& out) {
+void take(Json& value, const Place& place, const Sources&, std::int64_t& out) {
     if (!value.is_number_integer()) place.complain("not a whole number");
     if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max())
         place.complain("the number is too large");
     out = value.get<std::int64_t>();
 }
 
-void take(const Json& value, const Place& place, const Sources& sources, int& out) {
+void take(Json& value, const Place& place, const Sources& sources, int& out) {
     std::int64_t wide = 0;
     take(value, place, sources, wide);
     if (wide < 0 || wide > std::numeric_limits<int>::max()) place.complain("the number is out of range");
     out = static_cast<int>(wide);
 }
 
-void take(const Json& value, const Place& place, const Sources&, Version& out) {
+void take(Json& value, const Place& place, const Sources&, Version& out) {
     auto version = parse_version(text_of(value, place));
     if (!version) place.complain(quoted(value) + " is no version: one to four numbers with dots between, e.g. 12.4");
     out = std::move(*version);
 }
 
-void take(const Json& value, const Place& place, const Sources&, Known& out) {
+void take(Json& value, const Place& place, const Sources&, Known& out) {
     const auto known = from_name<Known>(text_of(value, place));
     if (!known) place.complain(quoted(value) + " is none of documented, source_code, inferred, unconfirmed");
     out = *known;
 }
 
-void take(const Json& value, const Place& place, const Sources& sources, Source& out) {
+void take(Json& value, const Place& place, const Sources& sources, Source& out) {
     const auto found = sources.find(text_of(value, place));
     if (found == sources.end())
         place.complain("source " + quoted(value) + " is not in the table's list of sources; add it there");
@@ -98,7 +99,7 @@ void take(const Json& value, const Place& place, const Sources& sources, Source&
 }
 
 template <class T>
-void take(const Json& value, const Place& place, const Sources& sources, std::optional<T>& out) {
+void take(Json& value, const Place& place, const Sources& sources, std::optional<T>& out) {
     take(value, place, sources, out.emplace());
 }
 
@@ -112,9 +113,10 @@ std::map<std::string, std::string> types_of_columns() {
     return types;
 }
 
-/// Reads one row; counts the columns found, so that one too many is noticed without a second look-up.
+/// Reads one row, whose texts are moved out of it; counts the columns found, so that one too many is noticed without a
+/// second look-up.
 struct RowReader {
-    const Json& row;
+    Json& row;
     Place place;
     const Sources& sources;
     Faults* faults;
@@ -193,7 +195,7 @@ bool check_for_unknown_columns(const Json& json, const Place& place, Faults* fau
 
 /// Nothing when the row has a fault, which then stands in `faults`.
 template <class R>
-std::optional<R> read_row(const Json& json, const Place& place, const Sources& sources, Faults* faults) {
+std::optional<R> read_row(Json& json, const Place& place, const Sources& sources, Faults* faults) {
     if (!attempt(faults, [&] {
             if (!json.is_object()) place.complain("not an object");
         }))
@@ -217,19 +219,29 @@ Json parse(std::string_view text, const Place& place) {
     }
 }
 
+void read_head(TableHead& head, const Json& table) {
+    if (const auto about = table.find("about"); about != table.end() && about->is_string()) head.about = *about;
+    const auto holes = table.find("holes");
+    if (holes == table.end() || !holes->is_object()) return;
+    for (const auto& [what, why] : holes->items())
+        if (why.is_string()) head.holes[what] = why;
+}
+
 template <class R>
 void read_into(ReadRows<R>& read, const TableFiles& files, const std::string& stem, Faults* faults) {
     Place place{files.path_of(stem), 0, {}};
     const auto file = files.content.find(stem);
     if (file == files.content.end()) place.complain("this table is missing");
-    const Json table = parse(file->second, place);
+    Json table = parse(file->second, place);
     if (!table.is_object()) place.complain("not an object");
+    read_head(read.head, table);
     check_columns<R>(table, place, faults);
     const Sources sources = read_sources(table, place, faults);
-    const Json& json_rows = member(table, place, "rows", Json::value_t::array, "a list of rows");
+    member(table, place, "rows", Json::value_t::array, "a list of rows");
+    Json& json_rows = table["rows"];
     read.written = json_rows.size();
     read.rows.reserve(json_rows.size());
-    for (const Json& json : json_rows) {
+    for (Json& json : json_rows) {
         ++place.row;
         auto row = read_row<R>(json, place, sources, faults);
         if (!row) continue;
@@ -251,9 +263,14 @@ TableFault::TableFault(const std::string& file, std::size_t row_number, const st
 
 template <class R>
 std::vector<R> read_table(const TableFiles& files, const std::string& stem) {
+    return std::move(read_whole<R>(files, stem).rows);
+}
+
+template <class R>
+ReadRows<R> read_whole(const TableFiles& files, const std::string& stem) {
     ReadRows<R> read;
     read_into(read, files, stem, nullptr);
-    return std::move(read.rows);
+    return read;
 }
 
 template <class R>
@@ -263,22 +280,9 @@ ReadRows<R> read_all(const TableFiles& files, const std::string& stem, Faults& f
     return read;
 }
 
-TableHead read_head(const TableFiles& files, const std::string& stem) {
-    TableHead head;
-    const auto file = files.content.find(stem);
-    if (file == files.content.end()) return head;
-    const Json table = Json::parse(file->second, nullptr, false);
-    if (!table.is_object()) return head;
-    if (const auto about = table.find("about"); about != table.end() && about->is_string()) head.about = *about;
-    const auto holes = table.find("holes");
-    if (holes == table.end() || !holes->is_object()) return head;
-    for (const auto& [what, why] : holes->items())
-        if (why.is_string()) head.holes[what] = why;
-    return head;
-}
-
 #define RNNCHECK_READ(R)                                                       \
     template std::vector<R> read_table(const TableFiles&, const std::string&); \
+    template ReadRows<R> read_whole(const TableFiles&, const std::string&);    \
     template ReadRows<R> read_all(const TableFiles&, const std::string&, Faults&);
 RNNCHECK_EVERY_ROW(RNNCHECK_READ)
 #undef RNNCHECK_READ

@@ -21,24 +21,26 @@ struct TableFault : InputError {
     std::string detail;  ///< without file and row, safe to show
 };
 
-template <class R>
-struct ReadRows {
-    std::vector<R> rows;               ///< those without a fault
-    std::vector<std::size_t> numbers;  ///< of each row, counted from 1
-    std::size_t written = 0;           ///< rows in the file
-};
-
-/// The same without an end at the first fault: each is appended to `faults`.
-template <class R>
-ReadRows<R> read_all(const TableFiles& files, const std::string& stem, std::vector<TableFault>& faults);
-
 /// What the head of a table says beside columns and sources.
 struct TableHead {
     std::string about;
     std::map<std::string, std::string> holes;  ///< what the table lacks on purpose, with the reason: {"12.7": "..."}
 };
 
-/// Empty where the file is missing or broken, which read_all tells.
-TableHead read_head(const TableFiles& files, const std::string& stem);
+template <class R>
+struct ReadRows {
+    TableHead head;                    ///< empty where the file is missing or broken
+    std::vector<R> rows;               ///< those without a fault
+    std::vector<std::size_t> numbers;  ///< of each row, counted from 1
+    std::size_t written = 0;           ///< rows in the file
+};
+
+/// As read_table, with the head.
+template <class R>
+ReadRows<R> read_whole(const TableFiles& files, const std::string& stem);
+
+/// The same without an end at the first fault: each is appended to `faults`.
+template <class R>
+ReadRows<R> read_all(const TableFiles& files, const std::string& stem, std::vector<TableFault>& faults);
 
 }  // namespace rnncheck

@@ -68,20 +68,30 @@ std::vector<std::string> table_names() {
 TableView table_view(const TableFiles& files, const std::string& name) {
     TableView view;
     view.name = name;
-    view.about = read_head(files, name).about;
     const Matrix::Tables tables{TableFiles{}};
     tables.each([&]<class R>(const Table<R>& table) {
         if (table.stem() != name) return;
         view.columns = columns_viewed<R>();
-        for (const R& row : read_table<R>(files, name)) view.rows.push_back(row_viewed(row));
+        const ReadRows<R> read = read_whole<R>(files, name);
+        view.about = read.head.about;
+        for (const R& row : read.rows) view.rows.push_back(row_viewed(row));
     });
     return view;
 }
 
-std::string newest_source(const TableView& view) {
-    std::string newest;
-    for (const ViewedRow& row : view.rows) newest = std::max(newest, row.source.seen);
-    return newest;
+TableOutline table_outline(const TableFiles& files, const std::string& name) {
+    TableOutline outline;
+    outline.name = name;
+    const Matrix::Tables tables{TableFiles{}};
+    tables.each([&]<class R>(const Table<R>& table) {
+        if (table.stem() != name) return;
+        const ReadRows<R> read = read_whole<R>(files, name);
+        outline.about = read.head.about;
+        outline.rows = read.rows.size();
+        for (const R& row : read.rows)
+            if (row.source.seen > outline.newest_source) outline.newest_source = row.source.seen;
+    });
+    return outline;
 }
 
 RowFilter parse_filter(const std::string& text) {

@@ -32,8 +32,16 @@ std::vector<std::string> table_names();
 /// `name` is one of table_names(). InputError as read_table.
 TableView table_view(const TableFiles& files, const std::string& name);
 
-/// Newest date on which a source of its rows was looked at; "" without rows.
-std::string newest_source(const TableView& view);
+/// A table without its rows.
+struct TableOutline {
+    std::string name;
+    std::string about;
+    std::size_t rows = 0;
+    std::string newest_source;  ///< newest date on which a source of its rows was looked at; "" without rows
+};
+
+/// As table_view.
+TableOutline table_outline(const TableFiles& files, const std::string& name);
 
 /// "cudnn=8.9.7": a column, or the word for a range (ranges_of), and what its cell must be.
 /// A version stands for all that begin with it: 12 asks for every 12.x. In a range it matches the rows that cover it. A

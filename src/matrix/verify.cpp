@@ -24,7 +24,7 @@ template <class R>
 void verify_table(const TableFiles& files, const std::string& stem, std::vector<Complaint>& all) {
     const Complaints complain(all, stem);
     std::vector<TableFault> faults;
-    verifying::Readable<R> table{read_all<R>(files, stem, faults), stem, read_head(files, stem)};
+    verifying::Readable<R> table{read_all<R>(files, stem, faults), stem};
     for (const TableFault& fault : faults) complain(fault.row, fault.detail);
     const auto file = files.content.find(stem);
     if (file == files.content.end()) return;

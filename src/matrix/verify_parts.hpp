@@ -11,7 +11,6 @@ namespace rnncheck::verifying {
 template <class R>
 struct Readable : ReadRows<R> {
     std::string stem;
-    TableHead head;
 };
 
 /// Collects complaints about one table.
@@ -35,7 +34,7 @@ void check_across(const TableFiles& files, std::vector<Complaint>& all);
 template <class R>
 Readable<R> read(const TableFiles& files, const std::string& stem) {
     std::vector<TableFault> told_by_the_reader;
-    return {read_all<R>(files, stem, told_by_the_reader), stem, read_head(files, stem)};
+    return {read_all<R>(files, stem, told_by_the_reader), stem};
 }
 
 }  // namespace rnncheck::verifying

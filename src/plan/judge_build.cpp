@@ -54,10 +54,9 @@ void raise(std::optional<Version>& driver, const std::optional<Version>& at_leas
 }
 
 /// A driver knows the GPUs of its time: the one shipped with the GPU's first toolkit does.
-void add_driver_of_gpu(PlannedBuild& planned, const Version& gpu, const Matrix& matrix) {
-    const auto architecture = matrix.architecture(gpu);
-    if (!architecture) return;
-    const auto drivers = drivers_for(architecture->first_cuda, planned.os, matrix);
+void add_driver_of_gpu(PlannedBuild& planned, const AskedGpu& gpu, const Matrix& matrix) {
+    if (!gpu.architecture) return;
+    const auto drivers = drivers_for(gpu.architecture->first_cuda, planned.os, matrix);
     if (!drivers) return;
     raise(planned.driver_min, drivers->full_driver);
     if (planned.driver_full) raise(planned.driver_full, drivers->full_driver);
@@ -94,7 +93,7 @@ Part judge_by_cuda_of_driver(const FrameworkBuild& build, const Version& driver,
     if (!of_driver) return {Fit::unknown, not_known, {}, {}};
     const std::string source = of_driver->source.url;
     if (of_driver->cuda >= *build.cuda) return {Fit::works, "", {}, {source}};
-    if (of_driver->cuda.major() < build.cuda->major())
+    if (of_driver->cuda.major() < build.cuda->major() || build.cuda->major() < 11)
         return {Fit::does_not_work,
                 cuda + " is newer than driver " + driver.text + ", which ends with CUDA " + of_driver->cuda.text,
                 {},
@@ -167,14 +166,20 @@ Answer<DriverForCuda> drivers_for(const Version& cuda, const std::string& os, co
     return os == "windows" ? matrix.windows_driver_for_cuda(cuda) : matrix.driver_for_cuda(cuda);
 }
 
-PlannedBuild judge_build(const FrameworkBuild& build, const PlanQuestion& question, const Matrix& matrix) {
+std::optional<AskedGpu> ask_for_gpu(const std::optional<Version>& capability, const Matrix& matrix) {
+    if (!capability) return std::nullopt;
+    return AskedGpu{*capability, matrix.architecture(*capability)};
+}
+
+PlannedBuild judge_build(const FrameworkBuild& build, const PlanQuestion& question, const std::optional<AskedGpu>& gpu,
+                         const Matrix& matrix) {
     PlannedBuild planned = described(build);
     find_drivers(planned, build, matrix);
-    if (question.gpu) {
-        add_driver_of_gpu(planned, *question.gpu, matrix);
-        take(planned, judge_code(build, *question.gpu, question.driver, matrix));
+    if (gpu) {
+        add_driver_of_gpu(planned, *gpu, matrix);
+        take(planned, judge_code(build, *gpu, question.driver, matrix));
         if (planned.fit == Fit::compiles_first) raise(planned.driver_min, planned.driver_full);
-        take(planned, judge_cudnn(build, *question.gpu, matrix));
+        take(planned, judge_cudnn(build, *gpu, matrix));
     }
     take(planned, judge_driver(planned, build, question, matrix));
     take(planned, judge_python(build, question));

@@ -14,16 +14,24 @@ struct Part {
     bool limited = false;
 };
 
+/// A GPU with what the table of architectures answers about it, asked once for all builds.
+struct AskedGpu {
+    Version capability;
+    Answer<Architecture> architecture;
+};
+std::optional<AskedGpu> ask_for_gpu(const std::optional<Version>& capability, const Matrix& matrix);
+
 /// Its code against the GPU. Machine code runs on later minors of its major, PTX code wherever the driver's CUDA is not
 /// older than the one that made it.
-Part judge_code(const FrameworkBuild& build, const Version& gpu, const std::optional<Version>& driver,
+Part judge_code(const FrameworkBuild& build, const AskedGpu& gpu, const std::optional<Version>& driver,
                 const Matrix& matrix);
 
 /// The cuDNN it brings or asks for against the GPU; where that is not known, every cuDNN for its CUDA.
-Part judge_cudnn(const FrameworkBuild& build, const Version& gpu, const Matrix& matrix);
+Part judge_cudnn(const FrameworkBuild& build, const AskedGpu& gpu, const Matrix& matrix);
 
-/// Everything that was given.
-PlannedBuild judge_build(const FrameworkBuild& build, const PlanQuestion& question, const Matrix& matrix);
+/// Everything that was given; `gpu` is ask_for_gpu of the question's.
+PlannedBuild judge_build(const FrameworkBuild& build, const PlanQuestion& question, const std::optional<AskedGpu>& gpu,
+                         const Matrix& matrix);
 
 /// Whether a driver given as release or as branch is at least this release; of a branch, its newest release counts.
 bool reaches(const Version& driver, const Version& release);

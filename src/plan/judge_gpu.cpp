@@ -9,11 +9,12 @@ namespace rnncheck::planning {
 
 namespace {
 
-Part outside(const Version& gpu, Coverage coverage, const Matrix& matrix) {
+Part outside(const AskedGpu& gpu, const Matrix& matrix) {
+    const Coverage coverage = gpu.architecture.coverage;
     const char* side = coverage == Coverage::newer_than_data   ? " is newer than the data of "
                        : coverage == Coverage::older_than_data ? " is older than the data of "
                                                                : " is not in the data of ";
-    return {Fit::unknown, "compute capability " + gpu.text + side + matrix.date(), {}, {}};
+    return {Fit::unknown, "compute capability " + gpu.capability.text + side + matrix.date(), {}, {}};
 }
 
 /// Without a list of targets only the toolkit speaks, and only against the build: what it could compile for does not
@@ -71,15 +72,12 @@ Fit fit_of(const CudnnBuild& row, const Version& gpu, const Architecture& archit
     return holds_ptx(row) ? Fit::compiles_first : Fit::does_not_work;
 }
 
-std::vector<CudnnBuild> rows_for(const FrameworkBuild& build, const Matrix& matrix) {
-    std::vector<CudnnBuild> rows = matrix.cudnn_builds(build.cuda->major());
-    if (!build.cudnn) return rows;
-    std::erase_if(rows, [&](const CudnnBuild& row) {
-        const Version& last = row.cudnn_last ? *row.cudnn_last : row.cudnn;
-        return !agree(*build.cudnn, row.cudnn) && !agree(*build.cudnn, last) &&
-               !(row.cudnn <= *build.cudnn && *build.cudnn <= last);
-    });
-    return rows;
+bool is_of(const CudnnBuild& row, const FrameworkBuild& build) {
+    if (row.cuda_major != build.cuda->major()) return false;
+    if (!build.cudnn) return true;
+    const Version& last = row.cudnn_last ? *row.cudnn_last : row.cudnn;
+    return agree(*build.cudnn, row.cudnn) || agree(*build.cudnn, last) ||
+           (row.cudnn <= *build.cudnn && *build.cudnn <= last);
 }
 
 std::string name_of_cudnn(const FrameworkBuild& build) {
@@ -88,12 +86,12 @@ std::string name_of_cudnn(const FrameworkBuild& build) {
 
 }  // namespace
 
-Part judge_code(const FrameworkBuild& build, const Version& gpu, const std::optional<Version>& driver,
+Part judge_code(const FrameworkBuild& build, const AskedGpu& asked, const std::optional<Version>& driver,
                 const Matrix& matrix) {
-    const auto architecture = matrix.architecture(gpu);
-    if (!architecture) return outside(gpu, architecture.coverage, matrix);
+    if (!asked.architecture) return outside(asked, matrix);
+    const Version& gpu = asked.capability;
     const std::vector<Target> targets = targets_of(build.targets);
-    if (targets.empty()) return by_toolkit(build, *architecture);
+    if (targets.empty()) return by_toolkit(build, *asked.architecture);
     const auto is_for_gpu = [&](const Target& target) { return runs_on(target, gpu); };
     if (std::any_of(targets.begin(), targets.end(), is_for_gpu)) return {};
     const auto can_be_compiled = [&](const Target& target) {
@@ -103,17 +101,18 @@ Part judge_code(const FrameworkBuild& build, const Version& gpu, const std::opti
     return {Fit::does_not_work, "it has code for " + in_words(targets) + ", not for " + gpu.text, {}, {}};
 }
 
-Part judge_cudnn(const FrameworkBuild& build, const Version& gpu, const Matrix& matrix) {
-    const auto architecture = matrix.architecture(gpu);
-    if (!architecture) return outside(gpu, architecture.coverage, matrix);
-    const std::vector<CudnnBuild> rows = rows_for(build, matrix);
-    if (rows.empty()) return {Fit::unknown, name_of_cudnn(build) + " is not in the data", {}, {}};
+Part judge_cudnn(const FrameworkBuild& build, const AskedGpu& asked, const Matrix& matrix) {
+    if (!asked.architecture) return outside(asked, matrix);
+    const Version& gpu = asked.capability;
     Fit best = Fit::does_not_work, worst = Fit::works;
-    for (const CudnnBuild& row : rows) {
-        best = std::min(best, fit_of(row, gpu, *architecture));
-        worst = std::max(worst, fit_of(row, gpu, *architecture));
+    std::string source;
+    for (const CudnnBuild& row : matrix.cudnn_builds()) {
+        if (!is_of(row, build)) continue;
+        if (source.empty()) source = row.source.url;
+        best = std::min(best, fit_of(row, gpu, *asked.architecture));
+        worst = std::max(worst, fit_of(row, gpu, *asked.architecture));
     }
-    const std::string source = rows.front().source.url;
+    if (source.empty()) return {Fit::unknown, name_of_cudnn(build) + " is not in the data", {}, {}};
     if (best == Fit::does_not_work)
         return {best, name_of_cudnn(build) + " has no code for compute capability " + gpu.text, {}, {source}};
     if (!build.cudnn && worst == Fit::does_not_work)

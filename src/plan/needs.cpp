@@ -9,14 +9,14 @@ namespace rnncheck {
 namespace {
 
 NeededBuild needed(const FrameworkBuild& build, const Matrix& matrix) {
-    NeededBuild needed{planning::judge_build(build, {}, matrix), {}, {}};
+    NeededBuild needed{planning::judge_build(build, {}, {}, matrix), {}, {}};
     for (const Architecture& architecture : matrix.architectures()) {
         if (architecture.integrated) continue;
-        const Version& gpu = architecture.capability;
+        const planning::AskedGpu gpu{architecture.capability, {Coverage::known, architecture}};
         const Fit fit = std::max(planning::judge_code(build, gpu, std::nullopt, matrix).fit,
                                  planning::judge_cudnn(build, gpu, matrix).fit);
-        if (fit == Fit::works) needed.gpus.push_back(gpu);
-        if (fit == Fit::compiles_first) needed.gpus_compiling_first.push_back(gpu);
+        if (fit == Fit::works) needed.gpus.push_back(gpu.capability);
+        if (fit == Fit::compiles_first) needed.gpus_compiling_first.push_back(gpu.capability);
     }
     return needed;
 }

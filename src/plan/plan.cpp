@@ -35,10 +35,11 @@ bool is_before(const PlannedBuild& a, const PlannedBuild& b, bool driver_given) 
 }
 
 std::vector<PlannedBuild> judged_builds(const std::string& framework, const PlanQuestion& question,
-                                        const Matrix& matrix) {
+                                        const std::optional<planning::AskedGpu>& gpu, const Matrix& matrix) {
     std::vector<PlannedBuild> builds;
-    for (const FrameworkBuild& build : matrix.framework_builds(framework))
-        if (build.cuda && build.os == question.os) builds.push_back(judge_build(build, question, matrix));
+    for (const FrameworkBuild& build : matrix.framework_builds())
+        if (build.framework == framework && build.cuda && build.os == question.os)
+            builds.push_back(judge_build(build, question, gpu, matrix));
     std::stable_sort(builds.begin(), builds.end(), [&](const PlannedBuild& a, const PlannedBuild& b) {
         return is_before(a, b, question.driver.has_value());
     });
@@ -72,10 +73,11 @@ std::vector<std::string> ranges_that_run(const std::vector<PlannedBuild>& builds
     return ranges;
 }
 
-FrameworkPlan plan_for(const std::string& framework, const PlanQuestion& question, const Matrix& matrix) {
+FrameworkPlan plan_for(const std::string& framework, const PlanQuestion& question,
+                       const std::optional<planning::AskedGpu>& gpu, const Matrix& matrix) {
     FrameworkPlan plan;
     plan.framework = framework;
-    const std::vector<PlannedBuild> builds = judged_builds(framework, question, matrix);
+    const std::vector<PlannedBuild> builds = judged_builds(framework, question, gpu, matrix);
     const auto with = [&](Fit fit) {
         return std::find_if(builds.begin(), builds.end(),
                             [fit](const PlannedBuild& build) { return build.fit == fit; });
@@ -143,9 +145,10 @@ Plan make_plan(const PlanQuestion& question, const Matrix& matrix) {
     if (question.gpu) look_at_gpu(plan, matrix);
     if (question.driver) look_at_driver(plan, matrix);
     if (!plan.obstacles.empty()) return plan;
+    const auto gpu = planning::ask_for_gpu(question.gpu, matrix);
     for (const std::string& framework : matrix.frameworks())
         if (question.framework.empty() || question.framework == framework)
-            plan.frameworks.push_back(plan_for(framework, question, matrix));
+            plan.frameworks.push_back(plan_for(framework, question, gpu, matrix));
     return plan;
 }
 

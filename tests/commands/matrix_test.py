@@ -116,6 +116,38 @@ class Matrix(unittest.TestCase):
             self.assertEqual(run.code, 1)
             self.assertNotIn("\x1b", run.out)
 
+    def test_a_plan_names_release_pins_and_command(self):
+        run = Run("plan", "gpu=GTX 1080", "driver=470")
+        self.assertEqual(run.code, 0, run.err)
+        for word in ("GeForce GTX 1080 (6.1)", "pytorch 2.7 (cu118)", "cuDNN 9.1.0", "https://download.pytorch.org/whl/cu118",
+                     "does not run: CUDA 12.5 needs driver 525.60.13"):
+            self.assertIn(word, " ".join(run.out.split()))
+        plan = Run("plan", "gpu=6.1", "driver=470", "framework=pytorch", "--json").json()["plan"]
+        self.assertEqual([framework["framework"] for framework in plan["frameworks"]], ["pytorch"])
+        newest = plan["frameworks"][0]["newest"]
+        self.assertEqual((newest["fit"], newest["limited"], newest["cuda"]), ("works", True, "11.8"))
+        self.assertTrue(all(source.startswith("https://") for source in newest["sources"]))
+
+    def test_plans_without_an_offer(self):
+        self.assertEqual(Run("plan", "gpu=Jetson AGX Orin").code, 1)
+        self.assertEqual(Run("plan", "gpu=13.0", "driver=580").code, 3)
+
+    def test_what_a_release_needs(self):
+        run = Run("plan", "--for", "tensorflow==2.15")
+        self.assertEqual(run.code, 0)
+        for word in ("CUDA 12.2", "cuDNN 8.9.4", "525.60.13", "Python 3.9 to 3.11", "no build with CUDA for"):
+            self.assertIn(word, run.out)
+        self.assertEqual(Run("plan", "--for", "tensorflow==99.0").code, 3)
+        self.assertEqual(Run("plan", "--for", "tensorflow==2.15", "--json").json()["needs"]["framework"], "tensorflow")
+
+    def test_a_plan_for_nothing_is_one_sentence(self):
+        for arguments, word in (([], "gpu=8.6"), (["gpu=8.6", "--for", "tensorflow==2.15"], "--for"), (["gpu=frob"], "frob"),
+                                (["driver=new"], "'new' is no version"), (["colour=red"], "colour=red"), (["gpu=8.6", "framework=torch"], "pytorch"),
+                                (["--for", "tensorflow"], "tensorflow==2.15"), (["gpu=8.6", "os=beos"], "os=beos")):
+            run = Run("plan", *arguments)
+            self.assertEqual((run.code, run.out, run.err.count("\n")), (2, "", 1), arguments)
+            self.assertIn(word, run.err)
+
     def test_a_folder_replaces_the_tables(self):
         with Folder() as folder:
             folder.replace("driver_for_cuda", "550.54.14", "550.99.99")

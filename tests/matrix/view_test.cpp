@@ -40,7 +40,10 @@ TEST_CASE("every table can be viewed, with as many cells in a row as there are c
         INFO(name);
         CHECK_FALSE(view.about.empty());
         CHECK_FALSE(view.rows.empty());
-        CHECK(newest_source(view) >= "2026-01-01");
+        const TableOutline outline = table_outline(bundled_table_files(), name);
+        CHECK(outline.about == view.about);
+        CHECK(outline.rows == view.rows.size());
+        CHECK(outline.newest_source >= "2026-01-01");
         for (const ViewedRow& row : view.rows) CHECK(row.cells.size() == view.columns.size());
     }
 }
