@@ -8,7 +8,7 @@
 
 namespace rnncheck {
 
-void Trace::calling(std::string_view function) { line(Json{{"calling", valid_utf8(function)}}.dump()); }
+void Trace::calling(std::string_view function) { line(Json{{"calling", reversible_utf8(function)}}.dump()); }
 void Trace::failed(const CallResult& result) { line(Json{{"failed", to_json(result)}}.dump()); }
 void Trace::step(int number) { line(Json{{"step", number}}.dump()); }
 void Trace::facts(std::string_view json) { line("{\"facts\":" + std::string(json) + "}"); }
