@@ -145,7 +145,7 @@ static std::vector<std::string> library_names_in(const Root& root, const std::st
 static void search_folder(Search& search, const std::string& folder, FoundVia via) {
     const auto real = search.job.root.real_path(folder);
     if (!real || !search.folders_done.insert(*real).second) return;
-    search.trace.calling("reading the folder " + valid_utf8(folder));
+    search.trace.calling("reading the folder " + folder);
     for (const auto& name : library_names_in(search.job.root, *real)) consider(search, {folder + '/' + name, via});
 }
 

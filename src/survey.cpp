@@ -12,6 +12,7 @@
 #include "facts/facts_json.hpp"
 #include "isolate/pool.hpp"
 #include "probe.hpp"
+#include "support/waiting_files.hpp"
 #include "wire/reader.hpp"
 
 namespace rnncheck {
@@ -254,6 +255,7 @@ int run_probe_here(std::string_view name, const std::string& target, const std::
     const std::string facts_text = read_all(isolate::input_descriptor);
     Job job{facts_text.empty() ? Facts{} : facts_from_text(facts_text, "the facts so far"), Root(root), target, first_step};
     const bool by_hand = facts_text.empty();
+    probes::refuse_what_would_wait(job.facts);
     Trace trace(by_hand ? STDOUT_FILENO : isolate::answer_descriptor);
     (*probe)->run(job, trace, [&trace](const Facts& news) { trace.facts(facts_to_text(news)); });
     trace.done();

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
 #include <memory>
 
@@ -71,7 +72,8 @@ std::optional<std::string> Root::link(std::string_view path) const {
     return std::string(target, static_cast<std::size_t>(length));
 }
 
-std::optional<std::string> Root::real_path(std::string_view path) const {
+/// Nothing when they run in a circle.
+std::optional<std::string> Root::follow_links(std::string_view path) const {
     std::vector<std::string> pending = split(path, '/');
     std::reverse(pending.begin(), pending.end());
     std::string done;
@@ -95,10 +97,21 @@ std::optional<std::string> Root::real_path(std::string_view path) const {
         std::vector<std::string> parts = split(*target, '/');
         pending.insert(pending.end(), parts.rbegin(), parts.rend());
     }
-    if (done.empty()) done = "/";
-    struct stat about{};
-    if (stat(outside(done).c_str(), &about) != 0) return std::nullopt;
-    return done;
+    return done.empty() ? "/" : done;
 }
+
+std::optional<std::string> Root::real_path(std::string_view path) const {
+    auto real = follow_links(path);
+    struct stat about{};
+    if (real && stat(outside(*real).c_str(), &about) != 0) return std::nullopt;
+    return real;
+}
+
+bool Root::surely_absent(std::string_view path) const {
+    struct stat about{};
+    return prefix_.empty() && lstat(outside(path).c_str(), &about) != 0 && errno == ENOENT;
+}
+
+bool Root::links_in_circle(std::string_view path) const { return !follow_links(path); }
 
 }  // namespace rnncheck

@@ -35,7 +35,15 @@ class Root {
     /// does not exist or the links run in a circle.
     std::optional<std::string> real_path(std::string_view path) const;
 
+    /// There is nothing of this name, told by one system call. False may mean that it takes more to tell.
+    bool surely_absent(std::string_view path) const;
+
+    /// Following its links from folder to folder never ends.
+    bool links_in_circle(std::string_view path) const;
+
   private:
+    std::optional<std::string> follow_links(std::string_view path) const;
+
     std::string prefix_;
 };
 

@@ -55,6 +55,24 @@ void append_hex(std::string& out, std::string_view bytes) {
     }
 }
 
+int hex_digit(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    return -1;
+}
+
+constexpr std::size_t escape_length = 4;  // \xNN
+
+/// The byte that an escape of reversible_utf8 at the start of `text` stands for, -1 when there is none.
+int escaped_byte(std::string_view text) {
+    if (text.size() < escape_length || !text.starts_with("\\x")) return -1;
+    const int high = hex_digit(text[2]);
+    const int low = hex_digit(text[3]);
+    if (high < 0 || low < 0) return -1;
+    const int byte = high * 16 + low;
+    return byte >= 0x80 || byte == '\\' ? byte : -1;
+}
+
 }  // namespace
 
 std::string_view trim(std::string_view text) {
@@ -116,11 +134,33 @@ std::string valid_utf8(std::string_view text) {
     std::string out;
     while (!text.empty()) {
         const std::size_t length = utf8_length(text);
-        if (length == 0) out += "\xEF\xBF\xBD";
-        else out += text.substr(0, length);
-        text.remove_prefix(std::max<std::size_t>(length, 1));
+        const std::string_view sequence = text.substr(0, std::max<std::size_t>(length, 1));
+        if (length == 0) append_hex(out, sequence);
+        else out += sequence;
+        text.remove_prefix(sequence.size());
     }
     return out;
+}
+
+std::string reversible_utf8(std::string_view text) {
+    std::string out;
+    for (auto at = text.find('\\'); at != std::string_view::npos; at = text.find('\\')) {
+        out += valid_utf8(text.substr(0, at));
+        out += escaped_byte(text.substr(at)) < 0 ? "\\" : "\\x5c";
+        text.remove_prefix(at + 1);
+    }
+    return out + valid_utf8(text);
+}
+
+std::string original_bytes(std::string_view text) {
+    std::string out;
+    for (auto at = text.find('\\'); at != std::string_view::npos; at = text.find('\\')) {
+        out += text.substr(0, at);
+        const int byte = escaped_byte(text.substr(at));
+        out += byte < 0 ? '\\' : static_cast<char>(byte);
+        text.remove_prefix(at + (byte < 0 ? 1 : escape_length));
+    }
+    return out.append(text);
 }
 
 std::string short_number(double value) {

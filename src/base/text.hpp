@@ -27,8 +27,13 @@ bool contains(std::string_view text, std::string_view part);
 /// `most` bytes is cut with "...". Line ends become \n unless `keep_lines`.
 std::string escaped(std::string_view text, std::size_t most = 4096, bool keep_lines = false);
 
-/// Valid UTF-8 in any case: each byte that is not part of a valid sequence becomes U+FFFD.
+/// Valid UTF-8 for people: each byte that is not part of a valid sequence becomes \xNN.
 std::string valid_utf8(std::string_view text);
+
+/// Valid UTF-8 from which original_bytes gets every byte back: as valid_utf8, and a backslash of the text's own that
+/// would be taken for such an escape (\x80 to \xff, \x5c) becomes \x5c.
+std::string reversible_utf8(std::string_view text);
+std::string original_bytes(std::string_view text);
 
 /// Short decimal form, "1.5e-07", "0.25": enough digits to compare by eye, the same in every locale.
 std::string short_number(double value);

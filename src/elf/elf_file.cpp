@@ -1,12 +1,12 @@
 #include "elf/elf_file.hpp"
 
 #include <link.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
-#include "base/text.hpp"
 #include "elf/dynamic_section.hpp"
 #include "elf/file_pieces.hpp"
 #include "elf/machine_names.hpp"
@@ -28,11 +28,33 @@ ElfFile with_problem(FileProblem problem, const std::string& detail, bool passed
     return file;
 }
 
+ElfFile ending_list(FileProblem problem, const std::string& detail) {
+    ElfFile file = with_problem(problem, detail);
+    file.ends_list = true;
+    return file;
+}
+
 ElfFile absent(const Root& root, std::string_view path) {
     const auto target = root.link(path);
     if (!target) return with_problem(FileProblem::unreadable, "does not exist", true);
-    return with_problem(FileProblem::dangling_link,
-                        "is a symbolic link to '" + escaped(*target, 300) + "', which leads to no file", true);
+    const std::string link = "is a symbolic link to '" + target->substr(0, 300) + "', which leads ";
+    if (root.links_in_circle(path)) return ending_list(FileProblem::link_circle, link + "in a circle");
+    return with_problem(FileProblem::dangling_link, link + "to no file", true);
+}
+
+/// What is never opened, to look at it or by the loader's own fault; nothing for a regular file.
+std::optional<ElfFile> no_regular_file(const std::string& path) {
+    struct stat about {};
+    if (stat(path.c_str(), &about) != 0 || S_ISREG(about.st_mode)) return std::nullopt;
+    if (S_ISDIR(about.st_mode)) return with_problem(FileProblem::folder, "is a folder, not a file");
+    if (S_ISFIFO(about.st_mode)) return with_problem(FileProblem::named_pipe, "is a named pipe (FIFO), not a file");
+    if (S_ISSOCK(about.st_mode)) return ending_list(FileProblem::socket, "is a socket, not a file");
+    return with_problem(FileProblem::device, "is a device, not a file");
+}
+
+ElfFile unopened(const FilePieces& pieces) {
+    if (pieces.error() == EACCES) return with_problem(FileProblem::unreadable, pieces.problem(), true);
+    return ending_list(FileProblem::unreadable, pieces.problem());
 }
 
 bool is_text(std::string_view bytes) {
@@ -52,7 +74,7 @@ std::string what_else_it_is(std::string_view start) {
     if (start.empty()) return "is empty";
     if (is_text(start.substr(0, 256)))
         return "is a text file that begins with '" +
-               escaped(start.substr(0, std::min<std::size_t>(start.find('\n'), 60))) + "'";
+               std::string(start.substr(0, std::min<std::size_t>(start.find('\n'), 60))) + "'";
     return "is not an ELF file: it begins with the bytes" + bytes_in_words(start.substr(0, 4));
 }
 
@@ -111,8 +133,9 @@ ElfFile judge_header(const std::string& start) {
 ElfFile read_elf_file(const Root& root, std::string_view path) {
     const auto real = root.real_path(path);
     if (!real) return absent(root, path);
+    if (auto other_thing = no_regular_file(root.outside(*real))) return *other_thing;
     const FilePieces pieces(root.outside(*real));
-    if (pieces.error() != 0) return with_problem(FileProblem::unreadable, pieces.problem(), pieces.error() == EACCES);
+    if (pieces.error() != 0) return unopened(pieces);
     const std::string start = pieces.at(0, start_length);
     if (start.empty() && pieces.size() > 0) return with_problem(FileProblem::unreadable, "cannot be read");
     if (start.empty() || start.compare(0, magic.size(), magic, 0, start.size()) != 0)

@@ -23,6 +23,9 @@ struct ElfFile {
     /// glibc's loader goes on to its next folder as if this file were not there; with any other problem it stops here
     /// and the opening fails (open_verify in glibc's elf/dl-load.c).
     bool passed_over = false;
+    /// It passes over the rest of the list too (LD_LIBRARY_PATH, a run path, the default folders) and goes on to the
+    /// next one: a failure to open that is neither absence nor a lack of permission (open_path in the same file).
+    bool ends_list = false;
 };
 
 /// The machine of reference is that of our own process.

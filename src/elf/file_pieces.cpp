@@ -10,12 +10,8 @@
 
 namespace rnncheck::elf {
 
-static std::string kind_in_words(mode_t mode) {
-    if (S_ISDIR(mode)) return "is a folder, not a file";
-    return "is a pipe, socket or device, not a file";
-}
-
 static std::string failure_in_words(int error) {
+    if (error == EINVAL) return "is not a regular file";
     if (error == EACCES) return "this user may not read it";
     return "cannot be opened: " + std::generic_category().message(error);
 }
@@ -30,7 +26,7 @@ FilePieces::FilePieces(const std::string& path) {
     else if ((file_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) < 0)
         error_ = errno;
     size_ = static_cast<std::uint64_t>(about.st_size);
-    if (error_ != 0) problem_ = error_ == EINVAL ? kind_in_words(about.st_mode) : failure_in_words(error_);
+    if (error_ != 0) problem_ = failure_in_words(error_);
 }
 
 FilePieces::~FilePieces() {

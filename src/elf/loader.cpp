@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <unordered_set>
 
 #include "base/text.hpp"
 #include "elf/processor_subsets.hpp"
@@ -12,7 +13,6 @@ namespace rnncheck::elf {
 
 namespace {
 
-constexpr std::size_t most_folders = 256;
 constexpr std::size_t longest_entry = 4096;
 
 std::string machine_of_kernel() {
@@ -34,11 +34,10 @@ std::vector<std::string> default_folders(const std::string& multiarch) {
 /// The folders that exist, each real one once, every one after its glibc-hwcaps subfolders.
 std::vector<std::string> places_in(const Loader& loader, const std::vector<std::string>& folders) {
     std::vector<std::string> places;
-    std::vector<std::string> seen;
+    std::unordered_set<std::string> seen;
     for (const auto& folder : folders) {
         const auto real = loader.root.real_path(folder);
-        if (!real || std::find(seen.begin(), seen.end(), *real) != seen.end() || seen.size() == most_folders) continue;
-        seen.push_back(*real);
+        if (!real || !seen.insert(*real).second) continue;
         const std::string parent = folder + "/glibc-hwcaps";
         if (!loader.subsets.empty() && loader.root.exists(parent))
             for (const auto& subset : loader.subsets)
@@ -48,23 +47,23 @@ std::vector<std::string> places_in(const Loader& loader, const std::vector<std::
     return places;
 }
 
-/// The search goes on when this gives nothing: no such file, or one that the loader passes over.
+/// The search of this list is over when it gives something; without a path it goes on with the next list.
 std::optional<Lookup> try_file(const Loader& loader, const std::string& path) {
+    if (loader.root.surely_absent(path)) return std::nullopt;  // one system call for each of thousands of folders
     const ElfFile file = read_elf_file(loader.root, path);
     if (file.passed_over) return std::nullopt;
-    return Lookup{path, file.problem};
+    return file.ends_list ? Lookup{} : Lookup{path, file.problem};
 }
 
-std::optional<Lookup> try_folders(const Loader& loader, const std::vector<std::string>& folders,
-                                  const std::string& name) {
+Lookup try_folders(const Loader& loader, const std::vector<std::string>& folders, const std::string& name) {
     for (const auto& folder : folders)
-        if (auto found = try_file(loader, folder + '/' + name)) return found;
-    return std::nullopt;
+        if (auto found = try_file(loader, folder + '/' + name)) return *found;
+    return {};
 }
 
-std::optional<Lookup> try_cache(const Loader& loader, const std::string& name) {
+Lookup try_cache(const Loader& loader, const std::string& name) {
     const auto path = loader.cache.find(name, loader.subsets);
-    return path ? try_file(loader, *path) : std::nullopt;
+    return path ? try_file(loader, *path).value_or(Lookup{}) : Lookup{};
 }
 
 void replace_all(std::string& text, std::string_view token, std::string_view by) {
@@ -120,11 +119,11 @@ RunPath run_path_of(const Loader& loader, const ElfFile& file, std::string_view 
 }
 
 Lookup find_library(const Loader& loader, const std::string& name, const RunPath& run_path) {
-    if (auto found = try_folders(loader, run_path.before, name)) return *found;
-    if (auto found = try_folders(loader, loader.library_path, name)) return *found;
-    if (auto found = try_folders(loader, run_path.after, name)) return *found;
-    if (auto found = try_cache(loader, name)) return *found;
-    return try_folders(loader, loader.default_folders, name).value_or(Lookup{});
+    const std::vector<std::string>* const lists[] = {&run_path.before, &loader.library_path, &run_path.after};
+    for (const auto* folders : lists)
+        if (auto found = try_folders(loader, *folders, name); found.path) return found;
+    if (auto found = try_cache(loader, name); found.path) return found;
+    return try_folders(loader, loader.default_folders, name);
 }
 
 std::string expanded(const Loader& loader, std::string_view entry, std::string_view origin) {

@@ -19,7 +19,7 @@ struct Loader {
     std::vector<std::string> subsets;  ///< glibc-hwcaps subfolders this processor may use, best first
 };
 
-/// `library_path` is the variable's value. At most 256 of its folders are kept.
+/// `library_path` is the variable's value. The kernel lets it have 128 KiB.
 Loader loader_of(const Root& root, std::string_view library_path);
 
 /// Where the search ended. Without a path nothing was found.

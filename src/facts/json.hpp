@@ -12,8 +12,12 @@ namespace rnncheck {
 
 using Json = nlohmann::json;
 
+/// How texts become UTF-8: by default so that from_json gives the very bytes back, as paths need it. With valid_utf8
+/// they are for reading alone.
+using TextCoding = std::string (*)(std::string_view);
+
 template <class T>
-Json to_json(const T& value);
+Json to_json(const T& value, TextCoding text = reversible_utf8);
 
 /// Fills `value`. Fields that are absent keep their defaults, unknown ones are ignored (a newer rnncheck wrote them).
 /// InputError names the place: "facts.gpus[0].compute_capability: '8.x' is not a version".
@@ -27,23 +31,23 @@ Json schema_of();
 // ---------------------------------------------------------------------------------------------------------------
 
 template <class T>
-Json to_json(const T& value) {
-    if constexpr (std::is_same_v<T, Version>) return valid_utf8(value.text);
-    else if constexpr (std::is_same_v<T, std::string>) return valid_utf8(value);
+Json to_json(const T& value, TextCoding text) {
+    if constexpr (std::is_same_v<T, Version>) return text(value.text);
+    else if constexpr (std::is_same_v<T, std::string>) return text(value);
     else if constexpr (NamedEnum<T>) return std::string(name_of(value));
-    else if constexpr (IsOptional<T>::value) return value ? to_json(*value) : Json();
+    else if constexpr (IsOptional<T>::value) return value ? to_json(*value, text) : Json();
     else if constexpr (IsVector<T>::value) {
         Json list = Json::array();
-        for (const auto& item : value) list.push_back(to_json(item));
+        for (const auto& item : value) list.push_back(to_json(item, text));
         return list;
     } else if constexpr (std::is_same_v<T, TextMap>) {
         Json object = Json::object();
-        for (const auto& [key, text] : value) object[valid_utf8(key)] = valid_utf8(text);
+        for (const auto& [key, item] : value) object[text(key)] = text(item);
         return object;
     } else if constexpr (Fielded<T>) {
         Json object = Json::object();
         T::fields(value, [&](const char* name, const auto& member, const char*) {
-            Json item = to_json(member);
+            Json item = to_json(member, text);
             if (!item.is_null()) object[name] = std::move(item);
         });
         return object;
@@ -78,7 +82,7 @@ inline std::string quoted_text(const Json& json, const std::string& place) {
 
 template <class T>
 void from_json(const Json& json, T& value, const std::string& place) {
-    if constexpr (std::is_same_v<T, std::string>) value = quoted_text(json, place);
+    if constexpr (std::is_same_v<T, std::string>) value = original_bytes(quoted_text(json, place));
     else if constexpr (std::is_same_v<T, Version>) {
         const auto text = quoted_text(json, place);
         const auto version = parse_version(text);
@@ -101,7 +105,7 @@ void from_json(const Json& json, T& value, const std::string& place) {
         }
     } else if constexpr (std::is_same_v<T, TextMap>) {
         if (!json.is_object()) wrong(place, "an object is expected");
-        for (const auto& [key, item] : json.items()) value[key] = quoted_text(item, place + '.' + key);
+        for (const auto& [key, item] : json.items()) value[original_bytes(key)] = original_bytes(quoted_text(item, place + '.' + key));
     } else if constexpr (Fielded<T>) {
         if (!json.is_object()) wrong(place, "an object is expected");
         T::fields(value, [&](const char* name, auto& member, const char*) {

@@ -14,9 +14,25 @@ enum class FoundVia { ld_library_path, loader_cache, default_folder, toolkit, wh
 RNNCHECK_ENUM_NAMES(FoundVia, "ld_library_path", "loader_cache", "default_folder", "toolkit", "wheel", "conda", "wsl")
 
 /// What is wrong with a file, as a file.
-enum class FileProblem { unreadable, not_elf, truncated, damaged, other_class, other_machine, dangling_link };
+enum class FileProblem {
+    unreadable,
+    not_elf,
+    truncated,
+    damaged,
+    other_class,
+    other_machine,
+    dangling_link,
+    link_circle,
+    folder,
+    named_pipe,
+    socket,
+    device,
+};
 RNNCHECK_ENUM_NAMES(FileProblem, "unreadable", "not_elf", "truncated", "damaged", "other_class", "other_machine",
-                    "dangling_link")
+                    "dangling_link", "link_circle", "folder", "named_pipe", "socket", "device")
+
+/// Begins the text of a failed opening that was our own choice: the loader would have waited for ever.
+inline constexpr std::string_view not_opened = "not opened: ";
 
 /// One file with the name of a GPU library. Several names of one file are one entry (`path` the first one found).
 struct Library {

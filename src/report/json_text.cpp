@@ -20,14 +20,19 @@ Json document_schema(std::string_view title) {
 
 }  // namespace
 
+/// The facts are to be read again, byte for byte; the rest is for people.
 std::string json_text(const Report& report) {
-    return as_text(to_json(report));
+    Json json = Json::object();
+    Report::fields(report, [&]<class Member>(const char* name, const Member& member, const char*) {
+        json[name] = to_json(member, std::is_same_v<Member, Facts> ? reversible_utf8 : valid_utf8);
+    });
+    return as_text(json);
 }
 std::string json_text(const FailureDocument& document) {
-    return as_text(to_json(document));
+    return as_text(to_json(document, valid_utf8));
 }
 std::string json_text(const ListDocument& document) {
-    return as_text(to_json(document));
+    return as_text(to_json(document, valid_utf8));
 }
 
 std::string json_text(const TablesDocument& document) {

@@ -39,6 +39,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
             answers.good("every CUDA runtime asked tells its version");
         else if (!runtime.failure)
             answers.unknown(runtime.library + " did not answer");
+        else if (was_refused(*runtime.failure))
+            answers.told_elsewhere(leads_to_a_pipe);
         else if (speaks_of_the_driver(*runtime.failure))
             answers.told_elsewhere("the runtime does not reach the driver");
         else

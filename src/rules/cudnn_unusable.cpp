@@ -42,6 +42,8 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
             answers.good("every copy of cuDNN asked tells its version");
         else if (!copy.answer->failure)
             answers.unknown("cuDNN at " + copy.path + " did not tell its version");
+        else if (was_refused(*copy.answer->failure))
+            answers.told_elsewhere(leads_to_a_pipe);
         else if (names_missing_part(facts, matrix, copy))
             answers.told_elsewhere("a part of cuDNN is missing");
         else

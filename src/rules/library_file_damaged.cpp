@@ -1,4 +1,5 @@
-// A file with the name of a GPU library cannot be a library: unreadable, no ELF file, cut off, damaged, a dead link.
+// A file with the name of a GPU library cannot be a library: unreadable, no ELF file, cut off, damaged, a dead link, no
+// file at all.
 #include <algorithm>
 
 #include "base/text.hpp"
@@ -12,11 +13,15 @@ static std::string not_elf(const std::string& detail) {
     return contains(detail, "empty") ? "is empty" : "is not a library (no ELF file)";
 }
 
+static std::string unreadable(const std::string& detail) {
+    return detail.starts_with("cannot") ? detail : "cannot be read (permission)";
+}
+
 static std::optional<std::string> defect(const Library& library) {
     if (!library.problem) return std::nullopt;
     switch (*library.problem) {
         case FileProblem::unreadable:
-            return "cannot be read (permission)";
+            return unreadable(library.problem_detail.value_or(""));
         case FileProblem::not_elf:
             return not_elf(library.problem_detail.value_or(""));
         case FileProblem::truncated:
@@ -25,6 +30,16 @@ static std::optional<std::string> defect(const Library& library) {
             return "is damaged: its ELF tables do not hold together";
         case FileProblem::dangling_link:
             return "is a link to a file that does not exist";
+        case FileProblem::link_circle:
+            return "is a link that leads in a circle";
+        case FileProblem::folder:
+            return "is a folder, not a library";
+        case FileProblem::named_pipe:
+            return "is a named pipe (FIFO), not a library: a program that looks for it there waits for ever";
+        case FileProblem::socket:
+            return "is a socket, not a library";
+        case FileProblem::device:
+            return "is a device, not a library";
         case FileProblem::other_class:
         case FileProblem::other_machine:
             break;
@@ -34,8 +49,10 @@ static std::optional<std::string> defect(const Library& library) {
 
 /// The loader passes over files that it cannot open, but gives up at the first that opens and is no library.
 static bool passed_over(const Facts& facts, const Library& library) {
-    const bool cannot_be_opened =
-        library.problem == FileProblem::unreadable || library.problem == FileProblem::dangling_link;
+    constexpr FileProblem not_to_be_opened[] = {FileProblem::unreadable, FileProblem::dangling_link,
+                                                FileProblem::link_circle, FileProblem::socket};
+    const bool cannot_be_opened = std::any_of(std::begin(not_to_be_opened), std::end(not_to_be_opened),
+                                              [&](FileProblem problem) { return library.problem == problem; });
     return cannot_be_opened && std::any_of(facts.libraries.begin(), facts.libraries.end(), [&](const Library& other) {
                return other.picked_by_loader && !other.problem && file_name(other.path) == file_name(library.path);
            });

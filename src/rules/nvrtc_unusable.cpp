@@ -33,6 +33,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
         if (is_shadowed(facts, nvrtc.library)) continue;
         if (nvrtc.compiles.value_or(false))
             answers.good("every NVRTC asked compiles");
+        else if (nvrtc.failure && was_refused(*nvrtc.failure))
+            answers.told_elsewhere(leads_to_a_pipe);
         else if (lacks_builtins(facts, nvrtc))
             answers.told_elsewhere(builtins_of(nvrtc) + " was not found");
         else if (nvrtc.compiles || nvrtc.failure)

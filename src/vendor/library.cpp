@@ -2,22 +2,54 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/stat.h>
 
 #include <fstream>
 #include <set>
+#include <utility>
+
+#include "facts/libraries.hpp"
 
 namespace rnncheck::vendor {
 
 void* Library::symbol(const char* name) const { return handle ? dlsym(handle, name) : nullptr; }
 
+namespace {
+
+std::function<std::optional<std::string>(const std::string&)> reason_to_refuse;
+
+/// Why the name may not be given to the loader.
+std::optional<std::string> refusal(const std::string& name) {
+    struct stat about {};
+    const bool is_path = name.find('/') != std::string::npos;
+    if (is_path && stat(name.c_str(), &about) == 0 && !S_ISREG(about.st_mode))
+        return std::string(not_opened) + name + " is not a file";
+    return reason_to_refuse ? reason_to_refuse(name) : std::nullopt;
+}
+
+void open(Library& library, const std::string& name) {
+    if (const auto reason = refusal(name)) {
+        library.error = *reason;
+        return;
+    }
+    library.handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library.handle) return;
+    const char* const why = dlerror();
+    library.error = why ? why : "dlopen failed without a reason";
+}
+
+}  // namespace
+
+void refuse_openings(std::function<std::optional<std::string>(const std::string&)> reason) {
+    reason_to_refuse = std::move(reason);
+}
+
 Library open_library(Trace& trace, const std::string& name) {
     const std::string call_name = "dlopen(" + name + ")";
     trace.calling(call_name);
     Library library;
-    library.handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    open(library, name);
     if (!library.handle) {
-        const char* const why = dlerror();
-        library.error = why ? why : "dlopen failed without a reason";
         trace.failed({call_name, missing_symbol, library.error});
         return library;
     }

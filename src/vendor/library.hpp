@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "wire/trace.hpp"
@@ -30,7 +31,11 @@ struct Library {
     void* symbol(const char* name) const;
 };
 
-/// RTLD_NOW and RTLD_LOCAL, as frameworks open them. A failure is told to the trace as a failed call "dlopen(name)".
+/// From now on open_library fails for the names and paths for which `reason` gives a text, instead of opening them.
+void refuse_openings(std::function<std::optional<std::string>(const std::string& name)> reason);
+
+/// RTLD_NOW and RTLD_LOCAL, as frameworks open them. A path that leads to no regular file is not opened: a pipe would
+/// wait for ever. A failure is told to the trace as a failed call "dlopen(name)".
 Library open_library(Trace& trace, const std::string& name);
 
 /// Files mapped into this process whose name contains `part`, sorted, each once.

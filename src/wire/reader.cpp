@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t most_failed_calls = 64;
 
 void take(const Json& json, WireReader& reader, Facts& learnt) {
-    if (const auto call = json.find("calling"); call != json.end()) reader.last_call = call->get<std::string>();
+    if (const auto call = json.find("calling"); call != json.end()) reader.last_call = original_bytes(call->get<std::string>());
     if (const auto step = json.find("step"); step != json.end()) reader.step = step->get<int>();
     if (const auto failed = json.find("failed"); failed != json.end() && reader.failed_calls.size() < most_failed_calls)
         from_json(*failed, reader.failed_calls.emplace_back(), "failed");

@@ -14,7 +14,7 @@ namespace rnncheck {
 void Trace::calling(std::string_view function) {
     const auto plain = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == ' '; };
     if (!std::all_of(function.begin(), function.end(), plain))
-        return line(Json{{"calling", valid_utf8(function)}}.dump());
+        return line(Json{{"calling", reversible_utf8(function)}}.dump());
     line("{\"calling\":\"" + std::string(function) + "\"}");
 }
 void Trace::failed(const CallResult& result) {

@@ -21,8 +21,22 @@ TEST_CASE("text from outside loses its power over terminals") {
 
 TEST_CASE("invalid UTF-8 becomes valid") {
     CHECK(valid_utf8("ok \xf0\x9f\x98\x80") == "ok \xf0\x9f\x98\x80");
-    CHECK(valid_utf8("\xff") == "\xef\xbf\xbd");
-    CHECK(valid_utf8("cut \xe6\x97") == "cut \xef\xbf\xbd\xef\xbf\xbd");
+    CHECK(valid_utf8("\xff") == "\\xff");
+    CHECK(valid_utf8("cut \xe6\x97") == "cut \\xe6\\x97");
+}
+
+TEST_CASE("any bytes survive the way to UTF-8 and back") {
+    CHECK(reversible_utf8("caf\xe9 \\xe9 \\x41 caf\xc3\xa9") == "caf\\xe9 \\x5cxe9 \\x41 caf\xc3\xa9");
+    CHECK(original_bytes("C:\\x4 \\xEG \\xE9 \\x") == "C:\\x4 \\xEG \\xE9 \\x");
+    for (const std::string text : {"\\\xe9", "\\x\xe9", "\\xe\xe9", "\\x5c", "\\x5cxe9", "\\\\xe9", "\\\\x5c5c", "\x5c", "plain"}) {
+        INFO(text);
+        CHECK(original_bytes(reversible_utf8(text)) == text);
+    }
+    std::string every_pair;
+    for (int first = 0; first < 256; ++first)
+        for (int second = 0; second < 256; ++second) every_pair += {static_cast<char>(first), static_cast<char>(second)};
+    CHECK(original_bytes(reversible_utf8(every_pair)) == every_pair);
+    CHECK(valid_utf8(reversible_utf8(every_pair)) == reversible_utf8(every_pair));
 }
 
 TEST_CASE("small helpers") {

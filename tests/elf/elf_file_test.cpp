@@ -166,6 +166,16 @@ TEST_CASE("no flipped byte and no noise leads astray") {
     }
 }
 
+TEST_CASE("pipes, sockets and devices are never opened") {
+    FakeRoot root;
+    root.pipe("/pipe.so").socket("/socket.so").link("/linked.so", "pipe.so");
+    const auto problem = [&](const char* path) { return elf::read_elf_file(root.root(), path).problem; };
+    CHECK(problem("/pipe.so") == FileProblem::named_pipe);
+    CHECK(problem("/linked.so") == FileProblem::named_pipe);
+    CHECK(problem("/socket.so") == FileProblem::socket);
+    CHECK(elf::read_elf_file(Root(), "/dev/null").problem == FileProblem::device);
+}
+
 TEST_CASE("links, folders and closed files are told apart") {
     FakeRoot root;
     root.link("/dead.so", "nowhere.so").directory("/folder.so").link("/a.so", "b.so").link("/b.so", "a.so");
@@ -173,9 +183,11 @@ TEST_CASE("links, folders and closed files are told apart") {
     const ElfFile dead = elf::read_elf_file(root.root(), "/dead.so");
     CHECK(dead.problem == FileProblem::dangling_link);
     CHECK(contains(dead.problem_detail, "'nowhere.so'"));
-    CHECK(elf::read_elf_file(root.root(), "/a.so").problem == FileProblem::dangling_link);
+    const ElfFile circle = elf::read_elf_file(root.root(), "/a.so");
+    CHECK(circle.problem == FileProblem::link_circle);
+    CHECK(circle.problem_detail == "is a symbolic link to 'b.so', which leads in a circle");
     const ElfFile folder = elf::read_elf_file(root.root(), "/folder.so");
-    CHECK(folder.problem == FileProblem::unreadable);
+    CHECK(folder.problem == FileProblem::folder);
     CHECK(folder.problem_detail == "is a folder, not a file");
     CHECK_FALSE(folder.passed_over);
     CHECK(elf::read_elf_file(root.root(), "/none.so").passed_over);

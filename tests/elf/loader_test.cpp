@@ -42,6 +42,27 @@ TEST_CASE("LD_LIBRARY_PATH comes before the cache, the cache before the default 
     check_found(look_up(root, "/nowhere:/home/me/"), "/home/me/libcudnn.so.9");
 }
 
+TEST_CASE("the last of thousands of folders counts like the first") {
+    FakeRoot root;
+    std::string path;
+    for (int i = 0; i < 3000; ++i) {
+        root.directory("/many/" + std::to_string(i));
+        path += "/many/" + std::to_string(i) + ':';
+    }
+    root.file("/many/2999/libcudnn.so.9", good);
+    check_found(look_up(root, path), "/many/2999/libcudnn.so.9");
+}
+
+TEST_CASE("a pipe stops the search, a socket or a circle of links ends its list") {
+    FakeRoot root;
+    root.file("/usr/lib64/libcudnn.so.9", good).file("/more/libcudnn.so.9", good);
+    root.pipe("/pipe/libcudnn.so.9").socket("/socket/libcudnn.so.9").link("/circle/libcudnn.so.9", "libcudnn.so.9");
+    CHECK(look_up(root, "/pipe:/more").path == "/pipe/libcudnn.so.9");
+    CHECK(look_up(root, "/pipe:/more").problem == FileProblem::named_pipe);
+    check_found(look_up(root, "/socket:/more"), "/usr/lib64/libcudnn.so.9");
+    check_found(look_up(root, "/circle:/more"), "/usr/lib64/libcudnn.so.9");
+}
+
 TEST_CASE("a cache older than the files is passed over") {
     FakeRoot root;
     root.file("/usr/lib64/libcudnn.so.9", good).file("/etc/ld.so.cache", cache_bytes({{name, "/gone/libcudnn.so.9"}}));

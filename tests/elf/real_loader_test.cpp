@@ -93,8 +93,11 @@ TEST_CASE("the real loader gives what was predicted for hand-made files") {
         WARN("SKIP: no libz.so.1 on this machine");
         return;
     }
-    for (const char* folder : {"/foreign", "/text", "/folder", "/dead", "/empty", "/nothing"})
+    root.link("/circle/libz.so.1", "libz.so.1").socket("/socket/libz.so.1");
+    for (const char* folder : {"/foreign", "/text", "/folder", "/dead", "/empty", "/nothing", "/circle", "/socket"}) {
         check_agreement("libz.so.1", in(folder));
+        check_agreement("libz.so.1", in(folder) + ":" + in("/text"));
+    }
     check_agreement("libz.so.1", in("/foreign") + ":" + in("/text"));
     check_agreement("libnothing.so.1", "");
     const elf::Loader stopped = elf::loader_of(Root(), in("/text"));

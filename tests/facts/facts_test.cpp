@@ -83,8 +83,11 @@ TEST_CASE("merging fills what is unset, keeps what is set, joins what has a key"
     CHECK(facts.cudnns[1].library == "/b/libcudnn.so.9");
 }
 
-TEST_CASE("text that is not UTF-8 still makes valid JSON") {
+TEST_CASE("text that is not UTF-8 still makes valid JSON and comes back byte for byte") {
     Facts facts;
     facts.host.os = "bad \xff name";
-    CHECK(facts_from_text(facts_to_text(facts), "text").host.os == "bad \xef\xbf\xbd name");
+    facts.host.environment["A\xff"] = "\\xff \xfe";
+    const Facts again = facts_from_text(facts_to_text(facts), "text");
+    CHECK(again.host.os == facts.host.os);
+    CHECK(again.host.environment == facts.host.environment);
 }

@@ -1,6 +1,7 @@
 // A folder that plays a machine's file system, below the build tree, removed at the end.
 #pragma once
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -39,6 +40,16 @@ class FakeRoot {
     FakeRoot& link(const std::string& path, const std::string& target) {
         make_parent(path);
         std::filesystem::create_symlink(target, outside(path));
+        return *this;
+    }
+    FakeRoot& pipe(const std::string& path) {
+        make_parent(path);
+        if (mkfifo(outside(path).c_str(), 0600) != 0) throw std::runtime_error("no pipe " + path);
+        return *this;
+    }
+    FakeRoot& socket(const std::string& path) {
+        make_parent(path);
+        if (mknod(outside(path).c_str(), S_IFSOCK | 0600, 0) != 0) throw std::runtime_error("no socket " + path);
         return *this;
     }
     FakeRoot& directory(const std::string& path) {

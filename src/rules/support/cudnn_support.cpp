@@ -86,6 +86,10 @@ bool never_answered(const CudnnCopy& copy) {
     return copy.answer && copy.answer->failure && !copy.answer->version;
 }
 
+bool was_refused(const CallResult& failure) {
+    return failure.text.starts_with(not_opened);
+}
+
 Verdict without_cudnn(const Facts& facts) {
     if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
     return not_applicable("no usable cuDNN was found");

@@ -37,6 +37,10 @@ Severity severity_of(const CudnnCopy& copy);
 /// The copy told nothing but why it failed: cudnn_unusable has it.
 bool never_answered(const CudnnCopy& copy);
 
+/// We did not open it, because the loader would have waited at a pipe or device: library_file_damaged tells that one.
+bool was_refused(const CallResult& failure);
+inline constexpr const char* leads_to_a_pipe = "the loader would wait for ever at a pipe on its way";
+
 /// Why there is no copy of cuDNN to judge.
 Verdict without_cudnn(const Facts& facts);
 
