@@ -27,8 +27,7 @@ struct Options {
 GivenValue value_from(const std::string& text) {
     const auto keys = given_keys();
     const auto value = split_given(text);
-    if (!value)
-        throw UsageError("'" + text + "' tells nothing; write KEY=VALUE with one of the keys " + listing(keys));
+    if (!value) throw UsageError("'" + text + "' tells nothing; write KEY=VALUE with one of the keys " + listing(keys));
     if (std::find(keys.begin(), keys.end(), value->key) == keys.end()) {
         const std::string hint = did_you_mean(value->key, keys);
         throw UsageError("there is no key '" + value->key + "'" +
@@ -39,8 +38,7 @@ GivenValue value_from(const std::string& text) {
 
 Facts facts_from(const std::vector<std::string>& texts, const Matrix& matrix) {
     if (texts.empty())
-        throw UsageError(
-            "'rnncheck matrix check' needs what is known, e.g. driver=535 cuda=12.2 cudnn=8.9.7 gpu=8.6");
+        throw UsageError("'rnncheck matrix check' needs what is known, e.g. driver=535 cuda=12.2 cudnn=8.9.7 gpu=8.6");
     std::vector<GivenValue> values;
     for (const std::string& text : texts) values.push_back(value_from(text));
     Given given = read_given(values, matrix);

@@ -148,8 +148,8 @@ std::string take(Given& given, const GivenValue& item, const Matrix& matrix) {
     const Key* key = key_named(item.key);
     if (!key) return "one of the keys " + listing(given_keys());
     if (given.keys.contains(item.key) && !key->may_repeat) return "one value";
-    const bool understood = key->take ? key->take(given.facts, item.value, matrix)
-                                      : take_release(given.facts, item.key, item.value);
+    const bool understood =
+        key->take ? key->take(given.facts, item.value, matrix) : take_release(given.facts, item.key, item.value);
     return understood ? "" : std::string(key->expected);
 }
 

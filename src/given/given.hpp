@@ -20,7 +20,7 @@ struct NotUnderstood {
 };
 
 struct Given {
-    Facts facts;                ///< tool.stages is {"given"}
+    Facts facts;                 ///< tool.stages is {"given"}
     std::set<std::string> keys;  ///< those that were understood
     std::vector<NotUnderstood> not_understood;
 };

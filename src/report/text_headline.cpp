@@ -55,11 +55,19 @@ const Finding* first_to_repair(const Report& report) {
     return found == report.findings.end() ? nullptr : &*found;
 }
 
+/// Without a machine: how much of what was given could be judged.
+std::string questions_answered(const Report& report) {
+    const int answers = report.counts.pass + report.counts.fault;
+    if (answers == 0 && report.counts.undecided == 0) return "what was given answers no question of the tables";
+    return "by the tables, " + counted(static_cast<std::size_t>(answers), "question", "questions") +
+           " about what was given";
+}
+
 }  // namespace
 
 std::string headline(const Report& report) {
     std::string line = "rnncheck " + shown(report.tool.version) + ": " + findings_counted(report) + "; " +
-                       recurrent_networks(report.facts);
+                       (only_given(report.facts) ? questions_answered(report) : recurrent_networks(report.facts));
     if (const Finding* finding = first_to_repair(report)) line += "; repair first: " + shown(finding->message);
     return line;
 }

@@ -99,7 +99,51 @@ std::string cudnn_line(const Cudnn& cudnn) {
 
 }  // namespace
 
+namespace {
+
+std::string framework_line(const Framework& framework) {
+    return shown(framework.name) + (framework.version ? " " + shown(framework.version->text) : "") +
+           (framework.build ? ", build " + shown(*framework.build) : "");
+}
+
+std::string network_line(const Network& network) {
+    Words words;
+    if (network.dtype) words.emplace_back(name_of(*network.dtype));
+    if (network.masked) words.emplace_back(*network.masked ? "masked" : "not masked");
+    return join(words, ", ");
+}
+
+std::string given_gpu(const Gpu& gpu) {
+    Words words;
+    add(words, "", gpu.name);
+    add(words, "compute capability ", gpu.compute_capability);
+    return join(words, ", ");
+}
+
+}  // namespace
+
+static void write_given(const Facts& facts, std::ostream& out, const Style& style) {
+    const auto line = [&](std::string_view label, const std::string& text) {
+        if (!text.empty()) out << wrapped("  " + padded(label, 10), text);
+    };
+    out << '\n' << inked(style, Ink::bold, "Given") << '\n';
+    line("system", shown(facts.host.os.value_or("")));
+    if (facts.driver.library_version) line("driver", shown(facts.driver.library_version->text));
+    for (const Gpu& gpu : facts.gpus) line("GPU " + std::to_string(gpu.index), given_gpu(gpu));
+    for (const Runtime& runtime : facts.runtimes)
+        if (runtime.version) line("CUDA", shown(runtime.version->text));
+    for (const Cudnn& cudnn : facts.cudnns)
+        if (cudnn.version)
+            line("cuDNN", shown(cudnn.version->text) +
+                              (cudnn.built_for_cuda ? ", for CUDA " + shown(cudnn.built_for_cuda->text) : ""));
+    for (const PythonEnvironment& python : facts.pythons)
+        if (python.version) line("Python", shown(python.version->text));
+    for (const Framework& framework : facts.frameworks) line("framework", framework_line(framework));
+    if (facts.network) line("network", network_line(*facts.network));
+}
+
 void write_machine(const Facts& facts, std::ostream& out, const Style& style) {
+    if (only_given(facts)) return write_given(facts, out, style);
     const auto line = [&](std::string_view label, const std::string& text) {
         out << wrapped("  " + padded(label, 8), text);
     };

@@ -19,7 +19,7 @@ std::string answer_of(const CallResult& result);
 /// One sentence: how many problems, whether recurrent networks run here, what to repair first.
 std::string headline(const Report& report);
 
-/// "This machine": system, driver, GPUs, CUDA and cuDNN copies.
+/// "This machine": system, driver, GPUs, CUDA and cuDNN copies; "Given" where a person told and there is no machine.
 void write_machine(const Facts& facts, std::ostream& out, const Style& style);
 
 void write_finding(const Finding& finding, std::ostream& out, const Style& style);

@@ -10,13 +10,19 @@ namespace rnncheck {
 
 namespace {
 
+void write_verdict(const RuleVerdict& verdict, std::ostream& out) {
+    out << wrapped("  " + shown(verdict.rule) + ": ", shown(verdict.reason), 4);
+    for (const Evidence& item : verdict.evidence)
+        out << wrapped("      ", shown(item.what) + ": " + shown(item.value) + " [" + shown(item.source) + "]", 8);
+}
+
 void write_verdicts(const Report& report, Outcome outcome, std::string_view title, std::ostream& out,
                     const Style& style) {
     const auto is_one = [&](const RuleVerdict& v) { return v.outcome == outcome; };
     if (std::none_of(report.verdicts.begin(), report.verdicts.end(), is_one)) return;
     out << '\n' << inked(style, Ink::bold, title) << '\n';
     for (const RuleVerdict& verdict : report.verdicts)
-        if (is_one(verdict)) out << wrapped("  " + shown(verdict.rule) + ": ", shown(verdict.reason), 4);
+        if (is_one(verdict)) write_verdict(verdict, out);
 }
 
 void write_probe_runs(const Facts& facts, std::ostream& out, const Style& style) {
@@ -49,8 +55,8 @@ static void write(const Report& report, std::ostream& out, const Style& style) {
     for (const Finding& finding : report.findings) write_finding(finding, out, style);
     write_verdicts(report, Outcome::undecided, "Could not tell", out, style);
     write_sweeps(report.facts, out, style);
+    if (style.verbose || only_given(report.facts)) write_verdicts(report, Outcome::pass, "Passed", out, style);
     if (!style.verbose) return;
-    write_verdicts(report, Outcome::pass, "Passed", out, style);
     write_verdicts(report, Outcome::not_applicable, "Nothing to say", out, style);
     write_probe_runs(report.facts, out, style);
 }
