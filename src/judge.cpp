@@ -15,11 +15,13 @@ bool stage_was_run(const Facts& facts, Stage stage) {
     return stages.empty() || std::find(stages.begin(), stages.end(), name_of(stage)) != stages.end();
 }
 
+constexpr const char* not_asked = "not asked: ";
+
 /// A question the user did not want asked is no open question.
 Verdict ask(const Named<Rule>& rule, const Facts& facts, const Matrix& matrix) {
     Verdict verdict = rule->check(facts, matrix);
     if (verdict.outcome == Outcome::undecided && !stage_was_run(facts, rule->needs))
-        return not_applicable("not asked: the stage '" + std::string(name_of(rule->needs)) + "' was switched off");
+        return not_applicable(std::string(not_asked) + "the stage '" + std::string(name_of(rule->needs)) + "' was switched off");
     return verdict;
 }
 
@@ -90,13 +92,16 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
     for (const auto& rule : all_rules()) {
         const std::string name(rule.name);
         Verdict verdict = is_selected(selection, name) ? ask(rule, facts, matrix)
-                                                       : not_applicable("not asked: left out on the command line");
+                                                       : not_applicable(std::string(not_asked) + "left out on the command line");
         apply_to_findings(verdict, rule, facts, selection);
         tally_verdict(tally, rule, verdict, selection);
         ++count_of(report.counts, verdict.outcome);
         report.verdicts.push_back({name, verdict.outcome, verdict.reason});
         std::move(verdict.findings.begin(), verdict.findings.end(), std::back_inserter(report.findings));
     }
+    // Where nothing at all was asked, nothing was found to be well.
+    tally.open |= std::all_of(report.verdicts.begin(), report.verdicts.end(),
+                              [](const RuleVerdict& verdict) { return verdict.reason.starts_with(not_asked); });
     sort_findings(report.findings);
     report.verdict = tally.health();
     report.facts = std::move(facts);

@@ -12,7 +12,7 @@ std::string json_text(const Report& report);
 std::string json_text(const FailureDocument& document);
 std::string json_text(const ListDocument& document);
 
-/// JSON Schema (draft 2020-12) that every document above satisfies.
+/// JSON Schema (draft 2020-12) that every document above and saved facts satisfy.
 std::string schema_text();
 
 }  // namespace rnncheck
