@@ -1,4 +1,4 @@
-# The folder is the list: every .cpp in `folder` defines one object of type `type`, named after the file, in namespace
+# The folder is the list: every .cpp in `folder` defines one object of type `type`, named after the file (a dot as _), in namespace
 # rnncheck::<space>. Generates `function()`, the table of {name, &object}; a missing object is a link error with its name.
 # Generated lists grow with their folder: they are not held to the size of hand-written functions.
 file(WRITE ${PROJECT_BINARY_DIR}/generated/.clang-tidy "Checks: '-*,modernize-use-override'\n")
@@ -9,9 +9,10 @@ function(rnncheck_folder_list target folder type space function header)
   set(declarations "")
   set(entries "")
   foreach(file ${files})
-    get_filename_component(name ${file} NAME_WE)
-    string(APPEND declarations "extern const ${type} ${name};\n")
-    string(APPEND entries "        {\"${name}\", &${space}::${name}},\n")
+    string(REGEX REPLACE "^.*/|[.]cpp$" "" name ${file})
+    string(MAKE_C_IDENTIFIER ${name} object)  # tf_windows_no_gpu_since_2.11
+    string(APPEND declarations "extern const ${type} ${object};\n")
+    string(APPEND entries "        {\"${name}\", &${space}::${object}},\n")
   endforeach()
   string(CONCAT text "#include \"${header}\"\n\n#include <array>\n\nnamespace rnncheck {\n\nnamespace ${space} {\n${declarations}}\n\n"
            "std::span<const Named<${type}>> ${function}() {\n    static const auto list = std::to_array<Named<${type}>>({\n"

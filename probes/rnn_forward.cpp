@@ -1,5 +1,7 @@
 // Computes the LSTM cases of the standard sweep through one cuDNN on one GPU, and compares every element with the
 // reference. Each case is told as soon as it ends, so a crash costs that case alone.
+#include <malloc.h>
+
 #include <cmath>
 #include <future>
 
@@ -99,31 +101,30 @@ void record_numbers(const vendor::LstmRun& lstm, const Comparison& comparison, R
     run.again_ms = lstm.again_ms;
 }
 
-/// What a case needs from us.
-struct Prepared {
-    RnnInputs inputs;
-    RnnOutputs expected;
-};
-
-Prepared prepare(const RnnCase& rnn_case) {
-    Prepared prepared{make_inputs(rnn_case), {}};
-    prepared.expected = reference(rnn_case, prepared.inputs);
-    return prepared;
-}
-
-/// The cases from `first` on, prepared one after the other by a thread of their own beside the vendor's work.
+/// What goes to the device, and the reference, of the cases from `first` on, made one after the other by a thread of
+/// their own beside the vendor's work. Each is taken once, and waited for if need be.
 class Preparation {
   public:
     Preparation(const std::vector<RnnCase>& cases, std::size_t first)
-        : promises_(cases.size()), worker_(std::async(std::launch::async, [this, &cases, first] {
-              for (std::size_t step = first; step < cases.size(); ++step) promises_[step].set_value(prepare(cases[step]));
+        : cases_(cases.size()), worker_(std::async(std::launch::async, [this, &cases, first] {
+              for (std::size_t step = first; step < cases.size(); ++step) {
+                  const RnnInputs inputs = make_inputs(cases[step]);
+                  cases_[step].image.set_value(vendor::device_image(cases[step], inputs));
+                  cases_[step].expected.set_value(reference(cases[step], inputs));
+              }
           })) {}
 
-    /// Waits for it if need be; once per step.
-    Prepared take(int step) { return promises_.at(static_cast<std::size_t>(step)).get_future().get(); }
+    vendor::DeviceImage image(int step) { return of(step).image.get_future().get(); }
+    RnnOutputs expected(int step) { return of(step).expected.get_future().get(); }
 
   private:
-    std::vector<std::promise<Prepared>> promises_;
+    struct Case {
+        std::promise<vendor::DeviceImage> image;
+        std::promise<RnnOutputs> expected;
+    };
+    Case& of(int step) { return cases_.at(static_cast<std::size_t>(step)); }
+
+    std::vector<Case> cases_;
     std::future<void> worker_;
 };
 
@@ -133,15 +134,16 @@ std::optional<Version> version_of(const Facts& facts, const std::string& library
     return std::nullopt;
 }
 
-void run_case(const vendor::Session& session, bool tf32, const Prepared& prepared, RnnRun& run) {
-    const vendor::LstmRun lstm = run_lstm(session, run.dialect, run.rnn_case, prepared.inputs);
+void run_case(const vendor::Session& session, bool tf32, Preparation& preparation, RnnRun& run) {
+    const int step = run.number - 1;
+    const vendor::LstmRun lstm = run_lstm(session, run.dialect, run.rnn_case, preparation.image(step));
     if (lstm.failed) {
         run.end = end_of_failed_call(*lstm.failed);
         run.result = lstm.failed;
         return;
     }
     const Limits limits = limits_for(run.rnn_case, tf32);
-    record_numbers(lstm, compare(run.rnn_case, prepared.expected, lstm.outputs, limits), run);
+    record_numbers(lstm, compare(run.rnn_case, preparation.expected(step), lstm.outputs, limits), run);
 }
 
 /// Runs the cases one by one; once `broken` is known, the rest is told as skipped with it.
@@ -172,16 +174,16 @@ class Sweep {
   private:
     void run_cases(const vendor::Session& session, Preparation& preparation) {
         for (int step = job_.first_step; step < static_cast<int>(cases_.size()); ++step) {
-            const Prepared prepared = preparation.take(step);
             trace_.step(step);
             RnnRun run = run_of(target_, cases_[static_cast<std::size_t>(step)], step);
             if (came_after(run.rnn_case, version_of(job_.facts, target_.library))) {
                 run.end = RunEnd::not_offered;
-                run.result = {"cudnnSetRNNDescriptor_v8", vendor::missing_symbol, "this kind of case came with cuDNN 8.1"};
+                run.result = {"cudnnSetRNNDescriptor_v8", vendor::missing_symbol,
+                              "this kind of case came with cuDNN 8.1"};
                 tell(std::move(run));
                 continue;
             }
-            run_case(session, tf32_possible(job_.facts, target_.gpu, run.rnn_case), prepared, run);
+            run_case(session, tf32_possible(job_.facts, target_.gpu, run.rnn_case), preparation, run);
             // A kernel that went astray leaves a context in which no later call can succeed.
             CallResult state;
             if (run.end == RunEnd::failed) state = session.check_cuda(session.cuda.cuCtxSynchronize);
@@ -213,7 +215,17 @@ class Sweep {
     std::vector<RnnCase> cases_;
 };
 
+/// The cases' buffers come and go by the megabyte. By default each is a piece of memory of its own, with a page fault
+/// for every page of it and calls into the kernel that hold up both threads.
+void keep_freed_memory() {
+    constexpr int megabyte = 1 << 20;
+    mallopt(M_MMAP_THRESHOLD, 32 * megabyte);
+    mallopt(M_TRIM_THRESHOLD, 256 * megabyte);
+    mallopt(M_TOP_PAD, 8 * megabyte);
+}
+
 void run(const Job& job, Trace& trace, const Learn& learn) {
+    keep_freed_memory();
     Sweep(job, trace, learn).run();
 }
 

@@ -17,8 +17,18 @@ bool stage_was_run(const Facts& facts, Stage stage) {
 
 constexpr const char* not_asked = "not asked: ";
 
+/// Without a machine only what the tables can tell is asked, and what was not given is no open question.
+Verdict ask_what_if(const Named<Rule>& rule, const Facts& facts, const Matrix& matrix) {
+    if (rule->asks.empty()) return not_applicable(std::string(not_asked) + "only the machine itself can tell");
+    Verdict verdict = rule->check(facts, matrix);
+    if (verdict.outcome == Outcome::undecided && verdict.lack == Lack::facts)
+        return not_applicable(not_asked + ("it needs " + std::string(rule->asks)) + "; " + verdict.reason);
+    return verdict;
+}
+
 /// A question the user did not want asked is no open question.
 Verdict ask(const Named<Rule>& rule, const Facts& facts, const Matrix& matrix) {
+    if (only_given(facts)) return ask_what_if(rule, facts, matrix);
     Verdict verdict = rule->check(facts, matrix);
     if (verdict.outcome == Outcome::undecided && !stage_was_run(facts, rule->needs))
         return not_applicable(std::string(not_asked) + "the stage '" + std::string(name_of(rule->needs)) + "' was switched off");
@@ -55,11 +65,12 @@ int& count_of(Counts& counts, Outcome outcome) {
 
 /// What decides the one word: found so far over all rules.
 struct Tally {
-    bool error = false, warning = false, open = false;
+    bool what_if = false;
+    bool error = false, warning = false, open = false, any_answer = false;
 
     Health health() const {
         if (error) return Health::problems;
-        if (open) return Health::undetermined;
+        if (open || (what_if && !any_answer)) return Health::undetermined;
         return warning ? Health::warnings : Health::healthy;
     }
 };
@@ -67,7 +78,8 @@ struct Tally {
 void tally_verdict(Tally& tally, const Named<Rule>& rule, const Verdict& verdict, const Selection& selection) {
     const bool decided = verdict.outcome == Outcome::pass || verdict.outcome == Outcome::fault;
     if (!decided && selection.require.contains(std::string(rule.name))) tally.open = true;
-    if (verdict.outcome == Outcome::undecided && rule->worst == Severity::error) tally.open = true;
+    if (verdict.outcome == Outcome::undecided && (rule->worst == Severity::error || tally.what_if)) tally.open = true;
+    tally.any_answer |= decided;
     for (const Finding& finding : verdict.findings) {
         tally.error |= finding.severity == Severity::error;
         tally.warning |= finding.severity == Severity::warning;
@@ -89,6 +101,7 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
     Report report;
     report.tool = {.version = std::string(version_of_rnncheck()), .matrix_date = matrix.date(), .matrix_digest = matrix.digest()};
     Tally tally;
+    tally.what_if = only_given(facts);
     for (const auto& rule : all_rules()) {
         const std::string name(rule.name);
         Verdict verdict = is_selected(selection, name) ? ask(rule, facts, matrix)
@@ -96,7 +109,7 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
         apply_to_findings(verdict, rule, facts, selection);
         tally_verdict(tally, rule, verdict, selection);
         ++count_of(report.counts, verdict.outcome);
-        report.verdicts.push_back({name, verdict.outcome, verdict.reason});
+        report.verdicts.push_back({name, verdict.outcome, verdict.reason, std::move(verdict.evidence)});
         std::move(verdict.findings.begin(), verdict.findings.end(), std::back_inserter(report.findings));
     }
     // Where nothing at all was asked, nothing was found to be well.

@@ -82,6 +82,13 @@ std::string_view trim(std::string_view text) {
     return text.substr(first, text.find_last_not_of(space) - first + 1);
 }
 
+std::string lower(std::string_view text) {
+    std::string small(text);
+    for (char& c : small)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return small;
+}
+
 std::vector<std::string> split(std::string_view text, char separator) {
     std::vector<std::string> parts;
     if (text.empty()) return parts;

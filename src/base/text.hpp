@@ -10,6 +10,9 @@ namespace rnncheck {
 
 std::string_view trim(std::string_view text);
 
+/// ASCII letters in lower case.
+std::string lower(std::string_view text);
+
 /// Splits at every `separator`; an empty text gives no parts, "a::b" gives "a", "", "b".
 std::vector<std::string> split(std::string_view text, char separator);
 

@@ -4,6 +4,7 @@
 
 #include "facts/libraries.hpp"
 #include "facts/machine.hpp"
+#include "facts/network.hpp"
 #include "facts/packages.hpp"
 #include "facts/rnn_run.hpp"
 
@@ -11,7 +12,7 @@ namespace rnncheck {
 
 inline constexpr int facts_schema = 1;
 
-/// Which rnncheck learnt the facts, and which stages it was allowed to run: look, ask, run.
+/// Which rnncheck learnt the facts, and which stages it was allowed to run: look, ask, run; or "given" alone.
 struct ToolFacts {
     std::string version;
     std::vector<std::string> stages;
@@ -19,7 +20,7 @@ struct ToolFacts {
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
         visit("version", self.version, "version of rnncheck that learnt these facts");
-        visit("stages", self.stages, "stages that were run: look, ask, run");
+        visit("stages", self.stages, "stages that were run: look, ask, run; given: a person told, no machine was looked at");
     }
 };
 
@@ -36,6 +37,7 @@ struct Facts {
     std::vector<Cudnn> cudnns;
     std::vector<PythonEnvironment> pythons;
     std::vector<Framework> frameworks;
+    std::optional<Network> network;
     std::vector<KernelRun> kernel_runs;
     std::vector<RnnRun> rnn_runs;
     std::vector<ProbeRun> probe_runs;
@@ -54,11 +56,17 @@ struct Facts {
         visit("cudnns", self.cudnns, "copies of cuDNN as they answered");
         visit("pythons", self.pythons, "Python environments");
         visit("frameworks", self.frameworks, "frameworks that run recurrent networks through cuDNN");
+        visit("network", self.network, "the recurrent network that is meant to run");
         visit("kernel_runs", self.kernel_runs, "the tiny kernel on each GPU");
         visit("rnn_runs", self.rnn_runs, "the recurrent-network cases");
         visit("probe_runs", self.probe_runs, "how each probe went");
     }
 };
+
+/// A person told these facts; what was not told is unknown, and no machine stands behind them.
+inline bool only_given(const Facts& facts) {
+    return facts.tool.stages == std::vector<std::string>{"given"};
+}
 
 /// `more` joins `facts`: unset values are filled, set ones stay, lists are appended; an element with the key() of one
 /// that is there joins that one, so a probe can tell more about a thing later.

@@ -78,16 +78,24 @@ struct Finding {
 enum class Outcome { pass, fault, not_applicable, undecided };
 RNNCHECK_ENUM_NAMES(Outcome, "pass", "fault", "not_applicable", "undecided")
 
-/// A rule's answer. `findings` only with `fault`; `reason` always says why in a few words.
+/// What an undecided rule lacks: facts that were not learnt, or rows of the tables for facts that were.
+enum class Lack { facts, data };
+
+/// A rule's answer. `findings` only with `fault`; `reason` always says why in a few words. `evidence` is what a pass
+/// rests on, where that is more than the reason tells. `lack` has a meaning with `undecided` only.
 struct Verdict {
     Outcome outcome = Outcome::undecided;
     std::string reason;
     std::vector<Finding> findings;
+    std::vector<Evidence> evidence;
+    Lack lack = Lack::facts;
 };
 
-Verdict pass(std::string reason);
+Verdict pass(std::string reason, std::vector<Evidence> evidence = {});
 Verdict not_applicable(std::string reason);
 Verdict undecided(std::string reason);
+/// A version lies outside the tables.
+Verdict outside_the_data(std::string reason);
 Verdict fault(Finding finding);
 /// A fault when there is any finding; else the other answer.
 Verdict fault_or(std::vector<Finding> findings, Verdict otherwise);

@@ -43,12 +43,14 @@ struct RuleVerdict {
     std::string rule;
     Outcome outcome = Outcome::undecided;
     std::string reason;
+    std::vector<Evidence> evidence;
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
         visit("rule", self.rule, "id of the rule");
         visit("outcome", self.outcome, "its answer");
         visit("reason", self.reason, "why, in a few words");
+        visit("evidence", self.evidence, "what a pass rests on, where the tables decided it; findings have their own");
     }
 };
 

@@ -166,7 +166,7 @@ void Pool::Child::start(const Command& command, const Wire& wire) {
 
 void Pool::Child::add_to_poll(std::vector<pollfd>& polls) const {
     polls.push_back({to_.number(), POLLOUT, 0});
-    polls.push_back({answers_.number(), POLLIN, 0});
+    polls.push_back({answers_.number(), static_cast<short>(chatters() ? 0 : POLLIN), 0});  // its end wakes us anyway
     polls.push_back({output_.number(), POLLIN, 0});
 }
 
@@ -193,10 +193,12 @@ bool Pool::Child::read_answers() {
     const bool more = read_some(answers_, bytes);
     lines_.add(bytes, [this](std::string_view line) {
         last_line_ = Clock::now();
+        ++lines_seen_;
         last_word_said_ |= on_line_(line);
     });
     if (!more) answers_.close();
-    return !bytes.empty();
+    answered_ = !bytes.empty();
+    return answered_;
 }
 
 void Pool::Child::read_output() {

@@ -49,6 +49,8 @@ struct Pool::Child {
     std::optional<Ending> check();
     /// It closed its answers, so it is about to leave: look often.
     bool leaving() const { return !answers_.open(); }
+    /// It sends line upon line. It is not to wake us for each, which would cost both more than the lines are worth.
+    bool chatters() const { return answered_ && lines_seen_ > 64; }
 
     int id;
 
@@ -73,6 +75,8 @@ struct Pool::Child {
     Clock::time_point killed_at_{};
     std::string kill_reason_;
     std::string start_error_;
+    std::size_t lines_seen_ = 0;
+    bool answered_ = false;  ///< there were lines when it was last looked at
     bool last_word_said_ = false;
     pid_t pid_ = -1;
     Descriptor to_, answers_, output_;

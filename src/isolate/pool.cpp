@@ -13,9 +13,9 @@ namespace rnncheck::isolate {
 namespace {
 
 // No descriptor that wakes us when a child ends (pidfd): kernels too old for it are our public. A child that closed
-// its answers is about to leave, so it is looked at more often.
+// its answers is about to leave, so it is looked at more often; so is one whose lines do not wake us.
 constexpr int usual_wait_ms = 20;
-constexpr int leaving_wait_ms = 1;
+constexpr int short_wait_ms = 1;
 
 /// Raises a tight soft limit and tells how many descriptors there may be.
 int allow_descriptors() {
@@ -74,7 +74,7 @@ Pool::Ended Pool::wait(const std::function<void()>& idle) {
         int timeout = usual_wait_ms;
         for (const auto& child : children_) {
             child->add_to_poll(polls);
-            if (child->leaving()) timeout = leaving_wait_ms;
+            if (child->leaving() || child->chatters()) timeout = short_wait_ms;
         }
         poll(polls.data(), polls.size(), timeout);
     }

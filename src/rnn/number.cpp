@@ -2,7 +2,7 @@
 
 #include <bit>
 #include <cstring>
-#include <limits>
+#include <type_traits>
 
 namespace rnncheck {
 
@@ -87,6 +87,51 @@ double widened(std::uint64_t bits, const Format& format) {
         sign | std::bit_cast<std::uint64_t>(static_cast<double>(magnitude) * std::bit_cast<double>(unit)));
 }
 
+/// One type's conversions, chosen before the loops over many values. For fp64 and fp32 the processor has them: IEEE 754
+/// conversions to nearest, ties to even.
+template <Dtype dtype>
+struct Codec {
+    static constexpr Format format = format_of(dtype);
+    using Bits = std::conditional_t<format.bytes == 8, std::uint64_t,
+                                    std::conditional_t<format.bytes == 4, std::uint32_t, std::uint16_t>>;
+
+    static Bits bits_of(double value) {
+        if constexpr (dtype == Dtype::fp64)
+            return std::bit_cast<Bits>(value);
+        else if constexpr (dtype == Dtype::fp32)
+            return std::bit_cast<Bits>(static_cast<float>(value));
+        else
+            return static_cast<Bits>(narrowed(value, format));
+    }
+
+    static double value_of(Bits bits) {
+        if constexpr (dtype == Dtype::fp64)
+            return std::bit_cast<double>(bits);
+        else if constexpr (dtype == Dtype::fp32)
+            return std::bit_cast<float>(bits);
+        else
+            return widened(bits, format);
+    }
+};
+
+static_assert(std::endian::native == std::endian::little, "devices and their hosts are little-endian");
+
+/// use(Codec) with the codec of the type.
+template <class Use>
+auto with_codec(Dtype dtype, Use&& use) {
+    switch (dtype) {
+        case Dtype::fp32:
+            return use(Codec<Dtype::fp32>());
+        case Dtype::fp16:
+            return use(Codec<Dtype::fp16>());
+        case Dtype::bf16:
+            return use(Codec<Dtype::bf16>());
+        case Dtype::fp64:
+            break;
+    }
+    return use(Codec<Dtype::fp64>());
+}
+
 }  // namespace
 
 std::size_t bytes_of(Dtype dtype) {
@@ -94,32 +139,35 @@ std::size_t bytes_of(Dtype dtype) {
 }
 
 double rounded(double value, Dtype dtype) {
-    if (dtype == Dtype::fp64) return value;
-    const Format format = format_of(dtype);
-    return widened(narrowed(value, format), format);
+    return with_codec(dtype, [value](auto codec) { return codec.value_of(codec.bits_of(value)); });
 }
 
 std::vector<std::byte> encode(std::span<const double> values, Dtype dtype) {
-    const Format format = format_of(dtype);
-    std::vector<std::byte> bytes(values.size() * format.bytes);
-    std::byte* at = bytes.data();
-    for (const double value : values) {
-        std::uint64_t bits = dtype == Dtype::fp64 ? std::bit_cast<std::uint64_t>(value) : narrowed(value, format);
-        for (std::size_t i = 0; i < format.bytes; ++i, bits >>= 8) *at++ = static_cast<std::byte>(bits & 0xFF);
-    }
-    return bytes;
+    return with_codec(dtype, [values](auto codec) {
+        constexpr std::size_t width = sizeof(typename decltype(codec)::Bits);
+        std::vector<std::byte> bytes(values.size() * width);
+        std::byte* at = bytes.data();
+        for (const double value : values) {
+            const auto bits = codec.bits_of(value);
+            std::memcpy(at, &bits, width);
+            at += width;
+        }
+        return bytes;
+    });
 }
 
 std::vector<double> decode(std::span<const std::byte> bytes, Dtype dtype) {
-    const Format format = format_of(dtype);
-    std::vector<double> values(bytes.size() / format.bytes);
-    const std::byte* at = bytes.data();
-    for (double& value : values) {
-        std::uint64_t bits = 0;
-        for (std::size_t i = 0; i < format.bytes; ++i) bits |= std::to_integer<std::uint64_t>(*at++) << (8 * i);
-        value = dtype == Dtype::fp64 ? std::bit_cast<double>(bits) : widened(bits, format);
-    }
-    return values;
+    return with_codec(dtype, [bytes](auto codec) {
+        typename decltype(codec)::Bits bits;
+        std::vector<double> values(bytes.size() / sizeof bits);
+        const std::byte* at = bytes.data();
+        for (double& value : values) {
+            std::memcpy(&bits, at, sizeof bits);
+            value = codec.value_of(bits);
+            at += sizeof bits;
+        }
+        return values;
+    });
 }
 
 }  // namespace rnncheck

@@ -1,6 +1,7 @@
 // No CUDA runtime library stands anywhere.
 #include "rules/rule.hpp"
 #include "rules/support/driver_support.hpp"
+#include "rules/support/packages.hpp"
 
 namespace rnncheck::rules {
 
@@ -19,11 +20,12 @@ static Verdict check(const Facts& facts, const Matrix&) {
         "packages";
     finding.evidence = {
         {"libcudart", "not on the loader's path, in toolkit folders or in Python packages", "libraries"}};
-    finding.remedies = {{.text = "Nothing, when your framework brings CUDA along; else install the runtime for your "
-                                 "driver, for example the Python package of CUDA 12",
-                         .commands = {"pip install nvidia-cuda-runtime-cu12"},
-                         .verify = "rnncheck doctor --only cuda_runtime_missing",
-                         .link = "https://docs.nvidia.com/cuda/cuda-installation-guide-linux/"}};
+    finding.remedies =
+        for_cuda_here(facts, {{.text = "Nothing, when your framework brings CUDA along; else install the runtime for "
+                                       "your driver, for example as a Python package",
+                               .commands = {"pip install nvidia-cuda-runtime-cu12"},
+                               .verify = "rnncheck doctor --only cuda_runtime_missing",
+                               .link = "https://docs.nvidia.com/cuda/cuda-installation-guide-linux/"}});
     return fault(std::move(finding));
 }
 

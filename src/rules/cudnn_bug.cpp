@@ -16,6 +16,7 @@ extern const Rule cudnn_bug{.title = "This cuDNN has a documented defect in recu
                             .layer = Layer::cudnn,
                             .worst = Severity::warning,
                             .needs = Stage::ask,
-                            .check = check};
+                            .check = check,
+                            .asks = "cudnn="};
 
 }  // namespace rnncheck::rules

@@ -5,7 +5,10 @@
 #include "base/text.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/driver_support.hpp"
+#include "rules/support/packages.hpp"
+#include "rules/support/plan_remedy.hpp"
 #include "rules/support/rnn_support.hpp"
+#include "rules/support/versions.hpp"
 
 namespace rnncheck::rules {
 
@@ -32,19 +35,21 @@ static bool runtime_of(const Facts& facts, int cuda_major) {
     });
 }
 
-static Finding other_cuda(const CudnnCopy& copy, const std::string& but, Evidence evidence) {
+/// `wanted` is the CUDA major that cuDNN would have to be made for.
+static Finding other_cuda(const CudnnCopy& copy, int wanted, const std::string& but, Evidence evidence) {
     Finding finding;
     finding.severity = severity_of(copy);
     finding.subject = copy.path;
     finding.message = name_of(copy) + " was built for CUDA " + copy.answer->built_for_cuda->text + ", but " + but;
     finding.evidence = {{"built for CUDA", copy.answer->built_for_cuda->text, "cudnns"}, std::move(evidence)};
-    finding.remedies = {
-        {.text = "Install the cuDNN package made for the CUDA major that is installed (its name ends in "
-                 "the major), or that CUDA",
-         .commands = {"pip install nvidia-cudnn-cu12", "sudo apt-get install cudnn9-cuda-12"},
-         .risk = Risk::needs_root,
-         .verify = "rnncheck doctor --only cudnn_built_for_other_cuda",
-         .link = "https://docs.nvidia.com/deeplearning/cudnn/backend/v9.5.1/reference/support-matrix.html"}};
+    finding.remedies = for_cuda_major(
+        wanted, {{.text = "Install the cuDNN package made for CUDA " + std::to_string(wanted) +
+                          " (its name ends in the major), or bring CUDA " +
+                          std::to_string(copy.answer->built_for_cuda->major()) + " and a driver for it",
+                  .commands = {"pip install nvidia-cudnn-cu12", "sudo apt-get install cudnn9-cuda-12"},
+                  .risk = Risk::needs_root,
+                  .verify = "rnncheck doctor --only cudnn_built_for_other_cuda",
+                  .link = "https://docs.nvidia.com/deeplearning/cudnn/backend/v9.5.1/reference/support-matrix.html"}});
     return finding;
 }
 
@@ -57,7 +62,7 @@ static void judge_cublas(const Facts& facts, const CudnnCopy& copy, int cuda_maj
     if (majors.empty()) return answers.told_elsewhere("no cuBLAS was found to compare with");
     std::vector<std::string> texts;
     for (const int major : majors) texts.push_back(std::to_string(major));
-    answers.fault(other_cuda(copy, "only cuBLAS of CUDA " + listing(texts) + " is installed",
+    answers.fault(other_cuda(copy, *majors.rbegin(), "only cuBLAS of CUDA " + listing(texts) + " is installed",
                              {"libcublasLt.so." + std::to_string(cuda_major), "not found", "libraries"}));
 }
 
@@ -72,12 +77,36 @@ static bool driver_misses(const Facts& facts, const CudnnCopy& copy, int cuda_ma
         answers.told_elsewhere("the driver is too old for that CUDA, its runtime included");
         return false;
     }
-    answers.fault(other_cuda(copy, "the driver supports CUDA up to " + driver->text,
+    answers.fault(other_cuda(copy, driver->major(), "the driver supports CUDA up to " + driver->text,
                              {"newest CUDA of the driver", driver->text, "driver.cuda_version"}));
     return true;
 }
 
-static Verdict check(const Facts& facts, const Matrix&) {
+/// Of versions alone: whether the release was made for this CUDA major at all.
+static Verdict judge_release(const Facts& facts, const Matrix& matrix) {
+    const Version* cudnn = given_cudnn(facts);
+    const Version* cuda = given_cuda(facts);
+    if (!cudnn || !cuda) return undecided("cudnn= and cuda= were not both given");
+    const auto build = matrix.cudnn_build(*cudnn, cuda->major());
+    const std::string pair = "cuDNN " + cudnn->text + " for CUDA " + std::to_string(cuda->major());
+    if (build) return pass("there is a " + pair);
+    const auto others = cudnn_builds_of(*cudnn, matrix);
+    if (others.empty() || build.coverage != Coverage::silent) return outside_the_data(outside_data(pair, build.coverage, matrix));
+    Finding finding;
+    finding.subject = "cuDNN " + cudnn->text;
+    finding.message = "there is no " + pair + "; it was made for CUDA " + listing(cuda_majors_of(*cudnn, matrix));
+    for (const CudnnBuild& other : others)
+        finding.evidence.push_back({"cuDNN " + cudnn->text, "for CUDA " + std::to_string(other.cuda_major), other.source.url});
+    const std::string wanted = std::to_string(cuda->major());
+    finding.remedies = {{.text = "Take a release of cuDNN that is made for CUDA " + wanted,
+                         .commands = {"rnncheck matrix show cudnn_builds cuda_major=" + wanted},
+                         .verify = "rnncheck matrix check cudnn=VERSION cuda=" + cuda->text,
+                         .link = "https://docs.nvidia.com/deeplearning/cudnn/backend/v9.5.1/reference/support-matrix.html"}};
+    return fault(std::move(finding));
+}
+
+static Verdict check(const Facts& facts, const Matrix& matrix) {
+    if (only_given(facts)) return judge_release(facts, matrix);
     const auto copies = cudnn_copies(facts);
     if (copies.empty()) return without_cudnn(facts);
     Answers answers;
@@ -87,18 +116,21 @@ static Verdict check(const Facts& facts, const Matrix&) {
             answers.good("cuDNN computed on this machine");
         else if (never_answered(copy))
             answers.told_elsewhere(name_of(copy) + " does not work at all");
+        else if (borrows_parts(copy))
+            answers.told_elsewhere(name_of(copy) + " is loaded with parts of another cuDNN");
         else if (!built_for)
             answers.unknown(name_of(copy) + " did not tell which CUDA it was built for");
         else if (!driver_misses(facts, copy, built_for->major(), answers))
             judge_cublas(facts, copy, built_for->major(), answers);
     }
-    return answers.close();
+    return with_plan(answers.close(), facts);
 }
 
 extern const Rule cudnn_built_for_other_cuda{.title = "cuDNN was built for another CUDA",
                                              .layer = Layer::cudnn,
                                              .worst = Severity::error,
                                              .needs = Stage::ask,
-                                             .check = check};
+                                             .check = check,
+                                             .asks = "cudnn= and cuda="};
 
 }  // namespace rnncheck::rules

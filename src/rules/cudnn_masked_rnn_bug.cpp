@@ -17,6 +17,7 @@ extern const Rule cudnn_masked_rnn_bug{.title = "This cuDNN corrupts masked recu
                                        .layer = Layer::cudnn,
                                        .worst = Severity::warning,
                                        .needs = Stage::ask,
-                                       .check = check};
+                                       .check = check,
+                                       .asks = "cudnn="};
 
 }  // namespace rnncheck::rules

@@ -55,12 +55,8 @@ static void look_at_names(const Facts& facts, const Matrix& matrix, const CudnnC
 }
 
 static void look_at_folders(const CudnnCopy& copy, Signs& signs) {
-    const auto& mapped = copy.answer->parts_mapped;
-    const bool several = std::any_of(mapped.begin(), mapped.end(), [&](const std::string& path) {
-        return folder_of(path) != folder_of(mapped.front());
-    });
-    if (!several) return;
-    signs.of_mixture.push_back({"files loaded together", listing(mapped), "cudnns"});
+    if (!borrows_parts(copy)) return;
+    signs.of_mixture.push_back({"files loaded together", listing(copy.answer->parts_mapped), "cudnns"});
     signs.confidence = Confidence::likely;
 }
 
@@ -86,7 +82,7 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& cop
     look_at_answers(facts, copy, signs);
     const bool checked = passed_its_check(copy);
     // Parts of another copy answer for the front library, so its check does not see them.
-    if (signs.of_mixture.empty() && copy.answer) look_at_folders(copy, signs);
+    if (signs.of_mixture.empty()) look_at_folders(copy, signs);
     if (signs.of_mixture.empty() && !checked) look_at_names(facts, matrix, copy, signs);
     if (!signs.of_mixture.empty()) return answers.fault(mixed(copy, std::move(signs)));
     if (!failures_are_known(facts, copy.path))

@@ -4,6 +4,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/cudnn_support.hpp"
 #include "rules/support/driver_support.hpp"
+#include "rules/support/packages.hpp"
 
 namespace rnncheck::rules {
 
@@ -23,12 +24,13 @@ static Verdict check(const Facts& facts, const Matrix&) {
                                  : "cuDNN is not installed: no libcudnn.so was found";
     finding.evidence = {
         {"libcudnn.so", "not on the loader's path, in toolkit folders or in Python packages", "libraries"}};
-    finding.remedies = {{.text = "Install the major release of cuDNN that your framework was built for, for the CUDA "
-                                 "major it uses: from NVIDIA's repository, or as a Python package",
-                         .commands = {"sudo apt-get install cudnn9-cuda-12", "pip install nvidia-cudnn-cu12"},
-                         .risk = Risk::needs_root,
-                         .verify = "rnncheck doctor --only cudnn_not_installed",
-                         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
+    finding.remedies = for_cuda_here(
+        facts, {{.text = "Install the major release of cuDNN that your framework was built for, for the CUDA "
+                         "major it uses: from NVIDIA's repository, or as a Python package",
+                 .commands = {"sudo apt-get install cudnn9-cuda-12", "pip install nvidia-cudnn-cu12"},
+                 .risk = Risk::needs_root,
+                 .verify = "rnncheck doctor --only cudnn_not_installed",
+                 .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}});
     return fault(std::move(finding));
 }
 

@@ -28,6 +28,7 @@ extern const Rule cudnn_varlen_rnn_bug{.title = "This cuDNN fails on varying seq
                                        .layer = Layer::cudnn,
                                        .worst = Severity::warning,
                                        .needs = Stage::run,
-                                       .check = check};
+                                       .check = check,
+                                       .asks = "cudnn="};
 
 }  // namespace rnncheck::rules

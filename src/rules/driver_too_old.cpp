@@ -2,8 +2,10 @@
 #include <algorithm>
 
 #include "rules/rule.hpp"
-#include "rules/support/packages.hpp"
+#include "rules/support/driver_by_release.hpp"
 #include "rules/support/driver_support.hpp"
+#include "rules/support/packages.hpp"
+#include "rules/support/plan_remedy.hpp"
 
 namespace rnncheck::rules {
 
@@ -62,6 +64,7 @@ static Verdict without_runtimes(const Facts& facts) {
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
+    if (only_given(facts)) return with_plan(judge_driver_release(facts, matrix), facts);
     if (facts.runtimes.empty()) return without_runtimes(facts);
     if (driver_library_absent(facts)) return not_applicable("no driver library was found");
     if (!facts.driver.cuda_version) return undecided("the driver did not tell which CUDA it supports");
@@ -79,16 +82,18 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     }
     // Programs ask for one CUDA major by name: those for the runtime that suits are well served.
     for (auto& finding : findings) finding.severity = any_suits ? Severity::warning : Severity::error;
-    if (!findings.empty()) return fault_or(std::move(findings), {});
+    if (!findings.empty()) return with_plan(fault_or(std::move(findings), {}), facts);
     if (!open.empty()) return undecided(open);
     return pass(limited ? "the driver runs every CUDA runtime found, some under minor-version compatibility"
-                        : "the driver supports every CUDA runtime found");
+                        : "the driver says that it supports CUDA up to " + facts.driver.cuda_version->text +
+                              ", no older than any runtime found");
 }
 
 extern const Rule driver_too_old{.title = "The NVIDIA driver is too old for the CUDA runtime",
                                  .layer = Layer::driver,
                                  .worst = Severity::error,
                                  .needs = Stage::ask,
-                                 .check = check};
+                                 .check = check,
+                                 .asks = "driver=, and cuda=, gpu= or a framework"};
 
 }  // namespace rnncheck::rules

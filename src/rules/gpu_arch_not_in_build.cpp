@@ -1,6 +1,7 @@
 // The CUDA or cuDNN installed was made before the GPU, or without code for it.
 #include "rules/rule.hpp"
 #include "rules/support/architecture_support.hpp"
+#include "rules/support/plan_remedy.hpp"
 
 namespace rnncheck::rules {
 
@@ -13,19 +14,20 @@ static void describe(Finding& finding, const Gpu& gpu, const std::string& things
     finding.remedies = {{.text =
                              "Use a framework build for a CUDA that knows this GPU (12.8 or later for Blackwell, 11.8 "
                              "for Ada and Hopper), with a cuDNN made for that CUDA",
-                         .commands = {"pip install --upgrade nvidia-cudnn-cu12"},
+                         .commands = {},
                          .verify = "rnncheck doctor --only gpu_arch_not_in_build",
                          .link = "https://developer.nvidia.com/cuda-gpus"}};
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    return judge_architecture(facts, matrix, Fit::too_new, describe);
+    return with_plan(judge_architecture(facts, matrix, Fit::too_new, describe), facts);
 }
 
 extern const Rule gpu_arch_not_in_build{.title = "The CUDA or cuDNN installed has no code for a GPU",
                                         .layer = Layer::gpu,
                                         .worst = Severity::error,
                                         .needs = Stage::run,
-                                        .check = check};
+                                        .check = check,
+                                        .asks = "gpu=, and cuda=, cudnn= or a framework"};
 
 }  // namespace rnncheck::rules

@@ -33,6 +33,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (!facts.driver.init) return undecided("cuInit did not answer");
     if (!facts.driver.init->ok() && init_code(facts) != cuda_no_device)
         return not_applicable("the driver does not start");
+    if (gpu_list_failure(facts)) return not_applicable("the driver did not list its GPUs, which gpu_list_failed tells");
     if (!probe_completed(facts, "driver_api") && driver_answers(facts))
         return undecided("the driver was not asked to the end");
     if (environment(facts, "CUDA_VISIBLE_DEVICES")) return not_applicable("CUDA_VISIBLE_DEVICES is set");

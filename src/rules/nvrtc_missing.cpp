@@ -5,6 +5,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/cudnn_support.hpp"
 #include "rules/support/driver_support.hpp"
+#include "rules/support/packages.hpp"
 
 namespace rnncheck::rules {
 
@@ -12,19 +13,24 @@ static bool compiles_kernels(const CudnnCopy& copy) {
     return copy.major == 0 || copy.major >= 8;
 }
 
-static Finding missing(const std::string& library, const std::string& needed_by) {
+static Finding missing(const std::string& library, const std::string& needed_by, std::vector<Remedy> remedies) {
     Finding finding;
     finding.severity = Severity::warning;
     finding.subject = library;
     finding.message = library + " was not found; " + needed_by + " needs it to compile kernels at run time";
     finding.evidence = {{library, "not on the loader's path, in toolkit folders or in Python packages", "libraries"}};
-    finding.remedies = {{.text =
-                             "Install NVRTC of the CUDA that cuDNN was built for, for example as the Python package "
-                             "of CUDA 12, or as a part of the toolkit",
-                         .commands = {"pip install nvidia-cuda-nvrtc-cu12"},
-                         .verify = "rnncheck doctor --only nvrtc_missing",
-                         .link = "https://docs.nvidia.com/cuda/nvrtc/index.html"}};
+    finding.remedies = std::move(remedies);
     return finding;
+}
+
+/// As the package of CUDA 12.
+static std::vector<Remedy> install() {
+    return {{.text =
+                 "Install NVRTC of the CUDA that cuDNN was built for, for example as a Python package, or as a part "
+                 "of the toolkit",
+             .commands = {"pip install nvidia-cuda-nvrtc-cu12"},
+             .verify = "rnncheck doctor --only nvrtc_missing",
+             .link = "https://docs.nvidia.com/cuda/nvrtc/index.html"}};
 }
 
 static bool any_file_of_nvrtc(const Facts& facts) {
@@ -39,7 +45,8 @@ static void judge_builtins(const Facts& facts, Answers& answers) {
         return answers.good("NVRTC was found, and compiles");
     for (const auto& nvrtc : facts.nvrtcs) {
         if (lacks_builtins(facts, nvrtc))
-            answers.fault(missing(builtins_of(nvrtc), "NVRTC " + nvrtc.version->text + " at " + nvrtc.library));
+            answers.fault(missing(builtins_of(nvrtc), "NVRTC " + nvrtc.version->text + " at " + nvrtc.library,
+                                  for_cuda_major(nvrtc.version->major(), install())));
         else if (!nvrtc.version && !nvrtc.failure)
             answers.unknown("the version of NVRTC at " + nvrtc.library + " is not known");
         else if (!nvrtc.compiles)
@@ -67,7 +74,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     else if (copies.front().major == 0)
         answers.unknown("the version of " + name_of(copies.front()) + " is not known");
     else
-        answers.fault(missing("libnvrtc", name_of(copies.front())));
+        answers.fault(missing("libnvrtc", name_of(copies.front()), for_cuda_of(copies.front(), install())));
     return answers.close();
 }
 

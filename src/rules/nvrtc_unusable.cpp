@@ -2,10 +2,11 @@
 #include "base/text.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/cudnn_support.hpp"
+#include "rules/support/packages.hpp"
 
 namespace rnncheck::rules {
 
-static Finding unusable(const Nvrtc& nvrtc) {
+static Finding unusable(const Facts& facts, const Nvrtc& nvrtc) {
     const std::string why = nvrtc.failure ? ": " + told(*nvrtc.failure) : "";
     Finding finding;
     finding.severity = Severity::warning;
@@ -14,11 +15,15 @@ static Finding unusable(const Nvrtc& nvrtc) {
     if (nvrtc.version) finding.evidence.push_back({"NVRTC", nvrtc.version->text, "nvrtcs"});
     finding.evidence.push_back({"compiles", "no", "nvrtcs"});
     if (nvrtc.failure) finding.evidence.push_back({"failed call", told(*nvrtc.failure), "nvrtcs"});
-    finding.remedies = {{.text = "Install libnvrtc and libnvrtc-builtins of one CUDA release into one folder on the "
-                                 "loader's path, or as a Python package",
-                         .commands = {"ldconfig -p | grep libnvrtc", "pip install nvidia-cuda-nvrtc-cu12"},
-                         .verify = "rnncheck doctor --only nvrtc_unusable",
-                         .link = "https://docs.nvidia.com/cuda/nvrtc/index.html"}};
+    const std::vector<Remedy> remedies = {
+        {.text =
+             "Install libnvrtc and libnvrtc-builtins of one CUDA release into one folder on the loader's path, or as "
+             "a Python package",
+         .commands = {"ldconfig -p | grep libnvrtc", "pip install nvidia-cuda-nvrtc-cu12"},
+         .verify = "rnncheck doctor --only nvrtc_unusable",
+         .link = "https://docs.nvidia.com/cuda/nvrtc/index.html"}};
+    finding.remedies =
+        nvrtc.version ? for_cuda_major(nvrtc.version->major(), remedies) : for_cuda_here(facts, remedies);
     return finding;
 }
 
@@ -33,7 +38,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
         else if (lacks_builtins(facts, nvrtc))
             answers.told_elsewhere(builtins_of(nvrtc) + " was not found");
         else if (nvrtc.compiles || nvrtc.failure)
-            answers.fault(unusable(nvrtc));
+            answers.fault(unusable(facts, nvrtc));
         else
             answers.unknown("NVRTC at " + nvrtc.library + " did not answer");
     }

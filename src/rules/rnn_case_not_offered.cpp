@@ -45,7 +45,7 @@ static void judge(const Facts& facts, const Matrix& matrix, const Sweep& sweep, 
         else if (row)
             owed.push_back(run);
         else if (row.coverage != Coverage::silent)
-            answers.unknown(outside_data("cuDNN " + version->text, row.coverage, matrix));
+            answers.outside(outside_data("cuDNN " + version->text, row.coverage, matrix));
         if (row && !first_row) first_row = *row;
     }
     if (!owed.empty()) answers.fault(not_offered(facts, sweep, owed, *first_row));

@@ -18,6 +18,9 @@ struct Rule {
     Severity worst;                         ///< an undecided rule counts against the verdict when this is `error`
     Stage needs;                            ///< the last stage whose facts it judges
     Verdict (*check)(const Facts&, const Matrix&);
+    /// What a person must tell for an answer without a machine (`matrix check`), in the words of its keys; empty when
+    /// only the machine itself can answer.
+    std::string_view asks = "";
 };
 
 /// Every file of src/rules/, by name.

@@ -40,6 +40,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     std::vector<Version> versions;
     bool all_told = true;
     for (const auto& copy : copies) {
+        if (borrows_parts(copy)) return not_applicable(copy.path + " is loaded with parts of another cuDNN");
         all_told &= copy.version.has_value();
         if (copy.version && std::find(versions.begin(), versions.end(), *copy.version) == versions.end())
             versions.push_back(*copy.version);

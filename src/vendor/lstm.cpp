@@ -14,13 +14,13 @@ std::optional<CallResult> start_session(Session& session) {
     return bench.failed();
 }
 
-LstmRun run_lstm(const Session& session, Dialect dialect, const RnnCase& rnn_case, const RnnInputs& inputs) {
+LstmRun run_lstm(const Session& session, Dialect dialect, const RnnCase& rnn_case, const DeviceImage& image) {
     LstmRun run;
     Bench bench(session);
     if (dialect == Dialect::v8)
-        run_v8(bench, rnn_case, inputs, run);
+        run_v8(bench, rnn_case, image, run);
     else
-        run_legacy(bench, rnn_case, inputs, run);
+        run_legacy(bench, rnn_case, image, run);
     run.failed = bench.failed();
     return run;
 }

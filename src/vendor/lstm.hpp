@@ -1,6 +1,7 @@
 // One LSTM case through cuDNN, in either of its two RNN dialects. Measures and copies; does not judge.
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include "rnn/sweep.hpp"
@@ -34,7 +35,21 @@ struct LstmRun {
 /// Code of a call that reported success but gave an address or a size that cannot be.
 inline constexpr int impossible_answer = -2;
 
+inline constexpr int linear_layers = 8;  ///< four gates on the input side, four on the recurrent side
+
+/// What goes to the device, as bytes of the case's dtype and in its layout. Making it calls no vendor.
+struct DeviceImage {
+    using Bytes = std::vector<std::byte>;
+    struct Layer {
+        std::array<Bytes, linear_layers> matrices, biases;
+    };
+    std::vector<Layer> layers;  ///< by pseudo-layer
+    Bytes x, hx, cx;
+};
+
+DeviceImage device_image(const RnnCase& rnn_case, const RnnInputs& inputs);
+
 /// Runs the case twice with all outputs poisoned before each run (not-a-number bytes 0xFF).
-LstmRun run_lstm(const Session& session, Dialect dialect, const RnnCase& rnn_case, const RnnInputs& inputs);
+LstmRun run_lstm(const Session& session, Dialect dialect, const RnnCase& rnn_case, const DeviceImage& image);
 
 }  // namespace rnncheck::vendor

@@ -79,12 +79,29 @@ OutputBytes run_once(Bench& bench, const DeviceData& data, const std::function<v
 
 }  // namespace
 
-DeviceData put_data(Bench& bench, const RnnCase& rnn_case, const RnnInputs& inputs) {
-    const auto upload = [&](const std::vector<double>& values) { return bench.upload(encode(values, rnn_case.dtype)); };
+DeviceImage device_image(const RnnCase& rnn_case, const RnnInputs& inputs) {
+    const auto bytes = [&](const std::vector<double>& values) { return encode(values, rnn_case.dtype); };
+    DeviceImage image;
+    image.x = bytes(to_layout(rnn_case, inputs.x, size(rnn_case.input)));
+    image.hx = bytes(inputs.hx);
+    image.cx = bytes(inputs.cx);
+    for (const LayerWeights& weights : inputs.layers) {
+        DeviceImage::Layer& layer = image.layers.emplace_back();
+        for (std::size_t gate = 0; gate < 4; ++gate) {
+            layer.matrices[gate] = bytes(weights.input[gate]);
+            layer.matrices[gate + 4] = bytes(weights.recurrent[gate]);
+            layer.biases[gate] = bytes(weights.input_bias[gate]);
+            layer.biases[gate + 4] = bytes(weights.recurrent_bias[gate]);
+        }
+    }
+    return image;
+}
+
+DeviceData put_data(Bench& bench, const RnnCase& rnn_case, const DeviceImage& image) {
     DeviceData data;
-    data.x = upload(to_layout(rnn_case, inputs.x, size(rnn_case.input)));
-    data.hx = upload(inputs.hx);
-    data.cx = upload(inputs.cx);
+    data.x = bench.upload(image.x);
+    data.hx = bench.upload(image.hx);
+    data.cx = bench.upload(image.cx);
     std::vector<std::int32_t> lengths;
     for (int sequence = 0; sequence < rnn_case.batch; ++sequence) lengths.push_back(rnn_case.length_of(sequence));
     data.lengths = bench.upload(std::as_bytes(std::span(lengths)));
@@ -101,28 +118,20 @@ DeviceData put_data(Bench& bench, const RnnCase& rnn_case, const RnnInputs& inpu
 WeightImage::WeightImage(Bench& bench, Dtype dtype, std::size_t bytes)
     : bench_(bench), dtype_(dtype), base_(bench.allocate(bytes)), image_(bench.failed() ? 0 : bytes) {}
 
-void WeightImage::place(const char* call, const void* where, long long elements, const std::vector<double>& values) {
+void WeightImage::place(const char* call, const void* where, long long elements, std::span<const std::byte> values) {
     if (bench_.failed()) return;
-    if (elements != static_cast<long long>(values.size()))
-        return bench_.impossible(call, "it described " + std::to_string(elements) + " weights where there are " +
-                                           std::to_string(values.size()));
-    const auto bytes = encode(values, dtype_);
+    const auto wanted = static_cast<long long>(values.size() / bytes_of(dtype_));
+    if (elements != wanted)
+        return bench_.impossible(
+            call, "it described " + std::to_string(elements) + " weights where there are " + std::to_string(wanted));
     const auto begin = reinterpret_cast<DevicePointer>(where);
-    if (begin < base_ || begin - base_ > image_.size() || bytes.size() > image_.size() - (begin - base_))
+    if (begin < base_ || begin - base_ > image_.size() || values.size() > image_.size() - (begin - base_))
         return bench_.impossible(call, "it gave an address outside the weight space");
-    std::copy(bytes.begin(), bytes.end(), image_.begin() + static_cast<std::ptrdiff_t>(begin - base_));
+    std::copy(values.begin(), values.end(), image_.begin() + static_cast<std::ptrdiff_t>(begin - base_));
 }
 
 void WeightImage::upload() {
     bench_.cuda(bench_.session().cuda.cuMemcpyHtoD_v2, base_, image_.data(), image_.size());
-}
-
-const std::vector<double>& matrix_of(const LayerWeights& weights, int linear_layer) {
-    return linear_layer < 4 ? weights.input[linear_layer] : weights.recurrent[linear_layer - 4];
-}
-
-const std::vector<double>& bias_of(const LayerWeights& weights, int linear_layer) {
-    return linear_layer < 4 ? weights.input_bias[linear_layer] : weights.recurrent_bias[linear_layer - 4];
 }
 
 void run_twice(Bench& bench, const RnnCase& rnn_case, const DeviceData& data, const std::function<void()>& forward,

@@ -1,7 +1,6 @@
 // What both RNN dialects share: calls in a row, device memory, descriptors, weights, the two timed runs.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <span>
 #include <vector>
@@ -11,11 +10,10 @@
 
 namespace rnncheck::vendor {
 
-inline constexpr int mode_lstm = 2;      ///< cudnnRNNMode_t
-inline constexpr int linear_input = 0;   ///< cudnnRNNInputMode_t
-inline constexpr int double_bias = 2;    ///< cudnnRNNBiasMode_t
-inline constexpr int padded_io = 1;      ///< CUDNN_RNN_PADDED_IO_ENABLED
-inline constexpr int linear_layers = 8;  ///< four gates on the input side, four on the recurrent side
+inline constexpr int mode_lstm = 2;     ///< cudnnRNNMode_t
+inline constexpr int linear_input = 0;  ///< cudnnRNNInputMode_t
+inline constexpr int double_bias = 2;   ///< cudnnRNNBiasMode_t
+inline constexpr int padded_io = 1;     ///< CUDNN_RNN_PADDED_IO_ENABLED
 
 inline constexpr int cuda_out_of_memory = 2;
 
@@ -88,7 +86,7 @@ struct DeviceData {
     std::size_t y_bytes = 0, state_bytes = 0;
 };
 
-DeviceData put_data(Bench& bench, const RnnCase& rnn_case, const RnnInputs& inputs);
+DeviceData put_data(Bench& bench, const RnnCase& rnn_case, const DeviceImage& image);
 
 /// The weight space as it is to be uploaded: zeros, and each part at the place that cuDNN named for it.
 class WeightImage {
@@ -99,7 +97,7 @@ class WeightImage {
     std::size_t bytes() const { return image_.size(); }
 
     /// `call` named `where` for the values, and `elements` as their number.
-    void place(const char* call, const void* where, long long elements, const std::vector<double>& values);
+    void place(const char* call, const void* where, long long elements, std::span<const std::byte> values);
     void upload();
 
   private:
@@ -109,15 +107,11 @@ class WeightImage {
     std::vector<std::byte> image_;
 };
 
-/// Matrix and bias of a linear layer of cuDNN (0 to 3 input side, 4 to 7 recurrent side).
-const std::vector<double>& matrix_of(const LayerWeights& weights, int linear_layer);
-const std::vector<double>& bias_of(const LayerWeights& weights, int linear_layer);
-
 /// `forward` makes the one call that computes.
 void run_twice(Bench& bench, const RnnCase& rnn_case, const DeviceData& data, const std::function<void()>& forward,
                LstmRun& run);
 
-void run_v8(Bench& bench, const RnnCase& rnn_case, const RnnInputs& inputs, LstmRun& run);
-void run_legacy(Bench& bench, const RnnCase& rnn_case, const RnnInputs& inputs, LstmRun& run);
+void run_v8(Bench& bench, const RnnCase& rnn_case, const DeviceImage& image, LstmRun& run);
+void run_legacy(Bench& bench, const RnnCase& rnn_case, const DeviceImage& image, LstmRun& run);
 
 }  // namespace rnncheck::vendor

@@ -65,22 +65,23 @@ FilterDescriptor weight_filter(Bench& bench, const RnnCase& rnn_case, std::size_
 }
 
 void place_weights(Bench& bench, RnnDescriptor rnn, TensorDescriptor x, FilterDescriptor filter,
-                   const RnnInputs& inputs, WeightImage& image) {
+                   const DeviceImage& image, WeightImage& space) {
     const Session& session = bench.session();
     const FilterDescriptor part = bench.filter();
-    const auto place = [&](const auto& ask, int layer, int linear, const std::vector<double>& values) {
+    const auto place = [&](const auto& ask, int layer, int linear, std::span<const std::byte> values) {
         void* where = nullptr;
-        bench.cudnn(ask, session.handle, rnn, layer, x, filter, address(image.base()), linear, part, &where);
-        image.place(ask.name, where, elements(bench, part), values);
+        bench.cudnn(ask, session.handle, rnn, layer, x, filter, address(space.base()), linear, part, &where);
+        space.place(ask.name, where, elements(bench, part), values);
     };
-    for (std::size_t layer = 0; layer < inputs.layers.size() && !bench.failed(); ++layer)
+    for (std::size_t layer = 0; layer < image.layers.size() && !bench.failed(); ++layer)
         for (int linear = 0; linear < linear_layers; ++linear) {
             const int pseudo_layer = static_cast<int>(layer);
-            const LayerWeights& weights = inputs.layers[layer];
-            place(session.cudnn.cudnnGetRNNLinLayerMatrixParams, pseudo_layer, linear, matrix_of(weights, linear));
-            place(session.cudnn.cudnnGetRNNLinLayerBiasParams, pseudo_layer, linear, bias_of(weights, linear));
+            const DeviceImage::Layer& parts = image.layers[layer];
+            const auto index = static_cast<std::size_t>(linear);
+            place(session.cudnn.cudnnGetRNNLinLayerMatrixParams, pseudo_layer, linear, parts.matrices[index]);
+            place(session.cudnn.cudnnGetRNNLinLayerBiasParams, pseudo_layer, linear, parts.biases[index]);
         }
-    image.upload();
+    space.upload();
 }
 
 /// Descriptions and memory of one case, ready to run.
@@ -126,7 +127,7 @@ void run_padded(Bench& bench, const RnnCase& rnn_case, const Prepared& ready, Ls
 
 }  // namespace
 
-void run_legacy(Bench& bench, const RnnCase& rnn_case, const RnnInputs& inputs, LstmRun& run) {
+void run_legacy(Bench& bench, const RnnCase& rnn_case, const DeviceImage& image, LstmRun& run) {
     const Session& session = bench.session();
     Prepared ready{};
     ready.rnn = describe_rnn(bench, rnn_case);
@@ -146,8 +147,8 @@ void run_legacy(Bench& bench, const RnnCase& rnn_case, const RnnInputs& inputs, 
     WeightImage weights(bench, rnn_case.dtype, weight_bytes);
     ready.weights = weights.base();
     ready.filter = weight_filter(bench, rnn_case, weight_bytes);
-    place_weights(bench, ready.rnn, ready.x_steps.front(), ready.filter, inputs, weights);
-    ready.data = put_data(bench, rnn_case, inputs);
+    place_weights(bench, ready.rnn, ready.x_steps.front(), ready.filter, image, weights);
+    ready.data = put_data(bench, rnn_case, image);
     ready.work = bench.allocate(ready.work_bytes);
     if (wants_padding(rnn_case))
         run_padded(bench, rnn_case, ready, run);

@@ -23,25 +23,27 @@ long long elements(Bench& bench, TensorDescriptor tensor) {
     return static_cast<long long>(sizes[0]) * sizes[1] * sizes[2];
 }
 
-void place_weights(Bench& bench, RnnDescriptor rnn, const RnnInputs& inputs, WeightImage& image) {
+void place_weights(Bench& bench, RnnDescriptor rnn, const DeviceImage& image, WeightImage& space) {
     const Session& session = bench.session();
     const auto& ask = session.cudnn.cudnnGetRNNWeightParams;
     const TensorDescriptor matrix = bench.empty_tensor(), bias = bench.empty_tensor();
-    for (std::size_t layer = 0; layer < inputs.layers.size() && !bench.failed(); ++layer)
+    for (std::size_t layer = 0; layer < image.layers.size() && !bench.failed(); ++layer)
         for (int linear = 0; linear < linear_layers; ++linear) {
+            const DeviceImage::Layer& parts = image.layers[layer];
+            const auto index = static_cast<std::size_t>(linear);
             void* matrix_address = nullptr;
             void* bias_address = nullptr;
-            bench.cudnn(ask, session.handle, rnn, static_cast<int>(layer), image.bytes(), address(image.base()), linear,
+            bench.cudnn(ask, session.handle, rnn, static_cast<int>(layer), space.bytes(), address(space.base()), linear,
                         matrix, &matrix_address, bias, &bias_address);
-            image.place(ask.name, matrix_address, elements(bench, matrix), matrix_of(inputs.layers[layer], linear));
-            image.place(ask.name, bias_address, elements(bench, bias), bias_of(inputs.layers[layer], linear));
+            space.place(ask.name, matrix_address, elements(bench, matrix), parts.matrices[index]);
+            space.place(ask.name, bias_address, elements(bench, bias), parts.biases[index]);
         }
-    image.upload();
+    space.upload();
 }
 
 }  // namespace
 
-void run_v8(Bench& bench, const RnnCase& rnn_case, const RnnInputs& inputs, LstmRun& run) {
+void run_v8(Bench& bench, const RnnCase& rnn_case, const DeviceImage& image, LstmRun& run) {
     const Session& session = bench.session();
     const CudnnApi& cudnn = session.cudnn;
     const RnnDescriptor rnn = describe_rnn(bench, rnn_case);
@@ -56,10 +58,10 @@ void run_v8(Bench& bench, const RnnCase& rnn_case, const RnnInputs& inputs, Lstm
     run.workspace_bytes = work_bytes;
 
     WeightImage weights(bench, rnn_case.dtype, weight_bytes);
-    place_weights(bench, rnn, inputs, weights);
+    place_weights(bench, rnn, image, weights);
     if (rnn_case.algorithm == Algorithm::persist_dynamic)
         bench.cudnn(cudnn.cudnnBuildRNNDynamic, session.handle, rnn, rnn_case.batch);
-    const DeviceData data = put_data(bench, rnn_case, inputs);
+    const DeviceData data = put_data(bench, rnn_case, image);
     const DevicePointer work = bench.allocate(work_bytes), reserve = bench.allocate(reserve_bytes);
     run_twice(
         bench, rnn_case, data,

@@ -2,17 +2,33 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 
 #include "facts/json.hpp"
 
 namespace rnncheck {
 
-void Trace::calling(std::string_view function) { line(Json{{"calling", reversible_utf8(function)}}.dump()); }
-void Trace::failed(const CallResult& result) { line(Json{{"failed", to_json(result)}}.dump()); }
-void Trace::step(int number) { line(Json{{"step", number}}.dump()); }
-void Trace::facts(std::string_view json) { line("{\"facts\":" + std::string(json) + "}"); }
-void Trace::done() { line("{\"done\":true}"); }
+/// A sweep leaves thousands of these, nearly all of them names of functions: those need no escaping.
+void Trace::calling(std::string_view function) {
+    const auto plain = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == ' '; };
+    if (!std::all_of(function.begin(), function.end(), plain))
+        return line(Json{{"calling", reversible_utf8(function)}}.dump());
+    line("{\"calling\":\"" + std::string(function) + "\"}");
+}
+void Trace::failed(const CallResult& result) {
+    line(Json{{"failed", to_json(result)}}.dump());
+}
+void Trace::step(int number) {
+    line(Json{{"step", number}}.dump());
+}
+void Trace::facts(std::string_view json) {
+    line("{\"facts\":" + std::string(json) + "}");
+}
+void Trace::done() {
+    line("{\"done\":true}");
+}
 
 void Trace::line(std::string_view json) {
     std::string text(json);

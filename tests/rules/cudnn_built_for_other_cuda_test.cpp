@@ -46,6 +46,12 @@ RULE_TEST(cudnn_built_for_other_cuda,
                        add_library(f, LibraryKind::cublaslt, "/opt/libcublasLt.so.13", "/opt/libcublasLt.so.13");
                    }),
                    ""},
+                  {"it borrows the parts of another copy", but([](Facts& f) {
+                       no_cases(f);
+                       f.cudnns.front().built_for_cuda = v("11.8");
+                       f.cudnns.front().parts_mapped = {"/usr/lib/libcudnn.so.9", "/opt/other/libcudnn_ops.so.9"};
+                   }),
+                   ""},
                   {"no driver", without_driver(), ""},
                   {"none installed", but([](Facts& f) {
                        without(f, LibraryKind::cudnn);
@@ -65,3 +71,24 @@ RULE_TEST(cudnn_built_for_other_cuda,
                            f.driver.cuda_version.reset();
                        }),
                        ""}}})
+
+TEST_CASE("the package named is that of the CUDA that is here") {
+    using namespace rnncheck;
+    using namespace rnncheck::test;
+    const auto commands = [](const Facts& facts) {
+        for (const auto& rule : all_rules())
+            if (rule.name == "cudnn_built_for_other_cuda")
+                return rule->check(facts, Matrix::bundled()).findings.at(0).remedies.at(0).commands;
+        return std::vector<std::string>();
+    };
+    auto facts = but([](Facts& f) {
+        no_cases(f);
+        f.cudnns.front().built_for_cuda = v("11.8");
+    });
+    CHECK(commands(facts).at(0) == "pip install nvidia-cudnn-cu12");
+    for (auto& library : facts.libraries)
+        if (library.kind == LibraryKind::cublas || library.kind == LibraryKind::cublaslt)
+            if (const auto at = library.path.find(".so.12"); at != std::string::npos)
+                library.path.replace(at, 6, ".so.13");
+    CHECK(commands(facts).at(0) == "pip install nvidia-cudnn-cu13");
+}

@@ -57,7 +57,7 @@ const vendor::Session& simulated_session(int major) {
 
 Outcome run_and_compare(int major, Dialect dialect, const RnnCase& rnn_case, bool tf32) {
     const RnnInputs inputs = make_inputs(rnn_case);
-    Outcome outcome{run_lstm(simulated_session(major), dialect, rnn_case, inputs), {}};
+    Outcome outcome{run_lstm(simulated_session(major), dialect, rnn_case, vendor::device_image(rnn_case, inputs)), {}};
     if (!outcome.run.failed)
         outcome.comparison =
             compare(rnn_case, reference(rnn_case, inputs), outcome.run.outputs, limits_for(rnn_case, tf32));

@@ -40,16 +40,27 @@ static Compared unknown(Compared compared, std::string why) {
     return compared;
 }
 
+static Compared outside(Compared compared, std::string why) {
+    compared.outside = true;
+    return unknown(std::move(compared), std::move(why));
+}
+
+static Compared shown(Compared compared) {
+    compared.fit = Fit::fits;
+    compared.shown = true;
+    return compared;
+}
+
 static Compared misfit(Compared compared, Fit fit, const std::string& known, const Row& row) {
     compared.fit = fit;
     compared.evidence.push_back({compared.thing, known, row.source.url});
     return compared;
 }
 
-static Compared by_architecture(const Matrix& matrix, const Version& capability, const Version& cuda,
+Compared by_architecture(const Matrix& matrix, const Version& capability, const Version& cuda,
                                 Compared compared) {
     const auto row = matrix.architecture(capability);
-    if (!row) return unknown(compared, outside_data("compute capability " + capability.text, row.coverage, matrix));
+    if (!row) return outside(compared, outside_data("compute capability " + capability.text, row.coverage, matrix));
     if (row->last_cuda && cuda > *row->last_cuda)
         return misfit(std::move(compared), Fit::too_old,
                       "CUDA " + row->last_cuda->text + " was the last with code for " + row->name, *row);
@@ -58,7 +69,7 @@ static Compared by_architecture(const Matrix& matrix, const Version& capability,
                       "CUDA " + row->first_cuda.text + " was the first with code for " + row->name, *row);
     const auto release = matrix.driver_for_cuda(cuda);
     if (release.coverage == Coverage::newer_than_data)
-        return unknown(compared, outside_data("CUDA " + cuda.text, release.coverage, matrix));
+        return outside(compared, outside_data("CUDA " + cuda.text, release.coverage, matrix));
     compared.fit = Fit::fits;
     return compared;
 }
@@ -79,7 +90,7 @@ static Compared against_runtime(const Facts& facts, const Matrix& matrix, const 
     }
     const Version cuda = make_version({runtime.version->major(), runtime.version->minor()});
     if (shown_by_cases(facts, gpu.index, cuda.major()))
-        compared.fit = Fit::fits;
+        compared = shown(std::move(compared));
     else if (!gpu.compute_capability)
         return unknown(compared, "the compute capability of " + subject_of(gpu) + " is not known");
     else
@@ -108,7 +119,7 @@ static Compared by_build(const Matrix& matrix, const Version& capability, const 
         return unknown(compared, compared.thing + " did not tell its version and CUDA");
     const auto row = matrix.cudnn_build(*answer.version, answer.built_for_cuda->major());
     if (!row)
-        return unknown(compared,
+        return outside(compared,
                        outside_data("cuDNN " + answer.version->text + " built for CUDA " + answer.built_for_cuda->text,
                                     row.coverage, matrix));
     if (capability < row->capability_min)
@@ -135,10 +146,7 @@ static Compared against_cudnn(const Facts& facts, const Matrix& matrix, const Gp
     Compared compared;
     compared.thing = name_of(copy);
     compared.severity = severity_of(copy);
-    if (cases_went_well(facts, gpu.index, copy)) {
-        compared.fit = Fit::fits;
-        return compared;
-    }
+    if (cases_went_well(facts, gpu.index, copy)) return shown(std::move(compared));
     const RnnRun* refused = refusal(facts, gpu.index, copy);
     if (never_answered(copy))
         compared.fit = Fit::unusable;
@@ -172,6 +180,7 @@ static void add_test_kernel(const Facts& facts, const Gpu& gpu, std::vector<Comp
 }
 
 static std::vector<Compared> compare(const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
+    if (only_given(facts)) return compare_versions(facts, matrix, gpu);
     std::vector<Compared> all;
     for (const auto& runtime : facts.runtimes)
         if (!is_shadowed(facts, runtime.library)) all.push_back(against_runtime(facts, matrix, gpu, runtime));
@@ -208,23 +217,41 @@ static void note_silent_copies(const Facts& facts, Answers& answers) {
     answers.no_matter("neither a CUDA runtime nor cuDNN was found");
 }
 
+/// What is known of a GPU that nothing is wrong with. What ran counts, whether or not the tables know the GPU.
+static std::string fit_words(const Facts& facts, const Matrix& matrix, const Gpu& gpu, const std::vector<Compared>& all) {
+    if (only_given(facts)) return "what was given has code for " + subject_of(gpu);
+    if (std::none_of(all.begin(), all.end(), [](const Compared& compared) { return compared.shown; }))
+        return "every CUDA and cuDNN found has code for " + subject_of(gpu);
+    std::string words = "networks ran right on " + subject_of(gpu);
+    if (gpu.compute_capability && !matrix.architecture(*gpu.compute_capability))
+        words +=
+            "; the tables of " + matrix.date() + " do not know its compute capability " + gpu.compute_capability->text;
+    return words;
+}
+
 Verdict judge_architecture(const Facts& facts, const Matrix& matrix, Fit misfit_looked_for,
                            void (*describe)(Finding&, const Gpu&, const std::string&)) {
-    if (const auto verdict = without_gpu(facts)) return *verdict;
     Answers answers;
-    note_silent_copies(facts, answers);
+    if (only_given(facts)) {
+        if (facts.gpus.empty()) return undecided("no GPU was given");
+    } else {
+        if (const auto verdict = without_gpu(facts)) return *verdict;
+        note_silent_copies(facts, answers);
+    }
     for (const auto& gpu : facts.gpus) {
         const auto all = compare(facts, matrix, gpu);
         const auto is_misfit = [&](const Compared& compared) { return compared.fit == misfit_looked_for; };
         if (std::any_of(all.begin(), all.end(), is_misfit))
             answers.fault(about(facts, gpu, all, misfit_looked_for, describe));
         for (const auto& compared : all) {
-            if (compared.fit == Fit::unknown)
+            if (compared.outside)
+                answers.outside(compared.why);
+            else if (compared.fit == Fit::unknown)
                 answers.unknown(compared.why);
             else if (compared.fit == Fit::unusable)
                 answers.told_elsewhere(compared.thing + " does not work at all");
             else if (compared.fit == Fit::fits)
-                answers.good("every CUDA and cuDNN found has code for " + subject_of(gpu));
+                answers.good(fit_words(facts, matrix, gpu, all));
             else
                 answers.no_matter(compared.thing + " does not fit in another way");
         }

@@ -17,10 +17,18 @@ enum class Fit {
 struct Compared {
     std::string thing;  ///< "cuDNN 9.19.0 at ..."
     Fit fit = Fit::unknown;
-    std::string why;  ///< why not known
+    bool shown = false;  ///< that it fits was seen, not looked up: networks ran
+    std::string why;       ///< why not known
+    bool outside = false;  ///< not known, because it lies outside the tables
     Severity severity = Severity::error;
     std::vector<Evidence> evidence;
 };
+
+/// A CUDA release against a capability, by the tables.
+Compared by_architecture(const Matrix& matrix, const Version& capability, const Version& cuda, Compared compared);
+
+/// Everything that was given against the GPU that was given.
+std::vector<Compared> compare_versions(const Facts& facts, const Matrix& matrix, const Gpu& gpu);
 
 /// Whether every case went well on this GPU with this copy or another one of the same release and CUDA.
 bool cases_went_well(const Facts& facts, int gpu, const CudnnCopy& copy);

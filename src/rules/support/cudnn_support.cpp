@@ -70,7 +70,8 @@ std::vector<CudnnCopy> cudnn_copies(const Facts& facts) {
 }
 
 std::string name_of(const CudnnCopy& copy) {
-    return "cuDNN " + (copy.version ? copy.version->text + " " : std::string()) + "at " + copy.path;
+    const std::string place = copy.path.empty() ? "" : " at " + copy.path;  // a version asked about has no place
+    return "cuDNN" + (copy.version ? ' ' + copy.version->text : std::string()) + place;
 }
 
 Severity severity_of(const CudnnCopy& copy) {
@@ -183,6 +184,13 @@ static bool is_mapped(const CudnnCopy& copy, const std::string& soname) {
     const auto& mapped = copy.answer->parts_mapped;
     return std::any_of(mapped.begin(), mapped.end(),
                        [&](const std::string& path) { return file_name(path).starts_with(stem); });
+}
+
+bool borrows_parts(const CudnnCopy& copy) {
+    if (!copy.answer) return false;
+    const auto& mapped = copy.answer->parts_mapped;
+    return std::any_of(mapped.begin(), mapped.end(),
+                       [&](const std::string& path) { return folder_of(path) != folder_of(mapped.front()); });
 }
 
 std::vector<CudnnPart> parts_missing(const Facts& facts, const CudnnCopy& copy, const Matrix& matrix) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "matrix/ranges.hpp"
 #include "rules/support/packages.hpp"
 
 namespace rnncheck::rules {
@@ -18,7 +19,7 @@ static std::vector<RnnDefect> defects_of(const Facts& facts, const Matrix& matri
                                          std::string_view cause) {
     std::vector<RnnDefect> defects;
     for (const auto& capability : capabilities(facts))
-        for (auto& defect : matrix.rnn_defects(release, capability)) {
+        for (auto& defect : matrix.rnn_defects(release, capability, facts.host.platform.value_or("linux"))) {
             const bool known = std::any_of(defects.begin(), defects.end(),
                                            [&](const RnnDefect& other) { return other.id == defect.id; });
             if (defect.cause == cause && !known) defects.push_back(std::move(defect));
@@ -45,6 +46,14 @@ static Finding defective(const CudnnCopy& copy, const std::vector<RnnDefect>& de
     if (finding.remedies.front().text.ends_with('.')) finding.remedies.front().text.pop_back();
     finding.message = name_of(copy) + " has a documented defect: " + join(symptoms, "; ");
     return finding;
+}
+
+/// A release named without its patch may or may not have a defect that a patch took away.
+static bool depends_on_patch(const Version& release, const std::vector<RnnDefect>& defects) {
+    if (parts_written(release) > 2) return false;
+    return parts_written(release) < 2 || std::any_of(defects.begin(), defects.end(), [&](const RnnDefect& defect) {
+        return defect.fixed && agree(*defect.fixed, release);
+    });
 }
 
 /// Copies of one release share their defects: they get one finding, about the copy that programs get first.
@@ -76,10 +85,12 @@ Verdict documented_defects(const Facts& facts, const Matrix& matrix, std::string
         const auto coverage = matrix.cudnn_build(*copy.version, 0).coverage;
         if (!defects.empty() && excused && excused(facts, *copy.version))
             answers.good("the cases that the defect of " + what + " would hit went well");
+        else if (depends_on_patch(*copy.version, defects))
+            answers.unknown("which patch release of " + what + " is not known");
         else if (!defects.empty())
             answers.fault(defective(copy, defects, remedy));
         else if (coverage == Coverage::newer_than_data || coverage == Coverage::older_than_data)
-            answers.unknown(outside_data(what, coverage, matrix));
+            answers.outside(outside_data(what, coverage, matrix));
         else
             answers.good("no such defect of " + what + " is documented");
     }

@@ -142,7 +142,8 @@ std::vector<std::string> missing_nodes(const Facts& facts) {
 }
 
 bool nodes_made_on_demand(const Facts& facts) {
-    if (driver_answers(facts) || !facts.driver.module_loaded.value_or(false) || !facts.driver.modprobe_helper.value_or(false))
+    if (driver_answers(facts) || !facts.driver.module_loaded.value_or(false) ||
+        !facts.driver.modprobe_helper.value_or(false))
         return false;
     return !missing_nodes(facts).empty() || uvm_node_to_blame(facts);
 }
@@ -196,6 +197,13 @@ static std::string subject_of_target(const Facts& facts, const std::string& targ
     for (const auto& gpu : facts.gpus)
         if (std::to_string(gpu.index) == number) return subject_of(gpu);
     return "GPU " + number;
+}
+
+const CallResult* gpu_list_failure(const Facts& facts) {
+    for (const ProbeRun& run : facts.probe_runs)
+        for (const CallResult& call : run.failed_calls)
+            if (run.probe == "driver_api" && call.call == "cuDeviceGetCount") return &call;
+    return nullptr;
 }
 
 std::vector<FailedCall> failed_calls(const Facts& facts) {

@@ -105,6 +105,9 @@ struct FailedCall {
     std::string source;
 };
 
+/// The call with which the driver refused to list its GPUs after a good cuInit; none when it listed them.
+const CallResult* gpu_list_failure(const Facts& facts);
+
 /// Every failed call on record.
 std::vector<FailedCall> failed_calls(const Facts& facts);
 

@@ -1,5 +1,7 @@
 #include "rules/support/packages.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 
 namespace rnncheck::rules {
@@ -7,21 +9,34 @@ namespace rnncheck::rules {
 namespace {
 
 void replace_all(std::string& text, std::string_view from, const std::string& to) {
-    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) text.replace(at, from.size(), to);
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+        text.replace(at, from.size(), to);
 }
 
 }  // namespace
 
-std::vector<Remedy> for_cuda_of(const CudnnCopy& copy, std::vector<Remedy> remedies) {
-    if (!copy.answer || !copy.answer->built_for_cuda) return remedies;
-    const std::string major = std::to_string(copy.answer->built_for_cuda->major());
+std::vector<Remedy> for_cuda_major(int major, std::vector<Remedy> remedies) {
     for (auto& remedy : remedies) {
         for (auto& command : remedy.commands) {
-            replace_all(command, "-cu12", "-cu" + major);
-            replace_all(command, "-cuda-12", "-cuda-" + major);
+            replace_all(command, "-cu12", "-cu" + std::to_string(major));
+            replace_all(command, "-cuda-12", "-cuda-" + std::to_string(major));
         }
     }
     return remedies;
+}
+
+std::vector<Remedy> for_cuda_here(const Facts& facts, std::vector<Remedy> remedies) {
+    constexpr int oldest_packages = 11, newest_packages = 13;  // https://pypi.org/search/?q=nvidia-cudnn-cu
+    int major = facts.driver.cuda_version ? facts.driver.cuda_version->major() : 0;
+    for (const Runtime& runtime : facts.runtimes)
+        if (!facts.driver.cuda_version && runtime.version) major = std::max(major, runtime.version->major());
+    if (major < oldest_packages) return remedies;
+    return for_cuda_major(std::min(major, newest_packages), std::move(remedies));
+}
+
+std::vector<Remedy> for_cuda_of(const CudnnCopy& copy, std::vector<Remedy> remedies) {
+    if (!copy.answer || !copy.answer->built_for_cuda) return remedies;
+    return for_cuda_major(copy.answer->built_for_cuda->major(), std::move(remedies));
 }
 
 std::vector<std::string> driver_install_commands(const Facts& facts) {

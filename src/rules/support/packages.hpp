@@ -5,6 +5,13 @@
 
 namespace rnncheck::rules {
 
+/// Remedies written for the packages of CUDA 12 (nvidia-cudnn-cu12, libcudnn9-cuda-12), turned to this CUDA major.
+std::vector<Remedy> for_cuda_major(int major, std::vector<Remedy> remedies);
+
+/// Turned to the CUDA that the driver supports, else to that of the runtimes found; as they are when neither is known.
+/// A driver runs what is made for an older CUDA, so none newer than the packages there are is named.
+std::vector<Remedy> for_cuda_here(const Facts& facts, std::vector<Remedy> remedies);
+
 /// Remedies written for the packages of CUDA 12 (nvidia-cudnn-cu12, libcudnn9-cuda-12), turned to the CUDA that this
 /// copy of cuDNN was built for; as they are when that is not known.
 std::vector<Remedy> for_cuda_of(const CudnnCopy& copy, std::vector<Remedy> remedies);

@@ -1,0 +1,192 @@
+#include "given/given.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/program.hpp"
+#include "base/text.hpp"
+#include "given/values.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+/// Takes the value into the facts; false when it is not understood.
+using Take = bool (*)(Facts&, const std::string&, const Matrix&);
+
+struct Key {
+    std::string_view name;
+    std::string_view expected;
+    Take take;
+    bool may_repeat = false;
+};
+
+template <class T>
+bool set(std::optional<T>& member, std::optional<T> value) {
+    if (value) member = std::move(value);
+    return member.has_value();
+}
+
+bool take_driver(Facts& facts, const std::string& value, const Matrix&) {
+    return set(facts.driver.library_version, driver_from(value));
+}
+
+bool take_cuda(Facts& facts, const std::string& value, const Matrix&) {
+    const auto version = cuda_from(value);
+    if (version) facts.runtimes.emplace_back().version = version;
+    return version.has_value();
+}
+
+bool take_cudnn(Facts& facts, const std::string& value, const Matrix&) {
+    const auto given = cudnn_from(value);
+    if (!given) return false;
+    Cudnn& cudnn = facts.cudnns.emplace_back();
+    cudnn.version = given->version;
+    cudnn.built_for_cuda = given->built_for_cuda;
+    return true;
+}
+
+bool take_gpu(Facts& facts, const std::string& value, const Matrix& matrix) {
+    Gpu gpu;
+    gpu.index = static_cast<int>(facts.gpus.size());
+    gpu.compute_capability = capability_from(value);
+    if (!gpu.compute_capability) {
+        const auto product = matrix.gpu_product(value);
+        if (!product) return false;
+        gpu.compute_capability = product->capability;
+        gpu.name = product->name;
+    }
+    facts.gpus.push_back(std::move(gpu));
+    return true;
+}
+
+bool take_os(Facts& facts, const std::string& value, const Matrix&) {
+    const auto system = system_from(value);
+    if (!system) return false;
+    facts.host.platform = system->platform;
+    facts.host.os = value;
+    if (system->platform == "linux") facts.host.wsl = system->wsl;
+    return true;
+}
+
+bool take_python(Facts& facts, const std::string& value, const Matrix&) {
+    const auto version = python_from(value);
+    if (version) facts.pythons.emplace_back().version = version;
+    return version.has_value();
+}
+
+bool add_framework(Facts& facts, std::optional<Framework> framework) {
+    if (!framework) return false;
+    const auto known = std::find_if(facts.frameworks.begin(), facts.frameworks.end(),
+                                    [&](const Framework& other) { return other.name == framework->name; });
+    if (known != facts.frameworks.end()) return false;
+    facts.frameworks.push_back(std::move(*framework));
+    return true;
+}
+
+bool take_framework(Facts& facts, const std::string& value, const Matrix&) {
+    return add_framework(facts, framework_from(value));
+}
+
+/// The key itself is the framework's name.
+bool take_release(Facts& facts, const std::string& key, const std::string& value) {
+    auto framework = framework_named(key);
+    const auto release = release_from(value);
+    if (!framework || !release) return false;
+    framework->version = release->version;
+    if (release->build) framework->build = release->build;
+    return add_framework(facts, std::move(framework));
+}
+
+Network& network_of(Facts& facts) {
+    if (!facts.network) facts.network.emplace();
+    return *facts.network;
+}
+
+bool take_dtype(Facts& facts, const std::string& value, const Matrix&) {
+    const auto dtype = dtype_from(value);
+    return dtype && set(network_of(facts).dtype, dtype);
+}
+
+bool take_masked(Facts& facts, const std::string& value, const Matrix&) {
+    const auto masked = yes_no_from(value);
+    return masked && set(network_of(facts).masked, masked);
+}
+
+constexpr std::string_view a_release = "a release (2.4.0), if known with its build (2.4.0+cu124, 2.15+cpu)";
+
+/// Frameworks have no function of their own: the key is their name.
+constexpr auto keys = std::to_array<Key>({
+    {"ctranslate2", a_release, nullptr},
+    {"cuda", "the release of the CUDA runtime (12.4)", take_cuda},
+    {"cudnn", "the release of the cuDNN installed (8.9.7, 9), if known with its CUDA (9.10.2+cu12)", take_cudnn},
+    {"cupy", a_release, nullptr},
+    {"driver", "a release (535.104.05) or a branch (535)", take_driver},
+    {"dtype", "the network's type of data: fp64, fp32, fp16 or bf16", take_dtype},
+    {"framework", "a framework and its release (pytorch 2.4.0), once for each framework", take_framework, true},
+    {"gpu", "a compute capability (8.6, sm_86) or the name of a GPU of one generation (RTX 3090)", take_gpu, true},
+    {"jax", a_release, nullptr},
+    {"keras", a_release, nullptr},
+    {"masked", "yes when the network's sequences are padded and masked, else no", take_masked},
+    {"mxnet", a_release, nullptr},
+    {"onnxruntime", a_release, nullptr},
+    {"os", "linux, windows, macos, wsl, or the system's name (Ubuntu 22.04, Windows 10)", take_os},
+    {"paddlepaddle", a_release, nullptr},
+    {"python", "a release of Python (3.11)", take_python},
+    {"pytorch", a_release, nullptr},
+    {"tensorflow", a_release, nullptr},
+    {"torch", a_release, nullptr},
+});
+
+const Key* key_named(std::string_view name) {
+    const auto found = std::find_if(keys.begin(), keys.end(), [&](const Key& key) { return key.name == name; });
+    return found == keys.end() ? nullptr : &*found;
+}
+
+/// What would have been right in place of this value; empty when it was.
+std::string take(Given& given, const GivenValue& item, const Matrix& matrix) {
+    const Key* key = key_named(item.key);
+    if (!key) return "one of the keys " + listing(given_keys());
+    if (given.keys.contains(item.key) && !key->may_repeat) return "one value";
+    const bool understood = key->take ? key->take(given.facts, item.value, matrix)
+                                      : take_release(given.facts, item.key, item.value);
+    return understood ? "" : std::string(key->expected);
+}
+
+}  // namespace
+
+std::optional<GivenValue> split_given(std::string_view text) {
+    const auto at = text.find('=');
+    if (at == std::string_view::npos) return std::nullopt;
+    return GivenValue{plain(text.substr(0, at)), std::string(trim(text.substr(at + 1)))};
+}
+
+std::vector<std::string> given_keys() {
+    std::vector<std::string> names;
+    for (const Key& key : keys) names.emplace_back(key.name);
+    return names;
+}
+
+std::string_view expected_of(std::string_view key) {
+    return key_named(key)->expected;
+}
+
+Given read_given(const std::vector<GivenValue>& values, const Matrix& matrix) {
+    Given given;
+    given.facts.tool = {std::string(version_of_rnncheck()), {"given"}};
+    for (const GivenValue& item : values) {
+        const std::string expected = take(given, item, matrix);
+        if (expected.empty())
+            given.keys.insert(item.key);
+        else
+            given.not_understood.push_back({item, expected});
+    }
+    return given;
+}
+
+std::string in_words(const NotUnderstood& complaint) {
+    return complaint.given.key + "=" + complaint.given.value + " is not understood: " + complaint.expected +
+           " is expected";
+}
+
+}  // namespace rnncheck

@@ -1,0 +1,230 @@
+#include "given/values.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/text.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+constexpr std::size_t longest_value = 200;
+
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+bool all_digits(std::string_view text) {
+    return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
+}
+
+std::size_t numbers_in(const Version& version) {
+    return static_cast<std::size_t>(1 + std::count(version.text.begin(), version.text.end(), '.'));
+}
+
+std::string without(std::string text, std::initializer_list<std::string_view> prefixes) {
+    for (const std::string_view prefix : prefixes)
+        if (text.starts_with(prefix)) return std::string(trim(std::string_view(text).substr(prefix.size())));
+    return text;
+}
+
+/// A version of `least` to `most` numbers.
+std::optional<Version> version_of(std::string_view text, std::size_t least, std::size_t most) {
+    const auto version = parse_version(text);
+    if (!version || numbers_in(*version) < least || numbers_in(*version) > most) return std::nullopt;
+    return version;
+}
+
+/// "124" is 12.4, "75" is 7.5: all but the last digit are the major.
+std::optional<Version> dotted(std::string_view digits) {
+    if (!all_digits(digits) || digits.size() < 2 || digits.size() > 3) return std::nullopt;
+    return parse_version(std::string(digits.substr(0, digits.size() - 1)) + "." + digits.back());
+}
+
+std::optional<int> number_from(std::string_view digits) {
+    int number = 0;
+    const char* const end = digits.data() + digits.size();
+    const auto [stopped, error] = std::from_chars(digits.data(), end, number);
+    if (digits.empty() || error != std::errc() || stopped != end) return std::nullopt;
+    return number;
+}
+
+/// "cu12", "cuda12", "cuda 12.4", "cu124": the CUDA of a flavour.
+std::optional<Version> flavour_from(std::string_view text) {
+    const std::string word = without(std::string(trim(text)), {"for "});
+    const std::string number = without(word, {"cuda-", "cuda", "cu"});
+    if (number == word) return std::nullopt;
+    if (const auto version = number.size() == 3 ? dotted(number) : version_of(number, 1, 2)) return version;
+    return std::nullopt;
+}
+
+/// Where the version ends and something else begins.
+std::size_t end_of_version(std::string_view text) {
+    return std::min(text.find_first_not_of("0123456789."), text.size());
+}
+
+struct FrameworkWord {
+    std::string_view word;
+    std::string_view name;
+    std::string_view build;
+};
+
+constexpr auto framework_words = std::to_array<FrameworkWord>({
+    {"tensorflow", "tensorflow", ""},      {"tf", "tensorflow", ""},
+    {"tensorflow-gpu", "tensorflow", "gpu"}, {"tensorflow-cpu", "tensorflow", "cpu"},
+    {"keras", "keras", ""},                {"pytorch", "pytorch", ""},
+    {"torch", "pytorch", ""},              {"jax", "jax", ""},
+    {"jaxlib", "jax", ""},                 {"onnxruntime", "onnxruntime", ""},
+    {"onnxruntime-gpu", "onnxruntime", "gpu"}, {"paddlepaddle", "paddlepaddle", ""},
+    {"paddlepaddle-gpu", "paddlepaddle", "gpu"}, {"paddle", "paddlepaddle", ""},
+    {"ctranslate2", "ctranslate2", ""},    {"cupy", "cupy", ""},
+    {"mxnet", "mxnet", ""},
+});
+
+constexpr auto linux_words = std::to_array<std::string_view>(
+    {"linux", "ubuntu", "debian", "centos", "fedora", "red hat", "redhat", "rhel", "rocky", "alma", "suse", "arch",
+     "mint", "manjaro", "pop!_os", "pop os", "gentoo", "nixos", "kali"});
+
+template <std::size_t N>
+bool has_one_of(std::string_view text, const std::array<std::string_view, N>& words) {
+    return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return contains(text, word); });
+}
+
+}  // namespace
+
+std::string plain(std::string_view text) {
+    std::string small(trim(text.substr(0, longest_value)));
+    small = lower(small);
+    return small;
+}
+
+std::optional<Version> driver_from(std::string_view text) {
+    constexpr int oldest_branch_with_cuda = 100, newest_plausible = 9999;
+    const auto version = version_of(without(plain(text), {"r", "v"}), 1, 3);
+    if (!version || version->major() < oldest_branch_with_cuda || version->major() > newest_plausible)
+        return std::nullopt;
+    return version;
+}
+
+std::optional<Version> cuda_from(std::string_view text) {
+    const std::string value = without(plain(text), {"cuda ", "cu", "v"});
+    if (value.size() == 3 && plain(text).starts_with("cu")) return dotted(value);
+    if (all_digits(value) && (value.size() == 4 || value.size() == 5))
+        return cuda_version_from_number(number_from(value).value_or(0));
+    const auto version = version_of(value, 2, 3);
+    return version && version->major() < 100 ? version : std::nullopt;
+}
+
+std::optional<CudnnGiven> cudnn_from(std::string_view text) {
+    const std::string value = without(plain(text), {"cudnn ", "v"});
+    const std::size_t end = end_of_version(value);
+    const std::string_view digits = std::string_view(value).substr(0, end);
+    CudnnGiven given;
+    if (all_digits(digits) && digits.size() >= 4 && digits.size() <= 6) {
+        const auto version = cudnn_version_from_number(static_cast<std::size_t>(number_from(digits).value_or(0)));
+        if (!version) return std::nullopt;
+        given.version = *version;
+    } else {
+        const auto version = version_of(digits, 1, 4);
+        if (!version || version->major() > 99) return std::nullopt;
+        given.version = *version;
+        if (numbers_in(*version) == 4)  // the package's own build number
+            given.version = make_version({version->parts[0], version->parts[1], version->parts[2]});
+    }
+    const std::string rest = without(std::string(trim(std::string_view(value).substr(end))), {"+", "-", "_", ","});
+    if (rest.empty()) return given;
+    given.built_for_cuda = flavour_from(rest);
+    return given.built_for_cuda ? std::optional(given) : std::nullopt;
+}
+
+std::optional<Version> capability_from(std::string_view text) {
+    const std::string value = plain(text);
+    const std::string code = without(value, {"sm_", "compute_", "sm"});
+    if (code != value) return dotted(code.substr(0, code.find_last_not_of("af") + 1));
+    const auto version = version_of(without(value, {"cc ", "cc"}), 2, 2);
+    return version && version->major() < 100 ? version : std::nullopt;
+}
+
+std::optional<Version> python_from(std::string_view text) {
+    const std::string value = without(plain(text), {"python ", "python", "cp", "py"});
+    if (all_digits(value) && value.size() >= 2 && value.size() <= 3)
+        return parse_version(value.substr(0, 1) + "." + value.substr(1));
+    return version_of(value, 2, 3);
+}
+
+std::optional<Framework> release_from(std::string_view text) {
+    const std::string value = without(plain(text), {"==", "v"});
+    const std::size_t end = end_of_version(value);
+    const auto version = version_of(value.substr(0, end), 2, 4);
+    if (!version) return std::nullopt;
+    Framework framework;
+    framework.version = version;
+    std::string_view rest = trim(std::string_view(value).substr(end));
+    if (rest.empty()) return framework;
+    const bool is_set_off = value[end] == '+' || value[end] == '-' || value[end] == ' ' || value[end] == '[' || value[end] == '(';
+    const auto first = rest.find_first_not_of("+-[( "), last = rest.find_last_not_of("]) ");
+    if (!is_set_off || first == std::string_view::npos) return std::nullopt;
+    rest = rest.substr(first, last + 1 - first);
+    const bool is_word = std::all_of(rest.begin(), rest.end(), [](char c) {
+        return is_digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '.' || c == '_';
+    });
+    if (!is_word || rest.starts_with("rc") || rest.starts_with("dev")) return std::nullopt;
+    framework.build = std::string(rest);
+    return framework;
+}
+
+std::optional<Framework> framework_named(std::string_view name) {
+    const std::string word = plain(name);
+    for (const auto& [known, framework_name, build] : framework_words) {
+        if (word != known) continue;
+        Framework framework;
+        framework.name = framework_name;
+        if (!build.empty()) framework.build = std::string(build);
+        return framework;
+    }
+    return std::nullopt;
+}
+
+std::optional<Framework> framework_from(std::string_view text) {
+    const std::string value = plain(text);
+    const std::size_t end = std::min(value.find_first_of(" ="), value.size());
+    auto framework = framework_named(value.substr(0, end));
+    if (!framework) return std::nullopt;
+    const std::string rest(trim(std::string_view(value).substr(end)));
+    if (rest.empty()) return framework;
+    const auto release = release_from(without(rest, {"==", "="}));
+    if (!release) return std::nullopt;
+    framework->version = release->version;
+    if (release->build) framework->build = release->build;
+    return framework;
+}
+
+std::optional<SystemGiven> system_from(std::string_view text) {
+    const std::string value = plain(text);
+    if (contains(value, "wsl")) return SystemGiven{"linux", true};
+    if (value.starts_with("win")) return SystemGiven{"windows"};
+    if (value.starts_with("mac") || value.starts_with("os x") || value == "darwin") return SystemGiven{"macos"};
+    if (has_one_of(value, linux_words)) return SystemGiven{"linux"};
+    return std::nullopt;
+}
+
+std::optional<Dtype> dtype_from(std::string_view text) {
+    const std::string value = plain(text);
+    if (const auto dtype = from_name<Dtype>(value)) return dtype;
+    if (value == "bfloat16") return Dtype::bf16;
+    if (value == "float16" || value == "half") return Dtype::fp16;
+    if (value == "float32" || value == "float" || value == "single") return Dtype::fp32;
+    if (value == "float64" || value == "double") return Dtype::fp64;
+    return std::nullopt;
+}
+
+std::optional<bool> yes_no_from(std::string_view text) {
+    const std::string value = plain(text);
+    if (value == "yes" || value == "true" || value == "1") return true;
+    if (value == "no" || value == "false" || value == "0") return false;
+    return std::nullopt;
+}
+
+}  // namespace rnncheck

@@ -1,0 +1,41 @@
+// The driver starts, but refuses to say which GPUs there are.
+#include "rules/rule.hpp"
+#include "rules/support/driver_support.hpp"
+
+namespace rnncheck::rules {
+
+static Finding not_listed(const CallResult& call, const Matrix& matrix) {
+    const auto status = matrix.status("cuda", 0, call.code);
+    Finding finding;
+    finding.subject = "NVIDIA driver";
+    finding.message = "the NVIDIA driver starts but does not list its GPUs: " + in_words(call) +
+                      (status && !status->meaning.empty() ? ", " + status->meaning : "");
+    finding.evidence = {{"failed call", in_words(call), "probe_runs"}};
+    if (status)
+        finding.evidence.push_back({"meaning of " + std::to_string(call.code), status->name, status->source.url});
+    finding.remedies = {
+        {.text = "Look in the kernel log for lines of NVRM, which tell the reason, then restart the machine",
+         .commands = {"sudo dmesg | grep NVRM", "nvidia-smi -L"},
+         .risk = Risk::disruptive,
+         .verify = "nvidia-smi -L",
+         .link = "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html"}};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix& matrix) {
+    if (!facts.gpus.empty()) return pass("the driver lists its GPUs");
+    if (const auto why = lower_cause(facts)) return not_applicable(*why);
+    if (!facts.driver.init) return undecided("cuInit did not answer");
+    if (!facts.driver.init->ok()) return not_applicable("the driver does not start");
+    if (const CallResult* call = gpu_list_failure(facts)) return fault(not_listed(*call, matrix));
+    if (!probe_completed(facts, "driver_api")) return undecided("the driver was not asked to the end");
+    return pass("the driver answered how many GPUs there are");
+}
+
+extern const Rule gpu_list_failed{.title = "The driver starts but does not list its GPUs",
+                                  .layer = Layer::gpu,
+                                  .worst = Severity::error,
+                                  .needs = Stage::ask,
+                                  .check = check};
+
+}  // namespace rnncheck::rules

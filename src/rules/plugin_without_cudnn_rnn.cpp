@@ -1,0 +1,40 @@
+// A build for GPUs that are not used through cuDNN.
+#include "base/text.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/framework_support.hpp"
+
+namespace rnncheck::rules {
+
+static Finding no_cudnn(const Framework& framework, const FrameworkBuild& build) {
+    Finding finding;
+    finding.severity = Severity::warning;
+    finding.subject = words_of(framework);
+    finding.message = words_of(framework) + " reaches the GPU through " + build.build +
+                      ", which has no cuDNN: layers that ask for its recurrent networks fail";
+    finding.evidence = {evidence_of(build, "no CUDA")};
+    finding.remedies = {
+        {.text = "Use the generic recurrent layers, or run this layer on the CPU; on an NVIDIA GPU a build with CUDA",
+         .commands = {"rnncheck matrix plan --for " + framework.name + "==" + framework.version->text},
+         .verify = "rnncheck doctor",
+         .link = build.source.url}};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix& matrix) {
+    Answers answers;
+    for (const Framework& framework : facts.frameworks) {
+        const Builds builds = builds_of(facts, matrix, framework);
+        if (!framework.build || builds.without_cuda.empty() || *framework.build == "cpu") continue;
+        answers.fault(no_cudnn(framework, builds.without_cuda.front()));
+    }
+    return answers.close_or(not_applicable("no build for a plugin was given"));
+}
+
+extern const Rule plugin_without_cudnn_rnn{.title = "The build uses the GPU without cuDNN",
+                                           .layer = Layer::runtime,
+                                           .worst = Severity::warning,
+                                           .needs = Stage::look,
+                                           .check = check,
+                                           .asks = "a framework with its build"};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,45 @@
+// A release of a framework has no package for this Python.
+#include "matrix/ranges.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/framework_support.hpp"
+
+namespace rnncheck::rules {
+
+static bool is_for(const FrameworkBuild& build, const Version& python) {
+    return (!build.python_first || python >= *build.python_first) &&
+           (!build.python_last || within(python, *build.python_last));
+}
+
+static Finding no_package(const Framework& framework, const FrameworkBuild& build, const Version& python) {
+    const std::string first = build.python_first ? build.python_first->text : "the oldest";
+    const std::string last = build.python_last ? build.python_last->text : "the newest";
+    Finding finding;
+    finding.subject = words_of(framework);
+    finding.message = words_of(framework) + " has no package for Python " + python.text + "; it is made for Python " +
+                      first + " to " + last;
+    finding.evidence = {{"Python", python.text, "pythons"}, evidence_of(build, "Python " + first + " to " + last)};
+    finding.remedies = {{.text = "Make an environment with a Python that it is made for",
+                         .commands = {"python" + last + " -m venv environment"},
+                         .verify = "rnncheck matrix plan --for " + framework.name + "==" + framework.version->text,
+                         .link = build.source.url}};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix& matrix) {
+    if (facts.pythons.empty() || !facts.pythons.front().version) return undecided("no Python was given");
+    const Version& python = *facts.pythons.front().version;
+    return judge_frameworks(facts, matrix, any_build,
+                            [&](const FrameworkBuild& build, const Framework& framework) -> Answered {
+                                if (!build.python_first && !build.python_last) return not_told();
+                                return is_for(build, python) ? well() : at_fault(no_package(framework, build, python));
+                            });
+}
+
+extern const Rule python_not_supported_by_release{.title = "The framework release has no package for this Python",
+                                                  .layer = Layer::host,
+                                                  .worst = Severity::error,
+                                                  .needs = Stage::look,
+                                                  .check = check,
+                                                  .asks = "python= and a framework"};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,121 @@
+// What was given against the GPU that was given.
+#include <algorithm>
+
+#include "matrix/ranges.hpp"
+#include "matrix/targets.hpp"
+#include "rules/support/architecture_support.hpp"
+#include "rules/support/versions.hpp"
+
+namespace rnncheck::rules {
+
+namespace {
+
+Compared not_known(std::string thing, std::string why, bool outside) {
+    Compared compared;
+    compared.thing = std::move(thing);
+    compared.why = std::move(why);
+    compared.outside = outside;
+    return compared;
+}
+
+Compared build_against(const CudnnBuild& build, const Version& capability, const std::string& thing) {
+    Compared compared;
+    compared.thing = thing;
+    if (capability < build.capability_min) {
+        compared.fit = Fit::too_old;
+        compared.evidence = {{thing + " for CUDA " + std::to_string(build.cuda_major),
+                              "needs compute capability " + build.capability_min.text + " or later", build.source.url}};
+    } else if (capability.major() > build.capability_max.major()) {
+        compared.fit = Fit::too_new;
+        if (build.cudnn.major() >= 9 && build.cuda_major >= 12) compared.severity = Severity::warning;  // holds PTX
+        compared.evidence = {{thing + " for CUDA " + std::to_string(build.cuda_major),
+                              "knows GPUs up to compute capability " + build.capability_max.text, build.source.url}};
+    } else {
+        compared.fit = Fit::fits;
+    }
+    return compared;
+}
+
+/// One answer of several builds, when they agree.
+Compared agreed(std::vector<Compared> all, const std::string& thing, const std::string& depends_on) {
+    const Fit fit = all.front().fit;
+    if (std::all_of(all.begin(), all.end(), [fit](const Compared& one) { return one.fit == fit; }))
+        return std::move(all.front());
+    return not_known(thing, "it depends on " + depends_on + ", which was not given", false);
+}
+
+Compared cudnn_against(const Facts& facts, const Matrix& matrix, const Version& cudnn, const Version& capability) {
+    const std::string thing = "cuDNN " + cudnn.text;
+    std::vector<CudnnBuild> builds = cudnn_builds_of(cudnn, matrix);
+    if (builds.empty())
+        return not_known(thing, outside_data(thing, matrix.cudnn_build(cudnn, 0).coverage, matrix), true);
+    if (parts_written(cudnn) < 2) return not_known(thing, "which release of " + thing + " was not given", false);
+    const auto& own = facts.cudnns.front().built_for_cuda;
+    const Version* cuda = own ? &*own : given_cuda(facts);
+    if (cuda) std::erase_if(builds, [&](const CudnnBuild& build) { return build.cuda_major != cuda->major(); });
+    if (builds.empty()) return not_known(thing, "there is no " + thing + " for this CUDA", false);
+    std::vector<Compared> all;
+    for (const CudnnBuild& build : builds) all.push_back(build_against(build, capability, thing));
+    return agreed(std::move(all), thing, "the CUDA that " + thing + " is for");
+}
+
+Compared wheel_against(const FrameworkBuild& build, const Version& capability, const std::string& thing) {
+    Compared compared;
+    compared.thing = thing;
+    compared.why = "for which GPUs " + thing + " has code is not in the data";
+    const auto targets = targets_of(build.targets);
+    if (targets.empty()) return compared;
+    const auto is_machine_code = [](const Target& target) { return target.machine_code; };
+    const bool runs = std::any_of(targets.begin(), targets.end(), [&](const Target& target) {
+        return target.machine_code && runs_on(target, capability);
+    });
+    const bool compiles = std::any_of(targets.begin(), targets.end(), [&](const Target& target) {
+        return !target.machine_code && target.kind == 0 && target.capability <= capability;
+    });
+    const bool all_later = std::none_of(targets.begin(), targets.end(), [&](const Target& target) {
+        return is_machine_code(target) && target.capability < capability;
+    });
+    compared.fit = runs ? Fit::fits : all_later ? Fit::too_old : Fit::too_new;
+    if (compiles && !runs) compared.severity = Severity::warning;
+    compared.evidence = {evidence_of(build, "has code for " + build.targets)};
+    return compared;
+}
+
+Compared driver_against(const Matrix& matrix, const Version& driver, const Version& capability) {
+    Compared compared;
+    compared.thing = "driver " + driver.text;
+    const auto row = matrix.architecture(capability);
+    if (!row)
+        return not_known(compared.thing, outside_data("compute capability " + capability.text, row.coverage, matrix),
+                         true);
+    compared.fit = Fit::fits;
+    if (!row->last_driver_branch || driver.major() <= *row->last_driver_branch) return compared;
+    compared.fit = Fit::too_old;
+    compared.evidence = {
+        {"last driver branch for " + row->name, std::to_string(*row->last_driver_branch), row->source.url}};
+    return compared;
+}
+
+}  // namespace
+
+std::vector<Compared> compare_versions(const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
+    const Version& capability = *gpu.compute_capability;
+    std::vector<Compared> all;
+    if (const Version* driver = given_driver(facts)) all.push_back(driver_against(matrix, *driver, capability));
+    if (const Version* cuda = given_cuda(facts)) {
+        Compared compared;
+        compared.thing = "CUDA " + cuda->text;
+        all.push_back(by_architecture(matrix, capability, make_version({cuda->major(), cuda->minor()}), std::move(compared)));
+    }
+    if (const Version* cudnn = given_cudnn(facts)) all.push_back(cudnn_against(facts, matrix, *cudnn, capability));
+    for (const Framework& framework : facts.frameworks) {
+        std::vector<Compared> builds;
+        for (const FrameworkBuild& build : builds_of(facts, matrix, framework).with_cuda)
+            builds.push_back(wheel_against(build, capability, words_of(framework)));
+        if (!builds.empty())
+            all.push_back(agreed(std::move(builds), words_of(framework), "the build of " + words_of(framework)));
+    }
+    return all;
+}
+
+}  // namespace rnncheck::rules

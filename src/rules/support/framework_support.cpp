@@ -1,0 +1,40 @@
+#include "rules/support/framework_support.hpp"
+
+namespace rnncheck::rules {
+
+bool any_build(const FrameworkBuild&) {
+    return true;
+}
+
+bool takes_system_libraries(const FrameworkBuild& build) {
+    return build.cuda && build.libraries == "system";
+}
+
+bool brings_libraries(const FrameworkBuild& build) {
+    return build.cuda && build.libraries != "system";
+}
+
+Verdict judge_frameworks(const Facts& facts, const Matrix& matrix, bool (*speaks_of)(const FrameworkBuild&),
+                         const std::function<Answered(const FrameworkBuild&, const Framework&)>& judge) {
+    if (facts.frameworks.empty()) return undecided("no framework was given");
+    Answers answers;
+    for (const Framework& framework : facts.frameworks) {
+        const Builds builds = builds_of(facts, matrix, framework);
+        std::vector<FrameworkBuild> spoken_of = builds.with_cuda;
+        spoken_of.insert(spoken_of.end(), builds.without_cuda.begin(), builds.without_cuda.end());
+        std::erase_if(spoken_of, [&](const FrameworkBuild& build) { return !speaks_of(build); });
+        judge_builds(spoken_of, framework, words_of(framework) + " is served", answers,
+                     [&](const FrameworkBuild& build) { return judge(build, framework); });
+    }
+    answers.no_matter("it does not concern the builds of what was given");
+    return answers.close();
+}
+
+Serves serves(const Version& cudnn, const Version& built_with) {
+    if (cudnn.major() != built_with.major())
+        return cudnn.major() < built_with.major() ? Serves::too_old : Serves::too_new;
+    const bool minors_told = parts_written(cudnn) > 1 && parts_written(built_with) > 1;
+    return minors_told && cudnn.minor() < built_with.minor() ? Serves::too_old : Serves::well;
+}
+
+}  // namespace rnncheck::rules

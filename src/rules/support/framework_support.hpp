@@ -1,0 +1,39 @@
+// Frameworks given by their release, judged by the tables of their builds. Pure.
+#pragma once
+
+#include <functional>
+
+#include "matrix/ranges.hpp"
+#include "rules/support/cudnn_support.hpp"
+#include "rules/support/seen.hpp"
+#include "rules/support/versions.hpp"
+
+namespace rnncheck::rules {
+
+/// What one build comes to: nothing where the tables do not tell, else its fault or none.
+using Answered = std::optional<BuildFault>;
+inline Answered not_told() {
+    return std::nullopt;
+}
+inline Answered well() {
+    return BuildFault();
+}
+inline Answered at_fault(Finding finding) {
+    return BuildFault(std::move(finding));
+}
+
+/// Which builds a rule speaks of.
+bool any_build(const FrameworkBuild& build);
+bool takes_system_libraries(const FrameworkBuild& build);
+bool brings_libraries(const FrameworkBuild& build);
+
+/// Every framework with a release, by those builds that `speaks_of` picks.
+Verdict judge_frameworks(const Facts& facts, const Matrix& matrix, bool (*speaks_of)(const FrameworkBuild&),
+                         const std::function<Answered(const FrameworkBuild&, const Framework&)>& judge);
+
+/// A cuDNN for something built with another: it must be of the same major, and of the same minor or a later one.
+/// https://github.com/openxla/xla/blob/main/xla/stream_executor/cuda/cuda_dnn.cc
+enum class Serves { well, too_old, too_new };
+Serves serves(const Version& cudnn, const Version& built_with);
+
+}  // namespace rnncheck::rules

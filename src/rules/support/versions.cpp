@@ -1,0 +1,107 @@
+#include "rules/support/versions.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "matrix/ranges.hpp"
+#include "rules/support/cudnn_support.hpp"
+
+namespace rnncheck::rules {
+
+const Version* given_driver(const Facts& facts) {
+    return facts.driver.library_version ? &*facts.driver.library_version : nullptr;
+}
+
+const Version* given_cuda(const Facts& facts) {
+    return facts.runtimes.empty() || !facts.runtimes.front().version ? nullptr : &*facts.runtimes.front().version;
+}
+
+const Version* given_cudnn(const Facts& facts) {
+    return facts.cudnns.empty() || !facts.cudnns.front().version ? nullptr : &*facts.cudnns.front().version;
+}
+
+const Gpu* given_gpu(const Facts& facts) {
+    return facts.gpus.empty() || !facts.gpus.front().compute_capability ? nullptr : &facts.gpus.front();
+}
+
+std::vector<CudnnBuild> cudnn_builds_of(const Version& cudnn, const Matrix& matrix) {
+    constexpr int oldest_cuda = 8, newest_cuda = 20;  // beyond any table
+    std::vector<CudnnBuild> builds;
+    for (int major = oldest_cuda; major <= newest_cuda; ++major)
+        if (const auto build = matrix.cudnn_build(cudnn, major)) builds.push_back(*build);
+    return builds;
+}
+
+std::vector<std::string> cuda_majors_of(const Version& cudnn, const Matrix& matrix) {
+    std::vector<std::string> majors;
+    for (const CudnnBuild& build : cudnn_builds_of(cudnn, matrix)) majors.push_back(std::to_string(build.cuda_major));
+    return majors;
+}
+
+std::string words_of(const Gpu& gpu) {
+    const std::string capability = "compute capability " + gpu.compute_capability->text;
+    return gpu.name ? *gpu.name + " (" + capability + ")" : capability;
+}
+
+std::string words_of(const Framework& framework) {
+    static const std::map<std::string, std::string> names = {{"tensorflow", "TensorFlow"},
+                                                             {"keras", "Keras"},
+                                                             {"pytorch", "PyTorch"},
+                                                             {"jax", "JAX"},
+                                                             {"onnxruntime", "ONNX Runtime"},
+                                                             {"paddlepaddle", "PaddlePaddle"},
+                                                             {"ctranslate2", "CTranslate2"},
+                                                             {"cupy", "CuPy"},
+                                                             {"mxnet", "MXNet"}};
+    const auto name = names.find(framework.name);
+    return (name == names.end() ? framework.name : name->second) +
+           (framework.version ? ' ' + framework.version->text : std::string()) +
+           (framework.build ? " (" + *framework.build + ")" : std::string());
+}
+
+/// Nothing but what contradicts what was given is left out.
+static bool may_be(const FrameworkBuild& build, const Facts& facts, const Framework& framework) {
+    const bool release = covers(build.first, build.last, *framework.version) || agree(build.first, *framework.version);
+    const bool system = !facts.host.platform || build.os == *facts.host.platform;
+    const bool flavour = !framework.build || build.build == *framework.build ||
+                         (build.libraries == "wheels" && *framework.build == "cuda");
+    return release && system && flavour;
+}
+
+static Coverage coverage_of(const std::vector<FrameworkBuild>& rows, const Version& version) {
+    if (rows.empty()) return Coverage::silent;
+    const auto older = [](const auto& a, const auto& b) { return a.first < b.first; };
+    const auto ends_earlier = [](const auto& a, const auto& b) {
+        return a.last.value_or(a.first) < b.last.value_or(b.first);
+    };
+    const auto oldest = std::min_element(rows.begin(), rows.end(), older);
+    const auto newest = std::max_element(rows.begin(), rows.end(), ends_earlier);
+    if (version < oldest->first) return Coverage::older_than_data;
+    return within(version, newest->last.value_or(newest->first)) ? Coverage::silent : Coverage::newer_than_data;
+}
+
+Builds builds_of(const Facts& facts, const Matrix& matrix, const Framework& framework) {
+    Builds builds;
+    if (!framework.version) return builds;
+    const auto rows = matrix.framework_builds(framework.name);
+    for (const FrameworkBuild& row : rows)
+        if (may_be(row, facts, framework)) (row.cuda ? builds.with_cuda : builds.without_cuda).push_back(row);
+    if (builds.with_cuda.empty() && builds.without_cuda.empty())
+        builds.coverage = coverage_of(rows, *framework.version);
+    return builds;
+}
+
+void note_unknown_frameworks(const Facts& facts, const Matrix& matrix, Answers& answers) {
+    for (const Framework& framework : facts.frameworks) {
+        const Coverage coverage = builds_of(facts, matrix, framework).coverage;
+        if (coverage == Coverage::known) continue;
+        answers.outside(outside_data(words_of(framework), coverage, matrix));
+    }
+}
+
+Evidence evidence_of(const FrameworkBuild& build, const std::string& value) {
+    return {build.package + ' ' + build.first.text + " for " + build.os + " (" + build.build + ")", value,
+            build.source.url};
+}
+
+}  // namespace rnncheck::rules

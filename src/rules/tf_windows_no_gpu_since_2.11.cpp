@@ -1,0 +1,41 @@
+// TensorFlow on native Windows has no CUDA from 2.11 on.
+#include "base/text.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/framework_support.hpp"
+
+namespace rnncheck::rules {
+
+static Verdict check(const Facts& facts, const Matrix& matrix) {
+    if (!facts.host.platform) return undecided("no operating system was given");
+    if (*facts.host.platform != "windows") return not_applicable("this is not Windows");
+    Answers answers;
+    for (const Framework& framework : facts.frameworks) {
+        if (framework.name != "tensorflow" || !framework.version) continue;
+        const Builds builds = builds_of(facts, matrix, framework);
+        if (!builds.with_cuda.empty()) {
+            answers.good(words_of(framework) + " has a build with CUDA for Windows");
+            continue;
+        }
+        if (builds.without_cuda.empty() || *framework.version < make_version({2, 11})) continue;
+        Finding finding;
+        finding.subject = words_of(framework);
+        finding.message = words_of(framework) + " has no CUDA on native Windows: 2.10 was the last release with it";
+        finding.evidence = {{"operating system", "windows", "host.platform"},
+                            evidence_of(builds.without_cuda.front(), "no CUDA")};
+        finding.remedies = {{.text = "Run it in WSL 2, or take TensorFlow 2.10 with CUDA 11.2 and cuDNN 8.1",
+                             .commands = {"wsl --install", "pip install \"tensorflow<2.11\""},
+                             .verify = "rnncheck doctor",
+                             .link = "https://www.tensorflow.org/install/pip#windows-native"}};
+        answers.fault(std::move(finding));
+    }
+    return answers.close_or(not_applicable("no TensorFlow was given"));
+}
+
+extern const Rule tf_windows_no_gpu_since_2_11{.title = "TensorFlow has no GPU support on native Windows since 2.11",
+                                               .layer = Layer::runtime,
+                                               .worst = Severity::error,
+                                               .needs = Stage::look,
+                                               .check = check,
+                                               .asks = "os= and tensorflow="};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,32 @@
+#include "support/broken_machines.hpp"
+#include "support/rule_test.hpp"
+
+namespace {
+
+rnncheck::Facts refuses_to_count() {
+    auto f = rnncheck::test::init_answers(0);
+    rnncheck::test::probe_run(f, "driver_api").failed_calls = {{"cuDeviceGetCount", 999, "CUDA_ERROR_UNKNOWN"}};
+    return f;
+}
+
+}  // namespace
+
+RULE_TEST(gpu_list_failed,
+          Fires{{{"the count is refused", refuses_to_count(),
+                  "the NVIDIA driver starts but does not list its GPUs: cuDeviceGetCount"}}},
+          Silent{{{"healthy", a_healthy_machine(), ""},
+                  {"none there", init_answers(0), ""},
+                  {"no driver", without_driver(), ""},
+                  {"the driver does not start", init_answers(999), ""}}},
+          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
+                      {"the driver crashed on the way", after(init_answers(0), [](Facts& f) {
+                           probe_run(f, "driver_api").end = ProbeEnd::crashed;
+                       }),
+                       ""}}})
+
+TEST_CASE("a driver that refuses to list its GPUs is not told to have none") {
+    const auto facts = refuses_to_count();
+    for (const auto& rule : rnncheck::all_rules())
+        if (rule.name == "no_gpu_visible")
+            CHECK(rule->check(facts, rnncheck::Matrix::bundled()).outcome == rnncheck::Outcome::not_applicable);
+}
