@@ -109,6 +109,8 @@ static void run(const Job& job, Trace&, const Learn& learn) {
     learn(facts);
     Facts devices;
     devices.host = learn_pci(job.root);
+    for (const char* folder : {"/proc", "/sys", "/dev"})
+        if (job.root.names_in(folder, 1).empty()) devices.host.hidden_folders.emplace_back(folder);
     learn(devices);
 }
 

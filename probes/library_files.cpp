@@ -58,7 +58,7 @@ static const Picked& pick_for(Search& search, const std::string& name) {
 static std::string opened_as(const Library& library) {
     if (const auto fixed = fixed_name(library.kind)) return std::string(*fixed);
     if (library.soname && !library.soname->empty() && !contains(*library.soname, "/")) return *library.soname;
-    return std::string(file_name_of(library.path));
+    return file_name(library.path);
 }
 
 static std::vector<std::string> missing_needs(Search& search, const elf::ElfFile& file, const std::string& path) {
@@ -87,8 +87,8 @@ static bool has_folder(const Library& library, std::string_view folder) {
 
 static Library describe(Search& search, const Candidate& candidate, const std::optional<std::string>& real_path) {
     const elf::ElfFile file = elf::read_elf_file(search.job.root, candidate.path);
-    const LibraryName name = *library_name(file_name_of(candidate.path));
-    const auto real_name = library_name(file_name_of(real_path.value_or(candidate.path)));
+    const LibraryName name = *library_name(file_name(candidate.path));
+    const auto real_name = library_name(file_name(real_path.value_or(candidate.path)));
     Library library;
     library.kind = name.kind;
     library.path = candidate.path;
@@ -123,7 +123,7 @@ static void add(Search& search, const Candidate& candidate) {
 }
 
 static void consider(Search& search, const Candidate& candidate) {
-    const auto name = library_name(file_name_of(candidate.path));
+    const auto name = library_name(file_name(candidate.path));
     if (!name) return;
     if (name->development)
         search.development_names.push_back(candidate);
@@ -162,7 +162,7 @@ static void search_folders(Search& search, const std::vector<std::string>& folde
 static void search_cache(Search& search) {
     for (std::size_t i = 0; i < search.loader.cache.size(); ++i) {
         const auto entry = search.loader.cache.at(i);
-        if (library_name(file_name_of(entry.path))) consider(search, {std::string(entry.path), FoundVia::loader_cache});
+        if (library_name(file_name(entry.path))) consider(search, {std::string(entry.path), FoundVia::loader_cache});
     }
     tell_news(search);
 }

@@ -15,12 +15,14 @@ bool stage_was_run(const Facts& facts, Stage stage) {
     return stages.empty() || std::find(stages.begin(), stages.end(), name_of(stage)) != stages.end();
 }
 
+constexpr const char* not_asked = "not asked: ";
+
 /// Without a machine only what the tables can tell is asked, and what was not given is no open question.
 Verdict ask_what_if(const Named<Rule>& rule, const Facts& facts, const Matrix& matrix) {
-    if (rule->asks.empty()) return not_applicable("not asked: only the machine itself can tell");
+    if (rule->asks.empty()) return not_applicable(std::string(not_asked) + "only the machine itself can tell");
     Verdict verdict = rule->check(facts, matrix);
     if (verdict.outcome == Outcome::undecided && verdict.lack == Lack::facts)
-        return not_applicable("not asked: it needs " + std::string(rule->asks) + "; " + verdict.reason);
+        return not_applicable(not_asked + ("it needs " + std::string(rule->asks)) + "; " + verdict.reason);
     return verdict;
 }
 
@@ -29,7 +31,7 @@ Verdict ask(const Named<Rule>& rule, const Facts& facts, const Matrix& matrix) {
     if (only_given(facts)) return ask_what_if(rule, facts, matrix);
     Verdict verdict = rule->check(facts, matrix);
     if (verdict.outcome == Outcome::undecided && !stage_was_run(facts, rule->needs))
-        return not_applicable("not asked: the stage '" + std::string(name_of(rule->needs)) + "' was switched off");
+        return not_applicable(std::string(not_asked) + "the stage '" + std::string(name_of(rule->needs)) + "' was switched off");
     return verdict;
 }
 
@@ -103,13 +105,16 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
     for (const auto& rule : all_rules()) {
         const std::string name(rule.name);
         Verdict verdict = is_selected(selection, name) ? ask(rule, facts, matrix)
-                                                       : not_applicable("not asked: left out on the command line");
+                                                       : not_applicable(std::string(not_asked) + "left out on the command line");
         apply_to_findings(verdict, rule, facts, selection);
         tally_verdict(tally, rule, verdict, selection);
         ++count_of(report.counts, verdict.outcome);
         report.verdicts.push_back({name, verdict.outcome, verdict.reason, std::move(verdict.evidence)});
         std::move(verdict.findings.begin(), verdict.findings.end(), std::back_inserter(report.findings));
     }
+    // Where nothing at all was asked, nothing was found to be well.
+    tally.open |= std::all_of(report.verdicts.begin(), report.verdicts.end(),
+                              [](const RuleVerdict& verdict) { return verdict.reason.starts_with(not_asked); });
     sort_findings(report.findings);
     report.verdict = tally.health();
     report.facts = std::move(facts);

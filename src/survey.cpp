@@ -112,6 +112,8 @@ std::string how_it_ended(const ProbeRun& run) {
     switch (run.end) {
         case ProbeEnd::timed_out: return "did not return: " + run.reason.value_or("time limit");
         case ProbeEnd::quit_early: return "ended the process with exit code " + std::to_string(run.exit_code.value_or(0));
+        case ProbeEnd::stuck: return std::string(hangs_in_kernel);
+        case ProbeEnd::not_started: return "could not be started: " + run.reason.value_or("no reason given");
         case ProbeEnd::killed: return "the process was killed from outside, for example for want of memory";
         default: return "crashed" + (run.signal ? " with " + *run.signal : std::string());
     }
@@ -136,7 +138,9 @@ std::deque<Task> Stages::plan(Stage stage, const Facts& facts) const {
 void Stages::start(Task& task) {
     isolate::Command command;
     command.arguments = {own_program(), "probe", "--root", task.job.root.prefix(), "--first-step",
-                         std::to_string(task.job.first_step), "--", std::string(task.probe->name), task.job.target};
+                         std::to_string(task.job.first_step), "--facts-from", std::to_string(pool_.wire().input),
+                         "--answer-to", std::to_string(pool_.wire().answer), "--", std::string(task.probe->name),
+                         task.job.target};
     command.extra_environment = {"CUDA_CACHE_DISABLE=1"};  // compiled kernels would stay behind in ~/.nv
     command.input = task.facts_text;
     command.quiet_limit = (*task.probe)->limit;
@@ -153,7 +157,7 @@ void Stages::start_what_fits(std::deque<Task>& tasks) {
     std::deque<Task*> still_waiting;
     for (Task* task : waiting_) {
         const std::string key = exclusive_key(*task);
-        const bool fits = active_.size() < most_at_once && (key.empty() || !in_use.contains(key));
+        const bool fits = active_.size() < std::min(most_at_once, pool_.capacity()) && (key.empty() || !in_use.contains(key));
         if (past_deadline()) {
             task->runs.push_back(unstarted(*task, ProbeEnd::skipped, "the deadline passed before it began"));
             give_up(*task, isolate::deadline_passed);
@@ -241,22 +245,21 @@ namespace {
 
 std::string read_all(int descriptor) {
     std::string text;
-    char buffer[1 << 16];
+    char buffer[1 << 14];
     for (ssize_t got; (got = read(descriptor, buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<std::size_t>(got));
     return text;
 }
 
 }  // namespace
 
-int run_probe_here(std::string_view name, const std::string& target, const std::string& root, int first_step) {
+int run_probe_here(const ProbeCall& call) {
     isolate::confine_this_process();
-    const auto* probe = find_named(all_probes(), name);
+    const auto* probe = find_named(all_probes(), call.name);
     if (!probe) return 2;
-    const std::string facts_text = read_all(isolate::input_descriptor);
-    Job job{facts_text.empty() ? Facts{} : facts_from_text(facts_text, "the facts so far"), Root(root), target, first_step};
-    const bool by_hand = facts_text.empty();
+    Job job{{}, Root(call.root), call.target, call.first_step};
+    if (call.facts_from) job.facts = facts_from_text(read_all(*call.facts_from), "the facts so far");
     probes::refuse_what_would_wait(job.facts);
-    Trace trace(by_hand ? STDOUT_FILENO : isolate::answer_descriptor);
+    Trace trace(call.answer_to);
     (*probe)->run(job, trace, [&trace](const Facts& news) { trace.facts(facts_to_text(news)); });
     trace.done();
     return 0;

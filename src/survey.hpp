@@ -22,9 +22,15 @@ struct SurveyOptions {
 /// Never throws for what the machine does: that is in the facts.
 Facts survey(const SurveyOptions& options);
 
-/// What the hidden command `probe` does: the side of the wire inside the probe's process. Reads the facts so far
-/// from isolate::input_descriptor and answers on isolate::answer_descriptor, or, started by hand, on stdout.
-/// Returns the exit code.
-int run_probe_here(std::string_view name, const std::string& target, const std::string& root, int first_step);
+/// One probe on one target in this process.
+struct ProbeCall {
+    std::string name, target, root;
+    int first_step = 0;
+    std::optional<int> facts_from;  ///< descriptor that gives the facts so far; none are known when unset
+    int answer_to = 1;              ///< descriptor that takes the answers
+};
+
+/// What the hidden command `probe` does: the side of the wire inside the probe's process. Returns the exit code.
+int run_probe_here(const ProbeCall& call);
 
 }  // namespace rnncheck

@@ -8,7 +8,9 @@
 
 namespace rnncheck::probes {
 
-/// Paths of the files of a kind that could work, the ones the loader picks first; at most eight.
+inline constexpr std::size_t most_copies = 8;
+
+/// Paths of the files of a kind that could work, the ones the loader picks first; at most most_copies.
 std::vector<std::string> copies_to_ask(const Facts& facts, LibraryKind kind);
 
 /// The cuBLAS and NVRTC files that came with a cuDNN as Python wheels: those below the same `nvidia` folder. Frameworks

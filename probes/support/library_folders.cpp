@@ -54,10 +54,6 @@ Folders package_folders(const Root& root, const std::string& prefix) {
     return found;
 }
 
-std::string parent_of(std::string_view path) {
-    return std::string(path.substr(0, std::min(path.rfind('/'), path.size())));
-}
-
 /// Above the bin folder of each python that PATH gives, by its name there and by what it resolves to: in a virtual
 /// environment the two differ, and packages may lie below both.
 Folders prefixes_on_path(const Root& root) {
@@ -66,7 +62,7 @@ Folders prefixes_on_path(const Root& root) {
         for (const auto& folder : split(variable("PATH").value_or(""), ':')) {
             const auto real = folder.starts_with('/') ? root.real_path(folder + '/' + name) : std::nullopt;
             if (!real) continue;
-            append(found, {parent_of(folder), parent_of(parent_of(*real))});
+            append(found, {folder_of(folder), folder_of(folder_of(*real))});
             break;
         }
     return found;

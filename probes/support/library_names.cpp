@@ -51,8 +51,4 @@ std::optional<std::string_view> fixed_name(LibraryKind kind) {
     return std::nullopt;
 }
 
-std::string_view file_name_of(std::string_view path) {
-    return path.substr(path.rfind('/') + 1);
-}
-
 }  // namespace rnncheck::probes

@@ -21,6 +21,4 @@ std::optional<LibraryName> library_name(std::string_view file_name);
 /// The name programs open whatever the version, for the kinds that have one: libcuda.so.1, libnvidia-ml.so.1.
 std::optional<std::string_view> fixed_name(LibraryKind kind);
 
-std::string_view file_name_of(std::string_view path);
-
 }  // namespace rnncheck::probes

@@ -40,7 +40,7 @@ std::optional<std::string> Root::read(std::string_view path, std::size_t most) c
     struct stat about{};
     if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
     std::string content;
-    char buffer[1 << 16];
+    char buffer[1 << 14];  // the stack may be limited to little
     while (content.size() < most) {
         const ssize_t got = ::read(file, buffer, std::min(sizeof buffer, most - content.size()));
         if (got < 0) return std::nullopt;

@@ -114,15 +114,19 @@ std::string listing(const std::vector<std::string>& parts) {
     return join({parts.begin(), parts.end() - 1}, ", ") + " and " + parts.back();
 }
 
+std::string file_name(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
+
+std::string folder_of(std::string_view path) { return std::string(path.substr(0, path.rfind('/'))); }
+
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-std::string escaped(std::string_view text, std::size_t most, bool keep_lines) {
+std::string escaped(std::string_view text, std::size_t most) {
     std::string out;
     while (!text.empty()) {
         if (out.size() >= most) return out + "...";
         const std::size_t length = utf8_length(text);
         const std::string_view sequence = text.substr(0, std::max<std::size_t>(length, 1));
-        if (sequence == "\n") out += keep_lines ? "\n" : "\\n";
+        if (sequence == "\n") out += "\\n";
         else if (length == 0 || is_control(sequence)) append_hex(out, sequence);
         else out += sequence;
         text.remove_prefix(sequence.size());

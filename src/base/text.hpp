@@ -21,11 +21,15 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 /// "a", "a and b", "a, b and c".
 std::string listing(const std::vector<std::string>& parts);
 
+/// "/usr/lib/libcudnn.so.9" is the file libcudnn.so.9 in the folder /usr/lib.
+std::string file_name(std::string_view path);
+std::string folder_of(std::string_view path);
+
 bool contains(std::string_view text, std::string_view part);
 
-/// Text from outside made safe for a terminal: control characters and invalid UTF-8 become \xNN, longer than
-/// `most` bytes is cut with "...". Line ends become \n unless `keep_lines`.
-std::string escaped(std::string_view text, std::size_t most = 4096, bool keep_lines = false);
+/// Text from outside made safe for a terminal: control characters and invalid UTF-8 become \xNN, line ends \n, longer
+/// than `most` bytes is cut with "...".
+std::string escaped(std::string_view text, std::size_t most = 4096);
 
 /// Valid UTF-8 for people: each byte that is not part of a valid sequence becomes \xNN.
 std::string valid_utf8(std::string_view text);

@@ -9,7 +9,7 @@
 
 namespace rnncheck {
 
-/// Exit codes, the same in every format. `bug` also stands for an output that could not be written to stdout.
+/// Exit codes, the same in every format. `usage` also stands for a file or stdout that could not be written.
 enum Exit { healthy = 0, problem = 1, usage = 2, undetermined = 3, warned = 4, bug = 70 };
 
 struct Command {

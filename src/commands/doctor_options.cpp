@@ -79,8 +79,15 @@ std::optional<double> seconds_from(const std::string& text) {
     }
     constexpr double a_year = 31'536'000;
     if (used != text.size() || !(seconds > 0) || seconds > a_year)
-        throw UsageError("--deadline cannot be '" + text + "'; give a number of seconds, e.g. 10 or 0.5");
+        throw UsageError("--deadline cannot be '" + text +
+                         "'; give seconds above 0 and up to 31536000 (a year), e.g. 10 or 0.5");
     return seconds;
+}
+
+std::string file_from(const std::string& path) {
+    if (path == "-")
+        throw UsageError("--save-facts writes files; for standard output use --json, whose document --facts reads as well");
+    return path;
 }
 
 OutputFile output_from(const std::string& text) {
@@ -104,13 +111,24 @@ void share_out_skipped(const Given& given, DoctorOptions& options) {
     std::vector<std::string> known = rule_names();
     const std::vector<std::string> probes = probe_names();
     known.insert(known.end(), probes.begin(), probes.end());
-    for (const std::string& id : ids_from(given.skip, "--skip", known)) {
+    for (const std::string& id : ids_from(given.skip, "--skip", "rule or probe", known)) {
         const bool is_probe = std::find(probes.begin(), probes.end(), id) != probes.end();
         (is_probe ? options.survey.skip : options.selection.skip).insert(id);
     }
 }
 
+/// A run that asks nothing must not look like one that found nothing.
+void refuse_to_ask_nothing(const Selection& selection) {
+    const auto is_asked = [&](const std::string& id) {
+        return !selection.skip.contains(id) && (selection.only.empty() || selection.only.contains(id));
+    };
+    const auto rules = rule_names();
+    if (std::none_of(rules.begin(), rules.end(), is_asked))
+        throw UsageError("--only and --skip leave no rule to ask");
+}
+
 void refuse_contradictions(const Selection& selection) {
+    refuse_to_ask_nothing(selection);
     for (const std::string& id : selection.require)
         if (selection.skip.contains(id) || (!selection.only.empty() && !selection.only.contains(id)))
             throw UsageError("--require " + id + " contradicts --skip or --only, which leave it out");
@@ -135,16 +153,16 @@ DoctorOptions checked(const Given& given) {
     options.survey.ask = !given.look_only;
     options.survey.run = !given.look_only && !given.no_run;
     options.survey.deadline_s = seconds_from(given.deadline);
-    options.selection.only = ids_from(given.only, "--only", rule_names());
-    options.selection.require = ids_from(given.require, "--require", rule_names());
-    options.selection.ignore = ids_from(given.ignore, "--ignore", rule_names());
+    options.selection.only = ids_from(given.only, "--only", "rule", rule_names());
+    options.selection.require = ids_from(given.require, "--require", "rule", rule_names());
+    options.selection.ignore = ids_from(given.ignore, "--ignore", "rule", rule_names());
     options.selection.allow_no_gpu = given.allow_no_gpu;
     share_out_skipped(given, options);
     refuse_contradictions(options.selection);
     options.format = format_named(given.json ? "json" : given.format);
     for (const std::string& output : given.outputs) options.outputs.push_back(output_from(output));
     options.facts_file = given.facts;
-    options.save_facts = given.save_facts;
+    options.save_facts = file_from(given.save_facts);
     options.matrix_folder = folder_from(given.matrix, "--matrix");
     options.fail_on = word_from<FailOn>(given.fail_on, "--fail-on");
     options.color = word_from<ColorChoice>(given.color, "--color");

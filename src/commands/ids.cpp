@@ -31,16 +31,22 @@ std::vector<std::string> format_names() {
     return names_in(all_formats());
 }
 
+std::string how_to_list(const std::string& what) {
+    return "; 'rnncheck list rules'" + std::string(contains(what, "probe") ? " and 'rnncheck list probes' tell" : " tells") + " all";
+}
+
 std::set<std::string> ids_from(const std::vector<std::string>& given, const std::string& option,
-                               const std::vector<std::string>& known) {
+                               const std::string& what, const std::vector<std::string>& known) {
     std::set<std::string> ids;
     for (const std::string& entry : given) {
         if (trim(entry).empty()) throw UsageError(option + " needs an id");
         for (const std::string& part : split(entry, ',')) {
             const std::string id(trim(part));
             if (id.empty()) throw UsageError(option + ": there is an empty id in '" + entry + "'");
-            if (std::find(known.begin(), known.end(), id) == known.end())
-                throw UsageError(option + ": there is no '" + id + "'" + did_you_mean(id, known));
+            if (std::find(known.begin(), known.end(), id) == known.end()) {
+                const std::string hint = did_you_mean(id, known);
+                throw UsageError(option + ": there is no " + what + " '" + id + "'" + (hint.empty() ? how_to_list(what) : hint));
+            }
             ids.insert(id);
         }
     }

@@ -14,9 +14,12 @@ std::vector<std::string> probe_names();
 std::vector<std::string> format_names();
 
 /// The ids in `given`, where one entry may hold several with commas between. UsageError names `option`, the id that is
-/// not among `known`, and the nearest that is.
+/// not among `known`, and the nearest that is, or how to list them; `what` they are: "rule", "rule or probe".
 std::set<std::string> ids_from(const std::vector<std::string>& given, const std::string& option,
-                               const std::vector<std::string>& known);
+                               const std::string& what, const std::vector<std::string>& known);
+
+/// "; 'rnncheck list rules' tells all".
+std::string how_to_list(const std::string& what);
 
 /// UsageError when there is no such format.
 const Named<Format>* format_named(const std::string& name);

@@ -3,10 +3,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "base/errors.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
 #include "facts/facts_json.hpp"
 
 namespace rnncheck {
@@ -40,11 +43,21 @@ std::string read_path(const std::string& path, const std::string& name) {
     return read_all(descriptor, name);
 }
 
+std::string first_of(const std::vector<std::string>& places) {
+    constexpr std::size_t told = 5;
+    const std::vector<std::string> first(places.begin(), places.begin() + std::min(told, places.size()));
+    return escaped(join(first, ", "), 400) +
+           (places.size() > told ? " and " + std::to_string(places.size() - told) + " more" : "");
+}
+
 }  // namespace
 
 Facts read_facts(const std::string& path) {
     const std::string name = path == "-" ? "standard input" : "'" + path + "'";
-    return facts_from_text(path == "-" ? read_all(STDIN_FILENO, name) : read_path(path, name), name);
+    std::vector<std::string> unknown;
+    Facts facts = facts_from_text(path == "-" ? read_all(STDIN_FILENO, name) : read_path(path, name), name, &unknown);
+    if (!unknown.empty()) log::warn(name + " holds what this rnncheck does not know and passes over: " + first_of(unknown));
+    return facts;
 }
 
 }  // namespace rnncheck

@@ -53,9 +53,9 @@ int run(const Options& options) {
     const FailOn fail_on = word_from<FailOn>(options.fail_on, "--fail-on");
     const ColorChoice color = word_from<ColorChoice>(options.color, "--color");
     Selection selection;
-    selection.only = ids_from(options.only, "--only", rule_names());
-    selection.skip = ids_from(options.skip, "--skip", rule_names());
-    selection.ignore = ids_from(options.ignore, "--ignore", rule_names());
+    selection.only = ids_from(options.only, "--only", "rule", rule_names());
+    selection.skip = ids_from(options.skip, "--skip", "rule", rule_names());
+    selection.ignore = ids_from(options.ignore, "--ignore", "rule", rule_names());
     const Matrix matrix = options.folder.empty() ? Matrix::bundled() : Matrix::from_folder(options.folder);
     const Report report = judge(facts_from(options.values, matrix), matrix, selection);
     std::ostringstream out;

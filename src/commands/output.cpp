@@ -62,12 +62,21 @@ int write_and_rename(const std::string& path, std::string_view text) {
     return reason;
 }
 
+/// Where /dev is hidden: writing to it is like writing to a reader that has gone.
+void give_dead_pipe(int stream) {
+    int ends[2];
+    if (::pipe(ends) != 0) return;
+    ::dup2(ends[1], stream);
+    for (const int end : ends)
+        if (end != stream) ::close(end);
+}
+
 }  // namespace
 
 void open_missing_streams() {
     ::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error of the write, not the end of us
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-        if (::fcntl(stream, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) != stream) return;
+        if (::fcntl(stream, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) != stream) give_dead_pipe(stream);
 }
 
 void print_document(std::string_view text) {

@@ -12,7 +12,8 @@ struct OutputError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Gives a closed stdin, stdout or stderr to /dev/null, before a file or pipe of ours takes its number.
+/// Gives a closed stdin, stdout or stderr to /dev/null or, where that is hidden, to a dead pipe, before a file or pipe
+/// of ours takes its number.
 void open_missing_streams();
 
 /// The one document of this run, to stdout. OutputError when it could not be written whole. A reader that has closed

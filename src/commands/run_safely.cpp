@@ -47,7 +47,7 @@ int run_safely(const Arguments& arguments, int (*work)(const Arguments&)) {
         return failed(arguments, FailureKind::input, error.what());
     } catch (const OutputError& error) {
         say(error.what());
-        return bug;
+        return usage;
     } catch (const std::exception& error) {
         return failed(arguments, FailureKind::bug, "this is a bug in rnncheck: " + std::string(error.what()));
     } catch (...) {

@@ -39,6 +39,9 @@ enum class ProbeEnd {
 RNNCHECK_ENUM_NAMES(ProbeEnd, "finished", "skipped", "crashed", "crashed_at_exit", "timed_out", "killed", "quit_early",
                     "stuck", "not_started")
 
+/// How a call that SIGKILL could not end stands in the text of its result.
+inline constexpr std::string_view hangs_in_kernel = "hangs inside the kernel";
+
 /// One run of one probe on one target, written by the survey, not by the probe.
 struct ProbeRun {
     std::string probe;

@@ -30,6 +30,7 @@ struct Host {
     TextMap environment;
     std::vector<PciGpu> pci_gpus;
     std::optional<bool> pci_listed;
+    std::vector<std::string> hidden_folders;
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
@@ -43,6 +44,7 @@ struct Host {
         visit("environment", self.environment, "the environment variables that matter to CUDA, cuDNN and the loader");
         visit("pci_gpus", self.pci_gpus, "NVIDIA display controllers on the PCI bus");
         visit("pci_listed", self.pci_listed, "whether the PCI bus could be read at all");
+        visit("hidden_folders", self.hidden_folders, "those of /proc, /sys and /dev that are empty or closed to us");
     }
 };
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t longest_line = 16 << 20;
 constexpr std::size_t tail_kept = 4096;
-constexpr std::chrono::seconds stuck_after{5};  // after our SIGKILL
+constexpr std::size_t piece = 1 << 14;  // on the stack, which may be limited to little
 
 struct Pipe {
     Descriptor read, write;
@@ -79,9 +79,12 @@ std::vector<std::string> environment_with(const std::vector<std::string>& extra)
     return all;
 }
 
+/// Where /dev is hidden, a folder gives nothing to read either.
+const char* nothing_to_read() { return access("/dev/null", R_OK) == 0 ? "/dev/null" : "/"; }
+
 /// Reads what is there. False when the other side closed it.
 bool read_some(const Descriptor& from, std::string& into) {
-    char buffer[1 << 16];
+    char buffer[piece];
     const ssize_t got = read(from.number(), buffer, sizeof buffer);
     if (got > 0) into.append(buffer, static_cast<std::size_t>(got));
     return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
@@ -116,14 +119,15 @@ void LineBuffer::add(std::string_view bytes, const std::function<void(std::strin
     if (too_long_) pending_.clear();
 }
 
-Pool::Child::Child(int number, const Command& command, OnLine taker)
+Pool::Child::Child(int number, const Command& command, const Wire& wire, OnLine taker)
     : id(number),
       on_line_(std::move(taker)),
       input_(command.input),
       quiet_limit_(command.quiet_limit),
       exit_grace_(command.exit_grace),
+      stuck_after_(command.stuck_after),
       deadline_(command.deadline) {
-    start(command);
+    start(command, wire);
 }
 
 Pool::Child::~Child() {
@@ -132,7 +136,7 @@ Pool::Child::~Child() {
     waitpid(pid_, nullptr, 0);
 }
 
-void Pool::Child::start(const Command& command) {
+void Pool::Child::start(const Command& command, const Wire& wire) {
     Pipe input = make_pipe();
     Pipe answers = make_pipe();
     Pipe output = make_pipe();
@@ -141,11 +145,11 @@ void Pool::Child::start(const Command& command) {
         return;
     }
     SpawnSettings settings;
-    posix_spawn_file_actions_addopen(&settings.files, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&settings.files, 0, nothing_to_read(), O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&settings.files, output.write.number(), 1);
     posix_spawn_file_actions_adddup2(&settings.files, output.write.number(), 2);
-    posix_spawn_file_actions_adddup2(&settings.files, input.read.number(), input_descriptor);
-    posix_spawn_file_actions_adddup2(&settings.files, answers.write.number(), answer_descriptor);
+    posix_spawn_file_actions_adddup2(&settings.files, input.read.number(), wire.input);
+    posix_spawn_file_actions_adddup2(&settings.files, answers.write.number(), wire.answer);
     const auto environment = environment_with(command.extra_environment);
     const int error = posix_spawn(&pid_, command.arguments[0].c_str(), &settings.files, &settings.attributes,
                                   pointers(command.arguments).data(), pointers(environment).data());
@@ -251,7 +255,7 @@ std::optional<Ending> Pool::Child::check() {
     if (pid_ < 0) return ending(How::not_started, 0, start_error_);
     if (observe_exit()) return reap();
     enforce_limits();
-    if (!kill_reason_.empty() && Clock::now() - killed_at_ > stuck_after) return ending(How::stuck, SIGKILL, kill_reason_);
+    if (!kill_reason_.empty() && Clock::now() - killed_at_ > stuck_after_) return ending(How::stuck, SIGKILL, kill_reason_);
     return std::nullopt;
 }
 

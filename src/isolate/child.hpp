@@ -38,7 +38,7 @@ class LineBuffer {
 };
 
 struct Pool::Child {
-    Child(int number, const Command& command, OnLine taker);
+    Child(int number, const Command& command, const Wire& wire, OnLine taker);
     ~Child();
 
     /// The descriptors to poll, in a fixed order; a closed one has fd -1.
@@ -55,7 +55,7 @@ struct Pool::Child {
     int id;
 
   private:
-    void start(const Command& command);
+    void start(const Command& command, const Wire& wire);
     void write_input();
     bool read_answers();  ///< whether there was anything
     void read_output();
@@ -68,7 +68,7 @@ struct Pool::Child {
     OnLine on_line_;
     std::string input_;
     std::size_t written_ = 0;
-    std::chrono::milliseconds quiet_limit_, exit_grace_;
+    std::chrono::milliseconds quiet_limit_, exit_grace_, stuck_after_;
     std::optional<Clock::time_point> deadline_;
     Clock::time_point started_ = Clock::now();
     Clock::time_point last_line_ = started_;

@@ -17,31 +17,47 @@ namespace {
 constexpr int usual_wait_ms = 20;
 constexpr int short_wait_ms = 1;
 
-/// The fixed descriptors lie above what a tight soft limit allows.
-void allow_descriptors() {
+/// Raises a tight soft limit and tells how many descriptors there may be.
+int allow_descriptors() {
     constexpr rlim_t enough = 1024;
     rlimit limit{};
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= enough) return;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return enough;
+    if (limit.rlim_cur >= enough) return static_cast<int>(std::min<rlim_t>(limit.rlim_cur, 1 << 20));
     limit.rlim_cur = std::min(enough, limit.rlim_max);
     setrlimit(RLIMIT_NOFILE, &limit);
+    getrlimit(RLIMIT_NOFILE, &limit);
+    return static_cast<int>(limit.rlim_cur);
+}
+
+Wire wire_within(int most_descriptors) {
+    const Wire usual;
+    return most_descriptors > usual.answer ? usual : Wire{most_descriptors - 2, most_descriptors - 1};
 }
 
 }  // namespace
 
 Pool::Pool() {
     signal(SIGPIPE, SIG_IGN);
-    allow_descriptors();
+    most_descriptors_ = allow_descriptors();
+    wire_ = wire_within(most_descriptors_);
     signal(SIGCHLD, SIG_DFL);  // inherited as ignored, children would vanish before they can be observed
 }
 
 Pool::~Pool() = default;
 
 int Pool::start(const Command& command, OnLine on_line) {
-    children_.push_back(std::make_unique<Child>(next_id_, command, std::move(on_line)));
+    children_.push_back(std::make_unique<Child>(next_id_, command, wire_, std::move(on_line)));
     return next_id_++;
 }
 
 std::size_t Pool::running() const { return children_.size(); }
+
+std::size_t Pool::capacity() const {
+    // Standard streams and the wire's two, three pipe ends for each child, three more while one is started.
+    constexpr int fixed = 3 + 2 + 3;
+    constexpr int for_each = 3;
+    return static_cast<std::size_t>(std::max((most_descriptors_ - fixed) / for_each, 1));
+}
 
 Pool::Ended Pool::wait(const std::function<void()>& idle) {
     while (true) {

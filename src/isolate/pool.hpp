@@ -13,9 +13,11 @@
 namespace rnncheck::isolate {
 
 /// Descriptors in the started process: what it is given comes in on one, what it says leaves on the other. High, so
-/// that a library that closes or reuses the usual ones does not meet them.
-inline constexpr int input_descriptor = 198;
-inline constexpr int answer_descriptor = 199;
+/// that a library that closes or reuses the usual ones does not meet them; lower under a limit that forbids these.
+struct Wire {
+    int input = 198;
+    int answer = 199;
+};
 
 struct Command {
     std::vector<std::string> arguments;      ///< [0] is the program's path
@@ -25,6 +27,8 @@ struct Command {
     /// From the last word to the exit: exit handlers of libraries, and a large node may put its GPUs to rest.
     std::chrono::milliseconds exit_grace = std::chrono::seconds(20);
     std::optional<std::chrono::steady_clock::time_point> deadline;
+    /// From our SIGKILL to the belief that it will not die of it.
+    std::chrono::milliseconds stuck_after = std::chrono::seconds(5);
 };
 
 enum class How {
@@ -62,6 +66,12 @@ class Pool {
 
     std::size_t running() const;
 
+    /// The same for every process of this pool.
+    const Wire& wire() const { return wire_; }
+
+    /// How many can run at the same time within this process's limit on descriptors; at least one.
+    std::size_t capacity() const;
+
     struct Ended {
         int id;
         Ending ending;
@@ -73,6 +83,8 @@ class Pool {
     struct Child;
     std::vector<std::unique_ptr<Child>> children_;
     int next_id_ = 0;
+    int most_descriptors_ = 0;
+    Wire wire_;
 };
 
 /// "SIGSEGV".

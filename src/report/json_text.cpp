@@ -14,7 +14,7 @@ template <class Document>
 Json document_schema(std::string_view title) {
     Json schema = schema_of<Document>();
     schema["title"] = std::string(title);
-    schema["properties"]["schema"]["const"] = 1;
+    schema["properties"]["schema"]["const"] = Document{}.schema;
     return schema;
 }
 
@@ -36,30 +36,31 @@ std::string json_text(const ListDocument& document) {
 }
 
 std::string json_text(const TablesDocument& document) {
-    return as_text(to_json(document));
+    return as_text(to_json(document, valid_utf8));
 }
 std::string json_text(const TableDocument& document) {
-    return as_text(to_json(document));
+    return as_text(to_json(document, valid_utf8));
 }
 std::string json_text(const VerifyDocument& document) {
-    return as_text(to_json(document));
+    return as_text(to_json(document, valid_utf8));
 }
 
 std::string json_text(const PlanDocument& document) {
-    return as_text(to_json(document));
+    return as_text(to_json(document, valid_utf8));
 }
 std::string json_text(const NeedsDocument& document) {
-    return as_text(to_json(document));
+    return as_text(to_json(document, valid_utf8));
 }
 
 std::string schema_text() {
     Json report = document_schema<Report>("report");
+    const Json facts = document_schema<Facts>("facts, as --save-facts writes them");
     report["properties"]["facts"]["properties"]["schema"]["const"] = facts_schema;
     return as_text(
         {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
-         {"title", "What rnncheck prints as JSON"},
+         {"title", "What rnncheck writes as JSON"},
          {"oneOf",
-          Json::array({report, document_schema<FailureDocument>("failure: there is no report"),
+          Json::array({report, facts, document_schema<FailureDocument>("failure: there is no report"),
                        document_schema<ListDocument>("list"), document_schema<TablesDocument>("matrix show"),
                        document_schema<TableDocument>("matrix show TABLE"),
                        document_schema<VerifyDocument>("matrix verify"), document_schema<PlanDocument>("matrix plan"),

@@ -19,7 +19,7 @@ std::string json_text(const VerifyDocument& document);
 std::string json_text(const PlanDocument& document);
 std::string json_text(const NeedsDocument& document);
 
-/// JSON Schema (draft 2020-12) that every document above satisfies.
+/// JSON Schema (draft 2020-12) that every document above and saved facts satisfy.
 std::string schema_text();
 
 }  // namespace rnncheck

@@ -5,10 +5,15 @@
 
 namespace rnncheck::rules {
 
-/// The loader or cuDNN names a part that is nowhere.
-static bool names_missing_part(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy) {
+/// The loader or cuDNN names a part that is nowhere, or one that is broken.
+static bool names_bad_part(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy) {
+    const std::string& words = copy.answer->failure->text;
     for (const auto& part : parts_missing(facts, copy, matrix))
-        if (contains(copy.answer->failure->text, part.soname)) return true;
+        if (contains(words, part.soname)) return true;
+    for (const auto& part : parts_needed(copy, matrix)) {
+        const Library* file = part_of(facts, copy, part.soname);
+        if (file && file->problem && contains(words, part.soname)) return true;
+    }
     return false;
 }
 
@@ -44,8 +49,8 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
             answers.unknown("cuDNN at " + copy.path + " did not tell its version");
         else if (was_refused(*copy.answer->failure))
             answers.told_elsewhere(leads_to_a_pipe);
-        else if (names_missing_part(facts, matrix, copy))
-            answers.told_elsewhere("a part of cuDNN is missing");
+        else if (names_bad_part(facts, matrix, copy))
+            answers.told_elsewhere("a part of cuDNN is missing or broken");
         else
             answers.fault(unusable(copy));
     }

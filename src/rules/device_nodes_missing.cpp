@@ -37,11 +37,12 @@ static Finding nodes_missing(const Facts& facts, const std::vector<std::string>&
 static Verdict check(const Facts& facts, const Matrix&) {
     if (driver_answers(facts)) return pass("the driver answers");
     if (on_wsl(facts)) return not_applicable("WSL has /dev/dxg in place of these nodes");
-    if (!facts.driver.module_loaded) return undecided("the kernel could not be asked for its modules");
+    if (!facts.driver.module_loaded) return undecided(kernel_not_asked(facts));
     if (!*facts.driver.module_loaded) return not_applicable("the kernel module is not loaded");
     if (!probe_completed(facts, "driver_files")) return undecided("the device nodes were not listed to the end");
     if (driver_library_absent(facts)) return not_applicable("no driver library was found");
     if (container_hides_gpus(facts)) return not_applicable("NVIDIA_VISIBLE_DEVICES asks for no GPU");
+    if (is_hidden(facts, "/dev")) return undecided("/dev is hidden from this process");
     const auto missing = missing_nodes(facts);
     if (missing.empty()) return pass("/dev/nvidiactl and a node of a GPU exist");
     return fault(nodes_missing(facts, missing));

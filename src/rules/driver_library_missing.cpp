@@ -57,7 +57,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
         return facts.driver.init ? pass("a driver library answers")
                                  : undecided("a library was opened, but not shown to be a driver");
     if (kernel_side_seen(facts)) return fault(library_missing(facts));
-    if (!facts.driver.module_loaded) return undecided("the kernel could not be asked for its modules");
+    if (!facts.driver.module_loaded) return undecided(kernel_not_asked(facts));
     return not_applicable("the kernel side of the driver is missing too");
 }
 

@@ -7,8 +7,11 @@ namespace rnncheck::rules {
 
 static std::vector<Remedy> remedies(const Facts& facts) {
     return {{.text =
-                 "Install the NVIDIA driver for this GPU, then restart the machine. In a container or virtual machine, "
-                 "give it access to the GPU instead",
+                 facts.host.pci_gpus.empty()
+                     ? "If this machine has an NVIDIA GPU, install the driver for it, then restart. A container or "
+                       "virtual machine needs access to a GPU of its host instead"
+                     : "Install the NVIDIA driver for this GPU, then restart the machine. In a container or virtual "
+                       "machine, give it access to the GPU instead",
              .commands = driver_install_commands(facts),
              .risk = Risk::disruptive,
              .verify = "nvidia-smi",
@@ -41,7 +44,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (driver_library_seen(facts)) return not_applicable("a driver library is installed");
     if (container_without_gpu(facts)) return not_applicable("the container was started without GPU access");
     if (kernel_side_seen(facts)) return not_applicable("the driver's kernel module is there");
-    if (!facts.driver.module_loaded) return undecided("the kernel could not be asked for its modules");
+    if (!facts.driver.module_loaded) return undecided(kernel_not_asked(facts));
     return fault(nothing_installed(facts));
 }
 

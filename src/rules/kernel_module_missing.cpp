@@ -37,7 +37,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (facts.driver.module_loaded.value_or(false)) return pass("the kernel module is loaded");
     if (driver_library_absent(facts)) return not_applicable("no driver library was found either");
     if (!driver_library_seen(facts)) return undecided("whether there is a driver library is not known");
-    if (!facts.driver.module_loaded) return undecided("the kernel could not be asked for its modules");
+    if (!facts.driver.module_loaded) return undecided(kernel_not_asked(facts));
     if (!kernel_module_gone(facts)) return undecided("no module is shown, but device nodes exist");
     return fault(module_missing(facts));
 }

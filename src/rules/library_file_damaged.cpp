@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
+#include "rules/support/cudnn_support.hpp"
 #include "rules/support/driver_support.hpp"
 
 namespace rnncheck::rules {
@@ -75,17 +76,19 @@ static Finding damaged(const Facts& facts, const Library& library, const std::st
     return finding;
 }
 
-static Verdict check(const Facts& facts, const Matrix&) {
-    std::vector<Finding> findings;
-    bool all_read = true;
+static Verdict check(const Facts& facts, const Matrix& matrix) {
+    Answers answers;
+    if (!libraries_listed(facts)) answers.unknown("the library folders could not be searched");
     for (const auto& library : facts.libraries) {
-        all_read &= read_whole(library) || library.problem;
-        if (const auto what = defect(library)) findings.push_back(damaged(facts, library, *what));
+        if (!read_whole(library) && !library.problem) answers.unknown("a library file was not read to its end");
+        const auto what = defect(library);
+        if (what && is_part_in_use(facts, matrix, library))
+            answers.told_elsewhere(library.path + " is told as a broken part of cuDNN");
+        else if (what)
+            answers.fault(damaged(facts, library, *what));
     }
-    if (!findings.empty()) return fault_or(std::move(findings), {});
-    if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
-    if (!all_read) return undecided("a library file was not read to its end");
-    return pass("every GPU library found is a whole file");
+    answers.good("every GPU library found is a whole file");
+    return answers.close();
 }
 
 extern const Rule library_file_damaged{.title = "A GPU library file is damaged or cannot be read",

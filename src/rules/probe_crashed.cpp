@@ -1,4 +1,6 @@
 // A library took its process down, or something killed that process.
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/probe_support.hpp"
@@ -23,6 +25,10 @@ static Finding crashed(const Facts& facts, const ProbeRun& run) {
     Finding finding;
     finding.severity = run.end == ProbeEnd::crashed_at_exit ? Severity::note : Severity::error;
     finding.message = examined(facts, run) + what_happened(run);
+    if (is_own_probe(facts, run)) {
+        finding.severity = std::max(finding.severity, Severity::warning);
+        finding.message += ": something preloaded into every program, or a bug in rnncheck";
+    }
     finding.remedies = {
         {.text = "Repair the findings below this layer first. Then install the library once more, from one source, and "
                  "check "

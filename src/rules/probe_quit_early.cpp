@@ -10,9 +10,13 @@ static bool is_early(ProbeEnd end) {
 
 static Finding quit_early(const Facts& facts, const ProbeRun& run) {
     Finding finding;
-    finding.message = examined(facts, run) + " left the process" + in_last_call(run) +
-                      (run.exit_code ? " with exit code " + std::to_string(*run.exit_code) : "") +
-                      " before it had answered";
+    const std::string code = run.exit_code ? " with exit code " + std::to_string(*run.exit_code) : "";
+    finding.message = examined(facts, run) + " left the process" + in_last_call(run) + code + " before it had answered";
+    if (is_own_probe(facts, run)) {
+        finding.severity = Severity::warning;
+        finding.message = examined(facts, run) + " ended" + code +
+                          " before it was through: something preloaded into every program, or a bug in rnncheck";
+    }
     finding.remedies = {{.text = "Read what the library printed before it left. Remove wrappers and preloaded "
                                  "libraries from the environment, "
                                  "then install the library once more",

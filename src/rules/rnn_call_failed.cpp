@@ -2,6 +2,7 @@
 #include "base/text.hpp"
 #include "rnn/sweep.hpp"
 #include "rules/rule.hpp"
+#include "rules/support/probe_support.hpp"
 #include "rules/support/rnn_support.hpp"
 
 namespace rnncheck::rules {
@@ -13,6 +14,16 @@ static std::string reason(const RnnRun& run) {
 /// CUDA's number, and ALLOC_FAILED of cuDNN 7 and 8: the case was not computed, and a warning tells why.
 constexpr int out_of_memory = 2;
 
+/// What the libraries printed at the end of the process that the case took down.
+static void add_last_output(const Facts& facts, const RnnRun& failed_run, std::vector<Evidence>& evidence) {
+    for (const ProbeRun* run : runs_of(facts, "rnn_forward"))
+        if (run->output_tail && run->target.ends_with(failed_run.library) && told_as_case(facts, *run)) {
+            evidence.push_back({"its last output", *run->output_tail,
+                                "probe_runs[" + std::to_string(run - facts.probe_runs.data()) + "].output_tail"});
+            return;
+        }
+}
+
 static Finding failed(const Facts& facts, const Sweep& sweep, const Runs& runs) {
     const RnnRun& first = *runs.front();
     Finding finding;
@@ -22,6 +33,7 @@ static Finding failed(const Facts& facts, const Sweep& sweep, const Runs& runs) 
                       "': " + reason(first);
     for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
         finding.evidence.push_back(evidence_of(facts, *runs[i], reason(*runs[i])));
+    add_last_output(facts, first, finding.evidence);
     finding.remedies = {{.text =
                              "Repair what is reported below this layer first. Then look for the driver's messages in "
                              "the kernel's log, and try another release of cuDNN",
@@ -37,6 +49,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     for (const auto& sweep : sweeps(facts)) {
         Runs unexplained;
         for (const RnnRun* run : runs_with(sweep, RunEnd::failed)) {
+            if (run->result && run->result->text == hangs_in_kernel) {
+                answers.told_elsewhere("its process hangs inside the kernel");
+                continue;
+            }
             const auto cause =
                 run->result ? explained_elsewhere(facts, run->gpu, run->library, *run->result) : std::nullopt;
             if (cause)

@@ -30,6 +30,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
     if (on_wsl(facts)) return not_applicable("WSL has /dev/dxg in place of this node");
     if (!probe_completed(facts, "driver_files")) return undecided("the device nodes were not listed to the end");
+    if (is_hidden(facts, "/dev")) return undecided("/dev is hidden from this process");
     if (node_at(facts, "/dev/nvidia-uvm")) return pass("/dev/nvidia-uvm exists");
     if (!node_at(facts, "/dev/nvidiactl")) return not_applicable("the other device nodes are not there either");
     if (!facts.driver.init) return undecided("cuInit did not answer, and CUDA programs may make the node themselves");

@@ -8,7 +8,6 @@ using namespace std::string_literals;
 TEST_CASE("text from outside loses its power over terminals") {
     CHECK(escaped("\x1b[31mred\x07") == "\\x1b[31mred\\x07");
     CHECK(escaped("two\nlines") == "two\\nlines");
-    CHECK(escaped("two\nlines", 100, true) == "two\nlines");
     CHECK(escaped("a\0b"s) == "a\\x00b");
     CHECK(escaped("\xc2\x9b") == "\\xc2\\x9b");        // CSI as one C1 character
     CHECK(escaped("\xff\xfe") == "\\xff\\xfe");
@@ -44,6 +43,9 @@ TEST_CASE("small helpers") {
     CHECK(trim(" \t ").empty());
     CHECK(split("a::b", ':') == std::vector<std::string>{"a", "", "b"});
     CHECK(split("", ':').empty());
+    CHECK(file_name("/usr/lib/libcudnn.so.9") == "libcudnn.so.9");
+    CHECK(file_name("libcudnn.so.9") == "libcudnn.so.9");
+    CHECK(folder_of("/usr/lib/libcudnn.so.9") == "/usr/lib");
     CHECK(listing({"a", "b", "c"}) == "a, b and c");
     CHECK(listing({"a"}) == "a");
     CHECK(counted(1, "copy", "copies") == "1 copy");

@@ -79,7 +79,13 @@ class CommandLine(unittest.TestCase):
         self.is_usage_error(Run("doctor", "list"), "takes no argument 'list'")
         self.is_usage_error(Run("doctor", "--facts"), "--facts needs FILE")
         self.is_usage_error(Run("doctor", "--facts", ""), "--facts needs a value")
-        self.is_usage_error(Run("doctor", "--skip", "nonsense"), "--skip", "'nonsense'")
+        self.is_usage_error(Run("doctor", "--skip", "nonsense"), "--skip", "no rule or probe 'nonsense'", "rnncheck list probes")
+        self.is_usage_error(Run("doctor", "--only", "nope"), "--only: there is no rule 'nope'", "rnncheck list rules")
+        self.is_usage_error(Run("doctor", "--only", "driver_missing", "--skip", "driver_missing"), "leave no rule to ask")
+        self.is_usage_error(Run("doctor", "--skip", ",".join(run.split()[0] for run in Run("list", "rules").out.decode().splitlines())),
+                            "leave no rule to ask")
+        self.is_usage_error(Run("doctor", "--deadline", "1e99"), "'1e99'", "up to 31536000")
+        self.is_usage_error(Run("doctor", "--save-facts", "-"), "--save-facts writes files")
         self.is_usage_error(Run("explain", "driver_mising"), "did you mean 'driver_missing'?")
         self.is_usage_error(Run("explain"), "ID")
         self.is_usage_error(Run("list", "rule"), "rules, probes, formats, tables and commands")
@@ -113,7 +119,9 @@ class CommandLine(unittest.TestCase):
     def test_unusable_facts_are_refused_with_the_place(self):
         def wrong(text, *words):
             self.is_usage_error(judged(text), *words)
-        wrong(b"", "standard input is not JSON")
+        wrong(b"", "standard input is empty")
+        wrong(b'{"schema":1}\n\x00\x00', "byte 14")
+        wrong(b'{"schema":2,"facts":{"schema":1}}', "a report of schema 2")
         wrong(b"\x00", "byte 1")
         wrong(b"[" * 10_000_000, "nested deeper")
         wrong(b'{"schema":1,"gpus":[{"index":1e400}]}', "number")
@@ -124,6 +132,21 @@ class CommandLine(unittest.TestCase):
         wrong(b'{"schema":77}', "schema 77")
         wrong(b" " * (64 * 1024 * 1024 + 1), "larger than 64 MiB")
         self.is_usage_error(Run("doctor", "--facts", "/"), "cannot read '/'", "directory")
+
+    def test_unknown_fields_are_told_and_passed_over(self):
+        run = judged({**NO_DRIVER, "drivers": {}, "gpu": [1]}, *ONLY, "--json")
+        self.assertEqual((run.code, run.err.count("\n")), (1, 1))
+        self.assertIn("standard input holds what this rnncheck does not know and passes over: facts.drivers, facts.gpu", run.err)
+        self.assertEqual(json.loads(run.out)["verdict"], "problems")
+        self.assertEqual(judged(NO_DRIVER, *ONLY).err, "")
+
+    def test_a_probe_by_hand_answers_on_standard_output(self):
+        run = Run("probe", "host_system")
+        self.assertEqual((run.code, json.loads(run.out.splitlines()[-1])), (0, {"done": True}))
+        facts = json.dumps({"schema": 1, "libraries": []}).encode()
+        self.assertEqual(Run("probe", "host_system", "--facts-from", "0", given=facts).code, 0)
+        broken = Run("probe", "host_system", "--facts-from", "0")
+        self.assertEqual((broken.code, broken.out), (2, b""))
 
     def test_facts_can_come_from_a_file_a_pipe_and_a_report(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -146,7 +169,7 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(json.loads(run.out)["verdict"], "problems")
         with open("/dev/full", "wb") as full:
             run = judged(NO_DRIVER, *ONLY, stdout=full)
-        self.assertEqual(run.code, 70)
+        self.assertEqual(run.code, 2)
         self.assertIn("could not be written to standard output: No space left", run.err)
 
     def test_a_link_to_a_file_survives_writing(self):

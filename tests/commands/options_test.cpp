@@ -46,10 +46,10 @@ TEST_CASE("exit codes: problems and open verdicts are never 0") {
 
 TEST_CASE("ids come one by one and with commas") {
     const std::vector<std::string> known = {"driver_missing", "gpu_memory_low", "cudnn_missing"};
-    CHECK(ids_from({"driver_missing,gpu_memory_low", "cudnn_missing"}, "--skip", known).size() == 3);
-    CHECK(ids_from({" driver_missing , driver_missing"}, "--skip", known) == std::set<std::string>{"driver_missing"});
+    CHECK(ids_from({"driver_missing,gpu_memory_low", "cudnn_missing"}, "--skip", "rule", known).size() == 3);
+    CHECK(ids_from({" driver_missing , driver_missing"}, "--skip", "rule", known) == std::set<std::string>{"driver_missing"});
     for (const std::string bad : {"", ",", "driver_missing,", " "})
-        CHECK_THROWS_AS(ids_from({bad}, "--skip", known), UsageError);
+        CHECK_THROWS_AS(ids_from({bad}, "--skip", "rule", known), UsageError);
 }
 
 TEST_CASE("options of doctor arrive where they belong") {
@@ -71,7 +71,7 @@ TEST_CASE("options of doctor arrive where they belong") {
 
 TEST_CASE("what cannot be meant is refused, with the option's name") {
     CHECK(contains(complaint_about({"--only", "driver_mising"}),
-                   "--only: there is no 'driver_mising'; did you mean 'driver_missing'?"));
+                   "--only: there is no rule 'driver_mising'; did you mean 'driver_missing'?"));
     CHECK(contains(complaint_about({"--only", probe_names().front()}), "--only: there is no"));
     CHECK(contains(complaint_about({"--require", "driver_missing", "--skip", "driver_missing"}), "contradicts"));
     for (const std::string bad : {"0", "-1", "nan", "inf", "1e99", "5s", "x"}) {

@@ -38,10 +38,25 @@ TEST_CASE("unset stays unset, unknown fields are passed over") {
     CHECK(facts.gpus.empty());
 }
 
+TEST_CASE("fields that are not known are told with their place") {
+    std::vector<std::string> unknown;
+    facts_from_text(R"({"schema": 1, "drivers": {}, "gpus": [{"index": 0}, {"index": 1, "nmae": "x"}]})", "text", &unknown);
+    CHECK(unknown == std::vector<std::string>{"facts.drivers", "facts.gpus[1].nmae"});
+    unknown.clear();
+    facts_from_text(facts_to_text(a_healthy_machine()), "text", &unknown);
+    CHECK(unknown.empty());
+}
+
 TEST_CASE("a wrong document is refused with its name and the place") {
     CHECK(refusal("not json").find("file.json is not JSON") == 0);
     CHECK(refusal("[]").find("file.json holds no facts") == 0);
     CHECK(refusal("{}").find("file.json holds no facts") == 0);
+    CHECK(refusal("").find("file.json is empty") == 0);
+    CHECK(refusal(" \n").find("file.json is empty") == 0);
+    CHECK(refusal(std::string("{\"schema\": 1}\n\0\0", 16)).find("file.json is not JSON (error at byte 15)") == 0);
+    CHECK(refusal(R"({"schema": 2, "facts": {"schema": 1}})").find("file.json: a report of schema 2 cannot be read") == 0);
+    CHECK(refusal(R"({"facts": {"schema": 1}})").find("file.json: a report of schema unknown") == 0);
+    CHECK(refusal(R"({"schema": 1, "facts": {"schema": 2}})").find("file.json: facts of schema 2") == 0);
     CHECK(refusal(R"({"schema": 99})").find("schema 99") != std::string::npos);
     CHECK(refusal(R"({"schema": 1, "gpus": [{"index": 0, "compute_capability": "8.x"}]})") ==
           "facts.gpus[0].compute_capability: '8.x' is not a version");

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "support/survive_kill.hpp"
+
 namespace {
 
 volatile unsigned long nowhere = 16;  // the compiler must not see through it
@@ -29,6 +31,7 @@ void misbehave(const std::string& habit) {
     if (habit == "chatter") chatter();
     if (habit == "close_stdout") close(1);
     if (habit == "throw") throw std::runtime_error("nobody catches this");
+    if (habit == "survive_kill") { rnncheck::test::become_unkillable(20); pause(); }
     if (habit == "kill") kill(getpid(), SIGKILL);
 }
 

@@ -75,6 +75,17 @@ ours = [entry for entry in report.facts["cudnns"] if str(folder) in entry["libra
 check.that([entry.get("version") for entry in ours] == ["9.19.0"], f"the version told before a crash is kept: {ours}")
 
 
+report = run_hostile("cuInit", "survive_kill")  # as a process that hangs inside the kernel
+runs = report.probe_runs("driver_api")
+if runs[0].get("exit_code") == 77:
+    print("SKIPPED: no process may trace another here")
+else:
+    check.that([run["end"] for run in runs] == ["stuck"], f"a process that SIGKILL does not end: {runs}")
+    finding = report.finding("probe_stuck")
+    check.that(finding and "libcuda" in finding["message"] and "cuInit" in finding["message"], f"it is told: {finding}")
+    check.that(report.seconds < 12 and report.code == 1, f"it holds nobody: {report.seconds:.1f} s, exit {report.code}")
+
+
 def damaged(name, content, expected):
     """A file called libcudnn.so.9 that is no library is reported as exactly what it is."""
     with tempfile.TemporaryDirectory() as place:

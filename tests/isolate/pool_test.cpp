@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "support/catch.hpp"
+#include "support/survive_kill.hpp"
 
 using namespace rnncheck;
 using namespace rnncheck::isolate;
@@ -91,6 +92,23 @@ TEST_CASE("a process without progress is ended within its limit") {
         CHECK(said(told, "begun"));
         CHECK(no_child_left());
     }
+}
+
+TEST_CASE("a process that SIGKILL does not end is given up, told as stuck, and holds nobody") {
+    Command unkillable = command("survive_kill", milliseconds(200));
+    unkillable.stuck_after = milliseconds(300);
+    const Told told = run(unkillable);
+    if (told.ending.how == How::exited && told.ending.code == test::tracing_forbidden) {
+        WARN("SKIP: no process may trace another here");
+        return;
+    }
+    CHECK(told.ending.how == How::stuck);
+    CHECK(contains(told.ending.reason, "no progress"));
+    CHECK(told.waited_ms >= 500);
+    CHECK(told.waited_ms < 1900);  // before its helper lets it go
+    CHECK(said(told, "begun"));
+    CHECK(waitpid(-1, nullptr, 0) > 0);
+    CHECK(no_child_left());
 }
 
 TEST_CASE("progress renews the limit, the deadline does not care") {

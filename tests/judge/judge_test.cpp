@@ -1,5 +1,6 @@
 #include "judge.hpp"
 
+#include "base/text.hpp"
 #include "support/catch.hpp"
 #include "support/healthy_machine.hpp"
 
@@ -109,6 +110,16 @@ TEST_CASE("a question that was switched off is not open") {
     CHECK(report.verdict == Health::healthy);
     CHECK(verdict_of(report, "rnn_result_wrong").outcome == Outcome::not_applicable);
     CHECK(verdict_of(report, "rnn_result_wrong").reason.find("switched off") != std::string::npos);
+}
+
+TEST_CASE("where nothing at all was asked, nothing is fine") {
+    Facts looked = nothing_learnt();
+    looked.tool.stages = {"look"};
+    Selection selection;
+    selection.only = {"rnn_result_wrong"};
+    const Report report = judged(looked, selection);
+    CHECK(contains(verdict_of(report, "rnn_result_wrong").reason, "switched off"));
+    CHECK(report.verdict == Health::undetermined);
 }
 
 TEST_CASE("findings are sorted from the bottom up, worst first") {

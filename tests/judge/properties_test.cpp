@@ -4,8 +4,8 @@
 
 #include "facts/facts_json.hpp"
 #include "judge.hpp"
-#include "support/broken_machines.hpp"
 #include "support/catch.hpp"
+#include "support/cudnn_machines.hpp"
 #include "support/forget.hpp"
 
 using namespace rnncheck;
@@ -95,6 +95,21 @@ std::vector<Broken> broken_machines() {
         {"library_for_other_machine", with_library(a_healthy_machine(), FileProblem::other_machine, "for AArch64")},
         {"library_file_damaged", with_library(a_healthy_machine(), FileProblem::truncated, "ends too early")},
         {"probe_crashed", probe_ended("cuda_runtime", ProbeEnd::crashed)},
+        {"rnn_call_failed", but([](Facts& f) {
+             one_case(f, RunEnd::failed, {"cudnnRNNForward", -1, "crashed with SIGSEGV"});
+             const RnnRun& lost = *std::find_if(f.rnn_runs.begin(), f.rnn_runs.end(),
+                                                [](const RnnRun& run) { return run.end == RunEnd::failed; });
+             ProbeRun& run = probe_run(f, "rnn_forward");
+             run.target = "GPU 0 " + std::string(name_of(lost.dialect)) + ' ' + lost.library;
+             run.end = ProbeEnd::crashed;
+             run.last_call = "cudnnRNNForward";
+         })},
+        {"cudnn_part_unreadable", but([](Facts& f) {
+             Library& part = library_named(f, "libcudnn_adv_infer.so.8");
+             part.problem = FileProblem::truncated;
+             part.problem_detail = "is cut off";
+             rnn_half_fails(f, "cudnnAdvInferVersionCheck", 4, "CUDNN_STATUS_INTERNAL_ERROR");
+         })},
         {"probe_timed_out", probe_ended("cuda_runtime", ProbeEnd::timed_out)},
         {"probe_stuck", probe_ended("cuda_runtime", ProbeEnd::stuck)},
         {"probe_quit_early", probe_ended("cuda_runtime", ProbeEnd::quit_early)},

@@ -52,7 +52,7 @@ TEST_CASE("a number that JSON cannot hold is left out") {
 }
 
 TEST_CASE("unusable facts are refused with a sentence that names the place") {
-    CHECK(contains(message_for(""), "'x.json' is not JSON"));
+    CHECK(contains(message_for(""), "'x.json' is empty"));
     CHECK(contains(message_for(std::string("{\"schema\"\0:1}", 13)), "error at byte 10"));
     CHECK(contains(message_for("{\"schema\":1,\"gpus\":[{\"ind"), "is not JSON"));
     CHECK(contains(message_for("[]"), "holds no facts"));

@@ -8,6 +8,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 try:
     import jsonschema
@@ -33,7 +34,10 @@ for arguments in (["doctor", "--json", "--look-only"], ["doctor", "--json"], ["d
                   ["matrix", "plan", "--for", "tensorflow==2.15", "--json"],
                   *(["list", kind, "--json"] for kind in ("rules", "probes", "formats", "tables", "commands"))):
     documents[" ".join(arguments)] = printed(*arguments)
-assert len(documents) >= 14, "approved files are missing"
+with tempfile.TemporaryDirectory() as place:
+    printed("doctor", "--json", "--save-facts", place + "/facts.json")
+    documents["saved facts"] = json.loads(pathlib.Path(place, "facts.json").read_text())
+assert len(documents) >= 15, "approved files are missing"
 
 failed = 0
 for name, document in documents.items():
@@ -49,7 +53,14 @@ def breach(change):
     return not validator.is_valid(document)
 
 
-breaches = [breach(lambda d: d.pop("verdict")), breach(lambda d: d.update(verdict="fine")), breach(lambda d: d.update(more=1)),
+def breach_of_facts(change):
+    document = copy.deepcopy(documents["saved facts"])
+    change(document)
+    return not validator.is_valid(document)
+
+
+breaches = [breach_of_facts(lambda d: d.pop("schema")), breach_of_facts(lambda d: d.update(drivers={})),
+            breach(lambda d: d.pop("verdict")), breach(lambda d: d.update(verdict="fine")), breach(lambda d: d.update(more=1)),
             breach(lambda d: d["facts"]["gpus"][0].update(index="0")), breach(lambda d: d.update(schema=2)),
             breach(lambda d: d["facts"]["driver"].update(cuda_version=12.4))]
 if not all(breaches):

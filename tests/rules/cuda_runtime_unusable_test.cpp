@@ -22,6 +22,11 @@ RULE_TEST(
                   {cudart12, {}, {}, CallResult{"cudaRuntimeGetVersion", 35, "CUDA driver version is insufficient"}}};
           }),
           ""},
+         {"a pipe on its way is another fault", but([](Facts& f) {
+              f.runtimes = {
+                  {cudart12, {}, {}, CallResult{"dlopen", -1, "not opened: the loader would come to /x/libcuda.so.1"}}};
+          }),
+          ""},
          {"none installed", but([](Facts& f) {
               without(f, LibraryKind::cudart);
               f.runtimes.clear();

@@ -8,13 +8,7 @@ RULE_TEST(cudnn_bug,
                   "half-precision LSTM gradients are wrong"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"7.6.5", but([](Facts& f) { cudnn_version(f, "7.6.5"); }), ""},
-                  {"none installed", but([](Facts& f) {
-                       without(f, LibraryKind::cudnn);
-                       without(f, LibraryKind::cudnn_part);
-                       f.cudnns.clear();
-                       no_cases(f);
-                   }),
-                   ""}}},
+                  {"none installed", but(no_cudnn), ""}}},
           CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                       {"the version is not known", but([](Facts& f) { f.cudnns.front().version.reset(); }), ""},
                       {"newer than the tables", but([](Facts& f) { cudnn_version(f, "9.99.0"); }), ""}}})

@@ -21,30 +21,19 @@ RULE_TEST(cudnn_handle_refused,
                       }
                   }),
                   "GPU 1"}}},
-          Silent{{{"healthy", a_healthy_machine(), ""},
-                  {"memory is nearly full, which tells it", but([](Facts& f) {
-                       all_cases(f, RunEnd::skipped, {"cudnnCreate", 2, "CUDNN_STATUS_ALLOC_FAILED"});
-                       f.boards.front().memory_free_mib = 100;
-                   }),
-                   ""},
-                  {"no code for the GPU is another fault", but([](Facts& f) {
-                       all_cases(f, RunEnd::skipped, {"cudnnCreate", 6, "CUDNN_STATUS_ARCH_MISMATCH"});
-                   }),
-                   ""},
-                  {"mixed parts are another fault", but([](Facts& f) {
-                       all_cases(f, RunEnd::skipped, {"cudnnCreate", 14, "CUDNN_STATUS_VERSION_MISMATCH"});
-                   }),
-                   ""},
-                  {"no driver", without_driver(), ""},
-                  {"no cuDNN", but([](Facts& f) {
-                       without(f, LibraryKind::cudnn);
-                       without(f, LibraryKind::cudnn_part);
-                       f.cudnns.clear();
-                       no_cases(f);
-                   }),
-                   ""},
-                  {"its RNN half does not work",
-                   but([](Facts& f) { rnn_half_fails(f, "cudnnCreateRNNDescriptor", 4, ""); }), ""}}},
+          silent_about_cases({{"memory is nearly full, which tells it", but([](Facts& f) {
+                                   all_cases(f, RunEnd::skipped, {"cudnnCreate", 2, "CUDNN_STATUS_ALLOC_FAILED"});
+                                   f.boards.front().memory_free_mib = 100;
+                               }),
+                               ""},
+                              {"no code for the GPU is another fault", but([](Facts& f) {
+                                   all_cases(f, RunEnd::skipped, {"cudnnCreate", 6, "CUDNN_STATUS_ARCH_MISMATCH"});
+                               }),
+                               ""},
+                              {"mixed parts are another fault", but([](Facts& f) {
+                                   all_cases(f, RunEnd::skipped, {"cudnnCreate", 14, "CUDNN_STATUS_VERSION_MISMATCH"});
+                               }),
+                               ""}}),
           CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                       {"no case was run", but([](Facts& f) { no_cases(f); }), ""},
                       {"skipped without a reason", but([](Facts& f) {

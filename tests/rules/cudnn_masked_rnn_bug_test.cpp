@@ -8,13 +8,7 @@ RULE_TEST(cudnn_masked_rnn_bug,
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"the first release without it", but([](Facts& f) { cudnn_version(f, "8.9.2"); }), ""},
                   {"the last one before it", but([](Facts& f) { cudnn_version(f, "8.0.5"); }), ""},
-                  {"none installed", but([](Facts& f) {
-                       without(f, LibraryKind::cudnn);
-                       without(f, LibraryKind::cudnn_part);
-                       f.cudnns.clear();
-                       no_cases(f);
-                   }),
-                   ""}}},
+                  {"none installed", but(no_cudnn), ""}}},
           CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                       {"the version is not known", but([](Facts& f) { f.cudnns.front().version.reset(); }), ""},
                       {"newer than the tables", but([](Facts& f) { cudnn_version(f, "9.99.0"); }), ""}}})

@@ -45,13 +45,7 @@ RULE_TEST(cudnn_mixed_sublibraries,
                        rnn_half_fails(f, "cudnnCreateRNNDescriptor", 4, "CUDNN_STATUS_INTERNAL_ERROR");
                    }),
                    ""},
-                  {"none installed", but([](Facts& f) {
-                       without(f, LibraryKind::cudnn);
-                       without(f, LibraryKind::cudnn_part);
-                       f.cudnns.clear();
-                       no_cases(f);
-                   }),
-                   ""}}},
+                  {"none installed", but(no_cudnn), ""}}},
           CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                       {"it was not asked to the end and its files name no release", but([](Facts& f) {
                            f.cudnns.front().rnn_usable.reset();

@@ -2,13 +2,7 @@
 #include "support/rule_test.hpp"
 
 RULE_TEST(cudnn_not_installed,
-          Fires{{{"no copy anywhere", but([](Facts& f) {
-                      without(f, LibraryKind::cudnn);
-                      without(f, LibraryKind::cudnn_part);
-                      f.cudnns.clear();
-                      no_cases(f);
-                  }),
-                  "cuDNN is not installed"},
+          Fires{{{"no copy anywhere", but(no_cudnn), "cuDNN is not installed"},
                  {"only parts", but([](Facts& f) {
                       without(f, LibraryKind::cudnn);
                       f.cudnns.clear();

@@ -48,12 +48,7 @@ RULE_TEST(
               f.cudnns.front().rnn_usable.reset();
           }),
           ""},
-         {"none installed", but([](Facts& f) {
-              without(f, LibraryKind::cudnn);
-              without(f, LibraryKind::cudnn_part);
-              f.cudnns.clear();
-              no_cases(f);
-          }),
+         {"none installed", but(no_cudnn),
           ""}}},
     CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                 {"a major that the tables do not know", but([](Facts& f) {

@@ -26,13 +26,7 @@ RULE_TEST(cudnn_part_unreadable,
                            .problem = FileProblem::truncated;
                    }),
                    ""},
-                  {"none installed", but([](Facts& f) {
-                       without(f, LibraryKind::cudnn);
-                       without(f, LibraryKind::cudnn_part);
-                       f.cudnns.clear();
-                       no_cases(f);
-                   }),
-                   ""}}},
+                  {"none installed", but(no_cudnn), ""}}},
           CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                       {"a part was not read to its end",
                        but([](Facts& f) { library_named(f, "libcudnn_adv_infer.so.8").machine.reset(); }), ""},

@@ -38,13 +38,7 @@ RULE_TEST(cudnn_rnn_unusable,
                        f.cudnns.front().failure = CallResult{"dlopen", -1, "broken"};
                    }),
                    ""},
-                  {"none installed", but([](Facts& f) {
-                       without(f, LibraryKind::cudnn);
-                       without(f, LibraryKind::cudnn_part);
-                       f.cudnns.clear();
-                       no_cases(f);
-                   }),
-                   ""}}},
+                  {"none installed", but(no_cudnn), ""}}},
           CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                       {"its process died there", but([](Facts& f) {
                            f.cudnns.front().rnn_usable.reset();

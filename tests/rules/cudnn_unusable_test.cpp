@@ -27,15 +27,24 @@ RULE_TEST(
                   CallResult{"dlopen", -1, "libcudnn_ops_infer.so.8: cannot open shared object file"};
           }),
           ""},
+         {"a broken part is another fault", but([](Facts& f) {
+              library_named(f, "libcudnn_ops_infer.so.8").problem = FileProblem::not_elf;
+              f.cudnns.front() = {};
+              f.cudnns.front().library = cudnn8;
+              f.cudnns.front().failure = CallResult{"dlopen", -1, "/x/libcudnn_ops_infer.so.8: invalid ELF header"};
+          }),
+          ""},
+         {"a pipe on its way is another fault", but([](Facts& f) {
+              f.cudnns.front() = {};
+              f.cudnns.front().library = cudnn8;
+              f.cudnns.front().failure = CallResult{"dlopen", -1,
+                                                    "not opened: the loader would come to /x/libcuda.so.1, which is a "
+                                                    "named pipe (FIFO), not a file, and wait there for ever"};
+          }),
+          ""},
          {"the RNN half is another matter",
           but([](Facts& f) { rnn_half_fails(f, "cudnnAdvInferVersionCheck", 4, "CUDNN_STATUS_INTERNAL_ERROR"); }), ""},
-         {"none installed", but([](Facts& f) {
-              without(f, LibraryKind::cudnn);
-              without(f, LibraryKind::cudnn_part);
-              f.cudnns.clear();
-              no_cases(f);
-          }),
-          ""}}},
+         {"none installed", but(no_cudnn), ""}}},
     CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                 {"its process ended early", but([](Facts& f) {
                      f.cudnns.clear();

@@ -24,12 +24,6 @@ RULE_TEST(cudnn_varlen_rnn_bug,
                        no_cases(f);
                    }),
                    ""},
-                  {"none installed", but([](Facts& f) {
-                       without(f, LibraryKind::cudnn);
-                       without(f, LibraryKind::cudnn_part);
-                       f.cudnns.clear();
-                       no_cases(f);
-                   }),
-                   ""}}},
+                  {"none installed", but(no_cudnn), ""}}},
           CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                       {"the version is not known", but([](Facts& f) { f.cudnns.front().version.reset(); }), ""}}})

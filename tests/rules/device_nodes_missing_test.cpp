@@ -20,8 +20,10 @@ RULE_TEST(device_nodes_missing,
             {"the driver answers although nodes are hidden", but([](Facts& f) { f.driver.device_nodes.clear(); }), ""},
             {"a second GPU's number only", after(init_answers(999), [](Facts& f) { f.driver.device_nodes[1].path = "/dev/nvidia3"; }), ""},
             {"no module", library_without_module(), ""},
+            {"a Jetson, whose nodes are others", after(no_nodes(), [](Facts& f) { f.driver.device_nodes = {{"/dev/nvmap", "0666 0:0", true, true}}; }), ""},
             {"WSL", after(no_nodes(), [](Facts& f) { f.host.wsl = true; }), ""}}},
     CannotTell{{{"nothing learnt", nothing_learnt(), ""},
+                {"/dev is hidden", after(no_nodes(), [](Facts& f) { f.host.hidden_folders = {"/dev"}; }), ""},
                 {"the nodes were not listed", after(no_nodes(), [](Facts& f) { probe_run(f, "driver_files").end = ProbeEnd::timed_out; }), ""}}})
 
 TEST_CASE("missing nodes are a warning where the helper makes them, which our own calls may not start") {

@@ -20,53 +20,37 @@ RULE_TEST(gpu_not_tested,
                       }
                   }),
                   "GPU 1"}}},
-          Silent{{{"healthy", a_healthy_machine(), ""},
-                  {"cuDNN makes no handle, which is another fault", but([](Facts& f) {
-                       all_cases(f, RunEnd::skipped, {"cudnnCreate", 1, "CUDNN_STATUS_NOT_INITIALIZED"});
-                   }),
-                   ""},
-                  {"not even a tiny kernel runs", but([](Facts& f) {
-                       all_cases(f, RunEnd::skipped, {"cuDevicePrimaryCtxRetain", 2, "CUDA_ERROR_OUT_OF_MEMORY"});
-                       f.kernel_runs = {{0, CallResult{"cuDevicePrimaryCtxRetain", 2, "CUDA_ERROR_OUT_OF_MEMORY"}, {}}};
-                   }),
-                   ""},
-                  {"memory is nearly full, which tells it", but([](Facts& f) {
-                       all_cases(f, RunEnd::skipped, {"cuDevicePrimaryCtxRetain", 2, "CUDA_ERROR_OUT_OF_MEMORY"});
-                       f.boards.front().memory_free_mib = 100;
-                   }),
-                   ""},
-                  {"tried, and failed", but([](Facts& f) {
-                       all_cases(f, RunEnd::failed, {"cudnnRNNForward", 8, "CUDNN_STATUS_EXECUTION_FAILED"});
-                   }),
-                   ""},
-                  {"no driver", without_driver(), ""},
-                  {"no cuDNN", but([](Facts& f) {
-                       without(f, LibraryKind::cudnn);
-                       without(f, LibraryKind::cudnn_part);
-                       f.cudnns.clear();
-                       no_cases(f);
-                   }),
-                   ""},
-                  {"its RNN half does not work",
-                   but([](Facts& f) { rnn_half_fails(f, "cudnnCreateRNNDescriptor", 4, ""); }), ""}}},
-          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"no case was run", but([](Facts& f) { no_cases(f); }), ""},
-                      {"all cases were skipped", but([](Facts& f) {
-                           all_cases(f, RunEnd::skipped, {"?", -1, "not tried: earlier cases ended the process"});
-                       }),
-                       ""},
-                      {"the deadline passed", but([](Facts& f) {
-                           no_cases(f);
-                           ProbeRun run;
-                           run.probe = "rnn_forward";
-                           run.target = "GPU 0 v8 " + cudnn8;
-                           run.end = ProbeEnd::skipped;
-                           run.reason = "the deadline passed before it began";
-                           f.probe_runs.push_back(run);
-                       }),
-                       ""},
-                      {"the second GPU was left out", but([](Facts& f) {
-                           add_second_gpu(f);
-                           std::erase_if(f.rnn_runs, [](const RnnRun& run) { return run.gpu == 1; });
-                       }),
-                       ""}}})
+          silent_about_cases(
+              {{"cuDNN makes no handle, which is another fault", but([](Facts& f) {
+                    all_cases(f, RunEnd::skipped, {"cudnnCreate", 1, "CUDNN_STATUS_NOT_INITIALIZED"});
+                }),
+                ""},
+               {"not even a tiny kernel runs", but([](Facts& f) {
+                    all_cases(f, RunEnd::skipped, {"cuDevicePrimaryCtxRetain", 2, "CUDA_ERROR_OUT_OF_MEMORY"});
+                    f.kernel_runs = {{0, CallResult{"cuDevicePrimaryCtxRetain", 2, "CUDA_ERROR_OUT_OF_MEMORY"}, {}}};
+                }),
+                ""},
+               {"memory is nearly full, which tells it", but([](Facts& f) {
+                    all_cases(f, RunEnd::skipped, {"cuDevicePrimaryCtxRetain", 2, "CUDA_ERROR_OUT_OF_MEMORY"});
+                    f.boards.front().memory_free_mib = 100;
+                }),
+                ""},
+               {"tried, and failed", but([](Facts& f) {
+                    all_cases(f, RunEnd::failed, {"cudnnRNNForward", 8, "CUDNN_STATUS_EXECUTION_FAILED"});
+                }),
+                ""}}),
+          cannot_tell_about_cases({{"the deadline passed", but([](Facts& f) {
+                                        no_cases(f);
+                                        ProbeRun run;
+                                        run.probe = "rnn_forward";
+                                        run.target = "GPU 0 v8 " + cudnn8;
+                                        run.end = ProbeEnd::skipped;
+                                        run.reason = "the deadline passed before it began";
+                                        f.probe_runs.push_back(run);
+                                    }),
+                                    ""},
+                                   {"the second GPU was left out", but([](Facts& f) {
+                                        add_second_gpu(f);
+                                        std::erase_if(f.rnn_runs, [](const RnnRun& run) { return run.gpu == 1; });
+                                    }),
+                                    ""}}))

@@ -1,4 +1,4 @@
-#include "support/broken_machines.hpp"
+#include "support/cudnn_machines.hpp"
 #include "support/rule_test.hpp"
 
 namespace {
@@ -24,6 +24,11 @@ rnncheck::Severity severity_of(const rnncheck::Facts& facts) {
 
 RULE_TEST(library_file_damaged,
     Fires{{{"a text file", damaged(FileProblem::not_elf, "is a text file, not a library"), "/opt/broken/libcudnn.so.8 is a text file, not a library"},
+           {"a part that no recurrent network needs", but([](Facts& f) {
+                Library& part = library_named(f, "libcudnn_cnn_train.so.8");
+                part.problem = FileProblem::truncated;
+                part.problem_detail = "is cut off";
+            }), "libcudnn_cnn_train.so.8 is truncated"},
            {"nothing in it", damaged(FileProblem::not_elf, "is empty"), "/opt/broken/libcudnn.so.8 is empty"},
            {"another kind of file", damaged(FileProblem::not_elf, "no ELF header"), "is not a library"},
            {"cut off", damaged(FileProblem::truncated, "ends before its dynamic section"), "is truncated"},
@@ -37,6 +42,9 @@ RULE_TEST(library_file_damaged,
            {"broken tables", damaged(FileProblem::damaged, "dynamic section outside the file"), "is damaged"},
            {"a link to nothing", damaged(FileProblem::dangling_link, "-> libcudnn.so.8.9.7"), "is a link to a file that does not exist"}}},
     Silent{{{"healthy", a_healthy_machine(), ""},
+            {"a broken part that a cuDNN would load is told as that", but([](Facts& f) {
+                 library_named(f, "libcudnn_adv_infer.so.8").problem = FileProblem::truncated;
+             }), ""},
             {"for another machine is another fault", damaged(FileProblem::other_machine, "for 64-bit AArch64"), ""}}},
     CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                 {"a file was not read", but([](Facts& f) { f.libraries.back().machine.reset(); }), ""}}})

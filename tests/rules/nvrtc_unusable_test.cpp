@@ -23,6 +23,13 @@ RULE_TEST(
                               CallResult{"nvrtcCompileProgram", 7, "NVRTC_ERROR_BUILTIN_OPERATION_FAILURE"}}};
              }),
              ""},
+            {"a pipe on its way is another fault", but([](Facts& f) {
+                 f.nvrtcs = {{nvrtc12,
+                              {},
+                              {},
+                              CallResult{"dlopen", -1, "not opened: the loader would come to /x/libcuda.so.1"}}};
+             }),
+             ""},
             {"none installed", but([](Facts& f) {
                  without(f, LibraryKind::nvrtc);
                  f.nvrtcs.clear();

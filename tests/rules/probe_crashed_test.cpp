@@ -12,15 +12,29 @@ rnncheck::Facts crash(const std::string& probe, rnncheck::ProbeEnd end, const ch
     });
 }
 
+/// The process of case 1 crashed, and the survey recorded that case as lost.
+rnncheck::Facts crash_in_a_case() {
+    auto f = crash("rnn_forward", rnncheck::ProbeEnd::crashed, "SIGSEGV");
+    auto& run = rnncheck::test::probe_run(f, "rnn_forward");
+    run.last_call = "cudnnRNNForward";
+    auto& lost = f.rnn_runs.front();
+    run.target = "GPU 0 " + std::string(name_of(lost.dialect)) + ' ' + lost.library;
+    lost.end = rnncheck::RunEnd::failed;
+    lost.result = rnncheck::CallResult{"cudnnRNNForward", -1, "crashed with SIGSEGV"};
+    return f;
+}
+
 }  // namespace
 
 RULE_TEST(probe_crashed,
     Fires{{{"cuDNN", crash("cudnn_library", ProbeEnd::crashed, "SIGSEGV"), "cuDNN /usr/local/cuda-12.4/lib64/libcudnn.so.8 crashed in cudnnGetVersion (SIGSEGV)"},
            {"cuDNN on a GPU", crash("rnn_forward", ProbeEnd::crashed, "SIGABRT"), "cuDNN /usr/local/cuda-12.4/lib64/libcudnn.so.8 on GPU 0 crashed"},
            {"the driver", crash("driver_api", ProbeEnd::crashed, "SIGBUS"), "the NVIDIA driver library /usr/lib/x86_64-linux-gnu/libcuda.so.550.54.14 crashed in cuInit (SIGBUS)"},
+           {"in another call than the failed case", after(crash_in_a_case(), [](Facts& f) { probe_run(f, "rnn_forward").last_call = "cudnnDestroy"; }), "crashed in cudnnDestroy"},
            {"killed from outside", crash("cudnn_library", ProbeEnd::killed, "SIGKILL"), "was killed from outside in cudnnGetVersion (SIGKILL)"},
            {"while ending", crash("cudnn_library", ProbeEnd::crashed_at_exit, "SIGSEGV"), "crashed while its process was ending"}}},
     Silent{{{"healthy", a_healthy_machine(), ""},
+            {"a case that is told as failed", crash_in_a_case(), ""},
             {"skipped by choice", but([](Facts& f) { probe_run(f, "rnn_forward").end = ProbeEnd::skipped; }), ""}}},
     CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                 {"not started", but([](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::not_started; }), ""},

@@ -1,48 +1,42 @@
 #include "support/cudnn_machines.hpp"
 #include "support/rule_test.hpp"
 
-RULE_TEST(rnn_call_failed,
-          Fires{{{"execution failed", but([](Facts& f) {
-                      one_case(f, RunEnd::failed, {"cudnnRNNForward", 8, "CUDNN_STATUS_EXECUTION_FAILED"});
-                  }),
-                  "cudnnRNNForward answered 8 (CUDNN_STATUS_EXECUTION_FAILED)"},
-                 {"the process died", but([](Facts& f) {
-                      one_case(f, RunEnd::failed, {"cudnnRNNForward", -1, "crashed with SIGSEGV"});
-                  }),
-                  "cudnnRNNForward: crashed with SIGSEGV"},
-                 {"without a reason", but([](Facts& f) {
-                      one_case(f, RunEnd::failed, {});
-                      for (auto& run : f.rnn_runs)
-                          if (run.end == RunEnd::failed) run.result.reset();
-                  }),
-                  "without telling why"}}},
-          Silent{{{"healthy", a_healthy_machine(), ""},
-                  {"memory errors are another fault", but([](Facts& f) {
-                       one_case(f, RunEnd::failed, {"cuCtxSynchronize", 214, "CUDA_ERROR_ECC_UNCORRECTABLE"});
-                   }),
-                   ""},
-                  {"no code for the GPU is another fault", but([](Facts& f) {
-                       one_case(f, RunEnd::failed, {"cuCtxSynchronize", 209, "CUDA_ERROR_NO_BINARY_FOR_GPU"});
-                   }),
-                   ""},
-                  {"no driver", without_driver(), ""},
-                  {"no cuDNN", but([](Facts& f) {
-                       without(f, LibraryKind::cudnn);
-                       without(f, LibraryKind::cudnn_part);
-                       f.cudnns.clear();
-                       no_cases(f);
-                   }),
-                   ""},
-                  {"its RNN half does not work",
-                   but([](Facts& f) { rnn_half_fails(f, "cudnnCreateRNNDescriptor", 4, ""); }), ""}}},
-          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"memory is nearly full", but([](Facts& f) {
-                           one_case(f, RunEnd::failed, {"cuMemAlloc_v2", 2, "CUDA_ERROR_OUT_OF_MEMORY"});
-                           f.boards.front().memory_free_mib = 100;
-                       }),
-                       ""},
-                      {"no case was run", but([](Facts& f) { no_cases(f); }), ""},
-                      {"all cases were skipped", but([](Facts& f) {
-                           all_cases(f, RunEnd::skipped, {"?", -1, "not tried: earlier cases ended the process"});
-                       }),
-                       ""}}})
+RULE_TEST(
+    rnn_call_failed,
+    Fires{{{"execution failed", but([](Facts& f) {
+                one_case(f, RunEnd::failed, {"cudnnRNNForward", 8, "CUDNN_STATUS_EXECUTION_FAILED"});
+            }),
+            "cudnnRNNForward answered 8 (CUDNN_STATUS_EXECUTION_FAILED)"},
+           {"the process died", but([](Facts& f) {
+                one_case(f, RunEnd::failed, {"cudnnRNNForward", -1, "crashed with SIGSEGV"});
+            }),
+            "cudnnRNNForward: crashed with SIGSEGV"},
+           {"without a reason", but([](Facts& f) {
+                one_case(f, RunEnd::failed, {});
+                for (auto& run : f.rnn_runs)
+                    if (run.end == RunEnd::failed) run.result.reset();
+            }),
+            "without telling why"}}},
+    silent_about_cases({{"memory errors are another fault", but([](Facts& f) {
+                             one_case(f, RunEnd::failed, {"cuCtxSynchronize", 214, "CUDA_ERROR_ECC_UNCORRECTABLE"});
+                         }),
+                         ""},
+                        {"no code for the GPU is another fault", but([](Facts& f) {
+                             one_case(f, RunEnd::failed, {"cuCtxSynchronize", 209, "CUDA_ERROR_NO_BINARY_FOR_GPU"});
+                         }),
+                         ""},
+                        {"a process that hangs in the kernel is another fault", but([](Facts& f) {
+                             one_case(f, RunEnd::failed, {"cudnnRNNForward", -1, "hangs inside the kernel"});
+                         }),
+                         ""}}),
+    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
+                {"memory is nearly full", but([](Facts& f) {
+                     one_case(f, RunEnd::failed, {"cuMemAlloc_v2", 2, "CUDA_ERROR_OUT_OF_MEMORY"});
+                     f.boards.front().memory_free_mib = 100;
+                 }),
+                 ""},
+                {"no case was run", but([](Facts& f) { no_cases(f); }), ""},
+                {"all cases were skipped", but([](Facts& f) {
+                     all_cases(f, RunEnd::skipped, {"?", -1, "not tried: earlier cases ended the process"});
+                 }),
+                 ""}}})

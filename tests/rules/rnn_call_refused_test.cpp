@@ -17,24 +17,9 @@ RULE_TEST(rnn_call_refused,
                       all_cases(f, RunEnd::refused, {"cudnnSetRNNDescriptor_v8", 3, "CUDNN_STATUS_BAD_PARAM"});
                   }),
                   "GPU 0"}}},
-          Silent{{{"healthy", a_healthy_machine(), ""},
-                  {"mixed parts are another fault", but([](Facts& f) {
-                       all_cases(f, RunEnd::refused, {"cudnnSetRNNDescriptor_v8", 14, "CUDNN_STATUS_VERSION_MISMATCH"});
-                   }),
-                   ""},
-                  {"no driver", without_driver(), ""},
-                  {"no cuDNN", but([](Facts& f) {
-                       without(f, LibraryKind::cudnn);
-                       without(f, LibraryKind::cudnn_part);
-                       f.cudnns.clear();
-                       no_cases(f);
-                   }),
-                   ""},
-                  {"its RNN half does not work",
-                   but([](Facts& f) { rnn_half_fails(f, "cudnnCreateRNNDescriptor", 4, ""); }), ""}}},
-          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"no case was run", but([](Facts& f) { no_cases(f); }), ""},
-                      {"all cases were skipped", but([](Facts& f) {
-                           all_cases(f, RunEnd::skipped, {"?", -1, "not tried: earlier cases ended the process"});
-                       }),
-                       ""}}})
+          silent_about_cases(
+              {{"mixed parts are another fault", but([](Facts& f) {
+                    all_cases(f, RunEnd::refused, {"cudnnSetRNNDescriptor_v8", 14, "CUDNN_STATUS_VERSION_MISMATCH"});
+                }),
+                ""}}),
+          cannot_tell_about_cases({}))

@@ -1,38 +1,27 @@
 #include "support/cudnn_machines.hpp"
 #include "support/rule_test.hpp"
 
-RULE_TEST(rnn_case_not_offered,
-          Fires{{{"fp32 on the standard algorithm", but([](Facts& f) {
-                      one_case(f, RunEnd::not_offered, {"cudnnRNNForward", 9, "CUDNN_STATUS_NOT_SUPPORTED"});
-                  }),
-                  "does not offer 1 LSTM case that it must offer"},
-                 {"bf16 from 9.13 on", but([](Facts& f) { f.cudnns.front().version = v("9.19.0"); }), "bf16"}}},
-          Silent{{{"healthy", a_healthy_machine(), ""},
-                  {"the small persistent kernel need not fit", but([](Facts& f) {
-                       for (auto& run : f.rnn_runs)
-                           if (run.rnn_case.algorithm != Algorithm::standard) run.end = RunEnd::not_offered;
-                   }),
-                   ""},
-                  {"no code for the GPU is another fault", but([](Facts& f) {
-                       one_case(f, RunEnd::not_offered, {"cudnnRNNForward", 6, "CUDNN_STATUS_ARCH_MISMATCH"});
-                   }),
-                   ""},
-                  {"no driver", without_driver(), ""},
-                  {"no cuDNN", but([](Facts& f) {
-                       without(f, LibraryKind::cudnn);
-                       without(f, LibraryKind::cudnn_part);
-                       f.cudnns.clear();
-                       no_cases(f);
-                   }),
-                   ""},
-                  {"its RNN half does not work",
-                   but([](Facts& f) { rnn_half_fails(f, "cudnnCreateRNNDescriptor", 4, ""); }), ""}}},
-          CannotTell{
-              {{"nothing learnt", nothing_learnt(), ""},
-               {"no case was run", but([](Facts& f) { no_cases(f); }), ""},
-               {"all cases were skipped", but([](Facts& f) {
-                    all_cases(f, RunEnd::skipped, {"?", -1, "not tried: earlier cases ended the process"});
-                }),
-                ""},
-               {"a cuDNN of the future", but([](Facts& f) { f.cudnns.front().version = v("9.99.0"); }), ""},
-               {"the capability is not known", but([](Facts& f) { f.gpus.front().compute_capability.reset(); }), ""}}})
+RULE_TEST(
+    rnn_case_not_offered,
+    Fires{{{"fp32 on the standard algorithm", but([](Facts& f) {
+                one_case(f, RunEnd::not_offered, {"cudnnRNNForward", 9, "CUDNN_STATUS_NOT_SUPPORTED"});
+            }),
+            "does not offer 1 LSTM case that it must offer"},
+           {"bf16 from 9.13 on", but([](Facts& f) { f.cudnns.front().version = v("9.19.0"); }), "bf16"}}},
+    silent_about_cases({{"the small persistent kernel need not fit", but([](Facts& f) {
+                             for (auto& run : f.rnn_runs)
+                                 if (run.rnn_case.algorithm != Algorithm::standard) run.end = RunEnd::not_offered;
+                         }),
+                         ""},
+                        {"no code for the GPU is another fault", but([](Facts& f) {
+                             one_case(f, RunEnd::not_offered, {"cudnnRNNForward", 6, "CUDNN_STATUS_ARCH_MISMATCH"});
+                         }),
+                         ""}}),
+    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
+                {"no case was run", but([](Facts& f) { no_cases(f); }), ""},
+                {"all cases were skipped", but([](Facts& f) {
+                     all_cases(f, RunEnd::skipped, {"?", -1, "not tried: earlier cases ended the process"});
+                 }),
+                 ""},
+                {"a cuDNN of the future", but([](Facts& f) { f.cudnns.front().version = v("9.99.0"); }), ""},
+                {"the capability is not known", but([](Facts& f) { f.gpus.front().compute_capability.reset(); }), ""}}})

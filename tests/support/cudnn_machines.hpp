@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 
 #include "support/broken_machines.hpp"
+#include "support/rule_test.hpp"
 
 namespace rnncheck::test {
 
@@ -21,6 +23,13 @@ inline void no_cases(Facts& f) {
 
 inline void without(Facts& f, LibraryKind kind) {
     std::erase_if(f.libraries, [kind](const Library& library) { return library.kind == kind; });
+}
+
+inline void no_cudnn(Facts& f) {
+    without(f, LibraryKind::cudnn);
+    without(f, LibraryKind::cudnn_part);
+    f.cudnns.clear();
+    no_cases(f);
 }
 
 inline Library& library_named(Facts& f, const std::string& name) {
@@ -136,6 +145,29 @@ inline void add_second_gpu(Facts& f) {
         run.gpu = 1;
         f.rnn_runs.push_back(run);
     }
+}
+
+/// Where every rule about cases is silent, with `more` of one rule's own.
+inline Silent silent_about_cases(std::vector<RuleCase> more) {
+    Silent silent{{{"healthy", a_healthy_machine(), ""},
+                   {"no driver", without_driver(), ""},
+                   {"no cuDNN", but(no_cudnn), ""},
+                   {"its RNN half does not work",
+                    but([](Facts& f) { rnn_half_fails(f, "cudnnCreateRNNDescriptor", 4, ""); }), ""}}};
+    std::move(more.begin(), more.end(), std::back_inserter(silent.cases));
+    return silent;
+}
+
+/// Where none of them can tell.
+inline CannotTell cannot_tell_about_cases(std::vector<RuleCase> more) {
+    CannotTell cannot_tell{{{"nothing learnt", nothing_learnt(), ""},
+                            {"no case was run", but(no_cases), ""},
+                            {"all cases were skipped", but([](Facts& f) {
+                                 all_cases(f, RunEnd::skipped, {"?", -1, "not tried: earlier cases ended the process"});
+                             }),
+                             ""}}};
+    std::move(more.begin(), more.end(), std::back_inserter(cannot_tell.cases));
+    return cannot_tell;
 }
 
 }  // namespace rnncheck::test

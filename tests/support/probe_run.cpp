@@ -14,8 +14,10 @@ std::string sim_file(const std::string& flavour, const std::string& name) {
 ProbeTold run_probe(const std::string& probe, const ProbeSetting& setting) {
     std::vector<std::string> folders;
     for (const auto& flavour : setting.flavours) folders.push_back(std::string(SIM_FOLDER) + "/" + flavour);
+    isolate::Pool pool;
     isolate::Command command;
-    command.arguments = {RNNCHECK_PROGRAM, "probe", probe};
+    command.arguments = {RNNCHECK_PROGRAM, "probe", "--facts-from", std::to_string(pool.wire().input),
+                         "--answer-to", std::to_string(pool.wire().answer), probe};
     if (!setting.target.empty()) command.arguments.push_back(setting.target);
     command.extra_environment = {"LD_LIBRARY_PATH=" + join(folders, ":"), "SIM=" + setting.sim};
     command.input = facts_to_text(setting.facts);
@@ -23,7 +25,6 @@ ProbeTold run_probe(const std::string& probe, const ProbeSetting& setting) {
 
     ProbeTold told;
     WireReader reader;
-    isolate::Pool pool;
     pool.start(command, [&](std::string_view line) { return reader.read(line, told.facts); });
     const auto ended = pool.wait([] {}).ending;
     told.done = reader.done;

@@ -30,7 +30,7 @@ static std::string written(const Report& report, const Named<Format>& format, co
     return out.str();
 }
 
-/// Whether every file that was asked for could be written: the report itself is out already and stands.
+/// Whether every file that was asked for could be written; those that could not are told.
 static bool files_written(const Report& report, const DoctorOptions& options) {
     bool all = true;
     const auto write = [&all](const std::string& path, const std::string& text) {
@@ -53,8 +53,9 @@ static int run(const DoctorOptions& options) {
         options.matrix_folder.empty() ? Matrix::bundled() : Matrix::from_folder(options.matrix_folder);
     Report report = judge(learn(options), matrix, options.selection);
     if (!options.show_private) report = redact(std::move(report), this_machine());
+    const bool files = files_written(report, options);  // a full standard output must not cost them
     print_document(written(report, *options.format, options, wants_color(options.color, STDOUT_FILENO)));
-    return files_written(report, options) ? exit_code(report.verdict, options.fail_on) : usage;
+    return files ? exit_code(report.verdict, options.fail_on) : usage;
 }
 
 static std::function<int()> declare(CLI::App& app) {

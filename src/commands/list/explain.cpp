@@ -17,7 +17,7 @@ static int run(const std::string& id) {
         for (const auto& probe : probe_names()) known.push_back(probe);
         const std::string hint = did_you_mean(id, known);
         throw UsageError("there is no rule or probe '" + id + "'" +
-                         (hint.empty() ? "; 'rnncheck list rules' and 'rnncheck list probes' tell all" : hint));
+                         (hint.empty() ? how_to_list("rule or probe") : hint));
     }
     print_document(page);
     return healthy;

@@ -14,7 +14,7 @@ static std::function<int()> declare(CLI::App&) {
     return run;
 }
 
-extern const Command schema{.title = "Print the JSON Schema of every JSON document that rnncheck prints",
+extern const Command schema{.title = "Print the JSON Schema of every JSON document that rnncheck writes",
                             .declare = declare};
 
 }  // namespace rnncheck::commands

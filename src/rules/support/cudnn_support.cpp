@@ -19,10 +19,6 @@ bool is_first_choice(const Facts& facts, LibraryKind kind, const std::string& pa
     return !library || library->picked_by_loader || !picked(facts, kind);
 }
 
-std::string folder_of(const std::string& path) {
-    return path.substr(0, path.rfind('/'));
-}
-
 static bool in_one_folder(const Library& one, const Library& other) {
     return folder_of(one.path) == folder_of(other.path) ||
            folder_of(one.real_path.value_or(one.path)) == folder_of(other.real_path.value_or(other.path));
@@ -172,6 +168,14 @@ std::vector<CudnnPart> parts_needed(const CudnnCopy& copy, const Matrix& matrix)
         if (part.needed_by_rnn && is_there && !part.soname.starts_with("libcudnn.so")) parts.push_back(std::move(part));
     }
     return parts;
+}
+
+bool is_part_in_use(const Facts& facts, const Matrix& matrix, const Library& library) {
+    if (library.kind != LibraryKind::cudnn_part) return false;
+    for (const auto& copy : cudnn_copies(facts))
+        for (const auto& part : parts_needed(copy, matrix))
+            if (copy.major != 0 && part_of(facts, copy, part.soname) == &library) return true;
+    return false;
 }
 
 static bool is_mapped(const CudnnCopy& copy, const std::string& soname) {

@@ -1,6 +1,7 @@
 // What the facts say about each copy of cuDNN and of the CUDA libraries it works with. Pure.
 #pragma once
 
+#include "base/text.hpp"
 #include "matrix/matrix.hpp"
 #include "rules/support/answers.hpp"
 #include "rules/support/seen.hpp"
@@ -48,8 +49,6 @@ Verdict without_cudnn(const Facts& facts);
 /// there is none. A survey does not ask copies beyond the first few: those do not count.
 std::string silent_copy(const Facts& facts, LibraryKind kind);
 
-std::string folder_of(const std::string& path);
-
 /// The number that a library's name ends with first: "libcublasLt.so.12" gives 12, "libcudnn.so" nothing.
 std::optional<int> major_in_name(const std::string& path);
 /// The same of a file, by its name, its soname or its real name.
@@ -66,6 +65,9 @@ bool borrows_parts(const CudnnCopy& copy);
 const Library* part_of(const Facts& facts, const CudnnCopy& copy, const std::string& soname);
 /// The parts that a recurrent network needs of this copy, the front library apart.
 std::vector<CudnnPart> parts_needed(const CudnnCopy& copy, const Matrix& matrix);
+/// A copy of cuDNN would load this file as a part that recurrent networks need: if it is broken, cudnn_part_unreadable
+/// tells so.
+bool is_part_in_use(const Facts& facts, const Matrix& matrix, const Library& library);
 /// Those of them that the copy would not find; none when its RNN half has answered.
 std::vector<CudnnPart> parts_missing(const Facts& facts, const CudnnCopy& copy, const Matrix& matrix);
 

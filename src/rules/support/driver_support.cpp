@@ -72,10 +72,6 @@ bool on_loader_path(const Library& library) {
            library.found_via == FoundVia::loader_cache || library.found_via == FoundVia::default_folder;
 }
 
-std::string file_name(const std::string& path) {
-    return path.substr(path.rfind('/') + 1);
-}
-
 bool on_wsl(const Facts& facts) {
     return facts.host.wsl.value_or(false);
 }
@@ -118,9 +114,27 @@ bool is_gpu_node(std::string_view path) {
     return std::all_of(number.begin(), number.end(), [](unsigned char c) { return std::isdigit(c); });
 }
 
+bool is_hidden(const Facts& facts, std::string_view folder) {
+    const auto& hidden = facts.host.hidden_folders;
+    return std::find(hidden.begin(), hidden.end(), folder) != hidden.end();
+}
+
+std::string kernel_not_asked(const Facts& facts) {
+    if (is_hidden(facts, "/proc") && is_hidden(facts, "/sys")) return "/proc and /sys are hidden from this process";
+    return "the kernel could not be asked for its modules";
+}
+
+/// Memory and GPU of a Jetson, in place of /dev/nvidiactl and /dev/nvidia0.
+static bool is_jetson_node(std::string_view path) {
+    return path == "/dev/nvmap" || path == "/dev/nvhost-gpu";
+}
+
 std::vector<std::string> missing_nodes(const Facts& facts) {
     const auto& nodes = facts.driver.device_nodes;
     std::vector<std::string> missing;
+    const bool on_jetson =
+        std::any_of(nodes.begin(), nodes.end(), [](const DeviceNode& node) { return is_jetson_node(node.path); });
+    if (on_jetson || is_hidden(facts, "/dev")) return missing;
     if (!node_at(facts, "/dev/nvidiactl")) missing.push_back("/dev/nvidiactl");
     if (std::none_of(nodes.begin(), nodes.end(), [](const DeviceNode& node) { return is_gpu_node(node.path); }))
         missing.push_back("/dev/nvidia0");
@@ -138,7 +152,7 @@ std::vector<std::string> closed_nodes(const Facts& facts) {
     std::vector<std::string> closed;
     for (const auto& node : facts.driver.device_nodes) {
         const bool needed = is_gpu_node(node.path) || node.path == "/dev/nvidiactl" || node.path == "/dev/nvidia-uvm" ||
-                            node.path == "/dev/dxg";
+                            node.path == "/dev/dxg" || is_jetson_node(node.path);
         if (needed && !(node.readable && node.writable)) closed.push_back(node.path);
     }
     return closed;

@@ -1,6 +1,7 @@
 // What the facts say about the two halves of the driver and about failed driver calls. Pure.
 #pragma once
 
+#include "base/text.hpp"
 #include "findings/finding.hpp"
 #include "rules/support/seen.hpp"
 
@@ -61,9 +62,6 @@ bool read_whole(const Library& library);
 /// The loader looks there by itself: LD_LIBRARY_PATH, its cache, its default folders, or it picked the file.
 bool on_loader_path(const Library& library);
 
-/// "/usr/local/cuda/lib64/libcudnn.so.9" gives "libcudnn.so.9".
-std::string file_name(const std::string& path);
-
 bool on_wsl(const Facts& facts);
 bool in_container(const Facts& facts);
 
@@ -79,7 +77,13 @@ bool container_without_gpu(const Facts& facts);
 const DeviceNode* node_at(const Facts& facts, std::string_view path);
 /// /dev/nvidia0, /dev/nvidia1 ...
 bool is_gpu_node(std::string_view path);
-/// Nodes that CUDA needs at the least and that do not exist, UVM's apart.
+/// /proc, /sys or /dev is empty or closed to this process: what is not seen there says nothing.
+bool is_hidden(const Facts& facts, std::string_view folder);
+/// Why it is not known whether the kernel module is loaded.
+std::string kernel_not_asked(const Facts& facts);
+
+/// Nodes that CUDA needs at the least and that do not exist, UVM's apart; none where /dev is hidden, nor on a Jetson,
+/// whose nodes are others.
 std::vector<std::string> missing_nodes(const Facts& facts);
 /// Nodes are missing that nvidia-modprobe makes on a program's first CUDA call, and our own calls may not start it
 /// (isolate/confine.cpp): whether CUDA works was not seen.

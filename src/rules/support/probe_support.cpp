@@ -27,7 +27,8 @@ static std::string cudnn_on_gpu(const std::string& target) {
            " on " + escaped(target.substr(0, after_number));
 }
 
-std::string examined(const Facts& facts, const ProbeRun& run) {
+/// Nothing for a probe that opens no vendor library.
+static std::optional<std::string> library_examined(const Facts& facts, const ProbeRun& run) {
     const auto target = run.target.empty() ? std::nullopt : std::optional(run.target);
     if (run.probe == "driver_api")
         return library_named("the NVIDIA driver library",
@@ -38,7 +39,26 @@ std::string examined(const Facts& facts, const ProbeRun& run) {
     if (run.probe == "nvrtc_compile") return library_named("NVRTC", target);
     if (run.probe == "ptx_launch") return "a test kernel on " + escaped(run.target);
     if (run.probe == "rnn_forward") return cudnn_on_gpu(run.target);
-    return library_named("the probe " + run.probe, target);
+    return std::nullopt;
+}
+
+bool is_own_probe(const Facts& facts, const ProbeRun& run) {
+    return !library_examined(facts, run);
+}
+
+std::string examined(const Facts& facts, const ProbeRun& run) {
+    return library_examined(facts, run).value_or(library_named(
+        "rnncheck's own probe " + run.probe, run.target.empty() ? std::nullopt : std::optional(run.target)));
+}
+
+bool told_as_case(const Facts& facts, const ProbeRun& run) {
+    if (run.probe != "rnn_forward" || run.end == ProbeEnd::stuck) return false;
+    return std::any_of(facts.rnn_runs.begin(), facts.rnn_runs.end(), [&](const RnnRun& rnn_run) {
+        const std::string target = "GPU " + std::to_string(rnn_run.gpu) + ' ' + std::string(name_of(rnn_run.dialect)) +
+                                   ' ' + rnn_run.library;
+        return rnn_run.end == RunEnd::failed && rnn_run.result && rnn_run.result->code == -1 && target == run.target &&
+               rnn_run.result->call == run.last_call;
+    });
 }
 
 std::string in_last_call(const ProbeRun& run) {
@@ -57,10 +77,18 @@ std::vector<Evidence> evidence_of(const Facts& facts, const ProbeRun& run) {
     return evidence;
 }
 
+static std::string why_no_end(const ProbeRun& run) {
+    const std::string reason = run.reason ? ": " + escaped(*run.reason, 200) : "";
+    if (run.end == ProbeEnd::not_started) return "rnncheck could not start its process for " + subject_of(run) + reason;
+    return subject_of(run) + " did not come to its end: " + std::string(name_of(run.end)) + reason;
+}
+
 static Verdict without_findings(const Facts& facts, const std::string& all_well) {
-    for (const auto& run : facts.probe_runs)
-        if (!run.completed() && run.end != ProbeEnd::skipped)
-            return undecided(subject_of(run) + " did not come to its end: " + std::string(name_of(run.end)));
+    for (const auto& run : facts.probe_runs) {
+        if (run.completed() || run.end == ProbeEnd::skipped) continue;
+        if (told_as_case(facts, run)) return not_applicable("the case in which it happened is told as failed");
+        return undecided(why_no_end(run));
+    }
     const bool any = std::any_of(facts.probe_runs.begin(), facts.probe_runs.end(),
                                  [](const ProbeRun& run) { return run.completed(); });
     return any ? pass(all_well) : undecided("no probe was run");
@@ -73,7 +101,7 @@ Verdict over_probe_ends(const Facts& facts, bool (*is_fault)(ProbeEnd), EndFindi
         const std::string subject = subject_of(run);
         const bool told = std::any_of(findings.begin(), findings.end(),
                                       [&](const Finding& other) { return other.subject == subject; });
-        if (!is_fault(run.end) || told) continue;
+        if (!is_fault(run.end) || told || told_as_case(facts, run)) continue;
         findings.push_back(finding(facts, run));
         findings.back().subject = subject;
         findings.back().evidence = evidence_of(facts, run);

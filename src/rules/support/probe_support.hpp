@@ -10,8 +10,14 @@ namespace rnncheck::rules {
 std::string subject_of(const ProbeRun& run);
 
 /// "cuDNN /usr/lib/libcudnn.so.9", "the NVIDIA driver library /usr/lib/libcuda.so.1", "cuDNN /usr/lib/libcudnn.so.9 on
-/// GPU 0".
+/// GPU 0", "rnncheck's own probe library_files".
 std::string examined(const Facts& facts, const ProbeRun& run);
+
+/// A probe that opens no vendor library: what goes wrong in it is not a library's fault.
+bool is_own_probe(const Facts& facts, const ProbeRun& run);
+
+/// It ended in a case of a recurrent network that is on record as failed for that: rnn_call_failed tells it.
+bool told_as_case(const Facts& facts, const ProbeRun& run);
 
 /// " in cudnnGetVersion", or nothing when the call is not known.
 std::string in_last_call(const ProbeRun& run);

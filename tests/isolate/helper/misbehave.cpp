@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "support/survive_kill.hpp"
+
 namespace {
 
 constexpr int answer = 199;
@@ -94,6 +96,7 @@ const std::map<std::string, void (*)()> habits = {
     {"slow_progress", [] { for (int i = 0; i < 6; ++i) { usleep(100'000); say("step\n"); } done(); }},
     {"last_words", [] { std::fputs("the reason stands here\n", stderr); abort(); }},
     {"echo_input", echo_input},
+    {"survive_kill", [] { rnncheck::test::become_unkillable(2); sleep_for_ever(); }},
     {"environment", [] { say(std::string(getenv("PLANTED") ? getenv("PLANTED") : "unset") + "\n"); done(); }},
 };
 

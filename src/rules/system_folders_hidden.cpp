@@ -1,0 +1,40 @@
+// What the kernel shows of a driver stands in /proc, /sys and /dev, and this process does not see them.
+#include "base/text.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/driver_support.hpp"
+
+namespace rnncheck::rules {
+
+static Finding hidden(const Facts& facts) {
+    Finding finding;
+    finding.severity = Severity::warning;
+    finding.subject = listing(facts.host.hidden_folders);
+    finding.message =
+        finding.subject + (facts.host.hidden_folders.size() == 1 ? " is" : " are") +
+        " empty or closed to this process, so what the kernel shows there of a driver could not be examined";
+    for (const auto& folder : facts.host.hidden_folders)
+        finding.evidence.push_back({folder, "nothing is seen in it", "host.hidden_folders"});
+    finding.remedies = {{.text = "Run rnncheck outside the sandbox or chroot, or have these folders passed in",
+                         .commands = {"ls -d /proc/1 /sys/module /dev/null"},
+                         .verify = "rnncheck doctor --only system_folders_hidden",
+                         .link = "https://man7.org/linux/man-pages/man5/proc.5.html"}};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    if (driver_answers(facts)) return pass("the driver answers");
+    const bool kernel_hidden =
+        is_hidden(facts, "/proc") && is_hidden(facts, "/sys") && !facts.driver.module_loaded.value_or(false);
+    const bool nodes_hidden = is_hidden(facts, "/dev") && facts.driver.device_nodes.empty();
+    if (kernel_hidden || nodes_hidden) return fault(hidden(facts));
+    if (!probe_completed(facts, "host_system")) return undecided("the system was not looked at to the end");
+    return pass("/proc or /sys, and /dev, show what is in them");
+}
+
+extern const Rule system_folders_hidden{.title = "The system's own folders are hidden from this process",
+                                        .layer = Layer::host,
+                                        .worst = Severity::warning,
+                                        .needs = Stage::look,
+                                        .check = check};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,27 @@
+#include "support/broken_machines.hpp"
+#include "support/rule_test.hpp"
+
+namespace {
+
+rnncheck::Facts hidden(const std::vector<std::string>& folders) {
+    auto f = rnncheck::test::without_driver();
+    f.host.hidden_folders = folders;
+    f.driver.module_loaded.reset();
+    return f;
+}
+
+}  // namespace
+
+RULE_TEST(system_folders_hidden,
+          Fires{{{"a bare chroot", hidden({"/proc", "/sys", "/dev"}),
+                  "/proc, /sys and /dev are empty or closed to this process"},
+                 {"no nodes to be seen", after(hidden({"/dev"}), [](Facts& f) { f.driver.module_loaded = true; }),
+                  "/dev is empty or closed"},
+                 {"no way to ask the kernel", hidden({"/proc", "/sys"}), "/proc and /sys are empty"}}},
+          Silent{{{"healthy", a_healthy_machine(), ""},
+                  {"/sys alone tells the modules", hidden({"/proc"}), ""},
+                  {"the driver answers all the same", but([](Facts& f) {
+                       f.host.hidden_folders = {"/proc", "/sys", "/dev"};
+                   }),
+                   ""}}},
+          CannotTell{{{"nothing learnt", nothing_learnt(), ""}}})
