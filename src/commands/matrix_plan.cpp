@@ -11,6 +11,8 @@
 #include "commands/command.hpp"
 #include "commands/matrix_commands.hpp"
 #include "commands/output.hpp"
+#include "given/given.hpp"
+#include "given/values.hpp"
 #include "report/json_text.hpp"
 #include "report/plan_text.hpp"
 
@@ -18,54 +20,55 @@ namespace rnncheck {
 
 namespace {
 
-struct Given {
-    std::vector<std::string> facts;
+struct Options {
+    std::vector<std::string> values;
     std::string release, folder;
     bool json = false, verbose = false;
 };
 
-Version version_from(const std::string& key, const std::string& value) {
-    const auto version = parse_version(value);
-    if (!version) throw UsageError(key + "=" + value + ": '" + value + "' is no version");
-    return *version;
+GivenValue value_from(const std::string& text) {
+    static const std::vector<std::string> keys = {"driver", "framework", "gpu", "os", "python"};
+    const auto value = split_given(text);
+    if (!value || std::find(keys.begin(), keys.end(), value->key) == keys.end())
+        throw UsageError("'" + text + "' is nothing to plan with; write KEY=VALUE with one of the keys " +
+                         listing(keys));
+    return *value;
 }
 
-void take_gpu(PlanQuestion& question, const std::string& value, const Matrix& matrix) {
-    question.gpu = parse_version(value);
-    if (question.gpu) return;
-    const auto product = matrix.gpu_product(value);
-    if (!product)
-        throw UsageError("gpu=" + value +
-                         ": no one GPU of this name is in the data; give its compute capability, e.g. 8.6");
-    question.gpu = product->capability;
-    question.gpu_name = product->name;
-    question.data_center = product->data_center;
+Facts facts_from(const std::vector<std::string>& texts, const Matrix& matrix) {
+    std::vector<GivenValue> values;
+    for (const std::string& text : texts) values.push_back(value_from(text));
+    Given given = read_given(values, matrix);
+    if (!given.not_understood.empty()) throw UsageError(in_words(given.not_understood.front()));
+    return std::move(given.facts);
 }
 
-void take_os(PlanQuestion& question, const std::string& value) {
-    if (value != "linux" && value != "windows")
-        throw UsageError("os=" + value + ": plans are made for linux and windows");
-    question.os = value;
+void take_gpu(PlanQuestion& question, const Facts& facts, const Matrix& matrix) {
+    if (facts.gpus.size() > 1) throw UsageError("plans are made for one GPU; ask for each by itself");
+    if (facts.gpus.empty()) return;
+    question.gpu = facts.gpus.front().compute_capability;
+    question.gpu_name = facts.gpus.front().name.value_or("");
+    if (const auto product = matrix.gpu_product(question.gpu_name)) question.data_center = product->data_center;
 }
 
-PlanQuestion question_from(const std::vector<std::string>& facts, const Matrix& matrix) {
+void take_framework(PlanQuestion& question, const Facts& facts) {
+    if (facts.frameworks.size() > 1) throw UsageError("framework= is given twice; plan for one, or for all without it");
+    if (facts.frameworks.empty()) return;
+    const Framework& framework = facts.frameworks.front();
+    if (framework.version)
+        throw UsageError("framework= takes a name here; what a release needs is told by --for " + framework.name +
+                         "==" + framework.version->text);
+    question.framework = framework.name;
+}
+
+PlanQuestion question_from(const Facts& facts, const Matrix& matrix) {
     PlanQuestion question;
-    for (const std::string& fact : facts) {
-        const auto at = std::min(fact.find('='), fact.size());
-        const std::string key = fact.substr(0, at), value = fact.substr(std::min(at + 1, fact.size()));
-        if (key == "gpu")
-            take_gpu(question, value, matrix);
-        else if (key == "driver")
-            question.driver = version_from(key, value);
-        else if (key == "python")
-            question.python = version_from(key, value);
-        else if (key == "os")
-            take_os(question, value);
-        else if (key == "framework")
-            question.framework = value;
-        else
-            throw UsageError("'" + fact + "' is nothing to plan with; write gpu=, driver=, python=, os= or framework=");
-    }
+    take_gpu(question, facts, matrix);
+    take_framework(question, facts);
+    question.driver = facts.driver.library_version;
+    if (!facts.pythons.empty()) question.python = facts.pythons.front().version;
+    question.os = facts.host.platform.value_or("linux");
+    if (facts.host.wsl.value_or(false)) question.driver_os = "windows";
     return question;
 }
 
@@ -75,53 +78,53 @@ ToolStamp stamp_of(const Matrix& matrix) {
 }
 
 template <class Document>
-void print(const Document& document, const Given& given) {
-    const Style style{.color = wants_color(ColorChoice::automatic, STDOUT_FILENO), .verbose = given.verbose};
-    print_document(given.json ? json_text(document) : plan_text(document, style));
+void print(const Document& document, const Options& options) {
+    const Style style{.color = wants_color(ColorChoice::automatic, STDOUT_FILENO), .verbose = options.verbose};
+    print_document(options.json ? json_text(document) : plan_text(document, style));
 }
 
-int plan(const Given& given, const Matrix& matrix) {
+int plan(const Options& options, const Matrix& matrix) {
     PlanDocument document;
     document.tool = stamp_of(matrix);
-    document.plan = make_plan(question_from(given.facts, matrix), matrix);
-    print(document, given);
+    document.plan = make_plan(question_from(facts_from(options.values, matrix), matrix), matrix);
+    print(document, options);
     if (offers_something(document.plan)) return healthy;
     return leaves_open(document.plan) ? undetermined : problem;
 }
 
-int needs(const Given& given, const Matrix& matrix) {
-    const auto at = given.release.find("==");
-    const auto version = at == std::string::npos ? std::nullopt : parse_version(given.release.substr(at + 2));
-    if (!version) throw UsageError("--for cannot be '" + given.release + "'; write e.g. tensorflow==2.15");
+int needs(const Options& options, const Matrix& matrix) {
+    const auto framework = framework_from(options.release);
+    if (!framework || !framework->version)
+        throw UsageError("--for cannot be '" + options.release + "'; write e.g. tensorflow==2.15");
     NeedsDocument document;
     document.tool = stamp_of(matrix);
-    document.needs = needs_of(given.release.substr(0, at), *version, matrix);
-    print(document, given);
+    document.needs = needs_of(framework->name, *framework->version, matrix);
+    print(document, options);
     if (!document.needs.builds.empty()) return healthy;
     return document.needs.without_cuda.empty() ? undetermined : problem;
 }
 
-int run(const Given& given) {
-    const Matrix matrix = given.folder.empty() ? Matrix::bundled() : Matrix::from_folder(given.folder);
-    if (given.release.empty() == given.facts.empty())
+int run(const Options& options) {
+    const Matrix matrix = options.folder.empty() ? Matrix::bundled() : Matrix::from_folder(options.folder);
+    if (options.release.empty() == options.values.empty())
         throw UsageError(
             "'rnncheck matrix plan' needs what to plan for, e.g. gpu=8.6 driver=535, or --for tensorflow==2.15");
-    return given.release.empty() ? plan(given, matrix) : needs(given, matrix);
+    return options.release.empty() ? plan(options, matrix) : needs(options, matrix);
 }
 
 }  // namespace
 
 std::function<int()> declare_matrix_plan(CLI::App& app) {
-    const auto given = std::make_shared<Given>();
-    app.add_option("GIVEN", given->facts,
+    const auto options = std::make_shared<Options>();
+    app.add_option("GIVEN", options->values,
                    "gpu=8.6 or gpu='RTX 3090', driver=535, python=3.11, os=linux, framework=pytorch")
         ->type_name("KEY=VALUE");
-    app.add_option("--for", given->release, "Tell what this release needs, e.g. tensorflow==2.15")
+    app.add_option("--for", options->release, "Tell what this release needs, e.g. tensorflow==2.15")
         ->type_name("FRAMEWORK==VERSION");
-    app.add_option("--matrix", given->folder, "Use the compatibility tables in this folder")->type_name("DIR");
-    app.add_flag("--json", given->json, "As one JSON document")->disable_flag_override();
-    app.add_flag("-v,--verbose", given->verbose, "Tell the sources too")->disable_flag_override();
-    return [given] { return run(*given); };
+    app.add_option("--matrix", options->folder, "Use the compatibility tables in this folder")->type_name("DIR");
+    app.add_flag("--json", options->json, "As one JSON document")->disable_flag_override();
+    app.add_flag("-v,--verbose", options->verbose, "Tell the sources too")->disable_flag_override();
+    return [options] { return run(*options); };
 }
 
 }  // namespace rnncheck

@@ -39,9 +39,15 @@ PlannedBuild described(const FrameworkBuild& build) {
     return planned;
 }
 
-void find_drivers(PlannedBuild& planned, const FrameworkBuild& build, const Matrix& matrix) {
-    planned.driver_min = build.driver_min;
-    const auto drivers = drivers_for(*build.cuda, build.os, matrix);
+std::string driver_os(const FrameworkBuild& build, const PlanQuestion& question) {
+    return question.driver_os.empty() ? build.os : question.driver_os;
+}
+
+void find_drivers(PlannedBuild& planned, const FrameworkBuild& build, const PlanQuestion& question,
+                  const Matrix& matrix) {
+    const std::string os = driver_os(build, question);
+    if (os == build.os) planned.driver_min = build.driver_min;
+    const auto drivers = drivers_for(*build.cuda, os, matrix);
     if (!drivers) return;
     if (!planned.driver_min || *planned.driver_min < drivers->oldest_driver)
         planned.driver_min = drivers->oldest_driver;
@@ -54,9 +60,9 @@ void raise(std::optional<Version>& driver, const std::optional<Version>& at_leas
 }
 
 /// A driver knows the GPUs of its time: the one shipped with the GPU's first toolkit does.
-void add_driver_of_gpu(PlannedBuild& planned, const AskedGpu& gpu, const Matrix& matrix) {
+void add_driver_of_gpu(PlannedBuild& planned, const AskedGpu& gpu, const std::string& os, const Matrix& matrix) {
     if (!gpu.architecture) return;
-    const auto drivers = drivers_for(gpu.architecture->first_cuda, planned.os, matrix);
+    const auto drivers = drivers_for(gpu.architecture->first_cuda, os, matrix);
     if (!drivers) return;
     raise(planned.driver_min, drivers->full_driver);
     if (planned.driver_full) raise(planned.driver_full, drivers->full_driver);
@@ -70,7 +76,7 @@ Part judge_evidence(const FrameworkBuild& build) {
 /// NVIDIA's package that puts a newer libcuda over an older kernel driver.
 std::string compatibility_package(const FrameworkBuild& build, const Version& driver, const PlanQuestion& question,
                                   const Matrix& matrix) {
-    if (build.os != "linux" || question.data_center == false) return "";
+    if (driver_os(build, question) != "linux" || question.data_center == false) return "";
     const auto package = matrix.forward_compatibility(*build.cuda, driver);
     if (!package || (question.gpu && *question.gpu < package->capability_min)) return "";
     const std::string name = std::to_string(build.cuda->major()) + "-" + std::to_string(build.cuda->minor());
@@ -86,10 +92,12 @@ std::string limits_of(const Version& driver, const Version& cuda) {
 
 /// Where no table names the driver of a CUDA release: a driver runs what is not newer than its own CUDA, and from CUDA
 /// 11 on what is of its own major. Which drivers report x.0 and are old enough to miss that is not known then.
-Part judge_by_cuda_of_driver(const FrameworkBuild& build, const Version& driver, const Matrix& matrix) {
+Part judge_by_cuda_of_driver(const FrameworkBuild& build, const PlanQuestion& question, const Matrix& matrix) {
+    const Version& driver = *question.driver;
     const auto of_driver = matrix.cuda_of_driver(driver);
     const std::string cuda = "CUDA " + build.cuda->text;
-    const std::string not_known = "the driver that " + cuda + " needs on " + build.os + " is not in the data";
+    const std::string not_known =
+        "the driver that " + cuda + " needs on " + driver_os(build, question) + " is not in the data";
     if (!of_driver) return {Fit::unknown, not_known, {}, {}};
     const std::string source = of_driver->source.url;
     if (of_driver->cuda >= *build.cuda) return {Fit::works, "", {}, {source}};
@@ -107,7 +115,7 @@ Part judge_driver(const PlannedBuild& planned, const FrameworkBuild& build, cons
     Part part;
     if (!question.driver) return part;
     const Version& driver = *question.driver;
-    if (!planned.driver_full) part = judge_by_cuda_of_driver(build, driver, matrix);
+    if (!planned.driver_full) part = judge_by_cuda_of_driver(build, question, matrix);
     if (planned.driver_min && !reaches(driver, *planned.driver_min)) {
         part.fit = Fit::does_not_work;
         part.because = "CUDA " + build.cuda->text + " needs driver " + planned.driver_min->text + " or newer" +
@@ -174,9 +182,9 @@ std::optional<AskedGpu> ask_for_gpu(const std::optional<Version>& capability, co
 PlannedBuild judge_build(const FrameworkBuild& build, const PlanQuestion& question, const std::optional<AskedGpu>& gpu,
                          const Matrix& matrix) {
     PlannedBuild planned = described(build);
-    find_drivers(planned, build, matrix);
+    find_drivers(planned, build, question, matrix);
     if (gpu) {
-        add_driver_of_gpu(planned, *gpu, matrix);
+        add_driver_of_gpu(planned, *gpu, driver_os(build, question), matrix);
         take(planned, judge_code(build, *gpu, question.driver, matrix));
         if (planned.fit == Fit::compiles_first) raise(planned.driver_min, planned.driver_full);
         take(planned, judge_cudnn(build, *gpu, matrix));

@@ -15,6 +15,7 @@ struct PlanQuestion {
     std::optional<Version> driver;    ///< release (535.104.05) or branch (535)
     std::optional<Version> python;    ///< major.minor
     std::string os = "linux";         ///< linux, windows
+    std::string driver_os;            ///< whose drivers count: windows under WSL; "": those of `os`
     std::string framework;            ///< "" asks for all
 
     template <class Self, class Visit>
@@ -25,6 +26,7 @@ struct PlanQuestion {
         visit("driver", self.driver, "release or branch of the driver");
         visit("python", self.python, "version of Python");
         visit("os", self.os, "linux or windows");
+        visit("driver_os", self.driver_os, "windows under WSL, where the driver is that of Windows; else empty");
         visit("framework", self.framework, "the one framework asked for; empty for all");
     }
 };

@@ -85,7 +85,7 @@ std::string asked_in_words(const PlanQuestion& asked) {
         parts.push_back("compute capability " + asked.gpu->text);
     if (asked.driver) parts.push_back("driver " + asked.driver->text);
     if (asked.python) parts.push_back("Python " + asked.python->text);
-    parts.push_back(asked.os);
+    parts.push_back(asked.os + (asked.driver_os.empty() ? "" : " over a driver of " + asked.driver_os));
     return join(parts, ", ");
 }
 

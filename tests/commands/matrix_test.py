@@ -138,11 +138,12 @@ class Matrix(unittest.TestCase):
         for word in ("CUDA 12.2", "cuDNN 8.9.4", "525.60.13", "Python 3.9 to 3.11", "no build with CUDA for"):
             self.assertIn(word, run.out)
         self.assertEqual(Run("plan", "--for", "tensorflow==99.0").code, 3)
-        self.assertEqual(Run("plan", "--for", "tensorflow==2.15", "--json").json()["needs"]["framework"], "tensorflow")
+        self.assertEqual(Run("plan", "--for", "tf==2.15", "--json").json()["needs"]["framework"], "tensorflow")
 
     def test_a_plan_for_nothing_is_one_sentence(self):
         for arguments, word in (([], "gpu=8.6"), (["gpu=8.6", "--for", "tensorflow==2.15"], "--for"), (["gpu=frob"], "frob"),
-                                (["driver=new"], "'new' is no version"), (["colour=red"], "colour=red"), (["gpu=8.6", "framework=torch"], "pytorch"),
+                                (["driver=new"], "driver=new is not understood"), (["colour=red"], "colour=red"), (["gpu=8.6", "framework=frob"], "frob"),
+                                (["gpu=8.6", "gpu=7.5"], "one GPU"), (["framework=torch 2.4"], "--for pytorch==2.4"), (["cuda=12.4"], "cuda=12.4"),
                                 (["--for", "tensorflow"], "tensorflow==2.15"), (["gpu=8.6", "os=beos"], "os=beos")):
             run = Run("plan", *arguments)
             self.assertEqual((run.code, run.out, run.err.count("\n")), (2, "", 1), arguments)

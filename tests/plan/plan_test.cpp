@@ -177,6 +177,15 @@ TEST_CASE("a framework whose code is not in the data is named, but not as one th
     CHECK(contains(told(plan.newer->because), "CUDA 13.0 needs driver 580.65.06"));
 }
 
+TEST_CASE("under WSL the builds are those of Linux and the drivers those of Windows") {
+    PlanQuestion asked = question("RTX 3090", "527.41", "pytorch");
+    asked.driver_os = "windows";
+    const FrameworkPlan plan = plan_of(asked);
+    REQUIRE(plan.newest);
+    CHECK(plan.newest->os == "linux");
+    CHECK(plan.newest->driver_min == v("527.41"));
+}
+
 TEST_CASE("no framework of this name") {
     CHECK_THROWS_AS(make_plan(question("8.6", "535", "torch"), bundled()), UsageError);
     CHECK_THROWS_AS(needs_of("torch", v("2.4"), bundled()), UsageError);
