@@ -3,6 +3,7 @@
 #pragma once
 
 #include "facts/libraries.hpp"
+#include "facts/log.hpp"
 #include "facts/machine.hpp"
 #include "facts/packages.hpp"
 #include "facts/rnn_run.hpp"
@@ -39,6 +40,7 @@ struct Facts {
     std::vector<KernelRun> kernel_runs;
     std::vector<RnnRun> rnn_runs;
     std::vector<ProbeRun> probe_runs;
+    std::optional<Log> log;
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
@@ -57,6 +59,7 @@ struct Facts {
         visit("kernel_runs", self.kernel_runs, "the tiny kernel on each GPU");
         visit("rnn_runs", self.rnn_runs, "the recurrent-network cases");
         visit("probe_runs", self.probe_runs, "how each probe went");
+        visit("log", self.log, "what logs tell");
     }
 };
 

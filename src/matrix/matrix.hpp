@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "matrix/framework_rows.hpp"
+#include "matrix/log_rows.hpp"
 #include "matrix/rows.hpp"
 
 namespace rnncheck {
@@ -40,6 +41,11 @@ class Matrix {
     std::vector<FrameworkBuild> framework_builds(std::string_view framework) const;
     const std::vector<KerasBackend>& keras_backends() const;
     const std::vector<GpuProduct>& gpu_products() const;
+
+    const std::vector<LogSignature>& log_signatures() const;
+    const std::vector<LogPointer>& log_pointers() const;
+    const std::vector<LogCause>& log_causes() const;
+    Answer<FrameworkCuda> framework_cuda(std::string_view framework, const Version& release) const;
 
     struct Tables;
     explicit Matrix(std::shared_ptr<const Tables> tables) : tables_(std::move(tables)) {}

@@ -229,5 +229,9 @@ template std::vector<RnnOffer> read_table(const TableFiles&, const std::string&)
 template std::vector<GpuProduct> read_table(const TableFiles&, const std::string&);
 template std::vector<FrameworkBuild> read_table(const TableFiles&, const std::string&);
 template std::vector<KerasBackend> read_table(const TableFiles&, const std::string&);
+template std::vector<LogSignature> read_table(const TableFiles&, const std::string&);
+template std::vector<LogPointer> read_table(const TableFiles&, const std::string&);
+template std::vector<LogCause> read_table(const TableFiles&, const std::string&);
+template std::vector<FrameworkCuda> read_table(const TableFiles&, const std::string&);
 
 }  // namespace rnncheck

@@ -18,12 +18,17 @@ struct Rule {
     Severity worst;                         ///< an undecided rule counts against the verdict when this is `error`
     Stage needs;                            ///< the last stage whose facts it judges
     Verdict (*check)(const Facts&, const Matrix&);
+    bool judges_log = false;                ///< `check` looks at the log's facts itself
+    bool only_from_log = false;             ///< nothing but a log can witness it: a row of log_causes, no file
 };
 
 /// Every file of src/rules/, by name.
+std::span<const Named<Rule>> rules_of_the_folder();
+
+/// Every file of src/rules/ and every cause of the table log_causes that has none, by name.
 std::span<const Named<Rule>> all_rules();
 
-/// The page docs/rules/<name>.md of a rule.
+/// The page docs/rules/<name>.md of a rule, or the same made from its row of log_causes.
 std::string_view rule_page(std::string_view name);
 
 }  // namespace rnncheck
