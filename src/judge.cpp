@@ -16,14 +16,9 @@ bool stage_was_run(const Facts& facts, Stage stage) {
     return stages.empty() || std::find(stages.begin(), stages.end(), name_of(stage)) != stages.end();
 }
 
-/// Nothing but logs, and what a person told besides, is known.
-bool only_logs(const Facts& facts) {
-    return facts.log && facts.tool.stages == std::vector<std::string>{"log"};
-}
-
 /// A question the user did not want asked is no open question.
 Verdict ask(const Named<Rule>& rule, const Facts& facts, const Matrix& matrix) {
-    if (only_logs(facts) && !rule->judges_log) return not_applicable("the log does not point to it");
+    if (from_logs_alone(facts) && !rule->judges_log) return not_applicable("the log does not point to it");
     Verdict verdict = rule->check(facts, matrix);
     if (verdict.outcome == Outcome::undecided && !rule->judges_log && !stage_was_run(facts, rule->needs))
         return not_applicable("not asked: the stage '" + std::string(name_of(rule->needs)) + "' was switched off");
@@ -123,7 +118,7 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
         std::move(verdict.findings.begin(), verdict.findings.end(), std::back_inserter(report.findings));
     }
     sort_findings(report.findings);
-    if (only_logs(facts)) sort_by_likelihood(report.findings);
+    if (from_logs_alone(facts)) sort_by_likelihood(report.findings);
     report.verdict = tally.health();
     report.facts = std::move(facts);
     return report;

@@ -20,7 +20,7 @@ struct ToolFacts {
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
         visit("version", self.version, "version of rnncheck that learnt these facts");
-        visit("stages", self.stages, "stages that were run: look, ask, run");
+        visit("stages", self.stages, "stages that were run: look, ask, run; or log, where only logs were read");
     }
 };
 
@@ -62,6 +62,11 @@ struct Facts {
         visit("log", self.log, "what logs tell");
     }
 };
+
+/// No machine was examined: all that is known comes from logs and from what a person told besides.
+inline bool from_logs_alone(const Facts& facts) {
+    return facts.log && facts.tool.stages == std::vector<std::string>{"log"};
+}
 
 /// `more` joins `facts`: unset values are filled, set ones stay, lists are appended; an element with the key() of one
 /// that is there joins that one, so a probe can tell more about a thing later.
