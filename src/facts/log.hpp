@@ -43,7 +43,7 @@ struct LogEvent {
         visit("kind", self.kind, "what such a line is");
         visit("file", self.file, "log it stands in, as named on the command line");
         visit("line", self.line, "number of the first such line, from 1");
-        visit("text", self.text, "that line, escaped and cut to 400 bytes");
+        visit("text", self.text, "that line, escaped and cut");
         visit("told", self.told, "what the line tells");
         visit("count", self.count, "how many such lines were seen; large numbers are not counted out");
     }

@@ -8,7 +8,7 @@ namespace rnncheck::log_reader {
 
 namespace {
 
-constexpr std::size_t most_text = 400;
+constexpr std::size_t most_text = 240;
 constexpr std::size_t most_variants = 16;  ///< of one signature, told apart by what the lines tell
 
 bool same(const std::vector<LogField>& a, const std::vector<LogField>& b) {

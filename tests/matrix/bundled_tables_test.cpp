@@ -50,6 +50,19 @@ auto key(const KerasBackend& row) {
     return std::tuple(row.first, row.backend);
 }
 
+auto key(const LogSignature& row) {
+    return row.id;
+}
+auto key(const LogPointer& row) {
+    return std::tuple(row.cause, row.when);
+}
+auto key(const LogCause& row) {
+    return row.cause;
+}
+auto key(const FrameworkCuda& row) {
+    return std::tuple(row.framework, row.first);
+}
+
 std::size_t lines_with_a_row(std::string_view text) {
     std::size_t count = 0;
     for (auto at = text.find("\n    {\""); at != std::string_view::npos; at = text.find("\n    {\"", at + 1)) ++count;

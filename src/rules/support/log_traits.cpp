@@ -117,11 +117,18 @@ void add_memory(Traits& t) {
     }
     if (const auto free = number(t.told("tf_memory_at_start", "free")), total = number(t.told("tf_memory_at_start", "total")); free && total && *free < 0.5 * *total)
         t.add("little_free_at_start", "less than half of the GPU's memory was free at the start");
+    if (const auto memory = number(t.told("tf_device_created", "memory")); memory && *memory < 2048)
+        t.add("small_gpu_memory", "TensorFlow got only " + short_number(*memory) + " MiB of GPU memory");
     if (t.log.rnn_config) {
         const LogRnnConfig& config = *t.log.rnn_config;
         if (config.batch && *config.batch >= 2048) t.add("batch_large", "the batch holds " + std::to_string(*config.batch) + " sequences");
         if (config.sequence_length && *config.sequence_length > 65535) t.add("sequence_long", "the sequences have " + std::to_string(*config.sequence_length) + " steps");
     }
+}
+
+/// "1.x" is no release; CTranslate2's majors are enough.
+bool says_minor(const NamedFramework& framework) {
+    return contains(framework.version->text, ".") || framework.name == "ctranslate2";
 }
 
 /// The CUDA that the framework was built with: as its flavour says, as its release was, else as installed.
@@ -130,7 +137,7 @@ std::optional<Version> build_cuda(const Traits& t) {
     if (said.build_cuda) return said.build_cuda;
     std::optional<Version> cuda;
     for (const NamedFramework& framework : said.frameworks)
-        if (framework.version && !cuda)
+        if (framework.version && !cuda && says_minor(framework))
             if (const auto row = t.matrix.framework_cuda(framework.name, *framework.version)) cuda = row->newest_cuda;
     if (!cuda || (said.cuda && !said.says("system") && *said.cuda < *cuda)) return said.cuda;
     return cuda;
@@ -254,10 +261,10 @@ void add_summary(Traits& t) {
     const auto any = [&](LogKind kind) {
         return std::any_of(t.log.events.begin(), t.log.events.end(), [&](const LogEvent& e) { return e.kind == kind; });
     };
+    if (any(LogKind::error) || any(LogKind::consequence) || any(LogKind::unknown)) t.add("any_error", "the log holds an error");
     if (!any(LogKind::harmless)) return;
     t.add("some_harmless", "some lines look like errors and are none");
-    if (!any(LogKind::error) && !any(LogKind::consequence) && !any(LogKind::unknown))
-        t.add("only_harmless", "nothing else in the log is an error");
+    if (!t.out.has("any_error")) t.add("only_harmless", "nothing else in the log is an error");
 }
 
 /// "pytorch<=1.6": name, comparison, version.
@@ -301,13 +308,13 @@ LogWords log_words(const Facts& facts, const Matrix& matrix) {
 }
 
 std::vector<std::string_view> all_traits() {
-    return {"batch_large", "cuda_other_major_built", "cuda_other_major_given", "cuda_same_major_given", "cudnn_loaded_newer", "cudnn_loaded_older",
+    return {"any_error", "batch_large", "cuda_other_major_built", "cuda_other_major_given", "cuda_same_major_given", "cudnn_loaded_newer", "cudnn_loaded_older",
             "cudnn_masked_range", "cudnn_other_major_bundled", "cudnn_other_major_given", "cudnn_same_major_bundled", "cudnn_same_major_given",
             "devices_gpu", "devices_no_gpu", "devices_xla_gpu", "driver_older_than_build", "fw_chainer", "fw_ctranslate2", "fw_jax", "fw_kaldi",
             "fw_mxnet", "fw_onnxruntime", "fw_paddlepaddle", "fw_pytorch", "fw_tensorflow", "gpu_ampere", "gpu_between_list", "gpu_newer_than_build",
             "gpu_newer_than_list", "gpu_old", "gpu_older_than_build", "gpu_older_than_list", "gpu_recent", "in_container", "little_free_at_start",
             "memory_free_high", "memory_free_low", "memory_usage_told", "missing_by_cudnn", "on_colab", "only_harmless", "os_windows", "os_wsl",
-            "said_amp", "said_both_packages", "said_directml", "said_gpu_package", "said_inference", "sequence_long", "several_frameworks", "some_harmless"};
+            "said_amp", "said_both_packages", "said_directml", "said_gpu_package", "said_inference", "sequence_long", "several_frameworks", "small_gpu_memory", "some_harmless"};
 }
 
 }  // namespace rnncheck::rules

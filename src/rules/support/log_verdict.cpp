@@ -1,6 +1,7 @@
 #include "rules/support/log_verdict.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.hpp"
 
@@ -84,6 +85,26 @@ void add_advice(Finding& finding, const LogCause& cause) {
     finding.remedies.push_back(std::move(remedy));
 }
 
+/// Lines that say no more than that a program goes on without a GPU.
+bool is_about_no_gpu(const LogEvent& event) {
+    static const std::set<std::string_view> signatures = {
+        "cuinit_failed", "gpu_node_absent", "kernel_driver_absent", "missing_cuda_library", "missing_cudnn", "missing_libcuda",
+        "no_cuda_device", "tf_dlopen_failed", "tf_gpu_skipped", "tf_library_missing"};
+    return signatures.contains(event.signature);
+}
+
+/// The program found no GPU to use and trained all the same: nothing failed, whatever it might have run faster on.
+bool trained_without_gpu(const Log& log) {
+    std::int64_t last_error = 0, progress = 0;
+    for (const LogEvent& event : log.events) {
+        if (event.signature == "training_progress") progress = event.line;
+        if (event.kind == LogKind::context || event.kind == LogKind::harmless) continue;
+        if (!is_about_no_gpu(event)) return false;
+        last_error = event.line;
+    }
+    return last_error > 0 && progress > last_error;
+}
+
 Finding finding_of(const Candidate& candidate, bool is_first, const Log& log, const LogWords& known, const Matrix& matrix) {
     Finding finding;
     finding.rule = candidate.best->cause;
@@ -110,6 +131,8 @@ std::vector<Finding> causes_in_log(const Facts& facts, const Matrix& matrix) {
         if (findings.size() == most_causes || (!is_first && candidate.best->weight + farthest_behind < *findings.front().weight)) break;
         findings.push_back(finding_of(candidate, is_first, *facts.log, known, matrix));
     }
+    if (trained_without_gpu(*facts.log))
+        for (Finding& finding : findings) finding.severity = Severity::note;
     return findings;
 }
 
