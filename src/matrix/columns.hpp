@@ -24,9 +24,26 @@ void columns(CudaOfDriver& row, Visit&& visit) {
 }
 
 template <class Visit>
+void columns(ForwardCompatibility& row, Visit&& visit) {
+    visit("cuda", row.cuda);
+    visit("branch", row.branch);
+    visit("capability_min", row.capability_min);
+}
+
+template <class Visit>
+void columns(DriverBranch& row, Visit&& visit) {
+    visit("branch", row.branch);
+    visit("kind", row.kind, may_be_missing);
+    visit("ended", row.ended);
+    visit("supported_until", row.supported_until, may_be_missing);
+    visit("last_release", row.last_release);
+}
+
+template <class Visit>
 void columns(Architecture& row, Visit&& visit) {
     visit("capability", row.capability);
     visit("name", row.name);
+    visit("integrated", row.integrated, may_be_missing);
     visit("first_cuda", row.first_cuda);
     visit("last_cuda", row.last_cuda);
     visit("last_driver_branch", row.last_driver_branch);
@@ -61,6 +78,15 @@ void columns(StatusName& row, Visit&& visit) {
     visit("code", row.code);
     visit("name", row.name);
     visit("meaning", row.meaning, may_be_missing);
+    visit("remedy", row.remedy, may_be_missing);
+}
+
+template <class Visit>
+void columns(Xid& row, Visit&& visit) {
+    visit("xid", row.xid);
+    visit("name", row.name);
+    visit("meaning", row.meaning);
+    visit("remedy", row.remedy, may_be_missing);
 }
 
 template <class Visit>
@@ -83,6 +109,16 @@ void columns(RnnOffer& row, Visit&& visit) {
     visit("first", row.first);
     visit("last", row.last);
     visit("capability_min", row.capability_min);
+}
+
+template <class Visit>
+void columns(RnnLimit& row, Visit&& visit) {
+    visit("feature", row.feature);
+    visit("first", row.first);
+    visit("last", row.last);
+    visit("capability_min", row.capability_min);
+    visit("capability_max", row.capability_max);
+    visit("rule", row.rule);
 }
 
 template <class Visit>

@@ -53,8 +53,10 @@ Answer<CudnnBuild> outside_builds(const std::vector<CudnnBuild>& rows, const Ver
     return outside<CudnnBuild>(cudnn, rows.front().cudnn, newest);
 }
 
-bool concerns(const RnnDefect& defect, const Version& cudnn, const std::optional<Version>& capability) {
-    if (defect.os == "windows" || cudnn < defect.first || (defect.fixed && cudnn >= *defect.fixed)) return false;
+bool concerns(const RnnDefect& defect, const Version& cudnn, const std::optional<Version>& capability,
+              std::string_view os) {
+    if ((!defect.os.empty() && defect.os != os) || cudnn < defect.first || (defect.fixed && cudnn >= *defect.fixed))
+        return false;
     if (!capability) return true;
     return (!defect.capability_min || *capability >= *defect.capability_min) &&
            (!defect.capability_max || *capability <= *defect.capability_max);
@@ -100,6 +102,27 @@ Answer<CudaOfDriver> Matrix::cuda_of_driver(const Version& driver) const {
     return outside<CudaOfDriver>(branch, rows.front().branch, rows.back().last_branch);
 }
 
+Answer<DriverForCuda> Matrix::windows_driver_for_cuda(const Version& cuda) const {
+    return find(tables_->windows_driver_for_cuda.rows(), &DriverForCuda::cuda, major_minor(cuda));
+}
+
+Answer<ForwardCompatibility> Matrix::forward_compatibility(const Version& cuda, const Version& driver) const {
+    const Version asked = major_minor(cuda);
+    const auto& rows = tables_->forward_compatibility.rows();
+    for (const ForwardCompatibility& row : rows)
+        if (row.cuda == asked && row.branch == driver.major()) return known(row);
+    if (rows.empty()) return {};
+    return outside<ForwardCompatibility>(asked, rows.front().cuda, rows.back().cuda);
+}
+
+Answer<DriverBranch> Matrix::driver_branch(const Version& driver) const {
+    return find(tables_->driver_branches.rows(), &DriverBranch::branch, driver.major());
+}
+
+const std::vector<Architecture>& Matrix::architectures() const {
+    return tables_->architectures.rows();
+}
+
 Answer<Architecture> Matrix::architecture(const Version& capability) const {
     return find(tables_->architectures.rows(), &Architecture::capability, capability);
 }
@@ -114,6 +137,13 @@ Answer<CudnnBuild> Matrix::cudnn_build(const Version& cudnn, int cuda_major) con
     }
     if (!rows.empty() && cuda_major > newest_major) return {Coverage::newer_than_data, {}};
     return outside_builds(rows, asked);
+}
+
+std::vector<CudnnBuild> Matrix::cudnn_builds(int cuda_major) const {
+    std::vector<CudnnBuild> builds;
+    for (const CudnnBuild& build : tables_->cudnn_builds.rows())
+        if (build.cuda_major == cuda_major) builds.push_back(build);
+    return builds;
 }
 
 std::vector<CudnnPart> Matrix::cudnn_parts(int major) const {
@@ -134,11 +164,24 @@ Answer<StatusName> Matrix::status(std::string_view library, int major, std::int6
     return {asked > newest ? Coverage::newer_than_data : Coverage::silent, {}};
 }
 
-std::vector<RnnDefect> Matrix::rnn_defects(const Version& cudnn, std::optional<Version> capability) const {
+Answer<Xid> Matrix::xid(int number) const {
+    return find(tables_->xid.rows(), &Xid::xid, number);
+}
+
+std::vector<RnnDefect> Matrix::rnn_defects(const Version& cudnn, std::optional<Version> capability,
+                                           std::string_view os) const {
     std::vector<RnnDefect> defects;
     for (const RnnDefect& defect : tables_->rnn_defects.rows())
-        if (concerns(defect, release(cudnn), capability)) defects.push_back(defect);
+        if (concerns(defect, release(cudnn), capability, os)) defects.push_back(defect);
     return defects;
+}
+
+std::vector<RnnLimit> Matrix::rnn_limits(const Version& cudnn) const {
+    const Version asked = release(cudnn);
+    std::vector<RnnLimit> limits;
+    for (const RnnLimit& limit : tables_->rnn_limits.rows())
+        if (limit.first <= asked && (!limit.last || asked <= *limit.last)) limits.push_back(limit);
+    return limits;
 }
 
 Answer<RnnOffer> Matrix::must_offer(const Version& cudnn, const Version& capability, std::string_view dtype,
@@ -160,6 +203,13 @@ Answer<RnnOffer> Matrix::must_offer(const Version& cudnn, const Version& capabil
     return {};
 }
 
+std::vector<std::string> Matrix::frameworks() const {
+    std::vector<std::string> names;
+    for (const FrameworkBuild& build : tables_->framework_builds.rows())
+        if (std::find(names.begin(), names.end(), build.framework) == names.end()) names.push_back(build.framework);
+    return names;
+}
+
 std::vector<FrameworkBuild> Matrix::framework_builds(std::string_view framework) const {
     std::vector<FrameworkBuild> builds;
     for (const FrameworkBuild& build : tables_->framework_builds.rows())
@@ -169,10 +219,6 @@ std::vector<FrameworkBuild> Matrix::framework_builds(std::string_view framework)
 
 const std::vector<KerasBackend>& Matrix::keras_backends() const {
     return tables_->keras_backends.rows();
-}
-
-const std::vector<GpuProduct>& Matrix::gpu_products() const {
-    return tables_->gpu_products.rows();
 }
 
 const std::vector<LogSignature>& Matrix::log_signatures() const {

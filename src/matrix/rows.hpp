@@ -52,12 +52,29 @@ struct CudaOfDriver : Row {
     Version cuda;
 };
 
+/// A compatibility package of this CUDA release runs over kernel drivers of this branch, on boards of data centres.
+struct ForwardCompatibility : Row {
+    Version cuda;            ///< major.minor of the package
+    int branch = 0;          ///< of the kernel driver
+    Version capability_min;  ///< oldest GPU that the package's libcuda still drives
+};
+
+/// Life of a Linux driver branch.
+struct DriverBranch : Row {
+    int branch = 0;
+    std::string kind;             ///< "long-term support", "production", "new feature"; "": not named
+    bool ended = false;           ///< no more releases, at the day the source was seen
+    std::string supported_until;  ///< "2028-06"; "": not known
+    std::optional<Version> last_release;
+};
+
 /// Life of a compute capability in the toolkit and the driver.
 struct Architecture : Row {
     Version capability;
     std::string name;  ///< "Ampere"
     Version first_cuda;
     std::optional<Version> last_cuda;       ///< unset: still supported by the newest toolkit of the table
+    bool integrated = false;                ///< of Jetson boards: driver and libraries come with JetPack
     std::optional<int> last_driver_branch;  ///< unset: still supported, or a board with releases of its own (see note)
 };
 
@@ -89,6 +106,15 @@ struct StatusName : Row {
     std::int64_t code = 0;
     std::string name;
     std::string meaning;
+    std::string remedy;  ///< one clause, lower case, no full stop
+};
+
+/// An event that the NVIDIA kernel module logs as "NVRM: Xid".
+struct Xid : Row {
+    int xid = 0;
+    std::string name;
+    std::string meaning;
+    std::string remedy;  ///< one clause; "": none asked for
 };
 
 /// A documented defect of recurrent networks in a set of cuDNN releases.
@@ -114,7 +140,17 @@ struct RnnOffer : Row {
     Version capability_min;
 };
 
-/// What people call a GPU. Several products share a capability; a name never has two.
+/// A rule about a feature of recurrent networks, for a range of releases.
+struct RnnLimit : Row {
+    std::string feature;          ///< the table's own word: "bf16", "persist_static", "zero_lengths"
+    Version first;                ///< first cuDNN release for which the rule holds
+    std::optional<Version> last;  ///< last one; unset: still
+    std::optional<Version> capability_min;
+    std::optional<Version> capability_max;
+    std::string rule;  ///< one clause, no full stop
+};
+
+/// What people call a GPU. A name that is on chips of different capability has a row for each.
 struct GpuProduct : Row {
     std::string name;          ///< as the driver names it, without "NVIDIA": "GeForce RTX 3090 Ti", "H200"
     Version capability;        ///< 8.6

@@ -6,7 +6,9 @@
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
+#include "matrix/column_types.hpp"
 #include "matrix/columns.hpp"
+#include "matrix/row_kinds.hpp"
 
 namespace rnncheck {
 
@@ -22,12 +24,27 @@ struct Place {
     std::string_view column;
 
     [[noreturn]] void complain(const std::string& what) const {
-        std::string place = file;
-        if (row > 0) place += ", row " + std::to_string(row);
-        if (!column.empty()) place += ", column '" + std::string(column) + "'";
-        throw InputError(escaped(place + ": " + what));
+        throw TableFault(file, row, (column.empty() ? "" : "column '" + std::string(column) + "': ") + what);
     }
 };
+
+using Faults = std::vector<TableFault>;
+
+/// Does `work`; its fault is noted in `faults`, or goes on to the caller where there are none. Whether all went well.
+template <class Work>
+bool attempt(Faults* faults, Work&& work) {
+    if (!faults) {
+        work();
+        return true;
+    }
+    try {
+        work();
+        return true;
+    } catch (const TableFault& fault) {
+        faults->push_back(fault);
+        return false;
+    }
+}
 
 std::string quoted(const Json& value) {
     return "'" + value.get<std::string>() + "'";
@@ -63,7 +80,7 @@ void take(const Json& value, const Place& place, const Sources& sources, int& ou
 
 void take(const Json& value, const Place& place, const Sources&, Version& out) {
     auto version = parse_version(text_of(value, place));
-    if (!version) place.complain(quoted(value) + " is no version");
+    if (!version) place.complain(quoted(value) + " is no version: one to four numbers with dots between, e.g. 12.4");
     out = std::move(*version);
 }
 
@@ -75,32 +92,14 @@ void take(const Json& value, const Place& place, const Sources&, Known& out) {
 
 void take(const Json& value, const Place& place, const Sources& sources, Source& out) {
     const auto found = sources.find(text_of(value, place));
-    if (found == sources.end()) place.complain("source " + quoted(value) + " is not in the table's list of sources");
+    if (found == sources.end())
+        place.complain("source " + quoted(value) + " is not in the table's list of sources; add it there");
     out = found->second;
 }
 
 template <class T>
 void take(const Json& value, const Place& place, const Sources& sources, std::optional<T>& out) {
     take(value, place, sources, out.emplace());
-}
-
-/// The word for a column's type in the head of the file.
-template <class T>
-std::string type_word() {
-    if constexpr (IsOptional<T>::value)
-        return "optional " + type_word<typename T::value_type>();
-    else if constexpr (std::is_same_v<T, Version>)
-        return "version";
-    else if constexpr (std::is_same_v<T, Source>)
-        return "source";
-    else if constexpr (std::is_same_v<T, Known>)
-        return "known";
-    else if constexpr (std::is_same_v<T, bool>)
-        return "yes_no";
-    else if constexpr (std::is_integral_v<T>)
-        return "integer";
-    else
-        return "text";
 }
 
 template <class R>
@@ -118,18 +117,21 @@ struct RowReader {
     const Json& row;
     Place place;
     const Sources& sources;
+    Faults* faults;
     std::size_t found = 0;
+    bool good = true;
 
     template <class T>
     void operator()(const char* name, T& value, bool missing = IsOptional<T>::value) {
         place.column = name;
         const auto cell = row.find(name);
-        if (cell != row.end()) {
-            take(*cell, place, sources, value);
-            ++found;
-        } else if (!missing) {
-            place.complain("missing");
-        }
+        if (cell != row.end()) ++found;
+        good &= attempt(faults, [&] {
+            if (cell != row.end())
+                take(*cell, place, sources, value);
+            else if (!missing)
+                place.complain("missing; every row needs it");
+        });
     }
 };
 
@@ -139,51 +141,69 @@ const Json& member(const Json& table, const Place& place, const char* name, Json
     return *found;
 }
 
-Source read_source(const Json& json, const Place& place) {
-    if (!json.is_object()) place.complain("not an object with title, url and seen");
+Source read_source(const Json& json, const std::string& id, const Place& place) {
+    const auto complain = [&](const std::string& what) { place.complain("source '" + id + "': " + what); };
+    if (!json.is_object()) complain("not an object with title, url and seen");
     const auto field = [&](const char* name) {
         const auto found = json.find(name);
         if (found == json.end() || !found->is_string() || found->get_ref<const std::string&>().empty())
-            place.complain(std::string("'") + name + "' is missing");
+            complain(std::string("'") + name + "' is missing");
         return found->get<std::string>();
     };
     Source source{field("title"), field("url"), field("seen")};
-    if (!source.url.starts_with("https://")) place.complain("'url' does not begin with https://");
-    if (!is_iso_date(source.seen)) place.complain("'seen' is no date of the form 2026-11-21");
+    if (!source.url.starts_with("https://")) complain("'url' does not begin with https://");
+    if (!is_iso_date(source.seen)) complain("'seen' is no date of the form 2026-11-21");
     return source;
 }
 
-Sources read_sources(const Json& table, const Place& place) {
+Sources read_sources(const Json& table, const Place& place, Faults* faults) {
     Sources sources;
-    for (const auto& [id, json] : member(table, place, "sources", Json::value_t::object, "a list of sources").items())
-        sources.emplace(id, read_source(json, {place.file + ", source '" + id + "'", 0, {}}));
+    for (const auto& [id, json] : member(table, place, "sources", Json::value_t::object, "a list of sources").items()) {
+        Source& source = sources[id];  // there in any case, so that its rows raise no second complaint
+        attempt(faults, [&] { source = read_source(json, id, place); });
+    }
     return sources;
 }
 
 template <class R>
-void check_columns(const Json& table, const Place& place) {
+void check_columns(const Json& table, const Place& place, Faults* faults) {
     const auto known = types_of_columns<R>();
     const Json& declared = member(table, place, "columns", Json::value_t::object, "a list of columns");
     for (const auto& [name, type] : declared.items()) {
         const Place at{place.file, 0, name};
         const auto found = known.find(name);
-        if (found == known.end()) at.complain("unknown column");
-        if (type != found->second) at.complain("the type of this column is '" + found->second + "'");
+        attempt(faults, [&, &word = type] {
+            if (found == known.end()) at.complain("unknown column");
+            if (word != found->second) at.complain("the type of this column is '" + found->second + "'");
+        });
     }
 }
 
 template <class R>
-R read_row(const Json& json, const Place& place, const Sources& sources) {
-    if (!json.is_object()) place.complain("not an object");
+bool check_for_unknown_columns(const Json& json, const Place& place, Faults* faults) {
+    const auto known = types_of_columns<R>();
+    bool good = true;
+    for (const auto& [name, value] : json.items())
+        if (!known.contains(name))
+            good &= attempt(faults, [&, &column = name] {
+                Place{place.file, place.row, column}.complain("unknown column");
+            });
+    return good;
+}
+
+/// Nothing when the row has a fault, which then stands in `faults`.
+template <class R>
+std::optional<R> read_row(const Json& json, const Place& place, const Sources& sources, Faults* faults) {
+    if (!attempt(faults, [&] {
+            if (!json.is_object()) place.complain("not an object");
+        }))
+        return std::nullopt;
     R row;
-    RowReader reader{json, place, sources};
+    RowReader reader{json, place, sources, faults};
     all_columns(row, reader);
-    if (reader.found < json.size()) {
-        const auto known = types_of_columns<R>();
-        for (const auto& [name, value] : json.items())
-            if (!known.contains(name)) Place{place.file, place.row, name}.complain("unknown column");
-    }
-    return row;
+    bool good = reader.good;
+    if (reader.found < json.size()) good &= check_for_unknown_columns<R>(json, place, faults);
+    return good ? std::optional(std::move(row)) : std::nullopt;
 }
 
 Json parse(std::string_view text, const Place& place) {
@@ -197,41 +217,70 @@ Json parse(std::string_view text, const Place& place) {
     }
 }
 
-}  // namespace
-
 template <class R>
-std::vector<R> read_table(const TableFiles& files, const std::string& stem) {
+void read_into(ReadRows<R>& read, const TableFiles& files, const std::string& stem, Faults* faults) {
     Place place{files.path_of(stem), 0, {}};
     const auto file = files.content.find(stem);
     if (file == files.content.end()) place.complain("this table is missing");
     const Json table = parse(file->second, place);
     if (!table.is_object()) place.complain("not an object");
-    check_columns<R>(table, place);
-    const Sources sources = read_sources(table, place);
+    check_columns<R>(table, place, faults);
+    const Sources sources = read_sources(table, place, faults);
     const Json& json_rows = member(table, place, "rows", Json::value_t::array, "a list of rows");
-    std::vector<R> rows;
-    rows.reserve(json_rows.size());
+    read.written = json_rows.size();
+    read.rows.reserve(json_rows.size());
     for (const Json& json : json_rows) {
         ++place.row;
-        rows.push_back(read_row<R>(json, place, sources));
+        auto row = read_row<R>(json, place, sources, faults);
+        if (!row) continue;
+        read.rows.push_back(std::move(*row));
+        read.numbers.push_back(place.row);
     }
-    return rows;
 }
 
-template std::vector<DriverForCuda> read_table(const TableFiles&, const std::string&);
-template std::vector<CudaOfDriver> read_table(const TableFiles&, const std::string&);
-template std::vector<Architecture> read_table(const TableFiles&, const std::string&);
-template std::vector<CudnnBuild> read_table(const TableFiles&, const std::string&);
-template std::vector<CudnnPart> read_table(const TableFiles&, const std::string&);
-template std::vector<StatusName> read_table(const TableFiles&, const std::string&);
-template std::vector<RnnDefect> read_table(const TableFiles&, const std::string&);
-template std::vector<RnnOffer> read_table(const TableFiles&, const std::string&);
-template std::vector<GpuProduct> read_table(const TableFiles&, const std::string&);
-template std::vector<FrameworkBuild> read_table(const TableFiles&, const std::string&);
-template std::vector<KerasBackend> read_table(const TableFiles&, const std::string&);
-template std::vector<LogSignature> read_table(const TableFiles&, const std::string&);
-template std::vector<LogPointer> read_table(const TableFiles&, const std::string&);
-template std::vector<LogCause> read_table(const TableFiles&, const std::string&);
-template std::vector<FrameworkCuda> read_table(const TableFiles&, const std::string&);
+std::string sentence(const std::string& file, std::size_t row, const std::string& detail) {
+    const bool names_a_part = detail.starts_with("column '") || detail.starts_with("source '");
+    const std::string_view between = names_a_part ? ", " : ": ";
+    return escaped(file + (row > 0 ? ", row " + std::to_string(row) : "") + std::string(between) + detail);
+}
+
+}  // namespace
+
+TableFault::TableFault(const std::string& file, std::size_t row_number, const std::string& what_is_wrong)
+    : InputError(sentence(file, row_number, what_is_wrong)), row(row_number), detail(escaped(what_is_wrong)) {}
+
+template <class R>
+std::vector<R> read_table(const TableFiles& files, const std::string& stem) {
+    ReadRows<R> read;
+    read_into(read, files, stem, nullptr);
+    return std::move(read.rows);
+}
+
+template <class R>
+ReadRows<R> read_all(const TableFiles& files, const std::string& stem, Faults& faults) {
+    ReadRows<R> read;
+    attempt(&faults, [&] { read_into(read, files, stem, &faults); });
+    return read;
+}
+
+TableHead read_head(const TableFiles& files, const std::string& stem) {
+    TableHead head;
+    const auto file = files.content.find(stem);
+    if (file == files.content.end()) return head;
+    const Json table = Json::parse(file->second, nullptr, false);
+    if (!table.is_object()) return head;
+    if (const auto about = table.find("about"); about != table.end() && about->is_string()) head.about = *about;
+    const auto holes = table.find("holes");
+    if (holes == table.end() || !holes->is_object()) return head;
+    for (const auto& [what, why] : holes->items())
+        if (why.is_string()) head.holes[what] = why;
+    return head;
+}
+
+#define RNNCHECK_READ(R)                                                       \
+    template std::vector<R> read_table(const TableFiles&, const std::string&); \
+    template ReadRows<R> read_all(const TableFiles&, const std::string&, Faults&);
+RNNCHECK_EVERY_ROW(RNNCHECK_READ)
+#undef RNNCHECK_READ
 
 }  // namespace rnncheck

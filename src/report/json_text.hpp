@@ -5,12 +5,19 @@
 #include <string>
 
 #include "report/documents.hpp"
+#include "report/plan_documents.hpp"
+#include "report/table_documents.hpp"
 
 namespace rnncheck {
 
 std::string json_text(const Report& report);
 std::string json_text(const FailureDocument& document);
 std::string json_text(const ListDocument& document);
+std::string json_text(const TablesDocument& document);
+std::string json_text(const TableDocument& document);
+std::string json_text(const VerifyDocument& document);
+std::string json_text(const PlanDocument& document);
+std::string json_text(const NeedsDocument& document);
 
 /// JSON Schema (draft 2020-12) that every document above satisfies.
 std::string schema_text();

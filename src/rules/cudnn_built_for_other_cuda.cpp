@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/driver_support.hpp"
+#include "rules/support/plan_remedy.hpp"
 #include "rules/support/rnn_support.hpp"
 
 namespace rnncheck::rules {
@@ -92,7 +93,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
         else if (!driver_misses(facts, copy, built_for->major(), answers))
             judge_cublas(facts, copy, built_for->major(), answers);
     }
-    return answers.close();
+    return with_plan(answers.close(), facts);
 }
 
 extern const Rule cudnn_built_for_other_cuda{.title = "cuDNN was built for another CUDA",

@@ -2,8 +2,9 @@
 #include <algorithm>
 
 #include "rules/rule.hpp"
-#include "rules/support/packages.hpp"
 #include "rules/support/driver_support.hpp"
+#include "rules/support/packages.hpp"
+#include "rules/support/plan_remedy.hpp"
 
 namespace rnncheck::rules {
 
@@ -79,7 +80,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     }
     // Programs ask for one CUDA major by name: those for the runtime that suits are well served.
     for (auto& finding : findings) finding.severity = any_suits ? Severity::warning : Severity::error;
-    if (!findings.empty()) return fault_or(std::move(findings), {});
+    if (!findings.empty()) return with_plan(fault_or(std::move(findings), {}), facts);
     if (!open.empty()) return undecided(open);
     return pass(limited ? "the driver runs every CUDA runtime found, some under minor-version compatibility"
                         : "the driver supports every CUDA runtime found");

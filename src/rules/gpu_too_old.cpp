@@ -1,6 +1,7 @@
 // The GPU is of a generation that the CUDA or cuDNN installed has left behind.
 #include "rules/rule.hpp"
 #include "rules/support/architecture_support.hpp"
+#include "rules/support/plan_remedy.hpp"
 
 namespace rnncheck::rules {
 
@@ -16,7 +17,7 @@ static void describe(Finding& finding, const Gpu& gpu, const std::string& things
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    return judge_architecture(facts, matrix, Fit::too_old, describe);
+    return with_plan(judge_architecture(facts, matrix, Fit::too_old, describe), facts);
 }
 
 extern const Rule gpu_too_old{.title = "A GPU is too old for the CUDA or cuDNN installed",

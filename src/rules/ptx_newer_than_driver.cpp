@@ -1,8 +1,9 @@
 // PTX code from a newer CUDA meets a driver whose compiler does not know it.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/packages.hpp"
 #include "rules/support/driver_support.hpp"
+#include "rules/support/packages.hpp"
+#include "rules/support/plan_remedy.hpp"
 
 namespace rnncheck::rules {
 
@@ -65,7 +66,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
         else
             findings.push_back(newer_compiler(facts, nvrtc));
     }
-    if (!findings.empty()) return fault_or(std::move(findings), {});
+    if (!findings.empty()) return with_plan(fault_or(std::move(findings), {}), facts);
     if (!open.empty()) return undecided(open);
     if (!failures_are_known(facts)) return undecided("a run on the GPU failed without telling why");
     if (too_old) return not_applicable("the driver is too old for the CUDA found, its runtime included");

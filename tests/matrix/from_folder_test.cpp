@@ -1,14 +1,13 @@
 // A folder of tables: the same as the bundled ones, or one sentence that says which file and row is wrong.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "base/errors.hpp"
 #include "base/sha256.hpp"
 #include "matrix/tables.hpp"
 #include "support/catch.hpp"
 #include "support/healthy_machine.hpp"
+#include "support/matrix_copy.hpp"
 
 using namespace rnncheck;
 using rnncheck::test::v;
@@ -18,35 +17,7 @@ namespace {
 
 const std::string source_folder = PROJECT_FOLDER "/compat_matrix";
 
-std::string content_of(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// A fresh copy of the tables beside the test program.
-struct Copy {
-    fs::path folder = fs::read_symlink("/proc/self/exe").parent_path() / "matrix_copy";
-
-    Copy() {
-        fs::remove_all(folder);
-        fs::create_directory(folder);
-        for (const auto& entry : fs::directory_iterator(source_folder)) fs::copy(entry, folder);
-    }
-    ~Copy() { fs::remove_all(folder); }
-    Copy(const Copy&) = delete;
-    Copy& operator=(const Copy&) = delete;
-
-    void write(const std::string& file, const std::string& text) const {
-        std::ofstream(folder / file, std::ios::binary) << text;
-    }
-
-    void replace(const std::string& file, const std::string& old_text, const std::string& new_text) const {
-        std::string text = content_of(folder / file);
-        const auto at = text.find(old_text);
-        REQUIRE(at != std::string::npos);
-        write(file, text.replace(at, old_text.size(), new_text));
-    }
-
+struct Copy : test::MatrixCopy {
     std::string error() const {
         try {
             Matrix::from_folder(folder.string());

@@ -1,4 +1,6 @@
 // The answers that rules rely on, from the bundled tables.
+#include <algorithm>
+
 #include "matrix/matrix.hpp"
 #include "support/catch.hpp"
 #include "support/healthy_machine.hpp"
@@ -55,6 +57,38 @@ TEST_CASE("a branch without a row follows the row that says so, as an inference"
     CHECK(between->known == Known::inferred);
     CHECK(bundled().cuda_of_driver(v("700.1")).coverage == Coverage::newer_than_data);
     CHECK(bundled().cuda_of_driver(v("375.26")).coverage == Coverage::older_than_data);
+}
+
+TEST_CASE("drivers of a CUDA release on Windows") {
+    const auto cuda124 = bundled().windows_driver_for_cuda(v("12.4.1"));
+    REQUIRE(cuda124);
+    CHECK(cuda124->oldest_driver.text == "527.41");
+    CHECK(cuda124->full_driver.text == "551.61");
+    CHECK(bundled().windows_driver_for_cuda(v("11.2"))->oldest_driver.text == "452.39");
+    CHECK(bundled().windows_driver_for_cuda(v("10.2"))->oldest_driver.text == "441.22");
+    CHECK_FALSE(bundled().windows_driver_for_cuda(v("13.0")));
+}
+
+TEST_CASE("a compatibility package runs over the branches that NVIDIA names") {
+    const auto answer = bundled().forward_compatibility(v("12.4"), v("470.256.02"));
+    REQUIRE(answer);
+    CHECK(answer->capability_min == v("5.0"));
+    CHECK(bundled().forward_compatibility(v("13.0.2"), v("535.104.05")));
+    CHECK(bundled().forward_compatibility(v("13.0"), v("570.211.01")));
+    CHECK(bundled().forward_compatibility(v("13.2"), v("580.65.06"))->capability_min == v("7.5"));
+    CHECK(bundled().forward_compatibility(v("12.9"), v("470.256.02")).coverage == Coverage::silent);
+    CHECK(bundled().forward_compatibility(v("13.0"), v("470.256.02")).coverage == Coverage::silent);
+    CHECK(bundled().forward_compatibility(v("14.0"), v("580.65.06")).coverage == Coverage::newer_than_data);
+    CHECK(bundled().forward_compatibility(v("9.0"), v("384.81")).coverage == Coverage::older_than_data);
+}
+
+TEST_CASE("life of a driver branch") {
+    CHECK(bundled().driver_branch(v("470.57.02"))->ended);
+    CHECK(bundled().driver_branch(v("470"))->last_release == v("470.256.02"));
+    CHECK(bundled().driver_branch(v("580.65.06"))->supported_until == "2028-06");
+    CHECK_FALSE(bundled().driver_branch(v("580"))->ended);
+    CHECK(bundled().driver_branch(v("700.1")).coverage == Coverage::newer_than_data);
+    CHECK(bundled().driver_branch(v("536.25")).coverage == Coverage::silent);
 }
 
 TEST_CASE("life of an architecture") {
@@ -123,6 +157,22 @@ TEST_CASE("names of status numbers, by library and cuDNN major") {
     CHECK(bundled().status("cuda", 12, 100)->name == "CUDA_ERROR_NO_DEVICE");
 }
 
+TEST_CASE("what to do about a status") {
+    CHECK(bundled().status("cuda", 0, 803)->remedy == "reboot, or remove the older libcuda from the path or container");
+    CHECK(bundled().status("cuda", 0, 802)->remedy == "start the fabric manager on machines with NVSwitch");
+    CHECK(bundled().status("nvml", 0, 18)->remedy == "reboot after the update of the driver");
+    CHECK(bundled().status("cudart", 0, 712)->name == "cudaErrorHostMemoryAlreadyRegistered");
+    CHECK_FALSE(bundled().status("cudnn", 9, 2002)->meaning.empty());
+}
+
+TEST_CASE("Xid events") {
+    CHECK(bundled().xid(79)->meaning == "the GPU fell off the bus");
+    CHECK(bundled().xid(31)->remedy == "restart the program");
+    CHECK(bundled().xid(43)->remedy.empty());
+    CHECK(bundled().xid(12).coverage == Coverage::silent);
+    CHECK(bundled().xid(500).coverage == Coverage::newer_than_data);
+}
+
 TEST_CASE("a status number of another major has no name here") {
     CHECK(bundled().status("cudnn", 9, 8).coverage == Coverage::silent);
     CHECK(bundled().status("cudnn", 7, 14).coverage == Coverage::silent);
@@ -155,6 +205,33 @@ TEST_CASE("known defects of cuDNN 7 end where they were fixed") {
     CHECK(ids("7.6.5") == std::vector<std::string>{"varying_lengths_execution_failed"});
     CHECK(ids("7.6.4") ==
           std::vector<std::string>{"bidirectional_backward_unsynchronised", "varying_lengths_execution_failed"});
+}
+
+TEST_CASE("a defect of Windows is none on Linux") {
+    const auto is_affected = [](const char* capability, const char* os) {
+        const auto defects = bundled().rnn_defects(v("7.6.5"), v(capability), os);
+        return std::any_of(defects.begin(), defects.end(),
+                           [](const RnnDefect& defect) { return defect.id == "windows_training_internal_error"; });
+    };
+    CHECK(is_affected("7.5", "windows"));
+    CHECK_FALSE(is_affected("7.5", "linux"));
+    CHECK_FALSE(is_affected("8.6", "windows"));
+    CHECK(bundled().rnn_defects(v("8.6.0"), v("8.6"), "windows").size() == 1);
+}
+
+TEST_CASE("what recurrent networks can do, by release") {
+    const auto has = [](const char* cudnn, const char* feature) {
+        const auto limits = bundled().rnn_limits(v(cudnn));
+        return std::any_of(limits.begin(), limits.end(), [&](const auto& limit) { return limit.feature == feature; });
+    };
+    CHECK(has("9.13.0", "bf16"));
+    CHECK_FALSE(has("9.12.0", "bf16"));
+    CHECK(has("8.9.7.29", "legacy_api"));
+    CHECK_FALSE(has("9.0.0", "legacy_api"));
+    CHECK(has("8.9.0", "device_lengths"));
+    CHECK_FALSE(has("8.9.1", "device_lengths"));
+    CHECK_FALSE(has("8.0.4", "zero_lengths"));
+    CHECK(has("7.6.5", "fp64"));
 }
 
 TEST_CASE("what a cuDNN release must offer") {

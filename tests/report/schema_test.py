@@ -28,6 +28,9 @@ validator = jsonschema.Draft202012Validator(schema)
 documents = {path.name: json.loads(path.read_text()) for path in sorted(approved.glob("*.json"))}
 for arguments in (["doctor", "--json", "--look-only"], ["doctor", "--json"], ["doctor", "--json", "--only", "nonsense"],
                   ["doctor", "--json", "--facts", "/nonexistent"], ["docter", "--json"],
+                  ["matrix", "show", "--json"], ["matrix", "show", "cudnn_builds", "--json"], ["matrix", "verify", "--json"],
+                  ["matrix", "plan", "gpu=8.6", "driver=535", "--json"], ["matrix", "plan", "gpu=8.7", "--json"],
+                  ["matrix", "plan", "--for", "tensorflow==2.15", "--json"],
                   *(["list", kind, "--json"] for kind in ("rules", "probes", "formats", "tables", "commands"))):
     documents[" ".join(arguments)] = printed(*arguments)
 assert len(documents) >= 14, "approved files are missing"

@@ -122,45 +122,25 @@ std::optional<Version> capability_in_figures(std::string_view text) {
     return whole && whole->text.size() >= 3 ? whole : std::nullopt;
 }
 
-std::string letters_and_digits(std::string_view text) {
-    std::string out;
-    for (const char c : small_letters(text))
-        if (is_letter(c) || is_digit(c)) out += c;
-    return out;
-}
-
-/// "rtx3090" of "GeForce RTX 3090": people leave the family out.
-std::string without_family(std::string name) {
-    for (const std::string_view family : {"nvidia", "geforce", "tesla", "quadro"})
-        if (name.starts_with(family) && name.size() > family.size() + 1) name.erase(0, family.size());
-    return name;
+/// Parts of a list of GPUs as people write it: "GTX 1080 Ti, RTX 3090", "Tesla T4 (fails), Tesla K80 (works)".
+std::vector<std::string> names_in_list(std::string_view text) {
+    std::vector<std::string> names(1);
+    for (const char c : text)
+        if (c == ',' || c == ';' || c == '/' || c == '(' || c == ')' || c == '+') names.emplace_back();
+        else names.back() += c;
+    return names;
 }
 
 }  // namespace
 
 std::optional<Version> capability_named(std::string_view text, const Matrix& matrix) {
-    const std::string wanted = letters_and_digits(text);
-    std::size_t best_place = std::string::npos, best_length = 0;
-    std::optional<Version> best;
-    for (const GpuProduct& product : matrix.gpu_products()) {
-        const std::string name = without_family(letters_and_digits(product.name));
-        if (name.size() < 2) continue;
-        for (std::size_t at = wanted.find(name); at != std::string::npos; at = wanted.find(name, at + 1)) {
-            const std::size_t end = at + name.size();
-            const bool cut = end < wanted.size() && is_digit(wanted[end]) && is_digit(name.back());
-            const bool in_word = at > 0 && is_digit(wanted[at - 1]) && is_digit(name.front());
-            const bool short_in_word = name.size() <= 4 && at > 0 && is_letter(name.front()) && is_letter(wanted[at - 1]) &&
-                                       !wanted.substr(0, at).ends_with("nvidia") && !wanted.substr(0, at).ends_with("tesla") && !wanted.substr(0, at).ends_with("quadro");
-            if (cut || in_word || short_in_word) continue;
-            if (at < best_place || (at == best_place && name.size() > best_length)) {
-                best_place = at;
-                best_length = name.size();
-                best = product.capability;
-            }
-            break;
-        }
+    for (const std::string& name : names_in_list(text)) {
+        if (trim(name).empty()) continue;
+        const std::vector<GpuProduct> products = matrix.gpu_products_named(name);
+        const bool all_alike = std::all_of(products.begin(), products.end(), [&](const GpuProduct& p) { return p.capability == products.front().capability; });
+        if (!products.empty() && all_alike) return products.front().capability;
     }
-    return best;
+    return std::nullopt;
 }
 
 const NamedFramework* SaidReading::framework(std::string_view name) const {

@@ -1,0 +1,89 @@
+// Shows the tables, or the rows of one.
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/program.hpp"
+#include "base/text.hpp"
+#include "commands/color.hpp"
+#include "commands/command.hpp"
+#include "commands/ids.hpp"
+#include "commands/matrix_commands.hpp"
+#include "commands/output.hpp"
+#include "matrix/table_view.hpp"
+#include "report/json_text.hpp"
+#include "report/table_text.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+struct Given {
+    std::string table, folder;
+    std::vector<std::string> filters;
+    bool json = false;
+};
+
+TableSummary summary_of(const TableView& view) {
+    return {view.name, view.about, static_cast<int>(view.rows.size()), newest_source(view)};
+}
+
+TableRow document_row(const ViewedRow& row, const std::vector<ViewedColumn>& columns) {
+    TableRow written;
+    for (std::size_t i = 0; i < columns.size(); ++i)
+        if (row.cells[i]) written.values[columns[i].name] = *row.cells[i];
+    written.source = {row.source.title, row.source.url, row.source.seen};
+    written.known = name_of(row.known);
+    if (!row.note.empty()) written.note = row.note;
+    return written;
+}
+
+TableDocument document_of(const TableView& view) {
+    TableDocument document;
+    document.table = view.name;
+    document.about = view.about;
+    for (const ViewedColumn& column : view.columns) document.columns.push_back({column.name, column.type});
+    for (const ViewedRow& row : view.rows) document.rows.push_back(document_row(row, view.columns));
+    return document;
+}
+
+template <class Document>
+int print(Document document, const TableFiles& files, bool json) {
+    document.tool = {.version = std::string(version_of_rnncheck()),
+                     .matrix_date = newest_date(files),
+                     .matrix_digest = files.digest};
+    const Style style{.color = wants_color(ColorChoice::automatic, STDOUT_FILENO)};
+    print_document(json ? json_text(document) : table_text(document, style));
+    return healthy;
+}
+
+int show_all(const TableFiles& files, bool json) {
+    TablesDocument document;
+    for (const std::string& name : table_names()) document.tables.push_back(summary_of(table_view(files, name)));
+    return print(std::move(document), files, json);
+}
+
+int run(const Given& given) {
+    const TableFiles files = given.folder.empty() ? bundled_table_files() : table_files_of(given.folder);
+    if (given.table.empty()) return show_all(files, given.json);
+    const std::vector<std::string> names = table_names();
+    if (std::find(names.begin(), names.end(), given.table) == names.end())
+        complain_about_word(given.table, "TABLE", names);
+    TableView view = table_view(files, given.table);
+    for (const std::string& filter : given.filters) keep_matching(view, parse_filter(filter));
+    return print(document_of(view), files, given.json);
+}
+
+}  // namespace
+
+std::function<int()> declare_matrix_show(CLI::App& app) {
+    const auto given = std::make_shared<Given>();
+    app.add_option("TABLE", given->table, "One of " + listing(table_names()) + "; without it, all are told");
+    app.add_option("FILTER", given->filters, "Rows to show, e.g. cudnn=8.9.7")->type_name("COLUMN=VALUE");
+    app.add_option("--matrix", given->folder, "Use the compatibility tables in this folder")->type_name("DIR");
+    app.add_flag("--json", given->json, "As one JSON document")->disable_flag_override();
+    return [given] { return run(*given); };
+}
+
+}  // namespace rnncheck

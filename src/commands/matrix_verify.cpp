@@ -1,0 +1,40 @@
+// Says everything that is wrong with the tables.
+#include <memory>
+
+#include "base/program.hpp"
+#include "commands/command.hpp"
+#include "commands/matrix_commands.hpp"
+#include "commands/output.hpp"
+#include "matrix/verify.hpp"
+#include "report/json_text.hpp"
+#include "report/table_text.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+int run(const std::string& folder, bool json) {
+    const TableFiles files = folder.empty() ? bundled_table_files() : table_files_of(folder);
+    VerifyDocument document;
+    document.tool = {.version = std::string(version_of_rnncheck()),
+                     .matrix_date = newest_date(files),
+                     .matrix_digest = files.digest};
+    document.rows = static_cast<int>(rows_written(files));
+    for (const Complaint& complaint : verify(files))
+        document.complaints.push_back({complaint.table, static_cast<int>(complaint.row), complaint.text});
+    print_document(json ? json_text(document) : table_text(document, files.place));
+    return document.complaints.empty() ? healthy : problem;
+}
+
+}  // namespace
+
+std::function<int()> declare_matrix_verify(CLI::App& app) {
+    const auto folder = std::make_shared<std::string>();
+    const auto json = std::make_shared<bool>(false);
+    app.add_option("DIR,--matrix", *folder, "Folder of tables; without it, those compiled into the program")
+        ->type_name("DIR");
+    app.add_flag("--json", *json, "As one JSON document")->disable_flag_override();
+    return [folder, json] { return run(*folder, *json); };
+}
+
+}  // namespace rnncheck

@@ -1,0 +1,118 @@
+#include "matrix/gpu_name.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace rnncheck {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+constexpr std::array lines = {"geforce", "quadro", "tesla"};
+const std::set<std::string> brands = {"geforce", "quadro", "tesla", "gtx", "rtx", "gt",
+                                      "jetson",  "grid",   "pro",   "agx", "nvs"};
+const std::set<std::string> generations = {"ada",     "blackwell",   "lovelace", "generation",
+                                           "edition", "workstation", "server",   "pascal"};
+/// Of two words: "Max-Q".
+const std::set<std::string> decorations = {
+    "nvidia", "corporation", "r",     "tm",   "gpu",       "graphics", "card",   "nvgpu",    "laptop", "notebook",
+    "mobile", "with",        "max",   "q",    "maxq",      "design",   "dgx",    "hgx",      "sxm",    "pcie",
+    "nvl",    "dgxs",        "fhhl",  "hbm2", "hbm2e",     "hbm3",     "hbm3e",  "mig",      "gb",     "gib",
+    "lhr",    "oem",         "gddr5", "ddr4", "developer", "kit",      "devkit", "embedded", "module"};
+
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+bool is_number(std::string_view text) {
+    return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
+}
+
+Words words_of(std::string_view written) {
+    Words words;
+    bool inside = false;
+    for (const char c : written) {
+        const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        const bool part_of_word = is_digit(lower) || (lower >= 'a' && lower <= 'z');
+        if (part_of_word && !inside) words.emplace_back();
+        if (part_of_word) words.back() += lower;
+        inside = part_of_word;
+    }
+    return words;
+}
+
+/// Length of a brand that is written together with what follows: "rtx" of "rtx3090", "gt" of "gt1030".
+std::size_t glued_brand(std::string_view word) {
+    for (const std::string_view brand : {"nvidia", "geforce", "quadro", "tesla", "jetson", "gtx", "rtx", "agx"})
+        if (word.size() > brand.size() && word.starts_with(brand)) return brand.size();
+    for (const std::string_view brand : {"gt", "pro", "nvs"})
+        if (word.size() > brand.size() && word.starts_with(brand) && is_digit(word[brand.size()])) return brand.size();
+    return 0;
+}
+
+/// "quadrortx6000ada" into its words.
+Words unglued(const Words& glued) {
+    constexpr std::string_view ada = "ada";
+    Words words;
+    for (std::string_view word : glued) {
+        for (std::size_t length; (length = glued_brand(word)) > 0; word.remove_prefix(length))
+            words.emplace_back(word.substr(0, length));
+        const bool glued_ada = word.size() > ada.size() && word.ends_with(ada) && is_digit(*(word.rbegin() + 3));
+        words.emplace_back(glued_ada ? word.substr(0, word.size() - ada.size()) : word);
+        if (glued_ada) words.emplace_back(ada);
+    }
+    return words;
+}
+
+/// "24gb", "80g", "1g" (a slice of a GPU).
+bool is_size(std::string_view word) {
+    const std::string_view digits = word.substr(0, word.find_first_not_of("0123456789"));
+    const std::string_view unit = word.substr(digits.size());
+    return is_number(digits) && (unit == "gb" || unit == "gib" || unit == "g");
+}
+
+/// "sxm4", "nvl72".
+bool is_form_factor(std::string_view word) {
+    return (word.starts_with("sxm") || word.starts_with("nvl")) && is_number(word.substr(3));
+}
+
+bool is_decoration(const Words& words, std::size_t at) {
+    constexpr std::size_t longest_size = 3;
+    const bool before_unit = at > 0 && at + 1 < words.size() && (words[at + 1] == "gb" || words[at + 1] == "gib");
+    if (before_unit && is_number(words[at]) && words[at].size() <= longest_size) return true;
+    const bool unit = words[at] == "gb" && (at == 0 || !is_number(words[at - 1]));  // "GB 200" is a product
+    return !unit && (decorations.contains(words[at]) || is_size(words[at]) || is_form_factor(words[at]));
+}
+
+}  // namespace
+
+GpuName gpu_name(std::string_view written) {
+    const Words words = unglued(words_of(written));
+    GpuName name;
+    for (std::size_t at = 0; at < words.size(); ++at) {
+        if (is_decoration(words, at)) continue;
+        if (brands.contains(words[at]))
+            name.brands.insert(words[at]);
+        else if (generations.contains(words[at]))
+            name.generations.insert(words[at]);
+        else
+            name.model += words[at];
+    }
+    return name;
+}
+
+bool may_mean(const GpuName& written, const GpuName& product) {
+    return !written.model.empty() && written.model == product.model &&
+           std::includes(product.brands.begin(), product.brands.end(), written.brands.begin(), written.brands.end()) &&
+           std::includes(product.generations.begin(), product.generations.end(), written.generations.begin(),
+                         written.generations.end());
+}
+
+GpuName without_line(GpuName name) {
+    for (const char* line : lines) name.brands.erase(line);
+    return name;
+}
+
+}  // namespace rnncheck

@@ -1,0 +1,89 @@
+#include "matrix/verify_holes.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text.hpp"
+
+namespace rnncheck::verifying {
+
+namespace {
+
+void complain_about_hole(const std::string& name, const std::string& after, const Holes& declared,
+                         const Complaints& complain) {
+    if (!declared.contains(name))
+        complain(0, name + " is missing after " + after + "; add its row, or declare in \"holes\" that there is none");
+}
+
+constexpr int most_holes = 20;  // of one gap: a mistyped number shall not fill the page
+
+/// The minors from `next` up to before `found`, each with `prefix` before it.
+void complain_about_minors(const std::string& prefix, int next, int found, const std::string& after,
+                           const Holes& declared, const Complaints& complain) {
+    for (int minor = next; minor < std::min(found, next + most_holes); ++minor)
+        complain_about_hole(prefix + std::to_string(minor), after, declared, complain);
+}
+
+void check_next(const std::string& name, const Version& last, const Version& next, const Holes& declared,
+                const Complaints& complain) {
+    const bool same_major = last.major() == next.major();
+    complain_about_minors(name + std::to_string(next.major()) + ".", same_major ? last.minor() + 1 : 0, next.minor(),
+                          last.text, declared, complain);
+}
+
+/// Both written with three numbers.
+void check_next_release(const std::string& name, const Version& last, const Version& next, const Holes& declared,
+                        const Complaints& complain) {
+    const bool same_minor = last.major() == next.major() && last.minor() == next.minor();
+    if (!same_minor) check_next(name, last, next, declared, complain);
+    complain_about_minors(name + std::to_string(next.major()) + "." + std::to_string(next.minor()) + ".",
+                          same_minor ? last.parts[2] + 1 : 0, next.parts[2], last.text, declared, complain);
+}
+
+void check_declared(const std::string& name, bool has_row, const Complaints& complain) {
+    if (has_row) complain(0, "\"holes\" declares " + name + ", which has a row; take one of them away");
+}
+
+}  // namespace
+
+void check_holes(const std::vector<DriverForCuda>& rows, const Holes& declared, const Complaints& complain) {
+    for (std::size_t i = 1; i < rows.size(); ++i) check_next("", rows[i - 1].cuda, rows[i].cuda, declared, complain);
+    for (const auto& [name, why] : declared)
+        check_declared(name,
+                       std::any_of(rows.begin(), rows.end(), [&](const auto& row) { return row.cuda.text == name; }),
+                       complain);
+}
+
+void check_holes(const std::vector<CudaOfDriver>& rows, const Holes& declared, const Complaints& complain) {
+    for (std::size_t i = 1; i < rows.size(); ++i)
+        complain_about_minors("", rows[i - 1].last_branch + 1, rows[i].branch, std::to_string(rows[i - 1].last_branch),
+                              declared, complain);
+}
+
+void check_holes(const std::vector<CudnnBuild>& rows, const Holes& declared, const Complaints& complain) {
+    std::map<int, Version> last;
+    std::set<std::string> told;  // a release missing for several CUDA majors is one hole
+    std::vector<Complaint> found;
+    const Complaints note(found, "");
+    for (const CudnnBuild& row : rows) {
+        if (const auto before = last.find(row.cuda_major); before != last.end())
+            check_next_release("", before->second, row.cudnn, declared, note);
+        last[row.cuda_major] = row.cudnn_last.value_or(row.cudnn);
+    }
+    for (const Complaint& complaint : found)
+        if (told.insert(complaint.text).second) complain(0, complaint.text);
+}
+
+void check_holes(const std::vector<FrameworkBuild>& rows, const Holes& declared, const Complaints& complain) {
+    std::map<std::string, Version> last;
+    for (const FrameworkBuild& row : rows) {
+        const Version end = row.last.value_or(row.first);
+        const auto [newest, is_first] = last.emplace(row.framework, end);
+        if (is_first) continue;
+        if (row.first > newest->second) check_next(row.framework + " ", newest->second, row.first, declared, complain);
+        newest->second = std::max(newest->second, end);
+    }
+}
+
+}  // namespace rnncheck::verifying

@@ -1,0 +1,165 @@
+// What can run on a machine that is described by a GPU, a driver, a Python and a system. Pure: the tables in, a plan
+// out. Builds that are not known to work are never offered as if they were.
+#pragma once
+
+#include "base/fields.hpp"
+#include "matrix/matrix.hpp"
+
+namespace rnncheck {
+
+/// What is not given restricts nothing.
+struct PlanQuestion {
+    std::optional<Version> gpu;       ///< compute capability
+    std::string gpu_name;             ///< as the question named it; "" when it gave the capability
+    std::optional<bool> data_center;  ///< a board that forward-compatibility packages are made for
+    std::optional<Version> driver;    ///< release (535.104.05) or branch (535)
+    std::optional<Version> python;    ///< major.minor
+    std::string os = "linux";         ///< linux, windows
+    std::string framework;            ///< "" asks for all
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("gpu", self.gpu, "compute capability");
+        visit("gpu_name", self.gpu_name, "name of the GPU, if it was asked for by name");
+        visit("data_center", self.data_center, "whether it is a data centre's board, if that is known");
+        visit("driver", self.driver, "release or branch of the driver");
+        visit("python", self.python, "version of Python");
+        visit("os", self.os, "linux or windows");
+        visit("framework", self.framework, "the one framework asked for; empty for all");
+    }
+};
+
+/// From good to bad.
+enum class Fit {
+    works,           ///< machine code for the GPU, a driver that runs it, a cuDNN for both
+    compiles_first,  ///< the driver compiles PTX code for the GPU at the first use
+    unknown,         ///< the data do not tell
+    does_not_work,
+};
+RNNCHECK_ENUM_NAMES(Fit, "works", "compiles_first", "unknown", "does_not_work")
+
+/// A published build, as it would run there.
+struct PlannedBuild {
+    Version first;  ///< releases
+    Version last;   ///< 2.4 stands for every 2.4.x
+    std::string build;
+    std::string os;
+    Fit fit = Fit::unknown;
+    bool limited = false;              ///< runs by minor-version compatibility alone
+    std::vector<std::string> because;  ///< what keeps it from working, or from being known to
+    std::vector<std::string> notes;    ///< what to know before using it
+    std::optional<Version> cuda;
+    std::optional<Version> cudnn;
+    std::string libraries;  ///< where CUDA and cuDNN come from: system, inside, wheels
+    std::optional<Version> driver_min;
+    std::optional<Version> driver_full;
+    std::optional<Version> python_first;
+    std::optional<Version> python_last;
+    std::string targets;
+    std::string install;
+    std::vector<std::string> sources;
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("first", self.first, "first release of this row");
+        visit("last", self.last, "last release; 2.4 stands for every 2.4.x");
+        visit("build", self.build, "flavour, in the framework's own word");
+        visit("os", self.os, "linux, windows or macos");
+        visit("fit", self.fit, "whether it runs there: works, compiles_first, unknown or does_not_work");
+        visit("limited", self.limited, "whether it runs by minor-version compatibility alone");
+        visit("because", self.because, "what keeps it from working, or from being known to");
+        visit("notes", self.notes, "what to know before using it");
+        visit("cuda", self.cuda, "CUDA it is built with");
+        visit("cudnn", self.cudnn, "cuDNN it is built with or asks for");
+        visit("libraries", self.libraries, "where CUDA and cuDNN come from: system, inside, wheels");
+        visit("driver_min", self.driver_min, "oldest driver that runs it");
+        visit("driver_full", self.driver_full, "oldest driver with all features of its CUDA");
+        visit("python_first", self.python_first, "oldest Python");
+        visit("python_last", self.python_last, "newest Python");
+        visit("targets", self.targets, "GPUs it has code for: sm_.. machine code, compute_.. PTX");
+        visit("install", self.install, "the command that installs it");
+        visit("sources", self.sources, "where this comes from");
+    }
+};
+
+/// What of one framework can run.
+struct FrameworkPlan {
+    std::string framework;
+    std::optional<PlannedBuild> newest;   ///< the newest release that works; else that compiles first; else unset
+    std::vector<PlannedBuild> others;     ///< all further builds that work or compile first, newest first
+    std::vector<std::string> releases;    ///< of all these: "1.8 to 2.7"
+    std::optional<PlannedBuild> perhaps;  ///< without `newest`: the newest that may run, for all the data tell
+    std::optional<PlannedBuild> newer;    ///< the newest release of all, where it is not `newest`: `because` says why
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("framework", self.framework, "its name");
+        visit("newest", self.newest, "the newest release that runs there");
+        visit("others", self.others, "further builds that run there, newest first");
+        visit("releases", self.releases, "ranges of releases of which some build runs there, oldest first");
+        visit("perhaps", self.perhaps,
+              "where none is known to run: the newest of which the data do not tell; `because` says what");
+        visit("newer", self.newer, "the newest release of all where it is none of these, with the reason");
+    }
+};
+
+struct Plan {
+    PlanQuestion asked;
+    std::vector<std::string> obstacles;  ///< why nothing can run at all; then `frameworks` is empty
+    std::vector<std::string> remarks;    ///< about the GPU and the driver
+    std::vector<FrameworkPlan> frameworks;
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("asked", self.asked, "what the plan is for");
+        visit("obstacles", self.obstacles, "why nothing can be offered; empty when something may");
+        visit("remarks", self.remarks, "what holds for every framework");
+        visit("frameworks", self.frameworks, "the plan for each framework");
+    }
+};
+
+/// Whether something runs: works or compiles first.
+bool offers_something(const Plan& plan);
+/// Nothing runs, but of something the data do not tell.
+bool leaves_open(const Plan& plan);
+
+/// UsageError when there is no such framework, naming those that there are.
+Plan make_plan(const PlanQuestion& question, const Matrix& matrix);
+
+/// A build of a release, and the GPUs that it runs on.
+struct NeededBuild {
+    PlannedBuild build;
+    std::vector<Version> gpus;
+    std::vector<Version> gpus_compiling_first;
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("build", self.build, "the build and what it needs");
+        visit("gpus", self.gpus, "compute capabilities that it and its cuDNN have machine code for");
+        visit("gpus_compiling_first", self.gpus_compiling_first,
+              "those for which the driver compiles PTX at the first use");
+    }
+};
+
+/// What a release needs, the other way round.
+struct Needs {
+    std::string framework;
+    Version version;
+    std::vector<NeededBuild> builds;
+    std::vector<std::string> without_cuda;
+    std::optional<Version> newest_known;
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("framework", self.framework, "its name");
+        visit("version", self.version, "the release asked for");
+        visit("builds", self.builds, "its builds with CUDA, for every system");
+        visit("without_cuda", self.without_cuda, "systems for which there are builds, but none with CUDA");
+        visit("newest_known", self.newest_known, "the newest release in the data, when the one asked for is newer");
+    }
+};
+
+/// No builds when the data have none for this release. UsageError when there is no such framework.
+Needs needs_of(const std::string& framework, const Version& version, const Matrix& matrix);
+
+}  // namespace rnncheck

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""`rnncheck matrix`: the tables shown and verified, as a user or a script meets them.
+
+usage: matrix_test.py RNNCHECK COMPAT_MATRIX [unittest arguments]
+"""
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM, TABLES = sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
+
+
+class Run:
+    def __init__(self, *arguments):
+        done = subprocess.run([PROGRAM, "matrix", *arguments], capture_output=True, check=False, timeout=60)
+        self.code, self.out, self.err = done.returncode, done.stdout.decode(), done.stderr.decode()
+
+    def json(self):
+        return json.loads(self.out)
+
+
+class Folder:
+    """A copy of the tables that may be spoilt."""
+    def __enter__(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.path = pathlib.Path(self.temporary.name, "tables")
+        shutil.copytree(TABLES, self.path)
+        return self
+
+    def __exit__(self, *_):
+        self.temporary.cleanup()
+
+    def replace(self, table, old, new):
+        path = self.path / f"{table}.json"
+        text = path.read_text()
+        assert old in text, old
+        path.write_text(text.replace(old, new, 1))
+
+
+class Matrix(unittest.TestCase):
+    def test_all_tables_are_told(self):
+        tables = Run("show", "--json").json()["tables"]
+        self.assertEqual([table["name"] for table in tables], sorted(path.stem for path in TABLES.glob("*.json")))
+        for table in tables:
+            rows = json.loads((TABLES / f"{table['name']}.json").read_text())["rows"]
+            self.assertEqual(table["rows"], len(rows))
+            self.assertRegex(table["newest_source"], r"^2\d\d\d-\d\d-\d\d$")
+            self.assertIn(table["name"], Run("show").out)
+
+    def test_rows_carry_what_the_table_says_and_their_source(self):
+        for path in TABLES.glob("*.json"):
+            table = json.loads(path.read_text())
+            shown = Run("show", path.stem, "--json").json()["rows"]
+            self.assertEqual(len(shown), len(table["rows"]))
+            for row, written in zip(shown, table["rows"]):
+                self.assertEqual(row["source"], table["sources"][written["source"]])
+                self.assertEqual(row["known"], written["known"])
+                self.assertEqual(row.get("note", ""), written.get("note", ""))
+                for column, text in row["values"].items():
+                    value = written.get(column, False if text == "no" else "")
+                    if column == "oldest_source":
+                        value = table["sources"][value]["url"]
+                    self.assertEqual(text, {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value))
+
+    def test_a_row_is_found_and_readable(self):
+        run = Run("show", "driver_for_cuda", "cuda=12.4")
+        self.assertEqual(run.code, 0)
+        for word in ("full_driver", "550.54.14", "525.60.13", "https://", ", seen"):
+            self.assertIn(word, run.out)
+        self.assertNotIn("12.5", run.out.split("\n\n")[1])
+        self.assertIn("no row matches", Run("show", "driver_for_cuda", "cuda=12.7").out)
+
+    def test_what_cannot_be_is_one_sentence(self):
+        for arguments, word in ((["show", "cudnn_build"], "it is one of architectures, "), (["show", "cudnn_builds", "x=1"], "no column 'x'"),
+                                (["show", "cudnn_builds", "cudnn"], "COLUMN=VALUE"), (["show", "--matrix", "/nonexistent"], "/nonexistent"),
+                                (["verify", "/nonexistent"], "/nonexistent"), ([], "subcommand")):
+            run = Run(*arguments)
+            self.assertEqual((run.code, run.out, run.err.count("\n")), (2, "", 1), arguments)
+            self.assertIn(word, run.err)
+
+    def test_the_bundled_tables_are_without_complaint(self):
+        for arguments in ([], [TABLES], ["--matrix", TABLES]):
+            run = Run("verify", *arguments)
+            self.assertEqual(run.code, 0, run.out)
+            self.assertIn(" 0 complaints", run.out)
+
+    def test_planted_faults_are_all_named(self):
+        with Folder() as folder:
+            folder.replace("driver_for_cuda", '"cuda": "12.3"', '"cuda": "12.x"')
+            folder.replace("architectures", '"source": "cuda_jl", ', "")
+            folder.replace("cudnn_builds", '"driver_min": "525.60.13"', '"driver_min": "520.60.13"')
+            run = Run("verify", folder.path)
+            self.assertEqual(run.code, 1)
+            for words in (("driver_for_cuda.json, row ", "'12.x' is no version"), ("architectures.json, row 2", "'source': missing"),
+                          ("cudnn_builds.json, row ", "driver_min 520.60.13 does not run CUDA 12.0")):
+                self.assertTrue(any(all(word in line for word in words) for line in run.out.splitlines()), (words, run.out))
+            complaints = Run("verify", "--json", folder.path).json()["complaints"]
+            self.assertEqual(len(complaints), len(run.out.splitlines()) - 1)
+            self.assertEqual(complaints[0]["table"], "architectures")
+
+    def test_text_from_a_folder_cannot_upset_a_terminal(self):
+        with Folder() as folder:
+            folder.replace("rnn_offers", '"note": "with', '"note": "\\u001b[2J\\u202ewith')
+            folder.replace("rnn_offers", '"about": "', '"about": "\\u001b]0;x')
+            for arguments in (["show"], ["show", "rnn_offers"], ["show", "rnn_offers", "--json"]):
+                run = Run(*arguments, "--matrix", folder.path)
+                self.assertEqual(run.code, 0, run.err)
+                self.assertNotIn("\x1b", run.out)
+                self.assertNotIn("\u202e", run.out)
+            folder.replace("rnn_offers", '"source": "torch_164411"', '"source": "\\u001b[2J"')
+            run = Run("verify", folder.path)
+            self.assertEqual(run.code, 1)
+            self.assertNotIn("\x1b", run.out)
+
+    def test_a_plan_names_release_pins_and_command(self):
+        run = Run("plan", "gpu=GTX 1080", "driver=470")
+        self.assertEqual(run.code, 0, run.err)
+        for word in ("GeForce GTX 1080 (6.1)", "pytorch 2.7 (cu118)", "cuDNN 9.1.0", "https://download.pytorch.org/whl/cu118",
+                     "does not run: CUDA 12.5 needs driver 525.60.13"):
+            self.assertIn(word, " ".join(run.out.split()))
+        plan = Run("plan", "gpu=6.1", "driver=470", "framework=pytorch", "--json").json()["plan"]
+        self.assertEqual([framework["framework"] for framework in plan["frameworks"]], ["pytorch"])
+        newest = plan["frameworks"][0]["newest"]
+        self.assertEqual((newest["fit"], newest["limited"], newest["cuda"]), ("works", True, "11.8"))
+        self.assertTrue(all(source.startswith("https://") for source in newest["sources"]))
+
+    def test_plans_without_an_offer(self):
+        self.assertEqual(Run("plan", "gpu=Jetson AGX Orin").code, 1)
+        self.assertEqual(Run("plan", "gpu=13.0", "driver=580").code, 3)
+
+    def test_what_a_release_needs(self):
+        run = Run("plan", "--for", "tensorflow==2.15")
+        self.assertEqual(run.code, 0)
+        for word in ("CUDA 12.2", "cuDNN 8.9.4", "525.60.13", "Python 3.9 to 3.11", "no build with CUDA for"):
+            self.assertIn(word, run.out)
+        self.assertEqual(Run("plan", "--for", "tensorflow==99.0").code, 3)
+        self.assertEqual(Run("plan", "--for", "tensorflow==2.15", "--json").json()["needs"]["framework"], "tensorflow")
+
+    def test_a_plan_for_nothing_is_one_sentence(self):
+        for arguments, word in (([], "gpu=8.6"), (["gpu=8.6", "--for", "tensorflow==2.15"], "--for"), (["gpu=frob"], "frob"),
+                                (["driver=new"], "'new' is no version"), (["colour=red"], "colour=red"), (["gpu=8.6", "framework=torch"], "pytorch"),
+                                (["--for", "tensorflow"], "tensorflow==2.15"), (["gpu=8.6", "os=beos"], "os=beos")):
+            run = Run("plan", *arguments)
+            self.assertEqual((run.code, run.out, run.err.count("\n")), (2, "", 1), arguments)
+            self.assertIn(word, run.err)
+
+    def test_a_folder_replaces_the_tables(self):
+        with Folder() as folder:
+            folder.replace("driver_for_cuda", "550.54.14", "550.99.99")
+            self.assertIn("550.99.99", Run("show", "driver_for_cuda", "cuda=12.4", "--matrix", folder.path).out)
+            bundled, other = Run("show", "--json").json()["tool"], Run("show", "--json", "--matrix", folder.path).json()["tool"]
+            self.assertEqual(bundled["matrix_date"], other["matrix_date"])
+            self.assertNotEqual(bundled["matrix_digest"], other["matrix_digest"])
+
+
+if __name__ == "__main__":
+    unittest.main()

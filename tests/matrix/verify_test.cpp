@@ -1,0 +1,229 @@
+// Each kind of fault, planted in a copy of the tables, is named with its table, its row and what to do.
+#include "matrix/verify.hpp"
+
+#include "base/errors.hpp"
+#include "base/text.hpp"
+#include "support/catch.hpp"
+#include "support/matrix_copy.hpp"
+
+using namespace rnncheck;
+using rnncheck::test::MatrixCopy;
+
+namespace {
+
+std::vector<Complaint> complaints_of(const MatrixCopy& copy) {
+    return verify(table_files_of(copy.folder.string()));
+}
+
+std::string told(const std::vector<Complaint>& complaints) {
+    std::string text;
+    for (const Complaint& complaint : complaints)
+        text += complaint.table + " " + std::to_string(complaint.row) + ": " + complaint.text + "\n";
+    return text;
+}
+
+bool has(const std::vector<Complaint>& complaints, const std::string& table, std::size_t row, const std::string& part) {
+    for (const Complaint& complaint : complaints)
+        if (complaint.table == table && complaint.row == row && contains(complaint.text, part)) return true;
+    return false;
+}
+
+constexpr const char* source = R"("https://example.org/", "seen": "2026-11-21"}},)";
+
+/// A small table of a few rows instead of the bundled one, so that a test does not depend on what that holds.
+void put(const MatrixCopy& copy, const std::string& table, const std::string& columns,
+         const std::vector<std::string>& rows, const std::string& head = "") {
+    std::string text = "{\"about\": \"x\",\n" + head + "\"columns\": {" + columns +
+                       "},\n\"sources\": {\"s\": {\"title\": \"t\", \"url\": " + source + "\n  \"rows\": [";
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        text += std::string(i > 0 ? "," : "") + "\n    {" + rows[i] + R"(, "source": "s", "known": "documented"})";
+    copy.write(table + ".json", text + "\n  ]\n}\n");
+}
+
+std::string build(const std::string& first_to_last, const std::string& more, const std::string& framework = "pytorch") {
+    return R"("framework": ")" + framework + R"(", )" + first_to_last +
+           R"(, "os": "linux", "build": "cu", "libraries": "wheels", "package": "p", )" + more;
+}
+
+/// What verify says of framework_builds when it holds these rows.
+std::vector<Complaint> of_builds(const std::vector<std::string>& rows, const std::string& head = "") {
+    const MatrixCopy copy;
+    put(copy, "keras_backends", "", {});
+    put(copy, "framework_builds", "", rows, head);
+    auto complaints = complaints_of(copy);
+    std::erase_if(complaints, [](const Complaint& c) { return c.table != "framework_builds"; });
+    return complaints;
+}
+
+std::vector<Complaint> after(const std::string& file, const std::string& old_text, const std::string& new_text) {
+    const MatrixCopy copy;
+    copy.replace(file, old_text, new_text);
+    return complaints_of(copy);
+}
+
+}  // namespace
+
+TEST_CASE("tables without a fault raise no complaint") {
+    const MatrixCopy copy;
+    CHECK(told(complaints_of(copy)).empty());
+}
+
+TEST_CASE("all complaints come at once, with table and row") {
+    const MatrixCopy copy;
+    copy.replace("driver_for_cuda.json", R"("cuda": "9.2", "full_driver": "396.26")", R"("cuda": "9.x")");
+    copy.replace("architectures.json", R"("source": "cuda_jl", )", "");
+    copy.write("rnn_offers.json", "{");
+    std::filesystem::remove(copy.folder / "gpu_products.json");
+    const auto complaints = complaints_of(copy);
+    INFO(told(complaints));
+    CHECK(has(complaints, "driver_for_cuda", 3, "column 'cuda': '9.x' is no version"));
+    CHECK(has(complaints, "driver_for_cuda", 3, "column 'full_driver': missing"));
+    CHECK(has(complaints, "architectures", 2, "column 'source': missing"));
+    CHECK(has(complaints, "rnn_offers", 0, "no valid JSON"));
+    CHECK(has(complaints, "gpu_products", 0, "this table is missing"));
+    CHECK(complaints.size() == 5);
+}
+
+TEST_CASE("a source that is not listed, or lacks its link, is one complaint for each place") {
+    const auto unknown = after("architectures.json", R"("source": "cuda_jl")", R"("source": "hearsay")");
+    CHECK(has(unknown, "architectures", 2, "'hearsay' is not in the table's list of sources"));
+    CHECK(unknown.size() == 1);
+    const auto linkless = after("architectures.json", R"("url": "https)", R"("url": "ftp)");
+    CHECK(has(linkless, "architectures", 0, "source 'arch_matrix': 'url' does not begin with https://"));
+    CHECK(linkless.size() == 1);
+}
+
+TEST_CASE("rows out of order, twice, or two on a line") {
+    const std::string columns;
+    const MatrixCopy copy;
+    put(copy, "gpu_products", columns,
+        {R"("name": "B", "capability": "8.6")", R"("name": "A", "capability": "8.6")",
+         R"("name": "A", "capability": "8.6")"});
+    const auto complaints = complaints_of(copy);
+    INFO(told(complaints));
+    CHECK(has(complaints, "gpu_products", 2, "belongs before row 1"));
+    CHECK(has(complaints, "gpu_products", 3, "the same thing as row 2"));
+    CHECK(complaints.size() == 2);
+    const MatrixCopy other;
+    put(other, "gpu_products", columns,
+        {R"("name": "A", "capability": "8.6", "source": "s", "known": "documented"}, {"name": "B", "capability": "8.6")"});
+    CHECK(has(complaints_of(other), "gpu_products", 0, "line of its own"));
+}
+
+TEST_CASE("an unconfirmed row without a note") {
+    const auto complaints = after("architectures.json", R"("source": "cuda_jl", "known": "source_code"},)",
+                                  R"("source": "cuda_jl", "known": "unconfirmed"},)");
+    INFO(told(complaints));
+    REQUIRE(complaints.size() == 1);
+    CHECK(contains(complaints[0].text, "needs a note"));
+}
+
+TEST_CASE("a table that nothing reads, or without rows") {
+    const MatrixCopy copy;
+    copy.write("achitectures.json", "{}");
+    put(copy, "keras_backends", "", {});
+    const auto complaints = complaints_of(copy);
+    CHECK(has(complaints, "achitectures", 0, "nothing reads a table of this name"));
+    CHECK(has(complaints, "keras_backends", 0, "no rows"));
+    CHECK(complaints.size() == 2);
+}
+
+TEST_CASE("ranges that overlap are named with both rows") {
+    const auto complaints = of_builds({build(R"("first": "2.4", "last": "2.5")", R"("cuda": "12.4", "cudnn": "9.1.0")"),
+                                       build(R"("first": "2.5.1")", R"("cuda": "12.4", "cudnn": "9.1.0")")});
+    INFO(told(complaints));
+    CHECK(has(complaints, "framework_builds", 2, "overlaps row 1 of pytorch linux cu"));
+    CHECK(complaints.size() == 1);
+    const auto drivers = after("cuda_of_driver.json", R"("last_branch": 544)", R"("last_branch": 545)");
+    CHECK(told(drivers).find("overlaps row") != std::string::npos);
+}
+
+TEST_CASE("a range that ends before it begins") {
+    const auto complaints =
+        of_builds({build(R"("first": "2.4", "last": "2.3", "python_first": "3.12", "python_last": "3.9")",
+                         R"("cuda": "12.4", "cudnn": "9.1.0")")});
+    CHECK(has(complaints, "framework_builds", 1, "the releases end (2.3) before they begin (2.4)"));
+    CHECK(has(complaints, "framework_builds", 1, "the Python versions end (3.9)"));
+}
+
+TEST_CASE("holes: toolkits, driver branches, cuDNN and framework releases") {
+    const MatrixCopy copy;
+    const auto cut_row = [&](const std::string& file, const std::string& start) {
+        std::string text = MatrixCopy::content_of(copy.folder / file);
+        const auto at = text.find("    {" + start);
+        REQUIRE(at != std::string::npos);
+        copy.write(file, text.erase(at, text.find('\n', at) + 1 - at));
+    };
+    cut_row("driver_for_cuda.json", R"("cuda": "12.3")");
+    cut_row("cuda_of_driver.json", R"("branch": 530)");
+    const auto complaints = complaints_of(copy);
+    INFO(told(complaints));
+    CHECK(has(complaints, "driver_for_cuda", 0, "12.3 is missing after 12.2"));
+    CHECK(has(complaints, "cuda_of_driver", 0, "530 is missing after 529"));
+    const auto cudnn = after("cudnn_builds.json", R"("cudnn": "8.9.5")", R"("cudnn": "8.9.6")");
+    INFO(told(cudnn));
+    CHECK(has(cudnn, "cudnn_builds", 0, "8.9.5 is missing after 8.9.4"));
+    const auto frameworks = of_builds({build(R"("first": "2.4", "last": "2.5")", R"("cuda": "12.4", "cudnn": "9.1.0")"),
+                                       build(R"("first": "2.7")", R"("cuda": "12.4", "cudnn": "9.1.0")")});
+    CHECK(has(frameworks, "framework_builds", 0, "pytorch 2.6 is missing after 2.5"));
+}
+
+TEST_CASE("a hole that is declared is none; a declared one that has a row is a contradiction") {
+    const auto declared = of_builds({build(R"("first": "2.4", "last": "2.5")", R"("cuda": "12.4", "cudnn": "9.1.0")"),
+                                     build(R"("first": "2.7")", R"("cuda": "12.4", "cudnn": "9.1.0")")},
+                                    "\"holes\": {\"pytorch 2.6\": \"never released\"},\n");
+    CHECK(told(declared).empty());
+    const auto filled = after("driver_for_cuda.json", R"("holes": {"12.7")", R"("holes": {"12.6")");
+    CHECK(has(filled, "driver_for_cuda", 0, "12.7 is missing"));
+    CHECK(has(filled, "driver_for_cuda", 0, "\"holes\" declares 12.6, which has a row"));
+}
+
+TEST_CASE("drivers and toolkits contradict each other") {
+    const auto branch =
+        after("cuda_of_driver.json", R"("last_branch": 544, "cuda": "12.2")", R"("last_branch": 544, "cuda": "12.1")");
+    INFO(told(branch));
+    CHECK(contains(told(branch), "full_driver 535.54.03 is for CUDA 12.2 here, but cuda_of_driver says"));
+    const auto order = after("driver_for_cuda.json", R"("full_driver": "530.30.02")", R"("full_driver": "520.30.02")");
+    CHECK(contains(told(order), "the oldest driver 525.60.13 is newer than the full one 520.30.02"));
+    const auto unknown = after("cuda_of_driver.json", R"("cuda": "12.7")", R"("cuda": "12.75")");
+    CHECK(contains(told(unknown), "driver_for_cuda does not know CUDA 12.75"));
+}
+
+TEST_CASE("cuDNN builds contradict drivers and architectures") {
+    const auto driver = after("cudnn_builds.json", R"("driver_min": "525.60.13")", R"("driver_min": "520.60.13")");
+    CHECK(contains(told(driver), "driver_min 520.60.13 does not run CUDA 12.0, which needs 525.60.13"));
+    const auto newest =
+        after("cudnn_builds.json", R"("cuda_max": "11.8", "capability_min": "5.0", "capability_max": "9.0")",
+              R"("cuda_max": "11.8", "capability_min": "5.0", "capability_max": "12.0")");
+    CHECK(contains(told(newest), "capability 12.0 begins with CUDA 12.8"));
+    const auto oldest =
+        after("cudnn_builds.json", R"("capability_min": "5.0", "capability_max": "9.0", "driver_min": "525)",
+              R"("capability_min": "3.5", "capability_max": "9.0", "driver_min": "525)");
+    CHECK(contains(told(oldest), "capability 3.5 ends with CUDA 11.8"));
+    const auto unknown = after("cudnn_builds.json", R"("capability_min": "5.0")", R"("capability_min": "5.1")");
+    CHECK(contains(told(unknown), "architectures does not know capability 5.1"));
+    const auto major = after("cudnn_builds.json", R"("cuda_max": "11.8")", R"("cuda_max": "12.8")");
+    CHECK(contains(told(major), "toolkit 12.8 is not of cuda_major 11"));
+}
+
+TEST_CASE("framework builds contradict the other tables") {
+    const auto one = [](const std::string& more) { return told(of_builds({build(R"("first": "2.4")", more)})); };
+    CHECK(one(R"("cuda": "12.4", "cudnn": "9.1.0", "targets": "sm_50 sm_90a compute_90", "driver_min": "525.60.13")")
+              .empty());
+    CHECK(one(R"("cuda": "11.2", "cudnn": "8.1")").empty());
+    CHECK(contains(one(R"("cuda": "13.0", "cudnn": "9.1.0")"), "cudnn_builds knows no cuDNN 9.1.0 for CUDA 13"));
+    CHECK(contains(one(R"("cuda": "10.0", "cudnn": "8.0.4")"), "begins with a later toolkit than CUDA 10.0"));
+    CHECK(contains(one(R"("cuda": "12.4", "targets": "sm_120")"), "CUDA 12.4 cannot compile for 12.0"));
+    CHECK(contains(one(R"("cuda": "13.0", "targets": "sm_70")"), "CUDA 13.0 cannot compile for 7.0"));
+    CHECK(contains(one(R"("cuda": "12.4", "targets": "8.0")"), "'8.0' is no target"));
+    CHECK(contains(one(R"("cuda": "12.4", "driver_min": "450.80.02")"), "driver_min 450.80.02 does not run CUDA 12.4"));
+    CHECK(contains(one(R"("cuda": "12.75")"), "driver_for_cuda does not know CUDA 12.75"));
+    CHECK(contains(one(R"("targets": "")"), "a build without CUDA has libraries 'none'"));
+}
+
+TEST_CASE("a complaint shows nothing that could upset a terminal") {
+    const auto complaints = after("architectures.json", R"("name": "Kepler", "first_cuda": "4.2")",
+                                  R"("name": "Kepler", "first_cuda": "\u001b[2J")");
+    CHECK(contains(told(complaints), "\\x1b[2J"));
+    CHECK_FALSE(contains(told(complaints), "\x1b"));
+}

@@ -1,0 +1,65 @@
+// What a release needs.
+#include "base/text.hpp"
+#include "plan/plan.hpp"
+#include "support/catch.hpp"
+#include "support/healthy_machine.hpp"
+
+using namespace rnncheck;
+using rnncheck::test::v;
+
+namespace {
+
+const Matrix& bundled() {
+    static const Matrix matrix = Matrix::bundled();
+    return matrix;
+}
+
+const NeededBuild& build_of(const Needs& needs, const std::string& os, const std::string& build) {
+    for (const NeededBuild& needed : needs.builds)
+        if (needed.build.os == os && needed.build.build == build) return needed;
+    FAIL("no build " << os << " " << build);
+    throw std::logic_error("not reached");
+}
+
+bool has(const std::vector<Version>& capabilities, const char* capability) {
+    return std::find(capabilities.begin(), capabilities.end(), v(capability)) != capabilities.end();
+}
+
+}  // namespace
+
+TEST_CASE("TensorFlow 2.15: CUDA 12.2, cuDNN 8.9, driver 525, Python, GPUs, and no CUDA on Windows") {
+    const Needs needs = needs_of("tensorflow", v("2.15"), bundled());
+    const NeededBuild& wheels = build_of(needs, "linux", "and-cuda");
+    CHECK(wheels.build.cuda == v("12.2"));
+    CHECK(wheels.build.cudnn == v("8.9.4"));
+    CHECK(wheels.build.driver_min == v("525.60.13"));
+    CHECK(wheels.build.driver_full == v("535.54.03"));
+    CHECK(wheels.build.python_first == v("3.9"));
+    CHECK(wheels.build.python_last == v("3.11"));
+    CHECK(contains(wheels.build.install, "tensorflow[and-cuda]==2.15.*"));
+    for (const char* gpu : {"5.0", "6.1", "7.5", "8.0", "8.6", "8.9"}) CHECK(has(wheels.gpus, gpu));
+    CHECK_FALSE(has(wheels.gpus, "3.5"));
+    CHECK(has(wheels.gpus_compiling_first, "9.0"));
+    CHECK_FALSE(has(wheels.gpus_compiling_first, "12.0"));  // its cuDNN 8.9 has nothing for it
+    CHECK(std::find(needs.without_cuda.begin(), needs.without_cuda.end(), "windows") != needs.without_cuda.end());
+}
+
+TEST_CASE("a patch release is found in its range") {
+    CHECK(needs_of("tensorflow", v("2.15.1"), bundled()).builds.size() ==
+          needs_of("tensorflow", v("2.15"), bundled()).builds.size());
+    CHECK_FALSE(needs_of("pytorch", v("2.4.1"), bundled()).builds.empty());
+}
+
+TEST_CASE("TensorFlow 2.10 on Windows is told with the drivers of Windows") {
+    const Needs needs = needs_of("tensorflow", v("2.10"), bundled());
+    CHECK(build_of(needs, "windows", "cuda").build.driver_min == v("452.39"));
+}
+
+TEST_CASE("a release that is newer than the data, or not in them") {
+    const Needs newer = needs_of("tensorflow", v("9.0"), bundled());
+    CHECK(newer.builds.empty());
+    CHECK(newer.newest_known);
+    const Needs older = needs_of("tensorflow", v("0.1"), bundled());
+    CHECK(older.builds.empty());
+    CHECK_FALSE(older.newest_known);
+}

@@ -1,0 +1,196 @@
+// What the bundled tables plan for machines that people have; each set is what the frameworks' own pins say.
+#include "plan/plan.hpp"
+
+#include "base/errors.hpp"
+#include "base/text.hpp"
+#include "plan/judge_build.hpp"
+#include "support/catch.hpp"
+#include "support/healthy_machine.hpp"
+#include "support/matrix_copy.hpp"
+
+using namespace rnncheck;
+using rnncheck::test::v;
+
+namespace {
+
+const Matrix& bundled() {
+    static const Matrix matrix = Matrix::bundled();
+    return matrix;
+}
+
+PlanQuestion question(const char* gpu, const char* driver, const char* framework = "", const char* python = nullptr) {
+    PlanQuestion asked;
+    asked.gpu = bundled().gpu_product(gpu) ? bundled().gpu_product(gpu)->capability : v(gpu);
+    if (driver) asked.driver = v(driver);
+    if (python) asked.python = v(python);
+    asked.framework = framework;
+    return asked;
+}
+
+FrameworkPlan plan_of(const PlanQuestion& asked) {
+    const Plan plan = make_plan(asked, bundled());
+    REQUIRE(plan.frameworks.size() == 1);
+    return plan.frameworks[0];
+}
+
+std::string told(const std::vector<std::string>& lines) {
+    return join(lines, "; ");
+}
+
+/// "2.7 cu118 11.8 9.1.0 works" of the newest release.
+std::string newest(const char* gpu, const char* driver, const char* framework, const char* python = nullptr) {
+    const FrameworkPlan plan = plan_of(question(gpu, driver, framework, python));
+    if (!plan.newest) return "nothing";
+    const PlannedBuild& build = *plan.newest;
+    return build.last.text + " " + build.build + " " + build.cuda->text + " " +
+           (build.cudnn ? build.cudnn->text : "-") + " " + std::string(name_of(build.fit));
+}
+
+std::string why_no_newer(const char* gpu, const char* driver, const char* framework) {
+    const FrameworkPlan plan = plan_of(question(gpu, driver, framework));
+    return plan.newer ? told(plan.newer->because) : "";
+}
+
+bool runs(const char* gpu, const char* driver, const char* framework, const char* release, const char* build) {
+    const FrameworkPlan plan = plan_of(question(gpu, driver, framework));
+    std::vector<PlannedBuild> all = plan.others;
+    if (plan.newest) all.push_back(*plan.newest);
+    for (const PlannedBuild& one : all)
+        if (one.build == build && one.first <= v(release) && v(release) <= one.last) return true;
+    return false;
+}
+
+}  // namespace
+
+TEST_CASE("GTX 1080 on driver 470: CUDA 11 is the end") {
+    CHECK(newest("GTX 1080", "470", "pytorch") == "2.7 cu118 11.8 9.1.0 works");
+    CHECK(newest("GTX 1080", "470", "tensorflow") == "2.14 and-cuda 11.8 8.7.0 works");
+    CHECK(contains(why_no_newer("GTX 1080", "470", "tensorflow"), "CUDA 12.5 needs driver 525.60.13 or newer"));
+    const FrameworkPlan plan = plan_of(question("GTX 1080", "470", "pytorch"));
+    CHECK(plan.newest->install == "pip install 'torch==2.7.*' --index-url https://download.pytorch.org/whl/cu118");
+    CHECK(contains(told(plan.newest->notes), "minor-version compatibility"));
+    CHECK_FALSE(plan.newest->sources.empty());
+}
+
+TEST_CASE("RTX 3090 on driver 535: CUDA 12 by minor-version compatibility") {
+    CHECK(newest("RTX 3090", "535", "pytorch") == "2.14 cu126 12.6 9.10.2 works");
+    CHECK(newest("RTX 3090", "535", "tensorflow") == "2.21.0 and-cuda 12.5 9.3.0 works");
+    CHECK(contains(why_no_newer("RTX 3090", "535", "pytorch"), "CUDA 13"));
+}
+
+TEST_CASE("RTX 5090 on driver 570: only builds with machine code for 12.0 work") {
+    CHECK(newest("RTX 5090", "570", "pytorch") == "2.11 cu128 12.8 9.19.0 works");
+    CHECK_FALSE(runs("RTX 5090", "570", "pytorch", "2.6", "cu124"));
+    CHECK_FALSE(runs("RTX 5090", "570", "pytorch", "2.11", "cu126"));
+    CHECK(newest("RTX 5090", "570", "tensorflow") == "2.21.0 and-cuda 12.5 9.3.0 compiles_first");
+}
+
+TEST_CASE("H200 on driver 580: CUDA 13") {
+    CHECK(contains(newest("H200", "580", "pytorch"), "13."));
+    CHECK(newest("H200", "580", "tensorflow") == "2.21.0 and-cuda 12.5 9.3.0 works");
+}
+
+TEST_CASE("Tesla K80 on driver 470: Kepler ends with cuDNN 8.7") {
+    CHECK(newest("Tesla K80", "470", "pytorch") == "2.3 cu118 11.8 8.7.0 works");
+    CHECK(newest("Tesla K80", "470", "tensorflow") == "2.14 and-cuda 11.8 8.7.0 works");
+    CHECK_FALSE(runs("Tesla K80", "470", "pytorch", "2.4", "cu118"));
+}
+
+TEST_CASE("a Jetson is offered nothing that is made for other machines") {
+    const Plan plan = make_plan(question("Jetson AGX Orin", nullptr), bundled());
+    CHECK(plan.frameworks.empty());
+    CHECK_FALSE(offers_something(plan));
+    CHECK(contains(told(plan.obstacles), "JetPack"));
+}
+
+TEST_CASE("a driver that no longer, or not yet, drives the GPU") {
+    CHECK(contains(told(make_plan(question("Tesla K80", "535"), bundled()).obstacles), "470 was the last branch"));
+    CHECK(contains(told(make_plan(question("GTX 1080", "595"), bundled()).obstacles), "580 was the last branch"));
+    CHECK(contains(told(make_plan(question("RTX 5090", "535"), bundled()).obstacles), "begins with CUDA 12.8"));
+    CHECK(make_plan(question("RTX 5090", "570"), bundled()).obstacles.empty());
+}
+
+TEST_CASE("Python narrows the choice") {
+    CHECK(newest("RTX 3090", "535", "tensorflow", "3.8") == "2.13 cuda 11.8 8.6 works");
+    CHECK(newest("GTX 1080", "470", "pytorch", "3.14") == "nothing");
+    CHECK(contains(told(plan_of(question("GTX 1080", "580", "tensorflow", "3.14")).newer->because), "Python 3."));
+}
+
+TEST_CASE("Pascal keeps an older cuDNN: the bound is in the command") {
+    const FrameworkPlan plan = plan_of(question("GTX 1080", "580", "tensorflow"));
+    REQUIRE(plan.newest);
+    CHECK(plan.newest->cuda == v("12.5"));
+    CHECK(contains(plan.newest->install, "'nvidia-cudnn-cu12<9.11'"));
+    CHECK_FALSE(contains(plan_of(question("RTX 3090", "580", "tensorflow")).newest->install, "nvidia-cudnn"));
+}
+
+TEST_CASE("with a driver the flavour nearest to its CUDA is chosen") {
+    CHECK(plan_of(question("RTX 3090", "580", "pytorch")).newest->driver_min >= v("580.65.06"));
+    const auto plan = plan_of(question("RTX 3090", "560", "pytorch"));
+    CHECK(plan.newest->cuda == v("12.6"));
+    CHECK(plan.newest->notes.empty());
+}
+
+TEST_CASE("a branch counts with its newest release, a release as it is") {
+    using planning::reaches;
+    CHECK(reaches(v("525"), v("525.60.13")));
+    CHECK_FALSE(reaches(v("525.53"), v("525.60.13")));
+    CHECK(reaches(v("525.105.17"), v("525.60.13")));
+    CHECK_FALSE(reaches(v("470"), v("525.60.13")));
+}
+
+TEST_CASE("a GPU or a driver outside the data is never known to run anything") {
+    const Plan newer = make_plan(question("13.0", "580"), bundled());
+    CHECK_FALSE(offers_something(newer));
+    CHECK(leaves_open(newer));
+    REQUIRE(newer.frameworks[0].perhaps);
+    CHECK(contains(told(newer.frameworks[0].perhaps->because), "newer than the data of"));
+    CHECK(contains(told(make_plan(question("8.6", "900"), bundled()).remarks), "newer than the data of"));
+}
+
+TEST_CASE("on native Windows TensorFlow ends with 2.10") {
+    PlanQuestion asked = question("RTX 3090", "536", "tensorflow");
+    asked.os = "windows";
+    const FrameworkPlan plan = plan_of(asked);
+    REQUIRE(plan.newest);
+    CHECK(plan.newest->last == v("2.10"));
+    CHECK(contains(told(plan.newest->notes), "needs CUDA 11.2 and cuDNN 8.1 installed"));
+}
+
+TEST_CASE("a CUDA whose drivers for Windows are not in the data goes by the driver's own CUDA") {
+    PlanQuestion asked = question("RTX 3090", "536.40", "pytorch");
+    asked.os = "windows";
+    const FrameworkPlan plan = plan_of(asked);
+    REQUIRE(plan.newest);
+    CHECK(plan.newest->cuda->major() == 12);
+    asked.driver = v("581.15");
+    CHECK(plan_of(asked).newest->cuda == v("13.0"));
+}
+
+TEST_CASE("a framework whose code is not in the data is named, but not as one that runs") {
+    const FrameworkPlan plan = plan_of(question("RTX 3090", "535", "onnxruntime"));
+    CHECK_FALSE(plan.newest);
+    REQUIRE(plan.perhaps);
+    CHECK(plan.perhaps->cuda->major() == 12);
+    CHECK(contains(told(plan.perhaps->because), "for which GPUs it has code is not in the data"));
+    REQUIRE(plan.newer);
+    CHECK(contains(told(plan.newer->because), "CUDA 13.0 needs driver 580.65.06"));
+}
+
+TEST_CASE("no framework of this name") {
+    CHECK_THROWS_AS(make_plan(question("8.6", "535", "torch"), bundled()), UsageError);
+    CHECK_THROWS_AS(needs_of("torch", v("2.4"), bundled()), UsageError);
+}
+
+TEST_CASE("a build that nobody confirmed is not offered as working") {
+    const test::MatrixCopy copy;
+    std::string text = test::MatrixCopy::content_of(copy.folder / "framework_builds.json");
+    const auto row = text.find(
+        R"("framework": "tensorflow", "first": "2.21", "last": "2.21.0", "os": "linux", "build": "and-cuda")");
+    REQUIRE(row != std::string::npos);
+    const std::string known = R"("known": "documented")";
+    copy.write("framework_builds.json", text.replace(text.find(known, row), known.size(), R"("known": "unconfirmed")"));
+    const Plan plan = make_plan(question("RTX 3090", "535", "tensorflow"), Matrix::from_folder(copy.folder.string()));
+    REQUIRE(plan.frameworks[0].newest);
+    CHECK(plan.frameworks[0].newest->build != "and-cuda");
+}

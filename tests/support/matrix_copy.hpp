@@ -1,0 +1,46 @@
+// A copy of the bundled tables to plant faults in.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "support/catch.hpp"
+
+namespace rnncheck::test {
+
+/// A fresh copy of the tables beside the test program, gone at the end.
+struct MatrixCopy {
+    std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "matrix_copy";
+
+    MatrixCopy() {
+        std::filesystem::remove_all(folder);
+        std::filesystem::create_directory(folder);
+        for (const auto& entry : std::filesystem::directory_iterator(PROJECT_FOLDER "/compat_matrix"))
+            std::filesystem::copy(entry, folder);
+    }
+    ~MatrixCopy() { std::filesystem::remove_all(folder); }
+    MatrixCopy(const MatrixCopy&) = delete;
+    MatrixCopy& operator=(const MatrixCopy&) = delete;
+
+    static std::string content_of(const std::filesystem::path& file) {
+        std::ifstream in(file, std::ios::binary);
+        return {std::istreambuf_iterator<char>(in), {}};
+    }
+
+    void write(const std::string& file, const std::string& text) const {
+        std::ofstream(folder / file, std::ios::binary) << text;
+    }
+
+    /// The first place only.
+    void replace(const std::string& file, const std::string& old_text, const std::string& new_text) const {
+        std::string text = content_of(folder / file);
+        const auto at = text.find(old_text);
+        INFO(file << ": " << old_text);
+        REQUIRE(at != std::string::npos);
+        write(file, text.replace(at, old_text.size(), new_text));
+    }
+};
+
+}  // namespace rnncheck::test
