@@ -26,6 +26,13 @@ std::string quotation(std::string_view line, std::string_view matched) {
     return "..." + escaped(line.substr(at - before), most_text);
 }
 
+/// How much the most telling of these lines tells.
+std::size_t told_in(const std::vector<LogEvent>& events) {
+    std::size_t most = 0;
+    for (const LogEvent& event : events) most = std::max(most, event.told.size());
+    return most;
+}
+
 }  // namespace
 
 Collector::Collector(const Matrix& matrix)
@@ -38,34 +45,37 @@ void Collector::take(const Passage& passage, const std::string& file, std::size_
 
 void Collector::match_all(std::size_t signature, const Passage& passage, const std::string& file,
                           std::size_t own_lines) {
-    if (match_in(signature, passage, false, file, own_lines)) return;
-    match_in(signature, passage, true, file, own_lines);
+    std::vector<LogEvent> events = matches(signature, passage, false, file, own_lines);
+    // A match that tells less than it could may have been wrapped in the middle of a word.
+    const std::size_t most = signatures_[signature].groups();
+    if (events.empty() || told_in(events) < most) {
+        std::vector<LogEvent> others = matches(signature, passage, true, file, own_lines);
+        if (events.empty() || told_in(others) > told_in(events)) events = std::move(others);
+    }
+    for (LogEvent& event : events) add(signature, std::move(event));
 }
 
-bool Collector::match_in(std::size_t signature, const Passage& passage, bool squeezed, const std::string& file,
-                         std::size_t own_lines) {
+std::vector<LogEvent> Collector::matches(std::size_t signature, const Passage& passage, bool squeezed,
+                                         const std::string& file, std::size_t own_lines) const {
+    std::vector<LogEvent> events;
     const Signature& wanted = signatures_[signature];
     const std::string& text = squeezed ? passage.squeezed : passage.text;
-    if (!wanted.has_literal(text)) return false;
-    bool any = false;
-    std::size_t from = 0;
-    while (!is_full(signature) && from <= text.size()) {
+    if (!wanted.has_literal(text)) return events;
+    for (std::size_t from = 0; from <= text.size() && events.size() < static_cast<std::size_t>(most_seen);) {
         const auto match = wanted.match(text, from);
         if (!match) break;
         const std::size_t line = squeezed ? passage.line_at_squeezed(match->begin) : passage.line_at(match->begin);
         if (line >= own_lines) break;
-        any = true;
-        LogEvent event;
+        LogEvent& event = events.emplace_back();
         event.signature = wanted.id();
         event.kind = wanted.kind();
         event.file = file;
         event.line = passage.first_line + static_cast<std::int64_t>(line);
         event.text = quotation(passage.lines[line], std::string_view(text).substr(match->begin, match->end - match->begin));
         event.told = match->told;
-        add(signature, std::move(event));
         from = std::max(match->end, match->begin + 1);
     }
-    return any;
+    return events;
 }
 
 void Collector::add(std::size_t signature, LogEvent event) {

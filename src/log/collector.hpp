@@ -24,8 +24,8 @@ class Collector {
 
   private:
     void match_all(std::size_t signature, const Passage& passage, const std::string& file, std::size_t own_lines);
-    bool match_in(std::size_t signature, const Passage& passage, bool squeezed, const std::string& file,
-                  std::size_t own_lines);
+    std::vector<LogEvent> matches(std::size_t signature, const Passage& passage, bool squeezed, const std::string& file,
+                                  std::size_t own_lines) const;
     void add(std::size_t signature, LogEvent event);
 
     static constexpr std::int64_t most_seen = 256;

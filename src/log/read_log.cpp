@@ -54,12 +54,12 @@ class LargeLog {
         for (std::size_t from = 0; from < block.size();) {
             const Scanner::Hit hit = scanner_.find(block, from);
             if (hit.place == Scanner::none) break;
-            from = hit.go_on;
-            if (hit.place < done) continue;
             if (is_exhausted(hit.literal)) {
-                renew();
+                renew();  // and look here again: another literal may share the mark
                 continue;
             }
+            from = hit.go_on;
+            if (hit.place < done) continue;
             line_ += std::count(block.begin() + static_cast<std::ptrdiff_t>(counted), block.begin() + static_cast<std::ptrdiff_t>(hit.place), '\n');
             counted = hit.place;
             done = take_lines(block, hit.place);

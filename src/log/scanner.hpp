@@ -23,7 +23,8 @@ class Scanner {
         std::size_t literal = none;  ///< its index
         std::size_t go_on = none;    ///< where to look for the next hit
     };
-    /// The next hit at or after `from`, in the order of the marks; `place` may lie a little before `from`.
+    /// The next hit at or after `from`, in the order of the marks; `place` may lie a little before `from`. Of literals
+    /// that share a mark one is told.
     Hit find(std::string_view text, std::size_t from) const;
 
   private:

@@ -38,7 +38,7 @@ Signature::Signature(const LogSignature& row) : id_(row.id), pattern_(with_loose
     if (!kind) complain(id_, "there is no kind '" + row.kind + "'");
     kind_ = *kind;
     for (const std::string& literal : literals_)
-        if (literal.size() < 2) complain(id_, "a literal needs two characters at least");
+        if (literal.size() < 3) complain(id_, "a literal needs three characters at least");
 }
 
 bool Signature::has_literal(std::string_view text) const {

@@ -22,6 +22,9 @@ class Signature {
 
     bool has_literal(std::string_view text) const;
 
+    /// How many things a line can tell.
+    std::size_t groups() const { return static_cast<std::size_t>(regex().NumberOfCapturingGroups()); }
+
     struct Match {
         std::size_t begin = 0;
         std::size_t end = 0;

@@ -41,7 +41,7 @@ TEST_CASE("quotation marks of mail and of typographers") {
 }
 
 TEST_CASE("zeros and control characters vanish, lines are kept apart") {
-    const auto passage = make_passage(std::string_view("one\0 two\r\nthree\n\nfour", 20), 7);
+    const auto passage = make_passage(std::string_view("one\0 two\r\nthree\n\nfour", 21), 7);
     CHECK(passage.text == "one two\nthree\n\nfour");
     CHECK(passage.squeezed == "onetwothreefour");
     REQUIRE(passage.lines.size() == 4);

@@ -10,7 +10,7 @@ namespace rnncheck::rules {
 namespace {
 
 constexpr std::size_t most_causes = 5;
-constexpr int farthest_behind = 45;
+constexpr int farthest_behind = 60;
 constexpr int likely_from = 70;
 
 struct Candidate {
