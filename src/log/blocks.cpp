@@ -34,9 +34,12 @@ Blocks::Blocks(ReadBytes read) : read_(std::move(read)), raw_(block_size, '\0') 
 
 void Blocks::append(std::string_view bytes) {
     if (encoding_ == Encoding::unknown) {
-        if (bytes.starts_with("\xFF\xFE") || (zeros_at(bytes, 1) && !zeros_at(bytes, 0))) encoding_ = Encoding::utf16_little;
-        else if (bytes.starts_with("\xFE\xFF") || (zeros_at(bytes, 0) && !zeros_at(bytes, 1))) encoding_ = Encoding::utf16_big;
-        else encoding_ = Encoding::bytes;
+        if (bytes.starts_with("\xFF\xFE") || (zeros_at(bytes, 1) && !zeros_at(bytes, 0)))
+            encoding_ = Encoding::utf16_little;
+        else if (bytes.starts_with("\xFE\xFF") || (zeros_at(bytes, 0) && !zeros_at(bytes, 1)))
+            encoding_ = Encoding::utf16_big;
+        else
+            encoding_ = Encoding::bytes;
     }
     if (encoding_ == Encoding::bytes) {
         buffer_ += bytes;
@@ -46,7 +49,8 @@ void Blocks::append(std::string_view bytes) {
     const std::size_t high = encoding_ == Encoding::utf16_little ? 1 : 0;
     std::size_t at = 0;
     for (; at + 1 < odd_.size(); at += 2) {
-        const unsigned unit = static_cast<unsigned char>(odd_[at + high]) * 256U + static_cast<unsigned char>(odd_[at + 1 - high]);
+        const unsigned unit =
+            static_cast<unsigned char>(odd_[at + high]) * 256U + static_cast<unsigned char>(odd_[at + 1 - high]);
         if (unit != 0xFEFF) append_utf8(buffer_, unit);
     }
     odd_.erase(0, at);

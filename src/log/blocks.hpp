@@ -23,9 +23,9 @@ class Blocks {
 
     ReadBytes read_;
     Encoding encoding_ = Encoding::unknown;
-    std::string buffer_;    ///< decoded, not yet handed out beyond `given_`
-    std::string raw_;       ///< what was read last
-    std::string odd_;       ///< bytes of an unfinished UTF-16 unit
+    std::string buffer_;  ///< decoded, not yet handed out beyond `given_`
+    std::string raw_;     ///< what was read last
+    std::string odd_;     ///< bytes of an unfinished UTF-16 unit
     std::size_t given_ = 0;
     bool at_end_ = false;
 };

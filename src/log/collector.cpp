@@ -71,7 +71,8 @@ std::vector<LogEvent> Collector::matches(std::size_t signature, const Passage& p
         event.kind = wanted.kind();
         event.file = file;
         event.line = passage.first_line + static_cast<std::int64_t>(line);
-        event.text = quotation(passage.lines[line], std::string_view(text).substr(match->begin, match->end - match->begin));
+        event.text =
+            quotation(passage.lines[line], std::string_view(text).substr(match->begin, match->end - match->begin));
         event.told = match->told;
         from = std::max(match->end, match->begin + 1);
     }
@@ -81,15 +82,19 @@ std::vector<LogEvent> Collector::matches(std::size_t signature, const Passage& p
 void Collector::add(std::size_t signature, LogEvent event) {
     ++seen_[signature];
     auto& known = found_[signature];
-    const auto old = std::find_if(known.begin(), known.end(), [&](const LogEvent& e) { return same(e.told, event.told); });
-    if (old != known.end()) ++old->count;
-    else if (known.size() < most_variants) known.push_back(std::move(event));
+    const auto old =
+        std::find_if(known.begin(), known.end(), [&](const LogEvent& e) { return same(e.told, event.told); });
+    if (old != known.end())
+        ++old->count;
+    else if (known.size() < most_variants)
+        known.push_back(std::move(event));
 }
 
 std::vector<LogEvent> Collector::events() const {
     std::vector<LogEvent> events;
     for (const auto& of_one : found_) events.insert(events.end(), of_one.begin(), of_one.end());
-    std::stable_sort(events.begin(), events.end(), [](const LogEvent& a, const LogEvent& b) { return a.line < b.line; });
+    std::stable_sort(events.begin(), events.end(),
+                     [](const LogEvent& a, const LogEvent& b) { return a.line < b.line; });
     return events;
 }
 

@@ -9,8 +9,8 @@
 namespace rnncheck::log_reader {
 
 /// Lines of a log in two forms. In `text` every run of blanks is one blank and every line end one '\n'; colour codes,
-/// HTML, JSON escapes, quotation marks of mail and typographic quotes are gone. `squeezed` is the same without any white
-/// space, for text that was wrapped in the middle of words.
+/// HTML, JSON escapes, quotation marks of mail and typographic quotes are gone. `squeezed` is the same without any
+/// white space, for text that was wrapped in the middle of words.
 struct Passage {
     std::string text;
     std::string squeezed;

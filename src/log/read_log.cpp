@@ -60,7 +60,8 @@ class LargeLog {
             }
             from = hit.go_on;
             if (hit.place < done) continue;
-            line_ += std::count(block.begin() + static_cast<std::ptrdiff_t>(counted), block.begin() + static_cast<std::ptrdiff_t>(hit.place), '\n');
+            line_ += std::count(block.begin() + static_cast<std::ptrdiff_t>(counted),
+                                block.begin() + static_cast<std::ptrdiff_t>(hit.place), '\n');
             counted = hit.place;
             done = take_lines(block, hit.place);
             from = std::max(from, done);
@@ -133,7 +134,8 @@ void take_rnn_config(Log& log) {
     for (const LogEvent& event : log.events) {
         if (event.signature != "rnn_call_failed") continue;
         LogRnnConfig config = rnn_config_of(event);
-        if (!log.rnn_config || config.missing.size() < log.rnn_config->missing.size()) log.rnn_config = std::move(config);
+        if (!log.rnn_config || config.missing.size() < log.rnn_config->missing.size())
+            log.rnn_config = std::move(config);
     }
 }
 
@@ -141,7 +143,8 @@ void take_devices(Log& log) {
     for (const LogEvent& event : log.events)
         for (const LogField& field : event.told)
             if (event.signature == "registered_devices" && log.registered_devices.empty())
-                for (const std::string& device : split(field.value, ',')) log.registered_devices.emplace_back(trim(device));
+                for (const std::string& device : split(field.value, ','))
+                    log.registered_devices.emplace_back(trim(device));
 }
 
 }  // namespace

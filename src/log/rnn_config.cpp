@@ -10,7 +10,8 @@ namespace rnncheck::log_reader {
 namespace {
 
 std::string_view told(const LogEvent& event, std::string_view name) {
-    const auto found = std::find_if(event.told.begin(), event.told.end(), [&](const LogField& f) { return f.name == name; });
+    const auto found =
+        std::find_if(event.told.begin(), event.told.end(), [&](const LogField& f) { return f.name == name; });
     return found == event.told.end() ? std::string_view{} : found->value;
 }
 
@@ -18,8 +19,10 @@ std::string_view told(const LogEvent& event, std::string_view name) {
 std::string without_blanks(std::string_view text) {
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == 'n') ++i;  // escaped() writes line ends so
-        else if (text[i] != ' ') out += text[i];
+        if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == 'n')
+            ++i;  // escaped() writes line ends so
+        else if (text[i] != ' ')
+            out += text[i];
     }
     return out;
 }
@@ -41,10 +44,14 @@ void take_modes(const std::vector<std::string>& numbers, LogRnnConfig& config) {
     constexpr std::string_view names[] = {"rnn_mode", "rnn_input_mode", "rnn_direction_mode"};
     for (std::size_t i = 0; i < std::size(names); ++i) {
         const auto value = i < numbers.size() ? number(numbers[i]) : std::nullopt;
-        if (!value) config.missing.emplace_back(names[i]);
-        else if (i == 0) config.cell = name_in({"rnn_relu", "rnn_tanh", "lstm", "gru"}, *value);
-        else if (i == 1) config.input_mode = *value == 9999999 ? "auto_select" : name_in({"linear_input", "skip_input"}, *value);
-        else config.direction = name_in({"unidirectional", "bidirectional"}, *value);
+        if (!value)
+            config.missing.emplace_back(names[i]);
+        else if (i == 0)
+            config.cell = name_in({"rnn_relu", "rnn_tanh", "lstm", "gru"}, *value);
+        else if (i == 1)
+            config.input_mode = *value == 9999999 ? "auto_select" : name_in({"linear_input", "skip_input"}, *value);
+        else
+            config.direction = name_in({"unidirectional", "bidirectional"}, *value);
     }
 }
 
@@ -60,12 +67,15 @@ std::optional<std::int64_t>* place_of(LogRnnConfig& config, std::string_view nam
 }
 
 /// The last number of a line that was cut may lack digits: only one that something follows is taken.
-void take_sizes(const std::vector<std::string>& names, std::vector<std::string> numbers, bool is_whole, LogRnnConfig& config) {
+void take_sizes(const std::vector<std::string>& names, std::vector<std::string> numbers, bool is_whole,
+                LogRnnConfig& config) {
     if (!is_whole && !numbers.empty()) numbers.pop_back();
     for (std::size_t i = 0; i < names.size(); ++i) {
         const auto value = i < numbers.size() ? number(numbers[i]) : std::nullopt;
-        if (auto* place = place_of(config, names[i]); place && value) *place = value;
-        else config.missing.push_back(names[i]);
+        if (auto* place = place_of(config, names[i]); place && value)
+            *place = value;
+        else
+            config.missing.push_back(names[i]);
     }
 }
 

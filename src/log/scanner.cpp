@@ -54,7 +54,8 @@ Scanner::Scanner(const std::vector<std::string>& literals) : literals_(literals)
 
 Scanner::Hit Scanner::verify(std::string_view text, std::size_t at) const {
     const std::uint32_t key = key_at(text.data() + at);
-    auto mark = std::lower_bound(marks_.begin(), marks_.end(), key, [](const Mark& m, std::uint32_t k) { return m.key < k; });
+    auto mark =
+        std::lower_bound(marks_.begin(), marks_.end(), key, [](const Mark& m, std::uint32_t k) { return m.key < k; });
     for (; mark != marks_.end() && mark->key == key; ++mark) {
         const std::string& literal = literals_[mark->literal];
         if (at < mark->offset || text.substr(at - mark->offset, literal.size()) != literal) continue;

@@ -13,8 +13,10 @@ namespace {
 std::string with_loose_blanks(std::string_view pattern) {
     std::string out;
     for (const char c : pattern)
-        if (c == ' ') out += "\\s*";
-        else out += c;
+        if (c == ' ')
+            out += "\\s*";
+        else
+            out += c;
     return out;
 }
 
@@ -33,7 +35,8 @@ re2::RE2::Options options() {
 
 }  // namespace
 
-Signature::Signature(const LogSignature& row) : id_(row.id), pattern_(with_loose_blanks(row.pattern)), literals_(split(row.literal, '|')) {
+Signature::Signature(const LogSignature& row)
+    : id_(row.id), pattern_(with_loose_blanks(row.pattern)), literals_(split(row.literal, '|')) {
     const auto kind = from_name<LogKind>(row.kind);
     if (!kind) complain(id_, "there is no kind '" + row.kind + "'");
     kind_ = *kind;
@@ -42,7 +45,8 @@ Signature::Signature(const LogSignature& row) : id_(row.id), pattern_(with_loose
 }
 
 bool Signature::has_literal(std::string_view text) const {
-    return std::any_of(literals_.begin(), literals_.end(), [&](const auto& literal) { return contains(text, literal); });
+    return std::any_of(literals_.begin(), literals_.end(),
+                       [&](const auto& literal) { return contains(text, literal); });
 }
 
 const re2::RE2& Signature::regex() const {

@@ -14,24 +14,56 @@ struct Replacement {
 };
 
 constexpr std::array html = std::to_array<Replacement>({
-    {"&lt;", "<"}, {"&gt;", ">"}, {"&amp;", "&"}, {"&quot;", "\""}, {"&#34;", "\""}, {"&#39;", "'"}, {"&#039;", "'"},
-    {"&apos;", "'"}, {"&#x27;", "'"}, {"&#x2F;", "/"}, {"&nbsp;", " "}, {"&#10;", " "}, {"&#13;", " "}, {"&lsquo;", "'"},
-    {"&rsquo;", "'"}, {"&ldquo;", "\""}, {"&rdquo;", "\""},
+    {"&lt;", "<"},
+    {"&gt;", ">"},
+    {"&amp;", "&"},
+    {"&quot;", "\""},
+    {"&#34;", "\""},
+    {"&#39;", "'"},
+    {"&#039;", "'"},
+    {"&apos;", "'"},
+    {"&#x27;", "'"},
+    {"&#x2F;", "/"},
+    {"&nbsp;", " "},
+    {"&#10;", " "},
+    {"&#13;", " "},
+    {"&lsquo;", "'"},
+    {"&rsquo;", "'"},
+    {"&ldquo;", "\""},
+    {"&rdquo;", "\""},
 });
 
 constexpr std::array json = std::to_array<Replacement>({
-    {"\\n", " "}, {"\\r", " "}, {"\\t", " "}, {"\\\"", "\""}, {"\\/", "/"}, {"\\\\", "\\"}, {"\\u0027", "'"},
-    {"\\u003c", "<"}, {"\\u003e", ">"}, {"\\u003C", "<"}, {"\\u003E", ">"}, {"\\u0026", "&"},
+    {"\\n", " "},
+    {"\\r", " "},
+    {"\\t", " "},
+    {"\\\"", "\""},
+    {"\\/", "/"},
+    {"\\\\", "\\"},
+    {"\\u0027", "'"},
+    {"\\u003c", "<"},
+    {"\\u003e", ">"},
+    {"\\u003C", "<"},
+    {"\\u003E", ">"},
+    {"\\u0026", "&"},
 });
 
 /// Quotes and blanks that word processors and web pages put in, byte-order marks.
 constexpr std::array typography = std::to_array<Replacement>({
-    {"\xE2\x80\x98", "'"}, {"\xE2\x80\x99", "'"}, {"\xE2\x80\x9C", "\""}, {"\xE2\x80\x9D", "\""}, {"\xC2\xA0", " "},
-    {"\xE2\x80\x8B", ""}, {"\xEF\xBB\xBF", ""}, {"\xE2\x80\x89", " "}, {"\xE3\x80\x80", " "}, {"\xC2\xAD", ""},
+    {"\xE2\x80\x98", "'"},
+    {"\xE2\x80\x99", "'"},
+    {"\xE2\x80\x9C", "\""},
+    {"\xE2\x80\x9D", "\""},
+    {"\xC2\xA0", " "},
+    {"\xE2\x80\x8B", ""},
+    {"\xEF\xBB\xBF", ""},
+    {"\xE2\x80\x89", " "},
+    {"\xE3\x80\x80", " "},
+    {"\xC2\xAD", ""},
 });
 
-constexpr std::array tags = std::to_array<std::string_view>({"br", "code", "pre", "p", "div", "span", "em", "strong",
-                                                             "b", "i", "td", "tr", "li", "ul", "font", "samp", "tt"});
+constexpr std::array tags = std::to_array<std::string_view>(
+    {"br", "code", "pre", "p", "div", "span", "em", "strong", "b", "i", "td", "tr", "li", "ul", "font", "samp", "tt"});
 
 constexpr std::size_t longest_code = 64;
 

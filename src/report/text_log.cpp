@@ -16,9 +16,12 @@ std::size_t faults_in(const Report& report) {
 
 std::string how_sure(const Finding& finding) {
     switch (finding.confidence) {
-        case Confidence::certain: return "the cause";
-        case Confidence::likely: return "the likely cause";
-        case Confidence::possible: break;
+        case Confidence::certain:
+            return "the cause";
+        case Confidence::likely:
+            return "the likely cause";
+        case Confidence::possible:
+            break;
     }
     return "first to look at";
 }
@@ -61,9 +64,11 @@ std::string log_headline(const Report& report) {
 
 void write_log(const Log& log, std::ostream& out, const Style& style) {
     out << '\n' << inked(style, Ink::bold, "The log") << '\n';
-    out << wrapped("  read         ", counted(static_cast<std::size_t>(log.lines), "line", "lines") + " of " + shown(listing(log.files)));
+    out << wrapped("  read         ",
+                   counted(static_cast<std::size_t>(log.lines), "line", "lines") + " of " + shown(listing(log.files)));
     if (log.first_error_line)
-        out << wrapped("  first error  ", "line " + std::to_string(*log.first_error_line) + ": " + shown(log.first_error.value_or("")));
+        out << wrapped("  first error  ",
+                       "line " + std::to_string(*log.first_error_line) + ": " + shown(log.first_error.value_or("")));
     if (const std::string lines = lines_of(log, LogKind::consequence); !lines.empty())
         out << wrapped("  only follows ", "from what is above: line " + lines);
     if (const std::string lines = lines_of(log, LogKind::harmless); !lines.empty())

@@ -8,7 +8,8 @@ static Finding unknown(const Log& log) {
     Finding finding;
     finding.severity = Severity::warning;
     finding.subject = "log";
-    finding.message = "the log has an error that rnncheck does not know; the first one is in line " + std::to_string(*log.first_error_line);
+    finding.message = "the log has an error that rnncheck does not know; the first one is in line " +
+                      std::to_string(*log.first_error_line);
     finding.evidence = {{"first error", log.first_error.value_or(""), "log.first_error"}};
     finding.confidence = Confidence::possible;
     finding.remedies = {{.text = "Look at the lines just before this one, and examine the machine itself",

@@ -36,7 +36,8 @@ Report diagnosed(std::string_view log, std::vector<Said> said = {}) {
 
 std::string findings_of(const Report& report) {
     std::string text;
-    for (const Finding& finding : report.findings) text += finding.rule + " " + std::to_string(finding.weight.value_or(0)) + "; ";
+    for (const Finding& finding : report.findings)
+        text += finding.rule + " " + std::to_string(finding.weight.value_or(0)) + "; ";
     return text;
 }
 
@@ -84,21 +85,27 @@ TEST_CASE("only the first cause may be certain, and the order is that of the wei
 }
 
 TEST_CASE("a program that trains on without a GPU has no fault, one that stops has") {
-    const std::string lines = "W dso_loader.cc:64] Could not load dynamic library 'libcudart.so.11.0'; dlerror: libcudart.so.11.0: cannot open shared object file: No such file or directory\n";
+    const std::string lines =
+        "W dso_loader.cc:64] Could not load dynamic library 'libcudart.so.11.0'; dlerror: libcudart.so.11.0: cannot "
+        "open shared object file: No such file or directory\n";
     CHECK(diagnosed(lines + "Epoch 1/3\nloss: 0.31\n").verdict == Health::healthy);
     CHECK(diagnosed(lines).verdict == Health::problems);
-    CHECK(diagnosed(lines + "loss: 0.31\nRuntimeError: no kernel image is available for execution on the device\n").verdict == Health::problems);
+    CHECK(diagnosed(lines + "loss: 0.31\nRuntimeError: no kernel image is available for execution on the device\n")
+              .verdict == Health::problems);
 }
 
 TEST_CASE("what a person told decides between candidates") {
     const char* text = "RuntimeError: CUDA error: no kernel image is available for execution on the device\n";
-    CHECK(diagnosed(text, {{"gpu", "RTX 3090"}, {"framework", "pytorch 1.6"}}).findings.front().rule == "gpu_arch_not_in_build");
+    CHECK(diagnosed(text, {{"gpu", "RTX 3090"}, {"framework", "pytorch 1.6"}}).findings.front().rule ==
+          "gpu_arch_not_in_build");
     CHECK(diagnosed(text, {{"gpu", "Tesla K40"}, {"framework", "pytorch 2.1"}}).findings.front().rule == "gpu_too_old");
 }
 
 TEST_CASE("values nobody can understand change nothing") {
     const char* text = "RuntimeError: cuDNN error: CUDNN_STATUS_MAPPING_ERROR\n";
-    const Report plain = diagnosed(text), strange = diagnosed(text, {{"gpu", "a blue one"}, {"cuda", "newest"}, {"framework", "mine"}, {"", ""}});
+    const Report plain = diagnosed(text),
+                 strange =
+                     diagnosed(text, {{"gpu", "a blue one"}, {"cuda", "newest"}, {"framework", "mine"}, {"", ""}});
     CHECK(findings_of(plain) == findings_of(strange));
 }
 

@@ -52,5 +52,7 @@ TEST_CASE("zeros and control characters vanish, lines are kept apart") {
 }
 
 TEST_CASE("unfinished codes, entities and tags at the end do no harm") {
-    for (const char* text : {"\x1B", "\x1B[", "\x1B[31", "^[[", "&#3", "&", "<", "</", "<br", "\\", "\\x1b", "[1", "{\"a\":\"\\"}) CHECK(read(text).size() <= std::string_view(text).size() + 1);
+    for (const char* text :
+         {"\x1B", "\x1B[", "\x1B[31", "^[[", "&#3", "&", "<", "</", "<br", "\\", "\\x1b", "[1", "{\"a\":\"\\"})
+        CHECK(read(text).size() <= std::string_view(text).size() + 1);
 }

@@ -16,7 +16,8 @@ const Matrix& matrix() {
 }
 
 const LogEvent* event(const Log& log, std::string_view signature) {
-    const auto found = std::find_if(log.events.begin(), log.events.end(), [&](const auto& e) { return e.signature == signature; });
+    const auto found =
+        std::find_if(log.events.begin(), log.events.end(), [&](const auto& e) { return e.signature == signature; });
     return found == log.events.end() ? nullptr : &*found;
 }
 
@@ -41,12 +42,14 @@ std::string repeated(std::string_view text, std::size_t bytes) {
 }
 
 const std::string mismatch =
-    "2019-12-24 05:34:15.862520: E tensorflow/stream_executor/cuda/cuda_dnn.cc:319] Loaded runtime CuDNN library: 7.4.1 but source was compiled with: 7.6.0.  CuDNN library\n";
+    "2019-12-24 05:34:15.862520: E tensorflow/stream_executor/cuda/cuda_dnn.cc:319] Loaded runtime CuDNN library: "
+    "7.4.1 but source was compiled with: 7.6.0.  CuDNN library\n";
 
 }  // namespace
 
 TEST_CASE("versions, line number and the first error are told") {
-    const Log log = read_log_text("starting\n" + mismatch + "UnknownError: Fail to find the dnn implementation.\n", matrix(), "train.log");
+    const Log log = read_log_text("starting\n" + mismatch + "UnknownError: Fail to find the dnn implementation.\n",
+                                  matrix(), "train.log");
     CHECK(told(log, "cudnn_version_mismatch", "loaded") == "7.4.1");
     CHECK(told(log, "cudnn_version_mismatch", "built") == "7.6.0");
     CHECK(event(log, "cudnn_version_mismatch")->line == 2);
@@ -62,7 +65,8 @@ TEST_CASE("the same message is understood however it was treated") {
         repeated("\r\n", 4) + "2019 Loaded runtime CuDNN library: 7.4.1 but source was compiled with: 7.6.0.\r\n",
         "Loaded runtime CuDNN library: 7.4.1 but sou\nrce was compiled with: 7.6.0.\n",
         "> Loaded runtime CuDNN\n> library: 7.4.1 but source was\n> compiled with: 7.6.0.\n",
-        "{\"log\":\"\\u001b[31mLoaded runtime CuDNN library: 7.4.1 but source was compiled with: 7.6.0.\\u001b[0m\\n\"}\n",
+        "{\"log\":\"\\u001b[31mLoaded runtime CuDNN library: 7.4.1 but source was compiled with: "
+        "7.6.0.\\u001b[0m\\n\"}\n",
         "<span>Loaded&nbsp;runtime CuDNN library: 7.4.1 but source was compiled with: 7.6.0.</span>\n",
         "Jan 01 00:00:00 host docker[1]: Loaded runtime CuDNN library: 7.4.1 but source was compiled with: 7.6.0.\n",
         utf16("Loaded runtime CuDNN library: 7.4.1 but source was compiled with: 7.6.0.\r\n", true),
@@ -90,7 +94,8 @@ TEST_CASE("a large log gives what a small one gives, with the right line") {
 
 TEST_CASE("in a large log, too, a wrapped message is read") {
     const std::string before = repeated("step 1\n", 1 << 20);
-    const Log log = read_log_text(before + "Loaded runtime CuDNN library: 7.4.1 but sou\nrce was compiled with: 7.6.0.\n" + before, matrix());
+    const Log log = read_log_text(
+        before + "Loaded runtime CuDNN library: 7.4.1 but sou\nrce was compiled with: 7.6.0.\n" + before, matrix());
     CHECK(told(log, "cudnn_version_mismatch", "built") == "7.6.0");
 }
 
@@ -99,14 +104,16 @@ TEST_CASE("noise, zeros and endless lines hide nothing and cost nothing") {
     for (int i = 0; i < 1 << 20; ++i) noise += static_cast<char>(i * 7 + i / 251);
     const Log log = read_log_text(noise + "\n" + mismatch + std::string(1 << 20, '\0') + "\n", matrix());
     CHECK(event(log, "cudnn_version_mismatch"));
-    const Log endless = read_log_text(repeated("no line end here ", 2 << 20) + " cuDNN error: CUDNN_STATUS_BAD_PARAM", matrix());
+    const Log endless =
+        read_log_text(repeated("no line end here ", 2 << 20) + " cuDNN error: CUDNN_STATUS_BAD_PARAM", matrix());
     CHECK(event(endless, "status_bad_param"));
 }
 
 TEST_CASE("a line that comes ten thousand times is one event") {
     const Log log = read_log_text(repeated("RuntimeError: cuDNN error: CUDNN_STATUS_BAD_PARAM\n", 1 << 20), matrix());
     CHECK(event(log, "status_bad_param")->count > 100);
-    CHECK(std::count_if(log.events.begin(), log.events.end(), [](const auto& e) { return e.signature == "status_bad_param"; }) == 1);
+    CHECK(std::count_if(log.events.begin(), log.events.end(),
+                        [](const auto& e) { return e.signature == "status_bad_param"; }) == 1);
 }
 
 TEST_CASE("quoted lines hold no control character") {
@@ -117,7 +124,8 @@ TEST_CASE("quoted lines hold no control character") {
 
 TEST_CASE("several logs are told apart") {
     const auto input = [](std::string name, std::string text) {
-        return LogInput{std::move(name), [text = std::move(text), at = std::size_t{0}](char* to, std::size_t size) mutable {
+        return LogInput{std::move(name),
+                        [text = std::move(text), at = std::size_t{0}](char* to, std::size_t size) mutable {
                             const std::size_t count = std::min(size, text.size() - at);
                             text.copy(to, count, at);
                             at += count;

@@ -24,7 +24,8 @@ std::set<std::size_t> places_found(const Scanner& scanner, std::string_view text
 std::set<std::size_t> places_there(const std::vector<std::string>& literals, std::string_view text) {
     std::set<std::size_t> places;
     for (const auto& literal : literals)
-        for (auto at = text.find(literal); at != std::string_view::npos; at = text.find(literal, at + 1)) places.insert(at);
+        for (auto at = text.find(literal); at != std::string_view::npos; at = text.find(literal, at + 1))
+            places.insert(at);
     return places;
 }
 
@@ -42,7 +43,8 @@ TEST_CASE("every literal is found wherever it stands") {
         }
         std::string text;
         for (auto n = random() % 200; n > 0; --n) text += letter();
-        for (const auto& literal : literals) CHECK(places_found(Scanner({literal}), text) == places_there({literal}, text));
+        for (const auto& literal : literals)
+            CHECK(places_found(Scanner({literal}), text) == places_there({literal}, text));
         const auto found = places_found(Scanner(literals), text), there = places_there(literals, text);
         CHECK(found.empty() == there.empty());
         for (const std::size_t place : found) CHECK(there.contains(place));

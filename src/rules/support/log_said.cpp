@@ -30,11 +30,25 @@ struct FrameworkWord {
 
 /// Longer words first where one begins with another.
 constexpr std::array framework_words = std::to_array<FrameworkWord>({
-    {"tensorflow", "tensorflow"}, {"tf-nightly", "tensorflow"}, {"pytorch", "pytorch"}, {"libtorch", "pytorch"},
-    {"torch7", "torch7"}, {"torch", "pytorch"}, {"jaxlib", "jax"}, {"jax", "jax"}, {"ctranslate2", "ctranslate2"},
-    {"faster-whisper", "ctranslate2"}, {"whisperx", "ctranslate2"}, {"onnxruntime", "onnxruntime"},
-    {"paddle", "paddlepaddle"}, {"mxnet", "mxnet"}, {"kaldi", "kaldi"}, {"chainer", "chainer"}, {"cupy", "cupy"},
-    {"caffe", "caffe"}, {"theano", "theano"},
+    {"tensorflow", "tensorflow"},
+    {"tf-nightly", "tensorflow"},
+    {"pytorch", "pytorch"},
+    {"libtorch", "pytorch"},
+    {"torch7", "torch7"},
+    {"torch", "pytorch"},
+    {"jaxlib", "jax"},
+    {"jax", "jax"},
+    {"ctranslate2", "ctranslate2"},
+    {"faster-whisper", "ctranslate2"},
+    {"whisperx", "ctranslate2"},
+    {"onnxruntime", "onnxruntime"},
+    {"paddle", "paddlepaddle"},
+    {"mxnet", "mxnet"},
+    {"kaldi", "kaldi"},
+    {"chainer", "chainer"},
+    {"cupy", "cupy"},
+    {"caffe", "caffe"},
+    {"theano", "theano"},
 });
 
 /// The version that follows a framework's name within the next few words; nothing after '<', which names another one.
@@ -44,7 +58,9 @@ std::optional<Version> version_after(std::string_view text, std::size_t at) {
         if (text[at] == '<' || text[at] == '/' || text[at] == ',' || text[at] == '(') return std::nullopt;
         if (is_digit(text[at])) {
             std::size_t end = at;
-            while (end < text.size() && (is_digit(text[end]) || (text[end] == '.' && end + 1 < text.size() && is_digit(text[end + 1])))) ++end;
+            while (end < text.size() &&
+                   (is_digit(text[end]) || (text[end] == '.' && end + 1 < text.size() && is_digit(text[end + 1]))))
+                ++end;
             return parse_version(text.substr(at, end - at));
         }
         letters += is_letter(text[at]);
@@ -84,7 +100,8 @@ std::optional<Version> cuda_of_flavour(std::string_view text) {
         if (end - digits < 2 || end - digits > 3) continue;
         const std::string number(text.substr(digits, end - digits));
         return parse_version(number.size() == 3 ? number.substr(0, 2) + "." + number.substr(2)
-                             : number[0] == '1' ? number : number.substr(0, 1) + "." + number.substr(1));
+                             : number[0] == '1' ? number
+                                                : number.substr(0, 1) + "." + number.substr(1));
     }
     return std::nullopt;
 }
@@ -100,15 +117,19 @@ std::optional<Version> cuda_of_build_words(std::string_view text) {
 void read_events(SaidReading& said, const Log& log) {
     for (const LogEvent& event : log.events)
         for (const LogField& field : event.told) {
-            if (field.name == "version" && event.signature == "torch_version") add_framework(said, "pytorch", parse_version(field.value));
-            if (field.name == "version" && event.signature == "tf_version") add_framework(said, "tensorflow", parse_version(field.value));
+            if (field.name == "version" && event.signature == "torch_version")
+                add_framework(said, "pytorch", parse_version(field.value));
+            if (field.name == "version" && event.signature == "tf_version")
+                add_framework(said, "tensorflow", parse_version(field.value));
             if (field.name == "build" && !said.build_cuda) said.build_cuda = cuda_of_flavour(field.value);
         }
-    const std::pair<const char*, const char*> in_use[] = {{"tensorflow_in_use", "tensorflow"}, {"torch_in_use", "pytorch"}, {"jax_in_use", "jax"},
-                                                          {"paddle_in_use", "paddlepaddle"}, {"chainer_in_use", "chainer"}, {"ctranslate2_in_use", "ctranslate2"}};
+    const std::pair<const char*, const char*> in_use[] = {
+        {"tensorflow_in_use", "tensorflow"}, {"torch_in_use", "pytorch"},   {"jax_in_use", "jax"},
+        {"paddle_in_use", "paddlepaddle"},   {"chainer_in_use", "chainer"}, {"ctranslate2_in_use", "ctranslate2"}};
     if (!said.frameworks.empty()) return;
     for (const auto& [signature, name] : in_use)
-        if (std::any_of(log.events.begin(), log.events.end(), [&](const LogEvent& e) { return e.signature == signature; }))
+        if (std::any_of(log.events.begin(), log.events.end(),
+                        [&](const LogEvent& e) { return e.signature == signature; }))
             add_framework(said, name, {});
 }
 
@@ -117,7 +138,9 @@ std::optional<Version> capability_in_figures(std::string_view text) {
     const auto open = text.find('(');
     const auto close = text.find(')', open);
     if (open != std::string_view::npos && close != std::string_view::npos)
-        if (auto inside = parse_version(trim(text.substr(open + 1, close - open - 1))); inside && inside->text.size() >= 3) return inside;
+        if (auto inside = parse_version(trim(text.substr(open + 1, close - open - 1)));
+            inside && inside->text.size() >= 3)
+            return inside;
     auto whole = parse_version(trim(text));
     return whole && whole->text.size() >= 3 ? whole : std::nullopt;
 }
@@ -126,8 +149,10 @@ std::optional<Version> capability_in_figures(std::string_view text) {
 std::vector<std::string> names_in_list(std::string_view text) {
     std::vector<std::string> names(1);
     for (const char c : text)
-        if (c == ',' || c == ';' || c == '/' || c == '(' || c == ')' || c == '+') names.emplace_back();
-        else names.back() += c;
+        if (c == ',' || c == ';' || c == '/' || c == '(' || c == ')' || c == '+')
+            names.emplace_back();
+        else
+            names.back() += c;
     return names;
 }
 
@@ -137,14 +162,17 @@ std::optional<Version> capability_named(std::string_view text, const Matrix& mat
     for (const std::string& name : names_in_list(text)) {
         if (trim(name).empty()) continue;
         const std::vector<GpuProduct> products = matrix.gpu_products_named(name);
-        const bool all_alike = std::all_of(products.begin(), products.end(), [&](const GpuProduct& p) { return p.capability == products.front().capability; });
+        const bool all_alike = std::all_of(products.begin(), products.end(), [&](const GpuProduct& p) {
+            return p.capability == products.front().capability;
+        });
         if (!products.empty() && all_alike) return products.front().capability;
     }
     return std::nullopt;
 }
 
 const NamedFramework* SaidReading::framework(std::string_view name) const {
-    const auto found = std::find_if(frameworks.begin(), frameworks.end(), [&](const auto& f) { return f.name == name; });
+    const auto found =
+        std::find_if(frameworks.begin(), frameworks.end(), [&](const auto& f) { return f.name == name; });
     return found == frameworks.end() ? nullptr : &*found;
 }
 
@@ -162,13 +190,17 @@ SaidReading read_said(const Facts& facts, const Matrix& matrix) {
             read_frameworks(said, value);
             said.build_cuda = cuda_of_flavour(value);
             if (!said.build_cuda) said.build_cuda = cuda_of_build_words(value);
-        } else if (item.key == "cuda") said.cuda = find_version(value, 1);
-        else if (item.key == "cudnn") said.cudnn = find_version(value, 1);
-        else if (item.key == "driver") said.driver = find_version(value, 1);
+        } else if (item.key == "cuda")
+            said.cuda = find_version(value, 1);
+        else if (item.key == "cudnn")
+            said.cudnn = find_version(value, 1);
+        else if (item.key == "driver")
+            said.driver = find_version(value, 1);
         else if (item.key == "gpu") {
             said.capability = capability_in_figures(value);
             if (!said.capability) said.capability = capability_named(value, matrix);
-        } else read_frameworks(said, item.key + " " + value);
+        } else
+            read_frameworks(said, item.key + " " + value);
     }
     read_events(said, *facts.log);
     return said;

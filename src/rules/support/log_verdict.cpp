@@ -27,11 +27,15 @@ std::vector<Candidate> candidates(const LogWords& known, const Matrix& matrix) {
     for (const LogPointer& pointer : matrix.log_pointers()) {
         auto words = split(pointer.when, ' ');
         if (!all_hold(words, known)) continue;
-        const auto same = std::find_if(found.begin(), found.end(), [&](const Candidate& c) { return c.best->cause == pointer.cause; });
-        if (same == found.end()) found.push_back({&pointer, std::move(words)});
-        else if (pointer.weight > same->best->weight) *same = {&pointer, std::move(words)};
+        const auto same = std::find_if(found.begin(), found.end(),
+                                       [&](const Candidate& c) { return c.best->cause == pointer.cause; });
+        if (same == found.end())
+            found.push_back({&pointer, std::move(words)});
+        else if (pointer.weight > same->best->weight)
+            *same = {&pointer, std::move(words)};
     }
-    std::stable_sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) { return a.best->weight > b.best->weight; });
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.best->weight > b.best->weight; });
     return found;
 }
 
@@ -45,12 +49,14 @@ const LogSignature* signature_named(const std::string& id, const Matrix& matrix)
     return found == all.end() ? nullptr : &*found;
 }
 
-void add_evidence(Finding& finding, const std::string& word, const Log& log, const LogWords& known, const Matrix& matrix) {
+void add_evidence(Finding& finding, const std::string& word, const Log& log, const LogWords& known,
+                  const Matrix& matrix) {
     for (std::size_t i = 0; i < log.events.size(); ++i) {
         const LogEvent& event = log.events[i];
         if (event.signature != word) continue;
         const LogSignature* signature = signature_named(word, matrix);
-        finding.evidence.push_back({signature ? signature->says : word, place_of(event, log.files.size() > 1) + ": " + event.text,
+        finding.evidence.push_back({signature ? signature->says : word,
+                                    place_of(event, log.files.size() > 1) + ": " + event.text,
                                     "log.events[" + std::to_string(i) + "]"});
         return;
     }
@@ -62,7 +68,8 @@ void add_evidence(Finding& finding, const std::string& word, const Log& log, con
 void add_first_events(Finding& finding, const Log& log) {
     for (std::size_t i = 0; i < log.events.size() && finding.evidence.size() < 3; ++i)
         if (log.events[i].kind == LogKind::harmless)
-            finding.evidence.push_back({"harmless line", place_of(log.events[i], log.files.size() > 1) + ": " + log.events[i].text,
+            finding.evidence.push_back({"harmless line",
+                                        place_of(log.events[i], log.files.size() > 1) + ": " + log.events[i].text,
                                         "log.events[" + std::to_string(i) + "]"});
 }
 
@@ -88,8 +95,8 @@ void add_advice(Finding& finding, const LogCause& cause) {
 /// Lines that say no more than that a program goes on without a GPU.
 bool is_about_no_gpu(const LogEvent& event) {
     static const std::set<std::string_view> signatures = {
-        "cuinit_failed", "gpu_node_absent", "kernel_driver_absent", "missing_cuda_library", "missing_cudnn", "missing_libcuda",
-        "no_cuda_device", "tf_dlopen_failed", "tf_gpu_skipped", "tf_library_missing"};
+        "cuinit_failed",   "gpu_node_absent", "kernel_driver_absent", "missing_cuda_library", "missing_cudnn",
+        "missing_libcuda", "no_cuda_device",  "tf_dlopen_failed",     "tf_gpu_skipped",       "tf_library_missing"};
     return signatures.contains(event.signature);
 }
 
@@ -105,14 +112,15 @@ bool trained_without_gpu(const Log& log) {
     return last_error > 0 && progress > last_error;
 }
 
-Finding finding_of(const Candidate& candidate, bool is_first, const Log& log, const LogWords& known, const Matrix& matrix) {
+Finding finding_of(const Candidate& candidate, bool is_first, const Log& log, const LogWords& known,
+                   const Matrix& matrix) {
     Finding finding;
     finding.rule = candidate.best->cause;
     finding.subject = "log";
     finding.weight = candidate.best->weight;
-    finding.confidence = is_first && candidate.best->decides              ? Confidence::certain
+    finding.confidence = is_first && candidate.best->decides     ? Confidence::certain
                          : candidate.best->weight >= likely_from ? Confidence::likely
-                                                                  : Confidence::possible;
+                                                                 : Confidence::possible;
     for (const std::string& word : candidate.words)
         if (!word.starts_with('!')) add_evidence(finding, word, log, known, matrix);
     if (finding.evidence.size() < 2 && finding.rule == "harmless_line") add_first_events(finding, log);
@@ -128,7 +136,9 @@ std::vector<Finding> causes_in_log(const Facts& facts, const Matrix& matrix) {
     const LogWords known = log_words(facts, matrix);
     for (const Candidate& candidate : candidates(known, matrix)) {
         const bool is_first = findings.empty();
-        if (findings.size() == most_causes || (!is_first && candidate.best->weight + farthest_behind < *findings.front().weight)) break;
+        if (findings.size() == most_causes ||
+            (!is_first && candidate.best->weight + farthest_behind < *findings.front().weight))
+            break;
         findings.push_back(finding_of(candidate, is_first, *facts.log, known, matrix));
     }
     if (trained_without_gpu(*facts.log))
