@@ -14,6 +14,28 @@ FetchContent_Declare(spdlog
   FIND_PACKAGE_ARGS 1.9)
 FetchContent_MakeAvailable(nlohmann_json CLI11 spdlog)
 
+# RE2's static library, so that the program needs glibc alone: Debian's and Ubuntu's where it stands alone (releases
+# before mid-2023; later ones need Abseil), else our own build.
+find_library(RE2_STATIC_LIBRARY libre2.a)
+find_path(RE2_INCLUDE re2/re2.h)
+if(RE2_INCLUDE)
+  file(STRINGS ${RE2_INCLUDE}/re2/re2.h re2_needs_abseil REGEX "absl/")
+endif()
+add_library(rnncheck_re2 INTERFACE)
+find_package(Threads REQUIRED)
+if(RE2_STATIC_LIBRARY AND RE2_INCLUDE AND NOT re2_needs_abseil)
+  target_include_directories(rnncheck_re2 SYSTEM INTERFACE ${RE2_INCLUDE})
+  target_link_libraries(rnncheck_re2 INTERFACE ${RE2_STATIC_LIBRARY} Threads::Threads)
+else()
+  set(RE2_BUILD_TESTING OFF)
+  FetchContent_Declare(re2
+    URL https://github.com/google/re2/archive/refs/tags/2022-06-01.tar.gz
+    URL_HASH SHA256=f89c61410a072e5cbcf8c27e3a778da7d6fd2f2b5b1445cd4f4508bee946ab0f)
+  FetchContent_MakeAvailable(re2)
+  target_include_directories(rnncheck_re2 SYSTEM INTERFACE ${re2_SOURCE_DIR})
+  target_link_libraries(rnncheck_re2 INTERFACE re2::re2)
+endif()
+
 # Header-only spdlog (and fmt, where the system's spdlog uses the system's fmt): a shared libspdlog would be one more
 # thing to be missing on the machine under examination.
 add_library(rnncheck_spdlog INTERFACE)

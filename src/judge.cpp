@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "base/text.hpp"
+#include "rules/support/log_verdict.hpp"
 #include "rules/support/seen.hpp"
 
 namespace rnncheck {
@@ -29,8 +30,9 @@ Verdict ask_what_if(const Named<Rule>& rule, const Facts& facts, const Matrix& m
 /// A question the user did not want asked is no open question.
 Verdict ask(const Named<Rule>& rule, const Facts& facts, const Matrix& matrix) {
     if (only_given(facts)) return ask_what_if(rule, facts, matrix);
+    if (from_logs_alone(facts) && !rule->judges_log) return not_applicable("the log does not point to it");
     Verdict verdict = rule->check(facts, matrix);
-    if (verdict.outcome == Outcome::undecided && !stage_was_run(facts, rule->needs))
+    if (verdict.outcome == Outcome::undecided && !rule->judges_log && !stage_was_run(facts, rule->needs))
         return not_applicable(std::string(not_asked) + "the stage '" + std::string(name_of(rule->needs)) + "' was switched off");
     return verdict;
 }
@@ -45,6 +47,21 @@ bool only_says_no_gpu(const Facts& facts, const Finding& finding) {
     static const std::set<std::string> rules = {"driver_missing", "no_gpu_visible", "container_no_gpu_runtime",
                                                 "kernel_module_missing"};
     return rules.contains(finding.rule) && rules::no_nvidia_hardware_seen(facts);
+}
+
+/// What the log says of this rule's cause joins what the machine's facts say.
+void join_log(Verdict& verdict, std::string_view rule, const std::vector<Finding>& causes) {
+    for (const Finding& cause : causes) {
+        if (cause.rule != rule) continue;
+        if (verdict.outcome != Outcome::fault) verdict.reason = "the log points to it";
+        verdict.outcome = Outcome::fault;
+        verdict.findings.push_back(cause);
+    }
+}
+
+void sort_by_likelihood(std::vector<Finding>& findings) {
+    std::stable_sort(findings.begin(), findings.end(),
+                     [](const Finding& a, const Finding& b) { return a.weight.value_or(0) > b.weight.value_or(0); });
 }
 
 void sort_findings(std::vector<Finding>& findings) {
@@ -102,10 +119,14 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
     report.tool = {.version = std::string(version_of_rnncheck()), .matrix_date = matrix.date(), .matrix_digest = matrix.digest()};
     Tally tally;
     tally.what_if = only_given(facts);
+    const std::vector<Finding> causes = rules::causes_in_log(facts, matrix);
     for (const auto& rule : all_rules()) {
+        if (rule->only_from_log && !facts.log) continue;
         const std::string name(rule.name);
-        Verdict verdict = is_selected(selection, name) ? ask(rule, facts, matrix)
-                                                       : not_applicable(std::string(not_asked) + "left out on the command line");
+        const bool selected = is_selected(selection, name);
+        Verdict verdict =
+            selected ? ask(rule, facts, matrix) : not_applicable(std::string(not_asked) + "left out on the command line");
+        if (selected) join_log(verdict, name, causes);
         apply_to_findings(verdict, rule, facts, selection);
         tally_verdict(tally, rule, verdict, selection);
         ++count_of(report.counts, verdict.outcome);
@@ -116,6 +137,7 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
     tally.open |= std::all_of(report.verdicts.begin(), report.verdicts.end(),
                               [](const RuleVerdict& verdict) { return verdict.reason.starts_with(not_asked); });
     sort_findings(report.findings);
+    if (from_logs_alone(facts)) sort_by_likelihood(report.findings);
     report.verdict = tally.health();
     report.facts = std::move(facts);
     return report;

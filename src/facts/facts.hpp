@@ -3,6 +3,7 @@
 #pragma once
 
 #include "facts/libraries.hpp"
+#include "facts/log.hpp"
 #include "facts/machine.hpp"
 #include "facts/network.hpp"
 #include "facts/packages.hpp"
@@ -20,7 +21,9 @@ struct ToolFacts {
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
         visit("version", self.version, "version of rnncheck that learnt these facts");
-        visit("stages", self.stages, "stages that were run: look, ask, run; given: a person told, no machine was looked at");
+        visit("stages", self.stages,
+              "stages that were run: look, ask, run; or alone: given, where a person told and no machine was looked at, "
+              "and log, where only logs were read");
     }
 };
 
@@ -41,6 +44,7 @@ struct Facts {
     std::vector<KernelRun> kernel_runs;
     std::vector<RnnRun> rnn_runs;
     std::vector<ProbeRun> probe_runs;
+    std::optional<Log> log;
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
@@ -60,12 +64,18 @@ struct Facts {
         visit("kernel_runs", self.kernel_runs, "the tiny kernel on each GPU");
         visit("rnn_runs", self.rnn_runs, "the recurrent-network cases");
         visit("probe_runs", self.probe_runs, "how each probe went");
+        visit("log", self.log, "what logs tell");
     }
 };
 
 /// A person told these facts; what was not told is unknown, and no machine stands behind them.
 inline bool only_given(const Facts& facts) {
     return facts.tool.stages == std::vector<std::string>{"given"};
+}
+
+/// No machine was examined: all that is known comes from logs and from what a person told besides.
+inline bool from_logs_alone(const Facts& facts) {
+    return facts.log && facts.tool.stages == std::vector<std::string>{"log"};
 }
 
 /// `more` joins `facts`: unset values are filled, set ones stay, lists are appended; an element with the key() of one

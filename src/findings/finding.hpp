@@ -50,6 +50,18 @@ struct Remedy {
     }
 };
 
+/// What settles a question that the evidence leaves open.
+struct DecidingCheck {
+    std::string text;
+    std::string command;
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("text", self.text, "what to look at, and what it means");
+        visit("command", self.command, "a command that shows it; empty when there is none");
+    }
+};
+
 /// `message` is one sentence that begins in lower case or with a proper name, names the subject, and has no full
 /// stop. `rule` and `layer` are filled in by the judge.
 struct Finding {
@@ -61,6 +73,8 @@ struct Finding {
     std::vector<Evidence> evidence;
     std::vector<Remedy> remedies;
     Confidence confidence = Confidence::certain;
+    std::optional<DecidingCheck> decided_by;  ///< only where the evidence does not decide
+    std::optional<int> weight;                ///< only of a cause that a log points to: 1 to 100
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
@@ -72,6 +86,8 @@ struct Finding {
         visit("evidence", self.evidence, "what it rests on");
         visit("remedies", self.remedies, "what to do about it");
         visit("confidence", self.confidence, "how far the evidence goes");
+        visit("decided_by", self.decided_by, "the check that would decide");
+        visit("weight", self.weight, "how strongly the log points to it, 1 to 100, beside the other candidates");
     }
 };
 
@@ -81,8 +97,9 @@ RNNCHECK_ENUM_NAMES(Outcome, "pass", "fault", "not_applicable", "undecided")
 /// What an undecided rule lacks: facts that were not learnt, or rows of the tables for facts that were.
 enum class Lack { facts, data };
 
-/// A rule's answer. `findings` only with `fault`; `reason` always says why in a few words. `evidence` is what a pass
-/// rests on, where that is more than the reason tells. `lack` has a meaning with `undecided` only.
+/// A rule's answer. `findings` with `fault`, and with `undecided` what could not be decided; `reason` always says why in
+/// a few words. `evidence` is what a pass rests on, where that is more than the reason tells. `lack` has a meaning with
+/// `undecided` only.
 struct Verdict {
     Outcome outcome = Outcome::undecided;
     std::string reason;

@@ -155,6 +155,49 @@ void columns(KerasBackend& row, Visit&& visit) {
     visit("backend_last", row.backend_last);
 }
 
+template <class Visit>
+void columns(LogSignature& row, Visit&& visit) {
+    visit("id", row.id);
+    visit("kind", row.kind);
+    visit("literal", row.literal);
+    visit("pattern", row.pattern);
+    visit("says", row.says);
+}
+
+template <class Visit>
+void columns(LogPointer& row, Visit&& visit) {
+    visit("cause", row.cause);
+    visit("when", row.when);
+    visit("weight", row.weight);
+    visit("decides", row.decides, may_be_missing);
+}
+
+template <class Visit>
+void columns(LogCause& row, Visit&& visit) {
+    visit("cause", row.cause);
+    visit("layer", row.layer);
+    visit("severity", row.severity);
+    visit("title", row.title);
+    visit("message", row.message);
+    visit("means", row.means, may_be_missing);
+    visit("knows", row.knows);
+    visit("check", row.check);
+    visit("check_command", row.check_command, may_be_missing);
+    visit("remedy", row.remedy);
+    visit("command", row.command, may_be_missing);
+    visit("risk", row.risk, may_be_missing);
+    visit("harmless", row.harmless, may_be_missing);
+}
+
+template <class Visit>
+void columns(FrameworkCuda& row, Visit&& visit) {
+    visit("framework", row.framework);
+    visit("first", row.first);
+    visit("last", row.last);
+    visit("newest_cuda", row.newest_cuda);
+    visit("cudnn_major", row.cudnn_major);
+}
+
 /// The columns of a row with those that every table has.
 template <class R, class Visit>
 void all_columns(R& row, Visit&& visit) {

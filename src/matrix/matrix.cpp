@@ -228,4 +228,23 @@ const std::vector<KerasBackend>& Matrix::keras_backends() const {
     return tables_->keras_backends.rows();
 }
 
+const std::vector<LogSignature>& Matrix::log_signatures() const {
+    return tables_->log_signatures.rows();
+}
+
+const std::vector<LogPointer>& Matrix::log_pointers() const {
+    return tables_->log_pointers.rows();
+}
+
+const std::vector<LogCause>& Matrix::log_causes() const {
+    return tables_->log_causes.rows();
+}
+
+Answer<FrameworkCuda> Matrix::framework_cuda(std::string_view framework, const Version& release) const {
+    const Version asked = major_minor(release);
+    for (const FrameworkCuda& row : tables_->framework_cuda.rows())
+        if (row.framework == framework && row.first <= asked && asked <= row.last) return known(row);
+    return {};
+}
+
 }  // namespace rnncheck

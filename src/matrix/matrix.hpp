@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "matrix/framework_rows.hpp"
+#include "matrix/log_rows.hpp"
 #include "matrix/rows.hpp"
 
 namespace rnncheck {
@@ -63,6 +64,11 @@ class Matrix {
     /// Known when all of these have the same capability; the row is the plainest of them, a data centre's only when all
     /// are. Silent for "RTX 6000", which names three generations: gpu_products_named tells them.
     Answer<GpuProduct> gpu_product(std::string_view written) const;
+
+    const std::vector<LogSignature>& log_signatures() const;
+    const std::vector<LogPointer>& log_pointers() const;
+    const std::vector<LogCause>& log_causes() const;
+    Answer<FrameworkCuda> framework_cuda(std::string_view framework, const Version& release) const;
 
     struct Tables;
     explicit Matrix(std::shared_ptr<const Tables> tables) : tables_(std::move(tables)) {}

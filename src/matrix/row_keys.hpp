@@ -53,6 +53,19 @@ inline auto key_of(const KerasBackend& row) {
     return std::tuple(row.first, row.backend);
 }
 
+inline auto key_of(const LogSignature& row) {
+    return row.id;
+}
+inline auto key_of(const LogPointer& row) {
+    return std::tuple(row.cause, row.when);
+}
+inline auto key_of(const LogCause& row) {
+    return row.cause;
+}
+inline auto key_of(const FrameworkCuda& row) {
+    return std::tuple(row.framework, row.first);
+}
+
 /// The rows of one series follow each other without overlap. A table without ranges has no series.
 struct Series {
     std::string name;  ///< "" where the table is one series
@@ -78,6 +91,9 @@ inline std::optional<Series> series_of(const FrameworkBuild& row) {
 }
 inline std::optional<Series> series_of(const KerasBackend& row) {
     return Series{row.backend, row.first, row.last};
+}
+inline std::optional<Series> series_of(const FrameworkCuda& row) {
+    return Series{row.framework, row.first, row.last};
 }
 
 }  // namespace rnncheck

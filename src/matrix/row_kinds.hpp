@@ -16,4 +16,8 @@
     X(RnnLimit)               \
     X(GpuProduct)             \
     X(FrameworkBuild)         \
-    X(KerasBackend)
+    X(KerasBackend)           \
+    X(LogSignature)           \
+    X(LogPointer)             \
+    X(LogCause)               \
+    X(FrameworkCuda)

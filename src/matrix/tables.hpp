@@ -52,6 +52,10 @@ struct Matrix::Tables {
     Table<GpuProduct> gpu_products{files, "gpu_products"};
     Table<FrameworkBuild> framework_builds{files, "framework_builds"};
     Table<KerasBackend> keras_backends{files, "keras_backends"};
+    Table<LogSignature> log_signatures{files, "log_signatures"};
+    Table<LogPointer> log_pointers{files, "log_pointers"};
+    Table<LogCause> log_causes{files, "log_causes"};
+    Table<FrameworkCuda> framework_cuda{files, "framework_cuda"};
 
     /// visit(table) for every table.
     template <class Visit>
@@ -72,6 +76,10 @@ struct Matrix::Tables {
         visit(gpu_products);
         visit(framework_builds);
         visit(keras_backends);
+        visit(log_signatures);
+        visit(log_pointers);
+        visit(log_causes);
+        visit(framework_cuda);
     }
 
   private:

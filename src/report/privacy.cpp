@@ -11,7 +11,7 @@ namespace {
 /// Ids and stamps are our own words, and other people's scripts look for them.
 bool is_our_own(std::string_view field) {
     return field == "rule" || field == "probe" || field == "stages" || field == "matrix_date" ||
-           field == "matrix_digest";
+           field == "matrix_digest" || field == "signature";
 }
 
 template <class T, class Act>

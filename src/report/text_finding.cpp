@@ -80,6 +80,10 @@ std::string severity_word(const Finding& finding, const Style& style) {
 void write_finding(const Finding& finding, std::ostream& out, const Style& style) {
     out << '\n' << wrapped(severity_word(finding, style) + ": ", shown(finding.message), 2);
     write_evidence(finding.evidence, out);
+    if (finding.decided_by) {
+        out << wrapped(label("to decide"), shown(finding.decided_by->text));
+        if (!finding.decided_by->command.empty()) write_command(finding.decided_by->command, out, style);
+    }
     write_remedies(finding, out, style);
     out << label("more") << explain_hint(finding, style) << '\n';
 }

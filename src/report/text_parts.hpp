@@ -22,6 +22,10 @@ std::string headline(const Report& report);
 /// "This machine": system, driver, GPUs, CUDA and cuDNN copies; "Given" where a person told and there is no machine.
 void write_machine(const Facts& facts, std::ostream& out, const Style& style);
 
+/// The same two for a report about logs alone.
+std::string log_headline(const Report& report);
+void write_log(const Log& log, std::ostream& out, const Style& style);
+
 void write_finding(const Finding& finding, std::ostream& out, const Style& style);
 
 /// The recurrent-network cases, one grid per copy of cuDNN, GPU and interface; GPUs that fared alike share one.

@@ -21,12 +21,17 @@ struct Rule {
     /// What a person must tell for an answer without a machine (`matrix check`), in the words of its keys; empty when
     /// only the machine itself can answer.
     std::string_view asks = "";
+    bool judges_log = false;                ///< `check` looks at the log's facts itself
+    bool only_from_log = false;             ///< nothing but a log can witness it: a row of log_causes, no file
 };
 
 /// Every file of src/rules/, by name.
+std::span<const Named<Rule>> rules_of_the_folder();
+
+/// Every file of src/rules/ and every cause of the table log_causes that has none, by name.
 std::span<const Named<Rule>> all_rules();
 
-/// The page docs/rules/<name>.md of a rule.
+/// The page docs/rules/<name>.md of a rule, or the same made from its row of log_causes.
 std::string_view rule_page(std::string_view name);
 
 }  // namespace rnncheck

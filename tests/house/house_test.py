@@ -3,6 +3,7 @@
 
 usage: house_test.py PROJECT_FOLDER     exits 1 and prints one line per breach
 """
+import json
 import pathlib
 import re
 import sys
@@ -75,6 +76,18 @@ def check_rules():
         if "http" not in page.partition("## Sources")[2]:
             breach(path, "no source is named")
     return len(rules)
+
+
+def check_log_causes():
+    """A cause has a file of its own, or its row holds all that the page needs."""
+    for row in json.loads((root / "compat_matrix/log_causes.json").read_text())["rows"]:
+        source = root / "src/rules" / f"{row['cause']}.cpp"
+        where = f"compat_matrix/log_causes.json: {row['cause']}"
+        if source.exists():
+            if row["title"] != title_of(source.read_text()):
+                breach(where, "its title is not that of its rule")
+        elif not row.get("means") or not row.get("harmless"):
+            breach(where, "has neither a file in src/rules nor a text for its page")
 
 
 def check_probes():
@@ -161,6 +174,7 @@ def check_readme():
 
 
 rules = check_rules()
+check_log_causes()
 probes = check_probes()
 sources = check_borders()
 check_sizes(sources)

@@ -1,0 +1,98 @@
+#include "log/rnn_config.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.hpp"
+
+namespace rnncheck::log_reader {
+
+namespace {
+
+std::string_view told(const LogEvent& event, std::string_view name) {
+    const auto found =
+        std::find_if(event.told.begin(), event.told.end(), [&](const LogField& f) { return f.name == name; });
+    return found == event.told.end() ? std::string_view{} : found->value;
+}
+
+/// Without white space: a number may have been wrapped.
+std::string without_blanks(std::string_view text) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == 'n')
+            ++i;  // escaped() writes line ends so
+        else if (text[i] != ' ')
+            out += text[i];
+    }
+    return out;
+}
+
+std::optional<std::int64_t> number(std::string_view text) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+/// Names of tensorflow/core/kernels/cudnn_rnn_ops.cc and stream_executor/dnn.h, in the order of their numbers.
+std::optional<std::string> name_in(std::initializer_list<std::string_view> names, std::int64_t value) {
+    if (value < 0 || value >= static_cast<std::int64_t>(names.size())) return std::nullopt;
+    return std::string(names.begin()[value]);
+}
+
+void take_modes(const std::vector<std::string>& numbers, LogRnnConfig& config) {
+    constexpr std::string_view names[] = {"rnn_mode", "rnn_input_mode", "rnn_direction_mode"};
+    for (std::size_t i = 0; i < std::size(names); ++i) {
+        const auto value = i < numbers.size() ? number(numbers[i]) : std::nullopt;
+        if (!value)
+            config.missing.emplace_back(names[i]);
+        else if (i == 0)
+            config.cell = name_in({"rnn_relu", "rnn_tanh", "lstm", "gru"}, *value);
+        else if (i == 1)
+            config.input_mode = *value == 9999999 ? "auto_select" : name_in({"linear_input", "skip_input"}, *value);
+        else
+            config.direction = name_in({"unidirectional", "bidirectional"}, *value);
+    }
+}
+
+std::optional<std::int64_t>* place_of(LogRnnConfig& config, std::string_view name) {
+    if (name == "num_layers") return &config.layers;
+    if (name == "input_size") return &config.input_size;
+    if (name == "num_units") return &config.units;
+    if (name == "dir_count") return &config.directions;
+    if (name == "seq_length" || name == "max_seq_length") return &config.sequence_length;
+    if (name == "batch_size") return &config.batch;
+    if (name == "cell_num_units") return &config.cell_units;
+    return nullptr;
+}
+
+/// The last number of a line that was cut may lack digits: only one that something follows is taken.
+void take_sizes(const std::vector<std::string>& names, std::vector<std::string> numbers, bool is_whole,
+                LogRnnConfig& config) {
+    if (!is_whole && !numbers.empty()) numbers.pop_back();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const auto value = i < numbers.size() ? number(numbers[i]) : std::nullopt;
+        if (auto* place = place_of(config, names[i]); place && value)
+            *place = value;
+        else
+            config.missing.push_back(names[i]);
+    }
+}
+
+}  // namespace
+
+LogRnnConfig rnn_config_of(const LogEvent& event) {
+    LogRnnConfig config;
+    config.call = told(event, "call");
+    if (told(event, "has_config").empty()) {
+        config.missing = {"model config"};
+        return config;
+    }
+    take_modes(split(without_blanks(told(event, "modes")), ','), config);
+    auto names = split(without_blanks(told(event, "names")), ',');
+    if (names.empty()) names = {"num_layers", "input_size", "num_units", "dir_count", "max_seq_length", "batch_size"};
+    take_sizes(names, split(without_blanks(told(event, "sizes")), ','), !told(event, "end").empty(), config);
+    return config;
+}
+
+}  // namespace rnncheck::log_reader

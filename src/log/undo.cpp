@@ -1,0 +1,148 @@
+#include "log/undo.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace rnncheck::log_reader {
+
+namespace {
+
+struct Replacement {
+    std::string_view from;
+    std::string_view to;
+};
+
+constexpr std::array html = std::to_array<Replacement>({
+    {"&lt;", "<"},
+    {"&gt;", ">"},
+    {"&amp;", "&"},
+    {"&quot;", "\""},
+    {"&#34;", "\""},
+    {"&#39;", "'"},
+    {"&#039;", "'"},
+    {"&apos;", "'"},
+    {"&#x27;", "'"},
+    {"&#x2F;", "/"},
+    {"&nbsp;", " "},
+    {"&#10;", " "},
+    {"&#13;", " "},
+    {"&lsquo;", "'"},
+    {"&rsquo;", "'"},
+    {"&ldquo;", "\""},
+    {"&rdquo;", "\""},
+});
+
+constexpr std::array json = std::to_array<Replacement>({
+    {"\\n", " "},
+    {"\\r", " "},
+    {"\\t", " "},
+    {"\\\"", "\""},
+    {"\\/", "/"},
+    {"\\\\", "\\"},
+    {"\\u0027", "'"},
+    {"\\u003c", "<"},
+    {"\\u003e", ">"},
+    {"\\u003C", "<"},
+    {"\\u003E", ">"},
+    {"\\u0026", "&"},
+});
+
+/// Quotes and blanks that word processors and web pages put in, byte-order marks.
+constexpr std::array typography = std::to_array<Replacement>({
+    {"\xE2\x80\x98", "'"},
+    {"\xE2\x80\x99", "'"},
+    {"\xE2\x80\x9C", "\""},
+    {"\xE2\x80\x9D", "\""},
+    {"\xC2\xA0", " "},
+    {"\xE2\x80\x8B", ""},
+    {"\xEF\xBB\xBF", ""},
+    {"\xE2\x80\x89", " "},
+    {"\xE3\x80\x80", " "},
+    {"\xC2\xAD", ""},
+});
+
+constexpr std::array tags = std::to_array<std::string_view>(
+    {"br", "code", "pre", "p", "div", "span", "em", "strong", "b", "i", "td", "tr", "li", "ul", "font", "samp", "tt"});
+
+constexpr std::size_t longest_code = 64;
+
+/// Length of "[01;31m", "[K", "[2J" at `at`; 0 when it is none.
+std::size_t control_sequence(std::string_view text, std::size_t at) {
+    if (at >= text.size() || text[at] != '[') return 0;
+    for (std::size_t end = at + 1; end < std::min(text.size(), at + longest_code); ++end) {
+        const char c = text[end];
+        if (c >= '@' && c <= '~') return end + 1 - at;
+        if (c < ' ' || c > '?') return 0;
+    }
+    return 0;
+}
+
+/// Length of a colour code that starts with the escape character or one of its spellings.
+std::size_t colour_code(std::string_view text) {
+    for (const std::string_view escape : {"\x1B", "^[", "\\x1b", "\\x1B", "\\u001b", "\\u001B", "\\033", "\\e"})
+        if (text.starts_with(escape)) {
+            if (const std::size_t length = control_sequence(text, escape.size())) return escape.size() + length;
+            return escape == "\x1B" ? 1 : 0;
+        }
+    return 0;
+}
+
+/// "[31m" and "[0m" where the escape character itself was lost.
+std::size_t bare_colour(std::string_view text) {
+    if (text.size() < 3 || text[0] != '[' || !std::isdigit(static_cast<unsigned char>(text[1]))) return 0;
+    const std::size_t length = control_sequence(text, 0);
+    if (length == 0 || text[length - 1] != 'm') return 0;
+    const auto is_code = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) || c == ';'; };
+    return std::all_of(text.begin() + 1, text.begin() + static_cast<std::ptrdiff_t>(length) - 1, is_code) ? length : 0;
+}
+
+/// "<br />", "</span>", "<code class=x>"; other things in angle brackets are text.
+std::size_t html_tag(std::string_view text) {
+    std::size_t at = 1;
+    if (at < text.size() && text[at] == '/') ++at;
+    std::size_t end = at;
+    while (end < text.size() && std::isalpha(static_cast<unsigned char>(text[end]))) ++end;
+    if (std::find(tags.begin(), tags.end(), text.substr(at, end - at)) == tags.end()) return 0;
+    if (end < text.size() && text[end] != '>' && text[end] != ' ' && text[end] != '/') return 0;
+    const std::size_t close = text.substr(0, 200).find('>', end);
+    return close == std::string_view::npos ? 0 : close + 1;
+}
+
+template <std::size_t N>
+const Replacement* find_in(const std::array<Replacement, N>& list, std::string_view text) {
+    const auto found = std::find_if(list.begin(), list.end(), [&](const auto& r) { return text.starts_with(r.from); });
+    return found == list.end() ? nullptr : &*found;
+}
+
+template <std::size_t N>
+bool replace(const std::array<Replacement, N>& list, std::string_view text, Undone& undone) {
+    const Replacement* found = find_in(list, text);
+    if (found) undone = {found->from.size(), found->to};
+    return found;
+}
+
+}  // namespace
+
+Undone undo_at(std::string_view text, bool is_json) {
+    Undone undone{1, text.substr(0, 1)};
+    const auto first = static_cast<unsigned char>(text[0]);
+    if (first == 0x1B || first == '^' || first == '\\')
+        if (const std::size_t length = colour_code(text)) return {length, ""};
+    if (first == '[')
+        if (const std::size_t length = bare_colour(text)) return {length, ""};
+    if (first == '<')
+        if (const std::size_t length = html_tag(text)) return {length, " "};
+    if (first == 0) return {1, ""};
+    if (first == '&' && replace(html, text, undone)) return undone;
+    if (first == '\\' && is_json && replace(json, text, undone)) return undone;
+    if (first >= 0xC2) replace(typography, text, undone);
+    return undone;
+}
+
+bool looks_like_json(std::string_view line) {
+    const std::size_t at = line.find_first_not_of(" \t");
+    return at != std::string_view::npos && line[at] == '{' && line.find("\":") != std::string_view::npos;
+}
+
+}  // namespace rnncheck::log_reader

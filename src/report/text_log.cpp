@@ -1,0 +1,79 @@
+#include <algorithm>
+#include <ostream>
+
+#include "base/text.hpp"
+#include "report/layout.hpp"
+#include "report/text_parts.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+std::size_t faults_in(const Report& report) {
+    return static_cast<std::size_t>(std::count_if(report.findings.begin(), report.findings.end(),
+                                                  [](const Finding& f) { return f.severity != Severity::note; }));
+}
+
+std::string how_sure(const Finding& finding) {
+    switch (finding.confidence) {
+        case Confidence::certain:
+            return "the cause";
+        case Confidence::likely:
+            return "the likely cause";
+        case Confidence::possible:
+            break;
+    }
+    return "first to look at";
+}
+
+std::string lines_of(const Log& log, LogKind kind) {
+    std::vector<std::string> lines;
+    for (const LogEvent& event : log.events)
+        if (event.kind == kind && lines.size() < 8) lines.push_back(std::to_string(event.line));
+    return listing(lines);
+}
+
+std::string sizes_of(const LogRnnConfig& config) {
+    std::vector<std::string> words;
+    const auto add = [&](const char* name, const std::optional<std::int64_t>& value) {
+        if (value) words.push_back(std::string(name) + " " + std::to_string(*value));
+    };
+    words.push_back(config.cell.value_or("cell not told"));
+    if (config.direction) words.push_back(*config.direction);
+    add("layers", config.layers);
+    add("input", config.input_size);
+    add("units", config.units);
+    add("longest sequence", config.sequence_length);
+    add("batch", config.batch);
+    if (!config.missing.empty()) words.push_back("not in the log: " + listing(config.missing));
+    return shown(join(words, ", "));
+}
+
+}  // namespace
+
+std::string log_headline(const Report& report) {
+    const std::string start = "rnncheck " + shown(report.tool.version) + ": ";
+    const std::size_t faults = faults_in(report);
+    if (report.findings.empty()) return start + "nothing in the log is an error";
+    const Finding& first = report.findings.front();
+    if (faults == 0) return start + shown(first.message);
+    std::string line = start + how_sure(first) + ": " + shown(first.message);
+    if (faults > 1) line += "; " + counted(faults - 1, "other is possible", "others are possible");
+    return line;
+}
+
+void write_log(const Log& log, std::ostream& out, const Style& style) {
+    out << '\n' << inked(style, Ink::bold, "The log") << '\n';
+    out << wrapped("  read         ",
+                   counted(static_cast<std::size_t>(log.lines), "line", "lines") + " of " + shown(listing(log.files)));
+    if (log.first_error_line)
+        out << wrapped("  first error  ",
+                       "line " + std::to_string(*log.first_error_line) + ": " + shown(log.first_error.value_or("")));
+    if (const std::string lines = lines_of(log, LogKind::consequence); !lines.empty())
+        out << wrapped("  only follows ", "from what is above: line " + lines);
+    if (const std::string lines = lines_of(log, LogKind::harmless); !lines.empty())
+        out << wrapped("  harmless     ", "line " + lines);
+    if (log.rnn_config) out << wrapped("  network      ", sizes_of(*log.rnn_config));
+}
+
+}  // namespace rnncheck

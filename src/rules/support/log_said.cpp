@@ -1,0 +1,209 @@
+#include "rules/support/log_said.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.hpp"
+
+namespace rnncheck::rules {
+
+namespace {
+
+std::string small_letters(std::string_view text) {
+    std::string small(text);
+    for (char& c : small)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+    return small;
+}
+
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+bool is_letter(char c) {
+    return c >= 'a' && c <= 'z';
+}
+
+struct FrameworkWord {
+    std::string_view word;
+    std::string_view name;
+};
+
+/// Longer words first where one begins with another.
+constexpr std::array framework_words = std::to_array<FrameworkWord>({
+    {"tensorflow", "tensorflow"},
+    {"tf-nightly", "tensorflow"},
+    {"pytorch", "pytorch"},
+    {"libtorch", "pytorch"},
+    {"torch7", "torch7"},
+    {"torch", "pytorch"},
+    {"jaxlib", "jax"},
+    {"jax", "jax"},
+    {"ctranslate2", "ctranslate2"},
+    {"faster-whisper", "ctranslate2"},
+    {"whisperx", "ctranslate2"},
+    {"onnxruntime", "onnxruntime"},
+    {"paddle", "paddlepaddle"},
+    {"mxnet", "mxnet"},
+    {"kaldi", "kaldi"},
+    {"chainer", "chainer"},
+    {"cupy", "cupy"},
+    {"caffe", "caffe"},
+    {"theano", "theano"},
+});
+
+/// The version that follows a framework's name within the next few words; nothing after '<', which names another one.
+std::optional<Version> version_after(std::string_view text, std::size_t at) {
+    std::size_t letters = 0;
+    for (; at < text.size() && letters < 12; ++at) {
+        if (text[at] == '<' || text[at] == '/' || text[at] == ',' || text[at] == '(') return std::nullopt;
+        if (is_digit(text[at])) {
+            std::size_t end = at;
+            while (end < text.size() &&
+                   (is_digit(text[end]) || (text[end] == '.' && end + 1 < text.size() && is_digit(text[end + 1]))))
+                ++end;
+            return parse_version(text.substr(at, end - at));
+        }
+        letters += is_letter(text[at]);
+    }
+    return std::nullopt;
+}
+
+void add_framework(SaidReading& said, std::string_view name, std::optional<Version> version) {
+    for (NamedFramework& known : said.frameworks)
+        if (known.name == name) {
+            if (!known.version) known.version = std::move(version);
+            return;
+        }
+    said.frameworks.push_back({std::string(name), std::move(version)});
+}
+
+void read_frameworks(SaidReading& said, const std::string& text) {
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const bool starts_word = at == 0 || !is_letter(text[at - 1]);
+        if (!starts_word) continue;
+        for (const auto& [word, name] : framework_words) {
+            if (std::string_view(text).substr(at, word.size()) != word) continue;
+            const bool tells_own_version = word != "faster-whisper" && word != "whisperx";
+            add_framework(said, name, tells_own_version ? version_after(text, at + word.size()) : std::nullopt);
+            at += word.size() - 1;
+            break;
+        }
+    }
+}
+
+/// "cu118", "cuda11": 11.8 and 11.
+std::optional<Version> cuda_of_flavour(std::string_view text) {
+    for (std::size_t at = text.find("cu"); at != std::string_view::npos; at = text.find("cu", at + 2)) {
+        if (at > 0 && is_letter(text[at - 1])) continue;
+        std::size_t digits = at + (text.substr(at, 4) == "cuda" ? 4 : 2), end = digits;
+        while (end < text.size() && is_digit(text[end])) ++end;
+        if (end - digits < 2 || end - digits > 3) continue;
+        const std::string number(text.substr(digits, end - digits));
+        return parse_version(number.size() == 3 ? number.substr(0, 2) + "." + number.substr(2)
+                             : number[0] == '1' ? number
+                                                : number.substr(0, 1) + "." + number.substr(1));
+    }
+    return std::nullopt;
+}
+
+/// "(CUDA 10 build)".
+std::optional<Version> cuda_of_build_words(std::string_view text) {
+    const auto build = text.find("build");
+    const auto cuda = text.rfind("cuda", build);
+    if (build == std::string_view::npos || cuda == std::string_view::npos || build - cuda > 16) return std::nullopt;
+    return find_version(text.substr(cuda, build - cuda), 1);
+}
+
+void read_events(SaidReading& said, const Log& log) {
+    for (const LogEvent& event : log.events)
+        for (const LogField& field : event.told) {
+            if (field.name == "version" && event.signature == "torch_version")
+                add_framework(said, "pytorch", parse_version(field.value));
+            if (field.name == "version" && event.signature == "tf_version")
+                add_framework(said, "tensorflow", parse_version(field.value));
+            if (field.name == "build" && !said.build_cuda) said.build_cuda = cuda_of_flavour(field.value);
+        }
+    const std::pair<const char*, const char*> in_use[] = {
+        {"tensorflow_in_use", "tensorflow"}, {"torch_in_use", "pytorch"},   {"jax_in_use", "jax"},
+        {"paddle_in_use", "paddlepaddle"},   {"chainer_in_use", "chainer"}, {"ctranslate2_in_use", "ctranslate2"}};
+    if (!said.frameworks.empty()) return;
+    for (const auto& [signature, name] : in_use)
+        if (std::any_of(log.events.begin(), log.events.end(),
+                        [&](const LogEvent& e) { return e.signature == signature; }))
+            add_framework(said, name, {});
+}
+
+/// "GeForce GT 620 (2.1)", "8.6".
+std::optional<Version> capability_in_figures(std::string_view text) {
+    const auto open = text.find('(');
+    const auto close = text.find(')', open);
+    if (open != std::string_view::npos && close != std::string_view::npos)
+        if (auto inside = parse_version(trim(text.substr(open + 1, close - open - 1)));
+            inside && inside->text.size() >= 3)
+            return inside;
+    auto whole = parse_version(trim(text));
+    return whole && whole->text.size() >= 3 ? whole : std::nullopt;
+}
+
+/// Parts of a list of GPUs as people write it: "GTX 1080 Ti, RTX 3090", "Tesla T4 (fails), Tesla K80 (works)".
+std::vector<std::string> names_in_list(std::string_view text) {
+    std::vector<std::string> names(1);
+    for (const char c : text)
+        if (c == ',' || c == ';' || c == '/' || c == '(' || c == ')' || c == '+')
+            names.emplace_back();
+        else
+            names.back() += c;
+    return names;
+}
+
+}  // namespace
+
+std::optional<Version> capability_named(std::string_view text, const Matrix& matrix) {
+    for (const std::string& name : names_in_list(text)) {
+        if (trim(name).empty()) continue;
+        const std::vector<GpuProduct> products = matrix.gpu_products_named(name);
+        const bool all_alike = std::all_of(products.begin(), products.end(), [&](const GpuProduct& p) {
+            return p.capability == products.front().capability;
+        });
+        if (!products.empty() && all_alike) return products.front().capability;
+    }
+    return std::nullopt;
+}
+
+const NamedFramework* SaidReading::framework(std::string_view name) const {
+    const auto found =
+        std::find_if(frameworks.begin(), frameworks.end(), [&](const auto& f) { return f.name == name; });
+    return found == frameworks.end() ? nullptr : &*found;
+}
+
+bool SaidReading::says(std::string_view word) const {
+    return contains(words, word);
+}
+
+SaidReading read_said(const Facts& facts, const Matrix& matrix) {
+    SaidReading said;
+    if (!facts.log) return said;
+    for (const Said& item : facts.log->said) {
+        const std::string value = small_letters(item.value);
+        said.words += " " + value + " ;";
+        if (item.key == "framework") {
+            read_frameworks(said, value);
+            said.build_cuda = cuda_of_flavour(value);
+            if (!said.build_cuda) said.build_cuda = cuda_of_build_words(value);
+        } else if (item.key == "cuda")
+            said.cuda = find_version(value, 1);
+        else if (item.key == "cudnn")
+            said.cudnn = find_version(value, 1);
+        else if (item.key == "driver")
+            said.driver = find_version(value, 1);
+        else if (item.key == "gpu") {
+            said.capability = capability_in_figures(value);
+            if (!said.capability) said.capability = capability_named(value, matrix);
+        } else
+            read_frameworks(said, item.key + " " + value);
+    }
+    read_events(said, *facts.log);
+    return said;
+}
+
+}  // namespace rnncheck::rules

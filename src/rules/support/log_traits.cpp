@@ -1,0 +1,213 @@
+#include "rules/support/log_traits.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.hpp"
+#include "rules/support/log_traits_parts.hpp"
+
+namespace rnncheck::rules {
+
+namespace {
+
+std::optional<double> number(const std::optional<std::string>& text) {
+    if (!text) return std::nullopt;
+    double value = 0;
+    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+    if (error != std::errc{}) return std::nullopt;
+    const std::string_view unit = trim({end, static_cast<std::size_t>(text->data() + text->size() - end)});
+    if (unit.starts_with('K')) value *= 1024.0;
+    if (unit.starts_with('M')) value *= 1024.0 * 1024.0;
+    if (unit.starts_with('G')) value *= 1024.0 * 1024.0 * 1024.0;
+    return value;
+}
+
+void add_systems(Traits& t) {
+    const SaidReading& said = t.out.said;
+    const bool wsl = said.says("wsl") || t.seen("wsl_symlink");
+    if (wsl) t.add("os_wsl", "Windows Subsystem for Linux");
+    if (!wsl && (said.says("windows") || t.seen("windows_library_name") || t.seen("windows_path")))
+        t.add("os_windows", "Windows");
+    for (const char* word : {"docker", "podman", "container", "kubernetes", "singularity", "image)"})
+        if (said.says(word)) t.add("in_container", "in a container, as was said");
+    if (t.seen("container_in_log")) t.add("in_container", "in a container, as the log shows");
+    if (said.says("colab") || t.seen("colab")) t.add("on_colab", "Google Colab");
+}
+
+void add_said_words(Traits& t) {
+    const SaidReading& said = t.out.said;
+    const auto any = [&](std::initializer_list<const char*> words) {
+        return std::any_of(words.begin(), words.end(), [&](const char* word) { return said.says(word); });
+    };
+    if (any({"amp", "fp16", "half", "mixed precision", "autocast", "apex"}))
+        t.add("said_amp", "mixed precision is in use, as was said");
+    if (any({"directml"})) t.add("said_directml", "the DirectML plugin is in use, as was said");
+    if (any({"tensorflow-gpu", "tensorflow gpu"}))
+        t.add("said_gpu_package", "the GPU package was installed, as was said");
+    if (any({"tensorflow-gpu and tensorflow", "tensorflow and tensorflow-gpu", "both tensorflow"}))
+        t.add("said_both_packages", "both packages are installed, as was said");
+    if (any({"inference", "serving", "prediction", "deploy"}))
+        t.add("said_inference", "a trained model is being used, as was said");
+}
+
+void add_frameworks(Traits& t) {
+    static const std::map<std::string_view, const char*> traits = {{"tensorflow", "fw_tensorflow"},
+                                                                   {"pytorch", "fw_pytorch"},
+                                                                   {"jax", "fw_jax"},
+                                                                   {"ctranslate2", "fw_ctranslate2"},
+                                                                   {"onnxruntime", "fw_onnxruntime"},
+                                                                   {"paddlepaddle", "fw_paddlepaddle"},
+                                                                   {"mxnet", "fw_mxnet"},
+                                                                   {"kaldi", "fw_kaldi"},
+                                                                   {"chainer", "fw_chainer"}};
+    int big = 0;
+    for (const NamedFramework& framework : t.out.said.frameworks) {
+        if (const auto found = traits.find(framework.name); found != traits.end()) t.add(found->second, framework.name);
+        big += framework.name == "tensorflow" || framework.name == "pytorch" || framework.name == "jax";
+    }
+    if (big > 1 || (t.seen("two_frameworks_named") && !t.out.has("fw_tensorflow")))
+        t.add("several_frameworks", "two frameworks are in use");
+}
+
+void add_devices(Traits& t) {
+    const auto& devices = t.log.registered_devices;
+    if (devices.empty()) return;
+    const auto has = [&](const char* name) { return std::find(devices.begin(), devices.end(), name) != devices.end(); };
+    if (has("GPU"))
+        t.add("devices_gpu", "TensorFlow has a device called GPU");
+    else
+        t.add("devices_no_gpu", "TensorFlow has no GPU");
+    if (has("XLA_GPU")) t.add("devices_xla_gpu", "TensorFlow has XLA_GPU");
+}
+
+void add_memory(Traits& t) {
+    if (const auto free = number(t.told("cudnn_memory_usage", "free")),
+        total = number(t.told("cudnn_memory_usage", "total"));
+        free && total && *total > 0) {
+        const std::string why =
+            short_number(*free / 1048576.0) + " MiB of " + short_number(*total / 1048576.0) + " MiB were free";
+        t.add("memory_usage_told", why);
+        if (*free > 0.4 * *total) t.add("memory_free_high", why);
+        if (*free < 0.15 * *total) t.add("memory_free_low", why);
+    }
+    if (const auto free = number(t.told("tf_memory_at_start", "free")),
+        total = number(t.told("tf_memory_at_start", "total"));
+        free && total && *free < 0.5 * *total)
+        t.add("little_free_at_start", "less than half of the GPU's memory was free at the start");
+    if (const auto memory = number(t.told("tf_device_created", "memory")); memory && *memory < 2048)
+        t.add("small_gpu_memory", "TensorFlow got only " + short_number(*memory) + " MiB of GPU memory");
+    if (t.log.rnn_config) {
+        const LogRnnConfig& config = *t.log.rnn_config;
+        if (config.batch && *config.batch >= 2048)
+            t.add("batch_large", "the batch holds " + std::to_string(*config.batch) + " sequences");
+        if (config.sequence_length && *config.sequence_length > 65535)
+            t.add("sequence_long", "the sequences have " + std::to_string(*config.sequence_length) + " steps");
+    }
+}
+
+void add_summary(Traits& t) {
+    const auto any = [&](LogKind kind) {
+        return std::any_of(t.log.events.begin(), t.log.events.end(), [&](const LogEvent& e) { return e.kind == kind; });
+    };
+    if (any(LogKind::error) || any(LogKind::consequence) || any(LogKind::unknown))
+        t.add("any_error", "the log holds an error");
+    if (!any(LogKind::harmless)) return;
+    t.add("some_harmless", "some lines look like errors and are none");
+    if (!t.out.has("any_error")) t.add("only_harmless", "nothing else in the log is an error");
+}
+
+/// "pytorch<=1.6": name, comparison, version.
+std::optional<bool> compared(const SaidReading& said, std::string_view word) {
+    const auto at = word.find_first_of("<>=");
+    if (at == std::string_view::npos || at + 2 >= word.size() || word[at + 1] != '=') return std::nullopt;
+    const auto limit = parse_version(word.substr(at + 2));
+    const NamedFramework* framework = said.framework(word.substr(0, at));
+    if (!limit || !framework || !framework->version) return false;
+    // "pytorch<=1.6" takes in 1.6.1: only as many numbers as the limit has are compared.
+    Version release = *framework->version;
+    for (auto n = static_cast<std::size_t>(std::count(limit->text.begin(), limit->text.end(), '.')) + 1;
+         n < release.parts.size(); ++n)
+        release.parts[n] = 0;
+    return word[at] == '<' ? release <= *limit : word[at] == '>' ? release >= *limit : release == *limit;
+}
+
+}  // namespace
+
+bool LogWords::holds(std::string_view word) const {
+    if (word.starts_with('!')) return !holds(word.substr(1));
+    if (const auto answer = compared(said, word)) return *answer;
+    return has(word);
+}
+
+LogWords log_words(const Facts& facts, const Matrix& matrix) {
+    LogWords out;
+    out.said = read_said(facts, matrix);
+    for (const LogEvent& event : facts.log->events) out.words.emplace(event.signature, "");
+    Traits traits{*facts.log, matrix, out};
+    add_systems(traits);
+    add_said_words(traits);
+    add_frameworks(traits);
+    add_devices(traits);
+    add_memory(traits);
+    add_version_traits(traits);
+    add_library_traits(traits);
+    add_summary(traits);
+    return out;
+}
+
+std::vector<std::string_view> all_traits() {
+    return {"any_error",
+            "batch_large",
+            "cuda_other_major_built",
+            "cuda_other_major_given",
+            "cuda_same_major_given",
+            "cudnn_loaded_newer",
+            "cudnn_loaded_older",
+            "cudnn_masked_range",
+            "cudnn_other_major_bundled",
+            "cudnn_other_major_given",
+            "cudnn_same_major_bundled",
+            "cudnn_same_major_given",
+            "devices_gpu",
+            "devices_no_gpu",
+            "devices_xla_gpu",
+            "driver_older_than_build",
+            "fw_chainer",
+            "fw_ctranslate2",
+            "fw_jax",
+            "fw_kaldi",
+            "fw_mxnet",
+            "fw_onnxruntime",
+            "fw_paddlepaddle",
+            "fw_pytorch",
+            "fw_tensorflow",
+            "gpu_ampere",
+            "gpu_between_list",
+            "gpu_newer_than_build",
+            "gpu_newer_than_list",
+            "gpu_old",
+            "gpu_older_than_build",
+            "gpu_older_than_list",
+            "gpu_recent",
+            "in_container",
+            "little_free_at_start",
+            "memory_free_high",
+            "memory_free_low",
+            "memory_usage_told",
+            "missing_by_cudnn",
+            "on_colab",
+            "only_harmless",
+            "os_windows",
+            "os_wsl",
+            "said_amp",
+            "said_both_packages",
+            "said_directml",
+            "said_gpu_package",
+            "said_inference",
+            "sequence_long",
+            "several_frameworks",
+            "small_gpu_memory",
+            "some_harmless"};
+}
+
+}  // namespace rnncheck::rules

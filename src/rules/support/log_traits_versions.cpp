@@ -1,0 +1,130 @@
+#include "base/text.hpp"
+#include "rules/support/log_traits_parts.hpp"
+
+namespace rnncheck::rules {
+
+namespace {
+
+/// "8.0.5"; "(8, 7, 0)"; "7003", "91002": numbers without dots are cuDNN's own coding.
+std::optional<Version> cudnn_version(const std::optional<std::string>& text) {
+    if (!text) return std::nullopt;
+    std::string plain;
+    for (const char c : *text)
+        if (c == ',')
+            plain += '.';
+        else if (c != '(' && c != ')' && c != ' ')
+            plain += c;
+    if (plain.find('.') == std::string::npos && plain.size() >= 4)
+        if (const auto coded = parse_version(plain))
+            return cudnn_version_from_number(static_cast<std::size_t>(coded->major()));
+    return parse_version(plain);
+}
+
+void add_cudnn_loaded(Traits& t) {
+    for (const char* signature :
+         {"cudnn_version_mismatch", "torch_cudnn_versions", "jax_found_cudnn", "paddle_cudnn_versions"}) {
+        const auto loaded = cudnn_version(t.told(signature, "loaded")),
+                   built = cudnn_version(t.told(signature, "built"));
+        if (!loaded || !built) continue;
+        const std::string why = "cuDNN " + loaded->text + " was loaded, the build wants " + built->text;
+        if (*loaded < *built) t.add("cudnn_loaded_older", why);
+        if (*loaded > *built) t.add("cudnn_loaded_newer", why);
+    }
+    if (t.out.said.cudnn && *t.out.said.cudnn >= make_version({8, 1}) && *t.out.said.cudnn < make_version({8, 9, 2}))
+        t.add("cudnn_masked_range", "cuDNN " + t.out.said.cudnn->text + " has a known defect with masks");
+}
+
+/// "1.x" is no release; CTranslate2's majors are enough.
+bool says_minor(const NamedFramework& framework) {
+    return contains(framework.version->text, ".") || framework.name == "ctranslate2";
+}
+
+std::optional<Version> capability(const Traits& t) {
+    if (t.out.said.capability) return t.out.said.capability;
+    for (const char* signature :
+         {"torch_gpu_capability", "tf_device_created", "tf_device_found", "tf_capability_too_low"}) {
+        if (const auto text = t.told(signature, "capability")) return parse_version(*text);
+        if (const auto name = t.told(signature, "gpu"))
+            if (auto known = capability_named(*name, t.matrix)) return known;
+    }
+    return std::nullopt;
+}
+
+/// "sm_120" is 12.0, "sm_61" is 6.1.
+std::optional<Version> capability_of_sm(std::string_view digits) {
+    while (!digits.empty() && (digits.back() < '0' || digits.back() > '9')) digits.remove_suffix(1);
+    if (digits.size() < 2) return std::nullopt;
+    return parse_version(std::string(digits.substr(0, digits.size() - 1)) + "." + digits.back());
+}
+
+void add_gpu_against_list(Traits& t) {
+    const auto text = t.told("torch_gpu_not_compatible", "capability");
+    const auto gpu = capability_of_sm(text.value_or(""));
+    const auto list = t.told("torch_architectures", "list");
+    if (!gpu || !list) return;
+    std::optional<Version> oldest, newest;
+    for (std::size_t at = list->find('_'); at != std::string::npos; at = list->find('_', at + 1)) {
+        std::size_t end = at + 1;
+        while (end < list->size() && (*list)[end] >= '0' && (*list)[end] <= '9') ++end;
+        const auto one = capability_of_sm(std::string_view(*list).substr(at + 1, end - at - 1));
+        if (one && (!oldest || *one < *oldest)) oldest = one;
+        if (one && (!newest || *one > *newest)) newest = one;
+    }
+    if (!oldest) return;
+    const std::string why =
+        "the GPU has capability " + gpu->text + ", the build has code for " + oldest->text + " to " + newest->text;
+    if (*gpu > *newest)
+        t.add("gpu_newer_than_list", why);
+    else if (*gpu < *oldest)
+        t.add("gpu_older_than_list", why);
+    else
+        t.add("gpu_between_list", why);
+}
+
+void add_gpu(Traits& t) {
+    add_gpu_against_list(t);
+    const auto gpu = capability(t);
+    if (!gpu) return;
+    if (*gpu >= make_version({8, 0})) t.add("gpu_ampere", "the GPU has capability " + gpu->text);
+    if (*gpu >= make_version({7, 5})) t.add("gpu_recent", "the GPU has capability " + gpu->text);
+    if (*gpu < make_version({7, 0})) t.add("gpu_old", "the GPU has capability " + gpu->text);
+    const auto cuda = build_cuda(t);
+    const auto architecture = t.matrix.architecture(*gpu);
+    if (!cuda || !architecture) return;
+    if (architecture->first_cuda > *cuda && architecture->first_cuda.major() > 0)
+        t.add("gpu_newer_than_build", "the GPU has capability " + gpu->text + " and needs CUDA " +
+                                          architecture->first_cuda.text + ", the build has " + cuda->text);
+    if (architecture->last_cuda && *architecture->last_cuda < *cuda)
+        t.add("gpu_older_than_build", "the GPU has capability " + gpu->text + ", which CUDA left after " +
+                                          architecture->last_cuda->text + "; the build has " + cuda->text);
+}
+
+void add_driver(Traits& t) {
+    const auto cuda = build_cuda(t);
+    if (!cuda || !t.out.said.driver) return;
+    const auto needs = t.matrix.driver_for_cuda(*cuda);
+    if (needs && *t.out.said.driver < needs->oldest_driver)
+        t.add("driver_older_than_build", "CUDA " + cuda->text + " needs driver " + needs->oldest_driver.text +
+                                             ", there is " + t.out.said.driver->text);
+}
+
+}  // namespace
+
+std::optional<Version> build_cuda(const Traits& t) {
+    const SaidReading& said = t.out.said;
+    if (said.build_cuda) return said.build_cuda;
+    std::optional<Version> cuda;
+    for (const NamedFramework& framework : said.frameworks)
+        if (framework.version && !cuda && says_minor(framework))
+            if (const auto row = t.matrix.framework_cuda(framework.name, *framework.version)) cuda = row->newest_cuda;
+    if (!cuda || (said.cuda && !said.says("system") && *said.cuda < *cuda)) return said.cuda;
+    return cuda;
+}
+
+void add_version_traits(Traits& t) {
+    add_cudnn_loaded(t);
+    add_gpu(t);
+    add_driver(t);
+}
+
+}  // namespace rnncheck::rules

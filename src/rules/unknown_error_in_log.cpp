@@ -1,0 +1,39 @@
+// The log holds an error that no signature knows, and nothing that points to a cause.
+#include "rules/rule.hpp"
+#include "rules/support/log_verdict.hpp"
+
+namespace rnncheck::rules {
+
+static Finding unknown(const Log& log) {
+    Finding finding;
+    finding.severity = Severity::warning;
+    finding.subject = "log";
+    finding.message = "the log has an error that rnncheck does not know; the first one is in line " +
+                      std::to_string(*log.first_error_line);
+    finding.evidence = {{"first error", log.first_error.value_or(""), "log.first_error"}};
+    finding.confidence = Confidence::possible;
+    finding.remedies = {{.text = "Look at the lines just before this one, and examine the machine itself",
+                         .commands = {"rnncheck doctor"},
+                         .risk = Risk::safe,
+                         .verify = "rnncheck doctor",
+                         .link = "https://docs.python.org/3/library/traceback.html"}};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix& matrix) {
+    if (!facts.log) return not_applicable("no log was given");
+    if (!facts.log->first_error_line) return pass("no line of the log is an error");
+    if (!causes_in_log(facts, matrix).empty()) return not_applicable("the log points to known causes");
+    Verdict verdict = undecided("the log's errors are not known");
+    verdict.findings.push_back(unknown(*facts.log));
+    return verdict;
+}
+
+extern const Rule unknown_error_in_log{.title = "The log has an error that rnncheck does not know",
+                                       .layer = Layer::host,
+                                       .worst = Severity::error,
+                                       .needs = Stage::look,
+                                       .check = check,
+                                       .judges_log = true};
+
+}  // namespace rnncheck::rules

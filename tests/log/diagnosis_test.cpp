@@ -1,0 +1,142 @@
+// From a log to the cause: messages as software words them, and logs with nothing wrong.
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "judge.hpp"
+#include "log/read_log.hpp"
+#include "rules/support/log_traits.hpp"
+#include "support/catch.hpp"
+
+using namespace rnncheck;
+
+namespace {
+
+const Matrix& matrix() {
+    static const Matrix bundled = Matrix::bundled();
+    return bundled;
+}
+
+std::string content(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+Report diagnosed(std::string_view log, std::vector<Said> said = {}) {
+    Facts facts;
+    facts.tool.stages = {"log"};
+    facts.log = read_log_text(log, matrix());
+    facts.log->said = std::move(said);
+    return judge(std::move(facts), matrix(), {});
+}
+
+std::string findings_of(const Report& report) {
+    std::string text;
+    for (const Finding& finding : report.findings)
+        text += finding.rule + " " + std::to_string(finding.weight.value_or(0)) + "; ";
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("each message points to its cause first") {
+    std::ifstream file(std::string(TEST_FOLDER) + "/messages.jsonl");
+    std::size_t count = 0;
+    for (std::string line; std::getline(file, line); ++count) {
+        const auto message = nlohmann::json::parse(line);
+        std::vector<Said> said;
+        for (const auto& [key, value] : message["given"].items()) said.push_back({key, value.get<std::string>()});
+        const Report report = diagnosed(message["log"].get<std::string>(), said);
+        INFO(message["log"].get<std::string>() << "\nsaid: " << findings_of(report));
+        REQUIRE_FALSE(report.findings.empty());
+        const Finding& first = report.findings.front();
+        CHECK(first.rule == message["cause"].get<std::string>());
+        CHECK_FALSE(first.evidence.empty());
+        CHECK_FALSE(first.remedies.empty());
+        CHECK((first.confidence == Confidence::certain || first.decided_by));
+    }
+    CHECK(count >= 100);
+}
+
+TEST_CASE("no fault is named in a healthy log") {
+    std::size_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(std::string(TEST_FOLDER) + "/healthy")) {
+        const Report report = diagnosed(content(entry.path()));
+        INFO(entry.path() << ": " << findings_of(report));
+        CHECK(report.verdict == Health::healthy);
+        for (const Finding& finding : report.findings) CHECK(finding.severity == Severity::note);
+        ++count;
+    }
+    CHECK(count >= 50);
+}
+
+TEST_CASE("only the first cause may be certain, and the order is that of the weights") {
+    const Report report = diagnosed("Error: CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH\n");
+    REQUIRE(report.findings.size() > 1);
+    CHECK(report.findings[0].confidence == Confidence::certain);
+    for (std::size_t i = 1; i < report.findings.size(); ++i) {
+        CHECK(report.findings[i].confidence != Confidence::certain);
+        CHECK(report.findings[i].weight <= report.findings[i - 1].weight);
+    }
+}
+
+TEST_CASE("a program that trains on without a GPU has no fault, one that stops has") {
+    const std::string lines =
+        "W dso_loader.cc:64] Could not load dynamic library 'libcudart.so.11.0'; dlerror: libcudart.so.11.0: cannot "
+        "open shared object file: No such file or directory\n";
+    CHECK(diagnosed(lines + "Epoch 1/3\nloss: 0.31\n").verdict == Health::healthy);
+    CHECK(diagnosed(lines).verdict == Health::problems);
+    CHECK(diagnosed(lines + "loss: 0.31\nRuntimeError: no kernel image is available for execution on the device\n")
+              .verdict == Health::problems);
+}
+
+TEST_CASE("what a person told decides between candidates") {
+    const char* text = "RuntimeError: CUDA error: no kernel image is available for execution on the device\n";
+    CHECK(diagnosed(text, {{"gpu", "RTX 3090"}, {"framework", "pytorch 1.6"}}).findings.front().rule ==
+          "gpu_arch_not_in_build");
+    CHECK(diagnosed(text, {{"gpu", "Tesla K40"}, {"framework", "pytorch 2.1"}}).findings.front().rule == "gpu_too_old");
+}
+
+TEST_CASE("values nobody can understand change nothing") {
+    const char* text = "RuntimeError: cuDNN error: CUDNN_STATUS_MAPPING_ERROR\n";
+    const Report plain = diagnosed(text),
+                 strange =
+                     diagnosed(text, {{"gpu", "a blue one"}, {"cuda", "newest"}, {"framework", "mine"}, {"", ""}});
+    CHECK(findings_of(plain) == findings_of(strange));
+}
+
+TEST_CASE("pointers speak of signatures and traits that exist, and of causes that can be explained") {
+    std::set<std::string, std::less<>> words, causes;
+    for (const LogSignature& signature : matrix().log_signatures()) words.insert(signature.id);
+    for (const std::string_view trait : rules::all_traits()) words.emplace(trait);
+    for (const LogCause& cause : matrix().log_causes()) causes.insert(cause.cause);
+    for (const LogPointer& pointer : matrix().log_pointers()) {
+        INFO(pointer.cause << ": " << pointer.when);
+        CHECK(causes.contains(pointer.cause));
+        CHECK((pointer.weight > 0 && pointer.weight <= 100));
+        std::istringstream all(pointer.when);
+        for (std::string word; all >> word;) {
+            if (word.starts_with('!')) word.erase(0, 1);
+            CHECK((words.contains(word) || word.find_first_of("<>=") != std::string::npos));
+        }
+    }
+}
+
+TEST_CASE("every cause is a rule with a page, and something points to it") {
+    std::set<std::string> pointed;
+    for (const LogPointer& pointer : matrix().log_pointers()) pointed.insert(pointer.cause);
+    for (const LogCause& cause : matrix().log_causes()) {
+        INFO(cause.cause);
+        CHECK(find_named(all_rules(), cause.cause));
+        CHECK(rule_page(cause.cause).starts_with("# " + cause.cause));
+        CHECK(pointed.contains(cause.cause));
+        CHECK(from_name<Layer>(cause.layer));
+        CHECK(from_name<Severity>(cause.severity));
+        CHECK((cause.risk.empty() || from_name<Risk>(cause.risk)));
+        CHECK_FALSE(cause.message.ends_with('.'));
+    }
+}

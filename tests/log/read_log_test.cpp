@@ -1,0 +1,145 @@
+// Logs of every shape give the same facts.
+#include "log/read_log.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "support/catch.hpp"
+
+using namespace rnncheck;
+
+namespace {
+
+const Matrix& matrix() {
+    static const Matrix bundled = Matrix::bundled();
+    return bundled;
+}
+
+const LogEvent* event(const Log& log, std::string_view signature) {
+    const auto found =
+        std::find_if(log.events.begin(), log.events.end(), [&](const auto& e) { return e.signature == signature; });
+    return found == log.events.end() ? nullptr : &*found;
+}
+
+std::string told(const Log& log, std::string_view signature, std::string_view name) {
+    const LogEvent* found = event(log, signature);
+    REQUIRE(found);
+    for (const LogField& field : found->told)
+        if (field.name == name) return field.value;
+    return "";
+}
+
+std::string utf16(std::string_view text, bool little) {
+    std::string out;
+    for (const char c : text) out += little ? std::string{c, '\0'} : std::string{'\0', c};
+    return out;
+}
+
+std::string repeated(std::string_view text, std::size_t bytes) {
+    std::string out;
+    while (out.size() < bytes) out += text;
+    return out;
+}
+
+const std::string mismatch =
+    "2019-12-24 05:34:15.862520: E tensorflow/stream_executor/cuda/cuda_dnn.cc:319] Loaded runtime CuDNN library: "
+    "7.4.1 but source was compiled with: 7.6.0.  CuDNN library\n";
+
+}  // namespace
+
+TEST_CASE("versions, line number and the first error are told") {
+    const Log log = read_log_text("starting\n" + mismatch + "UnknownError: Fail to find the dnn implementation.\n",
+                                  matrix(), "train.log");
+    CHECK(told(log, "cudnn_version_mismatch", "loaded") == "7.4.1");
+    CHECK(told(log, "cudnn_version_mismatch", "built") == "7.6.0");
+    CHECK(event(log, "cudnn_version_mismatch")->line == 2);
+    CHECK(event(log, "dnn_not_found")->kind == LogKind::consequence);
+    CHECK(log.first_error_line == 2);
+    CHECK(log.lines == 3);
+    CHECK(log.files == std::vector<std::string>{"train.log"});
+}
+
+TEST_CASE("the same message is understood however it was treated") {
+    const std::vector<std::string> forms = {
+        mismatch,
+        repeated("\r\n", 4) + "2019 Loaded runtime CuDNN library: 7.4.1 but source was compiled with: 7.6.0.\r\n",
+        "Loaded runtime CuDNN library: 7.4.1 but sou\nrce was compiled with: 7.6.0.\n",
+        "> Loaded runtime CuDNN\n> library: 7.4.1 but source was\n> compiled with: 7.6.0.\n",
+        "{\"log\":\"\\u001b[31mLoaded runtime CuDNN library: 7.4.1 but source was compiled with: "
+        "7.6.0.\\u001b[0m\\n\"}\n",
+        "<span>Loaded&nbsp;runtime CuDNN library: 7.4.1 but source was compiled with: 7.6.0.</span>\n",
+        "Jan 01 00:00:00 host docker[1]: Loaded runtime CuDNN library: 7.4.1 but source was compiled with: 7.6.0.\n",
+        utf16("Loaded runtime CuDNN library: 7.4.1 but source was compiled with: 7.6.0.\r\n", true),
+        "\xFF\xFE" + utf16("Loaded runtime CuDNN library: 7.4.1 but source was compiled with: 7.6.0.\n", true),
+        "\xFE\xFF" + utf16("Loaded runtime CuDNN library: 7.4.1 but source was compiled with: 7.6.0.\n", false)};
+    for (const std::string& form : forms) {
+        const Log log = read_log_text(form, matrix());
+        INFO(escaped(form));
+        REQUIRE(event(log, "cudnn_version_mismatch"));
+        CHECK(told(log, "cudnn_version_mismatch", "loaded") == "7.4.1");
+        CHECK(told(log, "cudnn_version_mismatch", "built") == "7.6.0");
+    }
+}
+
+TEST_CASE("a large log gives what a small one gives, with the right line") {
+    const std::string before = repeated("Epoch 1 step 1 loss 0.25 accuracy 0.9\n", 3 << 20);
+    const auto lines = std::count(before.begin(), before.end(), '\n');
+    const Log log = read_log_text(before + mismatch + before, matrix());
+    REQUIRE(event(log, "cudnn_version_mismatch"));
+    CHECK(event(log, "cudnn_version_mismatch")->line == lines + 1);
+    CHECK(told(log, "cudnn_version_mismatch", "built") == "7.6.0");
+    CHECK(log.lines == 2 * lines + 1);
+    CHECK(log.first_error_line == lines + 1);
+}
+
+TEST_CASE("in a large log, too, a wrapped message is read") {
+    const std::string before = repeated("step 1\n", 1 << 20);
+    const Log log = read_log_text(
+        before + "Loaded runtime CuDNN library: 7.4.1 but sou\nrce was compiled with: 7.6.0.\n" + before, matrix());
+    CHECK(told(log, "cudnn_version_mismatch", "built") == "7.6.0");
+}
+
+TEST_CASE("noise, zeros and endless lines hide nothing and cost nothing") {
+    std::string noise;
+    for (int i = 0; i < 1 << 20; ++i) noise += static_cast<char>(i * 7 + i / 251);
+    const Log log = read_log_text(noise + "\n" + mismatch + std::string(1 << 20, '\0') + "\n", matrix());
+    CHECK(event(log, "cudnn_version_mismatch"));
+    const Log endless =
+        read_log_text(repeated("no line end here ", 2 << 20) + " cuDNN error: CUDNN_STATUS_BAD_PARAM", matrix());
+    CHECK(event(endless, "status_bad_param"));
+}
+
+TEST_CASE("a line that comes ten thousand times is one event") {
+    const Log log = read_log_text(repeated("RuntimeError: cuDNN error: CUDNN_STATUS_BAD_PARAM\n", 1 << 20), matrix());
+    CHECK(event(log, "status_bad_param")->count > 100);
+    CHECK(std::count_if(log.events.begin(), log.events.end(),
+                        [](const auto& e) { return e.signature == "status_bad_param"; }) == 1);
+}
+
+TEST_CASE("quoted lines hold no control character") {
+    const Log log = read_log_text("\x1B[31mRuntimeError: cuDNN error:\x07 CUDNN_STATUS_BAD_PARAM \xFF\n", matrix());
+    for (const LogEvent& one : log.events)
+        for (const char c : one.text) CHECK(static_cast<unsigned char>(c) >= 0x20);
+}
+
+TEST_CASE("several logs are told apart") {
+    const auto input = [](std::string name, std::string text) {
+        return LogInput{std::move(name),
+                        [text = std::move(text), at = std::size_t{0}](char* to, std::size_t size) mutable {
+                            const std::size_t count = std::min(size, text.size() - at);
+                            text.copy(to, count, at);
+                            at += count;
+                            return count;
+                        }};
+    };
+    const Log log = read_logs({input("a", "all well\n"), input("b", mismatch)}, matrix());
+    CHECK(event(log, "cudnn_version_mismatch")->file == "b");
+    CHECK(log.files.size() == 2);
+}
+
+TEST_CASE("nothing gives nothing") {
+    const Log log = read_log_text("", matrix());
+    CHECK(log.events.empty());
+    CHECK(log.lines == 0);
+    CHECK_FALSE(log.first_error_line);
+}
