@@ -8,6 +8,7 @@
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "commands/ids.hpp"
+#include "commands/matrix_age.hpp"
 #include "commands/matrix_commands.hpp"
 #include "commands/nearest.hpp"
 #include "commands/output.hpp"
@@ -57,7 +58,8 @@ int run(const Options& options) {
     selection.skip = ids_from(options.skip, "--skip", "rule", rule_names());
     selection.ignore = ids_from(options.ignore, "--ignore", "rule", rule_names());
     const Matrix matrix = options.folder.empty() ? Matrix::bundled() : Matrix::from_folder(options.folder);
-    const Report report = judge(facts_from(options.values, matrix), matrix, selection);
+    Report report = judge(facts_from(options.values, matrix), matrix, selection);
+    add_age(report.tool);
     std::ostringstream out;
     (*format)->write(report, out,
                      {.color = wants_color(color, STDOUT_FILENO), .verbose = options.verbose, .quiet = options.quiet});

@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "base/errors.hpp"
-#include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/color.hpp"
 #include "commands/command.hpp"
+#include "commands/matrix_age.hpp"
 #include "commands/matrix_commands.hpp"
 #include "commands/output.hpp"
 #include "given/given.hpp"
@@ -72,11 +72,6 @@ PlanQuestion question_from(const Facts& facts, const Matrix& matrix) {
     return question;
 }
 
-ToolStamp stamp_of(const Matrix& matrix) {
-    return {
-        .version = std::string(version_of_rnncheck()), .matrix_date = matrix.date(), .matrix_digest = matrix.digest()};
-}
-
 template <class Document>
 void print(const Document& document, const Options& options) {
     const Style style{.color = wants_color(ColorChoice::automatic, STDOUT_FILENO), .verbose = options.verbose};
@@ -85,7 +80,7 @@ void print(const Document& document, const Options& options) {
 
 int plan(const Options& options, const Matrix& matrix) {
     PlanDocument document;
-    document.tool = stamp_of(matrix);
+    document.tool = stamp_with(matrix.date(), matrix.digest());
     document.plan = make_plan(question_from(facts_from(options.values, matrix), matrix), matrix);
     print(document, options);
     if (offers_something(document.plan)) return healthy;
@@ -97,7 +92,7 @@ int needs(const Options& options, const Matrix& matrix) {
     if (!framework || !framework->version)
         throw UsageError("--for cannot be '" + options.release + "'; write e.g. tensorflow==2.15");
     NeedsDocument document;
-    document.tool = stamp_of(matrix);
+    document.tool = stamp_with(matrix.date(), matrix.digest());
     document.needs = needs_of(framework->name, *framework->version, matrix);
     print(document, options);
     if (!document.needs.builds.empty()) return healthy;

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/color.hpp"
 #include "commands/command.hpp"
 #include "commands/ids.hpp"
+#include "commands/matrix_age.hpp"
 #include "commands/matrix_commands.hpp"
 #include "commands/output.hpp"
 #include "matrix/table_view.hpp"
@@ -51,9 +51,7 @@ TableDocument document_of(const TableView& view) {
 
 template <class Document>
 int print(Document document, const TableFiles& files, bool json) {
-    document.tool = {.version = std::string(version_of_rnncheck()),
-                     .matrix_date = newest_date(files),
-                     .matrix_digest = files.digest};
+    document.tool = stamp_with(newest_date(files), files.digest);
     const Style style{.color = wants_color(ColorChoice::automatic, STDOUT_FILENO)};
     print_document(json ? json_text(document) : table_text(document, style));
     return healthy;

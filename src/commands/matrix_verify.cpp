@@ -1,8 +1,8 @@
 // Says everything that is wrong with the tables.
 #include <memory>
 
-#include "base/program.hpp"
 #include "commands/command.hpp"
+#include "commands/matrix_age.hpp"
 #include "commands/matrix_commands.hpp"
 #include "commands/output.hpp"
 #include "matrix/verify.hpp"
@@ -16,9 +16,7 @@ namespace {
 int run(const std::string& folder, bool json) {
     const TableFiles files = folder.empty() ? bundled_table_files() : table_files_of(folder);
     VerifyDocument document;
-    document.tool = {.version = std::string(version_of_rnncheck()),
-                     .matrix_date = newest_date(files),
-                     .matrix_digest = files.digest};
+    document.tool = stamp_with(newest_date(files), files.digest);
     document.rows = static_cast<int>(rows_written(files));
     for (const Complaint& complaint : verify(files))
         document.complaints.push_back({complaint.table, static_cast<int>(complaint.row), complaint.text});

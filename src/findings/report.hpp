@@ -14,6 +14,7 @@ struct ToolStamp {
     std::string version;
     std::string matrix_date;
     std::string matrix_digest;
+    std::optional<int> matrix_age_days = {};
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
@@ -21,6 +22,7 @@ struct ToolStamp {
         visit("version", self.version, "version that judged");
         visit("matrix_date", self.matrix_date, "date of the newest entry of the compatibility matrix");
         visit("matrix_digest", self.matrix_digest, "SHA-256 over the matrix: `sha256sum *.json | sha256sum` in its folder");
+        visit("matrix_age_days", self.matrix_age_days, "days from matrix_date to the day of this run");
     }
 };
 
@@ -43,7 +45,7 @@ struct RuleVerdict {
     std::string rule;
     Outcome outcome = Outcome::undecided;
     std::string reason;
-    std::vector<Evidence> evidence;
+    std::vector<Evidence> evidence = {};
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {

@@ -90,7 +90,7 @@ std::string asked_in_words(const PlanQuestion& asked) {
 }
 
 std::string of_matrix(const ToolStamp& tool) {
-    return '\n' + std::string("tables of ") + shown(tool.matrix_date) + '\n';
+    return '\n' + tables_in_words(tool) + '\n';
 }
 
 std::string capabilities_in_words(const std::vector<Version>& capabilities) {

@@ -88,7 +88,7 @@ std::string row_text(const TableRow& row, const std::vector<PageColumn>& columns
 }
 
 std::string of_matrix(const ToolStamp& tool) {
-    return "tables of " + shown(tool.matrix_date) + ", " + shown(tool.matrix_digest) + '\n';
+    return tables_in_words(tool) + ", " + shown(tool.matrix_digest) + '\n';
 }
 
 }  // namespace

@@ -26,6 +26,9 @@ void write_machine(const Facts& facts, std::ostream& out, const Style& style);
 std::string log_headline(const Report& report);
 void write_log(const Log& log, std::ostream& out, const Style& style);
 
+/// "tables of 2026-11-21, 3 months old".
+std::string tables_in_words(const ToolStamp& tool);
+
 void write_finding(const Finding& finding, std::ostream& out, const Style& style);
 
 /// The recurrent-network cases, one grid per copy of cuDNN, GPU and interface; GPUs that fared alike share one.

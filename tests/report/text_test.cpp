@@ -114,3 +114,15 @@ TEST_CASE("words are wrapped, never broken") {
     CHECK(wrapped("", std::string(150, 'w')) == std::string(150, 'w') + "\n");
     CHECK(columns_of("\x1b[1;31mr\xc3\xa4\x1b[0m") == 2);
 }
+
+TEST_CASE("the age of the tables stands on the page when it is known") {
+    Report report = healthy_report();
+    CHECK_FALSE(contains(as_text(report), "tables of"));
+    report.tool.matrix_age_days = 1;
+    CHECK(contains(as_text(report), "\ntables of 2026-11-21, 1 day old\n"));
+    report.tool.matrix_age_days = 100;
+    CHECK(contains(as_text(report), "\ntables of 2026-11-21, 3 months old\n"));
+    report.tool.matrix_age_days = 800;
+    CHECK(contains(as_text(report), "\ntables of 2026-11-21, 2 years old\n"));
+    CHECK_FALSE(contains(as_text(report, {.quiet = true}), "tables of"));
+}

@@ -8,6 +8,7 @@
 #include "commands/doctor_options.hpp"
 #include "commands/identity.hpp"
 #include "commands/input.hpp"
+#include "commands/matrix_age.hpp"
 #include "commands/output.hpp"
 #include "commands/progress.hpp"
 #include "commands/verdict_code.hpp"
@@ -52,6 +53,7 @@ static int run(const DoctorOptions& options) {
     const Matrix matrix =
         options.matrix_folder.empty() ? Matrix::bundled() : Matrix::from_folder(options.matrix_folder);
     Report report = judge(learn(options), matrix, options.selection);
+    add_age(report.tool);
     if (!options.show_private) report = redact(std::move(report), this_machine());
     const bool files = files_written(report, options);  // a full standard output must not cost them
     print_document(written(report, *options.format, options, wants_color(options.color, STDOUT_FILENO)));

@@ -48,6 +48,11 @@ void write_short(const Report& report, std::ostream& out, const Style& style) {
         out << severity_word(finding, style) << ": " << shown(finding.message) << " [" << shown(finding.rule) << "]\n";
 }
 
+void write_more(const Report& report, std::ostream& out, const Style& style) {
+    write_verdicts(report, Outcome::not_applicable, "Nothing to say", out, style);
+    write_probe_runs(report.facts, out, style);
+}
+
 }  // namespace
 
 namespace formats {
@@ -61,9 +66,8 @@ static void write(const Report& report, std::ostream& out, const Style& style) {
     write_verdicts(report, Outcome::undecided, "Could not tell", out, style);
     write_sweeps(report.facts, out, style);
     if (style.verbose || only_given(report.facts)) write_verdicts(report, Outcome::pass, "Passed", out, style);
-    if (!style.verbose) return;
-    write_verdicts(report, Outcome::not_applicable, "Nothing to say", out, style);
-    write_probe_runs(report.facts, out, style);
+    if (style.verbose) write_more(report, out, style);
+    if (report.tool.matrix_age_days) out << '\n' << tables_in_words(report.tool) << '\n';
 }
 
 extern const Format text{.title = "A report for people", .write = write};
