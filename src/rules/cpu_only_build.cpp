@@ -22,21 +22,25 @@ static Finding no_cuda(const Framework& framework, const FrameworkBuild& build) 
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
+    if (!only_given(facts)) return not_applicable(about_named_releases);
+    if (facts.frameworks.empty()) return undecided("no framework was given");
     Answers answers;
     note_unknown_frameworks(facts, matrix, answers);
     for (const Framework& framework : facts.frameworks) {
         const Builds builds = builds_of(facts, matrix, framework);
         const bool windows = facts.host.platform == "windows" && framework.name == "tensorflow" && !framework.build;
-        if (!builds.with_cuda.empty())
+        if (!builds.with_cuda.empty() && !builds.without_cuda.empty())
+            answers.unknown("which build of " + words_of(framework) + " it is was not given, as in pytorch=2.4+cu124");
+        else if (!builds.with_cuda.empty())
             answers.good("there is a build of " + words_of(framework) + " with CUDA");
         else if (builds.without_cuda.empty())
-            answers.no_matter("no release was given");
+            answers.unknown("no release of " + words_of(framework) + " was given");
         else if (windows || is_plugin(builds.without_cuda.front()))
             answers.told_elsewhere("another rule tells why it has no CUDA");
         else
             answers.fault(no_cuda(framework, builds.without_cuda.front()));
     }
-    return answers.close_or(undecided("no framework with a release was given"));
+    return answers.close();
 }
 
 extern const Rule cpu_only_build{.title = "The framework is a build without CUDA",

@@ -26,6 +26,7 @@ static Finding other_cuda(const Framework& framework, const FrameworkBuild& buil
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
+    if (!only_given(facts)) return not_applicable(about_named_releases);
     const Version* cuda = given_cuda(facts);
     if (!cuda) return undecided("no CUDA was given");
     return judge_frameworks(facts, matrix, takes_system_libraries,

@@ -21,6 +21,7 @@ static Finding newer(const Framework& framework, const FrameworkBuild& build, co
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
+    if (!only_given(facts)) return not_applicable(about_named_releases);
     const Version* cudnn = given_cudnn(facts);
     if (!cudnn) return undecided("no cuDNN was given");
     return judge_frameworks(

@@ -21,13 +21,19 @@ static Finding no_cudnn(const Framework& framework, const FrameworkBuild& build)
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
+    if (!only_given(facts)) return not_applicable(about_named_releases);
     Answers answers;
     for (const Framework& framework : facts.frameworks) {
         const Builds builds = builds_of(facts, matrix, framework);
-        if (!framework.build || builds.without_cuda.empty() || *framework.build == "cpu") continue;
-        answers.fault(no_cudnn(framework, builds.without_cuda.front()));
+        const bool for_cpu_or_cuda = builds.without_cuda.empty() || framework.build == "cpu";
+        if (!framework.build)
+            answers.unknown("which build of " + words_of(framework) + " it is was not given");
+        else if (for_cpu_or_cuda)
+            answers.no_matter("it is no build for a plugin");
+        else
+            answers.fault(no_cudnn(framework, builds.without_cuda.front()));
     }
-    return answers.close_or(not_applicable("no build for a plugin was given"));
+    return answers.close();
 }
 
 extern const Rule plugin_without_cudnn_rnn{.title = "The build uses the GPU without cuDNN",

@@ -26,6 +26,7 @@ static Finding no_package(const Framework& framework, const FrameworkBuild& buil
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
+    if (!only_given(facts)) return not_applicable(about_named_releases);
     if (facts.pythons.empty() || !facts.pythons.front().version) return undecided("no Python was given");
     const Version& python = *facts.pythons.front().version;
     return judge_frameworks(facts, matrix, any_build,

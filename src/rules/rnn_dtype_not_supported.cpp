@@ -21,6 +21,7 @@ static Finding not_offered(const std::string& dtype, const RnnLimit& limit, cons
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
+    if (!only_given(facts)) return not_applicable(about_named_releases);
     if (!facts.network || !facts.network->dtype) return undecided("no data type was given");
     const Version* cudnn = given_cudnn(facts);
     const Gpu* gpu = given_gpu(facts);

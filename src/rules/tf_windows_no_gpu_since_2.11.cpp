@@ -6,6 +6,7 @@
 namespace rnncheck::rules {
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
+    if (!only_given(facts)) return not_applicable(about_named_releases);
     if (!facts.host.platform) return undecided("no operating system was given");
     if (*facts.host.platform != "windows") return not_applicable("this is not Windows");
     Answers answers;

@@ -22,6 +22,7 @@ static Finding other_first(const Framework& framework, const FrameworkBuild& bui
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
+    if (!only_given(facts)) return not_applicable(about_named_releases);
     const Version* cudnn = given_cudnn(facts);
     if (!cudnn) return undecided("no cuDNN was given");
     return judge_frameworks(

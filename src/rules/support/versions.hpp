@@ -8,6 +8,9 @@
 
 namespace rnncheck::rules {
 
+/// Why a rule about such releases has nothing to say of a machine.
+inline constexpr const char* about_named_releases = "it judges releases that a person names";
+
 /// Null when not given.
 const Version* given_driver(const Facts& facts);
 const Version* given_cuda(const Facts& facts);

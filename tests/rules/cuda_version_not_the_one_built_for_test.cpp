@@ -1,0 +1,12 @@
+#include "support/given_machine.hpp"
+#include "support/rule_test.hpp"
+
+RULE_TEST(cuda_version_not_the_one_built_for,
+          Fires{{{"another major", given({"tensorflow=2.10", "cuda=12.2", "os=linux"}),
+                  "TensorFlow 2.10 was built for CUDA 11.2 and does not find it in CUDA 12.2"},
+                 {"another minor before CUDA 11", given({"tensorflow=2.3", "cuda=10.2", "os=linux"}),
+                  "was built for CUDA 10.1"}}},
+          Silent{{{"a minor of its major", given({"tensorflow=2.10", "cuda=11.8", "os=linux"}), ""},
+                  {"it brings its own", given({"pytorch=2.4", "cuda=13.0", "os=linux"}), ""},
+                  {"a machine", a_healthy_machine(), ""}}},
+          CannotTell{{{"no CUDA", given({"tensorflow=2.10"}), ""}, {"no framework", given({"cuda=12.2"}), ""}}})
