@@ -182,7 +182,7 @@ std::vector<std::string_view> all_traits() {
             "fw_pytorch",
             "fw_tensorflow",
             "gpu_ampere",
-            "gpu_between_list",
+            "gpu_between_list", "gpu_fits_build",
             "gpu_newer_than_build",
             "gpu_newer_than_list",
             "gpu_old",

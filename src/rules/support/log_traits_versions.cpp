@@ -97,6 +97,8 @@ void add_gpu(Traits& t) {
     if (architecture->last_cuda && *architecture->last_cuda < *cuda)
         t.add("gpu_older_than_build", "the GPU has capability " + gpu->text + ", which CUDA left after " +
                                           architecture->last_cuda->text + "; the build has " + cuda->text);
+    if (!t.out.has("gpu_newer_than_build") && !t.out.has("gpu_older_than_build"))
+        t.add("gpu_fits_build", "CUDA " + cuda->text + " of the build knows the GPU's capability " + gpu->text);
 }
 
 void add_driver(Traits& t) {

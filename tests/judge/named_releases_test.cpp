@@ -1,0 +1,131 @@
+// Properties of verdicts about named releases, over everything that the tables know.
+#include <algorithm>
+#include <map>
+
+#include "judge.hpp"
+#include "support/catch.hpp"
+#include "support/given_machine.hpp"
+
+using namespace rnncheck;
+using namespace rnncheck::test;
+
+namespace {
+
+using Outcomes = std::map<std::string, Outcome>;
+
+const Matrix& tables() {
+    static const Matrix bundled = Matrix::bundled();
+    return bundled;
+}
+
+/// What the rules answer that can be asked about releases.
+Outcomes asked(const Facts& facts) {
+    Outcomes outcomes;
+    for (const auto& rule : all_rules())
+        if (!rule->asks.empty()) outcomes[std::string(rule.name)] = rule->check(facts, tables()).outcome;
+    return outcomes;
+}
+
+std::vector<Version> cudas() {
+    std::vector<Version> all;
+    for (int major = 9; major <= 13; ++major)
+        for (int minor = 0; minor <= 9; ++minor)
+            if (const Version cuda = make_version({major, minor}); tables().driver_for_cuda(cuda)) all.push_back(cuda);
+    return all;
+}
+
+std::vector<Version> drivers() {
+    std::vector<Version> all;
+    for (const int branch : {384, 418, 450, 470, 515, 525, 535, 550, 570, 575, 580, 590})
+        if (tables().cuda_of_driver(make_version({branch}))) all.push_back(make_version({branch, 10}));
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("the rules on the driver agree: a CUDA runs in full, in part, or not at all") {
+    for (const Version& cuda : cudas())
+        for (const Version& driver : drivers()) {
+            INFO("driver " << driver.text << ", CUDA " << cuda.text);
+            const Outcomes outcomes = asked(given({"driver=" + driver.text, "cuda=" + cuda.text}));
+            const Outcome compatibility = outcomes.at("minor_version_compatibility");
+            const bool runs = compatibility == Outcome::pass || compatibility == Outcome::fault;
+            CHECK(runs == (outcomes.at("driver_too_old") == Outcome::pass));
+        }
+}
+
+TEST_CASE("a newer driver never takes away what an older one ran") {
+    for (const Version& cuda : cudas()) {
+        bool ran = false;
+        for (const Version& driver : drivers()) {
+            INFO("driver " << driver.text << ", CUDA " << cuda.text);
+            const bool runs =
+                asked(given({"driver=" + driver.text, "cuda=" + cuda.text})).at("driver_too_old") == Outcome::pass;
+            CHECK((runs || !ran));
+            ran = runs;
+        }
+    }
+}
+
+TEST_CASE("no GPU is both too old and too new for one thing") {
+    std::vector<std::string> things;
+    for (const Version& cuda : cudas()) things.push_back("cuda=" + cuda.text);
+    for (const char* cudnn : {"7.6.5", "8.0.5", "8.4.1", "8.9.7", "9.1.0", "9.10.2", "9.11.0", "9.12.0", "9.27.0"})
+        things.push_back(std::string("cudnn=") + cudnn);
+    for (const char* framework :
+         {"pytorch=1.13+cu117", "pytorch=2.4+cu124", "pytorch=2.8+cu128", "tensorflow=2.10", "tensorflow=2.18"})
+        things.emplace_back(framework);
+    for (const std::string& thing : things)
+        for (const Architecture& gpu : tables().architectures()) {
+            INFO(thing << ", GPU " << gpu.capability.text);
+            const Outcomes outcomes = asked(given({thing, "gpu=" + gpu.capability.text, "os=linux"}));
+            const bool too_old = outcomes.at("gpu_too_old") == Outcome::fault;
+            const bool too_new = outcomes.at("gpu_arch_not_in_build") == Outcome::fault;
+            CHECK_FALSE((too_old && too_new));
+        }
+}
+
+TEST_CASE("no cuDNN is both older than a framework wants and newer than it knows") {
+    for (const char* framework :
+         {"tensorflow=1.15", "tensorflow=2.3", "tensorflow=2.10", "tensorflow=2.15", "tensorflow=2.18"})
+        for (const char* cudnn : {"7.4.1", "7.6.5", "8.0.5", "8.1.0", "8.6.0", "8.9.7", "9.1.0", "9.3.0", "9.27.0"}) {
+            INFO(framework << ", cuDNN " << cudnn);
+            const Outcomes outcomes = asked(given({framework, std::string("cudnn=") + cudnn, "os=linux"}));
+            CHECK_FALSE((outcomes.at("cudnn_runtime_older_than_built") == Outcome::fault &&
+                         outcomes.at("cudnn_newer_than_framework_supports") == Outcome::fault));
+        }
+}
+
+/// Each is at fault for two of its releases alone; a third would be a question of its own, with an answer of its own.
+TEST_CASE("a release that is not told never turns a fault into a pass") {
+    const std::vector<std::vector<std::string>> faulty = {{"driver=470", "cuda=12.4"},
+                                                          {"driver=575", "cuda=13.0"},
+                                                          {"driver=535", "gpu=12.0"},
+                                                          {"driver=580", "gpu=3.5"},
+                                                          {"driver=418", "pytorch=2.4", "os=linux"},
+                                                          {"cudnn=9.11.0", "gpu=6.1"},
+                                                          {"cuda=12.0", "gpu=3.5"},
+                                                          {"cuda=11.0", "gpu=9.0"},
+                                                          {"cudnn=8.2.4", "cuda=12.0"},
+                                                          {"pytorch=2.6+cu124", "gpu=12.0", "os=linux"},
+                                                          {"tensorflow=2.10", "cudnn=9.1.0", "os=linux"},
+                                                          {"tensorflow=2.15", "cudnn=8.6.0", "os=linux"},
+                                                          {"tensorflow=2.10", "cuda=12.4", "os=linux"},
+                                                          {"tensorflow=2.10", "python=3.12", "os=linux"},
+                                                          {"tensorflow=2.11", "os=windows"},
+                                                          {"pytorch=2.4", "cudnn=8.9.7", "os=linux"},
+                                                          {"dtype=bf16", "cudnn=9.12.0"},
+                                                          {"dtype=bf16", "gpu=7.5"}};
+    for (const auto& items : faulty) {
+        const Outcomes before = asked(given(items));
+        CHECK(std::any_of(before.begin(), before.end(), [](const auto& one) { return one.second == Outcome::fault; }));
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            std::vector<std::string> fewer = items;
+            fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+            for (const auto& [rule, outcome] : asked(given(fewer))) {
+                INFO(rule << " without " << items[i]);
+                CHECK_FALSE((before.at(rule) == Outcome::fault && outcome == Outcome::pass));
+            }
+        }
+    }
+}
