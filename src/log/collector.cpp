@@ -64,7 +64,10 @@ std::vector<LogEvent> Collector::matches(std::size_t signature, const Passage& p
     for (std::size_t from = 0; from <= text.size() && events.size() < static_cast<std::size_t>(most_seen);) {
         const auto match = wanted.match(text, from);
         if (!match) break;
-        const std::size_t line = squeezed ? passage.line_at_squeezed(match->begin) : passage.line_at(match->begin);
+        // A pattern that wants the beginning of a line begins with the end of the line before.
+        const bool at_line_end = match->begin < text.size() && text[match->begin] == '\n';
+        const std::size_t place = match->begin + (at_line_end ? 1 : 0);
+        const std::size_t line = squeezed ? passage.line_at_squeezed(place) : passage.line_at(place);
         if (line >= own_lines) break;
         LogEvent& event = events.emplace_back();
         event.signature = wanted.id();
