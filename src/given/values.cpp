@@ -72,14 +72,22 @@ struct FrameworkWord {
 };
 
 constexpr auto framework_words = std::to_array<FrameworkWord>({
-    {"tensorflow", "tensorflow", ""},      {"tf", "tensorflow", ""},
-    {"tensorflow-gpu", "tensorflow", "gpu"}, {"tensorflow-cpu", "tensorflow", "cpu"},
-    {"keras", "keras", ""},                {"pytorch", "pytorch", ""},
-    {"torch", "pytorch", ""},              {"jax", "jax", ""},
-    {"jaxlib", "jax", ""},                 {"onnxruntime", "onnxruntime", ""},
-    {"onnxruntime-gpu", "onnxruntime", "gpu"}, {"paddlepaddle", "paddlepaddle", ""},
-    {"paddlepaddle-gpu", "paddlepaddle", "gpu"}, {"paddle", "paddlepaddle", ""},
-    {"ctranslate2", "ctranslate2", ""},    {"cupy", "cupy", ""},
+    {"tensorflow", "tensorflow", ""},
+    {"tf", "tensorflow", ""},
+    {"tensorflow-gpu", "tensorflow", "gpu"},
+    {"tensorflow-cpu", "tensorflow", "cpu"},
+    {"keras", "keras", ""},
+    {"pytorch", "pytorch", ""},
+    {"torch", "pytorch", ""},
+    {"jax", "jax", ""},
+    {"jaxlib", "jax", ""},
+    {"onnxruntime", "onnxruntime", ""},
+    {"onnxruntime-gpu", "onnxruntime", "gpu"},
+    {"paddlepaddle", "paddlepaddle", ""},
+    {"paddlepaddle-gpu", "paddlepaddle", "gpu"},
+    {"paddle", "paddlepaddle", ""},
+    {"ctranslate2", "ctranslate2", ""},
+    {"cupy", "cupy", ""},
     {"mxnet", "mxnet", ""},
 });
 
@@ -163,7 +171,8 @@ std::optional<Framework> release_from(std::string_view text) {
     framework.version = version;
     std::string_view rest = trim(std::string_view(value).substr(end));
     if (rest.empty()) return framework;
-    const bool is_set_off = value[end] == '+' || value[end] == '-' || value[end] == ' ' || value[end] == '[' || value[end] == '(';
+    const bool is_set_off =
+        value[end] == '+' || value[end] == '-' || value[end] == ' ' || value[end] == '[' || value[end] == '(';
     const auto first = rest.find_first_not_of("+-[( "), last = rest.find_last_not_of("]) ");
     if (!is_set_off || first == std::string_view::npos) return std::nullopt;
     rest = rest.substr(first, last + 1 - first);

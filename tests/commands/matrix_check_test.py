@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""`rnncheck matrix check`: combinations of versions with their right answers, and what the command does with bad input.
+
+usage: matrix_check_test.py RNNCHECK [unittest arguments]
+"""
+import json
+import subprocess
+import sys
+import unittest
+
+PROGRAM = sys.argv.pop(1)
+
+
+def run(*arguments):
+    return subprocess.run([PROGRAM, "matrix", "check", *arguments], capture_output=True, text=True, check=False, timeout=60)
+
+
+def asked(*given):
+    done = run("--json", *given)
+    return done.returncode, json.loads(done.stdout)
+
+
+def verdict_of(report, rule):
+    return next(verdict for verdict in report["verdicts"] if verdict["rule"] == rule)
+
+
+FAULTS = [  # what is given, the rule that must call it an error, words of its message
+    (["cuda=12.4", "driver=470.256.02"], "driver_too_old", "too old for CUDA 12.4"),
+    (["cuda=12.8", "driver=470"], "driver_too_old", "too old for CUDA 12.8"),
+    (["cuda=13.0", "driver=575.57.08"], "driver_too_old", "too old for CUDA 13.0"),
+    (["gpu=sm_61", "cudnn=9.11"], "gpu_too_old", "cuDNN 9.11"),
+    (["gpu=sm_120", "pytorch=2.4+cu124"], "gpu_arch_not_in_build", "PyTorch 2.4"),
+    (["gpu=RTX 5090", "pytorch=2.4.0+cu124"], "gpu_arch_not_in_build", "PyTorch 2.4.0"),
+    (["gpu=sm_35", "cuda=12.0"], "gpu_too_old", "CUDA 12.0"),
+    (["tensorflow=2.10", "cudnn=9", "os=linux"], "cudnn_newer_than_framework_supports", "built for cuDNN 8"),
+    (["tensorflow=2.11", "os=Windows 10"], "tf_windows_no_gpu_since_2.11", "native Windows"),
+    (["dtype=bf16", "cudnn=9.12"], "rnn_dtype_not_supported", "9.13.0"),
+    (["dtype=bf16", "gpu=sm_75"], "rnn_dtype_not_supported", "compute capability 7.5"),
+]
+
+WARNINGS = [
+    (["masked=yes", "cudnn=8.6"], "cudnn_masked_rnn_bug", "documented defect"),
+    (["pytorch=2.4", "cudnn=8.9.7", "os=linux"], "wrong_cudnn_found_first", "PyTorch 2.4 brings cuDNN 9.1.0 along"),
+]
+
+PASSES = [  # what is given, the rule that must pass, words of its reason
+    (["gpu=sm_61", "cudnn=9.10"], "gpu_too_old", "has code for"),
+    (["tensorflow=2.10", "cudnn=8.9", "os=linux"], "cudnn_newer_than_framework_supports", "is served"),
+    (["tensorflow=2.10", "cudnn=8.9", "os=linux"], "cudnn_runtime_older_than_built", "is served"),
+    (["dtype=bf16", "cudnn=9.13", "gpu=8.6"], "rnn_dtype_not_supported", "bf16"),
+    (["cuda=12.4", "driver=550.54.14"], "driver_too_old", "runs CUDA 12.4"),
+]
+
+
+class Combinations(unittest.TestCase):
+    def names_a_row(self, evidence):
+        self.assertTrue(any(item["source"].startswith("http") for item in evidence), evidence)
+
+    def test_what_does_not_go_together(self):
+        for given, rule, words in FAULTS:
+            with self.subTest(given=given):
+                code, report = asked(*given)
+                self.assertEqual((code, report["verdict"]), (1, "problems"))
+                errors = [finding for finding in report["findings"] if finding["severity"] == "error"]
+                self.assertEqual([finding["rule"] for finding in errors], [rule])
+                self.assertIn(words, errors[0]["message"])
+                self.names_a_row(errors[0]["evidence"])
+
+    def test_what_does(self):
+        for given, rule, words in PASSES:
+            with self.subTest(given=given):
+                code, report = asked(*given)
+                self.assertEqual((code, report["verdict"]), (0, "healthy"), report["findings"])
+                verdict = verdict_of(report, rule)
+                self.assertEqual(verdict["outcome"], "pass", verdict)
+                self.assertIn(words, verdict["reason"])
+
+    def test_what_goes_together_with_a_warning(self):
+        for given, rule, words in WARNINGS:
+            with self.subTest(given=given):
+                code, report = asked(*given)
+                self.assertEqual((code, report["verdict"]), (0, "warnings"))
+                self.assertEqual([finding["rule"] for finding in report["findings"]], [rule])
+                self.assertIn(words, report["findings"][0]["message"])
+                self.names_a_row(report["findings"][0]["evidence"])
+
+    def test_minor_version_compatibility_is_a_note_with_what_is_limited(self):
+        code, report = asked("cuda=12.4", "driver=525.60.13")
+        self.assertEqual((code, report["verdict"]), (0, "healthy"))
+        self.assertEqual([(f["rule"], f["severity"]) for f in report["findings"]], [("minor_version_compatibility", "note")])
+        self.assertIn("PTX", report["findings"][0]["message"])
+        self.names_a_row(report["findings"][0]["evidence"])
+
+    def test_compatibility_packages_are_for_data_centres_alone(self):
+        def packages(*gpu):
+            _, report = asked("cuda=12.8", "driver=470.256.02", "os=linux", *gpu)
+            finding = next(finding for finding in report["findings"] if finding["rule"] == "driver_too_old")
+            return [remedy["text"] for remedy in finding["remedies"] if "cuda-compat-12-8" in remedy["text"]]
+        self.assertEqual(packages("gpu=RTX 3090"), [])
+        self.assertEqual(len(packages("gpu=Tesla V100")), 1)
+        self.assertIn("data centre", packages()[0])
+
+    def test_a_whole_set_of_the_manual_is_healthy(self):
+        code, report = asked("driver=535.104.05", "cuda=12.2", "cudnn=8.9.7", "gpu=8.6", "tensorflow=2.15", "os=linux", "python=3.11")
+        self.assertEqual((code, report["verdict"], report["findings"]), (0, "healthy", []))
+
+
+class Command(unittest.TestCase):
+    def is_usage_error(self, done, *words):
+        self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
+        for word in words:
+            self.assertIn(word, done.stderr)
+
+    def test_bad_input_names_the_key_the_value_and_what_would_be_right(self):
+        self.is_usage_error(run(), "needs what is known")
+        self.is_usage_error(run("drivr=535"), "'drivr'", "did you mean 'driver'?")
+        self.is_usage_error(run("cuda=twelve"), "cuda=twelve", "12.4")
+        self.is_usage_error(run("driver"), "KEY=VALUE")
+        self.is_usage_error(run("cuda=12.4", "cuda=11.8"), "one value")
+
+    def test_outside_the_data_and_not_told(self):
+        code, report = asked("cuda=99.0", "driver=535.104.05")
+        self.assertEqual((code, report["verdict"]), (3, "undetermined"))
+        self.assertIn("newer than the data of", verdict_of(report, "driver_too_old")["reason"])
+        code, report = asked("cuda=12.4", "driver=550.54.14")
+        self.assertEqual(code, 0)
+        self.assertIn("not asked", verdict_of(report, "gpu_too_old")["reason"])
+        self.assertIn("only the machine", verdict_of(report, "driver_missing")["reason"])
+
+    def test_text_says_what_was_given_and_where_passes_come_from(self):
+        text = run("cuda=12.4", "driver=525.60.13", "--color", "never").stdout
+        for words in ("Given", "525.60.13", "minor-version compatibility", "https://"):
+            self.assertIn(words, text)
+        self.assertNotIn("This machine", text)
+
+
+if __name__ == "__main__":
+    unittest.main()

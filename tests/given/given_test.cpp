@@ -1,0 +1,117 @@
+#include "support/catch.hpp"
+#include "support/given_machine.hpp"
+
+using namespace rnncheck;
+using namespace rnncheck::test;
+
+namespace {
+
+Given read(const char* text) {
+    static const Matrix matrix = Matrix::bundled();
+    return read_given({split_given(text).value()}, matrix);
+}
+
+std::string cudnn(const char* text) {
+    return told({text}).cudnns.at(0).version->text;
+}
+std::string capability(const char* text) {
+    return told({text}).gpus.at(0).compute_capability->text;
+}
+std::string driver(const char* text) {
+    return told({text}).driver.library_version->text;
+}
+std::string cuda(const char* text) {
+    return told({text}).runtimes.at(0).version->text;
+}
+
+std::string framework(const char* text) {
+    const Framework found = told({text}).frameworks.at(0);
+    return found.name + " " + (found.version ? found.version->text : "?") + " " + found.build.value_or("-");
+}
+
+}  // namespace
+
+TEST_CASE("versions are read as people write them") {
+    CHECK(driver("driver=535.104.05") == "535.104.05");
+    CHECK(driver("driver=535") == "535");
+    CHECK(driver("Driver = R535") == "535");
+    CHECK(cuda("cuda=12.4") == "12.4");
+    CHECK(cuda("cuda=cu118") == "11.8");
+    CHECK(cuda("cuda=12040") == "12.4");
+    CHECK(cudnn("cudnn=8.9.7") == "8.9.7");
+    CHECK(cudnn("cudnn=8.9.7.29") == "8.9.7");
+    CHECK(cudnn("cudnn=8907") == "8.9.7");
+    CHECK(cudnn("cudnn=91002") == "9.10.2");
+    CHECK(cudnn("cudnn=9") == "9");
+    CHECK(told({"cudnn=9.10.2+cu12"}).cudnns.at(0).built_for_cuda->text == "12");
+    CHECK(told({"python=3.11"}).pythons.at(0).version->text == "3.11");
+    CHECK(told({"python=cp312"}).pythons.at(0).version->text == "3.12");
+}
+
+TEST_CASE("a GPU is a capability or a name") {
+    CHECK(capability("gpu=8.6") == "8.6");
+    CHECK(capability("gpu=sm_120") == "12.0");
+    CHECK(capability("gpu=sm_90a") == "9.0");
+    CHECK(capability("gpu=RTX 3090 Ti") == "8.6");
+    CHECK(capability("gpu=tesla k80") == "3.7");
+    CHECK(told({"gpu=8.6", "gpu=12.0"}).gpus.at(1).index == 1);
+    CHECK(read("gpu=RTX 6000").not_understood.size() == 1);  // three generations have that name
+}
+
+TEST_CASE("a framework is a key or a value, with its build where it was told") {
+    CHECK(framework("pytorch=2.4.0+cu124") == "pytorch 2.4.0 cu124");
+    CHECK(framework("torch=2.4") == "pytorch 2.4 -");
+    CHECK(framework("tensorflow=2.15+cpu") == "tensorflow 2.15 cpu");
+    CHECK(framework("framework=pytorch 1.4") == "pytorch 1.4 -");
+    CHECK(framework("framework=tensorflow-gpu==1.15") == "tensorflow 1.15 gpu");
+    CHECK(framework("framework=jax") == "jax ? -");
+}
+
+TEST_CASE("a system is told by its name") {
+    const auto platform = [](const char* text) { return told({text}).host.platform.value(); };
+    CHECK(platform("os=linux") == "linux");
+    CHECK(platform("os=Ubuntu 22.04") == "linux");
+    CHECK(platform("os=Windows 10") == "windows");
+    CHECK(platform("os=macos") == "macos");
+    CHECK(told({"os=WSL2"}).host.wsl == true);
+    CHECK_FALSE(told({"os=windows"}).host.wsl.has_value());
+}
+
+TEST_CASE("what was not told stays unset") {
+    const Facts facts = told({"cuda=12.4"});
+    CHECK(only_given(facts));
+    CHECK_FALSE(facts.host.platform.has_value());
+    CHECK_FALSE(facts.driver.library_version.has_value());
+    CHECK_FALSE(facts.driver.cuda_version.has_value());
+    CHECK_FALSE(facts.network.has_value());
+    CHECK((facts.gpus.empty() && facts.cudnns.empty() && facts.frameworks.empty() && facts.libraries.empty()));
+}
+
+TEST_CASE("what is not understood is listed with what would be, and left out") {
+    for (const char* text : {"driver=12.4", "driver=new", "cuda=12", "cuda=twelve", "cudnn=x", "cudnn=8.9.7+rocm",
+                             "gpu=8", "gpu=Radeon VII", "os=BeOS", "python=3", "pytorch=latest", "pytorch=2.4.0rc1",
+                             "dtype=int8", "masked=perhaps", "framework=caffe9", "colour=blue", "cuda="}) {
+        const Given given = read(text);
+        INFO(text);
+        REQUIRE(given.not_understood.size() == 1);
+        CHECK_FALSE(given.not_understood.front().expected.empty());
+        CHECK(given.keys.empty());
+        CHECK(given.facts.frameworks.empty());
+    }
+}
+
+TEST_CASE("a second value for the same thing is not guessed away") {
+    const Matrix matrix = Matrix::bundled();
+    const Given given = read_given({{"cuda", "12.4"}, {"cuda", "11.8"}, {"torch", "2.4"}, {"pytorch", "2.5"}}, matrix);
+    CHECK(given.not_understood.size() == 2);
+    CHECK(given.facts.runtimes.size() == 1);
+    CHECK(given.facts.frameworks.size() == 1);
+}
+
+TEST_CASE("hostile values cost nothing and are not understood") {
+    const Matrix matrix = Matrix::bundled();
+    const std::string long_text(1'000'000, '9');
+    for (const std::string& key : given_keys())
+        CHECK(read_given({{key, long_text}}, matrix).not_understood.size() == 1);
+    CHECK_FALSE(split_given("no equals sign").has_value());
+}
