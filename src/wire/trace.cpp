@@ -12,10 +12,13 @@ namespace rnncheck {
 
 /// A sweep leaves thousands of these, nearly all of them names of functions: those need no escaping.
 void Trace::calling(std::string_view function) {
+    if (function == last_call_) return;
     const auto plain = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == ' '; };
     if (!std::all_of(function.begin(), function.end(), plain))
-        return line(Json{{"calling", reversible_utf8(function)}}.dump());
-    line("{\"calling\":\"" + std::string(function) + "\"}");
+        line(Json{{"calling", reversible_utf8(function)}}.dump());
+    else
+        line("{\"calling\":\"" + std::string(function) + "\"}");
+    last_call_ = function;
 }
 void Trace::failed(const CallResult& result) {
     line(Json{{"failed", to_json(result)}}.dump());
@@ -31,6 +34,7 @@ void Trace::done() {
 }
 
 void Trace::line(std::string_view json) {
+    last_call_.clear();
     std::string text(json);
     text += '\n';
     std::string_view rest = text;

@@ -2,6 +2,7 @@
 // loses nothing written before it. May not know any probe.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "facts/common.hpp"
@@ -13,7 +14,8 @@ class Trace {
   public:
     explicit Trace(int descriptor) : descriptor_(descriptor) {}
 
-    /// Written before every vendor call: the last one is the breadcrumb when the process dies.
+    /// Written before every vendor call: the last one is the breadcrumb when the process dies. The same function twice
+    /// in a row needs no second one.
     void calling(std::string_view function);
     /// A vendor call returned an error.
     void failed(const CallResult& result);
@@ -27,6 +29,7 @@ class Trace {
   private:
     void line(std::string_view json);
     int descriptor_;
+    std::string last_call_;  ///< since any other line
 };
 
 }  // namespace rnncheck

@@ -68,38 +68,43 @@ auto as_vendor(Work&& work) {
     return work();
 }
 
-/// Vendor calls alone, of one sweep: -1 when one fails.
-double vendor_calls_ms(const char* path, Dialect dialect) {
+/// Vendor calls alone: those of the cases, and with them those that open the libraries and begin a session.
+struct VendorTimes {
+    double cases = -1, all = -1;  ///< -1 when a call failed
+};
+
+VendorTimes vendor_calls(const char* path, Dialect dialect) {
     Trace trace(open("/dev/null", O_WRONLY | O_CLOEXEC));
     const auto gpu = as_vendor([&] { return probes::open_gpu(trace, 0); });
     const vendor::Library library = as_vendor([&] { return open_library(trace, path); });
-    if (gpu->failure || !library.handle) return -1;
+    if (gpu->failure || !library.handle) return {};
     vendor::CudnnApi cudnn;
     cudnn.load(library);
     wrap(gpu->cuda);
     wrap(cudnn);
     vendor::Session session{gpu->cuda, cudnn, gpu->check, vendor::cudnn_checker(trace, cudnn)};
-    if (start_session(session)) return -1;
+    if (start_session(session)) return {};
+    const double opening = vendor_ms;
     for (const RnnCase& rnn_case : standard_sweep(dialect))
-        if (run_lstm(session, dialect, rnn_case, device_image(rnn_case, make_inputs(rnn_case))).failed) return -1;
-    return vendor_ms;
+        if (run_lstm(session, dialect, rnn_case, device_image(rnn_case, make_inputs(rnn_case))).failed) return {};
+    return {vendor_ms - opening, vendor_ms};
 }
 
 /// In a process of its own, like the probe: cold memory, libraries not yet open.
-double vendor_calls_of_fresh_process_ms(const char* path, Dialect dialect) {
+VendorTimes vendor_calls_of_fresh_process(const char* path, Dialect dialect) {
     int ends[2];
-    if (pipe(ends) != 0) return -1;
+    if (pipe(ends) != 0) return {};
     const pid_t child = fork();
     if (child == 0) {
-        const double milliseconds = vendor_calls_ms(path, dialect);
-        _exit(write(ends[1], &milliseconds, sizeof milliseconds) == sizeof milliseconds ? 0 : 1);
+        const VendorTimes times = vendor_calls(path, dialect);
+        _exit(write(ends[1], &times, sizeof times) == sizeof times ? 0 : 1);
     }
-    double milliseconds = -1;
+    VendorTimes times;
     close(ends[1]);
-    if (child < 0 || read(ends[0], &milliseconds, sizeof milliseconds) != sizeof milliseconds) milliseconds = -1;
+    if (child < 0 || read(ends[0], &times, sizeof times) != sizeof times) times = {};
     close(ends[0]);
     waitpid(child, nullptr, 0);
-    return milliseconds;
+    return times;
 }
 
 double references_ms(Dialect dialect) {
@@ -113,15 +118,30 @@ double references_ms(Dialect dialect) {
     return total;
 }
 
-/// The probe as the survey runs it.
-double probe_ms(const std::string& program, const std::string& target) {
+/// The probe as the survey runs it: the sweep from its first case to its last word, and the process around it.
+struct ProbeTimes {
+    double sweep = 0, process = 0;
+};
+
+ProbeTimes probe_times(const std::string& program, const std::string& target) {
+    isolate::Pool pool;
     isolate::Command command;
-    command.arguments = {program, "probe", "rnn_forward", target};
+    command.arguments = {program,        "probe",
+                         "--facts-from", std::to_string(pool.wire().input),
+                         "--answer-to",  std::to_string(pool.wire().answer),
+                         "rnn_forward",  target};
     command.input = facts_to_text({});
     command.quiet_limit = std::chrono::minutes(2);
-    isolate::Pool pool;
-    pool.start(command, [](std::string_view line) { return line == "{\"done\":true}"; });
-    return pool.wait([] {}).ending.elapsed_ms;
+    ProbeTimes times;
+    auto begun = Clock::now();
+    pool.start(command, [&](std::string_view line) {
+        if (line == "{\"step\":0}") begun = Clock::now();
+        if (line != "{\"done\":true}") return false;
+        times.sweep = milliseconds_since(begun);
+        return true;
+    });
+    times.process = pool.wait([] {}).ending.elapsed_ms;
+    return times;
 }
 
 /// Median and best: on a busy machine the best tells more.
@@ -134,9 +154,9 @@ Figure figure(std::vector<double> values) {
     return {values[values.size() / 2], values.front()};
 }
 
-void print(const char* word, double calls, double whole) {
-    std::printf("%s: vendor calls %.1f ms, the probe's process %.1f ms, around the calls %.1f ms, %.0f %% of them\n",
-                word, calls, whole, whole - calls, 100 * (whole - calls) / calls);
+void print(const char* what, const char* word, double calls, double all) {
+    std::printf("%s, %s: vendor calls %.1f ms, with ours %.1f ms: %.1f ms, %.0f %% of the calls\n", what, word, calls,
+                all, all - calls, 100 * (all - calls) / calls);
 }
 
 }  // namespace
@@ -146,19 +166,25 @@ int main(int argc, char** argv) {
     const int rounds = argc > 3 ? std::atoi(argv[3]) : 10;
     const Dialect dialect = argc > 4 && std::string_view(argv[4]) == "legacy" ? Dialect::legacy : Dialect::v8;
     const std::string target = "GPU 0 " + std::string(name_of(dialect)) + " " + argv[2];
-    std::vector<double> vendor_times, references, probes;
+    std::vector<double> case_calls, all_calls, references, sweeps, probes;
     for (int i = 0; i < rounds; ++i) {
-        vendor_times.push_back(vendor_calls_of_fresh_process_ms(argv[2], dialect));
-        if (vendor_times.back() < 0) {
+        const VendorTimes vendor_times = vendor_calls_of_fresh_process(argv[2], dialect);
+        if (vendor_times.cases < 0) {
             std::fprintf(stderr, "sweep_bench: %s: not every call of the sweep succeeds\n", argv[2]);
             return 1;
         }
+        case_calls.push_back(vendor_times.cases);
+        all_calls.push_back(vendor_times.all);
         references.push_back(references_ms(dialect));
-        probes.push_back(probe_ms(argv[1], target));
+        const ProbeTimes times = probe_times(argv[1], target);
+        sweeps.push_back(times.sweep);
+        probes.push_back(times.process);
     }
-    const Figure calls = figure(vendor_times), whole = figure(probes);
+    const Figure cases = figure(case_calls), calls = figure(all_calls), sweep = figure(sweeps), whole = figure(probes);
     std::printf("standard sweep, %s, %d rounds; references %.1f ms\n", std::string(name_of(dialect)).c_str(), rounds,
                 figure(references).median);
-    print("median", calls.median, whole.median);
-    print("best", calls.best, whole.best);
+    print("the sweep", "median", cases.median, sweep.median);
+    print("the sweep", "best", cases.best, sweep.best);
+    print("with the start and end of its process", "median", calls.median, whole.median);
+    print("with the start and end of its process", "best", calls.best, whole.best);
 }
