@@ -106,7 +106,7 @@ static Verdict judge_release(const Facts& facts, const Matrix& matrix) {
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    if (only_given(facts)) return judge_release(facts, matrix);
+    if (only_given(facts)) return with_plan(judge_release(facts, matrix), facts);
     const auto copies = cudnn_copies(facts);
     if (copies.empty()) return without_cudnn(facts);
     Answers answers;

@@ -40,6 +40,15 @@ TEST_CASE("each rule about versions that do not fit offers the plan for this GPU
     CHECK(last_command("cudnn_built_for_other_cuda", other_cuda) == "rnncheck matrix plan gpu=8.6 driver=550.54.14");
 }
 
+TEST_CASE("what a person told is planned with as well") {
+    Facts told;
+    told.tool.stages = {"given"};
+    told.driver.library_version = v("470");
+    told.gpus.emplace_back().compute_capability = v("6.1");
+    told.runtimes.emplace_back().version = v("12.4");
+    CHECK(last_command("driver_too_old", told) == "rnncheck matrix plan gpu=6.1 driver=470");
+}
+
 TEST_CASE("of several GPUs the one at fault counts; what is not known is left out") {
     const auto second = but([](Facts& f) {
         add_second_gpu(f);

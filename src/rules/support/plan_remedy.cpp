@@ -15,6 +15,7 @@ static std::optional<Version> capability_for(const Facts& facts, const std::stri
 
 static std::optional<Version> driver_release(const Facts& facts) {
     if (const auto release = library_release(facts)) return release;
+    if (facts.driver.library_version) return facts.driver.library_version;
     return facts.driver.nvml_version ? facts.driver.nvml_version : facts.driver.kernel_version;
 }
 
