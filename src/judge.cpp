@@ -33,7 +33,8 @@ Verdict ask(const Named<Rule>& rule, const Facts& facts, const Matrix& matrix) {
     if (from_logs_alone(facts) && !rule->judges_log) return not_applicable("the log does not point to it");
     Verdict verdict = rule->check(facts, matrix);
     if (verdict.outcome == Outcome::undecided && !rule->judges_log && !stage_was_run(facts, rule->needs))
-        return not_applicable(std::string(not_asked) + "the stage '" + std::string(name_of(rule->needs)) + "' was switched off");
+        return not_applicable(std::string(not_asked) + "the stage '" + std::string(name_of(rule->needs)) +
+                              "' was switched off");
     return verdict;
 }
 
@@ -72,10 +73,14 @@ void sort_findings(std::vector<Finding>& findings) {
 
 int& count_of(Counts& counts, Outcome outcome) {
     switch (outcome) {
-        case Outcome::pass: return counts.pass;
-        case Outcome::fault: return counts.fault;
-        case Outcome::not_applicable: return counts.not_applicable;
-        case Outcome::undecided: break;
+        case Outcome::pass:
+            return counts.pass;
+        case Outcome::fault:
+            return counts.fault;
+        case Outcome::not_applicable:
+            return counts.not_applicable;
+        case Outcome::undecided:
+            break;
     }
     return counts.undecided;
 }
@@ -116,16 +121,17 @@ void apply_to_findings(Verdict& verdict, const Named<Rule>& rule, const Facts& f
 
 Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
     Report report;
-    report.tool = {.version = std::string(version_of_rnncheck()), .matrix_date = matrix.date(), .matrix_digest = matrix.digest()};
+    report.tool = {
+        .version = std::string(version_of_rnncheck()), .matrix_date = matrix.date(), .matrix_digest = matrix.digest()};
     Tally tally;
     tally.what_if = only_given(facts);
     const std::vector<Finding> causes = rules::causes_in_log(facts, matrix);
-    for (const auto& rule : all_rules()) {
-        if (rule->only_from_log && !facts.log) continue;
+    // Without a log its causes cannot speak, and their table need not be read.
+    for (const auto& rule : facts.log ? all_rules() : rules_of_the_folder()) {
         const std::string name(rule.name);
         const bool selected = is_selected(selection, name);
-        Verdict verdict =
-            selected ? ask(rule, facts, matrix) : not_applicable(std::string(not_asked) + "left out on the command line");
+        Verdict verdict = selected ? ask(rule, facts, matrix)
+                                   : not_applicable(std::string(not_asked) + "left out on the command line");
         if (selected) join_log(verdict, name, causes);
         apply_to_findings(verdict, rule, facts, selection);
         tally_verdict(tally, rule, verdict, selection);

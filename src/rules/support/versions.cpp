@@ -83,11 +83,11 @@ static Coverage coverage_of(const std::vector<FrameworkBuild>& rows, const Versi
 Builds builds_of(const Facts& facts, const Matrix& matrix, const Framework& framework) {
     Builds builds;
     if (!framework.version) return builds;
-    const auto rows = matrix.framework_builds(framework.name);
-    for (const FrameworkBuild& row : rows)
-        if (may_be(row, facts, framework)) (row.cuda ? builds.with_cuda : builds.without_cuda).push_back(row);
+    for (const FrameworkBuild& row : matrix.framework_builds())
+        if (row.framework == framework.name && may_be(row, facts, framework))
+            (row.cuda ? builds.with_cuda : builds.without_cuda).push_back(row);
     if (builds.with_cuda.empty() && builds.without_cuda.empty())
-        builds.coverage = coverage_of(rows, *framework.version);
+        builds.coverage = coverage_of(matrix.framework_builds(framework.name), *framework.version);
     return builds;
 }
 
