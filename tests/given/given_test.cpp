@@ -12,20 +12,20 @@ Given read(const char* text) {
 }
 
 std::string cudnn(const char* text) {
-    return told({text}).cudnns.at(0).version->text;
+    return given({text}).cudnns.at(0).version->text;
 }
 std::string capability(const char* text) {
-    return told({text}).gpus.at(0).compute_capability->text;
+    return given({text}).gpus.at(0).compute_capability->text;
 }
 std::string driver(const char* text) {
-    return told({text}).driver.library_version->text;
+    return given({text}).driver.library_version->text;
 }
 std::string cuda(const char* text) {
-    return told({text}).runtimes.at(0).version->text;
+    return given({text}).runtimes.at(0).version->text;
 }
 
 std::string framework(const char* text) {
-    const Framework found = told({text}).frameworks.at(0);
+    const Framework found = given({text}).frameworks.at(0);
     return found.name + " " + (found.version ? found.version->text : "?") + " " + found.build.value_or("-");
 }
 
@@ -43,9 +43,9 @@ TEST_CASE("versions are read as people write them") {
     CHECK(cudnn("cudnn=8907") == "8.9.7");
     CHECK(cudnn("cudnn=91002") == "9.10.2");
     CHECK(cudnn("cudnn=9") == "9");
-    CHECK(told({"cudnn=9.10.2+cu12"}).cudnns.at(0).built_for_cuda->text == "12");
-    CHECK(told({"python=3.11"}).pythons.at(0).version->text == "3.11");
-    CHECK(told({"python=cp312"}).pythons.at(0).version->text == "3.12");
+    CHECK(given({"cudnn=9.10.2+cu12"}).cudnns.at(0).built_for_cuda->text == "12");
+    CHECK(given({"python=3.11"}).pythons.at(0).version->text == "3.11");
+    CHECK(given({"python=cp312"}).pythons.at(0).version->text == "3.12");
 }
 
 TEST_CASE("a GPU is a capability or a name") {
@@ -54,7 +54,7 @@ TEST_CASE("a GPU is a capability or a name") {
     CHECK(capability("gpu=sm_90a") == "9.0");
     CHECK(capability("gpu=RTX 3090 Ti") == "8.6");
     CHECK(capability("gpu=tesla k80") == "3.7");
-    CHECK(told({"gpu=8.6", "gpu=12.0"}).gpus.at(1).index == 1);
+    CHECK(given({"gpu=8.6", "gpu=12.0"}).gpus.at(1).index == 1);
     CHECK(read("gpu=RTX 6000").not_understood.size() == 1);  // three generations have that name
 }
 
@@ -68,17 +68,17 @@ TEST_CASE("a framework is a key or a value, with its build where it was told") {
 }
 
 TEST_CASE("a system is told by its name") {
-    const auto platform = [](const char* text) { return told({text}).host.platform.value(); };
+    const auto platform = [](const char* text) { return given({text}).host.platform.value(); };
     CHECK(platform("os=linux") == "linux");
     CHECK(platform("os=Ubuntu 22.04") == "linux");
     CHECK(platform("os=Windows 10") == "windows");
     CHECK(platform("os=macos") == "macos");
-    CHECK(told({"os=WSL2"}).host.wsl == true);
-    CHECK_FALSE(told({"os=windows"}).host.wsl.has_value());
+    CHECK(given({"os=WSL2"}).host.wsl == true);
+    CHECK_FALSE(given({"os=windows"}).host.wsl.has_value());
 }
 
 TEST_CASE("what was not told stays unset") {
-    const Facts facts = told({"cuda=12.4"});
+    const Facts facts = given({"cuda=12.4"});
     CHECK(only_given(facts));
     CHECK_FALSE(facts.host.platform.has_value());
     CHECK_FALSE(facts.driver.library_version.has_value());

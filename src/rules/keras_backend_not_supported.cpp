@@ -1,0 +1,60 @@
+// A release of Keras that does not work with the release of its backend.
+#include "base/text.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/framework_support.hpp"
+
+namespace rnncheck::rules {
+
+static bool suits(const KerasBackend& row, const Version& backend) {
+    const bool old_enough = !row.backend_last || within(backend, *row.backend_last);
+    return old_enough && (!row.backend_first || backend >= *row.backend_first || agree(*row.backend_first, backend));
+}
+
+static Finding unsuited(const Framework& keras, const Framework& backend, const KerasBackend& row) {
+    const std::string wanted =
+        (row.backend_first ? "from " + row.backend_first->text + (row.backend_last ? "" : " on") : std::string()) +
+        (row.backend_last ? " up to " + row.backend_last->text : "");
+    Finding finding;
+    if (row.known >= Known::inferred) {  // the row was not read for this very release
+        finding.severity = Severity::warning;
+        finding.confidence = Confidence::likely;
+    }
+    finding.subject = words_of(keras);
+    finding.message = words_of(keras) + " does not work with " + words_of(backend) + "; it wants " + wanted;
+    finding.evidence = {{"Keras", keras.version->text, "frameworks"},
+                        {"backend " + row.backend, wanted, row.source.url}};
+    finding.remedies = {{.text = "Install releases that belong together, in a fresh environment",
+                         .commands = {"rnncheck matrix show keras_backends backend=" + row.backend},
+                         .verify = "python -c 'import keras; print(keras.version())'",
+                         .link = "https://keras.io/getting_started/"}};
+    return finding;
+}
+
+static void judge(const Framework& keras, const Framework& backend, const Matrix& matrix, Answers& answers) {
+    for (const KerasBackend& row : matrix.keras_backends()) {
+        if (row.backend != backend.name || !covers(row.first, row.last.value_or(*keras.version), *keras.version))
+            continue;
+        if (!suits(row, *backend.version)) return answers.fault(unsuited(keras, backend, row));
+        return answers.good(words_of(keras) + " works with " + words_of(backend));
+    }
+    answers.unknown("whether " + words_of(keras) + " works with " + words_of(backend) + " is not in the data");
+}
+
+static Verdict check(const Facts& facts, const Matrix& matrix) {
+    if (!only_given(facts)) return not_applicable(about_named_releases);
+    Answers answers;
+    for (const Framework& keras : facts.frameworks)
+        for (const Framework& backend : facts.frameworks)
+            if (keras.name == "keras" && backend.name != "keras" && keras.version && backend.version)
+                judge(keras, backend, matrix, answers);
+    return answers.close();
+}
+
+extern const Rule keras_backend_not_supported{.title = "Keras does not work with this release of its backend",
+                                              .layer = Layer::runtime,
+                                              .worst = Severity::error,
+                                              .needs = Stage::look,
+                                              .check = check,
+                                              .asks = "keras= and its backend"};
+
+}  // namespace rnncheck::rules
