@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "rules/rule.hpp"
+#include "rules/support/cudnn_support.hpp"
 #include "rules/support/driver_by_release.hpp"
 #include "rules/support/driver_support.hpp"
 #include "rules/support/packages.hpp"
@@ -80,8 +81,10 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
         if (how != Suits::not_at_all) continue;
         findings.push_back(too_old(facts, matrix, runtime));
     }
-    // Programs ask for one CUDA major by name: those for the runtime that suits are well served.
-    for (auto& finding : findings) finding.severity = any_suits ? Severity::warning : Severity::error;
+    // Programs ask for one CUDA major by name: those for the runtime that suits are well served. One that did not
+    // answer may be it.
+    const bool another_may = any_suits || !silent_copy(facts, LibraryKind::cudart).empty();
+    for (auto& finding : findings) finding.severity = another_may ? Severity::warning : Severity::error;
     if (!findings.empty()) return with_plan(fault_or(std::move(findings), {}), facts);
     if (!open.empty()) return undecided(open);
     return pass(limited ? "the driver runs every CUDA runtime found, some under minor-version compatibility"

@@ -98,7 +98,7 @@ TEST_CASE("a folder that is not there, or without tables") {
 TEST_CASE("a missing table is named") {
     const Copy copy;
     fs::remove(copy.folder / "rnn_offers.json");
-    says(copy.error(), {"matrix_copy/rnn_offers.json", "missing"});
+    says(copy.error(), {"/rnn_offers.json", "missing"});
 }
 
 TEST_CASE("a table that is no file, too large, or no JSON is named with the place") {

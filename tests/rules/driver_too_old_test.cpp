@@ -63,3 +63,13 @@ TEST_CASE("under WSL, where libcuda has no release in its name, NVML's word coun
     const auto* rule = rnncheck::find_named(rnncheck::all_rules(), "driver_too_old");
     CHECK((*rule)->check(f, rnncheck::Matrix::bundled()).outcome == rnncheck::Outcome::pass);
 }
+
+TEST_CASE("a runtime that did not answer may be the one that suits") {
+    auto facts = driver_and_runtime("12.4", "550.54.14", "13.0");
+    CHECK(severities(facts).at(0) == rnncheck::Severity::error);
+    rnncheck::Library& silent = facts.libraries.emplace_back();
+    silent.kind = rnncheck::LibraryKind::cudart;
+    silent.path = "/opt/cuda-12/lib/libcudart.so.12";
+    silent.picked_by_loader = true;
+    CHECK(severities(facts).at(0) == rnncheck::Severity::warning);
+}

@@ -1,6 +1,8 @@
 // A copy of the bundled tables to plant faults in.
 #pragma once
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -12,7 +14,8 @@ namespace rnncheck::test {
 
 /// A fresh copy of the tables beside the test program, gone at the end.
 struct MatrixCopy {
-    std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "matrix_copy";
+    std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path() /
+                                   ("matrix_copy_" + std::to_string(getpid()));  // test programs run side by side
 
     MatrixCopy() {
         std::filesystem::remove_all(folder);
