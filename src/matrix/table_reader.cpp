@@ -162,7 +162,7 @@ Sources read_sources(const Json& table, const Place& place, Faults* faults) {
     Sources sources;
     for (const auto& [id, json] : member(table, place, "sources", Json::value_t::object, "a list of sources").items()) {
         Source& source = sources[id];  // there in any case, so that its rows raise no second complaint
-        attempt(faults, [&] { source = read_source(json, id, place); });
+        attempt(faults, [&source, &written = json, &name = id, &place] { source = read_source(written, name, place); });
     }
     return sources;
 }

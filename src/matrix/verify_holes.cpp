@@ -50,9 +50,10 @@ void check_declared(const std::string& name, bool has_row, const Complaints& com
 void check_holes(const std::vector<DriverForCuda>& rows, const Holes& declared, const Complaints& complain) {
     for (std::size_t i = 1; i < rows.size(); ++i) check_next("", rows[i - 1].cuda, rows[i].cuda, declared, complain);
     for (const auto& [name, why] : declared)
-        check_declared(name,
-                       std::any_of(rows.begin(), rows.end(), [&](const auto& row) { return row.cuda.text == name; }),
-                       complain);
+        check_declared(
+            name,
+            std::any_of(rows.begin(), rows.end(), [&hole = name](const auto& row) { return row.cuda.text == hole; }),
+            complain);
 }
 
 void check_holes(const std::vector<CudaOfDriver>& rows, const Holes& declared, const Complaints& complain) {

@@ -129,7 +129,7 @@ void read_events(SaidReading& said, const Log& log) {
     if (!said.frameworks.empty()) return;
     for (const auto& [signature, name] : in_use)
         if (std::any_of(log.events.begin(), log.events.end(),
-                        [&](const LogEvent& e) { return e.signature == signature; }))
+                        [wanted = signature](const LogEvent& e) { return e.signature == wanted; }))
             add_framework(said, name, {});
 }
 
