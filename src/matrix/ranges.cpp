@@ -62,6 +62,10 @@ bool covers(const Version& first, const std::optional<Version>& last, const Vers
     return version >= first && within(version, last.value_or(first));
 }
 
+bool reaches(const Version& driver, const Version& release) {
+    return driver >= release || (parts_written(driver) == 1 && driver.major() == release.major());
+}
+
 std::span<const RangeColumns> ranges_of(std::string_view stem) {
     const auto is_of = [stem](const TableRange& range) { return range.table == stem; };
     const auto begin = std::find_if(table_ranges.begin(), table_ranges.end(), is_of);

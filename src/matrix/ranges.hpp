@@ -21,6 +21,9 @@ bool within(const Version& version, const Version& last);
 /// `first` to `last`; without `last` that one release, as exactly as it is written.
 bool covers(const Version& first, const std::optional<Version>& last, const Version& version);
 
+/// Whether a driver given as release or as branch is at least this release; of a branch, its newest release counts.
+bool reaches(const Version& driver, const Version& release);
+
 /// Two columns of a table that hold the ends of a range.
 struct RangeColumns {
     std::string_view word;  ///< what a filter calls a value inside it; the name of a column or a word of its own

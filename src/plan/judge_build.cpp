@@ -160,10 +160,6 @@ std::string what_to_install_beside(const FrameworkBuild& build) {
 
 }  // namespace
 
-bool reaches(const Version& driver, const Version& release) {
-    return driver >= release || (parts_written(driver) == 1 && driver.major() == release.major());
-}
-
 void require_framework(const std::string& framework, const Matrix& matrix) {
     const auto names = matrix.frameworks();
     if (std::find(names.begin(), names.end(), framework) == names.end())

@@ -33,9 +33,6 @@ Part judge_cudnn(const FrameworkBuild& build, const AskedGpu& gpu, const Matrix&
 PlannedBuild judge_build(const FrameworkBuild& build, const PlanQuestion& question, const std::optional<AskedGpu>& gpu,
                          const Matrix& matrix);
 
-/// Whether a driver given as release or as branch is at least this release; of a branch, its newest release counts.
-bool reaches(const Version& driver, const Version& release);
-
 /// The drivers of a CUDA release for "linux" or "windows".
 Answer<DriverForCuda> drivers_for(const Version& cuda, const std::string& os, const Matrix& matrix);
 

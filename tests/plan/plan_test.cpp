@@ -1,4 +1,5 @@
 // What the bundled tables plan for machines that people have; each set is what the frameworks' own pins say.
+#include "matrix/ranges.hpp"
 #include "plan/plan.hpp"
 
 #include "base/errors.hpp"
@@ -132,7 +133,6 @@ TEST_CASE("with a driver the flavour nearest to its CUDA is chosen") {
 }
 
 TEST_CASE("a branch counts with its newest release, a release as it is") {
-    using planning::reaches;
     CHECK(reaches(v("525"), v("525.60.13")));
     CHECK_FALSE(reaches(v("525.53"), v("525.60.13")));
     CHECK(reaches(v("525.105.17"), v("525.60.13")));

@@ -11,11 +11,6 @@ bool on_windows(const Facts& facts) {
     return facts.host.platform.value_or("linux") == "windows";
 }
 
-/// A branch alone stands for its newest release.
-bool reaches(const Version& driver, const Version& release) {
-    return driver >= release || (parts_written(driver) == 1 && driver.major() == release.major());
-}
-
 Evidence driver_evidence(const Version& driver) {
     return {"driver", driver.text, "driver.library_version"};
 }
@@ -109,7 +104,8 @@ void judge_framework(const Facts& facts, const Matrix& matrix, const Framework& 
 OnDriver on_given_driver(const Facts& facts, const Matrix& matrix, const Version& cuda) {
     OnDriver result;
     const Version& driver = *given_driver(facts);
-    if (const auto branch = matrix.cuda_of_driver(driver); !branch) {
+    const auto branch = matrix.cuda_of_driver(driver);
+    if (!branch) {
         result.why = outside_data("driver " + driver.text, branch.coverage, matrix);
         return result;
     }
@@ -120,8 +116,8 @@ OnDriver on_given_driver(const Facts& facts, const Matrix& matrix, const Version
     }
     result.oldest = row->oldest_driver;
     result.evidence = {{"oldest driver for CUDA " + cuda.text, row->oldest_driver.text, row->oldest_source.url}};
-    if (const auto newest = matrix.cuda_of_driver(driver); newest && !on_windows(facts))
-        result.evidence.push_back({"newest CUDA of the driver", newest->cuda.text, newest->source.url});
+    if (!on_windows(facts))
+        result.evidence.push_back({"newest CUDA of the driver", branch->cuda.text, branch->source.url});
     if (!reaches(driver, row->oldest_driver))
         result.runs = Runs::not_at_all;
     else if (reaches(driver, row->full_driver))

@@ -37,4 +37,22 @@ Serves serves(const Version& cudnn, const Version& built_with) {
     return minors_told && cudnn.minor() < built_with.minor() ? Serves::too_old : Serves::well;
 }
 
+Verdict judge_cudnn_of_frameworks(const Facts& facts, const Matrix& matrix, bool (*speaks_of)(const FrameworkBuild&),
+                                  bool (*is_fault)(Serves),
+                                  void (*describe)(Finding&, const Framework&, const FrameworkBuild&, const Version&)) {
+    if (!only_given(facts)) return not_applicable(about_named_releases);
+    const Version* cudnn = given_cudnn(facts);
+    if (!cudnn) return undecided("no cuDNN was given");
+    return judge_frameworks(
+        facts, matrix, speaks_of, [&](const FrameworkBuild& build, const Framework& framework) -> Answered {
+            if (!build.cudnn) return not_told();
+            if (!is_fault(serves(*cudnn, *build.cudnn))) return well();
+            Finding finding;
+            finding.subject = words_of(framework);
+            finding.evidence = {{"cuDNN", cudnn->text, "cudnns"}, evidence_of(build, "cuDNN " + build.cudnn->text)};
+            describe(finding, framework, build, *cudnn);
+            return at_fault(std::move(finding));
+        });
+}
+
 }  // namespace rnncheck::rules

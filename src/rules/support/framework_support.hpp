@@ -36,4 +36,11 @@ Verdict judge_frameworks(const Facts& facts, const Matrix& matrix, bool (*speaks
 enum class Serves { well, too_old, too_new };
 Serves serves(const Version& cudnn, const Version& built_with);
 
+/// The cuDNN that was given, for every framework with a release: at fault where it serves in a way that `is_fault`
+/// names, with what `describe` says besides the evidence.
+Verdict judge_cudnn_of_frameworks(const Facts& facts, const Matrix& matrix, bool (*speaks_of)(const FrameworkBuild&),
+                                  bool (*is_fault)(Serves),
+                                  void (*describe)(Finding&, const Framework&, const FrameworkBuild&,
+                                                   const Version& cudnn));
+
 }  // namespace rnncheck::rules

@@ -25,10 +25,10 @@ const Gpu* given_gpu(const Facts& facts) {
 }
 
 std::vector<CudnnBuild> cudnn_builds_of(const Version& cudnn, const Matrix& matrix) {
-    constexpr int oldest_cuda = 8, newest_cuda = 20;  // beyond any table
     std::vector<CudnnBuild> builds;
-    for (int major = oldest_cuda; major <= newest_cuda; ++major)
-        if (const auto build = matrix.cudnn_build(cudnn, major)) builds.push_back(*build);
+    for (const CudnnBuild& build : matrix.cudnn_builds())
+        if (covers(build.cudnn, build.cudnn_last, cudnn)) builds.push_back(build);
+    std::sort(builds.begin(), builds.end(), [](const auto& a, const auto& b) { return a.cuda_major < b.cuda_major; });
     return builds;
 }
 
