@@ -65,20 +65,24 @@ bool is_iso_date(std::string_view text) {
            });
 }
 
-std::string newest_date(const TableFiles& files) {
+std::string newest_date(std::string_view text) {
     constexpr std::string_view key = "\"seen\"";  // cannot occur inside a JSON text, where quotes are escaped
     const std::boyer_moore_horspool_searcher find_key(key.begin(), key.end());
     std::string_view newest;
-    for (const auto& [stem, text] : files.content) {
-        for (auto at = text.begin(); (at = std::search(at, text.end(), find_key)) != text.end();) {
-            at = std::find(at + key.size(), text.end(), '"');
-            const std::string_view rest = text.substr(static_cast<std::size_t>(at - text.begin()));
-            if (rest.empty()) break;
-            const std::string_view date = rest.substr(1, date_length);
-            if (is_iso_date(date)) newest = std::max(newest, date);
-        }
+    for (auto at = text.begin(); (at = std::search(at, text.end(), find_key)) != text.end();) {
+        at = std::find(at + key.size(), text.end(), '"');
+        const std::string_view rest = text.substr(static_cast<std::size_t>(at - text.begin()));
+        if (rest.empty()) break;
+        const std::string_view date = rest.substr(1, date_length);
+        if (is_iso_date(date)) newest = std::max(newest, date);
     }
     return std::string(newest);
+}
+
+std::string newest_date(const TableFiles& files) {
+    std::string newest;
+    for (const auto& [stem, text] : files.content) newest = std::max(newest, newest_date(text));
+    return newest;
 }
 
 }  // namespace rnncheck

@@ -25,7 +25,8 @@ TableFiles table_files_of(const std::string& folder);
 /// "2026-11-21": the form only, not the calendar.
 bool is_iso_date(std::string_view text);
 
-/// Newest "seen" date of all sources, found without parsing; "" when there is none.
+/// Newest "seen" date of all sources, of one table's text or of all, found without parsing; "" when there is none.
+std::string newest_date(std::string_view text);
 std::string newest_date(const TableFiles& files);
 
 }  // namespace rnncheck

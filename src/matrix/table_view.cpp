@@ -79,21 +79,6 @@ TableView table_view(const TableFiles& files, const std::string& name) {
     return view;
 }
 
-TableOutline table_outline(const TableFiles& files, const std::string& name) {
-    TableOutline outline;
-    outline.name = name;
-    const Matrix::Tables tables{TableFiles{}};
-    tables.each([&]<class R>(const Table<R>& table) {
-        if (table.stem() != name) return;
-        const ReadRows<R> read = read_whole<R>(files, name);
-        outline.about = read.head.about;
-        outline.rows = read.rows.size();
-        for (const R& row : read.rows)
-            if (row.source.seen > outline.newest_source) outline.newest_source = row.source.seen;
-    });
-    return outline;
-}
-
 RowFilter parse_filter(const std::string& text) {
     const auto at = text.find('=');
     if (at == std::string::npos || at == 0 || at + 1 == text.size())

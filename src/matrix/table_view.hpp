@@ -37,10 +37,10 @@ struct TableOutline {
     std::string name;
     std::string about;
     std::size_t rows = 0;
-    std::string newest_source;  ///< newest date on which a source of its rows was looked at; "" without rows
+    std::string newest_source;  ///< newest date on which one of its sources was looked at; "" without any
 };
 
-/// As table_view.
+/// InputError when the file is missing, no JSON or without a list of rows; the rows themselves are not examined.
 TableOutline table_outline(const TableFiles& files, const std::string& name);
 
 /// "cudnn=8.9.7": a column, or the word for a range (ranges_of), and what its cell must be.

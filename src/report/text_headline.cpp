@@ -55,12 +55,14 @@ const Finding* first_to_repair(const Report& report) {
     return found == report.findings.end() ? nullptr : &*found;
 }
 
-/// Without a machine: how much of what was given could be judged.
+/// Without a machine: how much of what the tables can tell could be asked.
 std::string questions_answered(const Report& report) {
-    const int answers = report.counts.pass + report.counts.fault;
-    if (answers == 0 && report.counts.undecided == 0) return "what was given answers no question of the tables";
-    return "by the tables, " + counted(static_cast<std::size_t>(answers), "question", "questions") +
-           " about what was given";
+    const auto lacking = std::count_if(report.verdicts.begin(), report.verdicts.end(), [](const RuleVerdict& verdict) {
+        return verdict.reason.starts_with("not asked: it needs");
+    });
+    const auto answers = static_cast<std::size_t>(report.counts.pass + report.counts.fault);
+    return "the tables answer " + counted(answers, "question", "questions") + ", " + std::to_string(lacking) +
+           " more need what was not given";
 }
 
 }  // namespace

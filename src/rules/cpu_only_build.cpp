@@ -25,7 +25,6 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (!only_given(facts)) return not_applicable(about_named_releases);
     if (facts.frameworks.empty()) return undecided("no framework was given");
     Answers answers;
-    note_unknown_frameworks(facts, matrix, answers);
     for (const Framework& framework : facts.frameworks) {
         const Builds builds = builds_of(facts, matrix, framework);
         const bool windows = facts.host.platform == "windows" && framework.name == "tensorflow" && !framework.build;

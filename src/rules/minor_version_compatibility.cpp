@@ -29,6 +29,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (!driver || !cuda) return undecided("driver= and cuda= were not both given");
     const OnDriver on_driver = on_given_driver(facts, matrix, *cuda);
     if (on_driver.runs == Runs::unknown) return outside_the_data(on_driver.why);
+    if (on_driver.runs == Runs::depends_on_system) return undecided(on_driver.why);
     if (on_driver.runs == Runs::not_at_all) return not_applicable("the driver does not run this CUDA at all");
     if (on_driver.runs == Runs::fully) return pass("the driver has all features of CUDA " + cuda->text);
     return fault(limited(*driver, *cuda, on_driver));
@@ -39,6 +40,6 @@ extern const Rule minor_version_compatibility{.title = "CUDA runs by minor-versi
                                               .worst = Severity::note,
                                               .needs = Stage::look,
                                               .check = check,
-                                              .asks = "driver= and cuda="};
+                                              .asks = "driver= and cuda=, at times os="};
 
 }  // namespace rnncheck::rules

@@ -105,7 +105,8 @@ std::vector<Compared> compare_versions(const Facts& facts, const Matrix& matrix,
     if (const Version* cuda = given_cuda(facts)) {
         Compared compared;
         compared.thing = "CUDA " + cuda->text;
-        all.push_back(by_architecture(matrix, capability, make_version({cuda->major(), cuda->minor()}), std::move(compared)));
+        all.push_back(
+            by_architecture(matrix, capability, make_version({cuda->major(), cuda->minor()}), std::move(compared)));
     }
     if (const Version* cudnn = given_cudnn(facts)) all.push_back(cudnn_against(facts, matrix, *cudnn, capability));
     for (const Framework& framework : facts.frameworks) {

@@ -57,8 +57,7 @@ static Compared misfit(Compared compared, Fit fit, const std::string& known, con
     return compared;
 }
 
-Compared by_architecture(const Matrix& matrix, const Version& capability, const Version& cuda,
-                                Compared compared) {
+Compared by_architecture(const Matrix& matrix, const Version& capability, const Version& cuda, Compared compared) {
     const auto row = matrix.architecture(capability);
     if (!row) return outside(compared, outside_data("compute capability " + capability.text, row.coverage, matrix));
     if (row->last_cuda && cuda > *row->last_cuda)
@@ -218,7 +217,8 @@ static void note_silent_copies(const Facts& facts, Answers& answers) {
 }
 
 /// What is known of a GPU that nothing is wrong with. What ran counts, whether or not the tables know the GPU.
-static std::string fit_words(const Facts& facts, const Matrix& matrix, const Gpu& gpu, const std::vector<Compared>& all) {
+static std::string fit_words(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
+                             const std::vector<Compared>& all) {
     if (only_given(facts)) return "what was given has code for " + subject_of(gpu);
     if (std::none_of(all.begin(), all.end(), [](const Compared& compared) { return compared.shown; }))
         return "every CUDA and cuDNN found has code for " + subject_of(gpu);

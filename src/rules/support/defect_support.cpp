@@ -16,10 +16,10 @@ static std::vector<std::optional<Version>> capabilities(const Facts& facts) {
 }
 
 static std::vector<RnnDefect> defects_of(const Facts& facts, const Matrix& matrix, const Version& release,
-                                         std::string_view cause) {
+                                         std::string_view cause, std::string_view system) {
     std::vector<RnnDefect> defects;
     for (const auto& capability : capabilities(facts))
-        for (auto& defect : matrix.rnn_defects(release, capability, facts.host.platform.value_or("linux"))) {
+        for (auto& defect : matrix.rnn_defects(release, capability, system)) {
             const bool known = std::any_of(defects.begin(), defects.end(),
                                            [&](const RnnDefect& other) { return other.id == defect.id; });
             if (defect.cause == cause && !known) defects.push_back(std::move(defect));
@@ -52,8 +52,8 @@ static Finding defective(const CudnnCopy& copy, const std::vector<RnnDefect>& de
 static bool depends_on_patch(const Version& release, const std::vector<RnnDefect>& defects) {
     if (parts_written(release) > 2) return false;
     return parts_written(release) < 2 || std::any_of(defects.begin(), defects.end(), [&](const RnnDefect& defect) {
-        return defect.fixed && agree(*defect.fixed, release);
-    });
+               return defect.fixed && agree(*defect.fixed, release);
+           });
 }
 
 /// Copies of one release share their defects: they get one finding, about the copy that programs get first.
@@ -81,7 +81,8 @@ Verdict documented_defects(const Facts& facts, const Matrix& matrix, std::string
             answers.unknown("the version of " + name_of(copy) + " is not known");
         if (!copy.version) continue;
         const std::string what = "cuDNN " + copy.version->text;
-        const auto defects = defects_of(facts, matrix, *copy.version, cause);
+        const std::string system = facts.host.platform.value_or("linux");
+        const auto defects = defects_of(facts, matrix, *copy.version, cause, system);
         const auto coverage = matrix.cudnn_build(*copy.version, 0).coverage;
         if (!defects.empty() && excused && excused(facts, *copy.version))
             answers.good("the cases that the defect of " + what + " would hit went well");
@@ -89,6 +90,8 @@ Verdict documented_defects(const Facts& facts, const Matrix& matrix, std::string
             answers.unknown("which patch release of " + what + " is not known");
         else if (!defects.empty())
             answers.fault(defective(copy, defects, remedy));
+        else if (!facts.host.platform && !defects_of(facts, matrix, *copy.version, cause, "windows").empty())
+            answers.unknown(what + " has a documented defect on Windows, and os= was not given");
         else if (coverage == Coverage::newer_than_data || coverage == Coverage::older_than_data)
             answers.outside(outside_data(what, coverage, matrix));
         else

@@ -1,5 +1,7 @@
 #include "rules/support/driver_by_release.hpp"
 
+#include <algorithm>
+
 #include "matrix/ranges.hpp"
 #include "rules/support/cudnn_support.hpp"
 
@@ -7,8 +9,18 @@ namespace rnncheck::rules {
 
 namespace {
 
-bool on_windows(const Facts& facts) {
-    return facts.host.platform.value_or("linux") == "windows";
+constexpr const char* windows = "windows";
+
+/// Whose drivers the given one may be among. Three numbers are Linux's alone; two may be either's (570.26, 528.33), and
+/// a branch ("535") is named alike on both.
+std::vector<std::string> systems_of_driver(const Facts& facts) {
+    if (facts.host.platform) return {*facts.host.platform};
+    if (parts_written(*given_driver(facts)) == 2) return {"linux", windows};
+    return {"linux"};
+}
+
+bool may_be_of(const std::vector<std::string>& systems, const std::string& system) {
+    return std::find(systems.begin(), systems.end(), system) != systems.end();
 }
 
 Evidence driver_evidence(const Version& driver) {
@@ -21,7 +33,7 @@ std::string in_package_name(const Version& cuda) {
 
 /// The compatibility package that NVIDIA names for this driver, if it drives the GPU.
 Answer<ForwardCompatibility> package_for(const Facts& facts, const Matrix& matrix, const Version& cuda) {
-    if (on_windows(facts)) return {};
+    if (facts.host.platform == windows) return {};
     auto package = matrix.forward_compatibility(cuda, *given_driver(facts));
     const Gpu* gpu = given_gpu(facts);
     if (package && gpu && *gpu->compute_capability < package->capability_min) return {};
@@ -64,16 +76,47 @@ Finding too_old(const Facts& facts, const Matrix& matrix, const std::string& thi
                          .verify = "nvidia-smi",
                          .link = "https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html"}};
     if (const auto package = package_for(facts, matrix, cuda))
-        finding.evidence.push_back({in_package_name(cuda), "brings a newer libcuda, on data-centre GPUs only", package->source.url});
+        finding.evidence.push_back(
+            {in_package_name(cuda), "brings a newer libcuda, on data-centre GPUs only", package->source.url});
     if (auto package = forward_compatibility_remedy(facts, matrix, cuda))
         finding.remedies.push_back(std::move(*package));
     return finding;
+}
+
+OnDriver on_system(const std::string& system, const Version& driver, const Version& cuda, const Matrix& matrix) {
+    OnDriver result;
+    const auto branch = matrix.cuda_of_driver(driver);
+    if (!branch) {
+        result.why = outside_data("driver " + driver.text, branch.coverage, matrix);
+        return result;
+    }
+    const auto row = system == windows ? matrix.windows_driver_for_cuda(cuda) : matrix.driver_for_cuda(cuda);
+    if (!row) {
+        result.why = outside_data("CUDA " + cuda.text, row.coverage, matrix);
+        return result;
+    }
+    result.oldest = row->oldest_driver;
+    result.evidence = {{"oldest driver for CUDA " + cuda.text, row->oldest_driver.text, row->oldest_source.url}};
+    if (system != windows)
+        result.evidence.push_back({"newest CUDA of the driver", branch->cuda.text, branch->source.url});
+    if (!reaches(driver, row->oldest_driver))
+        result.runs = Runs::not_at_all;
+    else if (reaches(driver, row->full_driver))
+        result.runs = Runs::fully;
+    else
+        result.runs = Runs::limited;
+    if (result.runs == Runs::limited)
+        result.evidence.push_back(
+            {"driver with all features of CUDA " + cuda.text, row->full_driver.text, row->source.url});
+    return result;
 }
 
 void judge_cuda(const Facts& facts, const Matrix& matrix, const Version& cuda, Answers& answers) {
     const OnDriver on_driver = on_given_driver(facts, matrix, cuda);
     if (on_driver.runs == Runs::unknown)
         answers.outside(on_driver.why);
+    else if (on_driver.runs == Runs::depends_on_system)
+        answers.unknown(on_driver.why);
     else if (on_driver.runs == Runs::not_at_all)
         answers.fault(too_old(facts, matrix, "CUDA " + cuda.text, cuda, on_driver));
     else
@@ -87,9 +130,11 @@ void judge_framework(const Facts& facts, const Matrix& matrix, const Framework& 
     std::vector<FrameworkBuild> builds = builds_of(facts, matrix, framework).with_cuda;
     if (given_cuda(facts))
         std::erase_if(builds, [](const FrameworkBuild& build) { return build.libraries == "system"; });
+    const auto systems = systems_of_driver(facts);
+    std::erase_if(builds, [&](const FrameworkBuild& build) { return !may_be_of(systems, build.os); });
     judge_builds(builds, framework, "driver " + given_driver(facts)->text + " runs " + words_of(framework), answers,
                  [&](const FrameworkBuild& build) -> std::optional<BuildFault> {
-                     OnDriver on_driver = on_given_driver(facts, matrix, *build.cuda);
+                     OnDriver on_driver = on_system(build.os, *given_driver(facts), *build.cuda, matrix);
                      if (on_driver.runs == Runs::unknown) return std::nullopt;
                      if (on_driver.runs != Runs::not_at_all) return BuildFault();
                      on_driver.evidence.push_back(evidence_of(build, "CUDA " + build.cuda->text));
@@ -102,32 +147,16 @@ void judge_framework(const Facts& facts, const Matrix& matrix, const Framework& 
 }  // namespace
 
 OnDriver on_given_driver(const Facts& facts, const Matrix& matrix, const Version& cuda) {
-    OnDriver result;
     const Version& driver = *given_driver(facts);
-    const auto branch = matrix.cuda_of_driver(driver);
-    if (!branch) {
-        result.why = outside_data("driver " + driver.text, branch.coverage, matrix);
-        return result;
+    const auto systems = systems_of_driver(facts);
+    OnDriver first = on_system(systems.front(), driver, cuda, matrix);
+    for (const std::string& system : systems) {
+        const OnDriver other = on_system(system, driver, cuda, matrix);
+        if (other.runs == Runs::unknown || other.runs == first.runs) continue;
+        first.runs = Runs::depends_on_system;
+        first.why = "Linux and Windows have other drivers for CUDA " + cuda.text + ", and os= was not given";
     }
-    const auto row = on_windows(facts) ? matrix.windows_driver_for_cuda(cuda) : matrix.driver_for_cuda(cuda);
-    if (!row) {
-        result.why = outside_data("CUDA " + cuda.text, row.coverage, matrix);
-        return result;
-    }
-    result.oldest = row->oldest_driver;
-    result.evidence = {{"oldest driver for CUDA " + cuda.text, row->oldest_driver.text, row->oldest_source.url}};
-    if (!on_windows(facts))
-        result.evidence.push_back({"newest CUDA of the driver", branch->cuda.text, branch->source.url});
-    if (!reaches(driver, row->oldest_driver))
-        result.runs = Runs::not_at_all;
-    else if (reaches(driver, row->full_driver))
-        result.runs = Runs::fully;
-    else
-        result.runs = Runs::limited;
-    if (result.runs == Runs::limited)
-        result.evidence.push_back(
-            {"driver with all features of CUDA " + cuda.text, row->full_driver.text, row->source.url});
-    return result;
+    return first;
 }
 
 std::optional<Remedy> forward_compatibility_remedy(const Facts& facts, const Matrix& matrix, const Version& cuda) {

@@ -5,12 +5,13 @@
 
 namespace rnncheck::rules {
 
-enum class Runs { fully, limited, not_at_all, unknown };
+/// `depends_on_system`: the drivers of Linux and Windows differ, and the system was not given.
+enum class Runs { fully, limited, not_at_all, depends_on_system, unknown };
 
 /// What a CUDA release comes to on the driver that was given.
 struct OnDriver {
     Runs runs = Runs::unknown;
-    std::string why;                 ///< why not known
+    std::string why;                 ///< why not known, or not without the system
     std::vector<Evidence> evidence;  ///< the rows that say so
     std::optional<Version> oldest;   ///< oldest driver that runs it
 };

@@ -47,15 +47,16 @@ bool is_own_probe(const Facts& facts, const ProbeRun& run) {
 }
 
 std::string examined(const Facts& facts, const ProbeRun& run) {
-    return library_examined(facts, run).value_or(library_named(
-        "rnncheck's own probe " + run.probe, run.target.empty() ? std::nullopt : std::optional(run.target)));
+    return library_examined(facts, run)
+        .value_or(library_named("rnncheck's own probe " + run.probe,
+                                run.target.empty() ? std::nullopt : std::optional(run.target)));
 }
 
 bool told_as_case(const Facts& facts, const ProbeRun& run) {
     if (run.probe != "rnn_forward" || run.end == ProbeEnd::stuck) return false;
     return std::any_of(facts.rnn_runs.begin(), facts.rnn_runs.end(), [&](const RnnRun& rnn_run) {
-        const std::string target = "GPU " + std::to_string(rnn_run.gpu) + ' ' + std::string(name_of(rnn_run.dialect)) +
-                                   ' ' + rnn_run.library;
+        const std::string target =
+            "GPU " + std::to_string(rnn_run.gpu) + ' ' + std::string(name_of(rnn_run.dialect)) + ' ' + rnn_run.library;
         return rnn_run.end == RunEnd::failed && rnn_run.result && rnn_run.result->code == -1 && target == run.target &&
                rnn_run.result->call == run.last_call;
     });

@@ -8,7 +8,9 @@ bool kernel_side_seen(const Facts& facts) {
     return facts.driver.module_loaded.value_or(false) || !facts.driver.device_nodes.empty();
 }
 
-bool driver_answers(const Facts& facts) { return facts.driver.init && facts.driver.init->ok(); }
+bool driver_answers(const Facts& facts) {
+    return facts.driver.init && facts.driver.init->ok();
+}
 
 bool no_nvidia_hardware_seen(const Facts& facts) {
     return facts.host.pci_gpus.empty() && !kernel_side_seen(facts) && facts.gpus.empty() && facts.boards.empty();
@@ -21,7 +23,9 @@ std::vector<const Library*> usable_copies(const Facts& facts, LibraryKind kind) 
     return copies;
 }
 
-bool libraries_listed(const Facts& facts) { return probe_completed(facts, "library_files"); }
+bool libraries_listed(const Facts& facts) {
+    return probe_completed(facts, "library_files");
+}
 
 const Library* picked(const Facts& facts, LibraryKind kind) {
     for (const auto& library : facts.libraries)

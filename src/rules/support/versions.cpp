@@ -91,15 +91,6 @@ Builds builds_of(const Facts& facts, const Matrix& matrix, const Framework& fram
     return builds;
 }
 
-void note_unknown_frameworks(const Facts& facts, const Matrix& matrix, Answers& answers) {
-    for (const Framework& framework : facts.frameworks) {
-        if (framework.name == "keras") continue;  // it has no builds, only backends
-        const Coverage coverage = builds_of(facts, matrix, framework).coverage;
-        if (coverage == Coverage::known) continue;
-        answers.outside(outside_data(words_of(framework), coverage, matrix));
-    }
-}
-
 Evidence evidence_of(const FrameworkBuild& build, const std::string& value) {
     return {build.package + ' ' + build.first.text + " for " + build.os + " (" + build.build + ")", value,
             build.source.url};

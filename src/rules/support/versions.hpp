@@ -60,9 +60,6 @@ void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& fr
     answers.good(good);
 }
 
-/// Frameworks whose builds are not in the tables: told once, by the rule that asks first.
-void note_unknown_frameworks(const Facts& facts, const Matrix& matrix, Answers& answers);
-
 /// As evidence: the build's row.
 Evidence evidence_of(const FrameworkBuild& build, const std::string& value);
 

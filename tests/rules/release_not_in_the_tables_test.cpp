@@ -1,0 +1,18 @@
+#include "support/given_machine.hpp"
+#include "support/rule_test.hpp"
+
+RULE_TEST(release_not_in_the_tables,
+          Fires{{{"a CUDA that only a driver names", given({"cuda=12.7"}), "no CUDA toolkit 12.7 was ever released"}}},
+          Silent{{{"a driver", given({"driver=535.104.05"}), ""},
+                  {"a CUDA", given({"cuda=12.4.1"}), ""},
+                  {"a GPU", given({"gpu=8.6"}), ""},
+                  {"a cuDNN", given({"cudnn=8.9"}), ""},
+                  {"frameworks", given({"tensorflow=2.15", "keras=2.15"}), ""},
+                  {"a machine", a_healthy_machine(), ""}}},
+          CannotTell{{{"nothing with a release", given({"os=linux", "dtype=bf16"}), ""},
+                      {"a driver newer than the data", given({"driver=999"}), ""},
+                      {"a CUDA newer than the data", given({"cuda=99.0"}), ""},
+                      {"a CUDA older than the data", given({"cuda=1.0"}), ""},
+                      {"a cuDNN newer than the data", given({"cudnn=99.0.0"}), ""},
+                      {"a GPU newer than the data", given({"gpu=99.0"}), ""},
+                      {"a framework newer than the data", given({"pytorch=99.0"}), ""}}})
