@@ -50,13 +50,28 @@ bool only_says_no_gpu(const Facts& facts, const Finding& finding) {
     return rules.contains(finding.rule) && rules::no_nvidia_hardware_seen(facts);
 }
 
-/// What the log says of this rule's cause joins what the machine's facts say.
+/// The log was written somewhere, at some time: what this machine does not show now is told, but it is no fault of it.
+void refute(Finding& cause, const std::string& why_not) {
+    cause.severity = Severity::note;
+    cause.decided_by.reset();
+    cause.message =
+        "the log points to this, which the machine as it is now does not show (" + why_not + "): " + cause.message;
+}
+
+/// What the log says of this rule's cause joins what the machine's facts say, which decide where they can.
 void join_log(Verdict& verdict, std::string_view rule, const std::vector<Finding>& causes) {
-    for (const Finding& cause : causes) {
+    for (Finding cause : causes) {
         if (cause.rule != rule) continue;
-        if (verdict.outcome != Outcome::fault) verdict.reason = "the log points to it";
+        if (verdict.outcome == Outcome::fault) {
+            auto& seen = verdict.findings.front().evidence;
+            seen.insert(seen.end(), cause.evidence.begin(), cause.evidence.end());
+            continue;
+        }
+        if (verdict.outcome == Outcome::pass) refute(cause, verdict.reason);
+        verdict.reason = "the log points to it";
         verdict.outcome = Outcome::fault;
-        verdict.findings.push_back(cause);
+        verdict.findings.push_back(std::move(cause));
+        return;
     }
 }
 
@@ -142,6 +157,8 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
     // Where nothing at all was asked, nothing was found to be well.
     tally.open |= std::all_of(report.verdicts.begin(), report.verdicts.end(),
                               [](const RuleVerdict& verdict) { return verdict.reason.starts_with(not_asked); });
+    // An error that neither the log's causes nor the machine explain stays an open question.
+    tally.open |= facts.log && !from_logs_alone(facts) && facts.log->first_error_line && !tally.error;
     sort_findings(report.findings);
     if (from_logs_alone(facts)) sort_by_likelihood(report.findings);
     report.verdict = tally.health();

@@ -16,7 +16,7 @@ namespace {
 /// As given, before anything is looked up.
 struct Given {
     std::string format = "text", root, facts, save_facts, matrix, fail_on = "error", color = "auto", deadline;
-    std::vector<std::string> outputs, only, skip, require, ignore;
+    std::vector<std::string> logs, outputs, only, skip, require, ignore;
     bool json = false, look_only = false, no_run = false, allow_no_gpu = false, show_private = false, verbose = false,
          quiet = false;
 };
@@ -43,6 +43,7 @@ void declare_examination(CLI::App& app, Given& given) {
     flag(app, "--look-only", given.look_only, "Read files only: open no vendor library, use no GPU");
     flag(app, "--no-run", given.no_run, "Ask the libraries, but do not use the GPU");
     one(app, "--deadline", given.deadline, "Longest time for the examination, in seconds", "S");
+    several(app, "--log", given.logs, "Read this log of the failing program too (- for standard input)", "FILE");
     one(app, "--root", given.root, "Examine the files below this folder, e.g. a mounted image", "DIR");
 }
 
@@ -86,7 +87,8 @@ std::optional<double> seconds_from(const std::string& text) {
 
 std::string file_from(const std::string& path) {
     if (path == "-")
-        throw UsageError("--save-facts writes files; for standard output use --json, whose document --facts reads as well");
+        throw UsageError(
+            "--save-facts writes files; for standard output use --json, whose document --facts reads as well");
     return path;
 }
 
@@ -123,8 +125,7 @@ void refuse_to_ask_nothing(const Selection& selection) {
         return !selection.skip.contains(id) && (selection.only.empty() || selection.only.contains(id));
     };
     const auto rules = rule_names();
-    if (std::none_of(rules.begin(), rules.end(), is_asked))
-        throw UsageError("--only and --skip leave no rule to ask");
+    if (std::none_of(rules.begin(), rules.end(), is_asked)) throw UsageError("--only and --skip leave no rule to ask");
 }
 
 void refuse_contradictions(const Selection& selection) {
@@ -162,6 +163,9 @@ DoctorOptions checked(const Given& given) {
     options.format = format_named(given.json ? "json" : given.format);
     for (const std::string& output : given.outputs) options.outputs.push_back(output_from(output));
     options.facts_file = given.facts;
+    options.logs = given.logs;
+    if (given.facts == "-" && std::count(given.logs.begin(), given.logs.end(), "-") > 0)
+        throw UsageError("--facts - and --log - cannot be used together: there is one standard input");
     options.save_facts = file_from(given.save_facts);
     options.matrix_folder = folder_from(given.matrix, "--matrix");
     options.fail_on = word_from<FailOn>(given.fail_on, "--fail-on");

@@ -85,11 +85,13 @@ struct LogRnnConfig {
 struct Said {
     std::string key;
     std::string value;
+    std::optional<std::string> expected;
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
         visit("key", self.key, "what it is about: os, gpu, driver, framework, ...");
         visit("value", self.value, "as written by the person");
+        visit("expected", self.expected, "what could have stood there, where the value was not understood");
     }
 };
 

@@ -92,8 +92,9 @@ constexpr auto framework_words = std::to_array<FrameworkWord>({
 });
 
 constexpr auto linux_words = std::to_array<std::string_view>(
-    {"linux", "ubuntu", "debian", "centos", "fedora", "red hat", "redhat", "rhel", "rocky", "alma", "suse", "arch",
-     "mint", "manjaro", "pop!_os", "pop os", "gentoo", "nixos", "kali"});
+    {"linux",  "ubuntu", "debian", "centos",  "fedora", "red hat", "redhat",  "rhel",
+     "rocky",  "alma",   "suse",   "arch",    "mint",   "manjaro", "pop!_os", "pop os",
+     "gentoo", "nixos",  "kali",   "cachyos", "colab",  "kaggle",  "docker",  "jetson"});
 
 template <std::size_t N>
 bool has_one_of(std::string_view text, const std::array<std::string_view, N>& words) {

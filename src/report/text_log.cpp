@@ -49,6 +49,13 @@ std::string sizes_of(const LogRnnConfig& config) {
     return shown(join(words, ", "));
 }
 
+std::string said_in_words(const Log& log) {
+    std::vector<std::string> words;
+    for (const Said& said : log.said)
+        words.push_back(said.key + "=" + said.value + (said.expected ? " (not understood, left out)" : ""));
+    return shown(join(words, ", "));
+}
+
 }  // namespace
 
 std::string log_headline(const Report& report) {
@@ -66,6 +73,7 @@ void write_log(const Log& log, std::ostream& out, const Style& style) {
     out << '\n' << inked(style, Ink::bold, "The log") << '\n';
     out << wrapped("  read         ",
                    counted(static_cast<std::size_t>(log.lines), "line", "lines") + " of " + shown(listing(log.files)));
+    if (!log.said.empty()) out << wrapped("  you told     ", said_in_words(log));
     if (log.first_error_line)
         out << wrapped("  first error  ",
                        "line " + std::to_string(*log.first_error_line) + ": " + shown(log.first_error.value_or("")));

@@ -234,6 +234,30 @@ class CommandLine(unittest.TestCase):
             self.assertEqual([line.split()[0] for line in lines], names)
             self.assertEqual(names, sorted(names))
 
+    def test_what_a_person_tells_beside_a_log(self):
+        log = b"CUDNN_STATUS_INTERNAL_ERROR\n"
+        loose = ("gpu=GTX 1080 Ti, RTX 3090", "cuda=11.3 (image)", "framework=pytorch in Docker", "os=Windows 10")
+        run = Run("diagnose", "-", "--json", *(f"--given={item}" for item in loose), given=log)
+        self.assertEqual(run.err, "")
+        for item, expected in (("gpu=Foo", "compute capability"), ("colour=red", "one of the keys"), ("os=Plan 9", "linux, windows")):
+            run = Run("diagnose", "-", "--json", f"--given={item}", given=log)
+            self.assertIn(f"--given {item} is not understood: ", run.err)
+            said = json.loads(run.out)["facts"]["log"]["said"][0]
+            self.assertIn(expected, said["expected"])
+            self.assertNotEqual(run.code, 2)
+        self.assertIn(b"gpu=Foo (not understood", Run("diagnose", "-", "--given", "gpu=Foo", given=log).out)
+
+    def test_a_log_beside_a_machine(self):
+        with tempfile.TemporaryDirectory() as folder:
+            log = pathlib.Path(folder, "train.log")
+            log.write_text("RuntimeError: CUDA driver version is insufficient for CUDA runtime version\n", encoding="utf-8")
+            report = json.loads(judged(NO_DRIVER, "--json", "--log", str(log)).out)
+            self.assertIn("driver_too_old", [finding["rule"] for finding in report["findings"]])
+            self.assertEqual(report["facts"]["log"]["lines"], 1)
+            missing = judged(NO_DRIVER, "--json", "--log", str(log) + "x")
+            self.assertEqual(missing.code, 2)
+            self.assertIn("cannot read", missing.err)
+
     def test_examining_a_machine_is_quiet_on_stderr(self):
         run = Run("doctor", "--json", "--look-only")
         self.assertEqual(run.err, "")

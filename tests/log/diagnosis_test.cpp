@@ -49,7 +49,7 @@ TEST_CASE("each message points to its cause first") {
     for (std::string line; std::getline(file, line); ++count) {
         const auto message = nlohmann::json::parse(line);
         std::vector<Said> said;
-        for (const auto& [key, value] : message["given"].items()) said.push_back({key, value.get<std::string>()});
+        for (const auto& [key, value] : message["given"].items()) said.push_back({key, value.get<std::string>(), {}});
         const Report report = diagnosed(message["log"].get<std::string>(), said);
         INFO(message["log"].get<std::string>() << "\nsaid: " << findings_of(report));
         REQUIRE_FALSE(report.findings.empty());
@@ -96,16 +96,18 @@ TEST_CASE("a program that trains on without a GPU has no fault, one that stops h
 
 TEST_CASE("what a person told decides between candidates") {
     const char* text = "RuntimeError: CUDA error: no kernel image is available for execution on the device\n";
-    CHECK(diagnosed(text, {{"gpu", "RTX 3090"}, {"framework", "pytorch 1.6"}}).findings.front().rule ==
+    CHECK(diagnosed(text, {{"gpu", "RTX 3090", {}}, {"framework", "pytorch 1.6", {}}}).findings.front().rule ==
           "gpu_arch_not_in_build");
-    CHECK(diagnosed(text, {{"gpu", "Tesla K40"}, {"framework", "pytorch 2.1"}}).findings.front().rule == "gpu_too_old");
+    CHECK(diagnosed(text, {{"gpu", "Tesla K40", {}}, {"framework", "pytorch 2.1", {}}}).findings.front().rule ==
+          "gpu_too_old");
 }
 
 TEST_CASE("values nobody can understand change nothing") {
     const char* text = "RuntimeError: cuDNN error: CUDNN_STATUS_MAPPING_ERROR\n";
     const Report plain = diagnosed(text),
-                 strange =
-                     diagnosed(text, {{"gpu", "a blue one"}, {"cuda", "newest"}, {"framework", "mine"}, {"", ""}});
+                 strange = diagnosed(
+                     text,
+                     {{"gpu", "a blue one", {}}, {"cuda", "newest", {}}, {"framework", "mine", {}}, {"", "", {}}});
     CHECK(findings_of(plain) == findings_of(strange));
 }
 

@@ -85,7 +85,7 @@ TEST_CASE("mutated logs do no harm", "[fuzz]") {
         facts.tool.stages = {"log"};
         const std::string text = mutator.next();
         facts.log = read_log_text(text, matrix);
-        facts.log->said = {{"gpu", text.substr(0, 40)}, {"framework", text.substr(0, 60)}, {"cuda", "12"}};
+        facts.log->said = {{"gpu", text.substr(0, 40), {}}, {"framework", text.substr(0, 60), {}}, {"cuda", "12", {}}};
         const auto findings = rules::causes_in_log(facts, matrix);
         bool safe = true;
         for (const LogEvent& event : facts.log->events)

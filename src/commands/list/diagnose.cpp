@@ -13,8 +13,10 @@
 #include "commands/log_files.hpp"
 #include "commands/output.hpp"
 #include "commands/verdict_code.hpp"
+#include "given/given.hpp"
 #include "judge.hpp"
 #include "log/read_log.hpp"
+#include "rules/support/log_said.hpp"
 
 namespace rnncheck::commands {
 
@@ -26,20 +28,22 @@ struct Options {
     bool json = false, show_private = false, verbose = false, quiet = false;
 };
 
-/// KEY=VALUE as the person wrote them.
-std::vector<Said> said_in(const std::vector<std::string>& given) {
-    std::vector<Said> said;
-    for (const std::string& item : given) {
-        const auto at = item.find('=');
-        if (at == std::string::npos || at == 0)
-            throw UsageError("--given cannot be '" + item + "'; give a key and a value, e.g. os=\"Windows 10\"");
-        said.push_back({item.substr(0, at), item.substr(at + 1)});
-    }
+/// What cannot be understood stays beside what was expected, and is told.
+Said said_from(const std::string& item, const Matrix& matrix) {
+    const auto value = split_given(item);
+    if (!value || value->key.empty())
+        throw UsageError("--given cannot be '" + item + "'; give a key and a value, e.g. os=\"Windows 10\"");
+    Said said{value->key, value->value, {}};
+    const Given strict = read_given({*value}, matrix);
+    if (strict.not_understood.empty() || rules::tells_something(said, matrix)) return said;
+    said.expected = strict.not_understood.front().expected;
+    log::warn("--given " + in_words(strict.not_understood.front()) + "; it is left out");
     return said;
 }
 
 int run(const Options& options) {
     if (options.verbose) log::set_level(log::Level::verbose);
+    if (options.quiet) log::set_level(log::Level::quiet);
     const Matrix matrix = options.matrix.empty() ? Matrix::bundled() : Matrix::from_folder(options.matrix);
     const auto& format = *format_named(options.json ? "json" : options.format);
     const auto color = word_from<ColorChoice>(options.color, "--color");
@@ -47,7 +51,7 @@ int run(const Options& options) {
     Facts facts;
     facts.tool = {std::string(version_of_rnncheck()), {"log"}};
     facts.log = read_log_files(options.files, matrix);
-    facts.log->said = said_in(options.given);
+    for (const std::string& item : options.given) facts.log->said.push_back(said_from(item, matrix));
     Report report = judge(std::move(facts), matrix, {});
     if (!options.show_private) report = redact(std::move(report), this_machine());
     std::ostringstream out;

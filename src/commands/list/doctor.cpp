@@ -8,6 +8,7 @@
 #include "commands/doctor_options.hpp"
 #include "commands/identity.hpp"
 #include "commands/input.hpp"
+#include "commands/log_files.hpp"
 #include "commands/matrix_age.hpp"
 #include "commands/output.hpp"
 #include "commands/progress.hpp"
@@ -16,12 +17,21 @@
 
 namespace rnncheck::commands {
 
-static Facts learn(const DoctorOptions& options) {
+static Facts examine(const DoctorOptions& options) {
     if (!options.facts_file.empty()) return read_facts(options.facts_file);
     Progress progress(!options.quiet);
     SurveyOptions how = options.survey;
     how.progress = [&progress](std::string_view text) { progress.tell(text); };
     return survey(how);
+}
+
+/// A log is read first: a wrong name is told before the machine is examined.
+static Facts learn(const DoctorOptions& options, const Matrix& matrix) {
+    if (options.logs.empty()) return examine(options);
+    Log log = read_log_files(options.logs, matrix);
+    Facts facts = examine(options);
+    facts.log = std::move(log);
+    return facts;
 }
 
 static std::string written(const Report& report, const Named<Format>& format, const DoctorOptions& options,
@@ -52,7 +62,7 @@ static int run(const DoctorOptions& options) {
     if (options.verbose) log::set_level(log::Level::verbose);
     const Matrix matrix =
         options.matrix_folder.empty() ? Matrix::bundled() : Matrix::from_folder(options.matrix_folder);
-    Report report = judge(learn(options), matrix, options.selection);
+    Report report = judge(learn(options, matrix), matrix, options.selection);
     add_age(report.tool);
     if (!options.show_private) report = redact(std::move(report), this_machine());
     const bool files = files_written(report, options);  // a full standard output must not cost them

@@ -180,28 +180,52 @@ bool SaidReading::says(std::string_view word) const {
     return contains(words, word);
 }
 
+namespace {
+
+void read_item(SaidReading& said, const Said& item, const Matrix& matrix) {
+    const std::string value = small_letters(item.value);
+    said.words += " " + value + " ;";
+    if (item.key == "framework") {
+        read_frameworks(said, value);
+        said.build_cuda = cuda_of_flavour(value);
+        if (!said.build_cuda) said.build_cuda = cuda_of_build_words(value);
+    } else if (item.key == "cuda")
+        said.cuda = find_version(value, 1);
+    else if (item.key == "cudnn")
+        said.cudnn = find_version(value, 1);
+    else if (item.key == "driver")
+        said.driver = find_version(value, 1);
+    else if (item.key == "gpu") {
+        said.capability = capability_in_figures(value);
+        if (!said.capability) said.capability = capability_named(value, matrix);
+    } else
+        read_frameworks(said, item.key + " " + value);
+}
+
+/// What was not told is the machine's, when there is one.
+void read_machine(SaidReading& said, const Facts& facts) {
+    if (!said.driver) said.driver = facts.driver.library_version;
+    if (!said.cuda && !facts.runtimes.empty()) said.cuda = facts.runtimes.front().version;
+    if (!said.cudnn && !facts.cudnns.empty()) said.cudnn = facts.cudnns.front().version;
+    if (!said.capability && !facts.gpus.empty()) said.capability = facts.gpus.front().compute_capability;
+    if (facts.host.wsl.value_or(false)) said.words += " wsl ;";
+}
+
+}  // namespace
+
+bool tells_something(const Said& item, const Matrix& matrix) {
+    SaidReading said;
+    read_item(said, item, matrix);
+    const bool a_number = item.key == "python" && find_version(item.value, 1);
+    return a_number || !said.frameworks.empty() || said.build_cuda || said.cuda || said.cudnn || said.driver ||
+           said.capability;
+}
+
 SaidReading read_said(const Facts& facts, const Matrix& matrix) {
     SaidReading said;
     if (!facts.log) return said;
-    for (const Said& item : facts.log->said) {
-        const std::string value = small_letters(item.value);
-        said.words += " " + value + " ;";
-        if (item.key == "framework") {
-            read_frameworks(said, value);
-            said.build_cuda = cuda_of_flavour(value);
-            if (!said.build_cuda) said.build_cuda = cuda_of_build_words(value);
-        } else if (item.key == "cuda")
-            said.cuda = find_version(value, 1);
-        else if (item.key == "cudnn")
-            said.cudnn = find_version(value, 1);
-        else if (item.key == "driver")
-            said.driver = find_version(value, 1);
-        else if (item.key == "gpu") {
-            said.capability = capability_in_figures(value);
-            if (!said.capability) said.capability = capability_named(value, matrix);
-        } else
-            read_frameworks(said, item.key + " " + value);
-    }
+    for (const Said& item : facts.log->said) read_item(said, item, matrix);
+    read_machine(said, facts);
     read_events(said, *facts.log);
     return said;
 }

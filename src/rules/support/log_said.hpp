@@ -27,6 +27,9 @@ struct SaidReading {
 
 SaidReading read_said(const Facts& facts, const Matrix& matrix);
 
+/// Whether a release, a GPU or a framework can be made out in what was said, however loosely it is put.
+bool tells_something(const Said& item, const Matrix& matrix);
+
 /// The compute capability of the first product of the table that the text names, whatever words stand around.
 std::optional<Version> capability_named(std::string_view text, const Matrix& matrix);
 
