@@ -118,7 +118,7 @@ constexpr std::string_view a_release = "a release (2.4.0), if known with its bui
 /// Frameworks have no function of their own: the key is their name.
 constexpr auto keys = std::to_array<Key>({
     {"ctranslate2", a_release, nullptr},
-    {"cuda", "the release of the CUDA runtime (12.4)", take_cuda},
+    {"cuda", "the release of the CUDA runtime (12.4), or its major alone (12)", take_cuda},
     {"cudnn", "the release of the cuDNN installed (8.9.7, 9), if known with its CUDA (9.10.2+cu12)", take_cudnn},
     {"cupy", a_release, nullptr},
     {"driver", "a release (535.104.05) or a branch (535)", take_driver},

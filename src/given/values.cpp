@@ -117,17 +117,23 @@ std::optional<Version> driver_from(std::string_view text) {
     return version;
 }
 
+/// "12.x": any release of 12.
+static std::string without_x(std::string value) {
+    if (value.ends_with(".x")) value.resize(value.size() - 2);
+    return value;
+}
+
 std::optional<Version> cuda_from(std::string_view text) {
     const std::string value = without(plain(text), {"cuda ", "cu", "v"});
     if (value.size() == 3 && plain(text).starts_with("cu")) return dotted(value);
     if (all_digits(value) && (value.size() == 4 || value.size() == 5))
         return cuda_version_from_number(number_from(value).value_or(0));
-    const auto version = version_of(value, 2, 3);
+    const auto version = version_of(without_x(value), 1, 3);
     return version && version->major() < 100 ? version : std::nullopt;
 }
 
 std::optional<CudnnGiven> cudnn_from(std::string_view text) {
-    const std::string value = without(plain(text), {"cudnn ", "v"});
+    const std::string value = without_x(without(plain(text), {"cudnn ", "v"}));
     const std::size_t end = end_of_version(value);
     const std::string_view digits = std::string_view(value).substr(0, end);
     CudnnGiven given;

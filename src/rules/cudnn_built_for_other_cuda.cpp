@@ -91,17 +91,20 @@ static Verdict judge_release(const Facts& facts, const Matrix& matrix) {
     const std::string pair = "cuDNN " + cudnn->text + " for CUDA " + std::to_string(cuda->major());
     if (build) return pass("there is a " + pair);
     const auto others = cudnn_builds_of(*cudnn, matrix);
-    if (others.empty() || build.coverage != Coverage::silent) return outside_the_data(outside_data(pair, build.coverage, matrix));
+    if (others.empty() || build.coverage != Coverage::silent)
+        return outside_the_data(outside_data(pair, build.coverage, matrix));
     Finding finding;
     finding.subject = "cuDNN " + cudnn->text;
     finding.message = "there is no " + pair + "; it was made for CUDA " + listing(cuda_majors_of(*cudnn, matrix));
     for (const CudnnBuild& other : others)
-        finding.evidence.push_back({"cuDNN " + cudnn->text, "for CUDA " + std::to_string(other.cuda_major), other.source.url});
+        finding.evidence.push_back(
+            {"cuDNN " + cudnn->text, "for CUDA " + std::to_string(other.cuda_major), other.source.url});
     const std::string wanted = std::to_string(cuda->major());
-    finding.remedies = {{.text = "Take a release of cuDNN that is made for CUDA " + wanted,
-                         .commands = {"rnncheck matrix show cudnn_builds cuda_major=" + wanted},
-                         .verify = "rnncheck matrix check cudnn=VERSION cuda=" + cuda->text,
-                         .link = "https://docs.nvidia.com/deeplearning/cudnn/backend/v9.5.1/reference/support-matrix.html"}};
+    finding.remedies = {
+        {.text = "Take a release of cuDNN that is made for CUDA " + wanted,
+         .commands = {"rnncheck matrix show cudnn_builds cuda_major=" + wanted},
+         .verify = "rnncheck matrix check cudnn=VERSION cuda=" + cuda->text,
+         .link = "https://docs.nvidia.com/deeplearning/cudnn/backend/v9.5.1/reference/support-matrix.html"}};
     return fault(std::move(finding));
 }
 

@@ -6,18 +6,23 @@
 namespace rnncheck::rules {
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
+    const bool told = facts.network && facts.network->masked;
+    if (told && !*facts.network->masked) return not_applicable("its sequences are not masked");
     const Remedy remedy = {.text = "Padded or masked sequences are not safe with this release",
                            .commands = {"pip install 'nvidia-cudnn-cu12>=8.9.2,<9'"},
                            .verify = "rnncheck doctor --only cudnn_masked_rnn_bug",
                            .link = "https://github.com/tensorflow/tensorflow/issues/60192"};
-    return documented_defects(facts, matrix, "cudnn_masked_rnn_bug", remedy, nullptr);
+    Verdict verdict = documented_defects(facts, matrix, "cudnn_masked_rnn_bug", remedy, nullptr);
+    for (Finding& finding : verdict.findings)
+        if (told) finding.severity = Severity::error;  // what is affected is in use
+    return verdict;
 }
 
 extern const Rule cudnn_masked_rnn_bug{.title = "This cuDNN corrupts masked recurrent networks",
                                        .layer = Layer::cudnn,
-                                       .worst = Severity::warning,
+                                       .worst = Severity::error,
                                        .needs = Stage::ask,
                                        .check = check,
-                                       .asks = "cudnn="};
+                                       .asks = "cudnn=, at times masked="};
 
 }  // namespace rnncheck::rules

@@ -21,14 +21,14 @@ static Finding missing(const CudnnCopy& copy, const std::vector<CudnnPart>& part
     }
     if (copy.answer && copy.answer->failure)
         finding.evidence.push_back({"failed call", told(*copy.answer->failure), "cudnns"});
-    finding.remedies = for_cuda_of(copy, {{.text =
-                             "Install the whole of this cuDNN once more, so that all its parts stand in one folder. "
-                             "If they stand elsewhere, add that folder to LD_LIBRARY_PATH",
-                         .commands = {"sudo apt-get install --reinstall libcudnn9-cuda-12",
-                                      "pip install --force-reinstall nvidia-cudnn-cu12"},
-                         .risk = Risk::needs_root,
-                         .verify = "rnncheck doctor --only cudnn_part_missing",
-                         .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/overview.html"}});
+    finding.remedies = for_cuda_of(
+        copy, {{.text = "Install the whole of this cuDNN once more, so that all its parts stand in one folder. "
+                        "If they stand elsewhere, add that folder to LD_LIBRARY_PATH",
+                .commands = {"sudo apt-get install --reinstall libcudnn9-cuda-12",
+                             "pip install --force-reinstall nvidia-cudnn-cu12"},
+                .risk = Risk::needs_root,
+                .verify = "rnncheck doctor --only cudnn_part_missing",
+                .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/overview.html"}});
     return finding;
 }
 

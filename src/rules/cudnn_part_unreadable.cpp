@@ -1,8 +1,8 @@
 // A part of cuDNN that would be loaded is there by name, but cannot be a library.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/packages.hpp"
 #include "rules/support/driver_support.hpp"
+#include "rules/support/packages.hpp"
 
 namespace rnncheck::rules {
 
@@ -15,13 +15,14 @@ static Finding unreadable(const CudnnCopy& copy, const CudnnPart& part, const Li
     finding.message =
         "the part " + part.soname + " of " + name_of(copy) + " cannot be loaded: " + file.path + ' ' + what;
     finding.evidence = {{file.path, what, "libraries"}, {part.soname, "needed by recurrent networks", part.source.url}};
-    finding.remedies = for_cuda_of(copy, {{.text = "Install this cuDNN once more from one source, after removing the broken file if no "
-                                 "package owns it",
-                         .commands = {"sudo apt-get install --reinstall libcudnn9-cuda-12",
-                                      "pip install --force-reinstall nvidia-cudnn-cu12"},
-                         .risk = Risk::needs_root,
-                         .verify = "rnncheck doctor --only cudnn_part_unreadable",
-                         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}});
+    finding.remedies = for_cuda_of(
+        copy, {{.text = "Install this cuDNN once more from one source, after removing the broken file if no "
+                        "package owns it",
+                .commands = {"sudo apt-get install --reinstall libcudnn9-cuda-12",
+                             "pip install --force-reinstall nvidia-cudnn-cu12"},
+                .risk = Risk::needs_root,
+                .verify = "rnncheck doctor --only cudnn_part_unreadable",
+                .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}});
     return finding;
 }
 

@@ -1,21 +1,21 @@
 // Neither a driver library nor the driver's kernel side is there.
 #include "rules/rule.hpp"
-#include "rules/support/packages.hpp"
 #include "rules/support/driver_support.hpp"
+#include "rules/support/packages.hpp"
 
 namespace rnncheck::rules {
 
 static std::vector<Remedy> remedies(const Facts& facts) {
-    return {{.text =
-                 facts.host.pci_gpus.empty()
+    return {
+        {.text = facts.host.pci_gpus.empty()
                      ? "If this machine has an NVIDIA GPU, install the driver for it, then restart. A container or "
                        "virtual machine needs access to a GPU of its host instead"
                      : "Install the NVIDIA driver for this GPU, then restart the machine. In a container or virtual "
                        "machine, give it access to the GPU instead",
-             .commands = driver_install_commands(facts),
-             .risk = Risk::disruptive,
-             .verify = "nvidia-smi",
-             .link = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"}};
+         .commands = driver_install_commands(facts),
+         .risk = Risk::disruptive,
+         .verify = "nvidia-smi",
+         .link = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"}};
 }
 
 static Finding nothing_installed(const Facts& facts) {

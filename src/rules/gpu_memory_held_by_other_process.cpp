@@ -15,8 +15,7 @@ static std::string holders(const Board& board) {
 
 static Finding held(const Facts& facts, const Board& board) {
     Finding finding;
-    finding.severity =
-        severity_on(facts, board, *board.memory_free_mib < 256 ? Severity::error : Severity::warning);
+    finding.severity = severity_on(facts, board, *board.memory_free_mib < 256 ? Severity::error : Severity::warning);
     finding.subject = subject_of(board);
     finding.message =
         finding.subject + " has only " + free_of_total(board) + " of memory free; in use by " + holders(board);

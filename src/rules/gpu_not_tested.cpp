@@ -60,7 +60,8 @@ static void judge_sweep(const Facts& facts, const Gpu& gpu, const Sweep& sweep, 
         return answers.unknown(counted(skipped, "case", "cases") + " of " + std::to_string(sweep.runs.size()) +
                                " not tried on " + subject_of(gpu) + ": " + why_not(facts, gpu));
     const RnnRun* run = obstacle(sweep);
-    if (!run) return answers.unknown("no recurrent network was tried on " + subject_of(gpu) + ": " + why_not(facts, gpu));
+    if (!run)
+        return answers.unknown("no recurrent network was tried on " + subject_of(gpu) + ": " + why_not(facts, gpu));
     if (run->result->call == "cudnnCreate")
         return answers.told_elsewhere("cuDNN makes no handle on " + subject_of(gpu));
     const auto cause = explained_elsewhere(facts, gpu.index, run->library, *run->result);

@@ -44,14 +44,35 @@ static void judge_cuda(Answers& answers, const Version& cuda, const Matrix& matr
         note(answers, "CUDA " + cuda.text, coverage, matrix);
 }
 
-static Coverage coverage_of_cudnn(const Version& cudnn, const Matrix& matrix) {
-    return cudnn_builds_of(cudnn, matrix).empty() ? matrix.cudnn_build(cudnn, 0).coverage : Coverage::known;
+static void judge_cudnn(Answers& answers, const Cudnn& cudnn, const Matrix& matrix) {
+    const Version& release = *cudnn.version;
+    const auto builds = cudnn_builds_of(release, matrix);
+    if (builds.empty()) return note(answers, "cuDNN " + release.text, matrix.cudnn_build(release, 0).coverage, matrix);
+    const auto& cuda = cudnn.built_for_cuda;
+    const bool exists = !cuda || std::any_of(builds.begin(), builds.end(), [&](const CudnnBuild& build) {
+        return build.cuda_major == cuda->major();
+    });
+    note(answers, "cuDNN " + release.text + (cuda ? " for CUDA " + std::to_string(cuda->major()) : ""),
+         exists ? Coverage::known : Coverage::silent, matrix);
+}
+
+/// Keras has no builds, only backends.
+static Coverage coverage_of_keras(const Version& keras, const Matrix& matrix) {
+    Coverage coverage = Coverage::older_than_data;
+    for (const KerasBackend& row : matrix.keras_backends()) {
+        if (covers(row.first, row.last, keras) || agree(row.first, keras)) return Coverage::known;
+        if (row.first < keras) coverage = Coverage::newer_than_data;
+    }
+    return coverage;
 }
 
 static void judge_frameworks(Answers& answers, const Facts& facts, const Matrix& matrix) {
     for (const Framework& framework : facts.frameworks)
-        if (framework.version && framework.name != "keras")  // Keras has no builds, only backends
-            note(answers, words_of(framework), builds_of(facts, matrix, framework).coverage, matrix);
+        if (framework.version)
+            note(answers, words_of(framework),
+                 framework.name == "keras" ? coverage_of_keras(*framework.version, matrix)
+                                           : builds_of(facts, matrix, framework).coverage,
+                 matrix);
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
@@ -60,8 +81,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (const Version* driver = given_driver(facts))
         note(answers, "driver " + driver->text, matrix.cuda_of_driver(*driver).coverage, matrix);
     if (const Version* cuda = given_cuda(facts)) judge_cuda(answers, *cuda, matrix);
-    if (const Version* cudnn = given_cudnn(facts))
-        note(answers, "cuDNN " + cudnn->text, coverage_of_cudnn(*cudnn, matrix), matrix);
+    if (given_cudnn(facts)) judge_cudnn(answers, facts.cudnns.front(), matrix);
     for (const Gpu& gpu : facts.gpus)
         if (gpu.compute_capability)
             note(answers, words_of(gpu), matrix.architecture(*gpu.compute_capability).coverage, matrix);

@@ -20,26 +20,55 @@ static Finding not_offered(const std::string& dtype, const RnnLimit& limit, cons
     return finding;
 }
 
+static void judge_cudnn(Answers& answers, const std::string& dtype, const RnnLimit& limit, const Version& cudnn,
+                        const Matrix& matrix) {
+    const Coverage coverage = matrix.cudnn_build(cudnn, 0).coverage;
+    const std::string what = "cuDNN " + cudnn.text;
+    if (coverage != Coverage::known && coverage != Coverage::silent)
+        answers.outside(outside_data(what, coverage, matrix));
+    else if (cudnn < limit.first)
+        answers.fault(not_offered(dtype, limit, what, {"cuDNN", cudnn.text, "cudnns"}));
+}
+
+static void judge_gpu(Answers& answers, const std::string& dtype, const RnnLimit& limit, const Gpu& gpu) {
+    if (!gpu.compute_capability)
+        answers.unknown("the compute capability of a GPU is not known");
+    else if (*gpu.compute_capability < *limit.capability_min)
+        answers.fault(
+            not_offered(dtype, limit, words_of(gpu), {"compute capability", gpu.compute_capability->text, "gpus"}));
+}
+
+/// A framework with its own cuDNN, where none was given.
+static void judge_framework(Answers& answers, const std::string& dtype, const RnnLimit& limit, const Facts& facts,
+                            const Matrix& matrix, const Framework& framework) {
+    judge_builds(builds_of(facts, matrix, framework).with_cuda, framework,
+                 "the cuDNN of " + words_of(framework) + " offers it", answers, [&](const FrameworkBuild& build) {
+                     if (!build.cudnn) return not_told();
+                     if (*build.cudnn >= limit.first) return well();
+                     return at_fault(not_offered(dtype, limit,
+                                                 words_of(framework) + ", built with cuDNN " + build.cudnn->text + ",",
+                                                 evidence_of(build, "cuDNN " + build.cudnn->text)));
+                 });
+}
+
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (!only_given(facts)) return not_applicable(about_named_releases);
     if (!facts.network || !facts.network->dtype) return undecided("no data type was given");
-    const Version* cudnn = given_cudnn(facts);
-    const Gpu* gpu = given_gpu(facts);
-    if (!cudnn && !gpu) return undecided("neither cuDNN nor a GPU was given");
     const std::string dtype(name_of(*facts.network->dtype));
-    Answers answers;
-    if (cudnn) {
-        const Coverage coverage = matrix.cudnn_build(*cudnn, 0).coverage;
-        if (coverage != Coverage::known && coverage != Coverage::silent)
-            answers.outside(outside_data("cuDNN " + cudnn->text, coverage, matrix));
-    }
     const auto limit = matrix.rnn_limit(dtype);
-    if (cudnn && limit && *cudnn < limit->first)
-        answers.fault(not_offered(dtype, *limit, "cuDNN " + cudnn->text, {"cuDNN", cudnn->text, "cudnns"}));
-    if (gpu && limit && limit->capability_min && *gpu->compute_capability < *limit->capability_min)
-        answers.fault(not_offered(dtype, *limit, words_of(*gpu),
-                                  {"compute capability", gpu->compute_capability->text, "gpus[0].compute_capability"}));
-    answers.good("nothing speaks against recurrent networks of type " + dtype);
+    if (!limit) return pass("every cuDNN and GPU of the tables offers recurrent networks of type " + dtype);
+    Answers answers;
+    const Version* cudnn = given_cudnn(facts);
+    if (cudnn) judge_cudnn(answers, dtype, *limit, *cudnn, matrix);
+    if (!cudnn)
+        for (const Framework& framework : facts.frameworks)
+            judge_framework(answers, dtype, *limit, facts, matrix, framework);
+    if (limit->capability_min)
+        for (const Gpu& gpu : facts.gpus) judge_gpu(answers, dtype, *limit, gpu);
+    if (!cudnn && facts.frameworks.empty()) answers.unknown("cudnn= was not given");
+    if (limit->capability_min && facts.gpus.empty()) answers.unknown("gpu= was not given");
+    answers.good("cuDNN and GPU offer recurrent networks of type " + dtype,
+                 {{"recurrent networks of type " + dtype, limit->rule, limit->source.url}});
     return answers.close();
 }
 
@@ -48,6 +77,6 @@ extern const Rule rnn_dtype_not_supported{.title = "Recurrent networks of this d
                                           .worst = Severity::error,
                                           .needs = Stage::look,
                                           .check = check,
-                                          .asks = "dtype=, and cudnn= or gpu="};
+                                          .asks = "dtype=, cudnn= and gpu="};
 
 }  // namespace rnncheck::rules

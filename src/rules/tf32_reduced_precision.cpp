@@ -13,9 +13,10 @@ static Finding forced(const Facts& facts, const Sweep& sweep, const RnnRun& run)
     Finding finding;
     finding.severity = Severity::warning;
     finding.subject = subject_of(facts, sweep);
-    finding.message = name_of(facts, sweep) +
-                      " computes in TF32 although full single precision was asked for: results differ from a CPU's in the "
-                      "third or fourth digit";
+    finding.message =
+        name_of(facts, sweep) +
+        " computes in TF32 although full single precision was asked for: results differ from a CPU's in the "
+        "third or fourth digit";
     finding.evidence = {
         evidence_of(facts, run, run.largest_error ? "error " + short_number(*run.largest_error) : "reduced precision"),
         {"NVIDIA_TF32_OVERRIDE", setting ? escaped(*setting, 100) : "not set", "host.environment"}};
@@ -26,8 +27,12 @@ static Finding forced(const Facts& facts, const Sweep& sweep, const RnnRun& run)
     return finding;
 }
 
-static bool is_fp32(const RnnRun& run) { return run.rnn_case.dtype == Dtype::fp32; }
-static bool asks_for_full_precision(const RnnRun& run) { return run.rnn_case.math == MathType::fma; }
+static bool is_fp32(const RnnRun& run) {
+    return run.rnn_case.dtype == Dtype::fp32;
+}
+static bool asks_for_full_precision(const RnnRun& run) {
+    return run.rnn_case.math == MathType::fma;
+}
 
 static Verdict check(const Facts& facts, const Matrix&) {
     Answers answers;
@@ -37,15 +42,19 @@ static Verdict check(const Facts& facts, const Matrix&) {
         for (const RnnRun* run : runs_with(sweep, RunEnd::ok)) {
             if (!is_fp32(*run)) continue;
             any_known |= run->reduced_precision.has_value();
-            if (!run->reduced_precision) answers.unknown("how precisely a case was computed is not known");
-            else if (*run->reduced_precision && !asks_for_full_precision(*run)) by_default = true;
-            else if (*run->reduced_precision && !first) first = run;
+            if (!run->reduced_precision)
+                answers.unknown("how precisely a case was computed is not known");
+            else if (*run->reduced_precision && !asks_for_full_precision(*run))
+                by_default = true;
+            else if (*run->reduced_precision && !first)
+                first = run;
         }
         if (first) answers.fault(forced(facts, sweep, *first));
     }
-    const Verdict otherwise = pass_if_tried(
-        facts, by_default ? "TF32 is used where it is allowed, not where full precision is asked for (NVIDIA_TF32_OVERRIDE=0 forbids it)"
-                          : "fp32 networks are computed in full single precision");
+    const Verdict otherwise =
+        pass_if_tried(facts, by_default ? "TF32 is used where it is allowed, not where full precision is asked for "
+                                          "(NVIDIA_TF32_OVERRIDE=0 forbids it)"
+                                        : "fp32 networks are computed in full single precision");
     if (otherwise.outcome == Outcome::pass && !any_known) return answers.close_or(undecided("no fp32 network ran"));
     return answers.close_or(otherwise);
 }

@@ -25,13 +25,19 @@ Compared build_against(const CudnnBuild& build, const Version& capability, const
         compared.fit = Fit::too_old;
         compared.evidence = {{thing + " for CUDA " + std::to_string(build.cuda_major),
                               "needs compute capability " + build.capability_min.text + " or later", build.source.url}};
-    } else if (capability.major() > build.capability_max.major()) {
+    } else if (capability.major() > build.capability_max.major() ||
+               (capability > build.capability_max && build.cuda_major == 9)) {
+        // Of one major, newer GPUs run the same machine code; Turing with builds for CUDA 9 is known not to.
         compared.fit = Fit::too_new;
         if (build.cudnn.major() >= 9 && build.cuda_major >= 12) compared.severity = Severity::warning;  // holds PTX
         compared.evidence = {{thing + " for CUDA " + std::to_string(build.cuda_major),
                               "knows GPUs up to compute capability " + build.capability_max.text, build.source.url}};
     } else {
         compared.fit = Fit::fits;
+        compared.evidence = {
+            {thing + " for CUDA " + std::to_string(build.cuda_major),
+             "has code for compute capability " + build.capability_min.text + " to " + build.capability_max.text,
+             build.source.url}};
     }
     return compared;
 }

@@ -17,7 +17,7 @@ enum class Fit {
 struct Compared {
     std::string thing;  ///< "cuDNN 9.19.0 at ..."
     Fit fit = Fit::unknown;
-    bool shown = false;  ///< that it fits was seen, not looked up: networks ran
+    bool shown = false;    ///< that it fits was seen, not looked up: networks ran
     std::string why;       ///< why not known
     bool outside = false;  ///< not known, because it lies outside the tables
     Severity severity = Severity::error;

@@ -27,12 +27,17 @@ static std::vector<RnnDefect> defects_of(const Facts& facts, const Matrix& matri
     return defects;
 }
 
-static Finding defective(const CudnnCopy& copy, const std::vector<RnnDefect>& defects, const Remedy& remedy) {
+static std::vector<Remedy> for_this_cuda(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy,
+                                         const Remedy& remedy) {
+    return only_given(facts) ? for_cuda_given(facts, matrix, {remedy}) : for_cuda_of(copy, {remedy});
+}
+
+static Finding defective(const CudnnCopy& copy, const std::vector<RnnDefect>& defects, std::vector<Remedy> remedies) {
     Finding finding;
     finding.severity = copy.first_choice ? Severity::warning : Severity::note;
     finding.subject = copy.path;
     finding.evidence = {{"cuDNN", copy.version->text, "cudnns"}};
-    finding.remedies = for_cuda_of(copy, {remedy});
+    finding.remedies = std::move(remedies);
     std::vector<std::string> symptoms;
     for (const auto& defect : defects) {
         const std::string until = defect.fixed ? ", gone in " + defect.fixed->text : "";
@@ -89,7 +94,7 @@ Verdict documented_defects(const Facts& facts, const Matrix& matrix, std::string
         else if (depends_on_patch(*copy.version, defects))
             answers.unknown("which patch release of " + what + " is not known");
         else if (!defects.empty())
-            answers.fault(defective(copy, defects, remedy));
+            answers.fault(defective(copy, defects, for_this_cuda(facts, matrix, copy, remedy)));
         else if (!facts.host.platform && !defects_of(facts, matrix, *copy.version, cause, "windows").empty())
             answers.unknown(what + " has a documented defect on Windows, and os= was not given");
         else if (coverage == Coverage::newer_than_data || coverage == Coverage::older_than_data)

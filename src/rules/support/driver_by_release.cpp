@@ -14,6 +14,7 @@ constexpr const char* windows = "windows";
 /// Whose drivers the given one may be among. Three numbers are Linux's alone; two may be either's (570.26, 528.33), and
 /// a branch ("535") is named alike on both.
 std::vector<std::string> systems_of_driver(const Facts& facts) {
+    if (facts.host.wsl.value_or(false)) return {windows};  // WSL has the driver of Windows
     if (facts.host.platform) return {*facts.host.platform};
     if (parts_written(*given_driver(facts)) == 2) return {"linux", windows};
     return {"linux"};
@@ -33,7 +34,7 @@ std::string in_package_name(const Version& cuda) {
 
 /// The compatibility package that NVIDIA names for this driver, if it drives the GPU.
 Answer<ForwardCompatibility> package_for(const Facts& facts, const Matrix& matrix, const Version& cuda) {
-    if (facts.host.platform == windows) return {};
+    if (systems_of_driver(facts).front() == windows) return {};
     auto package = matrix.forward_compatibility(cuda, *given_driver(facts));
     const Gpu* gpu = given_gpu(facts);
     if (package && gpu && *gpu->compute_capability < package->capability_min) return {};
@@ -46,8 +47,12 @@ void judge_gpu(const Matrix& matrix, const Version& driver, const Gpu& gpu, Answ
     if (!gpu.compute_capability || !cuda) return;
     const auto architecture = matrix.architecture(*gpu.compute_capability);
     if (!architecture) return;  // gpu_too_old tells
+    if (architecture->last_driver_branch && driver.major() > *architecture->last_driver_branch)
+        return answers.told_elsewhere("driver " + driver.text + " has left " + words_of(gpu) + " behind");
     if (architecture->first_cuda <= cuda->cuda)
-        return answers.good("driver " + driver.text + " knows " + words_of(gpu));
+        return answers.good(
+            "driver " + driver.text + " knows " + words_of(gpu),
+            {{"first CUDA for " + words_of(gpu), architecture->first_cuda.text, architecture->source.url}});
     Finding finding;
     finding.subject = "driver " + driver.text;
     finding.message = "driver " + driver.text + " is too old for " + words_of(gpu) + ", which came with CUDA " +
@@ -131,17 +136,43 @@ void judge_framework(const Facts& facts, const Matrix& matrix, const Framework& 
     if (given_cuda(facts))
         std::erase_if(builds, [](const FrameworkBuild& build) { return build.libraries == "system"; });
     const auto systems = systems_of_driver(facts);
-    std::erase_if(builds, [&](const FrameworkBuild& build) { return !may_be_of(systems, build.os); });
-    judge_builds(builds, framework, "driver " + given_driver(facts)->text + " runs " + words_of(framework), answers,
-                 [&](const FrameworkBuild& build) -> std::optional<BuildFault> {
-                     OnDriver on_driver = on_system(build.os, *given_driver(facts), *build.cuda, matrix);
-                     if (on_driver.runs == Runs::unknown) return std::nullopt;
-                     if (on_driver.runs != Runs::not_at_all) return BuildFault();
-                     on_driver.evidence.push_back(evidence_of(build, "CUDA " + build.cuda->text));
-                     return too_old(facts, matrix,
-                                    words_of(framework) + ", which is built for CUDA " + build.cuda->text, *build.cuda,
-                                    on_driver);
-                 });
+    const bool wsl = facts.host.wsl.value_or(false);
+    std::erase_if(builds, [&](const FrameworkBuild& build) { return !wsl && !may_be_of(systems, build.os); });
+    judge_builds(
+        builds, framework, "driver " + given_driver(facts)->text + " runs " + words_of(framework), answers,
+        [&](const FrameworkBuild& build) -> std::optional<BuildFault> {
+            OnDriver on_driver = on_system(wsl ? windows : build.os, *given_driver(facts), *build.cuda, matrix);
+            if (on_driver.runs == Runs::unknown) return std::nullopt;
+            if (on_driver.runs != Runs::not_at_all) return BuildFault();
+            on_driver.evidence.push_back(evidence_of(build, "CUDA " + build.cuda->text));
+            return too_old(facts, matrix, words_of(framework) + ", which is built for CUDA " + build.cuda->text,
+                           *build.cuda, on_driver);
+        });
+}
+
+/// The oldest driver that NVIDIA's support matrix names for this cuDNN, where no CUDA was given that tells it.
+void judge_cudnn(const Facts& facts, const Matrix& matrix, Answers& answers) {
+    const Version* cudnn = given_cudnn(facts);
+    const auto built_for = cudnn ? facts.cudnns.front().built_for_cuda : std::nullopt;
+    if (!built_for || given_cuda(facts) || systems_of_driver(facts).front() == windows) return;
+    const auto build = matrix.cudnn_build(*cudnn, built_for->major());
+    if (!build || !build->driver_min) return;
+    const std::string what = "cuDNN " + cudnn->text + " for CUDA " + std::to_string(build->cuda_major);
+    OnDriver oldest;
+    oldest.oldest = build->driver_min;
+    oldest.evidence = {{"oldest driver for " + what, build->driver_min->text, build->source.url}};
+    if (reaches(*given_driver(facts), *build->driver_min))
+        answers.good("driver " + given_driver(facts)->text + " runs " + what, oldest.evidence);
+    else
+        answers.fault(too_old(facts, matrix, what, make_version({build->cuda_major, 0}), oldest));
+}
+
+/// Jetson's driver and CUDA come with JetPack and follow no branch of the tables.
+bool is_jetson(const Facts& facts, const Matrix& matrix) {
+    return std::any_of(facts.gpus.begin(), facts.gpus.end(), [&](const Gpu& gpu) {
+        const auto row = gpu.compute_capability ? matrix.architecture(*gpu.compute_capability) : Answer<Architecture>();
+        return row && row->integrated;
+    });
 }
 
 }  // namespace
@@ -177,12 +208,14 @@ std::optional<Remedy> forward_compatibility_remedy(const Facts& facts, const Mat
 Verdict judge_driver_release(const Facts& facts, const Matrix& matrix) {
     const Version* driver = given_driver(facts);
     if (!driver) return undecided("no driver was given");
-    if (!given_cuda(facts) && !given_gpu(facts) && facts.frameworks.empty())
-        return undecided("nothing was given that needs a driver: cuda=, gpu= or a framework");
+    if (is_jetson(facts, matrix)) return undecided("the driver of a Jetson comes with JetPack, by rules of its own");
+    if (!given_cuda(facts) && !given_cudnn(facts) && !given_gpu(facts) && facts.frameworks.empty())
+        return undecided("nothing was given that needs a driver: cuda=, cudnn=, gpu= or a framework");
     Answers answers;
     const auto branch = matrix.cuda_of_driver(*driver);
     if (!branch) answers.outside(outside_data("driver " + driver->text, branch.coverage, matrix));
     if (const Version* cuda = given_cuda(facts)) judge_cuda(facts, matrix, *cuda, answers);
+    judge_cudnn(facts, matrix, answers);
     for (const Framework& framework : facts.frameworks) judge_framework(facts, matrix, framework, answers);
     for (const Gpu& gpu : facts.gpus) judge_gpu(matrix, *driver, gpu, answers);
     return answers.close();

@@ -16,6 +16,9 @@ std::vector<Remedy> for_cuda_here(const Facts& facts, std::vector<Remedy> remedi
 /// copy of cuDNN was built for; as they are when that is not known.
 std::vector<Remedy> for_cuda_of(const CudnnCopy& copy, std::vector<Remedy> remedies);
 
+/// The same for a release of cuDNN that was given: turned to the CUDA given, else to the newest this release is for.
+std::vector<Remedy> for_cuda_given(const Facts& facts, const Matrix& matrix, std::vector<Remedy> remedies);
+
 /// Commands that install the NVIDIA driver on this distribution; none where we know none.
 std::vector<std::string> driver_install_commands(const Facts& facts);
 

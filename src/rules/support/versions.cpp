@@ -92,8 +92,15 @@ Builds builds_of(const Facts& facts, const Matrix& matrix, const Framework& fram
 }
 
 Evidence evidence_of(const FrameworkBuild& build, const std::string& value) {
-    return {build.package + ' ' + build.first.text + " for " + build.os + " (" + build.build + ")", value,
-            build.source.url};
+    const bool several = build.last && build.last != build.first;
+    return {build.package + ' ' + build.first.text + (several ? " to " + build.last->text : "") + " for " + build.os +
+                " (" + build.build + ")",
+            value, build.source.url};
+}
+
+std::string libraries_of(const FrameworkBuild& build) {
+    if (!build.cuda) return "no CUDA";
+    return "CUDA " + build.cuda->text + (build.cudnn ? ", cuDNN " + build.cudnn->text : "");
 }
 
 }  // namespace rnncheck::rules

@@ -38,6 +38,11 @@ Builds builds_of(const Facts& facts, const Matrix& matrix, const Framework& fram
 /// What one build comes to: empty when it is well, else the fault.
 using BuildFault = std::optional<Finding>;
 
+/// As evidence: the build's row.
+Evidence evidence_of(const FrameworkBuild& build, const std::string& value);
+/// "CUDA 12.4, cuDNN 9.1.0", or "no CUDA".
+std::string libraries_of(const FrameworkBuild& build);
+
 /// A framework is at fault when every build that it may be is, by the first one's finding; well when none is. Else it
 /// depends on the build, which was not given. `judge` returns nothing where the tables do not tell.
 template <class Judge>
@@ -56,11 +61,8 @@ void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& fr
     if (unknown > 0) return answers.unknown("the data do not tell it of every build of " + words_of(framework));
     if (faults > 0)
         return answers.unknown("it depends on the build of " + words_of(framework) +
-                               ", which was not given (as in pytorch=2.4+cu124), and on os=");
-    answers.good(good);
+                               ", and that, or os=, was not given (as in pytorch=2.4+cu124 os=linux)");
+    answers.good(good, {evidence_of(builds.front(), libraries_of(builds.front()))});
 }
-
-/// As evidence: the build's row.
-Evidence evidence_of(const FrameworkBuild& build, const std::string& value);
 
 }  // namespace rnncheck::rules
