@@ -6,75 +6,93 @@ namespace rnncheck::log_reader {
 
 namespace {
 
+constexpr std::size_t raw_size = 64 * 1024;
+constexpr std::size_t sample_size = 64;
+
 /// A log of ASCII letters in UTF-16 has a zero byte in every second place.
 bool zeros_at(std::string_view bytes, std::size_t first) {
-    const std::string_view sample = bytes.substr(0, 64);
+    const std::string_view sample = bytes.substr(0, sample_size);
     if (sample.size() < 8) return false;
     std::size_t zeros = 0, places = 0;
     for (std::size_t i = first; i < sample.size(); i += 2, ++places) zeros += sample[i] == '\0';
     return zeros * 10 >= places * 8;
 }
 
-void append_utf8(std::string& out, unsigned unit) {
+}  // namespace
+
+Blocks::Blocks(ReadBytes read) : read_(std::move(read)), buffer_(2 * around + 2 * block_size, '\0') {}
+
+void Blocks::append_utf8(unsigned unit) {
+    const auto put = [this](unsigned byte) { buffer_[filled_++] = static_cast<char>(byte); };
     if (unit < 0x80) {
-        out += static_cast<char>(unit);
+        put(unit);
     } else if (unit < 0x800) {
-        out += static_cast<char>(0xC0 | unit >> 6);
-        out += static_cast<char>(0x80 | (unit & 63));
+        put(0xC0 | unit >> 6);
+        put(0x80 | (unit & 63));
     } else {
-        out += static_cast<char>(0xE0 | unit >> 12);
-        out += static_cast<char>(0x80 | (unit >> 6 & 63));
-        out += static_cast<char>(0x80 | (unit & 63));
+        put(0xE0 | unit >> 12);
+        put(0x80 | (unit >> 6 & 63));
+        put(0x80 | (unit & 63));
     }
 }
 
-}  // namespace
-
-Blocks::Blocks(ReadBytes read) : read_(std::move(read)), raw_(block_size, '\0') {}
-
-void Blocks::append(std::string_view bytes) {
-    if (encoding_ == Encoding::unknown) {
-        if (bytes.starts_with("\xFF\xFE") || (zeros_at(bytes, 1) && !zeros_at(bytes, 0)))
-            encoding_ = Encoding::utf16_little;
-        else if (bytes.starts_with("\xFE\xFF") || (zeros_at(bytes, 0) && !zeros_at(bytes, 1)))
-            encoding_ = Encoding::utf16_big;
-        else
-            encoding_ = Encoding::bytes;
-    }
-    if (encoding_ == Encoding::bytes) {
-        buffer_ += bytes;
-        return;
-    }
+void Blocks::decode(std::string_view bytes) {
     odd_ += bytes;
     const std::size_t high = encoding_ == Encoding::utf16_little ? 1 : 0;
     std::size_t at = 0;
     for (; at + 1 < odd_.size(); at += 2) {
         const unsigned unit =
             static_cast<unsigned char>(odd_[at + high]) * 256U + static_cast<unsigned char>(odd_[at + 1 - high]);
-        if (unit != 0xFEFF) append_utf8(buffer_, unit);
+        if (unit != 0xFEFF) append_utf8(unit);
     }
     odd_.erase(0, at);
 }
 
+/// Looks at the first bytes, which lie in the buffer.
+void Blocks::learn_encoding() {
+    const std::string bytes = buffer_.substr(0, filled_);
+    if (bytes.starts_with("\xFF\xFE") || (zeros_at(bytes, 1) && !zeros_at(bytes, 0)))
+        encoding_ = Encoding::utf16_little;
+    else if (bytes.starts_with("\xFE\xFF") || (zeros_at(bytes, 0) && !zeros_at(bytes, 1)))
+        encoding_ = Encoding::utf16_big;
+    else
+        encoding_ = Encoding::bytes;
+    if (encoding_ == Encoding::bytes) return;
+    raw_.resize(raw_size);
+    filled_ = 0;
+    decode(bytes);
+}
+
+/// Reads until a block and what stands after it are there.
 void Blocks::fill() {
-    buffer_.erase(0, given_);
-    given_ = 0;
-    while (!at_end_ && buffer_.size() < block_size) {
-        const std::size_t got = read_(raw_.data(), raw_.size());
+    while (!at_end_ && filled_ - end_ < block_size + around) {
+        const bool is_decoded = !raw_.empty();
+        char* const to = is_decoded ? raw_.data() : buffer_.data() + filled_;
+        const std::size_t got = read_(to, is_decoded ? raw_.size() : block_size);
         at_end_ = got == 0;
-        append({raw_.data(), got});
+        if (is_decoded)
+            decode({to, got});
+        else
+            filled_ += got;
+        if (encoding_ == Encoding::unknown && (at_end_ || filled_ >= sample_size)) learn_encoding();
     }
 }
 
-std::string_view Blocks::next() {
+Block Blocks::next() {
+    const std::size_t kept = std::min(around, end_);
+    std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(end_ - kept),
+              buffer_.begin() + static_cast<std::ptrdiff_t>(filled_), buffer_.begin());
+    filled_ -= end_ - kept;
+    end_ = kept;
     fill();
-    if (at_end_) {
-        given_ = buffer_.size();
-        return buffer_;
+    Block block{{buffer_.data(), filled_}, kept, filled_};
+    if (!at_end_) {
+        const std::string_view own = block.text.substr(kept, filled_ - kept - around);
+        const std::size_t last_end = own.rfind('\n');
+        block.end = kept + (last_end == std::string_view::npos ? own.size() : last_end + 1);
     }
-    const std::size_t last_end = buffer_.rfind('\n');
-    given_ = last_end == std::string::npos ? buffer_.size() : last_end + 1;
-    return std::string_view(buffer_).substr(0, given_);
+    end_ = block.end;
+    return block;
 }
 
 }  // namespace rnncheck::log_reader

@@ -38,13 +38,12 @@ std::size_t told_in(const std::vector<LogEvent>& events) {
 Collector::Collector(const Matrix& matrix)
     : signatures_(signatures_of(matrix)), seen_(signatures_.size()), found_(signatures_.size()) {}
 
-void Collector::take(const Passage& passage, const std::string& file, std::size_t own_lines) {
-    for (std::size_t i = 0; i < signatures_.size(); ++i)
-        if (!is_full(i)) match_all(i, passage, file, own_lines);
+void Collector::take(const Passage& passage, const std::string& file) {
+    for (std::size_t i = 0; i < signatures_.size(); ++i) take(i, passage, file, passage.lines.size());
 }
 
-void Collector::match_all(std::size_t signature, const Passage& passage, const std::string& file,
-                          std::size_t own_lines) {
+void Collector::take(std::size_t signature, const Passage& passage, const std::string& file, std::size_t own_lines) {
+    if (is_full(signature)) return;
     std::vector<LogEvent> events = matches(signature, passage, false, file, own_lines);
     // A match that tells less than it could may have been wrapped in the middle of a word.
     const std::size_t most = signatures_[signature].groups();
@@ -61,7 +60,8 @@ std::vector<LogEvent> Collector::matches(std::size_t signature, const Passage& p
     const Signature& wanted = signatures_[signature];
     const std::string& text = squeezed ? passage.squeezed : passage.text;
     if (!wanted.has_literal(text)) return events;
-    for (std::size_t from = 0; from <= text.size() && events.size() < static_cast<std::size_t>(most_seen);) {
+    for (std::size_t from = squeezed ? passage.squeezed_from : passage.text_from;
+         from <= text.size() && events.size() < static_cast<std::size_t>(most_seen);) {
         const auto match = wanted.match(text, from);
         if (!match) break;
         // A pattern that wants the beginning of a line begins with the end of the line before.

@@ -14,8 +14,11 @@ class Collector {
 
     const std::vector<Signature>& signatures() const { return signatures_; }
 
-    /// Matches everything that begins in one of the first `own_lines` lines of the passage.
-    void take(const Passage& passage, const std::string& file, std::size_t own_lines);
+    /// Matches everything.
+    void take(const Passage& passage, const std::string& file);
+
+    /// Matches one signature, as far as its matches begin in one of the first `own_lines` lines of the passage.
+    void take(std::size_t signature, const Passage& passage, const std::string& file, std::size_t own_lines);
 
     /// Nothing more can be learnt about this signature.
     bool is_full(std::size_t signature) const { return seen_[signature] >= most_seen; }
@@ -23,7 +26,6 @@ class Collector {
     std::vector<LogEvent> events() const;  ///< in the order of their first line
 
   private:
-    void match_all(std::size_t signature, const Passage& passage, const std::string& file, std::size_t own_lines);
     std::vector<LogEvent> matches(std::size_t signature, const Passage& passage, bool squeezed, const std::string& file,
                                   std::size_t own_lines) const;
     void add(std::size_t signature, LogEvent event);

@@ -18,6 +18,8 @@ struct Passage {
     std::vector<std::uint32_t> squeezed_starts;  ///< and in `squeezed`
     std::vector<std::string_view> lines;         ///< the same lines as they stand in the log
     std::int64_t first_line = 1;                 ///< number of lines[0] in the log
+    std::size_t text_from = 0;                   ///< matching begins here: 1 where the first line is a piece of one
+    std::size_t squeezed_from = 0;               ///< and here: 1 where it is not the log's first line
 
     /// Which of `lines` a place in `text` (or `squeezed`) belongs to.
     std::size_t line_at(std::size_t place) const;

@@ -36,7 +36,7 @@ re2::RE2::Options options() {
 }  // namespace
 
 Signature::Signature(const LogSignature& row)
-    : id_(row.id), pattern_(with_loose_blanks(row.pattern)), literals_(split(row.literal, '|')) {
+    : id_(row.id), written_(row.pattern), pattern_(with_loose_blanks(row.pattern)), literals_(split(row.literal, '|')) {
     const auto kind = from_name<LogKind>(row.kind);
     if (!kind) complain(id_, "there is no kind '" + row.kind + "'");
     kind_ = *kind;
@@ -47,6 +47,14 @@ Signature::Signature(const LogSignature& row)
 bool Signature::has_literal(std::string_view text) const {
     return std::any_of(literals_.begin(), literals_.end(),
                        [&](const auto& literal) { return contains(text, literal); });
+}
+
+std::vector<Phrase> Signature::phrases() const {
+    try {
+        return phrases_of(written_);
+    } catch (const InputError& error) {
+        complain(id_, error.what());
+    }
 }
 
 const re2::RE2& Signature::regex() const {

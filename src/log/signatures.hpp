@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "facts/log.hpp"
+#include "log/phrase.hpp"
 #include "matrix/matrix.hpp"
 
 namespace rnncheck::log_reader {
@@ -18,9 +19,10 @@ class Signature {
 
     const std::string& id() const { return id_; }
     LogKind kind() const { return kind_; }
-    const std::vector<std::string>& literals() const { return literals_; }
-
     bool has_literal(std::string_view text) const;
+
+    /// InputError where the pattern holds nothing to search for.
+    std::vector<Phrase> phrases() const;
 
     /// How many things a line can tell.
     std::size_t groups() const { return static_cast<std::size_t>(regex().NumberOfCapturingGroups()); }
@@ -37,7 +39,8 @@ class Signature {
     const re2::RE2& regex() const;
 
     std::string id_;
-    std::string pattern_;
+    std::string written_;  ///< the pattern of the table
+    std::string pattern_;  ///< as RE2 takes it
     LogKind kind_;
     std::vector<std::string> literals_;
     mutable std::unique_ptr<re2::RE2> regex_;

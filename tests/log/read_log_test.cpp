@@ -2,6 +2,9 @@
 #include "log/read_log.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/text.hpp"
 #include "support/catch.hpp"
@@ -39,6 +42,18 @@ std::string repeated(std::string_view text, std::size_t bytes) {
     std::string out;
     while (out.size() < bytes) out += text;
     return out;
+}
+
+/// Everything a log told, one line each; lines are counted from `first_line`.
+std::multiset<std::string> told_by(const Log& log, std::int64_t first_line) {
+    std::multiset<std::string> all;
+    for (const LogEvent& event : log.events) {
+        std::string text =
+            event.signature + " " + std::to_string(event.line - first_line) + " x" + std::to_string(event.count);
+        for (const LogField& field : event.told) text += " " + field.name + "=" + field.value;
+        all.insert(text + " " + event.text);
+    }
+    return all;
 }
 
 const std::string mismatch =
@@ -90,6 +105,31 @@ TEST_CASE("a large log gives what a small one gives, with the right line") {
     CHECK(told(log, "cudnn_version_mismatch", "built") == "7.6.0");
     CHECK(log.lines == 2 * lines + 1);
     CHECK(log.first_error_line == lines + 1);
+}
+
+TEST_CASE("each message gives the same facts in a small log and in a large one") {
+    const std::string ordinary = repeated("Epoch 1 step 1 accuracy 0.9\n", 300 << 10);
+    const auto lines = std::count(ordinary.begin(), ordinary.end(), '\n');
+    std::ifstream file(std::string(TEST_FOLDER) + "/messages.jsonl");
+    for (std::string line; std::getline(file, line);) {
+        const std::string message = "Epoch 1\n" + nlohmann::json::parse(line)["log"].get<std::string>() + "\n";
+        INFO(message);
+        CHECK(told_by(read_log_text(ordinary + message + ordinary, matrix()), lines) ==
+              told_by(read_log_text(message, matrix()), 0));
+    }
+}
+
+TEST_CASE("where a block of a large log ends does not matter") {
+    const std::string message =
+        "Could not\nload dynamic library 'libcudnn.so.8'; dlerror: libcudnn.so.8: cannot open\nshared object file: No "
+        "such "
+        "file or directory\n" +
+        mismatch;
+    const auto expected = told_by(read_log_text(message, matrix()), 0);
+    for (std::size_t before = (256 << 10) - 400; before < (256 << 10) + 50; before += 41) {
+        const std::string log = std::string(before - 1, '.') + "\n" + message + repeated("step 1\n", 300 << 10);
+        CHECK(told_by(read_log_text(log, matrix()), 1) == expected);
+    }
 }
 
 TEST_CASE("in a large log, too, a wrapped message is read") {

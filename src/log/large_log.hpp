@@ -1,0 +1,45 @@
+// A log that is too large to be matched as a whole.
+#pragma once
+
+#include "log/blocks.hpp"
+#include "log/collector.hpp"
+#include "log/scanner.hpp"
+
+namespace rnncheck::log_reader {
+
+/// Searches blocks for the cores of all phrases. Where one stands and what is around it does not contradict, the lines
+/// around are matched against the one signature that the phrase belongs to.
+class LargeLog {
+  public:
+    LargeLog(Collector& collector, std::string name);
+
+    void take(const Block& block);
+
+    std::int64_t lines() const { return line_ends_ + (ends_in_line_ ? 1 : 0); }
+
+  private:
+    struct Wanted {
+        std::size_t signature = 0;
+        Phrase phrase;
+    };
+
+    LargeLog(Collector& collector, std::string name, std::map<std::string, std::vector<Wanted>> by_core);
+    static std::map<std::string, std::vector<Wanted>> wanted_by(const Collector& collector);
+    void look_at(std::size_t place, std::size_t core);
+    void match(std::size_t signature, std::size_t place);
+    std::int64_t line_at(std::size_t place);
+    void forget_what_is_full();
+
+    Collector& collector_;
+    std::string name_;
+    std::vector<std::vector<Wanted>> wanted_;  ///< by core
+    Scanner scanner_;
+    std::vector<std::int64_t> done_;  ///< by signature: up to there in the log all matches that begin are known
+    Block block_;
+    std::int64_t block_place_ = 0;  ///< of block_.text in the log
+    std::size_t counted_ = 0;       ///< up to there in block_.text line ends are in line_ends_
+    std::int64_t line_ends_ = 0;
+    bool ends_in_line_ = false;
+};
+
+}  // namespace rnncheck::log_reader

@@ -1,0 +1,195 @@
+#include "log/pattern_steps.hpp"
+
+#include <algorithm>
+
+#include "base/errors.hpp"
+
+namespace rnncheck::log_reader {
+
+namespace {
+
+using Kind = Step::Kind;
+using Ways = std::vector<Steps>;
+
+constexpr std::size_t most_ways = 512;
+constexpr std::size_t small_set = 8;
+
+Step exactly(char c) {
+    Step step;
+    step.bytes.set(static_cast<unsigned char>(c));
+    return step;
+}
+
+/// A set that holds white space may stand for nothing, because blanks are not told apart from none.
+Step any_of(const std::bitset<256>& bytes) {
+    Step step{Kind::one, bytes};
+    for (std::size_t c = 0; c <= ' '; ++c)
+        if (bytes[c]) step.kind = Kind::many;
+    return step;
+}
+
+/// Any number of what `ways` may use.
+Step repeated(const Ways& ways) {
+    Step all{Kind::many, {}};
+    for (const Steps& way : ways)
+        for (const Step& step : way) {
+            if (step.kind == Kind::gap || step.kind == Kind::line_start) return {Kind::gap, {}};
+            all.bytes |= step.bytes;
+        }
+    return all;
+}
+
+/// Of two parts of a pattern the one that is easier to search for stays.
+void leave_out_one(Ways& ways, const Ways& next) {
+    const auto least = [](const Ways& all) {
+        double least_worth = worth(all.front());
+        for (const Steps& way : all) least_worth = std::min(least_worth, worth(way));
+        return least_worth;
+    };
+    if (least(ways) < least(next))
+        ways = next;
+    else
+        for (Steps& way : ways) way.push_back({Kind::gap, {}});
+}
+
+/// Recursive descent over the syntax of RE2 that the table uses.
+class Reader {
+  public:
+    Reader(std::string_view pattern, bool small_sets_apart) : rest_(pattern), apart_(small_sets_apart) {}
+
+    Ways all() {
+        Ways ways = alternatives();
+        if (!rest_.empty()) throw InputError("a bracket is closed that was not opened");
+        return ways;
+    }
+
+  private:
+    bool skip(std::string_view what) {
+        if (!rest_.starts_with(what)) return false;
+        rest_.remove_prefix(what.size());
+        return true;
+    }
+
+    char take() {
+        if (rest_.empty()) throw InputError("the pattern ends too early");
+        const char c = rest_.front();
+        rest_.remove_prefix(1);
+        return c;
+    }
+
+    Ways alternatives() {
+        Ways ways = sequence();
+        while (skip("|")) {
+            const Ways more = sequence();
+            ways.insert(ways.end(), more.begin(), more.end());
+        }
+        return ways;
+    }
+
+    Ways sequence() {
+        Ways ways = {{}};
+        while (!rest_.empty() && rest_.front() != '|' && rest_.front() != ')') append(ways, quantified(piece()));
+        return ways;
+    }
+
+    static void append(Ways& ways, const Ways& next) {
+        if (ways.size() * next.size() > most_ways) {
+            leave_out_one(ways, next);
+            return;
+        }
+        Ways both;
+        for (const Steps& way : ways)
+            for (const Steps& more : next) {
+                both.push_back(way);
+                both.back().insert(both.back().end(), more.begin(), more.end());
+            }
+        ways = std::move(both);
+    }
+
+    Ways quantified(Ways ways) {
+        bool may_be_none = false;
+        if (skip("*") || skip("?")) {
+            may_be_none = true;
+        } else if (skip("{")) {
+            may_be_none = rest_.starts_with("0");
+            while (take() != '}') continue;
+        } else if (!skip("+")) {
+            return ways;
+        }
+        skip("?");  // as few as possible: no matter here
+        const Step more = repeated(ways);
+        if (may_be_none) return {{more}};
+        for (Steps& way : ways) way.push_back(more);
+        return ways;
+    }
+
+    Ways piece() {
+        const char c = take();
+        if (c == '(') return group();
+        if (c == '[') return set();
+        if (c == '.') return {{{Kind::gap, {}}}};
+        if (c == '^') return {{{Kind::line_start, {}}}};
+        if (c == '$') return {{}};
+        if (c == ' ') return {{{Kind::blank, {}}}};
+        if (c == '\\') return escape();
+        return {{exactly(c)}};
+    }
+
+    Ways group() {
+        if (skip("?P<"))
+            while (take() != '>') continue;
+        else if (!skip("?:") && rest_.starts_with("?"))
+            throw InputError("groups are (...), (?:...) or (?P<name>...)");
+        Ways ways = alternatives();
+        if (!skip(")")) throw InputError("a bracket is not closed");
+        return ways;
+    }
+
+    Ways escape() {
+        const char c = take();
+        if (c == 'n') return {{{Kind::line_start, {}}}};
+        if (c == 'b') return {{}};
+        if (c == 's') return {{{Kind::blank, {}}}};
+        if (std::isalnum(static_cast<unsigned char>(c))) throw InputError(std::string("\\") + c + " is not known here");
+        return {{exactly(c)}};
+    }
+
+    Ways set() {
+        const bool all_but = skip("^");
+        std::bitset<256> bytes;
+        while (!skip("]")) add_to(bytes);
+        if (bytes[' ']) bytes.set('*');  // RE2 is given \s* for each blank
+        if (all_but) bytes.flip();
+        const Step step = any_of(bytes);
+        if (!apart_ || step.kind != Kind::one || bytes.count() > small_set) return {{step}};
+        Ways ways;
+        for (std::size_t c = 0; c < 256; ++c)
+            if (bytes[c]) ways.push_back({exactly(static_cast<char>(c))});
+        return ways;
+    }
+
+    void add_to(std::bitset<256>& bytes) {
+        char first = take();
+        if (first == '\\') {
+            first = take();
+            if (first == 's' || first == 'n') first = ' ';
+        }
+        char last = first;
+        if (rest_.size() > 1 && rest_[0] == '-' && rest_[1] != ']') {
+            take();
+            last = take();
+        }
+        for (int c = static_cast<unsigned char>(first); c <= static_cast<unsigned char>(last); ++c) bytes.set(c);
+    }
+
+    std::string_view rest_;
+    bool apart_;
+};
+
+}  // namespace
+
+std::vector<Steps> ways_of(std::string_view pattern, bool small_sets_apart) {
+    return Reader(pattern, small_sets_apart).all();
+}
+
+}  // namespace rnncheck::log_reader

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""How fast `rnncheck diagnose` reads large logs, against ripgrep looking for as many fixed strings in the same run.
+
+usage: log_bench.py RNNCHECK [MIB] [KIND...]
+
+ripgrep is asked twice: for the very literals of the reader's table, whose lines it counts (`rg -c -a -F -f`), and for the same number
+of strings of the same lengths of which one is in the log, at its end. Both programs read the same file from the page cache, in turn;
+each runs on one thread. Wall time, processor time and peak memory are printed. Nothing is asserted. Use a release build.
+"""
+import json
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+program = sys.argv[1]
+size = (int(sys.argv[2]) if len(sys.argv) > 2 else 1024) << 20
+rounds = 3
+tests = pathlib.Path(__file__).parents[1]
+tables = pathlib.Path(__file__).parents[2] / "compat_matrix"
+last_line = "RuntimeError: cuDNN error: CUDNN_STATUS_MAPPING_ERROR\n"
+random.seed(20261121)
+
+
+def number(most=9999):
+    return random.randrange(most)
+
+
+def training():
+    """Training as Keras and PyTorch print it, with whole healthy logs in between."""
+    healthy = [path.read_bytes() for path in sorted((tests / "log" / "healthy").iterdir()) if "utf16" not in path.name]
+    while True:
+        yield random.choice(healthy)
+        for step in range(number(4000)):
+            yield (f"{step}/4000 [==>......] - ETA: {number()}s - loss: {random.random():.4f} - accuracy: {random.random():.4f}\n"
+                   if step % 2 else f"2026-11-21 10:{step % 60:02}:07,{number(999):03} INFO train: Epoch {step}, iter {number()}: "
+                   f"lr 0.00{number()} grad_norm {random.random():.3f} samples/s {number()}.{number(9)} data_time 0.0{number()}\n").encode()
+
+
+def dmesg():
+    lines = ["usb 1-{0}: new high-speed USB device number {1} using xhci_hcd", "nvidia 0000:{0:02x}:00.0: enabling device ({1:04x})",
+             "audit: type=1400 audit({1}.{0}): apparmor=\"ALLOWED\" operation=\"open\" name=\"/proc/{1}/stat\"",
+             "CPU{0}: Core temperature above threshold, cpu clock throttled (total events = {1})",
+             "EXT4-fs (nvme0n1p{0}): mounted filesystem with ordered data mode. Opts: errors=remount-ro",
+             "docker0: port {0}(veth{1:x}) entered blocking state", "pcieport 0000:00:{0:02x}.0: AER: Corrected error received: 0000:{0:02x}:00.0",
+             "nvidia-modeset: Loading NVIDIA Kernel Mode Setting Driver for UNIX platforms  535.{0}.{1}"]
+    while True:
+        yield "".join(f"[{number(999999):6}.{number(999999):06}] {random.choice(lines).format(number(64), number())}\n" for _ in range(999)).encode()
+
+
+def near_misses():
+    """Lines that hold words of the messages that matter, and are none."""
+    words = [word for row in rows for word in row["says"].split()] + [word for literal in literals for word in literal.split("_")]
+    common = ["cuda", "error", "Error", "CUDA", "cuDNN", "failed", "driver", "Error:", "error:", "GPU", "RNN", "memory", "device"]
+    while True:
+        yield "".join(" ".join([random.choice(common), random.choice(words), random.choice(common), str(number()), random.choice(words),
+                                f"error: {number()}"]) + "\n" for _ in range(999)).encode()
+
+
+def noise():
+    while True:
+        yield random.randbytes(1 << 20)
+
+
+def one_line():
+    while True:
+        yield "".join(f"step {number()} loss {random.random():.4f} of the run, " for _ in range(9999)).encode()
+
+
+def zeros():
+    while True:
+        yield b"\0" * (1 << 20)
+
+
+def invalid():
+    while True:
+        yield b"".join(b"\xff\xc3(\xe2\x82 loss \xf0\x9f %d \xed\xa0\x80\n" % number() for _ in range(9999))
+
+
+def write_log(kind, path):
+    """32 MiB of one kind, again and again; what is wrong comes last."""
+    block, pieces = bytearray(), kind()
+    while len(block) < min(size, 32 << 20):
+        block += next(pieces)
+    with path.open("wb") as file:
+        while file.tell() < size:
+            file.write(block[:size - file.tell()])
+        file.write(("\n" + last_line).encode())
+
+
+def measured(command):
+    """Wall and processor time in seconds, peak memory in MiB, and what was said."""
+    started = time.perf_counter()
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    said = child.stdout.read()
+    _, _, used = os.wait4(child.pid, 0)
+    return time.perf_counter() - started, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, said
+
+
+def strangers():
+    """As many strings of the same lengths, of which only one is in the log."""
+    letters = "QZXJVKWYqzxjvkwy"
+    return ["".join(random.choice(letters) for _ in literal) for literal in literals[1:]] + ["CUDNN_STATUS_MAPPING_ERROR"]
+
+
+rows = json.loads((tables / "log_signatures.json").read_text())["rows"]
+literals = sorted({literal for row in rows for literal in row["literal"].split("|")})
+kinds = {kind.__name__: kind for kind in (training, dmesg, near_misses, noise, one_line, zeros, invalid)}
+chosen = sys.argv[3:] or list(kinds)
+if not shutil.which("rg"):
+    print("skipped: ripgrep (rg) is not installed, so there is nothing to compare with")
+    sys.exit(0)
+print(f"{len(literals)} literals, {size >> 20} MiB, fastest of {rounds}: wall s, processor s, peak MiB")
+with tempfile.TemporaryDirectory() as folder:
+    log, own, others = (pathlib.Path(folder) / name for name in ("log", "literals", "strangers"))
+    own.write_text("\n".join(literals) + "\n")
+    others.write_text("\n".join(strangers()) + "\n")
+    searches = {"rnncheck": [program, "diagnose", str(log), "--json"], "rg, same literals": ["rg", "-c", "-a", "-F", "-f", str(own), str(log)],
+                "rg, one is there": ["rg", "-c", "-a", "-F", "-f", str(others), str(log)]}
+    for kind in chosen:
+        write_log(kinds[kind], log)
+        results = {name: [] for name in searches}
+        for _ in range(rounds):
+            for name, command in searches.items():
+                results[name].append(measured(command))
+        found = b"status_mapping_error" in results["rnncheck"][0][3]
+        print(f"{kind}{'' if found else ': THE LAST LINE WAS NOT SEEN'}")
+        for name, runs in results.items():
+            print(f"  {name:18} {min(run[0] for run in runs):7.2f} {min(run[1] for run in runs):7.2f} {max(run[2] for run in runs):7.1f}")

@@ -1,0 +1,64 @@
+// A phrase says no only where the pattern cannot match.
+#include "log/phrase.hpp"
+
+#include <algorithm>
+
+#include "base/errors.hpp"
+#include "matrix/matrix.hpp"
+#include "support/catch.hpp"
+
+using namespace rnncheck;
+using log_reader::Phrase;
+using log_reader::phrases_of;
+
+namespace {
+
+bool may_stand(std::string_view pattern, std::string_view text) {
+    const auto phrases = phrases_of(pattern);
+    return std::any_of(phrases.begin(), phrases.end(), [&](const Phrase& phrase) {
+        const auto place = text.find(phrase.core());
+        return place != std::string_view::npos && phrase.may_stand(text, place);
+    });
+}
+
+}  // namespace
+
+TEST_CASE("what stands around the core decides") {
+    const char* pattern = "Could not load symbol (?P<symbol>cublas[A-Za-z]+)";
+    CHECK(may_stand(pattern, "E: Could not load symbol cublasCreate"));
+    CHECK_FALSE(may_stand(pattern, "E: could  now load symbol cublasCreate"));
+    CHECK_FALSE(may_stand(pattern, "E: Could not load symbol cudnnCreate"));
+    CHECK_FALSE(may_stand(pattern, "cublas"));
+}
+
+TEST_CASE("whatever was done to the text, it is not refused") {
+    const char* pattern = "Could not load symbol (?P<symbol>cublas[A-Za-z]+)";
+    for (const char* text :
+         {"Could\nnot load\r\n  symbol cublasCreate", "Cou\nld not load symbol cubl\nasCreate",
+          "Could not\n> load symbol\n> cublasCreate", "Could not load symbol \x1B[31mcublas\x1B[0mCreate",
+          "Could&nbsp;not load symbol&#10;cublasCreate", "Could not load symbol\\tcublasCreate",
+          "Could not load symbol\xC2\xA0"
+          "cublasCreate",
+          "Could not load <b>symbol</b> cublasCreate", "\\u001b[1mCould not load symbol cublasCreate",
+          "Could not load symbol [1mcublasCreate", "Could\xE2\x80\x8B not load symbol cublasCreate"})
+        CHECK(may_stand(pattern, text));
+}
+
+TEST_CASE("alternatives, optional pieces and sets are understood") {
+    const char* loss = "[lL]oss(?: is)? [:=]? [0-9]+\\.[0-9]+";
+    CHECK(may_stand(loss, "Loss is = 0.5"));
+    CHECK(may_stand(loss, "loss: 12.5"));
+    CHECK_FALSE(may_stand(loss, "loss nan"));
+    CHECK_FALSE(may_stand(loss, "of the boss: 12.5"));
+    const char* exception =
+        "(?:^|\\n) (?:[A-Za-z_][A-Za-z0-9_]*\\.)*(?P<name>[A-Z][A-Za-z0-9_]*(?:Error|Exception)): .{1,160}";
+    CHECK(may_stand(exception, "x\n torch.cuda.OutOfMemoryError: none"));
+    CHECK(may_stand(exception, "RuntimeError: none"));
+    CHECK_FALSE(may_stand(exception, "x\n3 times: a RuntimeError: none"));
+    CHECK(may_stand("a{0,3}(?:abcd|efgh)+.{2,5}?xy", "zzefgh12xy"));
+}
+
+TEST_CASE("a pattern with nothing to search for is refused, and so is one that is not understood") {
+    for (const char* pattern : {".{3,9}", "[0-9]+ [a-z]+", "ab|cde", "(?:abc", "abc)", "(?i)abc", "\\wabc", "ab\\"})
+        CHECK_THROWS_AS(phrases_of(pattern), InputError);
+}
