@@ -4,7 +4,9 @@
 #include <set>
 #include <tuple>
 
+#include "base/text.hpp"
 #include "matrix/tables.hpp"
+#include "matrix/targets.hpp"
 #include "support/catch.hpp"
 #include "support/healthy_machine.hpp"
 
@@ -191,13 +193,6 @@ TEST_CASE("machine code is named as the toolkit names it, in a build with CUDA")
         if (row.targets.empty()) continue;
         INFO(row.framework << ' ' << row.first.text << ' ' << row.build << ' ' << row.targets);
         CHECK(row.cuda);
-        std::string rest = row.targets + ' ';
-        for (std::size_t space = rest.find(' '); space != std::string::npos; space = rest.find(' ')) {
-            const std::string target = rest.substr(0, space);
-            rest = rest.substr(space + 1);
-            const auto number = target.find('_') + 1;
-            CHECK((target.starts_with("sm_") || target.starts_with("compute_")));
-            CHECK(target.find_first_not_of("0123456789", number) == std::string::npos);
-        }
+        for (const std::string& target : split(row.targets, ' ')) CHECK(parse_target(target));
     }
 }
