@@ -26,6 +26,7 @@ struct DoctorOptions {
     Selection selection;
     const Named<Format>* format = nullptr;
     std::vector<OutputFile> outputs;
+    std::optional<Framework> asked_for;  ///< a release that --for asks about
     std::string facts_file;     ///< judge these facts instead of this machine; empty for none
     std::string save_facts;     ///< empty for nowhere
     std::string matrix_folder;  ///< empty for the bundled matrix

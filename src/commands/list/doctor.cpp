@@ -16,12 +16,18 @@
 
 namespace rnncheck::commands {
 
-static Facts learn(const DoctorOptions& options) {
+static Facts examined(const DoctorOptions& options) {
     if (!options.facts_file.empty()) return read_facts(options.facts_file);
     Progress progress(!options.quiet);
     SurveyOptions how = options.survey;
     how.progress = [&progress](std::string_view text) { progress.tell(text); };
     return survey(how);
+}
+
+static Facts learn(const DoctorOptions& options) {
+    Facts facts = examined(options);
+    if (options.asked_for) facts.frameworks.push_back(*options.asked_for);
+    return facts;
 }
 
 static std::string written(const Report& report, const Named<Format>& format, const DoctorOptions& options,
