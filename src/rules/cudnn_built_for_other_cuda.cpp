@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/driver_support.hpp"
+#include "rules/support/installed.hpp"
 #include "rules/support/packages.hpp"
 #include "rules/support/plan_remedy.hpp"
 #include "rules/support/rnn_support.hpp"
@@ -82,6 +83,32 @@ static bool driver_misses(const Facts& facts, const CudnnCopy& copy, int cuda_ma
     return true;
 }
 
+/// The cuDNN that a framework gets is for another CUDA than the framework.
+static void judge_frameworks_in_use(const Facts& facts, const Matrix& matrix, Answers& answers) {
+    for (const Framework& framework : judged_frameworks(facts, matrix)) {
+        const FrameworkLibrary* cudnn = opened_cudnn(framework);
+        if (!opens_gpu_libraries(framework, answers) || !cudnn || !cudnn->path) continue;
+        const auto made_for = cuda_of(facts, *cudnn);
+        if (!made_for || !framework.cuda)
+            answers.unknown("for which CUDA " + words_of(framework) + " and its cuDNN were built is not known");
+        if (!made_for || !framework.cuda || *made_for == framework.cuda->major()) continue;
+        const std::string major = std::to_string(framework.cuda->major());
+        Finding finding;
+        finding.subject = words_of(framework);
+        finding.message = words_of(framework) + " was built for CUDA " + framework.cuda->text +
+                          ", and the cuDNN it "
+                          "gets at " +
+                          *cudnn->path + " for CUDA " + std::to_string(*made_for);
+        finding.evidence = {{"cuDNN at " + *cudnn->path, "for CUDA " + std::to_string(*made_for), "frameworks"},
+                            built_for(framework, "CUDA " + framework.cuda->text)};
+        finding.remedies = {{.text = "Install the cuDNN package for CUDA " + major,
+                             .commands = install_cudnn(facts, framework),
+                             .verify = "rnncheck doctor --only cudnn_built_for_other_cuda",
+                             .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
+        answers.fault(std::move(finding));
+    }
+}
+
 /// Of versions alone: whether the release was made for this CUDA major at all.
 static Verdict judge_release(const Facts& facts, const Matrix& matrix) {
     const Version* cudnn = given_cudnn(facts);
@@ -91,17 +118,20 @@ static Verdict judge_release(const Facts& facts, const Matrix& matrix) {
     const std::string pair = "cuDNN " + cudnn->text + " for CUDA " + std::to_string(cuda->major());
     if (build) return pass("there is a " + pair);
     const auto others = cudnn_builds_of(*cudnn, matrix);
-    if (others.empty() || build.coverage != Coverage::silent) return outside_the_data(outside_data(pair, build.coverage, matrix));
+    if (others.empty() || build.coverage != Coverage::silent)
+        return outside_the_data(outside_data(pair, build.coverage, matrix));
     Finding finding;
     finding.subject = "cuDNN " + cudnn->text;
     finding.message = "there is no " + pair + "; it was made for CUDA " + listing(cuda_majors_of(*cudnn, matrix));
     for (const CudnnBuild& other : others)
-        finding.evidence.push_back({"cuDNN " + cudnn->text, "for CUDA " + std::to_string(other.cuda_major), other.source.url});
+        finding.evidence.push_back(
+            {"cuDNN " + cudnn->text, "for CUDA " + std::to_string(other.cuda_major), other.source.url});
     const std::string wanted = std::to_string(cuda->major());
-    finding.remedies = {{.text = "Take a release of cuDNN that is made for CUDA " + wanted,
-                         .commands = {"rnncheck matrix show cudnn_builds cuda_major=" + wanted},
-                         .verify = "rnncheck matrix check cudnn=VERSION cuda=" + cuda->text,
-                         .link = "https://docs.nvidia.com/deeplearning/cudnn/backend/v9.5.1/reference/support-matrix.html"}};
+    finding.remedies = {
+        {.text = "Take a release of cuDNN that is made for CUDA " + wanted,
+         .commands = {"rnncheck matrix show cudnn_builds cuda_major=" + wanted},
+         .verify = "rnncheck matrix check cudnn=VERSION cuda=" + cuda->text,
+         .link = "https://docs.nvidia.com/deeplearning/cudnn/backend/v9.5.1/reference/support-matrix.html"}};
     return fault(std::move(finding));
 }
 
@@ -110,6 +140,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     const auto copies = cudnn_copies(facts);
     if (copies.empty()) return without_cudnn(facts);
     Answers answers;
+    judge_frameworks_in_use(facts, matrix, answers);
     for (const auto& copy : copies) {
         const auto& built_for = copy.answer ? copy.answer->built_for_cuda : std::optional<Version>();
         if (ran_here(facts, copy))
