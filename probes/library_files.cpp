@@ -187,8 +187,8 @@ static void run(const Job& job, Trace& trace, const Learn& learn) {
     search_folders(search, search.loader.default_folders, FoundVia::default_folder);
     search_folders(search, {"/lib64", "/usr/lib64"}, FoundVia::default_folder);
     search_folders(search, toolkit_folders(job.root), FoundVia::toolkit);
-    search_folders(search, wheel_folders(job.root), FoundVia::wheel);
-    search_folders(search, conda_folders(), FoundVia::conda);
+    search_folders(search, wheel_folders(job.root, job.facts.tool.python), FoundVia::wheel);
+    search_folders(search, conda_folders(job.root, job.facts.tool.python), FoundVia::conda);
     search_folders(search, {"/usr/lib/wsl/lib"}, FoundVia::wsl);
     add_development_names(search);
 }

@@ -232,6 +232,7 @@ Facts survey(const SurveyOptions& options) {
     Facts facts;
     facts.tool.version = version_of_rnncheck();
     facts.tool.stages = {"look"};
+    facts.tool.python = options.python;
     if (options.ask) facts.tool.stages.push_back("ask");
     if (options.ask && options.run) facts.tool.stages.push_back("run");
     Stages stages(options);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "packages/environments.hpp"
+
 extern char** environ;
 
 namespace rnncheck::probes {
@@ -51,6 +53,13 @@ std::optional<std::string> folder_variable(const char* name) {
     auto value = variable(name);
     if (!value || !value->starts_with('/')) return std::nullopt;
     return value;
+}
+
+std::map<std::string, std::string, std::less<>> python_variables() {
+    std::map<std::string, std::string, std::less<>> found;
+    for (const char* name : packages::variable_names())
+        if (auto value = variable(name)) found.emplace(name, std::move(*value));
+    return found;
 }
 
 TextMap variables_that_matter() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "packages/environments.hpp"
 #include "support/environment.hpp"
 
 namespace rnncheck::probes {
@@ -94,19 +95,26 @@ std::vector<std::string> toolkit_folders(const Root& root) {
     return found;
 }
 
-std::vector<std::string> wheel_folders(const Root& root) {
+std::vector<std::string> wheel_folders(const Root& root, const std::optional<std::string>& asked_python) {
     Folders found;
+    const auto add = [&](const std::string& packages) {
+        for (const auto& wheel : children(root, packages + "/nvidia", "")) found.push_back(wheel + "/lib");
+        found.push_back(packages + "/torch/lib");
+    };
+    if (const auto active = packages::active_environment(root, python_variables(), asked_python))
+        for (const auto& packages : active->package_folders) add(packages);
     for (const auto& prefix : prefixes(root))
-        for (const auto& packages : package_folders(root, prefix)) {
-            for (const auto& wheel : children(root, packages + "/nvidia", "")) found.push_back(wheel + "/lib");
-            found.push_back(packages + "/torch/lib");
-        }
+        for (const auto& packages : package_folders(root, prefix)) add(packages);
     return found;
 }
 
-std::vector<std::string> conda_folders() {
-    const auto prefix = folder_variable("CONDA_PREFIX");
-    return prefix ? Folders{*prefix + "/lib"} : Folders{};
+std::vector<std::string> conda_folders(const Root& root, const std::optional<std::string>& asked_python) {
+    if (!asked_python) {
+        const auto prefix = folder_variable("CONDA_PREFIX");
+        return prefix ? Folders{*prefix + "/lib"} : Folders{};
+    }
+    const auto asked = packages::environment_at(root, python_variables(), *asked_python);
+    return asked && asked->kind == "conda" ? Folders{asked->path + "/lib"} : Folders{};
 }
 
 }  // namespace rnncheck::probes

@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "commands/ids.hpp"
+#include "given/values.hpp"
+#include "packages/environments.hpp"
 
 namespace rnncheck {
 
@@ -15,7 +19,8 @@ namespace {
 
 /// As given, before anything is looked up.
 struct Given {
-    std::string format = "text", root, facts, save_facts, matrix, fail_on = "error", color = "auto", deadline;
+    std::string format = "text", root, facts, save_facts, matrix, fail_on = "error", color = "auto", deadline, python,
+                 release;
     std::vector<std::string> logs, outputs, only, skip, require, ignore;
     bool json = false, look_only = false, no_run = false, allow_no_gpu = false, show_private = false, verbose = false,
          quiet = false;
@@ -45,9 +50,11 @@ void declare_examination(CLI::App& app, Given& given) {
     one(app, "--deadline", given.deadline, "Longest time for the examination, in seconds", "S");
     several(app, "--log", given.logs, "Read this log of the failing program too (- for standard input)", "FILE");
     one(app, "--root", given.root, "Examine the files below this folder, e.g. a mounted image", "DIR");
+    one(app, "--python", given.python, "Judge the frameworks of this interpreter or environment", "PATH");
 }
 
 void declare_judgement(CLI::App& app, Given& given) {
+    one(app, "--for", given.release, "Judge this machine for a release that need not be installed", "NAME==RELEASE");
     several(app, "--only", given.only, "Ask these rules alone", "ID");
     several(app, "--skip", given.skip, "Leave out these rules or probes", "ID");
     several(app, "--require", given.require, "Undetermined (exit 3) unless these rules come to an answer", "ID");
@@ -108,6 +115,30 @@ std::string folder_from(const std::string& path, const std::string& option) {
     return path;
 }
 
+/// An absolute path to something that is a Python environment, or its interpreter.
+std::optional<std::string> python_from_option(const std::string& path, const Root& root) {
+    if (path.empty()) return std::nullopt;
+    std::error_code error;
+    const std::string absolute = std::filesystem::absolute(path, error).lexically_normal().string();
+    packages::Variables variables;
+    for (const char* name : packages::variable_names())
+        if (const char* value = std::getenv(name)) variables.emplace(name, value);
+    if (error || !packages::environment_at(root, variables, absolute))
+        throw InputError("--python: there is no Python interpreter or environment at '" + path +
+                         "'; give a python, the folder of a virtual or conda environment, or a folder of packages");
+    return absolute;
+}
+
+std::optional<Framework> release_asked_for(const std::string& text) {
+    if (text.empty()) return std::nullopt;
+    auto framework = framework_from(text);
+    if (!framework || !framework->version)
+        throw UsageError("--for cannot be '" + text +
+                         "'; give a framework and its release, e.g. tensorflow==2.15 or pytorch==2.4+cu124");
+    framework->asked = true;
+    return framework;
+}
+
 /// --skip takes rules and probes.
 void share_out_skipped(const Given& given, DoctorOptions& options) {
     std::vector<std::string> known = rule_names();
@@ -144,7 +175,7 @@ void refuse_together(const CLI::App& app, const std::string& one_option, const s
 void refuse_contradictions(const CLI::App& app) {
     refuse_together(app, "--json", "--format", "standard output carries one document");
     refuse_together(app, "--quiet", "--verbose", "they ask for the opposite");
-    for (const char* option : {"--look-only", "--no-run", "--deadline", "--root"})
+    for (const char* option : {"--look-only", "--no-run", "--deadline", "--root", "--python"})
         refuse_together(app, "--facts", option, "with saved facts nothing is examined");
 }
 
@@ -154,6 +185,8 @@ DoctorOptions checked(const Given& given) {
     options.survey.ask = !given.look_only;
     options.survey.run = !given.look_only && !given.no_run;
     options.survey.deadline_s = seconds_from(given.deadline);
+    options.survey.python = python_from_option(given.python, Root(given.root));
+    options.asked_for = release_asked_for(given.release);
     options.selection.only = ids_from(given.only, "--only", "rule", rule_names());
     options.selection.require = ids_from(given.require, "--require", "rule", rule_names());
     options.selection.ignore = ids_from(given.ignore, "--ignore", "rule", rule_names());

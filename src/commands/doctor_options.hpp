@@ -26,10 +26,11 @@ struct DoctorOptions {
     Selection selection;
     const Named<Format>* format = nullptr;
     std::vector<OutputFile> outputs;
-    std::string facts_file;         ///< judge these facts instead of this machine; empty for none
-    std::vector<std::string> logs;  ///< files to join with what is found
-    std::string save_facts;         ///< empty for nowhere
-    std::string matrix_folder;      ///< empty for the bundled matrix
+    std::optional<Framework> asked_for;  ///< a release that --for asks about
+    std::string facts_file;              ///< judge these facts instead of this machine; empty for none
+    std::vector<std::string> logs;       ///< files to join with what is found
+    std::string save_facts;              ///< empty for nowhere
+    std::string matrix_folder;           ///< empty for the bundled matrix
     FailOn fail_on = FailOn::error;
     ColorChoice color = ColorChoice::automatic;
     bool show_private = false;

@@ -17,6 +17,7 @@ inline constexpr int facts_schema = 1;
 struct ToolFacts {
     std::string version;
     std::vector<std::string> stages;
+    std::optional<std::string> python = {};
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
@@ -24,6 +25,7 @@ struct ToolFacts {
         visit("stages", self.stages,
               "stages that were run: look, ask, run; or alone: given, where a person told and no machine was looked at, "
               "and log, where only logs were read");
+        visit("python", self.python, "the environment or interpreter that --python asked for");
     }
 };
 

@@ -5,9 +5,35 @@
 
 namespace rnncheck {
 
+/// An installed distribution that matters here: a framework, what extends it, or one of NVIDIA's wheels.
+struct PythonPackage {
+    std::string name;
+    std::string version;
+    std::string folder;
+    std::vector<std::string> missing_files;
+    std::vector<std::string> changed_files;
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("name", self.name, "normalised name of the distribution: nvidia-cudnn-cu12");
+        visit("version", self.version, "its version as written, e.g. 9.1.0.70 or 2.4.1+cu121");
+        visit("folder", self.folder, "the folder it is installed in, e.g. site-packages");
+        visit("missing_files", self.missing_files, "libraries that its list of files names and that are not there");
+        visit("changed_files", self.changed_files, "libraries whose size is not the one in its list of files");
+    }
+};
+
 struct PythonEnvironment {
     std::string path;
     std::optional<Version> version;
+    std::string kind;
+    std::string found_by;
+    bool active = false;
+    std::optional<std::string> interpreter;
+    std::vector<std::string> package_folders;
+    std::optional<int> distributions;
+    std::vector<PythonPackage> packages;
+    std::vector<std::string> left_out;
 
     const std::string& key() const { return path; }
 
@@ -15,6 +41,33 @@ struct PythonEnvironment {
     static void fields(Self& self, Visit&& visit) {
         visit("path", self.path, "folder of the environment; empty when only its version is known");
         visit("version", self.version, "version of Python");
+        visit("kind", self.kind, "venv, conda, pyenv, uv, pipx, system, prefix, or folder for a bare folder of packages");
+        visit("found_by", self.found_by, "what led to it: --python, VIRTUAL_ENV, CONDA_PREFIX, PATH, or the place");
+        visit("active", self.active, "whether frameworks are judged as this environment has them");
+        visit("interpreter", self.interpreter, "its python, by the name that led to it");
+        visit("package_folders", self.package_folders, "where it looks for packages, in its order");
+        visit("distributions", self.distributions, "how many distributions are installed");
+        visit("packages", self.packages, "those that matter here");
+        visit("left_out", self.left_out, "what could not be read, or not to its end");
+    }
+};
+
+/// One of the GPU libraries that a framework opens, and the copy that the loader would give it.
+struct FrameworkLibrary {
+    std::string soname;
+    std::optional<std::string> path;
+    std::optional<std::string> found_by;
+    std::optional<Version> version;
+    std::optional<int> cuda_major;
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("soname", self.soname, "the name by which it is opened");
+        visit("path", self.path, "the copy predicted; absent when the loader finds none");
+        visit("found_by", self.found_by,
+              "rpath, LD_LIBRARY_PATH, runpath, beside (the framework's own folder) or system");
+        visit("version", self.version, "its version by its file name or its package");
+        visit("cuda_major", self.cuda_major, "the CUDA its package is for, by the package's name");
     }
 };
 
@@ -24,6 +77,20 @@ struct Framework {
     std::string environment;
     std::optional<Version> version;
     std::optional<std::string> build;
+    std::optional<std::string> package;
+    std::vector<std::string> other_packages;
+    std::vector<std::string> plugins;
+    bool asked = false;
+    std::optional<bool> uses_cuda;
+    std::optional<std::string> told_by;
+    std::optional<std::string> core;
+    std::optional<Version> cuda;
+    std::optional<Version> cudnn;
+    std::optional<std::string> cudnn_wanted;
+    std::optional<std::string> targets;
+    std::vector<FrameworkLibrary> libraries;
+    std::vector<std::string> folders_before;
+    std::vector<std::string> folders_after;
 
     std::string key() const { return name + " " + environment; }
 
@@ -34,6 +101,21 @@ struct Framework {
         visit("environment", self.environment, "folder of its Python environment; empty when not known");
         visit("version", self.version, "release");
         visit("build", self.build, "flavour: cpu, cuda, cu121, directml, rocm, ...");
+        visit("package", self.package, "the distribution that it comes from, with its version");
+        visit("other_packages", self.other_packages, "distributions that put files into the same folder");
+        visit("plugins", self.plugins, "distributions that extend it by a device");
+        visit("asked", self.asked, "whether --for asked about this release; it need not be installed");
+        visit("uses_cuda", self.uses_cuda, "whether its own files show a build with CUDA");
+        visit("told_by", self.told_by, "the file that shows it");
+        visit("core", self.core, "the file of it that opens the GPU libraries");
+        visit("cuda", self.cuda, "CUDA it was built with, by its own files");
+        visit("cudnn", self.cudnn, "cuDNN it was built with, as exactly as its own files tell");
+        visit("cudnn_wanted", self.cudnn_wanted,
+              "the cuDNN package that its metadata asks for: nvidia-cudnn-cu12==9.1.0.70");
+        visit("targets", self.targets, "GPUs it has code for, by its own files: sm_60 sm_70 compute_90");
+        visit("libraries", self.libraries, "GPU libraries it opens, and the copies the loader gives it");
+        visit("folders_before", self.folders_before, "its own folders, searched before LD_LIBRARY_PATH");
+        visit("folders_after", self.folders_after, "its own folders, searched after LD_LIBRARY_PATH");
     }
 };
 

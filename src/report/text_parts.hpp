@@ -22,6 +22,9 @@ std::string headline(const Report& report);
 /// "This machine": system, driver, GPUs, CUDA and cuDNN copies; "Given" where a person told and there is no machine.
 void write_machine(const Facts& facts, std::ostream& out, const Style& style);
 
+/// "Frameworks": the active Python environment with what is in it, and where else frameworks are; nothing without any.
+void write_frameworks(const Facts& facts, std::ostream& out, const Style& style);
+
 /// The same two for a report about logs alone.
 std::string log_headline(const Report& report);
 void write_log(const Log& log, std::ostream& out, const Style& style);

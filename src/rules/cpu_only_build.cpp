@@ -1,7 +1,9 @@
 // A build of a framework without CUDA.
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/framework_support.hpp"
+#include "rules/support/installed.hpp"
 
 namespace rnncheck::rules {
 
@@ -21,8 +23,80 @@ static Finding no_cuda(const Framework& framework, const FrameworkBuild& build) 
     return finding;
 }
 
+/// Those that people train recurrent networks with; the others are as often tools that need no GPU.
+static bool is_for_training(const Framework& framework) {
+    return framework.name != "onnxruntime" && framework.name != "ctranslate2" && framework.name != "cupy";
+}
+
+static Severity severity_of(const std::vector<Framework>& all, const Framework& framework) {
+    const bool another_has_cuda =
+        std::any_of(all.begin(), all.end(), [](const Framework& other) { return other.uses_cuda.value_or(false); });
+    return is_for_training(framework) && !another_has_cuda ? Severity::error : Severity::warning;
+}
+
+/// The tables' command for the newest build with CUDA of this release.
+static std::vector<std::string> install_with_cuda(const Facts& facts, const Matrix& matrix, Framework framework) {
+    framework.build.reset();
+    std::vector<std::string> commands;
+    for (const FrameworkBuild& build : builds_of(facts, matrix, framework).with_cuda) {
+        constexpr std::string_view start = "pip ", release = "{version}";
+        const auto at = build.install.find(release);
+        if (!build.install.starts_with(start) || at == std::string::npos) continue;
+        std::string what = build.install.substr(start.size());
+        what.replace(what.find(release), release.size(), framework.version->text);
+        commands = {pip(facts, framework, what)};
+    }
+    if (framework.package && !commands.empty())
+        commands.insert(
+            commands.begin(),
+            pip(facts, framework, "uninstall -y " + framework.package->substr(0, framework.package->find(' '))));
+    return commands;
+}
+
+static Finding installed_without_cuda(const Facts& facts, const Matrix& matrix, const Framework& framework) {
+    Finding finding;
+    finding.subject = words_of(framework);
+    finding.message = words_of(framework) + " in " + framework.environment +
+                      " is a build without CUDA: it never uses cuDNN and leaves the GPU idle";
+    finding.evidence = {{"package", framework.package.value_or("not known"), "frameworks"},
+                        {"no CUDA by its files", framework.told_by.value_or("frameworks"), "frameworks"}};
+    finding.remedies = {
+        {.text = "Install the build with CUDA in its place",
+         .commands = framework.version ? install_with_cuda(facts, matrix, framework) : std::vector<std::string>(),
+         .verify = "rnncheck doctor --only cpu_only_build",
+         .link = "https://pytorch.org/get-started/locally/"}};
+    return finding;
+}
+
+static void judge_installed(const Facts& facts, const Matrix& matrix, const std::vector<Framework>& all,
+                            const Framework& framework, Answers& answers) {
+    if (framework.uses_cuda.value_or(false)) return answers.good(words_of(framework) + " has CUDA");
+    if (!framework.uses_cuda) {
+        if (!framework.version || builds_of(facts, matrix, framework).without_cuda.empty())
+            return answers.no_matter("whether " + words_of(framework) + " has CUDA its files do not tell");
+        return answers.unknown("whether " + words_of(framework) + " has CUDA could not be read in its files");
+    }
+    if (!framework.other_packages.empty()) return answers.told_elsewhere("several of its packages are installed");
+    if (framework.build && *framework.build != "cpu") return answers.told_elsewhere("it is a build for other devices");
+    if (facts.host.platform.value_or("linux") != "linux") return answers.told_elsewhere("another rule tells why");
+    Finding finding = installed_without_cuda(facts, matrix, framework);
+    finding.severity = severity_of(all, framework);
+    answers.fault(std::move(finding));
+}
+
+static Verdict judge_machine(const Facts& facts, const Matrix& matrix) {
+    if (const auto verdict = without_frameworks(facts)) return *verdict;
+    if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was seen");
+    const auto all = judged_frameworks(facts, matrix);
+    Answers answers;
+    for (const Framework& framework : all)
+        if (!framework.asked) judge_installed(facts, matrix, all, framework, answers);
+    answers.no_matter("a release that is asked about has no build yet");
+    return answers.close();
+}
+
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    if (!only_given(facts)) return not_applicable(about_named_releases);
+    if (!only_given(facts)) return judge_machine(facts, matrix);
     if (facts.frameworks.empty()) return undecided("no framework was given");
     Answers answers;
     for (const Framework& framework : facts.frameworks) {

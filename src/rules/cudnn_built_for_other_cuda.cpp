@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/driver_support.hpp"
+#include "rules/support/installed.hpp"
 #include "rules/support/packages.hpp"
 #include "rules/support/plan_remedy.hpp"
 #include "rules/support/rnn_support.hpp"
@@ -82,6 +83,32 @@ static bool driver_misses(const Facts& facts, const CudnnCopy& copy, int cuda_ma
     return true;
 }
 
+/// The cuDNN that a framework gets is for another CUDA than the framework.
+static void judge_frameworks_in_use(const Facts& facts, const Matrix& matrix, Answers& answers) {
+    for (const Framework& framework : judged_frameworks(facts, matrix)) {
+        const FrameworkLibrary* cudnn = opened_cudnn(framework);
+        if (!opens_gpu_libraries(framework, answers) || !cudnn || !cudnn->path) continue;
+        const auto made_for = cuda_of(facts, *cudnn);
+        if (!made_for || !framework.cuda)
+            answers.unknown("for which CUDA " + words_of(framework) + " and its cuDNN were built is not known");
+        if (!made_for || !framework.cuda || *made_for == framework.cuda->major()) continue;
+        const std::string major = std::to_string(framework.cuda->major());
+        Finding finding;
+        finding.subject = words_of(framework);
+        finding.message = words_of(framework) + " was built for CUDA " + framework.cuda->text +
+                          ", and the cuDNN it "
+                          "gets at " +
+                          *cudnn->path + " for CUDA " + std::to_string(*made_for);
+        finding.evidence = {{"cuDNN at " + *cudnn->path, "for CUDA " + std::to_string(*made_for), "frameworks"},
+                            built_for(framework, "CUDA " + framework.cuda->text)};
+        finding.remedies = {{.text = "Install the cuDNN package for CUDA " + major,
+                             .commands = install_cudnn(facts, framework),
+                             .verify = "rnncheck doctor --only cudnn_built_for_other_cuda",
+                             .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
+        answers.fault(std::move(finding));
+    }
+}
+
 /// Of versions alone: whether the release was made for this CUDA major at all.
 static Verdict judge_release(const Facts& facts, const Matrix& matrix) {
     const Version* cudnn = given_cudnn(facts);
@@ -113,6 +140,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     const auto copies = cudnn_copies(facts);
     if (copies.empty()) return without_cudnn(facts);
     Answers answers;
+    judge_frameworks_in_use(facts, matrix, answers);
     for (const auto& copy : copies) {
         const auto& built_for = copy.answer ? copy.answer->built_for_cuda : std::optional<Version>();
         if (ran_here(facts, copy))

@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
+#include "rules/support/installed.hpp"
 #include "rules/support/rnn_support.hpp"
 
 namespace rnncheck::rules {
@@ -60,16 +61,31 @@ static void look_at_folders(const CudnnCopy& copy, Signs& signs) {
     signs.confidence = Confidence::likely;
 }
 
-static Finding mixed(const CudnnCopy& copy, Signs signs) {
+/// The folder of LD_LIBRARY_PATH from which parts come that do not belong to this copy; empty when there is none.
+static std::string foreign_folder(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy) {
+    std::vector<std::string> files;
+    if (copy.answer) files = copy.answer->parts_mapped;
+    for (const auto& part : parts_needed(copy, matrix))
+        if (const Library* file = part_of(facts, copy, part.soname)) files.push_back(file->path);
+    for (const std::string& file : files)
+        if (folder_of(file) != folder_of(copy.path) && in_library_path(facts, file)) return folder_of(file);
+    return "";
+}
+
+static Finding mixed(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, Signs signs) {
+    const std::string folder = foreign_folder(facts, matrix, copy);
     Finding finding;
     finding.severity = severity_of(copy);
     finding.subject = copy.path;
     finding.message = name_of(copy) + " is loaded with parts of another cuDNN: " + signs.of_mixture.front().what +
                       ", " + signs.of_mixture.front().value;
+    if (!folder.empty()) finding.message += "; LD_LIBRARY_PATH leads to those in " + folder;
     finding.evidence = std::move(signs.of_mixture);
     finding.confidence = signs.confidence;
-    finding.remedies = {{.text = "Keep one cuDNN: take the folder of the other one out of LD_LIBRARY_PATH, or remove "
-                                 "the files that no package owns, and install cuDNN once more",
+    const std::string taking_out = folder.empty() ? "the folder of the other one" : "the folder " + folder;
+    finding.remedies = {{.text = "Keep one cuDNN: take " + taking_out +
+                                 " out of LD_LIBRARY_PATH, or remove the "
+                                 "files that no package owns, and install cuDNN once more",
                          .commands = {"ldconfig -p | grep libcudnn", "echo $LD_LIBRARY_PATH"},
                          .verify = "rnncheck doctor --only cudnn_mixed_sublibraries",
                          .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/overview.html"}};
@@ -84,7 +100,7 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& cop
     // Parts of another copy answer for the front library, so its check does not see them.
     if (signs.of_mixture.empty()) look_at_folders(copy, signs);
     if (signs.of_mixture.empty() && !checked) look_at_names(facts, matrix, copy, signs);
-    if (!signs.of_mixture.empty()) return answers.fault(mixed(copy, std::move(signs)));
+    if (!signs.of_mixture.empty()) return answers.fault(mixed(facts, matrix, copy, std::move(signs)));
     if (!failures_are_known(facts, copy.path))
         return answers.unknown("a case failed with " + name_of(copy) + " without telling why");
     const bool fault_is_another = !copy.answer || copy.answer->failure;

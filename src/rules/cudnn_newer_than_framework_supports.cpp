@@ -1,7 +1,7 @@
 // cuDNN is of a later major than the framework knows.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/framework_support.hpp"
+#include "rules/support/installed.hpp"
 
 namespace rnncheck::rules {
 
@@ -16,7 +16,25 @@ static void newer(Finding& finding, const Framework& framework, const FrameworkB
                          .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
 }
 
+/// Its file name is of the framework's major all the same: somebody made a link, or renamed it.
+static bool is_newer(const CudnnInUse& use) {
+    return serves(use.version, use.built_with) == Serves::too_new;
+}
+
+static void describe_in_use(Finding& finding, const CudnnInUse& use) {
+    const std::string major = std::to_string(use.built_with.major());
+    finding.severity = Severity::error;
+    finding.message = words_of(use.framework) + " was built for cuDNN " + major + ", and " + *use.library.path +
+                      ", which it opens, is cuDNN " + use.version.text;
+    finding.remedies = {{.text = "Remove the link or copy of that name, and install cuDNN " + major + " itself",
+                         .commands = remedy_commands(use),
+                         .risk = Risk::disruptive,
+                         .verify = "rnncheck doctor --only cudnn_newer_than_framework_supports",
+                         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
+}
+
 static Verdict check(const Facts& facts, const Matrix& matrix) {
+    if (!only_given(facts)) return judge_cudnn_in_use(facts, matrix, is_newer, describe_in_use);
     return judge_cudnn_of_frameworks(
         facts, matrix, takes_system_libraries, [](Serves how) { return how == Serves::too_new; }, newer);
 }
@@ -25,7 +43,7 @@ extern const Rule cudnn_newer_than_framework_supports{
     .title = "cuDNN is of a later major than the framework was built for",
     .layer = Layer::cudnn,
     .worst = Severity::error,
-    .needs = Stage::look,
+    .needs = Stage::ask,
     .check = check,
     .asks = "cudnn= and a framework"};
 

@@ -1,7 +1,7 @@
 // The cuDNN that a framework loads is older than the one it was built with.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/framework_support.hpp"
+#include "rules/support/installed.hpp"
 
 namespace rnncheck::rules {
 
@@ -15,7 +15,26 @@ static void older(Finding& finding, const Framework& framework, const FrameworkB
                          .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
 }
 
+/// A copy that LD_LIBRARY_PATH puts before the framework's own is wrong_cudnn_found_first's.
+static bool is_older(const CudnnInUse& use) {
+    const bool own_passed_over = use.own && use.library.found_by == "LD_LIBRARY_PATH";
+    return serves(use.version, use.built_with) == Serves::too_old && !own_passed_over;
+}
+
+static void describe_in_use(Finding& finding, const CudnnInUse& use) {
+    const std::string wanted = use.built_with.text, major = std::to_string(use.built_with.major());
+    finding.severity = Severity::error;
+    finding.message = words_of(use.framework) + " was built with cuDNN " + wanted + " and gets the older " +
+                      use.version.text + " at " + *use.library.path;
+    finding.remedies = {{.text = "Install cuDNN " + wanted + " or a later one of major " + major + " where " +
+                                 words_of(use.framework) + " finds it",
+                         .commands = remedy_commands(use),
+                         .verify = "rnncheck doctor --only cudnn_runtime_older_than_built",
+                         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
+}
+
 static Verdict check(const Facts& facts, const Matrix& matrix) {
+    if (!only_given(facts)) return judge_cudnn_in_use(facts, matrix, is_older, describe_in_use);
     return judge_cudnn_of_frameworks(
         facts, matrix, takes_system_libraries, [](Serves how) { return how == Serves::too_old; }, older);
 }
@@ -23,7 +42,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 extern const Rule cudnn_runtime_older_than_built{.title = "cuDNN is older than the one the framework was built with",
                                                  .layer = Layer::cudnn,
                                                  .worst = Severity::error,
-                                                 .needs = Stage::look,
+                                                 .needs = Stage::ask,
                                                  .check = check,
                                                  .asks = "cudnn= and a framework"};
 

@@ -7,6 +7,7 @@
 #include "rules/support/driver_support.hpp"
 #include "rules/support/packages.hpp"
 #include "rules/support/plan_remedy.hpp"
+#include "rules/support/versions.hpp"
 
 namespace rnncheck::rules {
 
@@ -58,6 +59,28 @@ static Finding too_old(const Facts& facts, const Matrix& matrix, const Runtime& 
     return finding;
 }
 
+/// No build with CUDA of a release that is asked about runs on the driver.
+static std::vector<Finding> too_old_for_asked(const Facts& facts, const Matrix& matrix) {
+    std::vector<Finding> findings;
+    for (const Framework& framework : facts.frameworks) {
+        if (!framework.asked || !facts.driver.cuda_version) continue;
+        const auto builds = builds_of(facts, matrix, framework).with_cuda;
+        const bool none = std::all_of(builds.begin(), builds.end(), [&](const FrameworkBuild& build) {
+            return suits(facts, matrix, *build.cuda) == Suits::not_at_all;
+        });
+        if (builds.empty() || !none) continue;
+        Runtime brought;
+        brought.version = builds.front().cuda;
+        brought.library = words_of(framework);
+        Finding finding = too_old(facts, matrix, brought);
+        finding.message = "the driver supports CUDA up to " + facts.driver.cuda_version->text + ", too old for " +
+                          words_of(framework) + ", which is built for CUDA " + builds.front().cuda->text;
+        finding.evidence.push_back(evidence_of(builds.front(), "CUDA " + builds.front().cuda->text));
+        findings.push_back(std::move(finding));
+    }
+    return findings;
+}
+
 static Verdict without_runtimes(const Facts& facts) {
     if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
     if (usable_copies(facts, LibraryKind::cudart).empty()) return not_applicable("no CUDA runtime was found");
@@ -66,6 +89,10 @@ static Verdict without_runtimes(const Facts& facts) {
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (only_given(facts)) return with_plan(judge_driver_release(facts, matrix), facts);
+    for (const Framework& framework : facts.frameworks)
+        if (framework.asked && !framework.version) return undecided("which release was asked about is not known");
+    if (auto asked = too_old_for_asked(facts, matrix); !asked.empty())
+        return with_plan(fault_or(std::move(asked), {}), facts);
     if (facts.runtimes.empty()) return without_runtimes(facts);
     if (driver_library_absent(facts)) return not_applicable("no driver library was found");
     if (!facts.driver.cuda_version) return undecided("the driver did not tell which CUDA it supports");

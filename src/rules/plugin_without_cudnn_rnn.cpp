@@ -1,7 +1,7 @@
 // A build for GPUs that are not used through cuDNN.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/framework_support.hpp"
+#include "rules/support/installed.hpp"
 
 namespace rnncheck::rules {
 
@@ -20,8 +20,44 @@ static Finding no_cudnn(const Framework& framework, const FrameworkBuild& build)
     return finding;
 }
 
+static Finding installed_plugin(const Framework& framework) {
+    const bool other_make = framework.build == "rocm";
+    Finding finding;
+    finding.severity = Severity::warning;
+    finding.subject = words_of(framework);
+    finding.message = words_of(framework) + " in " + framework.environment +
+                      (other_make ? " is made for GPUs of another maker and cannot use the NVIDIA GPU here"
+                                  : " reaches the GPU without cuDNN: layers that ask for its recurrent networks fail");
+    finding.evidence = {{"package", framework.package.value_or("not known"), "frameworks"}};
+    for (const std::string& plugin : framework.plugins) finding.evidence.push_back({"plugin", plugin, "frameworks"});
+    finding.remedies = {{.text = "Use the generic recurrent layers, or run this layer on the CPU; on an NVIDIA GPU "
+                                 "take a build with CUDA",
+                         .commands = {"rnncheck matrix plan --for " + framework.name +
+                                      (framework.version ? "==" + framework.version->text : "")},
+                         .verify = "rnncheck doctor --only plugin_without_cudnn_rnn",
+                         .link = "https://github.com/microsoft/tensorflow-directml-plugin"}};
+    return finding;
+}
+
+static Verdict judge_machine(const Facts& facts, const Matrix& matrix) {
+    if (const auto verdict = without_frameworks(facts)) return *verdict;
+    Answers answers;
+    for (const Framework& framework : judged_frameworks(facts, matrix)) {
+        const bool plugin = framework.build == "directml" || framework.build == "metal" || framework.build == "rocm";
+        if (!framework.build && !framework.uses_cuda.value_or(false))
+            answers.unknown("which build " + words_of(framework) + " is could not be read in its files");
+        else if (!plugin || framework.asked)
+            answers.good("no framework reaches the GPU in another way than CUDA");
+        else if (framework.build == "rocm" && no_nvidia_hardware_seen(facts))
+            answers.no_matter("ROCm has recurrent networks of its own");
+        else
+            answers.fault(installed_plugin(framework));
+    }
+    return answers.close();
+}
+
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    if (!only_given(facts)) return not_applicable(about_named_releases);
+    if (!only_given(facts)) return judge_machine(facts, matrix);
     Answers answers;
     for (const Framework& framework : facts.frameworks) {
         const Builds builds = builds_of(facts, matrix, framework);

@@ -1,9 +1,11 @@
 // A release of a framework has no package for this Python.
 #include "matrix/ranges.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/framework_support.hpp"
+#include "rules/support/installed.hpp"
 
 namespace rnncheck::rules {
+
+static Verdict check(const Facts& facts, const Matrix& matrix);
 
 static bool is_for(const FrameworkBuild& build, const Version& python) {
     return (!build.python_first || python >= *build.python_first) &&
@@ -25,8 +27,22 @@ static Finding no_package(const Framework& framework, const FrameworkBuild& buil
     return finding;
 }
 
+/// An installed framework has its package; one that is asked about may have none for the Python that runs.
+static Verdict judge_asked(const Facts& facts, const Matrix& matrix) {
+    Facts about;
+    about.tool.stages = {"given"};
+    about.host.platform = facts.host.platform;
+    for (const Framework& framework : facts.frameworks)
+        if (framework.asked) about.frameworks.push_back(framework);
+    if (about.frameworks.empty()) return not_applicable(about_named_releases);
+    const PythonEnvironment* python = active_environment(facts);
+    if (!python || !python->version) return undecided("the version of the active Python is not known");
+    about.pythons = {*python};
+    return check(about, matrix);
+}
+
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    if (!only_given(facts)) return not_applicable(about_named_releases);
+    if (!only_given(facts)) return judge_asked(facts, matrix);
     if (facts.pythons.empty() || !facts.pythons.front().version) return undecided("no Python was given");
     const Version& python = *facts.pythons.front().version;
     return judge_frameworks(facts, matrix, any_build,

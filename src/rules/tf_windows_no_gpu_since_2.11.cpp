@@ -1,16 +1,17 @@
 // TensorFlow on native Windows has no CUDA from 2.11 on.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/framework_support.hpp"
+#include "rules/support/installed.hpp"
 
 namespace rnncheck::rules {
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    if (!only_given(facts)) return not_applicable(about_named_releases);
-    if (!facts.host.platform) return undecided("no operating system was given");
+    if (!only_given(facts))
+        if (const auto verdict = without_frameworks(facts)) return *verdict;
+    if (!facts.host.platform) return undecided("the operating system is not known");
     if (*facts.host.platform != "windows") return not_applicable("this is not Windows");
     Answers answers;
-    for (const Framework& framework : facts.frameworks) {
+    for (const Framework& framework : only_given(facts) ? facts.frameworks : judged_frameworks(facts, matrix)) {
         if (framework.name != "tensorflow" || !framework.version) continue;
         const Builds builds = builds_of(facts, matrix, framework);
         if (!builds.with_cuda.empty()) {

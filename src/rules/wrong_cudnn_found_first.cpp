@@ -1,7 +1,7 @@
 // A cuDNN that is found before the one a framework brings along.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/framework_support.hpp"
+#include "rules/support/installed.hpp"
 
 namespace rnncheck::rules {
 
@@ -18,15 +18,74 @@ static void other_first(Finding& finding, const Framework& framework, const Fram
                          .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
 }
 
+static bool passes_over_its_own(const CudnnInUse& use) {
+    return use.own && use.library.found_by == "LD_LIBRARY_PATH" && serves(use.version, use.built_with) != Serves::well;
+}
+
+static Remedy take_out(const std::string& folder, const std::string& verify) {
+    return {.text = "Take the folder " + folder + " out of LD_LIBRARY_PATH for this program",
+            .commands = {"echo $LD_LIBRARY_PATH"},
+            .verify = verify,
+            .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"};
+}
+
+static void describe_in_use(Finding& finding, const CudnnInUse& use) {
+    const std::string folder = folder_of(*use.library.path);
+    finding.severity = Severity::error;
+    const bool older = serves(use.version, use.built_with) == Serves::too_old;
+    finding.message = "LD_LIBRARY_PATH gives " + words_of(use.framework) + " the cuDNN " + use.version.text + " of " +
+                      folder + ", " + (older ? "older than the " : "of another major than the ") + use.built_with.text +
+                      " that it was built with, before its own at " + use.own->path;
+    finding.evidence.push_back({"its own copy", use.own->path, "libraries"});
+    finding.remedies = {take_out(folder, "rnncheck doctor --only wrong_cudnn_found_first")};
+}
+
+/// A cuDNN of another major has other file names: it is in the way only of what opens unversioned names.
+static std::optional<Finding> other_major_first(const Facts& facts, const Framework& framework) {
+    const FrameworkLibrary* cudnn = opened_cudnn(framework);
+    if (!cudnn || !cudnn->path || !framework.cudnn) return std::nullopt;
+    for (const Library& file : facts.libraries) {
+        const auto major = major_of_file(file);
+        if (file.kind != LibraryKind::cudnn || file.problem || file.found_via != FoundVia::ld_library_path) continue;
+        if (!major || *major == framework.cudnn->major()) continue;
+        Finding finding;
+        finding.severity = Severity::note;
+        finding.confidence = Confidence::possible;
+        finding.subject = words_of(framework);
+        finding.message = "LD_LIBRARY_PATH puts the cuDNN " + std::to_string(*major) + " of " + folder_of(file.path) +
+                          " before the cuDNN " + std::to_string(framework.cudnn->major()) + " that " +
+                          words_of(framework) +
+                          " opens; their file names differ, so it is in the way only of what "
+                          "asks for libcudnn.so without a number";
+        finding.evidence = {{"first in LD_LIBRARY_PATH", file.path, "libraries"},
+                            {"cuDNN it gets", *cudnn->path, "frameworks"}};
+        finding.remedies = {take_out(folder_of(file.path), "rnncheck doctor --only wrong_cudnn_found_first")};
+        return finding;
+    }
+    return std::nullopt;
+}
+
+static Verdict judge_machine(const Facts& facts, const Matrix& matrix) {
+    Verdict verdict = judge_cudnn_in_use(facts, matrix, passes_over_its_own, describe_in_use);
+    if (verdict.outcome == Outcome::fault) return verdict;
+    for (const Framework& framework : judged_frameworks(facts, matrix)) {
+        auto finding = other_major_first(facts, framework);
+        if (!finding) continue;
+        if (verdict.outcome == Outcome::pass) verdict = fault(std::move(*finding));
+    }
+    return verdict;
+}
+
 static Verdict check(const Facts& facts, const Matrix& matrix) {
+    if (!only_given(facts)) return judge_machine(facts, matrix);
     return judge_cudnn_of_frameworks(
         facts, matrix, brings_libraries, [](Serves how) { return how != Serves::well; }, other_first);
 }
 
 extern const Rule wrong_cudnn_found_first{.title = "A cuDNN found first is not the one the framework brings along",
                                           .layer = Layer::cudnn,
-                                          .worst = Severity::warning,
-                                          .needs = Stage::look,
+                                          .worst = Severity::error,
+                                          .needs = Stage::ask,
                                           .check = check,
                                           .asks = "cudnn= and a framework"};
 

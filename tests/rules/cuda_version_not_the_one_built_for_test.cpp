@@ -1,8 +1,15 @@
 #include "support/given_machine.hpp"
-#include "support/rule_test.hpp"
+#include "support/installed_machines.hpp"
 
 RULE_TEST(cuda_version_not_the_one_built_for,
-          Fires{{{"another major", given({"tensorflow=2.10", "cuda=12.2", "os=linux"}),
+          Fires{{{"installed, and only CUDA 12 there", but([](Facts& f) {
+                      Framework& torch = add_torch(f);
+                      torch.cuda = v("11.8");
+                      torch.libraries[1].soname = "libcublas.so.11";
+                      loses(torch, "libcublas");
+                  }),
+                  "was built for CUDA 11.8 and opens libcublas.so.11; the CUDA installed is 12"},
+                 {"another major", given({"tensorflow=2.10", "cuda=12.2", "os=linux"}),
                   "TensorFlow 2.10 was built for CUDA 11.2 and does not find it in CUDA 12.2"},
                  {"another minor before CUDA 11", given({"tensorflow=2.3", "cuda=10.2", "os=linux"}),
                   "was built for CUDA 10.1"}}},

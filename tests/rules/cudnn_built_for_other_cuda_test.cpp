@@ -1,8 +1,12 @@
-#include "support/cudnn_machines.hpp"
-#include "support/rule_test.hpp"
+#include "support/installed_machines.hpp"
 
 RULE_TEST(cudnn_built_for_other_cuda,
-          Fires{{{"only cuBLAS of another major", but([](Facts& f) {
+          Fires{{{"a framework gets one for another CUDA", but([](Facts& f) {
+                      add_torch(f);
+                      f.cudnns.back().built_for_cuda = v("13.0");
+                  }),
+                  "PyTorch 2.4.1 (cu121) was built for CUDA 12.1, and the cuDNN it gets"},
+                 {"only cuBLAS of another major", but([](Facts& f) {
                       no_cases(f);
                       f.cudnns.front().built_for_cuda = v("11.8");
                   }),

@@ -1,8 +1,13 @@
 #include "support/given_machine.hpp"
-#include "support/rule_test.hpp"
+#include "support/installed_machines.hpp"
 
 RULE_TEST(cudnn_newer_than_framework_supports,
-          Fires{{{"the next major", given({"tensorflow=2.10", "cudnn=9.1.0", "os=linux"}),
+          Fires{{{"installed, and a link has the old name", but([](Facts& f) {
+                      add_tensorflow(f);
+                      f.cudnns.front().version = v("9.1.0");
+                  }),
+                  "was built for cuDNN 8, and " + cudnn8 + ", which it opens, is cuDNN 9.1.0"},
+                 {"the next major", given({"tensorflow=2.10", "cudnn=9.1.0", "os=linux"}),
                   "TensorFlow 2.10 was built for cuDNN 8 and cannot use cuDNN 9.1.0"},
                  {"its number alone", given({"tensorflow=2.10", "cudnn=9"}), "cannot use cuDNN 9"}}},
           Silent{{{"the same major", given({"tensorflow=2.10", "cudnn=8.9.7", "os=linux"}), ""},

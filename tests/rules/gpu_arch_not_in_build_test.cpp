@@ -1,9 +1,13 @@
-#include "support/cudnn_machines.hpp"
-#include "support/rule_test.hpp"
+#include "support/installed_machines.hpp"
 
 RULE_TEST(
     gpu_arch_not_in_build,
-    Fires{{{"Blackwell with CUDA 12.4 and cuDNN 8", but([](Facts& f) {
+    Fires{{{"a framework without code for Hopper", but([](Facts& f) {
+                f.gpus.front().compute_capability = v("9.0");
+                add_tensorflow(f).targets = "sm_50 sm_60 sm_70 sm_75 sm_80";
+            }),
+            "in TensorFlow 2.15.1 (cuda)"},
+           {"Blackwell with CUDA 12.4 and cuDNN 8", but([](Facts& f) {
                 f.gpus.front().compute_capability = v("12.0");
                 no_cases(f);
             }),

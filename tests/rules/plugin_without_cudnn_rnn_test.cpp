@@ -1,10 +1,19 @@
 #include "support/given_machine.hpp"
-#include "support/rule_test.hpp"
+#include "support/installed_machines.hpp"
 
 TEST_CASE("plugin_without_cudnn_rnn") {
+    using namespace rnncheck;
     using namespace rnncheck::test;
     check_rule("plugin_without_cudnn_rnn",
-               Fires{{{"DirectML", given({"tensorflow=2.10+directml", "os=windows"}),
+               Fires{{{"installed", but([](Facts& f) {
+                           Framework& tensorflow = add_tensorflow_cpu(f);
+                           tensorflow.build = "directml";
+                           tensorflow.plugins = {"tensorflow-directml-plugin 0.4.0"};
+                       }),
+                       "reaches the GPU without cuDNN"},
+                      {"for another maker's GPU", but([](Facts& f) { add_tensorflow_cpu(f).build = "rocm"; }),
+                       "is made for GPUs of another maker"},
+                      {"DirectML", given({"tensorflow=2.10+directml", "os=windows"}),
                        "reaches the GPU through directml, which has no cuDNN"}}},
                Silent{{{"CUDA", given({"tensorflow=2.10+cuda", "os=linux"}), ""},
                        {"for the processor", given({"tensorflow=2.15+cpu", "os=linux"}), ""},

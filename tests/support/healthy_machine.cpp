@@ -95,7 +95,7 @@ void add_rnn_runs(Facts& facts) {
 
 void add_probe_runs(Facts& facts) {
     const std::pair<const char*, const char*> runs[] = {
-        {"host_system", ""}, {"driver_files", ""}, {"library_files", ""}, {"driver_api", ""}, {"nvml_devices", ""},
+        {"host_system", ""}, {"driver_files", ""}, {"library_files", ""}, {"python_packages", ""}, {"driver_api", ""}, {"nvml_devices", ""},
         {"cuda_runtime", "/usr/local/cuda-12.4/lib64/libcudart.so.12"}, {"cudnn_library", cudnn_path.c_str()},
         {"nvrtc_compile", "/usr/local/cuda-12.4/lib64/libnvrtc.so.12"}, {"ptx_launch", "GPU 0"},
         {"rnn_forward", "GPU 0 v8 /usr/local/cuda-12.4/lib64/libcudnn.so.8"},

@@ -17,7 +17,7 @@
 
 namespace rnncheck::commands {
 
-static Facts examine(const DoctorOptions& options) {
+static Facts examined(const DoctorOptions& options) {
     if (!options.facts_file.empty()) return read_facts(options.facts_file);
     Progress progress(!options.quiet);
     SurveyOptions how = options.survey;
@@ -27,10 +27,11 @@ static Facts examine(const DoctorOptions& options) {
 
 /// A log is read first: a wrong name is told before the machine is examined.
 static Facts learn(const DoctorOptions& options, const Matrix& matrix) {
-    if (options.logs.empty()) return examine(options);
-    Log log = read_log_files(options.logs, matrix);
-    Facts facts = examine(options);
-    facts.log = std::move(log);
+    std::optional<Log> log;
+    if (!options.logs.empty()) log = read_log_files(options.logs, matrix);
+    Facts facts = examined(options);
+    if (options.asked_for) facts.frameworks.push_back(*options.asked_for);
+    facts.log = log ? std::move(log) : std::move(facts.log);
     return facts;
 }
 

@@ -61,6 +61,7 @@ static void write(const Report& report, std::ostream& out, const Style& style) {
     if (style.quiet) return write_short(report, out, style);
     out << wrapped("", headline_of(report), 2);
     if (!from_logs_alone(report.facts)) write_machine(report.facts, out, style);
+    if (!only_given(report.facts)) write_frameworks(report.facts, out, style);
     if (report.facts.log) write_log(*report.facts.log, out, style);
     for (const Finding& finding : report.findings) write_finding(finding, out, style);
     write_verdicts(report, Outcome::undecided, "Could not tell", out, style);

@@ -65,12 +65,10 @@ Compared cudnn_against(const Facts& facts, const Matrix& matrix, const Version& 
     return agreed(std::move(all), thing, "the CUDA that " + thing + " is for");
 }
 
-Compared wheel_against(const FrameworkBuild& build, const Version& capability, const std::string& thing) {
-    Compared compared;
-    compared.thing = thing;
-    compared.why = "for which GPUs " + thing + " has code is not in the data";
-    const auto targets = targets_of(build.targets);
-    if (targets.empty()) return compared;
+/// Leaves the fit unknown where there are no targets.
+void compare_targets(const std::string& words, const Version& capability, Compared& compared) {
+    const auto targets = targets_of(words);
+    if (targets.empty()) return;
     const auto is_machine_code = [](const Target& target) { return target.machine_code; };
     const bool runs = std::any_of(targets.begin(), targets.end(), [&](const Target& target) {
         return target.machine_code && runs_on(target, capability);
@@ -83,6 +81,13 @@ Compared wheel_against(const FrameworkBuild& build, const Version& capability, c
     });
     compared.fit = runs ? Fit::fits : all_later ? Fit::too_old : Fit::too_new;
     if (compiles && !runs) compared.severity = Severity::warning;
+}
+
+Compared wheel_against(const FrameworkBuild& build, const Version& capability, const std::string& thing) {
+    Compared compared;
+    compared.thing = thing;
+    compared.why = "for which GPUs " + thing + " has code is not in the data";
+    compare_targets(build.targets, capability, compared);
     compared.evidence = {evidence_of(build, "has code for " + build.targets)};
     return compared;
 }
@@ -103,6 +108,17 @@ Compared driver_against(const Matrix& matrix, const Version& driver, const Versi
 }
 
 }  // namespace
+
+Compared framework_against(const Framework& framework, const Version& capability) {
+    Compared compared;
+    compared.thing = words_of(framework);
+    compared.why = "for which GPUs " + compared.thing + " has code is not known";
+    const std::string targets = framework.targets.value_or("");
+    compare_targets(targets, capability, compared);
+    compared.evidence = {{compared.thing, "has code for " + targets, framework.told_by.value_or("frameworks")}};
+    if (compared.severity == Severity::warning) compared.severity = Severity::note;  // the driver compiles it once
+    return compared;
+}
 
 std::vector<Compared> compare_versions(const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
     const Version& capability = *gpu.compute_capability;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "rules/support/installed.hpp"
 
 namespace rnncheck::rules {
 
@@ -178,6 +179,13 @@ static void add_test_kernel(const Facts& facts, const Gpu& gpu, std::vector<Comp
     }
 }
 
+static Compared against_framework(const Gpu& gpu, const Framework& framework) {
+    if (gpu.compute_capability) return framework_against(framework, *gpu.compute_capability);
+    Compared compared;
+    compared.thing = words_of(framework);
+    return unknown(compared, "the compute capability of " + subject_of(gpu) + " is not known");
+}
+
 static std::vector<Compared> compare(const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
     if (only_given(facts)) return compare_versions(facts, matrix, gpu);
     std::vector<Compared> all;
@@ -185,6 +193,9 @@ static std::vector<Compared> compare(const Facts& facts, const Matrix& matrix, c
         if (!is_shadowed(facts, runtime.library)) all.push_back(against_runtime(facts, matrix, gpu, runtime));
     for (const auto& copy : cudnn_copies(facts))
         if (copy.answer) all.push_back(against_cudnn(facts, matrix, gpu, copy));
+    for (const Framework& framework : judged_frameworks(facts, matrix))
+        if (framework.uses_cuda.value_or(true) && framework.targets)
+            all.push_back(against_framework(gpu, framework));
     add_test_kernel(facts, gpu, all);
     return all;
 }

@@ -27,6 +27,9 @@ struct Compared {
 /// A CUDA release against a capability, by the tables.
 Compared by_architecture(const Matrix& matrix, const Version& capability, const Version& cuda, Compared compared);
 
+/// A framework against a capability, by the targets that its files or the tables tell.
+Compared framework_against(const Framework& framework, const Version& capability);
+
 /// Everything that was given against the GPU that was given.
 std::vector<Compared> compare_versions(const Facts& facts, const Matrix& matrix, const Gpu& gpu);
 

@@ -1,0 +1,87 @@
+// Two packages of one framework share a folder, one with CUDA and one without.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/installed.hpp"
+
+namespace rnncheck::rules {
+
+/// "tensorflow 2.18.0" without the release.
+static std::string name_in(const std::string& package) {
+    return package.substr(0, package.find(' '));
+}
+
+static std::vector<std::string> packages_of(const Framework& framework) {
+    std::vector<std::string> names;
+    if (framework.package) names.push_back(name_in(*framework.package));
+    for (const std::string& other : framework.other_packages) names.push_back(name_in(other));
+    return names;
+}
+
+static bool is_without_cuda(const std::string& package) {
+    return contains(package, "-cpu") || contains(package, "-intel") || package == "intel-tensorflow" ||
+           package == "onnxruntime" || package == "paddlepaddle" || package == "mxnet";
+}
+
+/// The one with CUDA: what is left when the others are gone.
+static std::string one_to_keep(const Framework& framework, const std::vector<std::string>& names) {
+    const auto with = std::find_if_not(names.begin(), names.end(), is_without_cuda);
+    const std::string name = with == names.end() ? names.front() : *with;
+    const bool old_name = name == "tensorflow-gpu" && framework.version && framework.version->major() >= 2;
+    return old_name ? "tensorflow" : name;
+}
+
+static std::vector<std::string> commands_for(const Facts& facts, const Framework& framework,
+                                             const std::vector<std::string>& names) {
+    const std::string release = framework.version ? "==" + framework.version->text : "";
+    return {pip(facts, framework, "uninstall -y " + join(names, " ")),
+            pip(facts, framework, "install " + one_to_keep(framework, names) + release)};
+}
+
+static Finding both(const Facts& facts, const Framework& framework) {
+    const auto names = packages_of(framework);
+    const bool cuda_won = framework.uses_cuda.value_or(false);
+    std::vector<std::string> listed = framework.other_packages;
+    listed.insert(listed.begin(), framework.package.value_or(framework.name));
+    Finding finding;
+    finding.severity = cuda_won ? Severity::warning : Severity::error;
+    finding.subject = words_of(framework);
+    finding.message = listing(listed) + " are installed in one environment and share their files; " +
+                      (cuda_won ? "those with CUDA are there now, until the other one is updated"
+                                : "the files that are there now have no CUDA");
+    finding.evidence = {{"packages", listing(listed), "frameworks"},
+                        {"build that its files show", cuda_won ? "with CUDA" : "without CUDA",
+                         framework.told_by.value_or("frameworks")}};
+    finding.remedies = {{.text = "Uninstall both, then install the one with CUDA alone",
+                         .commands = commands_for(facts, framework, names),
+                         .verify = "rnncheck doctor --only cpu_and_gpu_packages_both_installed",
+                         .link = "https://www.tensorflow.org/install/pip"}};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix& matrix) {
+    if (const auto verdict = without_frameworks(facts)) return *verdict;
+    Answers answers;
+    for (const Framework& framework : judged_frameworks(facts, matrix)) {
+        const auto names = packages_of(framework);
+        const auto without = std::count_if(names.begin(), names.end(), is_without_cuda);
+        const bool mixed = without > 0 && without < static_cast<std::ptrdiff_t>(names.size());
+        if (!framework.package && !framework.other_packages.empty())
+            answers.unknown("which packages of " + words_of(framework) + " are installed is not known");
+        else if (mixed && !framework.uses_cuda)
+            answers.unknown("which of the packages of " + words_of(framework) + " is there is not known");
+        else if (mixed)
+            answers.fault(both(facts, framework));
+    }
+    return answers.close_or(pass("no framework is installed twice in the active environment"));
+}
+
+extern const Rule cpu_and_gpu_packages_both_installed{
+    .title = "The packages with and without CUDA are installed in one environment",
+    .layer = Layer::runtime,
+    .worst = Severity::error,
+    .needs = Stage::look,
+    .check = check};
+
+}  // namespace rnncheck::rules

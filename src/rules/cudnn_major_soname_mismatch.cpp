@@ -1,0 +1,68 @@
+// A framework opens cuDNN by the name of one major, and another major is installed.
+#include "base/text.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/installed.hpp"
+
+namespace rnncheck::rules {
+
+static const Library* of_another_major(const Facts& facts, int major) {
+    for (const Library& library : facts.libraries)
+        if (library.kind == LibraryKind::cudnn && !library.problem && major_of_file(library).value_or(major) != major)
+            return &library;
+    return nullptr;
+}
+
+static Finding mismatch(const Facts& facts, const Framework& framework, const std::string& soname,
+                        const Library& other) {
+    const std::string found = std::to_string(*major_of_file(other));
+    Finding finding;
+    finding.subject = words_of(framework);
+    finding.message = words_of(framework) + " opens " + soname + ", and cuDNN " + found +
+                      " is installed: names of "
+                      "different majors do not replace each other";
+    finding.evidence = {{soname, "not found", "frameworks"},
+                        {"cuDNN " + found, other.path, "libraries"},
+                        built_for(framework, "cuDNN " + framework.cudnn->text)};
+    finding.remedies = {{.text = "Install cuDNN " + std::to_string(framework.cudnn->major()) +
+                                 " beside it, or take a release of the framework made for cuDNN " + found,
+                         .commands = install_cudnn(facts, framework),
+                         .verify = "rnncheck doctor --only cudnn_major_soname_mismatch",
+                         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix& matrix) {
+    if (const auto verdict = without_frameworks(facts)) return *verdict;
+    if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was seen");
+    Answers answers;
+    for (const Framework& framework : judged_frameworks(facts, matrix)) {
+        const FrameworkLibrary* cudnn = opened_cudnn(framework);
+        if (!opens_gpu_libraries(framework, answers) || !cudnn) continue;
+        if (!framework.cudnn) {
+            answers.unknown("which cuDNN " + words_of(framework) + " was built with is not known");
+            continue;
+        }
+        if (cudnn->path) {
+            answers.good(words_of(framework) + " finds " + cudnn->soname);
+            continue;
+        }
+        const Library* other = of_another_major(facts, framework.cudnn->major());
+        if (!libraries_listed(facts))
+            answers.unknown("the library folders could not be searched");
+        else if (file_named(facts, cudnn->soname))
+            answers.told_elsewhere(cudnn->soname + " is there, but not where the loader looks");
+        else if (!other)
+            answers.told_elsewhere("no cuDNN is installed at all");
+        else
+            answers.fault(mismatch(facts, framework, cudnn->soname, *other));
+    }
+    return answers.close_or(pass("every framework finds the cuDNN that it opens"));
+}
+
+extern const Rule cudnn_major_soname_mismatch{.title = "The program wants another major of cuDNN than is installed",
+                                              .layer = Layer::cudnn,
+                                              .worst = Severity::error,
+                                              .needs = Stage::look,
+                                              .check = check};
+
+}  // namespace rnncheck::rules

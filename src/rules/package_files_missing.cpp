@@ -1,0 +1,56 @@
+// Libraries of an installed package are gone or were replaced.
+#include "base/text.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/installed.hpp"
+
+namespace rnncheck::rules {
+
+static Finding damaged(const PythonEnvironment& environment, const PythonPackage& package) {
+    const bool gone = !package.missing_files.empty();
+    const std::string& first = gone ? package.missing_files.front() : package.changed_files.front();
+    const std::string command = environment.interpreter.value_or("python") +
+                                " -m pip install --force-reinstall --no-deps '" + package.name +
+                                "==" + package.version + "'";
+    Finding finding;
+    finding.severity = Severity::warning;
+    finding.confidence = Confidence::likely;
+    finding.subject = package.name + ' ' + package.version;
+    finding.message = package.name + ' ' + package.version + " is not as it was installed: " + first +
+                      (gone ? " is gone" : " has another size");
+    for (const std::string& file : package.missing_files) finding.evidence.push_back({file, "is gone", "pythons"});
+    for (const std::string& file : package.changed_files)
+        finding.evidence.push_back({file, "has another size than in its list of files", "pythons"});
+    finding.remedies = {
+        {.text = "Install the package once more",
+         .commands = {command},
+         .verify = "rnncheck doctor --only package_files_missing",
+         .link = "https://packaging.python.org/en/latest/specifications/recording-installed-packages/"}};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    const PythonEnvironment* environment = active_environment(facts);
+    if (!environment) {
+        if (runs_of(facts, "python_packages").empty()) return not_applicable("packages were not looked for");
+        if (!probe_completed(facts, "python_packages"))
+            return undecided("the Python environments could not be searched");
+        return not_applicable("there is no active Python environment");
+    }
+    Answers answers;
+    for (const PythonPackage& package : environment->packages) {
+        if (package.name.starts_with("nvidia-cudnn")) continue;  // cudnn_installation_broken tells of it
+        if (package.missing_files.empty() && package.changed_files.empty())
+            answers.good("the libraries of the packages that matter are as they were installed");
+        else
+            answers.fault(damaged(*environment, package));
+    }
+    return answers.close_or(not_applicable("no package that matters is installed in the active environment"));
+}
+
+extern const Rule package_files_missing{.title = "Libraries of an installed Python package are gone or were replaced",
+                                        .layer = Layer::host,
+                                        .worst = Severity::warning,
+                                        .needs = Stage::look,
+                                        .check = check};
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,232 @@
+#include "rules/support/installed.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "rules/support/driver_support.hpp"
+
+namespace rnncheck::rules {
+
+namespace {
+
+bool any_asked(const Facts& facts) {
+    return std::any_of(facts.frameworks.begin(), facts.frameworks.end(), [](const Framework& f) { return f.asked; });
+}
+
+bool is_judged(const Facts& facts, const Framework& framework) {
+    if (any_asked(facts)) return framework.asked;
+    const PythonEnvironment* environment = environment_of(facts, framework);
+    return environment && environment->active;
+}
+
+/// Takes the table's value where it says more of the same.
+void refine(std::optional<Version>& own, const std::optional<Version>& row) {
+    if (!row) return;
+    if (!own || (agree(*own, *row) && parts_written(*own) < parts_written(*row))) own = row;
+}
+
+std::vector<FrameworkBuild> rows_for(const Facts& facts, const Matrix& matrix, const Framework& framework) {
+    std::vector<FrameworkBuild> rows = builds_of(facts, matrix, framework).with_cuda;
+    std::erase_if(rows,
+                  [&](const FrameworkBuild& row) { return framework.cuda && !agree(*row.cuda, *framework.cuda); });
+    return rows;
+}
+
+/// A release that is not installed gets from the system what it takes from there.
+void give_system_libraries(const Facts& facts, Framework& framework) {
+    const auto give = [&](const std::string& soname) {
+        FrameworkLibrary library;
+        library.soname = soname;
+        for (const Library& file : facts.libraries) {
+            if (!file.picked_by_loader || file.problem || file_name(file.path) != soname) continue;
+            library.path = file.path;
+            library.found_by = file.found_via == FoundVia::ld_library_path ? "LD_LIBRARY_PATH" : "system";
+        }
+        framework.libraries.push_back(std::move(library));
+    };
+    if (framework.cudnn) give("libcudnn.so." + std::to_string(framework.cudnn->major()));
+    if (framework.cuda && framework.cuda->major() >= 11)
+        give("libcublas.so." + std::to_string(framework.cuda->major()));
+}
+
+void fill(const Facts& facts, const Matrix& matrix, Framework& framework) {
+    const auto rows = rows_for(facts, matrix, framework);
+    if (rows.empty() || !framework.uses_cuda.value_or(true)) return;
+    const FrameworkBuild& row = rows.front();
+    const bool all_from_system = std::all_of(rows.begin(), rows.end(), takes_system_libraries);
+    if (!framework.asked && !framework.uses_cuda) return;
+    if (framework.asked) framework.uses_cuda = true;
+    refine(framework.cuda, row.cuda);
+    refine(framework.cudnn, row.cudnn);
+    if (!framework.targets && !row.targets.empty()) framework.targets = row.targets;
+    if (framework.asked && all_from_system) give_system_libraries(facts, framework);
+}
+
+bool same_folder(const Facts& facts, const std::string& one, const std::string& other) {
+    if (folder_of(one) == folder_of(other)) return true;
+    const Library* first = library_at(facts, one);
+    const Library* second = library_at(facts, other);
+    return first && second && first->real_path && second->real_path &&
+           folder_of(*first->real_path) == folder_of(*second->real_path);
+}
+
+const Cudnn* answer_there(const Facts& facts, const FrameworkLibrary& library) {
+    for (const Cudnn& cudnn : facts.cudnns)
+        if (library.path && same_folder(facts, cudnn.library, *library.path) &&
+            major_in_name(cudnn.library) == major_in_name(library.soname))
+            return &cudnn;
+    return nullptr;
+}
+
+std::string quoted(const std::string& path) {
+    return path.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+") ==
+                   std::string::npos
+               ? path
+               : "'" + path + "'";
+}
+
+}  // namespace
+
+std::vector<Framework> judged_frameworks(const Facts& facts, const Matrix& matrix) {
+    std::vector<Framework> judged;
+    for (const Framework& framework : facts.frameworks) {
+        if (framework.name == "keras" || !is_judged(facts, framework)) continue;
+        judged.push_back(framework);
+        fill(facts, matrix, judged.back());
+    }
+    return judged;
+}
+
+std::optional<Verdict> without_frameworks(const Facts& facts) {
+    for (const Framework& framework : facts.frameworks)
+        if (framework.name != "keras" && is_judged(facts, framework)) return std::nullopt;
+    if (runs_of(facts, "python_packages").empty()) return not_applicable("frameworks were not looked for");
+    if (!probe_completed(facts, "python_packages")) return undecided("the Python environments could not be searched");
+    return not_applicable("no framework is installed in the active Python environment");
+}
+
+const PythonEnvironment* active_environment(const Facts& facts) {
+    for (const PythonEnvironment& python : facts.pythons)
+        if (python.active) return &python;
+    return nullptr;
+}
+
+const PythonEnvironment* environment_of(const Facts& facts, const Framework& framework) {
+    for (const PythonEnvironment& python : facts.pythons)
+        if (python.path == framework.environment) return &python;
+    return nullptr;
+}
+
+bool opens_gpu_libraries(const Framework& framework, Answers& answers) {
+    if (framework.libraries.empty()) return false;
+    if (!framework.uses_cuda) answers.unknown("whether " + words_of(framework) + " has CUDA is not known");
+    return framework.uses_cuda.value_or(false);
+}
+
+const FrameworkLibrary* opened(const Framework& framework, std::string_view stem) {
+    for (const FrameworkLibrary& library : framework.libraries)
+        if (library.soname.starts_with(stem)) return &library;
+    return nullptr;
+}
+
+std::optional<Version> release_of(const Facts& facts, const FrameworkLibrary& cudnn) {
+    const Cudnn* answer = answer_there(facts, cudnn);
+    if (answer && (answer->version || !answer->failure)) return answer->version;
+    if (cudnn.version) return cudnn.version;
+    const Library* file = cudnn.path ? library_at(facts, *cudnn.path) : nullptr;
+    return file ? release_in_name(*file) : std::nullopt;
+}
+
+std::optional<int> cuda_of(const Facts& facts, const FrameworkLibrary& cudnn) {
+    const Cudnn* answer = answer_there(facts, cudnn);
+    if (answer && answer->built_for_cuda) return answer->built_for_cuda->major();
+    return cudnn.cuda_major;
+}
+
+const Library* file_named(const Facts& facts, std::string_view soname) {
+    for (const Library& library : facts.libraries)
+        if (!library.problem && !library.stub && (file_name(library.path) == soname || library.soname == soname))
+            return &library;
+    return nullptr;
+}
+
+bool in_library_path(const Facts& facts, const std::string& path) {
+    const std::string* folders = environment(facts, "LD_LIBRARY_PATH");
+    if (!folders) return false;
+    for (std::string folder : split(*folders, ':')) {
+        while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+        if (!folder.empty() && folder_of(path) == folder) return true;
+    }
+    return false;
+}
+
+const Library* own_copy(const Facts& facts, const Framework& framework, std::string_view soname) {
+    for (const auto* folders : {&framework.folders_before, &framework.folders_after})
+        for (const std::string& folder : *folders)
+            for (const Library& library : facts.libraries)
+                if (!library.problem && library.path == folder + '/' + std::string(soname)) return &library;
+    return nullptr;
+}
+
+Verdict judge_cudnn_in_use(const Facts& facts, const Matrix& matrix, bool (*is_fault)(const CudnnInUse&),
+                           void (*describe)(Finding&, const CudnnInUse&)) {
+    if (const auto verdict = without_frameworks(facts)) return *verdict;
+    Answers answers;
+    for (const Framework& framework : judged_frameworks(facts, matrix)) {
+        const FrameworkLibrary* cudnn = opened_cudnn(framework);
+        if (!opens_gpu_libraries(framework, answers) || !cudnn) continue;
+        if (!cudnn->path) {
+            answers.told_elsewhere(words_of(framework) + " finds no " + cudnn->soname);
+            continue;
+        }
+        if (!framework.cudnn || !cudnn->found_by) {
+            answers.unknown("which cuDNN " + words_of(framework) +
+                            " was built with, or how it finds one, is not known");
+            continue;
+        }
+        const auto version = release_of(facts, *cudnn);
+        if (!version) {
+            answers.unknown("the release of the cuDNN at " + *cudnn->path + " is not known");
+            continue;
+        }
+        const Library* own = own_copy(facts, framework, cudnn->soname);
+        if (own && own->path == *cudnn->path) own = nullptr;
+        const CudnnInUse in_use{framework, *cudnn, *version, *framework.cudnn, facts, own};
+        if (!is_fault(in_use)) {
+            answers.good(words_of(framework) + " gets cuDNN " + version->text);
+            continue;
+        }
+        Finding finding;
+        finding.subject = words_of(framework);
+        finding.evidence = {{"cuDNN it gets", version->text + " at " + *cudnn->path, "frameworks"},
+                            {"found by", cudnn->found_by.value_or("not known"), "frameworks"},
+                            built_for(framework, "cuDNN " + framework.cudnn->text)};
+        describe(finding, in_use);
+        answers.fault(std::move(finding));
+    }
+    return answers.close_or(pass("no framework gets a cuDNN that does not suit it"));
+}
+
+std::string pip(const Facts& facts, const Framework& framework, const std::string& what) {
+    const PythonEnvironment* environment = environment_of(facts, framework);
+    const std::string python = environment && environment->interpreter ? quoted(*environment->interpreter) : "python";
+    return python + " -m pip " + what;
+}
+
+std::vector<std::string> install_cudnn(const Facts& facts, const Framework& framework) {
+    if (framework.cudnn_wanted) return {pip(facts, framework, "install '" + *framework.cudnn_wanted + "'")};
+    if (!framework.cuda || !framework.cudnn || framework.cuda->major() < 11) return {};
+    const std::string major = std::to_string(framework.cudnn->major()), cuda = std::to_string(framework.cuda->major());
+    const std::string from = parts_written(*framework.cudnn) > 1 ? ">=" + framework.cudnn->text + "," : "";
+    return {pip(facts, framework, "install 'nvidia-cudnn-cu" + cuda + from + "==" + major + ".*'")};
+}
+
+std::vector<std::string> remedy_commands(const CudnnInUse& use) {
+    return install_cudnn(use.facts, use.framework);
+}
+
+Evidence built_for(const Framework& framework, const std::string& value) {
+    return {words_of(framework) + " was built for", value, framework.told_by.value_or("frameworks")};
+}
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,69 @@
+// The frameworks installed on a machine, and the release that --for asks about: what they were built for, and which
+// copies of the GPU libraries they get. Pure.
+#pragma once
+
+#include "findings/finding.hpp"
+#include "rules/support/framework_support.hpp"
+
+namespace rnncheck::rules {
+
+/// The release that was asked about, else the frameworks of the active environment. Where their own files do not tell
+/// what they were built for, the tables do.
+std::vector<Framework> judged_frameworks(const Facts& facts, const Matrix& matrix);
+
+/// Why there is none to judge; unset when there is one.
+std::optional<Verdict> without_frameworks(const Facts& facts);
+
+/// Null when there is none.
+const PythonEnvironment* active_environment(const Facts& facts);
+const PythonEnvironment* environment_of(const Facts& facts, const Framework& framework);
+
+/// A build with CUDA that opens GPU libraries; where that is not known, the answers say so.
+bool opens_gpu_libraries(const Framework& framework, Answers& answers);
+
+/// The library whose name begins so ("libcudnn"); null when the framework opens none.
+const FrameworkLibrary* opened(const Framework& framework, std::string_view stem);
+inline const FrameworkLibrary* opened_cudnn(const Framework& framework) {
+    return opened(framework, "libcudnn");
+}
+
+/// Release of the cuDNN whose files stand there: as it answered, else as names and packages tell.
+std::optional<Version> release_of(const Facts& facts, const FrameworkLibrary& cudnn);
+
+/// The CUDA major that the cuDNN there was built for.
+std::optional<int> cuda_of(const Facts& facts, const FrameworkLibrary& cudnn);
+
+/// A file by that name, wherever it is; null when there is none.
+const Library* file_named(const Facts& facts, std::string_view soname);
+
+/// In the folders of LD_LIBRARY_PATH.
+bool in_library_path(const Facts& facts, const std::string& path);
+
+/// The cuDNN that came with the framework: a file by that name in its own folders; null when there is none.
+const Library* own_copy(const Facts& facts, const Framework& framework, std::string_view soname);
+
+/// The cuDNN each framework would get against the one it was built with: at fault where `is_fault` says so, described
+/// by `describe`.
+struct CudnnInUse {
+    const Framework& framework;
+    const FrameworkLibrary& library;
+    Version version;
+    Version built_with;
+    const Facts& facts;
+    const Library* own = nullptr;  ///< another copy, that came with the framework
+};
+Verdict judge_cudnn_in_use(const Facts& facts, const Matrix& matrix, bool (*is_fault)(const CudnnInUse&),
+                           void (*describe)(Finding&, const CudnnInUse&));
+
+/// "'/home/ada/venv/bin/python' -m pip install ..." for the framework's environment; "python -m pip" where its
+/// interpreter is not known.
+std::string pip(const Facts& facts, const Framework& framework, const std::string& what);
+
+/// Commands that install the cuDNN package which the framework's metadata asks for, or one that serves it.
+std::vector<std::string> install_cudnn(const Facts& facts, const Framework& framework);
+std::vector<std::string> remedy_commands(const CudnnInUse& use);
+
+/// The words that show where a fact of a framework comes from, as evidence.
+Evidence built_for(const Framework& framework, const std::string& value);
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,104 @@
+// Another Python environment runs than the one that was prepared.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/installed.hpp"
+
+namespace rnncheck::rules {
+
+static const Framework* cuda_framework_elsewhere(const Facts& facts, const std::string& name) {
+    for (const Framework& framework : facts.frameworks) {
+        const PythonEnvironment* environment = environment_of(facts, framework);
+        const bool wanted = name.empty() || framework.name == name;
+        if (environment && !environment->active && wanted && framework.uses_cuda.value_or(true)) return &framework;
+    }
+    return nullptr;
+}
+
+static bool has_frameworks(const Facts& facts, const PythonEnvironment& environment) {
+    return std::any_of(facts.frameworks.begin(), facts.frameworks.end(),
+                       [&](const Framework& framework) { return framework.environment == environment.path; });
+}
+
+/// The python on PATH, where it is not the active environment's.
+static const PythonEnvironment* on_path_instead(const Facts& facts, const PythonEnvironment& active) {
+    if (active.found_by != "VIRTUAL_ENV" && active.found_by != "CONDA_PREFIX") return nullptr;
+    for (const PythonEnvironment& python : facts.pythons)
+        if (!python.active && python.found_by == "PATH") return &python;
+    return nullptr;
+}
+
+static Remedy use(const std::string& text, const PythonEnvironment& environment) {
+    const bool conda = environment.kind == "conda";
+    const std::string command =
+        conda ? "conda activate " + environment.path : "source " + environment.path + "/bin/activate";
+    return {.text = text,
+            .commands = {command},
+            .verify = "rnncheck doctor --only wrong_python_environment",
+            .link = conda ? "https://docs.conda.io/projects/conda/en/stable/user-guide/tasks/manage-environments.html"
+                          : "https://docs.python.org/3/library/venv.html"};
+}
+
+static Finding another_runs(const PythonEnvironment& active, const PythonEnvironment& on_path) {
+    Finding finding;
+    finding.severity = Severity::warning;
+    finding.subject = active.path;
+    finding.message = active.found_by + " names " + active.path + ", but the python on PATH is that of " + on_path.path;
+    finding.evidence = {{active.found_by, active.path, "host.environment"},
+                        {"python on PATH", on_path.interpreter.value_or(on_path.path), "pythons"}};
+    finding.remedies = {use("Activate the environment once more, so that its python comes first on PATH", active)};
+    return finding;
+}
+
+static Finding better_elsewhere(const Facts& facts, const PythonEnvironment& active, const Framework& better,
+                                bool has_another_build) {
+    const PythonEnvironment& other = *environment_of(facts, better);
+    Finding finding;
+    finding.severity = Severity::note;
+    finding.confidence = Confidence::possible;
+    finding.subject = active.path;
+    finding.message = words_of(better) + " with CUDA is installed in " + other.path + "; the environment looked at, " +
+                      active.path + ", has " + (has_another_build ? "a build without CUDA" : "no framework");
+    finding.evidence = {{"environment looked at", active.path + " by " + active.found_by, "pythons"},
+                        {words_of(better), other.path, "frameworks"}};
+    finding.remedies = {use("Activate that environment, if it is the one meant", other)};
+    return finding;
+}
+
+static Verdict check(const Facts& facts, const Matrix&) {
+    const PythonEnvironment* active = active_environment(facts);
+    if (!active) {
+        if (runs_of(facts, "python_packages").empty()) return not_applicable("environments were not looked for");
+        if (!probe_completed(facts, "python_packages"))
+            return undecided("the Python environments could not be searched");
+        return not_applicable("there is no active Python environment");
+    }
+    if (active->found_by == "--python") return not_applicable("the environment was named with --python");
+    const PythonEnvironment* instead = on_path_instead(facts, *active);
+    if (instead && (has_frameworks(facts, *active) || has_frameworks(facts, *instead)))
+        return fault(another_runs(*active, *instead));
+    Answers answers;
+    for (const Framework& framework : facts.frameworks) {
+        const Framework* better = cuda_framework_elsewhere(facts, framework.name);
+        if (framework.environment != active->path || framework.uses_cuda == true || !better) continue;
+        if (framework.uses_cuda && better->uses_cuda)
+            answers.fault(better_elsewhere(facts, *active, *better, true));
+        else
+            answers.unknown("which of the builds of " + framework.name + " have CUDA is not known");
+    }
+    if (!has_frameworks(facts, *active))
+        if (const Framework* better = cuda_framework_elsewhere(facts, ""); better && better->uses_cuda)
+            answers.fault(better_elsewhere(facts, *active, *better, false));
+    return answers.close_or(has_frameworks(facts, *active)
+                                ? pass("the environment looked at is the one that runs")
+                                : not_applicable("no framework is installed in the active Python environment"));
+}
+
+extern const Rule wrong_python_environment{.title = "The program runs in another Python environment than meant",
+                                           .layer = Layer::host,
+                                           .worst = Severity::warning,
+                                           .needs = Stage::look,
+                                           .check = check};
+
+}  // namespace rnncheck::rules
