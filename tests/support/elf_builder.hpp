@@ -16,6 +16,10 @@ struct ElfBuilder {
     std::vector<std::string> needed = {};
     std::string rpath = {};
     std::string runpath = {};
+    std::vector<std::string> filters = {};
+    std::vector<std::string> auxiliary = {};
+    bool empty_runpath = false;  ///< a DT_RUNPATH that names nothing
+    std::uint64_t flags = 0;     ///< DT_FLAGS_1
 #if defined(__aarch64__)
     unsigned machine = EM_AARCH64;
 #else
@@ -33,8 +37,11 @@ struct ElfBuilder {
         };
         if (!soname.empty()) add(DT_SONAME, soname);
         for (const auto& name : needed) add(DT_NEEDED, name);
+        for (const auto& name : filters) add(DT_FILTER, name);
+        for (const auto& name : auxiliary) add(DT_AUXILIARY, name);
         if (!rpath.empty()) add(DT_RPATH, rpath);
-        if (!runpath.empty()) add(DT_RUNPATH, runpath);
+        if (!runpath.empty() || empty_runpath) add(DT_RUNPATH, runpath);
+        if (flags != 0) entries.push_back({DT_FLAGS_1, {flags}});
         const std::uint64_t dynamic = sizeof(Elf64_Ehdr) + 2 * sizeof(Elf64_Phdr);
         const std::uint64_t table = dynamic + (entries.size() + 3) * sizeof(Elf64_Dyn);
         entries.push_back({DT_STRTAB, {address + table}});
