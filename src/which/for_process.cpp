@@ -6,6 +6,7 @@
 #include "which/follow.hpp"
 #include "which/memory_map.hpp"
 #include "which/names.hpp"
+#include "which/notes.hpp"
 #include "which/which.hpp"
 
 namespace rnncheck::which {
@@ -102,6 +103,7 @@ Which for_process(int id, bool all) {
     const std::vector<std::string> elsewhere = running.root.empty() ? other_folders(root) : std::vector<std::string>{};
     for (auto& choice : would_open(process, elsewhere)) which.libraries.push_back(std::move(choice));
     add_elsewhere(root, elsewhere, which.libraries);
+    add_notes_on_parts(root, which);
     return which;
 }
 

@@ -10,6 +10,7 @@
 #include "which/choices.hpp"
 #include "which/follow.hpp"
 #include "which/names.hpp"
+#include "which/notes.hpp"
 
 namespace rnncheck::which {
 
@@ -104,6 +105,7 @@ Which for_file(const Root& root, const std::string& path, const Setting& setting
     open_what_files_name(process);
     which.libraries = choices_of(process, wanted_by(setting));
     add_elsewhere(root, other_folders(root), which.libraries);
+    add_notes_on_parts(root, which);
     return which;
 }
 
@@ -120,6 +122,7 @@ Which for_plain_program(const Root& root, const Setting& setting) {
             if (choice.soname == name || is_part_of_cudnn(choice.soname)) which.libraries.push_back(std::move(choice));
     }
     add_elsewhere(root, elsewhere, which.libraries);
+    add_notes_on_parts(root, which);
     return which;
 }
 

@@ -13,6 +13,15 @@ import tempfile
 import unittest
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
+OPEN_CUDNN = """
+import ctypes, sys
+cudnn = ctypes.CDLL(sys.argv[1])
+cudnn.cudnnGetVersion()
+for name in ("cudnnOpsVersionCheck", "cudnnOpsInferVersionCheck", "cudnnCnnVersionCheck"):
+    if hasattr(cudnn, name):
+        getattr(cudnn, name)()
+print("\\n".join({line.split()[-1] for line in open("/proc/self/maps") if "libcudnn" in line}))
+"""
 LISTER = shutil.which("ls")
 
 
@@ -92,6 +101,16 @@ class Which(unittest.TestCase):
             self.assertTrue(any(library["soname"].startswith("libcuda.so") for library in found["libraries"]))
         finally:
             child.communicate("\n")
+
+    def test_the_parts_of_the_installed_cudnn_are_those_that_it_opens(self):
+        copies = [library["path"] for library in document()["libraries"] if library["soname"].startswith("libcudnn.so.") and library["path"]]
+        if not copies:
+            self.skipTest("no cuDNN on the loader's path")
+        opened = subprocess.run([sys.executable, "-c", OPEN_CUDNN, copies[0]], capture_output=True, check=True, text=True).stdout.split("\n")
+        parts = {os.path.realpath(path) for path in opened if "libcudnn_" in path}
+        self.assertTrue(parts)
+        told = {os.path.realpath(library["path"]) for library in document(copies[0])["libraries"] if library["path"]}
+        self.assertLessEqual(parts, told)
 
     def test_what_cannot_be_answered_is_one_sentence(self):
         self.refused(which("no-such-program-anywhere"), "no program 'no-such-program-anywhere'")

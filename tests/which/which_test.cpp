@@ -89,7 +89,7 @@ TEST_CASE("a framework's library gets the wheel's cuDNN by its RPATH, whatever L
     CHECK(cudnn.candidates[0].why_not == "RPATH of libtorch_cuda.so comes before LD_LIBRARY_PATH");
     CHECK_FALSE(has(which, "libc10.so"));
     CHECK(has(machine.ask(torch, "", true), "libc10.so"));
-    REQUIRE(which.notes.size() == 1);
+    REQUIRE_FALSE(which.notes.empty());
     CHECK(contains(which.notes[0], "Python package"));
 }
 
@@ -113,6 +113,16 @@ TEST_CASE("with RUNPATH the variable wins, and the parts come from beside the wi
     CHECK_FALSE(missing.path);
     CHECK_FALSE(missing.rule);
     CHECK(missing.needed_by == "/opt/cudnn/libcudnn.so.9");
+}
+
+TEST_CASE("a cuDNN by RPATH whose parts LD_LIBRARY_PATH takes from elsewhere is noted") {
+    Machine machine;
+    CHECK_FALSE(contains(join(machine.ask(torch).notes, " "), "of one release"));
+    const Which which = machine.ask(torch, "/opt/cudnn");
+    CHECK(contains(*choice(which, name).path, "nvidia/cudnn/lib"));
+    CHECK(choice(which, "libcudnn_ops.so.9").path == "/opt/cudnn/libcudnn_ops.so.9");
+    CHECK(
+        contains(join(which.notes, " "), "libcudnn.so.9 lies in " + wheel + ", but parts of it come from /opt/cudnn"));
 }
 
 TEST_CASE("the parts of a cuDNN are those that it names and those beside it") {
