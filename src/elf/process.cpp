@@ -93,6 +93,14 @@ Answer Process::open(const std::string& name, std::size_t caller) {
     return answer;
 }
 
+Lookup Process::look_up(const std::string& name, std::size_t caller) const {
+    Process trial = *this;
+    const Answer answer = trial.map(name, caller, false);
+    if (answer.object) return {trial.objects_[*answer.object].path, std::nullopt};
+    if (answer.stopped_at.empty()) return {};
+    return {answer.stopped_at, read_elf_file(loader_.root, answer.stopped_at).problem};
+}
+
 std::optional<std::size_t> Process::loaded(const std::string& name) const {
     for (std::size_t i = 0; i < objects_.size(); ++i) {
         const Object& object = objects_[i];

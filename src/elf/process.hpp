@@ -53,6 +53,9 @@ class Process {
     /// What dlopen(name) in this object does, with everything that the file needs. The Answer about the name itself.
     Answer open(const std::string& name, std::size_t caller);
 
+    /// The file that dlopen(name) in this object comes to, with nothing opened.
+    Lookup look_up(const std::string& name, std::size_t caller) const;
+
     /// Puts in a file that is known to be there, with nothing that it needs.
     void put(const std::string& path);
 

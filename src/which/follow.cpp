@@ -17,6 +17,7 @@ using elf::Object;
 using elf::Process;
 
 constexpr std::size_t most_files_searched = 256;
+constexpr std::size_t most_names_opened = 512;  // real machines have some twenty
 
 bool below_default_folders(const elf::Loader& loader, const std::string& path) {
     return std::any_of(loader.built_in_folders.begin(), loader.built_in_folders.end(),
@@ -73,7 +74,7 @@ void open_what_files_name(Process& process) {
         if (path.empty() || i == 1 || !may_open_gpu_libraries(process, i)) continue;
         ++searched;
         for (const auto& name : opened_by(process, process.objects()[i]))
-            if (asked.insert(name).second) process.open(name, i);
+            if (asked.size() < most_names_opened && asked.insert(name).second) process.open(name, i);
     }
 }
 
@@ -83,6 +84,7 @@ std::vector<std::string> names_to_open(const elf::Loader& loader, const std::vec
     append(places, folders);
     std::set<std::string> names;
     const auto add = [&](const std::string& folder, const std::string& name) {
+        if (names.size() == most_names_opened) return;
         if (auto opened = opened_as(loader.root, folder, name); opened && !contains(*opened, "/"))
             names.insert(*opened);
     };

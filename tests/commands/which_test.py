@@ -127,7 +127,9 @@ class Which(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             shutil.copy(LISTER, folder + "/tool")
             home = {"HOME": folder}
-            self.assertNotIn(folder, which(folder + "/tool", environment=home).stdout.decode())
+            text = which(folder + "/tool", environment=home).stdout.decode()
+            self.assertNotIn(folder, text)
+            self.assertIn("--show-private", text)
             self.assertIn(folder, which(folder + "/tool", "--show-private", environment=home).stdout.decode())
 
     def test_names_from_files_do_no_harm_to_a_terminal(self):

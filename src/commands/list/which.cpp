@@ -74,9 +74,17 @@ bool lacks_something(const WhichDocument& document) {
                        [](const LibraryChoice& choice) { return !choice.path && !choice.by_dlopen; });
 }
 
+/// A path that was changed is no good for a command line, so that is told.
+WhichDocument fit_to_show(const WhichDocument& document) {
+    WhichDocument shown = redact(document, this_machine());
+    if (json_text(shown) != json_text(document))
+        shown.notes.push_back("user names and home folders are replaced by words; --show-private shows them");
+    return shown;
+}
+
 int run(const Options& options) {
     WhichDocument document = document_of(ask(options));
-    if (!options.show_private) document = redact(std::move(document), this_machine());
+    if (!options.show_private) document = fit_to_show(document);
     const Style style{.color = wants_color(ColorChoice::automatic, STDOUT_FILENO)};
     print_document(options.json ? json_text(document) : which_text(document, style));
     return lacks_something(document) ? problem : healthy;
