@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "base/text.hpp"
-#include "elf/loader.hpp"
+#include "elf/process.hpp"
 #include "probe.hpp"
 #include "support/environment.hpp"
 #include "support/library_folders.hpp"
@@ -35,6 +35,7 @@ struct Search {
     Trace& trace;
     const Learn& learn;
     elf::Loader loader;
+    const elf::Process* plain = nullptr;       // a program that opens libraries by name
     std::set<std::string> folders_done;        // real paths
     std::set<std::string> files_done;          // real paths; the path itself for a link to nowhere
     std::vector<Candidate> development_names;  // wait until nothing better has led to their files
@@ -48,7 +49,7 @@ struct Search {
 static const Picked& pick_for(Search& search, const std::string& name) {
     const auto [entry, is_new] = search.picks.try_emplace(name);
     if (is_new) {
-        entry->second.lookup = elf::find_library(search.loader, name);
+        entry->second.lookup = search.plain->look_up(name, 0);
         if (const auto& path = entry->second.lookup.path) entry->second.real_path = search.job.root.real_path(*path);
     }
     return entry->second;
@@ -180,8 +181,11 @@ static void add_development_names(Search& search) {
 
 static void run(const Job& job, Trace& trace, const Learn& learn) {
     trace.calling("reading LD_LIBRARY_PATH and /etc/ld.so.cache");
-    Search search{job, trace, learn, elf::loader_of(job.root, variable("LD_LIBRARY_PATH").value_or("")), {}, {}, {},
+    Search search{job, trace, learn, elf::loader_of(job.root, variable("LD_LIBRARY_PATH").value_or("")), {}, {}, {}, {},
                   {},  {},    0};
+    elf::Process plain(search.loader, "", {});
+    plain.start(variable("LD_PRELOAD").value_or(""));
+    search.plain = &plain;
     search_folders(search, search.loader.library_path, FoundVia::ld_library_path);
     search_cache(search);
     search_folders(search, search.loader.default_folders, FoundVia::default_folder);

@@ -114,10 +114,8 @@ class NameTable {
 std::vector<Entry> read_entries(ElfFile& file, const FilePieces& pieces, const std::vector<Segment>& segments) {
     const auto dynamic =
         std::find_if(segments.begin(), segments.end(), [](const Segment& s) { return s.p_type == PT_DYNAMIC; });
-    if (dynamic == segments.end()) {
-        damaged(file, "it has no dynamic section, so it is no shared library");
-        return {};
-    }
+    if (dynamic == segments.end()) return {};
+    file.has_dynamic_section = true;
     const auto length = std::min<std::uint64_t>(dynamic->p_filesz, most_entries * sizeof(Entry));
     auto entries = as_array<Entry>(pieces.at(dynamic->p_offset, static_cast<std::size_t>(length)));
     const auto end = std::find_if(entries.begin(), entries.end(), [](const Entry& e) { return e.d_tag == DT_NULL; });
@@ -134,34 +132,64 @@ std::optional<std::uint64_t> value_of(const std::vector<Entry>& entries, std::in
 void take_name(ElfFile& file, std::int64_t tag, const std::string& name) {
     if (tag == DT_SONAME)
         file.soname = name;
-    else if (tag == DT_NEEDED)
+    else if (tag == DT_NEEDED || tag == DT_FILTER)
         file.needed.push_back(name);
+    else if (tag == DT_AUXILIARY)
+        file.auxiliary.push_back(name);
     else if (tag == DT_RPATH)
         file.rpath = split(name, ':');
-    else
+    else {
         file.runpath = split(name, ':');
+        file.has_runpath = true;
+    }
+}
+
+bool holds_name(std::int64_t tag) {
+    constexpr std::int64_t tags[] = {DT_SONAME, DT_NEEDED, DT_RPATH, DT_RUNPATH, DT_FILTER, DT_AUXILIARY};
+    return std::find(std::begin(tags), std::end(tags), tag) != std::end(tags);
 }
 
 void read_names(ElfFile& file, const std::vector<Entry>& entries, NameTable names) {
     for (const auto& entry : entries) {
         const auto tag = static_cast<std::int64_t>(entry.d_tag);
-        if (tag != DT_SONAME && tag != DT_NEEDED && tag != DT_RPATH && tag != DT_RUNPATH) continue;
+        if (!holds_name(tag)) continue;
         const auto name = names.at(entry.d_un.d_val);
         if (!name) return damaged(file, "a name in its dynamic section lies outside the table of names or has no end");
-        if (tag == DT_NEEDED && file.needed.size() == most_needed)
+        if (file.needed.size() + file.auxiliary.size() == most_needed && tag != DT_SONAME)
             return damaged(file, "it needs an impossible number of libraries");
         take_name(file, tag, *name);
     }
 }
 
+void read_interpreter(ElfFile& file, const FilePieces& pieces, const std::vector<Segment>& segments) {
+    for (const auto& segment : segments) {
+        if (segment.p_type != PT_INTERP) continue;
+        const auto text = pieces.at(segment.p_offset, std::min<std::size_t>(segment.p_filesz, longest_text));
+        file.interpreter = text.substr(0, text.find('\0'));
+        file.is_program = true;
+    }
+}
+
+/// The loader refuses a program where a library is needed (since glibc 2.30).
+void refuse_program(ElfFile& file, std::uint64_t flags) {
+    if (flags & DF_1_PIE) damaged(file, "it is no shared library but a program");
+}
+
 }  // namespace
 
-void read_dynamic_section(ElfFile& file, const FilePieces& pieces, const std::string& start) {
+void read_dynamic_section(ElfFile& file, const FilePieces& pieces, const std::string& start, ElfUse use) {
     const std::vector<Segment> segments = read_segments(file, pieces, start);
     if (file.problem) return;
     check_extent(file, pieces, segments);
+    read_interpreter(file, pieces, segments);
     const std::vector<Entry> entries = read_entries(file, pieces, segments);
+    if (!file.has_dynamic_section && use == ElfUse::program) return;
+    if (!file.has_dynamic_section) return damaged(file, "it has no dynamic section, so it is no shared library");
     if (entries.empty()) return damaged(file, "its dynamic section is empty");
+    const std::uint64_t flags = value_of(entries, DT_FLAGS_1).value_or(0);
+    file.no_default_folders = flags & DF_1_NODEFLIB;
+    file.is_program |= (flags & DF_1_PIE) != 0;
+    if (use == ElfUse::library) refuse_program(file, flags);
     const auto address = value_of(entries, DT_STRTAB);
     const auto size = value_of(entries, DT_STRSZ);
     const auto offset = address ? offset_of(segments, *address) : std::nullopt;

@@ -7,8 +7,11 @@
 
 namespace rnncheck::elf {
 
-/// Fills soname, needed, rpath and runpath, or sets the problem. `start` holds the first bytes of the file, at least
-/// the whole ELF header.
-void read_dynamic_section(ElfFile& file, const FilePieces& pieces, const std::string& start);
+/// What is a fault in a library (no dynamic section, being a program) is none in a program.
+enum class ElfUse { library, program };
+
+/// Fills soname, needed, rpath, runpath and what else the loader goes by, or sets the problem. `start` holds the first
+/// bytes of the file, at least the whole ELF header.
+void read_dynamic_section(ElfFile& file, const FilePieces& pieces, const std::string& start, ElfUse use);
 
 }  // namespace rnncheck::elf

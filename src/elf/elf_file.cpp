@@ -104,7 +104,7 @@ std::string type_in_words(unsigned type) {
 }
 
 /// What the ELF header alone says, in the order in which the loader checks it; `start` begins with the magic.
-ElfFile judge_header(const std::string& start) {
+ElfFile judge_header(const std::string& start, ElfUse use) {
     ElfW(Ehdr) header;
     if (start.size() < sizeof header) return with_problem(FileProblem::truncated, "is cut off within its ELF header");
     std::memcpy(&header, start.data(), sizeof header);
@@ -122,15 +122,15 @@ ElfFile judge_header(const std::string& start) {
         return other(FileProblem::other_machine, machine + " for another operating system", false);
     if (header.e_machine != own_machine) return other(FileProblem::other_machine, machine, true);
     ElfFile file;
-    if (header.e_type != ET_DYN)
+    const bool program = use == ElfUse::program && header.e_type == ET_EXEC;
+    if (header.e_type != ET_DYN && !program)
         file = with_problem(FileProblem::damaged, "is no shared library but " + type_in_words(header.e_type));
     file.machine = machine;
+    file.is_program = program;
     return file;
 }
 
-}  // namespace
-
-ElfFile read_elf_file(const Root& root, std::string_view path) {
+ElfFile read(const Root& root, std::string_view path, ElfUse use) {
     const auto real = root.real_path(path);
     if (!real) return absent(root, path);
     if (auto other_thing = no_regular_file(root.outside(*real))) return *other_thing;
@@ -140,9 +140,19 @@ ElfFile read_elf_file(const Root& root, std::string_view path) {
     if (start.empty() && pieces.size() > 0) return with_problem(FileProblem::unreadable, "cannot be read");
     if (start.empty() || start.compare(0, magic.size(), magic, 0, start.size()) != 0)
         return with_problem(FileProblem::not_elf, what_else_it_is(start));
-    ElfFile file = judge_header(start);
-    if (!file.problem) read_dynamic_section(file, pieces, start);
+    ElfFile file = judge_header(start, use);
+    if (!file.problem) read_dynamic_section(file, pieces, start, use);
     return file;
+}
+
+}  // namespace
+
+ElfFile read_elf_file(const Root& root, std::string_view path) {
+    return read(root, path, ElfUse::library);
+}
+
+ElfFile read_elf_program(const Root& root, std::string_view path) {
+    return read(root, path, ElfUse::program);
 }
 
 }  // namespace rnncheck::elf

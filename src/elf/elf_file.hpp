@@ -15,9 +15,15 @@ namespace rnncheck::elf {
 struct ElfFile {
     std::optional<std::string> machine;  ///< "64-bit x86-64"
     std::optional<std::string> soname;
-    std::vector<std::string> needed;
-    std::vector<std::string> rpath;    ///< entries of DT_RPATH, as written
-    std::vector<std::string> runpath;  ///< entries of DT_RUNPATH, as written
+    std::vector<std::string> needed;         ///< DT_NEEDED and DT_FILTER
+    std::vector<std::string> auxiliary;      ///< DT_AUXILIARY: loaded where it is found
+    std::vector<std::string> rpath;          ///< entries of DT_RPATH, as written
+    std::vector<std::string> runpath;        ///< entries of DT_RUNPATH, as written
+    bool has_runpath = false;                ///< also when it is empty: then no DT_RPATH counts
+    bool no_default_folders = false;         ///< DF_1_NODEFLIB: what it needs is sought in no default folder
+    std::optional<std::string> interpreter;  ///< what the kernel starts for a program: "/lib64/ld-linux-x86-64.so.2"
+    bool has_dynamic_section = false;        ///< a program without one is static
+    bool is_program = false;                 ///< made to be started, whatever else
     std::optional<FileProblem> problem;
     std::string problem_detail;  ///< reads after the path: "is a text file that begins with '<html>'"
     /// glibc's loader goes on to its next folder as if this file were not there; with any other problem it stops here
@@ -28,7 +34,10 @@ struct ElfFile {
     bool ends_list = false;
 };
 
-/// The machine of reference is that of our own process.
+/// As the loader reads a library. The machine of reference is that of our own process.
 ElfFile read_elf_file(const Root& root, std::string_view path);
+
+/// The same for what is started or inspected by itself: a program is no problem, static or not, nor is a library.
+ElfFile read_elf_program(const Root& root, std::string_view path);
 
 }  // namespace rnncheck::elf

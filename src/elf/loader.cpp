@@ -13,7 +13,7 @@ namespace rnncheck::elf {
 
 namespace {
 
-constexpr std::size_t longest_entry = 4096;
+using Folders = std::vector<std::string>;
 
 std::string machine_of_kernel() {
     utsname names{};
@@ -21,41 +21,104 @@ std::string machine_of_kernel() {
 }
 
 /// Debian and its kin name a folder after the machine and search no lib64.
-std::string multiarch_folder(const Root& root, const std::string& machine) {
-    const std::string name = "lib/" + machine + "-linux-gnu";
+std::string multiarch_folder(const Root& root) {
+    const std::string name = "lib/" + machine_of_kernel() + "-linux-gnu";
     return root.exists("/usr/" + name) || root.exists("/" + name) ? name : "";
 }
 
-std::vector<std::string> default_folders(const std::string& multiarch) {
-    if (multiarch.empty()) return {"/lib64", "/usr/lib64", "/lib", "/usr/lib"};
-    return {"/" + multiarch, "/usr/" + multiarch, "/lib", "/usr/lib"};
+/// For a file system without an interpreter that could tell.
+LoaderBuild guessed_build(const Root& root) {
+    LoaderBuild build;
+    build.cache = "/etc/ld.so.cache";
+    build.preload_file = "/etc/ld.so.preload";
+    const std::string multiarch = multiarch_folder(root);
+    build.default_folders = {"/lib64", "/usr/lib64", "/lib", "/usr/lib"};
+    if (!multiarch.empty()) build.default_folders = {"/" + multiarch, "/usr/" + multiarch, "/lib", "/usr/lib"};
+    return build;
 }
 
-/// The folders that exist, each real one once, every one after its glibc-hwcaps subfolders.
-std::vector<std::string> places_in(const Loader& loader, const std::vector<std::string>& folders) {
-    std::vector<std::string> places;
+/// $LIB is the first default folder below / or /usr: "/lib/x86_64-linux-gnu", "/usr/lib".
+std::string library_folder_of(const LoaderBuild& build) {
+    std::string_view folder = build.default_folders.front();
+    if (folder.starts_with("/usr/")) folder.remove_prefix(4);
+    return std::string(folder.substr(1));
+}
+
+/// The subfolders of this one that exist; seldom any, so their first parts are looked for before.
+void add_subfolders(const Loader& loader, const std::string& folder, Folders& places) {
+    std::string first_part;
+    bool there = false;
+    for (const auto& subfolder : loader.subfolders) {
+        const std::string part = subfolder.substr(0, subfolder.find('/'));
+        if (part != first_part) {
+            first_part = part;
+            const std::string parent = folder + '/' + part;
+            there = !loader.root.surely_absent(parent) && loader.root.exists(parent);
+        }
+        if (there && loader.root.exists(folder + '/' + subfolder)) places.push_back(folder + '/' + subfolder);
+    }
+}
+
+/// The folders that exist, each real one once, every one after its subfolders.
+Folders places_in(const Loader& loader, const Folders& folders) {
+    Folders places;
     std::unordered_set<std::string> seen;
     for (const auto& folder : folders) {
         const auto real = loader.root.real_path(folder);
         if (!real || !seen.insert(*real).second) continue;
-        const std::string parent = folder + "/glibc-hwcaps";
-        if (!loader.subsets.empty() && loader.root.exists(parent))
-            for (const auto& subset : loader.subsets)
-                if (loader.root.exists(parent + '/' + subset)) places.push_back(parent + '/' + subset);
+        add_subfolders(loader, folder, places);
         places.push_back(folder);
     }
     return places;
 }
 
-/// The search of this list is over when it gives something; without a path it goes on with the next list.
-std::optional<Lookup> try_file(const Loader& loader, const std::string& path) {
-    if (loader.root.surely_absent(path)) return std::nullopt;  // one system call for each of thousands of folders
-    const ElfFile file = read_elf_file(loader.root, path);
-    if (file.passed_over) return std::nullopt;
-    return file.ends_list ? Lookup{} : Lookup{path, file.problem};
+std::string absolute(std::string entry, const std::string& current_folder) {
+    if (entry.empty())
+        entry = current_folder;
+    else if (entry.front() != '/')
+        entry = current_folder + '/' + entry;
+    while (entry.size() > 1 && entry.back() == '/') entry.pop_back();
+    return entry;
 }
 
-Lookup try_folders(const Loader& loader, const std::vector<std::string>& folders, const std::string& name) {
+Folders entries_of(std::string_view library_path) {
+    std::string with_colons(library_path);
+    std::replace(with_colons.begin(), with_colons.end(), ';', ':');
+    return split(with_colons, ':');
+}
+
+Folders library_path_of(const Loader& loader, const LoaderSetting& setting) {
+    Folders folders;
+    for (const auto& entry : entries_of(setting.library_path)) {
+        const std::string text = with_tokens(loader, entry, setting.program_folder, true);
+        if (entry.empty() || !text.empty()) folders.push_back(absolute(text, loader.working_folder));
+    }
+    return places_in(loader, folders);
+}
+
+Folders subfolders_of(const LoaderBuild& build, const Folders& subsets) {
+    Folders subfolders;
+    for (const auto& subset : subsets) subfolders.push_back("glibc-hwcaps/" + subset);
+    if (!build.legacy) return subfolders;
+    const Folders legacy = legacy_subfolders();
+    subfolders.insert(subfolders.end(), legacy.begin(), legacy.end());
+    return subfolders;
+}
+
+std::string own_working_folder() {
+    std::error_code error;
+    const auto folder = std::filesystem::current_path(error);
+    return error ? "/" : folder.string();
+}
+
+/// The search of this list is over when it gives something; without a path it goes on with the next list.
+std::optional<Lookup> try_file(const Loader& loader, const std::string& path) {
+    const Met met = meet(loader, path);
+    if (met.meeting == Meeting::passed_over) return std::nullopt;
+    return met.meeting == Meeting::ends_list ? Lookup{} : Lookup{path, met.file.problem};
+}
+
+Lookup try_folders(const Loader& loader, const Folders& folders, const std::string& name) {
     for (const auto& folder : folders)
         if (auto found = try_file(loader, folder + '/' + name)) return *found;
     return {};
@@ -66,76 +129,69 @@ Lookup try_cache(const Loader& loader, const std::string& name) {
     return path ? try_file(loader, *path).value_or(Lookup{}) : Lookup{};
 }
 
-void replace_all(std::string& text, std::string_view token, std::string_view by) {
-    for (auto at = text.find(token); at != std::string::npos && text.size() < longest_entry;
-         at = text.find(token, at + by.size()))
-        text.replace(at, token.size(), by);
-}
-
-std::string current_folder() {
-    std::error_code error;
-    const auto folder = std::filesystem::current_path(error);
-    return error ? "/" : folder.string();
-}
-
 }  // namespace
 
 std::vector<std::string> split_library_path(std::string_view text, const std::string& current_folder) {
-    std::string with_colons(text);
-    std::replace(with_colons.begin(), with_colons.end(), ';', ':');
-    std::vector<std::string> folders;
-    for (auto& entry : split(with_colons, ':')) {
-        if (entry.empty())
-            entry = current_folder;
-        else if (entry.front() != '/')
-            entry = current_folder + '/' + entry;
-        while (entry.size() > 1 && entry.back() == '/') entry.pop_back();
-        folders.push_back(std::move(entry));
-    }
+    Folders folders;
+    for (const auto& entry : entries_of(text)) folders.push_back(absolute(entry, current_folder));
     return folders;
 }
 
-Loader loader_of(const Root& root, std::string_view library_path) {
+Loader loader_of(const Root& root, const LoaderSetting& setting) {
+    const std::string_view interpreter = setting.interpreter.empty() ? usual_interpreter() : setting.interpreter;
+    const auto told = read_loader_build(root, interpreter);
+    const LoaderBuild build = told ? *told : guessed_build(root);
     Loader loader;
     loader.root = root;
-    loader.subsets = processor_subsets();
-    loader.machine = machine_of_kernel();
-    const std::string multiarch = multiarch_folder(root, loader.machine);
-    loader.library_folder = multiarch.empty() ? "lib64" : multiarch;
-    loader.library_path = places_in(loader, split_library_path(library_path, current_folder()));
-    loader.cache = read_loader_cache(root);
-    loader.default_folders = places_in(loader, default_folders(multiarch));
+    loader.secure = setting.secure;
+    loader.working_folder = setting.working_folder.empty() ? own_working_folder() : setting.working_folder;
+    if (build.hwcaps) loader.subsets = processor_subsets();
+    loader.subfolders = subfolders_of(build, loader.subsets);
+    loader.platform = processor_platform();
+    loader.library_folder = library_folder_of(build);
+    loader.preload_file = build.preload_file;
+    loader.cache = read_loader_cache(root, build.cache);
+    loader.built_in_folders = build.default_folders;
+    loader.default_folders = places_in(loader, build.default_folders);
+    if (!setting.secure) loader.library_path = library_path_of(loader, setting);
     return loader;
 }
 
-RunPath run_path_of(const Loader& loader, const ElfFile& file, std::string_view path) {
-    const std::string_view origin = path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
-    const auto& entries = file.runpath.empty() ? file.rpath : file.runpath;
-    std::vector<std::string> folders;
-    for (const auto& entry : entries) folders.push_back(expanded(loader, entry, origin));
+Loader loader_of(const Root& root, std::string_view library_path) {
+    LoaderSetting setting;
+    setting.library_path = library_path;
+    return loader_of(root, setting);
+}
+
+Met meet(const Loader& loader, const std::string& path) {
+    if (loader.root.surely_absent(path)) return {};  // one system call for each of thousands of folders
+    Met met{Meeting::opens, read_elf_file(loader.root, path)};
+    if (met.file.passed_over)
+        met.meeting = Meeting::passed_over;
+    else if (met.file.ends_list)
+        met.meeting = Meeting::ends_list;
+    else if (met.file.problem)
+        met.meeting = Meeting::fails;
+    return met;
+}
+
+RunPath run_path_of(const Loader& loader, const ElfFile& file, std::string_view path, bool of_program) {
+    Folders folders;
+    for (const auto& entry : file.has_runpath ? file.runpath : file.rpath) {
+        const std::string folder = expanded(loader, entry, origin_of(path), of_program);
+        if (!folder.empty()) folders.push_back(folder);
+    }
     RunPath run_path;
-    (file.runpath.empty() ? run_path.before : run_path.after) = places_in(loader, folders);
+    (file.has_runpath ? run_path.after : run_path.before) = places_in(loader, folders);
     return run_path;
 }
 
 Lookup find_library(const Loader& loader, const std::string& name, const RunPath& run_path) {
-    const std::vector<std::string>* const lists[] = {&run_path.before, &loader.library_path, &run_path.after};
+    const Folders* const lists[] = {&run_path.before, &loader.library_path, &run_path.after};
     for (const auto* folders : lists)
         if (auto found = try_folders(loader, *folders, name); found.path) return found;
     if (auto found = try_cache(loader, name); found.path) return found;
     return try_folders(loader, loader.default_folders, name);
-}
-
-std::string expanded(const Loader& loader, std::string_view entry, std::string_view origin) {
-    std::string text(entry);
-    const std::pair<std::string_view, std::string> tokens[] = {
-        {"ORIGIN", std::string(origin)}, {"LIB", loader.library_folder}, {"PLATFORM", loader.machine}};
-    for (const auto& [token, value] : tokens) {
-        replace_all(text, "${" + std::string(token) + "}", value);
-        replace_all(text, "$" + std::string(token), value);
-    }
-    if (text.empty() || text.front() != '/') return current_folder() + '/' + text;
-    return text;
 }
 
 bool belongs_to_c_library(std::string_view name) {

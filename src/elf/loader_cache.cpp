@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 namespace rnncheck::elf {
 
@@ -112,6 +113,11 @@ void LoaderCache::read_entries(std::uint32_t count, const std::vector<std::uint3
         else if (is_for_subset(entry->hwcap) && (entry->hwcap & 0xFFFFFFFF) < subsets.size())
             entries_.push_back({entry->name, entry->path, subsets[entry->hwcap & 0xFFFFFFFF]});
     }
+    by_name_.resize(entries_.size());
+    std::iota(by_name_.begin(), by_name_.end(), 0u);
+    std::stable_sort(by_name_.begin(), by_name_.end(), [this](std::uint32_t one, std::uint32_t other) {
+        return text_at(entries_[one].name) < text_at(entries_[other].name);
+    });
 }
 
 std::string_view LoaderCache::text_at(std::uint32_t offset) const {
@@ -126,23 +132,35 @@ CachedLibrary LoaderCache::at(std::size_t number) const {
     return {text_at(entry.name), text_at(entry.path), entry.subset == 0 ? std::string_view() : text_at(entry.subset)};
 }
 
+std::vector<std::uint32_t>::const_iterator LoaderCache::first_of(std::string_view name) const {
+    return std::lower_bound(
+        by_name_.begin(), by_name_.end(), name,
+        [this](std::uint32_t number, std::string_view wanted) { return text_at(entries_[number].name) < wanted; });
+}
+
+std::vector<CachedLibrary> LoaderCache::all(std::string_view name) const {
+    std::vector<CachedLibrary> found;
+    for (auto next = first_of(name); next != by_name_.end() && at(*next).name == name; ++next)
+        found.push_back(at(*next));
+    return found;
+}
+
 std::optional<std::string> LoaderCache::find(std::string_view name, const std::vector<std::string>& subsets) const {
     std::optional<std::string> best;
     std::size_t best_rank = subsets.size() + 1;
-    for (const Entry& entry : entries_) {
-        if (text_at(entry.name) != name) continue;
-        const auto place = std::find(subsets.begin(), subsets.end(), entry.subset == 0 ? "" : text_at(entry.subset));
-        if (entry.subset != 0 && place == subsets.end()) continue;
+    for (const CachedLibrary& entry : all(name)) {
+        const auto place = std::find(subsets.begin(), subsets.end(), entry.subset);
+        if (!entry.subset.empty() && place == subsets.end()) continue;
         const auto rank = static_cast<std::size_t>(place - subsets.begin());
         if (rank >= best_rank) continue;
-        best = text_at(entry.path);
+        best = entry.path;
         best_rank = rank;
     }
     return best;
 }
 
-LoaderCache read_loader_cache(const Root& root) {
-    return LoaderCache(root.read("/etc/ld.so.cache", largest_cache).value_or(""));
+LoaderCache read_loader_cache(const Root& root, std::string_view path) {
+    return LoaderCache(root.read(path, largest_cache).value_or(""));
 }
 
 }  // namespace rnncheck::elf

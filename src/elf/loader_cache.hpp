@@ -28,6 +28,9 @@ class LoaderCache {
     std::size_t size() const { return entries_.size(); }
     CachedLibrary at(std::size_t number) const;
 
+    /// The entries of one name, in the file's order.
+    std::vector<CachedLibrary> all(std::string_view name) const;
+
     /// As glibc's loader chooses: the best of `subsets` (best first), else the first entry for every processor.
     std::optional<std::string> find(std::string_view name, const std::vector<std::string>& subsets) const;
 
@@ -40,10 +43,13 @@ class LoaderCache {
     std::string_view text_at(std::uint32_t offset) const;
     void read_entries(std::uint32_t count, const std::vector<std::uint32_t>& subsets);
 
+    std::vector<std::uint32_t>::const_iterator first_of(std::string_view name) const;
+
     std::string bytes_;
     std::vector<Entry> entries_;
+    std::vector<std::uint32_t> by_name_;  ///< numbers of entries; those of one name in the file's order
 };
 
-LoaderCache read_loader_cache(const Root& root);
+LoaderCache read_loader_cache(const Root& root, std::string_view path = "/etc/ld.so.cache");
 
 }  // namespace rnncheck::elf

@@ -1,6 +1,13 @@
 #include "elf/processor_subsets.hpp"
 
+#include <sys/auxv.h>
+
 namespace rnncheck::elf {
+
+static std::string platform_of_kernel() {
+    const auto* name = reinterpret_cast<const char*>(getauxval(AT_PLATFORM));
+    return name ? name : "";
+}
 
 #if defined(__x86_64__)
 
@@ -28,9 +35,36 @@ std::vector<std::string> processor_subsets() {
     return subsets;
 }
 
+// glibc renames processors of Intel alone (sysdeps/x86/cpu-features.c).
+std::string processor_platform() {
+    __builtin_cpu_init();
+    return __builtin_cpu_is("intel") && level_3() ? "haswell" : platform_of_kernel();
+}
+
+// Every combination of these in this order, the fuller ones first (glibc 2.36, elf/dl-hwcaps.c).
+std::vector<std::string> legacy_subfolders() {
+    std::vector<std::string> parts = {"tls", processor_platform()};
+    if (__builtin_cpu_is("intel") && level_4()) parts.push_back("avx512_1");
+    parts.push_back("x86_64");
+    std::vector<std::string> folders;
+    for (unsigned set = (1u << parts.size()) - 1; set > 0; --set) {
+        std::string folder;
+        for (std::size_t i = 0; i < parts.size(); ++i)
+            if (set >> (parts.size() - 1 - i) & 1) folder += (folder.empty() ? "" : "/") + parts[i];
+        folders.push_back(folder);
+    }
+    return folders;
+}
+
 #else
 
 std::vector<std::string> processor_subsets() {
+    return {};
+}
+std::string processor_platform() {
+    return platform_of_kernel();
+}
+std::vector<std::string> legacy_subfolders() {
     return {};
 }
 

@@ -18,6 +18,22 @@ Json document_schema(std::string_view title) {
     return schema;
 }
 
+/// What is null in the answers of `which` where there is nothing to tell.
+constexpr const char* nullable[] = {"needed_by", "path", "rule"};
+
+Json which_schema() {
+    Json schema = document_schema<WhichDocument>("which");
+    Json& choice = schema["properties"]["libraries"]["items"];
+    for (const char* name : nullable) {
+        Json& property = choice["properties"][name];
+        const Json about = property["description"];
+        property.erase("description");
+        property = {{"anyOf", Json::array({property, {{"type", "null"}}})}, {"description", about}};
+        choice["required"].push_back(name);
+    }
+    return schema;
+}
+
 }  // namespace
 
 /// The facts are to be read again, byte for byte; the rest is for people.
@@ -51,6 +67,13 @@ std::string json_text(const PlanDocument& document) {
 std::string json_text(const NeedsDocument& document) {
     return as_text(to_json(document, valid_utf8));
 }
+/// Paths are there to be used, so every byte can be had back.
+std::string json_text(const WhichDocument& document) {
+    Json json = to_json(document, reversible_utf8);
+    for (Json& choice : json["libraries"])
+        for (const char* name : nullable) choice.emplace(name, nullptr);
+    return as_text(json);
+}
 
 std::string schema_text() {
     Json report = document_schema<Report>("report");
@@ -64,7 +87,7 @@ std::string schema_text() {
                        document_schema<ListDocument>("list"), document_schema<TablesDocument>("matrix show"),
                        document_schema<TableDocument>("matrix show TABLE"),
                        document_schema<VerifyDocument>("matrix verify"), document_schema<PlanDocument>("matrix plan"),
-                       document_schema<NeedsDocument>("matrix plan --for")})}});
+                       document_schema<NeedsDocument>("matrix plan --for"), which_schema()})}});
 }
 
 }  // namespace rnncheck

@@ -58,13 +58,22 @@ struct Changer {
     }
 };
 
+template <class Document>
+Document redacted(Document document, const Identity& identity) {
+    Redactor redactor(identity);
+    for_each_text(document, Learner{redactor});
+    for_each_text(document, Changer{redactor});
+    return document;
+}
+
 }  // namespace
 
 Report redact(Report report, const Identity& identity) {
-    Redactor redactor(identity);
-    for_each_text(report, Learner{redactor});
-    for_each_text(report, Changer{redactor});
-    return report;
+    return redacted(std::move(report), identity);
+}
+
+WhichDocument redact(WhichDocument document, const Identity& identity) {
+    return redacted(std::move(document), identity);
 }
 
 std::string redact(std::string_view text, const Identity& identity) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "findings/report.hpp"
+#include "report/which_documents.hpp"
 
 namespace rnncheck {
 
@@ -21,6 +22,8 @@ struct Identity {
 /// "serial number", and the variables HOME, USER, LOGNAME, SUDO_USER and HOSTNAME of the recorded environment.
 /// Words of an already redacted report stay as they are.
 Report redact(Report report, const Identity& identity);
+
+WhichDocument redact(WhichDocument document, const Identity& identity);
 
 /// One text alone, for a message without a report.
 std::string redact(std::string_view text, const Identity& identity);

@@ -1,5 +1,7 @@
 #include "elf/loader.hpp"
 
+#include <sys/utsname.h>
+
 #include "support/catch.hpp"
 #include "support/elf_builder.hpp"
 #include "support/fake_root.hpp"
@@ -71,11 +73,13 @@ TEST_CASE("a cache older than the files is passed over") {
 
 TEST_CASE("Debian's folders take the place of lib64") {
     FakeRoot root;
-    const std::string machine = loader_in(root).machine;
-    const std::string debian = "/usr/lib/" + machine + "-linux-gnu";
+    utsname names{};
+    REQUIRE(uname(&names) == 0);
+    const std::string multiarch = "lib/" + std::string(names.machine) + "-linux-gnu";
+    const std::string debian = "/usr/" + multiarch;
     root.file(debian + "/libcudnn.so.9", good).file("/usr/lib64/libcudnn.so.9", good);
     check_found(look_up(root), debian + "/libcudnn.so.9");
-    CHECK(loader_in(root).library_folder == "lib/" + machine + "-linux-gnu");
+    CHECK(loader_in(root).library_folder == multiarch);
 }
 
 TEST_CASE("a file for another machine is passed over, a text file stops the loader") {
@@ -135,11 +139,13 @@ TEST_CASE("run paths are searched in their place, $ORIGIN is the folder of the n
     };
     CHECK_FALSE(from(""));
     requester.runpath = {"$ORIGIN/parts"};
+    requester.has_runpath = true;
     CHECK(from("") == "/opt/parts/libcudnn.so.9");
     CHECK(from("/path") == "/path/libcudnn.so.9");
     requester.rpath = {"/nowhere"};
     CHECK(from("/path") == "/path/libcudnn.so.9");
     requester.runpath.clear();
+    requester.has_runpath = false;
     requester.rpath = {"${ORIGIN}/parts"};
     CHECK(from("/path") == "/opt/parts/libcudnn.so.9");
 }
@@ -147,7 +153,7 @@ TEST_CASE("run paths are searched in their place, $ORIGIN is the folder of the n
 TEST_CASE("a run path may name the library folder and the machine") {
     FakeRoot root;
     const elf::Loader loader = loader_in(root);
-    CHECK(elf::expanded(loader, "/x/$LIB/${PLATFORM}", "/o") == "/x/lib64/" + loader.machine);
+    CHECK(elf::expanded(loader, "/x/$LIB/${PLATFORM}", "/o") == "/x/lib64/" + loader.platform);
     CHECK(elf::expanded(loader, "$ORIGIN/../$ORIGIN", "/o") == "/o/..//o");
 }
 

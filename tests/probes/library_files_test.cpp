@@ -18,8 +18,8 @@ using Variables = std::map<std::string, std::optional<std::string>>;
 
 /// What the probe lists, in an environment with nothing set but `variables`.
 std::vector<Library> libraries_in(const FakeRoot& root, Variables variables = {}) {
-    for (const char* name :
-         {"LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "VIRTUAL_ENV", "CONDA_PREFIX", "PATH", "HOME"})
+    for (const char* name : {"LD_LIBRARY_PATH", "LD_PRELOAD", "CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "VIRTUAL_ENV",
+                             "CONDA_PREFIX", "PATH", "HOME"})
         variables.try_emplace(name);
     const Environment environment(variables);
     return look("library_files", root.root()).facts.libraries;
@@ -252,4 +252,14 @@ TEST_CASE("on this machine every pick is a file, and copies are listed once") {
         WARN("SKIP: no GPU library on this machine");
     else
         CHECK(looked.times > 0);
+}
+
+TEST_CASE("a preloaded copy answers for its name") {
+    FakeRoot root;
+    root.file(system_folder + "libcudnn.so.9", library_bytes("libcudnn.so.9"));
+    root.file(toolkit + "lib64/libcudnn.so.9", library_bytes("libcudnn.so.9"));
+    CHECK(at(libraries_in(root), system_folder + "libcudnn.so.9").picked_by_loader);
+    const auto preloaded = libraries_in(root, {{"LD_PRELOAD", toolkit + "lib64/libcudnn.so.9"}});
+    CHECK_FALSE(at(preloaded, system_folder + "libcudnn.so.9").picked_by_loader);
+    CHECK(at(preloaded, toolkit + "lib64/libcudnn.so.9").picked_by_loader);
 }

@@ -16,6 +16,11 @@ struct ElfBuilder {
     std::vector<std::string> needed = {};
     std::string rpath = {};
     std::string runpath = {};
+    std::vector<std::string> filters = {};
+    std::vector<std::string> auxiliary = {};
+    bool empty_runpath = false;    ///< a DT_RUNPATH that names nothing
+    std::string interpreter = {};  ///< PT_INTERP
+    std::uint64_t flags = 0;       ///< DT_FLAGS_1
 #if defined(__aarch64__)
     unsigned machine = EM_AARCH64;
 #else
@@ -33,9 +38,14 @@ struct ElfBuilder {
         };
         if (!soname.empty()) add(DT_SONAME, soname);
         for (const auto& name : needed) add(DT_NEEDED, name);
+        for (const auto& name : filters) add(DT_FILTER, name);
+        for (const auto& name : auxiliary) add(DT_AUXILIARY, name);
         if (!rpath.empty()) add(DT_RPATH, rpath);
-        if (!runpath.empty()) add(DT_RUNPATH, runpath);
-        const std::uint64_t dynamic = sizeof(Elf64_Ehdr) + 2 * sizeof(Elf64_Phdr);
+        if (!runpath.empty() || empty_runpath) add(DT_RUNPATH, runpath);
+        if (flags != 0) entries.push_back({DT_FLAGS_1, {flags}});
+        const std::uint64_t interpreter_name = names.size();
+        names += interpreter + '\0';
+        const std::uint64_t dynamic = sizeof(Elf64_Ehdr) + segment_count() * sizeof(Elf64_Phdr);
         const std::uint64_t table = dynamic + (entries.size() + 3) * sizeof(Elf64_Dyn);
         entries.push_back({DT_STRTAB, {address + table}});
         entries.push_back({DT_STRSZ, {names.size()}});
@@ -44,15 +54,20 @@ struct ElfBuilder {
         const std::uint64_t size = table + names.size();
         const Elf64_Phdr segments[] = {
             {PT_LOAD, PF_R, 0, address, address, size, size, 0x1000},
-            {PT_DYNAMIC, PF_R, dynamic, address + dynamic, address + dynamic, table - dynamic, table - dynamic, 8}};
+            {PT_DYNAMIC, PF_R, dynamic, address + dynamic, address + dynamic, table - dynamic, table - dynamic, 8},
+            {PT_INTERP, PF_R, table + interpreter_name, 0, 0, interpreter.size() + 1, interpreter.size() + 1, 1}};
         std::string file = header();
-        file.append(reinterpret_cast<const char*>(segments), sizeof segments);
+        file.append(reinterpret_cast<const char*>(segments), segment_count() * sizeof(Elf64_Phdr));
         file.append(reinterpret_cast<const char*>(entries.data()), entries.size() * sizeof(Elf64_Dyn));
         return file + names;
     }
 
   private:
     static constexpr std::uint64_t address = 0x10000;
+
+    std::uint16_t segment_count() const {
+        return interpreter.empty() ? 2 : 3;
+    }
 
     std::string header() const {
         Elf64_Ehdr header{};
@@ -66,7 +81,7 @@ struct ElfBuilder {
         header.e_phoff = sizeof header;
         header.e_ehsize = sizeof header;
         header.e_phentsize = sizeof(Elf64_Phdr);
-        header.e_phnum = 2;
+        header.e_phnum = segment_count();
         return std::string(reinterpret_cast<const char*>(&header), sizeof header);
     }
 };

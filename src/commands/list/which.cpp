@@ -1,0 +1,110 @@
+// Tells which copies of the GPU libraries a program, a library or a running process gets.
+#include "which/which.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+#include "base/errors.hpp"
+#include "base/program.hpp"
+#include "base/text.hpp"
+#include "commands/color.hpp"
+#include "commands/command.hpp"
+#include "commands/identity.hpp"
+#include "commands/on_path.hpp"
+#include "commands/output.hpp"
+#include "report/json_text.hpp"
+#include "report/which_text.hpp"
+
+namespace rnncheck::commands {
+
+namespace {
+
+struct Options {
+    std::string target, process;
+    bool all = false, json = false, show_private = false;
+};
+
+std::string variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value ? value : "";
+}
+
+int process_number(const std::string& text) {
+    int number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size() || number <= 0)
+        throw UsageError("--pid cannot be '" + text + "'; give the number of a process, e.g. 4711");
+    return number;
+}
+
+std::string file_of(const std::string& target) {
+    if (contains(target, "/")) return target;
+    const auto program = program_on_path(target);
+    if (program) return *program;
+    if (::access(target.c_str(), F_OK) == 0) return "./" + target;
+    throw InputError("there is no program '" + target + "' on PATH and no such file here");
+}
+
+which::Which ask(const Options& options) {
+    if (!options.process.empty()) {
+        if (!options.target.empty()) throw UsageError("TARGET and --pid cannot be used together: each asks for one");
+        return which::for_process(process_number(options.process), options.all);
+    }
+    const which::Setting setting{variable("LD_LIBRARY_PATH"), variable("LD_PRELOAD"), options.all};
+    if (options.target.empty()) return which::for_plain_program(Root(), setting);
+    return which::for_file(Root(), file_of(options.target), setting);
+}
+
+WhichDocument document_of(which::Which which) {
+    WhichDocument document;
+    document.tool.version = version_of_rnncheck();
+    document.target = std::move(which.target);
+    document.notes = std::move(which.notes);
+    document.libraries = std::move(which.libraries);
+    return document;
+}
+
+/// Something that the target cannot be started or loaded without.
+bool lacks_something(const WhichDocument& document) {
+    return std::any_of(document.libraries.begin(), document.libraries.end(),
+                       [](const LibraryChoice& choice) { return !choice.path && !choice.by_dlopen; });
+}
+
+/// A path that was changed is no good for a command line, so that is told.
+WhichDocument fit_to_show(const WhichDocument& document) {
+    WhichDocument shown = redact(document, this_machine());
+    if (json_text(shown) != json_text(document))
+        shown.notes.push_back("user names and home folders are replaced by words; --show-private shows them");
+    return shown;
+}
+
+int run(const Options& options) {
+    WhichDocument document = document_of(ask(options));
+    if (!options.show_private) document = fit_to_show(document);
+    const Style style{.color = wants_color(ColorChoice::automatic, STDOUT_FILENO)};
+    print_document(options.json ? json_text(document) : which_text(document, style));
+    return lacks_something(document) ? problem : healthy;
+}
+
+std::function<int()> declare(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    app.add_option("TARGET", options->target, "A library, a program, or the name of a program on PATH");
+    app.add_option("--pid", options->process, "A running process")->type_name("N");
+    app.add_flag("--all", options->all, "Every needed library, not only those that concern the GPU")
+        ->disable_flag_override();
+    app.add_flag("--json", options->json, "As one JSON document")->disable_flag_override();
+    app.add_flag("--show-private", options->show_private, "Keep user names and home folders in the output")
+        ->disable_flag_override();
+    return [options] { return run(*options); };
+}
+
+}  // namespace
+
+extern const Command which{.title = "Tell which copies of the GPU libraries a program gets, and why",
+                           .declare = declare};
+
+}  // namespace rnncheck::commands

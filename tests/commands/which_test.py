@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""`rnncheck which` as a user or a script meets it.
+
+usage: which_test.py RNNCHECK [unittest arguments]
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+OPEN_CUDNN = """
+import ctypes, sys
+cudnn = ctypes.CDLL(sys.argv[1])
+cudnn.cudnnGetVersion()
+for name in ("cudnnOpsVersionCheck", "cudnnOpsInferVersionCheck", "cudnnCnnVersionCheck"):
+    if hasattr(cudnn, name):
+        getattr(cudnn, name)()
+print("\\n".join({line.split()[-1] for line in open("/proc/self/maps") if "libcudnn" in line}))
+"""
+LISTER = shutil.which("ls")
+
+
+def which(*arguments, environment=None, folder=None):
+    return subprocess.run([PROGRAM, "which", *arguments], capture_output=True, check=False, timeout=60, cwd=folder,
+                          env={**os.environ, **(environment or {})})
+
+
+def document(*arguments, **more):
+    return json.loads(which(*arguments, "--json", **more).stdout)
+
+
+class Which(unittest.TestCase):
+    def refused(self, run, *words):
+        self.assertEqual((run.returncode, run.stdout), (2, b""))
+        self.assertEqual(run.stderr.count(b"\n"), 1)
+        for word in words:
+            self.assertIn(word, run.stderr.decode())
+
+    def test_a_program_is_named_by_path_or_as_on_path(self):
+        first, second = document("ls", "--all"), document(LISTER, "--all")
+        self.assertEqual(first, second)
+        self.assertEqual(first["schema"], 1)
+        libc = next(library for library in first["libraries"] if library["soname"] == "libc.so.6")
+        self.assertTrue(os.path.exists(libc["path"]))
+        self.assertIn(libc["rule"], ("cache", "default_folder"))
+        self.assertEqual(libc["needed_by"], first["target"])
+
+    def test_without_gpu_libraries_it_says_so(self):
+        run = which("ls")
+        self.assertEqual((run.returncode, run.stderr), (0, b""))
+        self.assertIn(b"no such library is needed", run.stdout)
+
+    def test_every_answer_has_the_members_that_scripts_rely_on(self):
+        for libraries in (document()["libraries"], document("ls", "--all")["libraries"]):
+            self.assertTrue(libraries)
+            for library in libraries:
+                self.assertLessEqual({"soname", "path", "rule", "needed_by", "candidates"}, set(library))
+                self.assertEqual(library["path"] is None, library["rule"] is None)
+                for candidate in library["candidates"]:
+                    self.assertEqual(set(candidate), {"path", "rule", "why_not"})
+
+    def test_a_missing_needed_library_gives_1(self):
+        with tempfile.TemporaryDirectory() as folder:
+            copy = pathlib.Path(folder, "tool")
+            text = pathlib.Path(LISTER).resolve().read_bytes()
+            copy.write_bytes(text.replace(b"\0libc.so.6\0", b"\0libq.so.6\0"))
+            run = which(str(copy), "--all")
+            self.assertEqual(run.returncode, 1)
+            self.assertIn(b"not found", run.stdout)
+
+    def test_a_relative_path_is_a_file_here(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(LISTER, folder + "/tool")
+            for name in ("./tool", "tool"):
+                self.assertEqual(pathlib.Path(document(name, folder=folder)["target"]).name, "tool")
+
+    def test_the_variables_count(self):
+        with tempfile.TemporaryDirectory() as folder:
+            library = pathlib.Path(document("ls", "--all")["libraries"][0]["path"])
+            shutil.copy(library, folder)
+            found = document("ls", "--all", environment={"LD_LIBRARY_PATH": folder})["libraries"][0]
+            self.assertEqual((found["rule"], found["path"]), ("ld_library_path", f"{folder}/{library.name}"))
+            self.assertIn(str(library), [candidate["path"] for candidate in found["candidates"]])
+            found = document("ls", "--all", environment={"LD_PRELOAD": f"{folder}/{library.name}"})["libraries"][0]
+            self.assertEqual(found["rule"], "ld_preload")
+
+    def test_a_running_process(self):
+        child = subprocess.Popen([sys.executable, "-c", "import ctypes, zlib; print(1, flush=True); input()"], text=True,
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "LD_LIBRARY_PATH": "/nowhere"})
+        try:
+            child.stdout.readline()
+            found = document("--pid", str(child.pid), "--all")
+            self.assertIn(str(child.pid), found["target"])
+            libc = next(library for library in found["libraries"] if library["soname"] == "libc.so.6")
+            self.assertEqual(libc["rule"], "mapped")
+            self.assertTrue(any(library["soname"].startswith("libcuda.so") for library in found["libraries"]))
+        finally:
+            child.communicate("\n")
+
+    def test_the_parts_of_the_installed_cudnn_are_those_that_it_opens(self):
+        copies = [library["path"] for library in document()["libraries"] if library["soname"].startswith("libcudnn.so.") and library["path"]]
+        if not copies:
+            self.skipTest("no cuDNN on the loader's path")
+        opened = subprocess.run([sys.executable, "-c", OPEN_CUDNN, copies[0]], capture_output=True, check=True, text=True).stdout.split("\n")
+        parts = {os.path.realpath(path) for path in opened if "libcudnn_" in path}
+        self.assertTrue(parts)
+        told = {os.path.realpath(library["path"]) for library in document(copies[0])["libraries"] if library["path"]}
+        self.assertLessEqual(parts, told)
+
+    def test_what_cannot_be_answered_is_one_sentence(self):
+        self.refused(which("no-such-program-anywhere"), "no program 'no-such-program-anywhere'")
+        self.refused(which("/etc/passwd"), "'/etc/passwd' is a text file")
+        self.refused(which("/etc"), "is a folder")
+        self.refused(which("--pid", "x"), "--pid cannot be 'x'")
+        self.refused(which("--pid", "-3"), "--pid cannot be '-3'")
+        self.refused(which("--pid", "99999999"), "there is no process 99999999")
+        self.refused(which("--pid", "1", "ls"), "cannot be used together")
+        failed = which("/etc/passwd", "--json")
+        self.assertEqual(json.loads(failed.stdout)["error"]["kind"], "input")
+
+    def test_what_is_printed_is_private_unless_asked(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(LISTER, folder + "/tool")
+            home = {"HOME": folder}
+            text = which(folder + "/tool", environment=home).stdout.decode()
+            self.assertNotIn(folder, text)
+            self.assertIn("--show-private", text)
+            self.assertIn(folder, which(folder + "/tool", "--show-private", environment=home).stdout.decode())
+
+    def test_names_from_files_do_no_harm_to_a_terminal(self):
+        with tempfile.TemporaryDirectory() as folder:
+            name = folder + "/t\x1b[31m\nx"
+            shutil.copy(LISTER, name)
+            out = which(name, "--all").stdout
+            self.assertNotIn(b"\x1b", out)
+            self.assertEqual(which(name, "--all", "--json").returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

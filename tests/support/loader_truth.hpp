@@ -1,0 +1,37 @@
+// What the dynamic loader itself says it would load for a file, and the prediction in the same form.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace rnncheck::test {
+
+struct LoaderVariables {
+    std::string library_path = {};
+    std::string preload = {};
+    std::string working_folder = "/";
+};
+
+/// The libraries in the order of loading: the name asked for and the real file, empty for "not found".
+struct Truth {
+    bool fails = false;  ///< the loader refuses to go on: a file it met is unusable
+    std::vector<std::pair<std::string, std::string>> libraries = {};
+
+    bool operator==(const Truth& other) const {
+        return fails == other.fails && (fails || libraries == other.libraries);
+    }
+    std::string in_words() const;
+};
+
+/// Asks ld.so, as ldd does. The vDSO and the loader itself are left out.
+Truth loader_says(const std::string& path, const LoaderVariables& variables);
+Truth prediction(const std::string& path, const LoaderVariables& variables);
+
+/// The real paths of all regular ELF files of this machine's own kind below a folder.
+void collect_elf_files(const std::string& top, std::set<std::string>& files);
+
+}  // namespace rnncheck::test
