@@ -29,8 +29,8 @@ std::optional<Version> installed_cudnn(const Traits& t) {
 
 void add_cudnn_loaded(Traits& t) {
     const auto installed = installed_cudnn(t);
-    for (const char* signature :
-         {"cudnn_version_mismatch", "torch_cudnn_versions", "jax_found_cudnn", "paddle_cudnn_versions"}) {
+    for (const char* signature : {"cudnn_version_mismatch", "torch_cudnn_versions", "jax_found_cudnn",
+                                  "paddle_cudnn_versions", "paddle_header_unmatched"}) {
         const auto loaded = cudnn_version(t.told(signature, "loaded")),
                    built = cudnn_version(t.told(signature, "built"));
         if (!loaded || !built) continue;
