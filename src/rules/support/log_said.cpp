@@ -127,10 +127,15 @@ void read_events(SaidReading& said, const Log& log) {
         {"tensorflow_in_use", "tensorflow"}, {"torch_in_use", "pytorch"},   {"jax_in_use", "jax"},
         {"paddle_in_use", "paddlepaddle"},   {"chainer_in_use", "chainer"}, {"ctranslate2_in_use", "ctranslate2"}};
     if (!said.frameworks.empty()) return;
+    const auto seen = [&](std::string_view wanted) {
+        return std::any_of(log.events.begin(), log.events.end(),
+                           [&](const LogEvent& e) { return e.signature == wanted; });
+    };
+    // jaxlib's own files lie below a folder called tensorflow.
+    const bool is_jaxlib = seen("jaxlib_path");
+    if (is_jaxlib) add_framework(said, "jax", {});
     for (const auto& [signature, name] : in_use)
-        if (std::any_of(log.events.begin(), log.events.end(),
-                        [wanted = signature](const LogEvent& e) { return e.signature == wanted; }))
-            add_framework(said, name, {});
+        if (seen(signature) && !(is_jaxlib && std::string_view(name) == "tensorflow")) add_framework(said, name, {});
 }
 
 /// "GeForce GT 620 (2.1)", "8.6".
@@ -156,12 +161,20 @@ std::vector<std::string> names_in_list(std::string_view text) {
     return names;
 }
 
+/// "2x TITAN RTX", "4 x V100", "8*A100".
+std::string without_count(std::string_view name) {
+    const auto sign = name.find_first_not_of("0123456789 ");
+    if (sign == 0 || sign == std::string_view::npos || (name[sign] != 'x' && name[sign] != 'X' && name[sign] != '*'))
+        return std::string(name);
+    return std::string(trim(name.substr(sign + 1)));
+}
+
 }  // namespace
 
 std::optional<Version> capability_named(std::string_view text, const Matrix& matrix) {
     for (const std::string& name : names_in_list(text)) {
         if (trim(name).empty()) continue;
-        const std::vector<GpuProduct> products = matrix.gpu_products_named(name);
+        const std::vector<GpuProduct> products = matrix.gpu_products_named(without_count(trim(name)));
         const bool all_alike = std::all_of(products.begin(), products.end(), [&](const GpuProduct& p) {
             return p.capability == products.front().capability;
         });

@@ -34,18 +34,38 @@ void add_systems(Traits& t) {
     if (said.says("colab") || t.seen("colab")) t.add("on_colab", "Google Colab");
 }
 
+/// "tensorflow 1.4.0 and tensorflow-gpu 1.4.0", "tensorflow-gpu + tensorflow": one after the other, with and without
+/// GPU.
+bool names_both_packages(std::string_view words) {
+    static constexpr std::string_view name = "tensorflow", with_gpu = "-gpu";
+    for (std::size_t at = words.find(name); at != std::string_view::npos;) {
+        const bool first_has = words.substr(at + name.size(), with_gpu.size()) == with_gpu;
+        const std::size_t start = at + name.size() + (first_has ? with_gpu.size() : 0), next = words.find(name, start);
+        if (next == std::string_view::npos) return false;
+        const std::string_view between = words.substr(start, next - start);
+        const bool second_has = words.substr(next + name.size(), with_gpu.size()) == with_gpu;
+        const bool only_joined = between.find_first_not_of("0123456789.=+&,and ") == std::string_view::npos;
+        if (first_has != second_has && only_joined && between.find_first_of("+&,a") != std::string_view::npos)
+            return true;
+        at = next;
+    }
+    return false;
+}
+
 void add_said_words(Traits& t) {
     const SaidReading& said = t.out.said;
     const auto any = [&](std::initializer_list<const char*> words) {
         return std::any_of(words.begin(), words.end(), [&](const char* word) { return said.says(word); });
     };
-    if (any({"amp", "fp16", "half", "mixed precision", "autocast", "apex"}))
+    if (any({" amp ", "amp)", "(amp", "+ amp", "fp16", "half", "mixed precision", "autocast", "apex"}))
         t.add("said_amp", "mixed precision is in use, as was said");
     if (any({"directml"})) t.add("said_directml", "the DirectML plugin is in use, as was said");
     if (any({"tensorflow-gpu", "tensorflow gpu"}))
         t.add("said_gpu_package", "the GPU package was installed, as was said");
-    if (any({"tensorflow-gpu and tensorflow", "tensorflow and tensorflow-gpu", "both tensorflow"}))
+    if (any({"both tensorflow"}) || names_both_packages(said.words))
         t.add("said_both_packages", "both packages are installed, as was said");
+    if (any({"lstm", "gru", "rnn", "seq2seq", "recurrent"}))
+        t.add("said_rnn", "a recurrent network is in use, as was said");
     if (any({"inference", "serving", "prediction", "deploy"}))
         t.add("said_inference", "a trained model is being used, as was said");
 }
@@ -161,13 +181,17 @@ std::vector<std::string_view> all_traits() {
             "cuda_other_major_built",
             "cuda_other_major_given",
             "cuda_same_major_given",
+            "cuda_newer_than_release",
+            "cudnn_given_fits_build",
             "cudnn_loaded_newer",
             "cudnn_loaded_older",
             "cudnn_masked_range",
             "cudnn_other_major_bundled",
             "cudnn_other_major_given",
+            "cudnn_other_major_on_disk",
             "cudnn_same_major_bundled",
             "cudnn_same_major_given",
+            "cudnn_same_major_on_disk",
             "devices_gpu",
             "devices_no_gpu",
             "devices_xla_gpu",
@@ -184,6 +208,7 @@ std::vector<std::string_view> all_traits() {
             "gpu_ampere",
             "gpu_between_list",
             "gpu_fits_build",
+            "gpu_minor_newer_than_build",
             "gpu_newer_than_build",
             "gpu_newer_than_list",
             "gpu_old",
@@ -205,6 +230,7 @@ std::vector<std::string_view> all_traits() {
             "said_directml",
             "said_gpu_package",
             "said_inference",
+            "said_rnn",
             "sequence_long",
             "several_frameworks",
             "small_gpu_memory",

@@ -35,6 +35,9 @@ void add_missing_cudnn(Traits& t) {
     const auto name = missing_library(t, "missing_cudnn");
     const auto wanted = major_in_name(name.value_or(""));
     if (!wanted) return;
+    if (const auto there = t.told("cudnn_file_listed", "major"))
+        t.add(*there == std::to_string(*wanted) ? "cudnn_same_major_on_disk" : "cudnn_other_major_on_disk",
+              "a file of cuDNN " + *there + " is on the disk, " + *name + " is wanted");
     const SaidReading& said = t.out.said;
     if (said.cudnn)
         t.add(said.cudnn->major() == *wanted ? "cudnn_same_major_given" : "cudnn_other_major_given",
@@ -52,6 +55,28 @@ bool names_the_toolkit(std::string_view library) {
     return contains(library, "cudart") || contains(library, "cublas");
 }
 
+/// "libcudart.so.10.1", "libcublas.so.9.0", "cudart64_101.dll": before CUDA 11 every minor release had a name of its
+/// own.
+std::optional<Version> release_in_name(std::string_view name) {
+    if (const auto at = name.find(".so."); at != std::string_view::npos) {
+        auto release = parse_version(name.substr(at + 4));
+        return release && release->text.find('.') != std::string::npos && release->major() < 11 ? release
+                                                                                                : std::nullopt;
+    }
+    const auto at = name.find("64_");
+    if (at == std::string_view::npos) return std::nullopt;
+    const std::string_view digits = name.substr(at + 3, name.find('.', at) - at - 3);
+    if (digits.size() == 2) return parse_version(std::string{digits[0], '.', digits[1]});
+    if (digits.size() == 3 && digits.starts_with("10")) return parse_version(std::string("10.") + digits[2]);
+    return std::nullopt;
+}
+
+bool has_release(const Version& installed, const std::string& library, int wanted_major) {
+    const auto release = release_in_name(library);
+    if (!release || installed.text.find('.') == std::string::npos) return installed.major() == wanted_major;
+    return installed.major() == release->major() && installed.parts[1] == release->parts[1];
+}
+
 void add_missing_cuda(Traits& t) {
     if (t.seen("loader_error_other_library")) t.add("missing_by_cudnn", "a library that cuDNN asks for is missing");
     const auto name = missing_library(t, "missing_cuda_library");
@@ -60,7 +85,7 @@ void add_missing_cuda(Traits& t) {
     if (!wanted) return;
     const SaidReading& said = t.out.said;
     if (said.cuda)
-        t.add(said.cuda->major() == *wanted ? "cuda_same_major_given" : "cuda_other_major_given",
+        t.add(has_release(*said.cuda, *name, *wanted) ? "cuda_same_major_given" : "cuda_other_major_given",
               "CUDA " + said.cuda->text + " is there, " + *name + " is wanted");
     if (const auto build = build_cuda(t); build && build->major() != *wanted)
         t.add("cuda_other_major_built",

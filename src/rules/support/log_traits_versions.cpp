@@ -20,15 +20,26 @@ std::optional<Version> cudnn_version(const std::optional<std::string>& text) {
     return parse_version(plain);
 }
 
+/// The cuDNN that the person says, or the header in the log shows, is installed.
+std::optional<Version> installed_cudnn(const Traits& t) {
+    if (t.out.said.cudnn) return t.out.said.cudnn;
+    const auto major = t.told("cudnn_header_version", "major"), minor = t.told("cudnn_header_version", "minor");
+    return major && minor ? parse_version(*major + "." + *minor) : std::nullopt;
+}
+
 void add_cudnn_loaded(Traits& t) {
-    for (const char* signature :
-         {"cudnn_version_mismatch", "torch_cudnn_versions", "jax_found_cudnn", "paddle_cudnn_versions"}) {
+    const auto installed = installed_cudnn(t);
+    for (const char* signature : {"cudnn_version_mismatch", "torch_cudnn_versions", "jax_found_cudnn",
+                                  "paddle_cudnn_versions", "paddle_header_unmatched"}) {
         const auto loaded = cudnn_version(t.told(signature, "loaded")),
                    built = cudnn_version(t.told(signature, "built"));
         if (!loaded || !built) continue;
         const std::string why = "cuDNN " + loaded->text + " was loaded, the build wants " + built->text;
         if (*loaded < *built) t.add("cudnn_loaded_older", why);
         if (*loaded > *built) t.add("cudnn_loaded_newer", why);
+        if (installed && *loaded < *built && installed->major() == built->major() &&
+            installed->minor() >= built->minor() && installed->minor() > loaded->minor())
+            t.add("cudnn_given_fits_build", "cuDNN " + installed->text + " is installed and would do; " + why);
     }
     if (t.out.said.cudnn && *t.out.said.cudnn >= make_version({8, 1}) && *t.out.said.cudnn < make_version({8, 9, 2}))
         t.add("cudnn_masked_range", "cuDNN " + t.out.said.cudnn->text + " has a known defect with masks");
@@ -57,11 +68,23 @@ std::optional<Version> capability_of_sm(std::string_view digits) {
     return parse_version(std::string(digits.substr(0, digits.size() - 1)) + "." + digits.back());
 }
 
+/// A newer minor runs the code of an older one of the same major.
+void add_gpu_against_range(Traits& t) {
+    const auto gpu = parse_version(t.told("torch_gpu_capability", "capability").value_or(""));
+    const auto oldest = parse_version(t.told("torch_capability_range", "minimum").value_or(""));
+    const auto newest = parse_version(t.told("torch_capability_range", "maximum").value_or(""));
+    if (!gpu || !oldest || !newest) return;
+    const std::string why =
+        "the GPU has capability " + gpu->text + ", the build has code for " + oldest->text + " to " + newest->text;
+    if (gpu->major() > newest->major()) t.add("gpu_newer_than_list", why);
+    if (*gpu < *oldest) t.add("gpu_older_than_list", why);
+}
+
 void add_gpu_against_list(Traits& t) {
     const auto text = t.told("torch_gpu_not_compatible", "capability");
     const auto gpu = capability_of_sm(text.value_or(""));
     const auto list = t.told("torch_architectures", "list");
-    if (!gpu || !list) return;
+    if (!gpu || !list) return add_gpu_against_range(t);
     std::optional<Version> oldest, newest;
     for (std::size_t at = list->find('_'); at != std::string::npos; at = list->find('_', at + 1)) {
         std::size_t end = at + 1;
@@ -81,10 +104,28 @@ void add_gpu_against_list(Traits& t) {
         t.add("gpu_between_list", why);
 }
 
+/// From Ampere on cuDNN runs the code of the first architecture of a major on its later ones; on Turing the cuDNN of
+/// CUDA 9, which has code for Volta, fails (lquirosd/P2PaLA issue 11).
+bool runs_older_code(const Version& gpu, const Version& cuda, const Matrix& matrix) {
+    const auto first = matrix.architecture(make_version({gpu.major(), 0}));
+    return gpu.major() >= 8 && first && first->first_cuda.major() > 0 && first->first_cuda <= cuda;
+}
+
+/// "RTX", "an RTX card": whichever it is, none is older than Turing.
+void add_unnamed_rtx(Traits& t) {
+    const Version turing = make_version({7, 5});
+    const auto cuda = build_cuda(t);
+    const auto architecture = t.matrix.architecture(turing);
+    if (!t.out.said.says("rtx") || !cuda || !architecture || architecture->first_cuda <= *cuda) return;
+    t.add("gpu_recent", "an RTX GPU has at least capability " + turing.text);
+    t.add("gpu_newer_than_build",
+          "an RTX GPU needs at least CUDA " + architecture->first_cuda.text + ", the build has " + cuda->text);
+}
+
 void add_gpu(Traits& t) {
     add_gpu_against_list(t);
     const auto gpu = capability(t);
-    if (!gpu) return;
+    if (!gpu) return add_unnamed_rtx(t);
     if (*gpu >= make_version({8, 0})) t.add("gpu_ampere", "the GPU has capability " + gpu->text);
     if (*gpu >= make_version({7, 5})) t.add("gpu_recent", "the GPU has capability " + gpu->text);
     if (*gpu < make_version({7, 0})) t.add("gpu_old", "the GPU has capability " + gpu->text);
@@ -92,12 +133,14 @@ void add_gpu(Traits& t) {
     const auto architecture = t.matrix.architecture(*gpu);
     if (!cuda || !architecture) return;
     if (architecture->first_cuda > *cuda && architecture->first_cuda.major() > 0)
-        t.add("gpu_newer_than_build", "the GPU has capability " + gpu->text + " and needs CUDA " +
-                                          architecture->first_cuda.text + ", the build has " + cuda->text);
+        t.add(runs_older_code(*gpu, *cuda, t.matrix) ? "gpu_minor_newer_than_build" : "gpu_newer_than_build",
+              "the GPU has capability " + gpu->text + " and needs CUDA " + architecture->first_cuda.text +
+                  ", the build has " + cuda->text);
     if (architecture->last_cuda && *architecture->last_cuda < *cuda)
         t.add("gpu_older_than_build", "the GPU has capability " + gpu->text + ", which CUDA left after " +
                                           architecture->last_cuda->text + "; the build has " + cuda->text);
-    if (!t.out.has("gpu_newer_than_build") && !t.out.has("gpu_older_than_build"))
+    if (!t.out.has("gpu_newer_than_build") && !t.out.has("gpu_minor_newer_than_build") &&
+        !t.out.has("gpu_older_than_build"))
         t.add("gpu_fits_build", "CUDA " + cuda->text + " of the build knows the GPU's capability " + gpu->text);
 }
 
@@ -108,6 +151,19 @@ void add_driver(Traits& t) {
     if (needs && *t.out.said.driver < needs->oldest_driver)
         t.add("driver_older_than_build", "CUDA " + cuda->text + " needs driver " + needs->oldest_driver.text +
                                              ", there is " + t.out.said.driver->text);
+}
+
+/// A CUDA that is newer than any the release was built with.
+void add_cuda_of_release(Traits& t) {
+    const SaidReading& said = t.out.said;
+    for (const NamedFramework& framework : said.frameworks) {
+        if (!said.cuda || said.build_cuda || !framework.version || !says_minor(framework)) continue;
+        const auto row = t.matrix.framework_cuda(framework.name, *framework.version);
+        if (row && *said.cuda > row->newest_cuda)
+            t.add("cuda_newer_than_release", "CUDA " + said.cuda->text + " is there, " + framework.name + " " +
+                                                 framework.version->text + " was built with CUDA " +
+                                                 row->newest_cuda.text + " at most");
+    }
 }
 
 }  // namespace
@@ -127,6 +183,7 @@ void add_version_traits(Traits& t) {
     add_cudnn_loaded(t);
     add_gpu(t);
     add_driver(t);
+    add_cuda_of_release(t);
 }
 
 }  // namespace rnncheck::rules
