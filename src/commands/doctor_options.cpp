@@ -20,7 +20,7 @@ namespace {
 /// As given, before anything is looked up.
 struct Given {
     std::string format = "text", root, facts, save_facts, matrix, fail_on = "error", color = "auto", deadline, python,
-                 release;
+                release;
     std::vector<std::string> logs, outputs, only, skip, require, ignore;
     bool json = false, look_only = false, no_run = false, allow_no_gpu = false, show_private = false, verbose = false,
          quiet = false;

@@ -32,7 +32,8 @@ std::vector<std::string> format_names() {
 }
 
 std::string how_to_list(const std::string& what) {
-    return "; 'rnncheck list rules'" + std::string(contains(what, "probe") ? " and 'rnncheck list probes' tell" : " tells") + " all";
+    return "; 'rnncheck list rules'" +
+           std::string(contains(what, "probe") ? " and 'rnncheck list probes' tell" : " tells") + " all";
 }
 
 std::set<std::string> ids_from(const std::vector<std::string>& given, const std::string& option,
@@ -45,7 +46,8 @@ std::set<std::string> ids_from(const std::vector<std::string>& given, const std:
             if (id.empty()) throw UsageError(option + ": there is an empty id in '" + entry + "'");
             if (std::find(known.begin(), known.end(), id) == known.end()) {
                 const std::string hint = did_you_mean(id, known);
-                throw UsageError(option + ": there is no " + what + " '" + id + "'" + (hint.empty() ? how_to_list(what) : hint));
+                throw UsageError(option + ": there is no " + what + " '" + id + "'" +
+                                 (hint.empty() ? how_to_list(what) : hint));
             }
             ids.insert(id);
         }

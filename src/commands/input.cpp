@@ -56,7 +56,8 @@ Facts read_facts(const std::string& path) {
     const std::string name = path == "-" ? "standard input" : "'" + path + "'";
     std::vector<std::string> unknown;
     Facts facts = facts_from_text(path == "-" ? read_all(STDIN_FILENO, name) : read_path(path, name), name, &unknown);
-    if (!unknown.empty()) log::warn(name + " holds what this rnncheck does not know and passes over: " + first_of(unknown));
+    if (!unknown.empty())
+        log::warn(name + " holds what this rnncheck does not know and passes over: " + first_of(unknown));
     return facts;
 }
 

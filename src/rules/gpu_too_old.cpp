@@ -1,23 +1,72 @@
 // The GPU is of a generation that the CUDA or cuDNN installed has left behind.
+#include "base/version.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/architecture_support.hpp"
 #include "rules/support/plan_remedy.hpp"
+#include "rules/support/versions.hpp"
 
 namespace rnncheck::rules {
 
 static void describe(Finding& finding, const Gpu& gpu, const std::string& things) {
     finding.message = subject_of(gpu) + " of compute capability " + gpu.compute_capability->text + " is too old for " +
                       things + ", which no longer has code for it";
-    finding.remedies = {
-        {.text = "Use a build for an older CUDA, with the last cuDNN for this GPU: 9.10 of CUDA 12 for "
-                 "Maxwell, Pascal and Volta, 8.7 of CUDA 11 for Kepler",
-         .commands = {"pip install 'nvidia-cudnn-cu12<9.11'"},
-         .verify = "rnncheck doctor --only gpu_too_old",
-         .link = "https://docs.nvidia.com/deeplearning/cudnn/backend/v9.5.1/reference/support-matrix.html"}};
+}
+
+static Version last_of(const CudnnBuild& build) {
+    return build.cudnn_last.value_or(build.cudnn);
+}
+
+/// The newest cuDNN that the tables name for this GPU, of the newest CUDA there is for it.
+static const CudnnBuild* last_cudnn(const Version& capability, const Matrix& matrix) {
+    const CudnnBuild* newest = nullptr;
+    for (const CudnnBuild& build : matrix.cudnn_builds()) {
+        if (capability < build.capability_min) continue;
+        if (!newest || std::pair(last_of(*newest), newest->cuda_major) < std::pair(last_of(build), build.cuda_major))
+            newest = &build;
+    }
+    return newest;
+}
+
+static Remedy older_cudnn(const CudnnBuild& build) {
+    constexpr int oldest_wheels = 11;
+    const std::string release = last_of(build).text, cuda = std::to_string(build.cuda_major);
+    std::vector<std::string> commands;
+    if (build.cuda_major >= oldest_wheels) commands = {"pip install 'nvidia-cudnn-cu" + cuda + "==" + release + ".*'"};
+    return {.text = "Use a framework build for CUDA " + cuda + " or older, with cuDNN " + release +
+                    ", the last one for this GPU",
+            .commands = commands,
+            .verify = "rnncheck doctor --only gpu_too_old",
+            .link = build.source.url};
+}
+
+static Remedy older_driver(const Architecture& row) {
+    return {
+        .text = "Install driver branch " + std::to_string(*row.last_driver_branch) + ", the last one for " + row.name,
+        .commands = {},
+        .risk = Risk::disruptive,
+        .verify = "nvidia-smi",
+        .link = row.source.url};
+}
+
+/// Only the driver may be in question, and with it no cuDNN helps.
+static std::vector<Remedy> remedies_for(const Version& capability, const Facts& facts, const Matrix& matrix) {
+    std::vector<Remedy> remedies;
+    const auto row = matrix.architecture(capability);
+    const Version* driver = only_given(facts) ? given_driver(facts) : nullptr;
+    if (driver && row && row->last_driver_branch && driver->major() > *row->last_driver_branch)
+        remedies.push_back(older_driver(*row));
+    const CudnnBuild* build = last_cudnn(capability, matrix);
+    const bool driver_alone = driver && !given_cuda(facts) && !given_cudnn(facts) && facts.frameworks.empty();
+    if (build && !driver_alone) remedies.push_back(older_cudnn(*build));
+    return remedies;
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    return with_plan(judge_architecture(facts, matrix, Fit::too_old, describe), facts);
+    Verdict verdict = judge_architecture(facts, matrix, Fit::too_old, describe);
+    for (Finding& finding : verdict.findings)
+        if (const auto capability = parse_version(finding.evidence.front().value))
+            finding.remedies = remedies_for(*capability, facts, matrix);
+    return with_plan(std::move(verdict), facts);
 }
 
 extern const Rule gpu_too_old{.title = "A GPU is too old for the CUDA or cuDNN installed",

@@ -15,13 +15,14 @@ static bool is_for(const FrameworkBuild& build, const Version& python) {
 static Finding no_package(const Framework& framework, const FrameworkBuild& build, const Version& python) {
     const std::string first = build.python_first ? build.python_first->text : "the oldest";
     const std::string last = build.python_last ? build.python_last->text : "the newest";
+    const Version& wanted = build.python_last ? *build.python_last : *build.python_first;
     Finding finding;
     finding.subject = words_of(framework);
     finding.message = words_of(framework) + " has no package for Python " + python.text + "; it is made for Python " +
                       first + " to " + last;
     finding.evidence = {{"Python", python.text, "pythons"}, evidence_of(build, "Python " + first + " to " + last)};
     finding.remedies = {{.text = "Make an environment with a Python that it is made for",
-                         .commands = {"python" + last + " -m venv environment"},
+                         .commands = {"python" + wanted.text + " -m venv environment"},
                          .verify = "rnncheck matrix plan --for " + framework.name + "==" + framework.version->text,
                          .link = build.source.url}};
     return finding;
@@ -41,11 +42,16 @@ static Verdict judge_asked(const Facts& facts, const Matrix& matrix) {
     return check(about, matrix);
 }
 
+/// A plugin is installed beside a build, which tells.
+static bool is_no_plugin(const FrameworkBuild& build) {
+    return build.build != "metal" && build.build != "directml";
+}
+
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (!only_given(facts)) return judge_asked(facts, matrix);
     if (facts.pythons.empty() || !facts.pythons.front().version) return undecided("no Python was given");
     const Version& python = *facts.pythons.front().version;
-    return judge_frameworks(facts, matrix, any_build,
+    return judge_frameworks(facts, matrix, is_no_plugin,
                             [&](const FrameworkBuild& build, const Framework& framework) -> Answered {
                                 if (!build.python_first && !build.python_last) return not_told();
                                 return is_for(build, python) ? well() : at_fault(no_package(framework, build, python));

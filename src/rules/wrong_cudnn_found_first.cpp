@@ -7,10 +7,15 @@ namespace rnncheck::rules {
 
 static void other_first(Finding& finding, const Framework& framework, const FrameworkBuild& build,
                         const Version& cudnn) {
-    finding.severity = Severity::warning;
-    finding.confidence = Confidence::likely;
-    finding.message = words_of(framework) + " brings cuDNN " + build.cudnn->text + " along; where cuDNN " + cudnn.text +
-                      " is found first, through LD_LIBRARY_PATH or in the system, it is refused or fails";
+    const bool other_names = cudnn.major() != build.cudnn->major();
+    finding.severity = other_names ? Severity::note : Severity::warning;
+    finding.confidence = other_names ? Confidence::possible : Confidence::likely;
+    finding.message =
+        words_of(framework) + " brings cuDNN " + build.cudnn->text + " along; " +
+        (other_names ? "the file names of cuDNN " + cudnn.text +
+                           " differ, so it is in the way only of what asks for libcudnn.so without a number"
+                     : "where cuDNN " + cudnn.text +
+                           " is found first, through LD_LIBRARY_PATH or in the system, it is refused or fails");
     finding.remedies = {{.text = "Take the folder of cuDNN " + cudnn.text +
                                  " out of LD_LIBRARY_PATH for this program; it needs no cuDNN of the system",
                          .commands = {"echo $LD_LIBRARY_PATH"},

@@ -83,7 +83,21 @@ void compare_targets(const std::string& words, const Version& capability, Compar
     if (compiles && !runs) compared.severity = Severity::warning;
 }
 
-Compared wheel_against(const FrameworkBuild& build, const Version& capability, const std::string& thing) {
+/// Where the tables do not tell the code of a build, the CUDA that it was made with still bounds it.
+Compared by_cuda_of(const FrameworkBuild& build, const Matrix& matrix, const Version& capability,
+                    const std::string& thing) {
+    Compared compared;
+    compared.thing = thing;
+    compared = by_architecture(matrix, capability, *build.cuda, std::move(compared));
+    compared.evidence.push_back(evidence_of(build, "CUDA " + build.cuda->text));
+    if (compared.fit == Fit::fits)
+        return not_known(thing, "for which GPUs " + thing + " has code is not in the data", false);
+    return compared;
+}
+
+Compared wheel_against(const FrameworkBuild& build, const Matrix& matrix, const Version& capability,
+                       const std::string& thing) {
+    if (build.targets.empty() && build.cuda) return by_cuda_of(build, matrix, capability, thing);
     Compared compared;
     compared.thing = thing;
     compared.why = "for which GPUs " + thing + " has code is not in the data";
@@ -100,6 +114,10 @@ Compared driver_against(const Matrix& matrix, const Version& driver, const Versi
         return not_known(compared.thing, outside_data("compute capability " + capability.text, row.coverage, matrix),
                          true);
     compared.fit = Fit::fits;
+    compared.evidence = {
+        {"driver for " + row->name,
+         row->last_driver_branch ? "up to branch " + std::to_string(*row->last_driver_branch) : "no last branch",
+         row->source.url}};
     if (!row->last_driver_branch || driver.major() <= *row->last_driver_branch) return compared;
     compared.fit = Fit::too_old;
     compared.evidence = {
@@ -134,7 +152,7 @@ std::vector<Compared> compare_versions(const Facts& facts, const Matrix& matrix,
     for (const Framework& framework : facts.frameworks) {
         std::vector<Compared> builds;
         for (const FrameworkBuild& build : builds_of(facts, matrix, framework).with_cuda)
-            builds.push_back(wheel_against(build, capability, words_of(framework)));
+            builds.push_back(wheel_against(build, matrix, capability, words_of(framework)));
         if (!builds.empty())
             all.push_back(agreed(std::move(builds), words_of(framework), "the build of " + words_of(framework)));
     }

@@ -194,8 +194,7 @@ static std::vector<Compared> compare(const Facts& facts, const Matrix& matrix, c
     for (const auto& copy : cudnn_copies(facts))
         if (copy.answer) all.push_back(against_cudnn(facts, matrix, gpu, copy));
     for (const Framework& framework : judged_frameworks(facts, matrix))
-        if (framework.uses_cuda.value_or(true) && framework.targets)
-            all.push_back(against_framework(gpu, framework));
+        if (framework.uses_cuda.value_or(true) && framework.targets) all.push_back(against_framework(gpu, framework));
     add_test_kernel(facts, gpu, all);
     return all;
 }
@@ -262,7 +261,10 @@ Verdict judge_architecture(const Facts& facts, const Matrix& matrix, Fit misfit_
             else if (compared.fit == Fit::unusable)
                 answers.told_elsewhere(compared.thing + " does not work at all");
             else if (compared.fit == Fit::fits)
-                answers.good(fit_words(facts, matrix, gpu, all));
+                answers.good(fit_words(facts, matrix, gpu, all),
+                             only_given(facts) ? compared.evidence : std::vector<Evidence>());
+            else if (only_given(facts))
+                answers.told_elsewhere(compared.thing + " does not fit in another way");
             else
                 answers.no_matter(compared.thing + " does not fit in another way");
         }
