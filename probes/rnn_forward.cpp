@@ -1,9 +1,11 @@
-// Computes the LSTM cases of the standard sweep through one cuDNN on one GPU, and compares every element with the
-// reference. Each case is told as soon as it ends, so a crash costs that case alone.
+// Computes recurrent-network cases through one cuDNN on one GPU, the quick sweep or what was asked for, and compares
+// every element with the reference. Each case is told as soon as it ends, so a crash costs that case alone.
 #include <malloc.h>
 
+#include <atomic>
 #include <cmath>
 #include <future>
+#include <semaphore>
 
 #include "probe.hpp"
 #include "support/copies.hpp"
@@ -36,6 +38,13 @@ Target target_of(const std::string& text) {
     return target;
 }
 
+bool wanted(const std::optional<RnnRequest>& request, const Target& target) {
+    if (!request) return true;
+    return request->gpu.value_or(target.gpu) == target.gpu &&
+           request->dialect.value_or(target.dialect) == target.dialect &&
+           target.library.find(request->library.value_or("")) != std::string::npos;
+}
+
 std::vector<std::string> targets(const Facts& facts) {
     constexpr std::size_t most = 8;
     std::vector<std::string> texts;
@@ -45,13 +54,18 @@ std::vector<std::string> targets(const Facts& facts) {
         for (const auto& dialect : cudnn.dialects)
             for (const Gpu& gpu : facts.gpus)
                 if (const auto named = from_name<Dialect>(dialect))
-                    texts.push_back(text_of({gpu.index, *named, cudnn.library}));
+                    if (const Target target{gpu.index, *named, cudnn.library}; wanted(facts.rnn_request, target))
+                        texts.push_back(text_of(target));
     }
     return texts;
 }
 
+std::vector<RnnCase> cases_of(const Job& job) {
+    return cases_of(job.facts.rnn_request, target_of(job.target).dialect);
+}
+
 int steps(const Job& job) {
-    return static_cast<int>(standard_sweep(target_of(job.target).dialect).size());
+    return static_cast<int>(cases_of(job).size());
 }
 
 RnnRun run_of(const Target& target, const RnnCase& rnn_case, int step) {
@@ -66,10 +80,10 @@ RnnRun run_of(const Target& target, const RnnCase& rnn_case, int step) {
 
 Facts lost(const Job& job, const LostStep& step) {
     const Target target = target_of(job.target);
-    const auto sweep = standard_sweep(target.dialect);
+    const auto cases = cases_of(job);
     Facts news;
     RnnRun& run =
-        news.rnn_runs.emplace_back(run_of(target, sweep.at(static_cast<std::size_t>(step.number)), step.number));
+        news.rnn_runs.emplace_back(run_of(target, cases.at(static_cast<std::size_t>(step.number)), step.number));
     run.end = step.tried ? RunEnd::failed : RunEnd::skipped;
     run.result = step.result;
     return news;
@@ -96,35 +110,62 @@ void record_numbers(const vendor::LstmRun& lstm, const Comparison& comparison, R
     if (!comparison.right) run.where = comparison.worst;
     if (run.rnn_case.dtype == Dtype::fp32) run.reduced_precision = comparison.reduced_precision;
     run.bitwise_repeatable = lstm.repeatable;
+    if (comparison.overflow) run.overflow = true;
     run.workspace_bytes = static_cast<std::int64_t>(lstm.workspace_bytes);
+    run.weight_bytes = static_cast<std::int64_t>(lstm.weight_bytes);
+    if (run.rnn_case.training) run.reserve_bytes = static_cast<std::int64_t>(lstm.reserve_bytes);
     run.first_ms = lstm.first_ms;
     run.again_ms = lstm.again_ms;
 }
 
-/// What goes to the device, and the reference, of the cases from `first` on, made one after the other by a thread of
-/// their own beside the vendor's work. Each is taken once, and waited for if need be.
+/// What must come out of a case.
+struct Expected {
+    Computation computation;
+    Limits limits;
+};
+
+/// What goes to the device, and what must come out, of the cases from `first` on, made one after the other by a thread
+/// of their own beside the vendor's work, a few ahead of it. Each is taken once, and waited for if need be.
 class Preparation {
   public:
-    Preparation(const std::vector<RnnCase>& cases, std::size_t first)
-        : cases_(cases.size()), worker_(std::async(std::launch::async, [this, &cases, first] {
+    Preparation(const Facts& facts, int gpu, const std::vector<RnnCase>& cases, std::size_t first)
+        : cases_(cases.size()), worker_(std::async(std::launch::async, [this, &facts, gpu, &cases, first] {
               for (std::size_t step = first; step < cases.size(); ++step) {
+                  ahead_.acquire();
+                  if (given_up_) return;
                   const RnnInputs inputs = make_inputs(cases[step]);
                   cases_[step].image.set_value(vendor::device_image(cases[step], inputs));
-                  cases_[step].expected.set_value(reference(cases[step], inputs));
+                  Expected expected{compute(cases[step], inputs), {}};
+                  const bool tf32 = tf32_possible(facts, gpu, cases[step]);
+                  expected.limits = limits_for(cases[step], inputs, expected.computation, tf32);
+                  cases_[step].expected.set_value(std::move(expected));
               }
           })) {}
+    Preparation(const Preparation&) = delete;
+    Preparation& operator=(const Preparation&) = delete;
+    ~Preparation() {
+        given_up_ = true;
+        ahead_.release();
+    }
 
-    vendor::DeviceImage image(int step) { return of(step).image.get_future().get(); }
-    RnnOutputs expected(int step) { return of(step).expected.get_future().get(); }
+    vendor::DeviceImage image(int step) {
+        ahead_.release();
+        return of(step).image.get_future().get();
+    }
+    void pass_over() { ahead_.release(); }
+    Expected expected(int step) { return of(step).expected.get_future().get(); }
 
   private:
     struct Case {
         std::promise<vendor::DeviceImage> image;
-        std::promise<RnnOutputs> expected;
+        std::promise<Expected> expected;
     };
     Case& of(int step) { return cases_.at(static_cast<std::size_t>(step)); }
 
+    static constexpr int most_ahead = 20;  // as many as the quick sweep has, which none has to wait for
     std::vector<Case> cases_;
+    std::counting_semaphore<> ahead_{most_ahead};
+    std::atomic<bool> given_up_ = false;
     std::future<void> worker_;
 };
 
@@ -134,7 +175,7 @@ std::optional<Version> version_of(const Facts& facts, const std::string& library
     return std::nullopt;
 }
 
-void run_case(const vendor::Session& session, bool tf32, Preparation& preparation, RnnRun& run) {
+void run_case(const vendor::Session& session, Preparation& preparation, RnnRun& run) {
     const int step = run.number - 1;
     const vendor::LstmRun lstm = run_lstm(session, run.dialect, run.rnn_case, preparation.image(step));
     if (lstm.failed) {
@@ -142,22 +183,18 @@ void run_case(const vendor::Session& session, bool tf32, Preparation& preparatio
         run.result = lstm.failed;
         return;
     }
-    const Limits limits = limits_for(run.rnn_case, tf32);
-    record_numbers(lstm, compare(run.rnn_case, preparation.expected(step), lstm.outputs, limits), run);
+    const Expected expected = preparation.expected(step);
+    record_numbers(lstm, compare(run.rnn_case, expected.computation.outputs, lstm.outputs, expected.limits), run);
 }
 
 /// Runs the cases one by one; once `broken` is known, the rest is told as skipped with it.
 class Sweep {
   public:
     Sweep(const Job& job, Trace& trace, const Learn& learn)
-        : job_(job),
-          trace_(trace),
-          learn_(learn),
-          target_(target_of(job.target)),
-          cases_(standard_sweep(target_.dialect)) {}
+        : job_(job), trace_(trace), learn_(learn), target_(target_of(job.target)), cases_(cases_of(job)) {}
 
     void run() {
-        Preparation preparation(cases_, static_cast<std::size_t>(job_.first_step));
+        Preparation preparation(job_.facts, target_.gpu, cases_, static_cast<std::size_t>(job_.first_step));
         const auto gpu = open_gpu(trace_, target_.gpu);
         if (gpu->failure) return skip_from(job_.first_step, *gpu->failure);
         for (const auto& companion : wheel_companions(job_.facts, target_.library))
@@ -181,9 +218,10 @@ class Sweep {
                 run.result = {"cudnnSetRNNDescriptor_v8", vendor::missing_symbol,
                               "this kind of case came with cuDNN 8.1"};
                 tell(std::move(run));
+                preparation.pass_over();
                 continue;
             }
-            run_case(session, tf32_possible(job_.facts, target_.gpu, run.rnn_case), preparation, run);
+            run_case(session, preparation, run);
             // A kernel that went astray leaves a context in which no later call can succeed.
             CallResult state;
             if (run.end == RunEnd::failed) state = session.check_cuda(session.cuda.cuCtxSynchronize);

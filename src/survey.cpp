@@ -230,6 +230,7 @@ void Stages::run(Stage stage, Facts& facts) {
 
 Facts survey(const SurveyOptions& options) {
     Facts facts;
+    facts.rnn_request = options.rnn_request;
     facts.tool.version = version_of_rnncheck();
     facts.tool.stages = {"look"};
     facts.tool.python = options.python;

@@ -7,6 +7,7 @@
 #include "facts/machine.hpp"
 #include "facts/network.hpp"
 #include "facts/packages.hpp"
+#include "facts/rnn_request.hpp"
 #include "facts/rnn_run.hpp"
 
 namespace rnncheck {
@@ -44,6 +45,7 @@ struct Facts {
     std::vector<Framework> frameworks;
     std::optional<Network> network;
     std::vector<KernelRun> kernel_runs;
+    std::optional<RnnRequest> rnn_request;
     std::vector<RnnRun> rnn_runs;
     std::vector<ProbeRun> probe_runs;
     std::optional<Log> log;
@@ -64,6 +66,7 @@ struct Facts {
         visit("frameworks", self.frameworks, "frameworks that run recurrent networks through cuDNN");
         visit("network", self.network, "the recurrent network that is meant to run");
         visit("kernel_runs", self.kernel_runs, "the tiny kernel on each GPU");
+        visit("rnn_request", self.rnn_request, "the recurrent-network cases asked for, when not the doctor's own");
         visit("rnn_runs", self.rnn_runs, "the recurrent-network cases");
         visit("probe_runs", self.probe_runs, "how each probe went");
         visit("log", self.log, "what logs tell");

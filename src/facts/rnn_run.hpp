@@ -29,7 +29,10 @@ struct RnnRun {
     std::optional<std::string> where;
     std::optional<bool> bitwise_repeatable;
     std::optional<bool> reduced_precision;
+    std::optional<bool> overflow;
     std::optional<std::int64_t> workspace_bytes;
+    std::optional<std::int64_t> reserve_bytes;
+    std::optional<std::int64_t> weight_bytes;
     std::optional<double> first_ms;
     std::optional<double> again_ms;
 
@@ -43,12 +46,15 @@ struct RnnRun {
         visit("end", self.end, "how it went");
         visit("result", self.result, "the call that decided, with the library's own words");
         visit("largest_error", self.largest_error, "largest error of an element divided by that element's limit, times `limit`");
-        visit("limit", self.limit, "largest error allowed in y, absolute");
+        visit("limit", self.limit, "largest limit of an element of y, absolute");
         visit("where", self.where, "the worst element when wrong: output, sequence, step, unit, value found and expected");
         visit("bitwise_repeatable", self.bitwise_repeatable, "whether a second run gave the same bits");
         visit("reduced_precision", self.reduced_precision, "fp32 whose error shows that TF32 or less was computed");
+        visit("overflow", self.overflow, "fp16 that is rightly infinite: a number beyond the type's range");
         visit("workspace_bytes", self.workspace_bytes, "work space cuDNN asked for");
-        visit("first_ms", self.first_ms, "first forward call and synchronisation, in milliseconds");
+        visit("reserve_bytes", self.reserve_bytes, "reserve space cuDNN asked for, for training");
+        visit("weight_bytes", self.weight_bytes, "weight space cuDNN asked for");
+        visit("first_ms", self.first_ms, "first run, forward and for training backward, and synchronisation, in milliseconds");
         visit("again_ms", self.again_ms, "second one, in milliseconds");
     }
 };

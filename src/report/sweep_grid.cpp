@@ -82,8 +82,8 @@ std::vector<Sweep> sweeps_of(const Facts& facts) {
 }
 
 std::string kind_of(const RnnCase& rnn_case) {
-    const std::string cell = rnn_case.cell == "lstm" ? "" : escaped(rnn_case.cell, 20) + ' ';
-    return cell + join({std::string(name_of(rnn_case.dtype)), std::string(name_of(rnn_case.math)),
+    const std::string cell = rnn_case.cell == Cell::lstm ? "" : std::string(name_of(rnn_case.cell)) + ' ';
+    return cell + (rnn_case.training ? "training " : "") + join({std::string(name_of(rnn_case.dtype)), std::string(name_of(rnn_case.math)),
                         std::string(name_of(rnn_case.algorithm))},
                        " ");
 }
@@ -97,6 +97,10 @@ std::string shape_of(const RnnCase& rnn_case) {
     if (rnn_case.layout == Layout::sequence_major_packed) text += " packed";
     if (rnn_case.layout == Layout::batch_major) text += " batch-major";
     if (rnn_case.states) text += " initial states";
+    if (rnn_case.projection > 0) text += " P=" + std::to_string(rnn_case.projection);
+    if (rnn_case.bias != BiasMode::both) text += " bias " + std::string(name_of(rnn_case.bias));
+    if (rnn_case.input_mode == InputMode::skip) text += " skip input";
+    if (rnn_case.clip > 0) text += " clip " + short_number(rnn_case.clip);
     return text;
 }
 

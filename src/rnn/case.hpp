@@ -5,6 +5,9 @@
 
 namespace rnncheck {
 
+enum class Cell { lstm, gru, tanh, relu };
+RNNCHECK_ENUM_NAMES(Cell, "lstm", "gru", "tanh", "relu")
+
 enum class Dtype { fp64, fp32, fp16, bf16 };
 RNNCHECK_ENUM_NAMES(Dtype, "fp64", "fp32", "fp16", "bf16")
 
@@ -24,15 +27,24 @@ RNNCHECK_ENUM_NAMES(Direction, "unidirectional", "bidirectional")
 enum class Layout { sequence_major, sequence_major_packed, batch_major };
 RNNCHECK_ENUM_NAMES(Layout, "sequence_major", "sequence_major_packed", "batch_major")
 
+/// Which of a gate's two biases there are.
+enum class BiasMode { none, input, recurrent, both };
+RNNCHECK_ENUM_NAMES(BiasMode, "none", "input", "recurrent", "both")
+
+/// `skip` adds x to the gates of the first layer as it is, without a matrix; needs input == hidden.
+enum class InputMode { linear, skip };
+RNNCHECK_ENUM_NAMES(InputMode, "linear", "skip")
+
 /// The two RNN interfaces of cuDNN: `legacy` in 7 and 8, `v8` in 8 and 9.
 enum class Dialect { legacy, v8 };
 RNNCHECK_ENUM_NAMES(Dialect, "legacy", "v8")
 
-/// An LSTM forward pass in inference mode. Sizes are numbers of elements; `lengths` holds one length per sequence,
-/// or nothing when all have `sequence_length` steps. `states` says whether hx and cx are given (else zero).
-/// Intermediate sums are fp32 (fp64 for fp64), as frameworks ask for.
+/// A forward pass in inference mode or, with `training`, one in training mode and the gradients of data and weights.
+/// Sizes are numbers of elements; `lengths` holds one length per sequence, or nothing when all have `sequence_length`
+/// steps. `states` says whether hx and cx are given (else zero), and for training whether dhy and dcy are. Intermediate
+/// sums are fp32 (fp64 for fp64), as frameworks ask for. Dropout is 0.
 struct RnnCase {
-    std::string cell = "lstm";
+    Cell cell = Cell::lstm;
     Dtype dtype = Dtype::fp32;
     MathType math = MathType::standard;
     Algorithm algorithm = Algorithm::standard;
@@ -45,15 +57,23 @@ struct RnnCase {
     std::vector<int> lengths;
     Layout layout = Layout::sequence_major;
     bool states = false;
+    int projection = 0;
+    BiasMode bias = BiasMode::both;
+    InputMode input_mode = InputMode::linear;
+    double clip = 0;
+    bool training = false;
 
     int directions() const { return direction == Direction::bidirectional ? 2 : 1; }
+    int pseudo_layers() const { return layers * directions(); }
+    /// Width of h, and of y per direction.
+    int output() const { return projection > 0 ? projection : hidden; }
     int length_of(int sequence) const {
         return lengths.empty() ? sequence_length : lengths[static_cast<std::size_t>(sequence)];
     }
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
-        visit("cell", self.cell, "kind of cell: lstm");
+        visit("cell", self.cell, "kind of cell");
         visit("dtype", self.dtype, "type of data, states and weights");
         visit("math", self.math, "math type asked for");
         visit("algorithm", self.algorithm, "cuDNN's RNN algorithm");
@@ -66,6 +86,11 @@ struct RnnCase {
         visit("lengths", self.lengths, "length of each sequence; empty when all are equal");
         visit("layout", self.layout, "order of the data in memory");
         visit("states", self.states, "whether initial states are given");
+        visit("projection", self.projection, "size of the LSTM's recurrent projection, 0 for none");
+        visit("bias", self.bias, "which biases the gates have");
+        visit("input_mode", self.input_mode, "whether the first layer multiplies its input");
+        visit("clip", self.clip, "largest size of the LSTM's cell state, 0 for no clipping");
+        visit("training", self.training, "whether gradients are computed, too");
     }
 };
 

@@ -1,48 +1,85 @@
+#include "rnn/compare.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "base/text.hpp"
-#include "rnn/sweep.hpp"
+#include "rnn/layer.hpp"
 
 namespace rnncheck {
 
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr double largest_half = 65504;
 
 /// The worst element so far, its error in units of its own limit. Not a number counts as infinitely wrong.
 struct Worst {
     double ratio = 0;
-    const char* output = nullptr;
-    std::size_t index = 0;
+    std::size_t array = 0, index = 0;
     double expected = 0, found = 0;
+    bool seen = false;
 
-    void see(const char* name, std::size_t at, double must_be, double is, double limit) {
+    void see(std::size_t in, std::size_t at, double must_be, double is, double limit) {
         if (is == must_be) return;
         double error = std::abs(is - must_be) / limit;
         if (!std::isfinite(error)) error = infinite;
-        if (output && error <= ratio) return;
-        *this = {error, name, at, must_be, is};
+        if (seen && error <= ratio) return;
+        *this = {error, in, at, must_be, is, true};
     }
 };
 
-void see_y(Worst& worst, const RnnCase& rnn_case, const RnnOutputs& expected, const RnnOutputs& found, double limit) {
-    const auto width = static_cast<std::size_t>(rnn_case.directions() * rnn_case.hidden);
-    const auto steps = static_cast<std::size_t>(rnn_case.sequence_length);
-    for (std::size_t i = 0; i < expected.y.size(); ++i) {
-        const std::size_t row = i / width;
-        const bool padding = static_cast<int>(row % steps) >= rnn_case.length_of(static_cast<int>(row / steps));
-        worst.see("y", i, expected.y[i], found.y[i], padding ? 0 : limit);
+/// Rows of sequences: which step of which sequence, and whether it is padding.
+struct Row {
+    int sequence, step;
+    bool padding;
+};
+
+Row row_of(const RnnCase& rnn_case, std::size_t row) {
+    const auto steps = size(rnn_case.sequence_length);
+    const int sequence = static_cast<int>(row / steps), step = static_cast<int>(row % steps);
+    return {sequence, step, step >= rnn_case.length_of(sequence)};
+}
+
+std::size_t width_of(const RnnCase& rnn_case, std::string_view name) {
+    return size(name == "y" ? rnn_case.directions() * rnn_case.output() : rnn_case.input);
+}
+
+bool is_sequences(std::string_view name) {
+    return name == "y" || name == "dx";
+}
+
+bool rightly_infinite(const RnnCase& rnn_case, double expected, double found, double limit) {
+    return rnn_case.dtype == Dtype::fp16 && std::isinf(found) && std::signbit(found) == std::signbit(expected) &&
+           std::abs(expected) + limit >= largest_half;
+}
+
+/// Sees all elements of one array.
+void see_array(const RnnCase& rnn_case, std::size_t number, const OutputArray& expected,
+               const std::vector<double>& found, const std::vector<double>& limits, Worst& worst, bool& overflow) {
+    const bool sequences = is_sequences(expected.name), is_y = expected.name == std::string_view("y");
+    const double clip = expected.name == std::string_view("cy") ? rnn_case.clip : 0;
+    const std::size_t width = sequences ? width_of(rnn_case, expected.name) : expected.values->size();
+    for (std::size_t begin = 0; begin < expected.values->size(); begin += width) {
+        const bool padding = sequences && row_of(rnn_case, begin / width).padding;
+        if (padding && !is_y) continue;
+        for (std::size_t at = begin; at < begin + width; ++at) {
+            const double must_be = clipped((*expected.values)[at], clip);
+            const double is = clip > 0 && !std::isnan(found[at]) ? clipped(found[at], clip) : found[at];
+            if (rightly_infinite(rnn_case, must_be, is, limits[at]))
+                overflow = true;
+            else
+                worst.see(number, at, must_be, is, padding ? 0 : limits[at]);
+        }
     }
 }
 
-Worst worst_of(const RnnCase& rnn_case, const RnnOutputs& expected, const RnnOutputs& found, const Limits& limits) {
+Worst worst_of(const RnnCase& rnn_case, const std::vector<OutputArray>& expected, const std::vector<OutputArray>& found,
+               const std::vector<OutputArray>& limits, bool& overflow) {
     Worst worst;
-    see_y(worst, rnn_case, expected, found, limits.y);
-    for (std::size_t i = 0; i < expected.hy.size(); ++i) worst.see("hy", i, expected.hy[i], found.hy[i], limits.y);
-    for (std::size_t i = 0; i < expected.cy.size(); ++i)
-        worst.see("cy", i, expected.cy[i], found.cy[i], limits.c * std::max(1.0, std::abs(expected.cy[i])));
+    for (std::size_t i = 0; i < expected.size(); ++i)
+        see_array(rnn_case, i, expected[i], *found[i].values, *limits[i].values, worst, overflow);
     return worst;
 }
 
@@ -50,46 +87,90 @@ std::string numbered(const char* word, std::size_t number) {
     return word + (' ' + std::to_string(number));
 }
 
+std::string layer_name(const RnnCase& rnn_case, std::size_t pseudo_layer) {
+    const auto directions = size(rnn_case.directions());
+    return numbered("layer", pseudo_layer / directions) + (pseudo_layer % directions ? " backward" : "");
+}
+
 /// "y of sequence 2, step 3, unit 17"
-std::string place(const RnnCase& rnn_case, const Worst& worst) {
-    const auto hidden = static_cast<std::size_t>(rnn_case.hidden);
-    const auto directions = static_cast<std::size_t>(rnn_case.directions());
-    const auto batch = static_cast<std::size_t>(rnn_case.batch);
+std::string place(const RnnCase& rnn_case, const OutputArray& array, std::size_t index) {
+    const std::string_view name = array.name;
     std::vector<std::string> words;
-    if (worst.output[0] == 'y') {
-        const std::size_t width = directions * hidden, row = worst.index / width;
-        const auto steps = static_cast<std::size_t>(rnn_case.sequence_length);
-        const bool padding = static_cast<int>(row % steps) >= rnn_case.length_of(static_cast<int>(row / steps));
-        words = {numbered("sequence", row / steps), numbered("step", row % steps) + (padding ? " (padding)" : ""),
-                 numbered("unit", worst.index % width)};
+    if (array.pseudo_layer >= 0) {
+        words = {layer_name(rnn_case, size(array.pseudo_layer)), array.part};
+        words.push_back(numbered("unit", index / array.columns));
+        if (array.columns > 1) words.push_back(numbered("column", index % array.columns));
+    } else if (is_sequences(name)) {
+        const std::size_t width = width_of(rnn_case, name);
+        const Row row = row_of(rnn_case, index / width);
+        words = {numbered("sequence", size(row.sequence)),
+                 numbered("step", size(row.step)) + (row.padding ? " (padding)" : ""), numbered("unit", index % width)};
     } else {
-        const std::size_t row = worst.index / hidden, layer = row / batch;
-        words = {numbered("layer", layer / directions) + (layer % directions ? " backward" : ""),
-                 numbered("sequence", row % batch), numbered("unit", worst.index % hidden)};
+        const auto width = size(name.find('c') != name.npos ? rnn_case.hidden : rnn_case.output());
+        words = {layer_name(rnn_case, index / width / size(rnn_case.batch)),
+                 numbered("sequence", index / width % size(rnn_case.batch)), numbered("unit", index % width)};
     }
-    return worst.output + (" of " + join(words, ", "));
+    return array.name + (" of " + join(words, ", "));
+}
+
+bool same_shapes(const std::vector<OutputArray>& expected, const std::vector<OutputArray>& found) {
+    return std::ranges::equal(expected, found, [](const OutputArray& a, const OutputArray& b) {
+        return a.values->size() == b.values->size();
+    });
+}
+
+std::string gate_name(Cell cell, int gate) {
+    constexpr const char* lstm[] = {"input gate", "forget gate", "candidate", "output gate"};
+    constexpr const char* gru[] = {"reset gate", "update gate", "candidate"};
+    return cell == Cell::lstm ? lstm[gate] : cell == Cell::gru ? gru[gate] : "only gate";
+}
+
+void add_weights(const RnnCase& rnn_case, int pseudo_layer, const LayerWeights& weights,
+                 std::vector<OutputArray>& arrays) {
+    for (int gate = 0; gate < gates_of(rnn_case.cell); ++gate) {
+        const std::string name = gate_name(rnn_case.cell, gate);
+        arrays.push_back({"dW", pseudo_layer, name + ", input side", size(weights.columns), &weights.input[gate]});
+        arrays.push_back(
+            {"dW", pseudo_layer, name + ", recurrent side", size(rnn_case.output()), &weights.recurrent[gate]});
+        arrays.push_back({"db", pseudo_layer, name + ", input side", 1, &weights.input_bias[gate]});
+        arrays.push_back({"db", pseudo_layer, name + ", recurrent side", 1, &weights.recurrent_bias[gate]});
+    }
+    arrays.push_back({"dW", pseudo_layer, "projection", size(rnn_case.hidden), &weights.projection});
 }
 
 }  // namespace
 
+std::vector<OutputArray> arrays_of(const RnnCase& rnn_case, const RnnOutputs& outputs) {
+    std::vector<OutputArray> arrays = {{"y", -1, "", 0, &outputs.y},     {"hy", -1, "", 0, &outputs.hy},
+                                       {"cy", -1, "", 0, &outputs.cy},   {"dx", -1, "", 0, &outputs.dx},
+                                       {"dhx", -1, "", 0, &outputs.dhx}, {"dcx", -1, "", 0, &outputs.dcx}};
+    for (std::size_t i = 0; i < outputs.dweights.size(); ++i)
+        add_weights(rnn_case, static_cast<int>(i), outputs.dweights[i], arrays);
+    return arrays;
+}
+
 Comparison compare(const RnnCase& rnn_case, const RnnOutputs& expected, const RnnOutputs& found, const Limits& limits) {
     Comparison comparison;
-    comparison.limit = limits.y;
+    const std::vector<double>& limits_of_y = limits.allowed().y;
+    comparison.limit = limits_of_y.empty() ? 0 : *std::ranges::max_element(limits_of_y);
     comparison.largest_error = infinite;
-    if (found.y.size() != expected.y.size() || found.hy.size() != expected.hy.size() ||
-        found.cy.size() != expected.cy.size()) {
+    const auto must_be = arrays_of(rnn_case, expected), is = arrays_of(rnn_case, found);
+    if (!same_shapes(must_be, is)) {
         comparison.worst = "not all outputs are there";
         return comparison;
     }
-    const Worst worst = worst_of(rnn_case, expected, found, limits);
+    const auto worst_by = [&](const RnnOutputs& kept) {
+        return worst_of(rnn_case, must_be, is, arrays_of(rnn_case, kept), comparison.overflow);
+    };
+    const Worst worst = worst_by(limits.allowed());
     comparison.right = worst.ratio <= 1;
-    comparison.largest_error = worst.ratio * limits.y;
+    comparison.largest_error = worst.ratio * comparison.limit;
     if (!comparison.right)
-        comparison.worst = place(rnn_case, worst) + ": found " + short_number(worst.found) + ", expected " +
-                           short_number(worst.expected);
-    const double explained_by_tf32 = limits.full_precision > 0 ? limits_for(rnn_case, true).y : 0;
-    comparison.reduced_precision =
-        comparison.largest_error > limits.full_precision && comparison.largest_error <= explained_by_tf32;
+        comparison.worst = place(rnn_case, must_be[worst.array], worst.index) + ": found " + short_number(worst.found) +
+                           ", expected " + short_number(worst.expected);
+    if (rnn_case.dtype == Dtype::fp32)
+        comparison.reduced_precision = limits.tf32_allowed ? comparison.right && worst_by(limits.full).ratio > 1
+                                                           : !comparison.right && worst_by(limits.tf32).ratio <= 1;
     return comparison;
 }
 

@@ -1,7 +1,8 @@
+#include <algorithm>
 #include <cmath>
 
+#include "rnn/network.hpp"
 #include "rnn/number.hpp"
-#include "rnn/sweep.hpp"
 
 namespace rnncheck {
 
@@ -56,39 +57,74 @@ std::vector<double> bell(Stream stream, std::size_t count, Dtype dtype) {
     return values;
 }
 
-LayerWeights make_weights(const RnnCase& rnn_case, int columns, Streams& streams) {
-    const auto hidden = static_cast<std::size_t>(rnn_case.hidden);
+bool has_input_bias(const RnnCase& rnn_case) {
+    return rnn_case.bias == BiasMode::input || rnn_case.bias == BiasMode::both;
+}
+bool has_recurrent_bias(const RnnCase& rnn_case) {
+    return rnn_case.bias == BiasMode::recurrent || rnn_case.bias == BiasMode::both;
+}
+
+LayerWeights make_weights(const RnnCase& rnn_case, int layer, Streams& streams) {
+    const auto hidden = static_cast<std::size_t>(rnn_case.hidden), output = static_cast<std::size_t>(rnn_case.output());
     const double bound = 1 / std::sqrt(static_cast<double>(rnn_case.hidden));
     const auto draw = [&](std::size_t count) { return uniform(streams.next(), count, bound, rnn_case.dtype); };
+    const bool skip = layer == 0 && rnn_case.input_mode == InputMode::skip;
     LayerWeights weights;
-    weights.columns = columns;
-    for (int gate = 0; gate < 4; ++gate) {
-        weights.input[gate] = draw(hidden * static_cast<std::size_t>(columns));
-        weights.recurrent[gate] = draw(hidden * hidden);
-        weights.input_bias[gate] = draw(hidden);
-        weights.recurrent_bias[gate] = draw(hidden);
+    weights.columns = layer == 0 ? rnn_case.input : rnn_case.directions() * rnn_case.output();
+    for (int gate = 0; gate < gates_of(rnn_case.cell); ++gate) {
+        if (!skip) weights.input[gate] = draw(hidden * static_cast<std::size_t>(weights.columns));
+        weights.recurrent[gate] = draw(hidden * output);
+        if (has_input_bias(rnn_case)) weights.input_bias[gate] = draw(hidden);
+        if (has_recurrent_bias(rnn_case)) weights.recurrent_bias[gate] = draw(hidden);
     }
+    if (rnn_case.projection > 0) weights.projection = draw(output * hidden);
     return weights;
+}
+
+/// hx and cx, or dhy and dcy. A clipped cell state begins within its bounds: where cuDNN clips what it is given is not
+/// documented.
+void make_states(const RnnCase& rnn_case, Streams& streams, std::vector<double>& h, std::vector<double>& c) {
+    if (!rnn_case.states) return;
+    const std::size_t rows =
+        static_cast<std::size_t>(rnn_case.pseudo_layers()) * static_cast<std::size_t>(rnn_case.batch);
+    h = uniform(streams.next(), rows * static_cast<std::size_t>(rnn_case.output()), 1, rnn_case.dtype);
+    if (rnn_case.cell != Cell::lstm) return;
+    const double bound = rnn_case.clip > 0 ? std::min(1.0, rnn_case.clip) : 1;
+    c = uniform(streams.next(), rows * static_cast<std::size_t>(rnn_case.hidden), bound, rnn_case.dtype);
+}
+
+/// Zero in the padding: whether it is read there is not documented.
+std::vector<double> make_dy(const RnnCase& rnn_case, Streams& streams) {
+    const auto width = static_cast<std::size_t>(rnn_case.directions() * rnn_case.output());
+    const auto steps = static_cast<std::size_t>(rnn_case.sequence_length);
+    std::vector<double> dy =
+        bell(streams.next(), static_cast<std::size_t>(rnn_case.batch) * steps * width, rnn_case.dtype);
+    for (int sequence = 0; sequence < rnn_case.batch; ++sequence) {
+        const auto begin = dy.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(sequence) * steps * width);
+        const auto valid = static_cast<std::ptrdiff_t>(static_cast<std::size_t>(rnn_case.length_of(sequence)) * width);
+        std::fill(begin + valid, begin + static_cast<std::ptrdiff_t>(steps * width), 0);
+    }
+    return dy;
 }
 
 }  // namespace
 
+int gates_of(Cell cell) {
+    return cell == Cell::lstm ? 4 : cell == Cell::gru ? 3 : 1;
+}
+
 RnnInputs make_inputs(const RnnCase& rnn_case) {
     Streams streams(rnn_case);
     RnnInputs inputs;
-    const int directions = rnn_case.directions();
-    for (int layer = 0; layer < rnn_case.layers; ++layer)
-        for (int direction = 0; direction < directions; ++direction)
-            inputs.layers.push_back(
-                make_weights(rnn_case, layer == 0 ? rnn_case.input : directions * rnn_case.hidden, streams));
-    const auto batch = static_cast<std::size_t>(rnn_case.batch);
-    const std::size_t rows = batch * static_cast<std::size_t>(rnn_case.sequence_length);
+    for (int pseudo_layer = 0; pseudo_layer < rnn_case.pseudo_layers(); ++pseudo_layer)
+        inputs.layers.push_back(make_weights(rnn_case, pseudo_layer / rnn_case.directions(), streams));
+    const std::size_t rows =
+        static_cast<std::size_t>(rnn_case.batch) * static_cast<std::size_t>(rnn_case.sequence_length);
     inputs.x = bell(streams.next(), rows * static_cast<std::size_t>(rnn_case.input), rnn_case.dtype);
-    if (rnn_case.states) {
-        const std::size_t count = inputs.layers.size() * batch * static_cast<std::size_t>(rnn_case.hidden);
-        inputs.hx = uniform(streams.next(), count, 1, rnn_case.dtype);
-        inputs.cx = uniform(streams.next(), count, 1, rnn_case.dtype);
-    }
+    make_states(rnn_case, streams, inputs.hx, inputs.cx);
+    if (!rnn_case.training) return inputs;
+    inputs.dy = make_dy(rnn_case, streams);
+    make_states(rnn_case, streams, inputs.dhy, inputs.dcy);
     return inputs;
 }
 

@@ -1,166 +1,220 @@
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 
-#include "rnn/sweep.hpp"
+#include "rnn/layer.hpp"
+#include "rnn/packed_matrix.hpp"
 
 namespace rnncheck {
 
 namespace {
 
-/// Rows of the gate matrices that are summed side by side: eight SSE2 registers of two. One sum after the other in a
-/// fixed order, so that the compiler may vectorise without changing a bit.
-constexpr std::size_t block = 16;
-
-/// [block of rows][column][row in block], input columns first, then recurrent ones. Rows are gate * hidden + unit,
-/// the last block filled with zeros.
-struct PackedWeights {
-    std::size_t inputs = 0, hidden = 0, blocks = 0;
-    std::vector<double> matrix, bias;
-
-    std::size_t rows() const { return blocks * block; }
-};
-
-void pack_row(PackedWeights& packed, std::size_t row, const double* values, std::size_t from, std::size_t count) {
-    const std::size_t columns = packed.inputs + packed.hidden;
-    double* to = packed.matrix.data() + (row / block * columns + from) * block + row % block;
-    for (std::size_t column = 0; column < count; ++column) to[column * block] = values[column];
-}
-
-PackedWeights packed(const LayerWeights& weights, std::size_t hidden) {
-    PackedWeights packed;
-    packed.inputs = static_cast<std::size_t>(weights.columns);
-    packed.hidden = hidden;
-    packed.blocks = (4 * hidden + block - 1) / block;
-    packed.matrix.resize(packed.rows() * (packed.inputs + hidden));
-    packed.bias.resize(packed.rows());
-    for (std::size_t row = 0; row < 4 * hidden; ++row) {
-        const std::size_t gate = row / hidden, unit = row % hidden;
-        pack_row(packed, row, weights.input[gate].data() + unit * packed.inputs, 0, packed.inputs);
-        pack_row(packed, row, weights.recurrent[gate].data() + unit * hidden, packed.inputs, hidden);
-        packed.bias[row] = weights.input_bias[gate][unit] + weights.recurrent_bias[gate][unit];
-    }
-    return packed;
-}
-
-/// Two sums in one SSE2 register. Spelt out, because left to itself the compiler mixes columns and spills registers.
-using Pair [[gnu::vector_size(16)]] = double;
-constexpr std::size_t pairs = block / 2;
-
-/// sums[row] += matrix[row] . values, for one block.
-void accumulate(double* sums, const double* matrix, const double* values, std::size_t count) {
-    Pair totals[pairs];
-    std::memcpy(totals, sums, sizeof totals);
-    for (std::size_t column = 0; column < count; ++column, matrix += block) {
-        Pair weights[pairs];
-        std::memcpy(weights, matrix, sizeof weights);
-        for (std::size_t i = 0; i < pairs; ++i) totals[i] += weights[i] * values[column];
-    }
-    std::memcpy(sums, totals, sizeof totals);
-}
+constexpr std::size_t block = PackedMatrix::block;
 
 double sigmoid(double value) {
     return 1 / (1 + std::exp(-value));
 }
 
-void cell(std::size_t hidden, const double* sums, double* h, double* c) {
+/// One pseudo-layer's sums: input columns first, then recurrent ones. Rows are group * hidden + unit.
+struct PackedWeights {
+    PackedMatrix matrix;
+    std::vector<double> bias;
+};
+
+void place_group(PackedWeights& packed, const LayerPlace& place, const LayerWeights& weights, int group) {
+    const int from_input = input_gate_of(place.rnn_case.cell, group);
+    const int from_recurrent = recurrent_gate_of(place.rnn_case.cell, group);
+    const std::size_t columns = place.columns(), output = place.output(), hidden = place.hidden();
+    const auto add_bias = [&](std::size_t row, const std::vector<double>& bias, std::size_t unit) {
+        if (!bias.empty()) packed.bias[row] += bias[unit];
+    };
     for (std::size_t unit = 0; unit < hidden; ++unit) {
-        const double input = sigmoid(sums[unit]);
-        const double forget = sigmoid(sums[hidden + unit]);
-        const double candidate = std::tanh(sums[2 * hidden + unit]);
-        const double output = sigmoid(sums[3 * hidden + unit]);
-        c[unit] = forget * c[unit] + input * candidate;
-        h[unit] = output * std::tanh(c[unit]);
+        const std::size_t row = size(group) * hidden + unit;
+        if (from_input >= 0) {
+            const std::vector<double>& matrix = weights.input[from_input];
+            const double one = 1;  // skip input: the unit's own x
+            if (matrix.empty())
+                packed.matrix.place(row, unit, &one, 1);
+            else
+                packed.matrix.place(row, 0, matrix.data() + unit * columns, columns);
+            add_bias(row, weights.input_bias[from_input], unit);
+        }
+        if (from_recurrent >= 0) {
+            packed.matrix.place(row, columns, weights.recurrent[from_recurrent].data() + unit * output, output);
+            add_bias(row, weights.recurrent_bias[from_recurrent], unit);
+        }
     }
 }
 
-/// Rows of numbers, one per sequence and step.
-struct Rows {
-    std::size_t steps = 0, width = 0;
-    std::vector<double> values;
+PackedWeights packed(const LayerPlace& place, const LayerWeights& weights) {
+    PackedWeights packed{PackedMatrix(place.sums(), place.columns() + place.output()), {}};
+    packed.bias.resize(packed.matrix.padded_rows());
+    for (int group = 0; group < groups_of(place.rnn_case.cell); ++group) place_group(packed, place, weights, group);
+    return packed;
+}
 
-    double* at(std::size_t sequence, std::size_t step) { return values.data() + (sequence * steps + step) * width; }
-    const double* at(std::size_t sequence, std::size_t step) const {
-        return values.data() + (sequence * steps + step) * width;
-    }
+PackedMatrix packed_projection(const LayerPlace& place, const LayerWeights& weights) {
+    PackedMatrix matrix(weights.projection.size() / place.hidden(), place.hidden());
+    for (std::size_t row = 0; row * place.hidden() < weights.projection.size(); ++row)
+        matrix.place(row, 0, weights.projection.data() + row * place.hidden(), place.hidden());
+    return matrix;
+}
+
+/// Where one step of one sequence leaves its numbers.
+struct Step {
+    std::size_t hidden;
+    double *gates, *cells, *squashed;  ///< in the tape
+    double* c;
+    double* h;  ///< before projection
 };
 
-/// One pseudo-layer over all sequences: reads `below`, writes its `half` of `above`, and leaves the final states in h
-/// and c, [sequence][hidden].
+void lstm(const Step& at, const double* sums, double clip) {
+    for (std::size_t unit = 0; unit < at.hidden; ++unit) {
+        double* const gate = at.gates + unit;
+        const double i = gate[0] = sigmoid(sums[unit]);
+        const double f = gate[at.hidden] = sigmoid(sums[at.hidden + unit]);
+        const double g = gate[2 * at.hidden] = std::tanh(sums[2 * at.hidden + unit]);
+        const double o = gate[3 * at.hidden] = sigmoid(sums[3 * at.hidden + unit]);
+        const double c = at.c[unit] = at.cells[unit] = f * clipped(at.c[unit], clip) + i * g;
+        const double squashed = at.squashed[unit] = std::tanh(clipped(c, clip));
+        at.h[unit] = o * squashed;
+    }
+}
+
+void gru(const Step& at, const double* sums) {
+    for (std::size_t unit = 0; unit < at.hidden; ++unit) {
+        double* const gate = at.gates + unit;
+        const double r = gate[0] = sigmoid(sums[unit]);
+        const double z = gate[at.hidden] = sigmoid(sums[at.hidden + unit]);
+        const double recurrent = gate[3 * at.hidden] = sums[3 * at.hidden + unit];
+        const double n = gate[2 * at.hidden] = std::tanh(sums[2 * at.hidden + unit] + r * recurrent);
+        at.h[unit] = (1 - z) * n + z * at.h[unit];
+    }
+}
+
+void plain(const Step& at, const double* sums, bool relu) {
+    for (std::size_t unit = 0; unit < at.hidden; ++unit) {
+        at.gates[unit] = sums[unit];
+        at.h[unit] = relu ? std::max(0.0, sums[unit]) : std::tanh(sums[unit]);
+    }
+}
+
+void apply_cell(const RnnCase& rnn_case, const Step& at, const double* sums) {
+    switch (rnn_case.cell) {
+        case Cell::lstm:
+            return lstm(at, sums, rnn_case.clip);
+        case Cell::gru:
+            return gru(at, sums);
+        case Cell::tanh:
+        case Cell::relu:
+            return plain(at, sums, rnn_case.cell == Cell::relu);
+    }
+}
+
+/// One pseudo-layer over all sequences: reads `below`, writes its half of `above`, and leaves the final states in h
+/// and c, [sequence][width].
 class PseudoLayer {
   public:
-    PseudoLayer(const RnnCase& rnn_case, const LayerWeights& weights, bool backward)
-        : case_(rnn_case),
-          backward_(backward),
-          weights_(packed(weights, static_cast<std::size_t>(rnn_case.hidden))),
-          sums_(weights_.rows() * static_cast<std::size_t>(rnn_case.batch)) {}
+    PseudoLayer(const LayerPlace& place, const LayerWeights& weights, Tape::PseudoLayer& tape)
+        : place_(place),
+          tape_(tape),
+          weights_(packed(place, weights)),
+          projection_(packed_projection(place, weights)),
+          sums_(weights_.matrix.padded_rows() * size(place.rnn_case.batch)),
+          unprojected_(projection_.padded_rows() > 0 ? place.hidden() : 0),
+          projected_(projection_.padded_rows()) {
+        tape_.gates.resize(place.rows() * place.sums());
+        if (place.rnn_case.cell != Cell::lstm) return;
+        tape_.cells.resize(place.rows() * place.hidden());
+        tape_.squashed.resize(place.rows() * place.hidden());
+    }
 
-    void run(const Rows& below, Rows& above, double* h, double* c) {
-        for (int tick = 0; tick < case_.sequence_length; ++tick) {
+    void run(const std::vector<double>& below, std::vector<double>& above, double* h, double* c) {
+        for (int tick = 0; tick < place_.rnn_case.sequence_length; ++tick) {
             add_up(below, tick, h);
-            for (int sequence = 0; sequence < case_.batch; ++sequence) {
-                if (tick >= case_.length_of(sequence)) continue;
-                const std::size_t row = static_cast<std::size_t>(sequence);
-                double* own_h = h + row * weights_.hidden;
-                cell(weights_.hidden, sums_.data() + row * weights_.rows(), own_h, c + row * weights_.hidden);
-                double* y = above.at(row, step_of(sequence, tick)) + (backward_ ? weights_.hidden : 0);
-                std::copy_n(own_h, weights_.hidden, y);
-            }
+            for (int sequence = 0; sequence < place_.rnn_case.batch; ++sequence)
+                if (tick < place_.rnn_case.length_of(sequence))
+                    finish(sequence, tick, h + size(sequence) * place_.output(),
+                           c ? c + size(sequence) * place_.hidden() : nullptr, above);
         }
     }
 
   private:
-    /// The backward direction begins at each sequence's own last step.
-    std::size_t step_of(int sequence, int tick) const {
-        return static_cast<std::size_t>(backward_ ? case_.length_of(sequence) - 1 - tick : tick);
-    }
-
-    /// All gates' sums of one step; block by block, so that a block's weights serve all sequences while in cache.
-    void add_up(const Rows& below, int tick, const double* h) {
-        const std::size_t columns = weights_.inputs + weights_.hidden;
-        for (std::size_t at = 0; at < weights_.blocks; ++at) {
-            const double* matrix = weights_.matrix.data() + at * columns * block;
-            for (int sequence = 0; sequence < case_.batch; ++sequence) {
-                if (tick >= case_.length_of(sequence)) continue;
-                const std::size_t row = static_cast<std::size_t>(sequence);
+    /// All sums of one step; block by block, so that a block's weights serve all sequences while in cache.
+    void add_up(const std::vector<double>& below, int tick, const double* h) {
+        const std::size_t columns = place_.columns(), output = place_.output();
+        for (std::size_t at = 0; at < weights_.matrix.blocks(); ++at)
+            for (int sequence = 0; sequence < place_.rnn_case.batch; ++sequence) {
+                if (tick >= place_.rnn_case.length_of(sequence)) continue;
                 double sums[block];
                 std::copy_n(weights_.bias.data() + at * block, block, sums);
-                accumulate(sums, matrix, below.at(row, step_of(sequence, tick)), weights_.inputs);
-                accumulate(sums, matrix + weights_.inputs * block, h + row * weights_.hidden, weights_.hidden);
-                std::copy_n(sums, block, sums_.data() + row * weights_.rows() + at * block);
+                weights_.matrix.accumulate(at, sums, 0, below.data() + place_.row_of(sequence, tick) * columns,
+                                           columns);
+                weights_.matrix.accumulate(at, sums, columns, h + size(sequence) * output, output);
+                std::copy_n(sums, block, sums_of(sequence) + at * block);
             }
-        }
     }
 
-    const RnnCase& case_;
-    bool backward_;
+    void finish(int sequence, int tick, double* h, double* c, std::vector<double>& above) {
+        const std::size_t row = place_.row_of(sequence, tick);
+        double* const cells = tape_.cells.empty() ? nullptr : tape_.cells.data() + row * place_.hidden();
+        double* const squashed = tape_.cells.empty() ? nullptr : tape_.squashed.data() + row * place_.hidden();
+        const bool projects = !unprojected_.empty();
+        apply_cell(place_.rnn_case,
+                   {place_.hidden(), tape_.gates.data() + row * place_.sums(), cells, squashed, c,
+                    projects ? unprojected_.data() : h},
+                   sums_of(sequence));
+        if (projects) project(h);
+        std::copy_n(h, place_.output(), above.data() + row * place_.width() + place_.half());
+    }
+
+    void project(double* h) {
+        std::ranges::fill(projected_, 0);
+        for (std::size_t at = 0; at < projection_.blocks(); ++at)
+            projection_.accumulate(at, projected_.data() + at * block, 0, unprojected_.data(), place_.hidden());
+        std::copy_n(projected_.data(), place_.output(), h);
+    }
+
+    double* sums_of(int sequence) { return sums_.data() + size(sequence) * weights_.matrix.padded_rows(); }
+
+    const LayerPlace place_;
+    Tape::PseudoLayer& tape_;
     PackedWeights weights_;
+    PackedMatrix projection_;
     std::vector<double> sums_;  ///< [sequence][row]
+    std::vector<double> unprojected_, projected_;
 };
+
+/// The initial states, or zeros: what the final ones are written over.
+std::vector<double> initial(const std::vector<double>& given, std::size_t count) {
+    return given.empty() ? std::vector<double>(count) : given;
+}
 
 }  // namespace
 
-RnnOutputs reference(const RnnCase& rnn_case, const RnnInputs& inputs) {
-    const auto batch = static_cast<std::size_t>(rnn_case.batch);
-    const auto hidden = static_cast<std::size_t>(rnn_case.hidden);
-    const auto steps = static_cast<std::size_t>(rnn_case.sequence_length);
-    const auto directions = static_cast<std::size_t>(rnn_case.directions());
-    RnnOutputs outputs{{}, inputs.hx, inputs.cx};
-    outputs.hy.resize(inputs.layers.size() * batch * hidden);
-    outputs.cy.resize(inputs.layers.size() * batch * hidden);
-    Rows below{steps, static_cast<std::size_t>(rnn_case.input), inputs.x};
-    for (std::size_t layer = 0; layer < inputs.layers.size(); layer += directions) {
-        const std::size_t width = directions * hidden;
-        Rows above{steps, width, std::vector<double>(batch * steps * width)};
-        for (std::size_t direction = 0; direction < directions; ++direction) {
-            const std::size_t pseudo_layer = layer + direction, states = pseudo_layer * batch * hidden;
-            PseudoLayer(rnn_case, inputs.layers[pseudo_layer], direction == 1)
-                .run(below, above, outputs.hy.data() + states, outputs.cy.data() + states);
-        }
-        below = std::move(above);
+Computation compute(const RnnCase& rnn_case, const RnnInputs& inputs) {
+    const std::size_t states = size(rnn_case.pseudo_layers()) * size(rnn_case.batch);
+    const bool lstm_cell = rnn_case.cell == Cell::lstm;
+    Computation computation;
+    RnnOutputs& outputs = computation.outputs;
+    Tape& tape = computation.tape;
+    outputs.hy = initial(inputs.hx, states * size(rnn_case.output()));
+    outputs.cy = initial(inputs.cx, lstm_cell ? states * size(rnn_case.hidden) : 0);
+    tape.pseudo_layers.resize(inputs.layers.size());
+    tape.data = {inputs.x};
+    for (int pseudo_layer = 0; pseudo_layer < rnn_case.pseudo_layers(); ++pseudo_layer) {
+        const LayerPlace place{rnn_case, pseudo_layer};
+        const auto layer = size(place.layer());
+        if (!place.backward()) tape.data.emplace_back(place.rows() * place.width());
+        double* const c = lstm_cell ? outputs.cy.data() + place.state(0, place.hidden()) : nullptr;
+        PseudoLayer(place, inputs.layers[size(pseudo_layer)], tape.pseudo_layers[size(pseudo_layer)])
+            .run(tape.data[layer], tape.data[layer + 1], outputs.hy.data() + place.state(0, place.output()), c);
     }
-    outputs.y = std::move(below.values);
-    return outputs;
+    outputs.y = tape.data.back();
+    if (rnn_case.training) add_gradients(rnn_case, inputs, tape, outputs);
+    return computation;
+}
+
+RnnOutputs reference(const RnnCase& rnn_case, const RnnInputs& inputs) {
+    return compute(rnn_case, inputs).outputs;
 }
 
 }  // namespace rnncheck

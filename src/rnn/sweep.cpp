@@ -1,39 +1,10 @@
 #include "rnn/sweep.hpp"
 
-#include "base/text.hpp"
+#include "rnn/sized.hpp"
 
 namespace rnncheck {
 
 namespace {
-
-RnnCase sized(Dtype dtype, MathType math, int input, int hidden, int batch, int steps) {
-    RnnCase rnn_case;
-    rnn_case.dtype = dtype;
-    rnn_case.math = math;
-    rnn_case.input = input;
-    rnn_case.hidden = hidden;
-    rnn_case.batch = batch;
-    rnn_case.sequence_length = steps;
-    return rnn_case;
-}
-
-RnnCase with_algorithm(RnnCase rnn_case, Algorithm algorithm) {
-    rnn_case.algorithm = algorithm;
-    return rnn_case;
-}
-
-RnnCase bidirectional_with_states(RnnCase rnn_case, int layers) {
-    rnn_case.direction = Direction::bidirectional;
-    rnn_case.layers = layers;
-    rnn_case.states = true;
-    return rnn_case;
-}
-
-RnnCase with_lengths(RnnCase rnn_case, Layout layout, std::vector<int> lengths) {
-    rnn_case.layout = layout;
-    rnn_case.lengths = std::move(lengths);
-    return rnn_case;
-}
 
 /// Multiples of nothing, an ordinary size, and for tensor cores both the aligned and the unaligned path.
 std::vector<RnnCase> plain_cases(MathType exact) {
@@ -59,14 +30,11 @@ std::vector<RnnCase> structured_cases(MathType exact) {
             bidirectional_with_states(with_lengths(short_sequences, Layout::sequence_major, unsorted), 1)};
 }
 
-}  // namespace
-
-std::vector<RnnCase> standard_sweep(Dialect dialect) {
+std::vector<RnnCase> quick_sweep(Dialect dialect) {
     const bool v8 = dialect == Dialect::v8;
-    const MathType exact = v8 ? MathType::fma : MathType::standard;
-    std::vector<RnnCase> cases = plain_cases(exact);
+    std::vector<RnnCase> cases = plain_cases(exact_math(dialect));
     if (v8) cases.push_back(sized(Dtype::bf16, MathType::standard, 64, 64, 8, 16));
-    for (RnnCase& structured : structured_cases(exact)) cases.push_back(std::move(structured));
+    append(cases, structured_cases(exact_math(dialect)));
     const RnnCase small = sized(Dtype::fp16, MathType::tensor, 64, 128, 8, 8);
     if (v8) cases.push_back(with_algorithm(small, Algorithm::persist_static_small_h));
     const RnnCase large = sized(Dtype::fp16, MathType::tensor, 128, 256, 8, 4);
@@ -74,22 +42,83 @@ std::vector<RnnCase> standard_sweep(Dialect dialect) {
     return cases;
 }
 
-std::string describe(const RnnCase& rnn_case) {
-    std::vector<std::string> words = {std::string(name_of(rnn_case.dtype)), std::string(name_of(rnn_case.math)),
-                                      std::string(name_of(rnn_case.algorithm))};
-    const auto size = [&](const char* name, int value) { words.push_back(name + ('=' + std::to_string(value))); };
-    size("I", rnn_case.input);
-    size("H", rnn_case.hidden);
-    size("B", rnn_case.batch);
-    size("T", rnn_case.sequence_length);
-    size("L", rnn_case.layers);
-    if (rnn_case.directions() == 2) words.push_back("bidirectional");
-    if (rnn_case.states) words.push_back("states");
-    if (rnn_case.layout != Layout::sequence_major) words.emplace_back(name_of(rnn_case.layout));
-    std::vector<std::string> lengths;
-    for (const int length : rnn_case.lengths) lengths.push_back(std::to_string(length));
-    if (!lengths.empty()) words.push_back("lengths=" + join(lengths, ","));
-    return join(words, " ");
+/// The other cells, everything that a case can have besides sizes, and gradients. Faults show best where the limits
+/// are tightest: in fp64 and in exact fp32.
+std::vector<RnnCase> other_cells(MathType exact) {
+    std::vector<RnnCase> cases;
+    for (const Cell cell : {Cell::lstm, Cell::gru, Cell::tanh, Cell::relu}) {
+        const auto of = [&](Dtype dtype, MathType math, int input, int hidden, int batch, int steps) {
+            return with_cell(sized(dtype, math, input, hidden, batch, steps), cell);
+        };
+        cases.push_back(training(bidirectional_with_states(of(Dtype::fp64, MathType::standard, 7, 5, 3, 4), 2)));
+        cases.push_back(training(with_states(of(Dtype::fp32, exact, 32, 48, 4, 8))));
+        cases.push_back(training(with_lengths(with_states(of(Dtype::fp32, exact, 16, 32, 5, 7)),
+                                              Layout::sequence_major_packed, {7, 7, 5, 3, 1})));
+        if (cell == Cell::lstm) continue;
+        cases.push_back(with_lengths(bidirectional_with_states(of(Dtype::fp32, exact, 16, 32, 4, 7), 1),
+                                     Layout::batch_major, {1, 3, 5, 7}));
+        cases.push_back(of(Dtype::fp16, MathType::tensor, 64, 64, 8, 16));
+    }
+    return cases;
+}
+
+std::vector<RnnCase> other_modes(MathType exact) {
+    const RnnCase plain = with_states(sized(Dtype::fp32, exact, 16, 32, 4, 7));
+    std::vector<RnnCase> cases = {with_projection(training(plain), 12),
+                                  with_projection(bidirectional_with_states(plain, 2), 12),
+                                  with_clip(plain, 0.2),
+                                  with_layers(plain, 3),
+                                  training(with_layers(plain, 4)),
+                                  with_lengths(plain, Layout::sequence_major, {1, 1, 1, 7}),
+                                  with_lengths(plain, Layout::batch_major, {7, 7, 7, 7})};
+    for (const BiasMode bias : {BiasMode::none, BiasMode::input, BiasMode::recurrent})
+        cases.push_back(with_bias(plain, bias));
+    for (const BiasMode bias : {BiasMode::none, BiasMode::input})
+        cases.push_back(with_bias(with_cell(plain, Cell::gru), bias));
+    for (const Cell cell : {Cell::lstm, Cell::gru})
+        cases.push_back(skipping_input(with_cell(training(with_layers(plain, 2)), cell)));
+    cases.push_back(training(sized(Dtype::fp16, MathType::tensor, 64, 64, 8, 16)));
+    cases.push_back(training(with_cell(sized(Dtype::fp16, MathType::tensor, 64, 64, 8, 16), Cell::gru)));
+    return cases;
+}
+
+std::vector<RnnCase> standard_sweep(Dialect dialect) {
+    std::vector<RnnCase> cases = quick_sweep(dialect);
+    const MathType exact = exact_math(dialect);
+    append(cases, other_cells(exact));
+    append(cases, other_modes(exact));
+    if (dialect == Dialect::legacy) return cases;
+    const RnnCase ragged =
+        with_lengths(with_states(sized(Dtype::fp32, exact, 16, 32, 5, 7)), Layout::sequence_major, {3, 7, 1, 5, 7});
+    cases.push_back(training(ragged));
+    cases.push_back(training(bidirectional_with_states(with_cell(ragged, Cell::gru), 2)));
+    cases.push_back(training(sized(Dtype::fp32, MathType::standard, 64, 64, 8, 16)));
+    cases.push_back(training(sized(Dtype::bf16, MathType::standard, 64, 64, 8, 16)));
+    return cases;
+}
+
+}  // namespace
+
+bool expressible(const RnnCase& rnn_case, Dialect dialect) {
+    if (dialect == Dialect::v8) return true;
+    const bool padded = rnn_case.layout == Layout::batch_major ||
+                        (rnn_case.layout == Layout::sequence_major && !rnn_case.lengths.empty());
+    return rnn_case.dtype != Dtype::bf16 && rnn_case.math != MathType::fma &&
+           rnn_case.algorithm != Algorithm::persist_static_small_h && !(rnn_case.training && padded);
+}
+
+std::vector<RnnCase> sweep(Level level, Dialect dialect) {
+    switch (level) {
+        case Level::quick:
+            return quick_sweep(dialect);
+        case Level::standard:
+            return standard_sweep(dialect);
+        case Level::thorough:
+            break;
+    }
+    std::vector<RnnCase> cases = standard_sweep(dialect);
+    append(cases, thorough_additions(dialect));
+    return without_repeats(std::move(cases));
 }
 
 }  // namespace rnncheck

@@ -56,12 +56,30 @@ using CudnnCallback = void (*)(int, void*, const CudnnDebug*, const char*);
       (CudnnHandle, RnnDescriptor, int, TensorDescriptor, FilterDescriptor, const void*, int, FilterDescriptor, void**)) \
     X(cudnnGetRNNLinLayerBiasParams, int,                                                                           \
       (CudnnHandle, RnnDescriptor, int, TensorDescriptor, FilterDescriptor, const void*, int, FilterDescriptor, void**)) \
+    X(cudnnSetRNNBiasMode, int, (RnnDescriptor, int))                                                               \
+    X(cudnnSetRNNProjectionLayers, int, (CudnnHandle, RnnDescriptor, int, int))                                     \
+    X(cudnnRNNSetClip, int, (CudnnHandle, RnnDescriptor, int, int, double, double))                                 \
+    X(cudnnGetRNNTrainingReserveSize, int,                                                                          \
+      (CudnnHandle, RnnDescriptor, int, const TensorDescriptor*, std::size_t*))                                     \
     X(cudnnCreatePersistentRNNPlan, int, (RnnDescriptor, int, int, PersistentPlan*))                                \
     X(cudnnSetPersistentRNNPlan, int, (RnnDescriptor, PersistentPlan))                                              \
     X(cudnnRNNForwardInference, int,                                                                                \
       (CudnnHandle, RnnDescriptor, int, const TensorDescriptor*, const void*, TensorDescriptor, const void*,        \
        TensorDescriptor, const void*, FilterDescriptor, const void*, const TensorDescriptor*, void*,                \
        TensorDescriptor, void*, TensorDescriptor, void*, void*, std::size_t))                                       \
+    X(cudnnRNNForwardTraining, int,                                                                                 \
+      (CudnnHandle, RnnDescriptor, int, const TensorDescriptor*, const void*, TensorDescriptor, const void*,        \
+       TensorDescriptor, const void*, FilterDescriptor, const void*, const TensorDescriptor*, void*,                \
+       TensorDescriptor, void*, TensorDescriptor, void*, void*, std::size_t, void*, std::size_t))                   \
+    X(cudnnRNNBackwardData, int,                                                                                    \
+      (CudnnHandle, RnnDescriptor, int, const TensorDescriptor*, const void*, const TensorDescriptor*, const void*, \
+       TensorDescriptor, const void*, TensorDescriptor, const void*, FilterDescriptor, const void*,                 \
+       TensorDescriptor, const void*, TensorDescriptor, const void*, const TensorDescriptor*, void*,                \
+       TensorDescriptor, void*, TensorDescriptor, void*, void*, std::size_t, void*, std::size_t))                   \
+    X(cudnnRNNBackwardWeights, int,                                                                                 \
+      (CudnnHandle, RnnDescriptor, int, const TensorDescriptor*, const void*, TensorDescriptor, const void*,        \
+       const TensorDescriptor*, const void*, const void*, std::size_t, FilterDescriptor, void*, const void*,        \
+       std::size_t))                                                                                                \
     X(cudnnRNNForwardInferenceEx, int,                                                                              \
       (CudnnHandle, RnnDescriptor, RnnDataDescriptor, const void*, TensorDescriptor, const void*, TensorDescriptor, \
        const void*, FilterDescriptor, const void*, RnnDataDescriptor, void*, TensorDescriptor, void*,               \
@@ -83,7 +101,15 @@ using CudnnCallback = void (*)(int, void*, const CudnnDebug*, const char*);
     X(cudnnRNNForward, int,                                                                                         \
       (CudnnHandle, RnnDescriptor, int, const std::int32_t*, RnnDataDescriptor, const void*, RnnDataDescriptor,     \
        void*, TensorDescriptor, const void*, void*, TensorDescriptor, const void*, void*, std::size_t, const void*, \
-       std::size_t, void*, std::size_t, void*))
+       std::size_t, void*, std::size_t, void*))                                                                     \
+    X(cudnnRNNSetClip_v8, int, (RnnDescriptor, int, int, double, double))                                           \
+    X(cudnnRNNBackwardData_v8, int,                                                                                 \
+      (CudnnHandle, RnnDescriptor, const std::int32_t*, RnnDataDescriptor, const void*, const void*,                \
+       RnnDataDescriptor, void*, TensorDescriptor, const void*, const void*, void*, TensorDescriptor, const void*,  \
+       const void*, void*, std::size_t, const void*, std::size_t, void*, std::size_t, void*))                       \
+    X(cudnnRNNBackwardWeights_v8, int,                                                                              \
+      (CudnnHandle, RnnDescriptor, int, const std::int32_t*, RnnDataDescriptor, const void*, TensorDescriptor,      \
+       const void*, RnnDataDescriptor, const void*, std::size_t, void*, std::size_t, void*, std::size_t, void*))
 
 /// Consistency checks of the parts, callable without a GPU: cuDNN 8.
 #define RNNCHECK_CUDNN_CHECKS_8(X)           \

@@ -1,10 +1,10 @@
-// One LSTM case through cuDNN, in either of its two RNN dialects. Measures and copies; does not judge.
+// One recurrent-network case through cuDNN, in either of its two RNN dialects. Measures and copies; does not judge.
 #pragma once
 
 #include <array>
 #include <optional>
 
-#include "rnn/sweep.hpp"
+#include "rnn/network.hpp"
 #include "vendor/cudnn_abi.hpp"
 
 namespace rnncheck::vendor {
@@ -28,23 +28,27 @@ struct LstmRun {
     std::optional<CallResult> failed;
     RnnOutputs outputs;       ///< of the first run, in the reference's layout, padding included as it was found
     bool repeatable = false;  ///< the second run gave the same bits
-    std::size_t workspace_bytes = 0;
+    std::size_t workspace_bytes = 0, reserve_bytes = 0, weight_bytes = 0;
     double first_ms = 0, again_ms = 0;
 };
 
 /// Code of a call that reported success but gave an address or a size that cannot be.
 inline constexpr int impossible_answer = -2;
 
-inline constexpr int linear_layers = 8;  ///< four gates on the input side, four on the recurrent side
+/// cuDNN's linLayerID: a cell's gates on the input side, then on the recurrent side; 8 is the projection.
+inline constexpr int projection_layer = 8, linear_layers = 9;
+
+/// Whether the case has this one.
+bool has_linear_layer(const RnnCase& rnn_case, int linear);
 
 /// What goes to the device, as bytes of the case's dtype and in its layout. Making it calls no vendor.
 struct DeviceImage {
     using Bytes = std::vector<std::byte>;
     struct Layer {
-        std::array<Bytes, linear_layers> matrices, biases;
+        std::array<Bytes, linear_layers> matrices, biases;  ///< empty for what the case does not have
     };
     std::vector<Layer> layers;  ///< by pseudo-layer
-    Bytes x, hx, cx;
+    Bytes x, hx, cx, dy, dhy, dcy;
 };
 
 DeviceImage device_image(const RnnCase& rnn_case, const RnnInputs& inputs);

@@ -45,6 +45,38 @@ int layout_number(Layout layout) {
     return static_cast<int>(layout);
 }
 
+int mode_number(Cell cell) {
+    switch (cell) {
+        case Cell::relu:
+            return 0;
+        case Cell::tanh:
+            return 1;
+        case Cell::lstm:
+            return 2;
+        case Cell::gru:
+            return 3;
+    }
+    return -1;
+}
+
+int bias_number(BiasMode bias) {
+    switch (bias) {
+        case BiasMode::none:
+            return 0;
+        case BiasMode::input:
+            return 1;
+        case BiasMode::both:
+            return 2;
+        case BiasMode::recurrent:
+            return 3;
+    }
+    return -1;
+}
+
+int input_mode_number(InputMode mode) {
+    return static_cast<int>(mode);
+}
+
 Bench::~Bench() {
     if (context_in_doubt_) return;
     for (auto step = clean_up_.rbegin(); step != clean_up_.rend(); ++step) (*step)();

@@ -10,19 +10,20 @@
 
 namespace rnncheck::vendor {
 
-inline constexpr int mode_lstm = 2;     ///< cudnnRNNMode_t
-inline constexpr int linear_input = 0;  ///< cudnnRNNInputMode_t
-inline constexpr int double_bias = 2;   ///< cudnnRNNBiasMode_t
-inline constexpr int padded_io = 1;     ///< CUDNN_RNN_PADDED_IO_ENABLED
+inline constexpr int padded_io = 1;  ///< CUDNN_RNN_PADDED_IO_ENABLED
 
 inline constexpr int cuda_out_of_memory = 2;
 
-int data_type_number(Dtype dtype);          ///< cudnnDataType_t
-int precision_number(Dtype dtype);          ///< cudnnDataType_t of the sums: fp32, fp64 for fp64
-int math_number(MathType math);             ///< cudnnMathType_t
-int algorithm_number(Algorithm algorithm);  ///< cudnnRNNAlgo_t
-int direction_number(Direction direction);  ///< cudnnDirectionMode_t
-int layout_number(Layout layout);           ///< cudnnRNNDataLayout_t
+int data_type_number(Dtype dtype);                      ///< cudnnDataType_t
+int precision_number(Dtype dtype);                      ///< cudnnDataType_t of the sums: fp32, fp64 for fp64
+int math_number(MathType math);                         ///< cudnnMathType_t
+int algorithm_number(Algorithm algorithm);              ///< cudnnRNNAlgo_t
+int direction_number(Direction direction);              ///< cudnnDirectionMode_t
+int layout_number(Layout layout);                       ///< cudnnRNNDataLayout_t
+int mode_number(Cell cell);                             ///< cudnnRNNMode_t
+int bias_number(BiasMode bias);                         ///< cudnnRNNBiasMode_t
+int input_mode_number(InputMode mode);                  ///< cudnnRNNInputMode_t
+inline constexpr int clip_minmax = 1, pass_on_nan = 1;  ///< cudnnRNNClipMode_t, cudnnNanPropagation_t
 
 inline void* address(DevicePointer pointer) {
     return reinterpret_cast<void*>(pointer);
@@ -79,16 +80,33 @@ class Bench {
     std::vector<std::function<void()>> clean_up_;
 };
 
+/// Something in device memory, or nothing.
+struct Memory {
+    DevicePointer at = 0;
+    std::size_t bytes = 0;
+};
+
 /// Everything that is in device memory besides the weights. Zero for what the case does not have.
 struct DeviceData {
-    DevicePointer x = 0, hx = 0, cx = 0, lengths = 0;
-    DevicePointer y = 0, hy = 0, cy = 0;
-    std::size_t y_bytes = 0, state_bytes = 0;
+    DevicePointer lengths = 0;
+    DevicePointer x = 0, hx = 0, cx = 0, dy = 0, dhy = 0, dcy = 0;
+    Memory y, hy, cy, dx, dhx, dcx;
+    Memory dweights;
 };
 
 DeviceData put_data(Bench& bench, const RnnCase& rnn_case, const DeviceImage& image);
 
+/// h of all pseudo-layers and sequences; of c, which only LSTM has, or null.
+TensorDescriptor h_tensor(Bench& bench, const RnnCase& rnn_case);
+TensorDescriptor c_tensor(Bench& bench, const RnnCase& rnn_case);
+
 /// The weight space as it is to be uploaded: zeros, and each part at the place that cuDNN named for it.
+struct WeightPart {
+    std::size_t pseudo_layer = 0;
+    int linear = 0;  ///< linLayerID
+    bool bias = false;
+};
+
 class WeightImage {
   public:
     WeightImage(Bench& bench, Dtype dtype, std::size_t bytes);
@@ -96,20 +114,29 @@ class WeightImage {
     DevicePointer base() const { return base_; }
     std::size_t bytes() const { return image_.size(); }
 
-    /// `call` named `where` for the values, and `elements` as their number.
-    void place(const char* call, const void* where, long long elements, std::span<const std::byte> values);
+    /// `call` named `where` for a part, and `elements` as their number. A part that the case lacks has no values.
+    void place(const char* call, const void* where, long long elements, const WeightPart& part,
+               std::span<const std::byte> values);
     void upload();
+
+    /// Gradients as they stand in a space of the same layout.
+    std::vector<LayerWeights> read(const RnnCase& rnn_case, std::span<const std::byte> space) const;
 
   private:
     Bench& bench_;
     Dtype dtype_;
     DevicePointer base_;
     std::vector<std::byte> image_;
+    struct Placed {
+        WeightPart part;
+        std::size_t begin, bytes;
+    };
+    std::vector<Placed> placed_;
 };
 
-/// `forward` makes the one call that computes.
-void run_twice(Bench& bench, const RnnCase& rnn_case, const DeviceData& data, const std::function<void()>& forward,
-               LstmRun& run);
+/// `calls` makes the calls that compute: one, or three for training.
+void run_twice(Bench& bench, const RnnCase& rnn_case, const DeviceData& data, const WeightImage& weights,
+               const std::function<void()>& calls, LstmRun& run);
 
 void run_v8(Bench& bench, const RnnCase& rnn_case, const DeviceImage& image, LstmRun& run);
 void run_legacy(Bench& bench, const RnnCase& rnn_case, const DeviceImage& image, LstmRun& run);

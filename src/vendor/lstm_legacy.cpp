@@ -29,14 +29,21 @@ bool wants_padding(const RnnCase& rnn_case) {
            (rnn_case.layout == Layout::sequence_major && !rnn_case.lengths.empty());
 }
 
+/// What came after 7.0 is only asked for where the case needs it.
 RnnDescriptor describe_rnn(Bench& bench, const RnnCase& rnn_case) {
     const Session& session = bench.session();
     const CudnnApi& cudnn = session.cudnn;
     const RnnDescriptor rnn = bench.rnn_descriptor();
     bench.cudnn(cudnn.cudnnSetRNNDescriptor_v6, session.handle, rnn, rnn_case.hidden, rnn_case.layers,
-                session.no_dropout, linear_input, direction_number(rnn_case.direction), mode_lstm,
-                algorithm_number(rnn_case.algorithm), precision_number(rnn_case.dtype));
+                session.no_dropout, input_mode_number(rnn_case.input_mode), direction_number(rnn_case.direction),
+                mode_number(rnn_case.cell), algorithm_number(rnn_case.algorithm), precision_number(rnn_case.dtype));
     bench.cudnn(cudnn.cudnnSetRNNMatrixMathType, rnn, math_number(rnn_case.math));
+    if (rnn_case.bias != BiasMode::both) bench.cudnn(cudnn.cudnnSetRNNBiasMode, rnn, bias_number(rnn_case.bias));
+    if (rnn_case.projection > 0)
+        bench.cudnn(cudnn.cudnnSetRNNProjectionLayers, session.handle, rnn, rnn_case.projection, 0);
+    if (rnn_case.clip > 0)
+        bench.cudnn(cudnn.cudnnRNNSetClip, session.handle, rnn, clip_minmax, pass_on_nan, -rnn_case.clip,
+                    rnn_case.clip);
     if (wants_padding(rnn_case)) bench.cudnn(cudnn.cudnnSetRNNPaddingMode, rnn, padded_io);
     return rnn;
 }
@@ -65,95 +72,123 @@ FilterDescriptor weight_filter(Bench& bench, const RnnCase& rnn_case, std::size_
 }
 
 void place_weights(Bench& bench, RnnDescriptor rnn, TensorDescriptor x, FilterDescriptor filter,
-                   const DeviceImage& image, WeightImage& space) {
+                   const RnnCase& rnn_case, const DeviceImage& image, WeightImage& space) {
     const Session& session = bench.session();
-    const FilterDescriptor part = bench.filter();
-    const auto place = [&](const auto& ask, int layer, int linear, std::span<const std::byte> values) {
+    const FilterDescriptor found = bench.filter();
+    const auto place = [&](const auto& ask, const WeightPart& part, std::span<const std::byte> values) {
+        if (values.empty()) return;
         void* where = nullptr;
-        bench.cudnn(ask, session.handle, rnn, layer, x, filter, address(space.base()), linear, part, &where);
-        space.place(ask.name, where, elements(bench, part), values);
+        bench.cudnn(ask, session.handle, rnn, static_cast<int>(part.pseudo_layer), x, filter, address(space.base()),
+                    part.linear, found, &where);
+        space.place(ask.name, where, elements(bench, found), part, values);
     };
     for (std::size_t layer = 0; layer < image.layers.size() && !bench.failed(); ++layer)
         for (int linear = 0; linear < linear_layers; ++linear) {
-            const int pseudo_layer = static_cast<int>(layer);
+            if (!has_linear_layer(rnn_case, linear)) continue;
             const DeviceImage::Layer& parts = image.layers[layer];
             const auto index = static_cast<std::size_t>(linear);
-            place(session.cudnn.cudnnGetRNNLinLayerMatrixParams, pseudo_layer, linear, parts.matrices[index]);
-            place(session.cudnn.cudnnGetRNNLinLayerBiasParams, pseudo_layer, linear, parts.biases[index]);
+            place(session.cudnn.cudnnGetRNNLinLayerMatrixParams, {layer, linear, false}, parts.matrices[index]);
+            place(session.cudnn.cudnnGetRNNLinLayerBiasParams, {layer, linear, true}, parts.biases[index]);
         }
     space.upload();
 }
 
 /// Descriptions and memory of one case, ready to run.
 struct Prepared {
-    RnnDescriptor rnn;
+    const RnnCase& rnn_case;
+    RnnDescriptor rnn{};
     std::vector<TensorDescriptor> x_steps, y_steps;
-    TensorDescriptor states;
-    FilterDescriptor filter;
-    DevicePointer weights, work;
-    std::size_t work_bytes;
+    TensorDescriptor h{}, c{};
+    FilterDescriptor filter{};
+    DevicePointer weights = 0, work = 0, reserve = 0;
+    std::size_t work_bytes = 0, reserve_bytes = 0;
     DeviceData data;
 };
 
-void run_plain(Bench& bench, const RnnCase& rnn_case, const Prepared& ready, LstmRun& run) {
+void run_plain(Bench& bench, const Prepared& ready) {
     const DeviceData& data = ready.data;
-    run_twice(
-        bench, rnn_case, data,
-        [&] {
-            bench.cudnn(bench.session().cudnn.cudnnRNNForwardInference, bench.session().handle, ready.rnn,
-                        rnn_case.sequence_length, ready.x_steps.data(), address(data.x), ready.states, address(data.hx),
-                        ready.states, address(data.cx), ready.filter, address(ready.weights), ready.y_steps.data(),
-                        address(data.y), ready.states, address(data.hy), ready.states, address(data.cy),
-                        address(ready.work), ready.work_bytes);
-        },
-        run);
+    bench.cudnn(bench.session().cudnn.cudnnRNNForwardInference, bench.session().handle, ready.rnn,
+                ready.rnn_case.sequence_length, ready.x_steps.data(), address(data.x), ready.h, address(data.hx),
+                ready.c, address(data.cx), ready.filter, address(ready.weights), ready.y_steps.data(),
+                address(data.y.at), ready.h, address(data.hy.at), ready.c, address(data.cy.at), address(ready.work),
+                ready.work_bytes);
 }
 
-void run_padded(Bench& bench, const RnnCase& rnn_case, const Prepared& ready, LstmRun& run) {
+void run_padded(Bench& bench, const Prepared& ready, RnnDataDescriptor x, RnnDataDescriptor y) {
     const DeviceData& data = ready.data;
+    bench.cudnn(bench.session().cudnn.cudnnRNNForwardInferenceEx, bench.session().handle, ready.rnn, x, address(data.x),
+                ready.h, address(data.hx), ready.c, address(data.cx), ready.filter, address(ready.weights), y,
+                address(data.y.at), ready.h, address(data.hy.at), ready.c, address(data.cy.at), nullptr, nullptr,
+                nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, address(ready.work), ready.work_bytes);
+}
+
+void run_training(Bench& bench, const Prepared& ready) {
+    const DeviceData& data = ready.data;
+    const CudnnApi& cudnn = bench.session().cudnn;
+    const CudnnHandle handle = bench.session().handle;
+    const int steps = ready.rnn_case.sequence_length;
+    const TensorDescriptor *const x = ready.x_steps.data(), *const y = ready.y_steps.data();
+    bench.cudnn(cudnn.cudnnRNNForwardTraining, handle, ready.rnn, steps, x, address(data.x), ready.h, address(data.hx),
+                ready.c, address(data.cx), ready.filter, address(ready.weights), y, address(data.y.at), ready.h,
+                address(data.hy.at), ready.c, address(data.cy.at), address(ready.work), ready.work_bytes,
+                address(ready.reserve), ready.reserve_bytes);
+    bench.cudnn(cudnn.cudnnRNNBackwardData, handle, ready.rnn, steps, y, address(data.y.at), y, address(data.dy),
+                ready.h, address(data.dhy), ready.c, address(data.dcy), ready.filter, address(ready.weights), ready.h,
+                address(data.hx), ready.c, address(data.cx), x, address(data.dx.at), ready.h, address(data.dhx.at),
+                ready.c, address(data.dcx.at), address(ready.work), ready.work_bytes, address(ready.reserve),
+                ready.reserve_bytes);
+    bench.cudnn(cudnn.cudnnRNNBackwardWeights, handle, ready.rnn, steps, x, address(data.x), ready.h, address(data.hx),
+                y, address(data.y.at), address(ready.work), ready.work_bytes, ready.filter, address(data.dweights.at),
+                address(ready.reserve), ready.reserve_bytes);
+}
+
+std::function<void()> calls_of(Bench& bench, const Prepared& ready) {
+    const RnnCase& rnn_case = ready.rnn_case;
+    if (rnn_case.training) return [&] { run_training(bench, ready); };
+    if (!wants_padding(rnn_case)) return [&] { run_plain(bench, ready); };
     const RnnDataDescriptor x = bench.sequences(rnn_case, rnn_case.input);
-    const RnnDataDescriptor y = bench.sequences(rnn_case, rnn_case.directions() * rnn_case.hidden);
-    run_twice(
-        bench, rnn_case, data,
-        [&] {
-            bench.cudnn(bench.session().cudnn.cudnnRNNForwardInferenceEx, bench.session().handle, ready.rnn, x,
-                        address(data.x), ready.states, address(data.hx), ready.states, address(data.cx), ready.filter,
-                        address(ready.weights), y, address(data.y), ready.states, address(data.hy), ready.states,
-                        address(data.cy), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
-                        address(ready.work), ready.work_bytes);
-        },
-        run);
+    const RnnDataDescriptor y = bench.sequences(rnn_case, rnn_case.directions() * rnn_case.output());
+    return [&bench, &ready, x, y] { run_padded(bench, ready, x, y); };
 }
 
-}  // namespace
-
-void run_legacy(Bench& bench, const RnnCase& rnn_case, const DeviceImage& image, LstmRun& run) {
+/// Sizes and descriptions; the size of the weight space.
+std::size_t prepare(Bench& bench, const RnnCase& rnn_case, Prepared& ready) {
     const Session& session = bench.session();
-    Prepared ready{};
     ready.rnn = describe_rnn(bench, rnn_case);
     ready.x_steps = step_tensors(bench, rnn_case, rnn_case.input);
-    ready.y_steps = step_tensors(bench, rnn_case, rnn_case.directions() * rnn_case.hidden);
-    ready.states =
-        bench.tensor(rnn_case.dtype, {rnn_case.layers * rnn_case.directions(), rnn_case.batch, rnn_case.hidden});
+    ready.y_steps = step_tensors(bench, rnn_case, rnn_case.directions() * rnn_case.output());
+    ready.h = h_tensor(bench, rnn_case);
+    ready.c = c_tensor(bench, rnn_case);
     if (rnn_case.algorithm == Algorithm::persist_dynamic) plan_dynamic(bench, ready.rnn, rnn_case);
-
     std::size_t weight_bytes = 0;
     bench.cudnn(session.cudnn.cudnnGetRNNParamsSize, session.handle, ready.rnn, ready.x_steps.front(), &weight_bytes,
                 data_type_number(rnn_case.dtype));
     bench.cudnn(session.cudnn.cudnnGetRNNWorkspaceSize, session.handle, ready.rnn, rnn_case.sequence_length,
                 ready.x_steps.data(), &ready.work_bytes);
-    run.workspace_bytes = ready.work_bytes;
+    if (rnn_case.training)
+        bench.cudnn(session.cudnn.cudnnGetRNNTrainingReserveSize, session.handle, ready.rnn, rnn_case.sequence_length,
+                    ready.x_steps.data(), &ready.reserve_bytes);
+    return weight_bytes;
+}
 
-    WeightImage weights(bench, rnn_case.dtype, weight_bytes);
+}  // namespace
+
+void run_legacy(Bench& bench, const RnnCase& rnn_case, const DeviceImage& image, LstmRun& run) {
+    if (rnn_case.training && wants_padding(rnn_case))
+        return bench.impossible("cudnnRNNForwardTraining", "it takes no padded sequences: only packed ones");
+    Prepared ready{rnn_case, {}, {}, {}, {}, {}, {}, 0, 0, 0, 0, 0, {}};
+    run.weight_bytes = prepare(bench, rnn_case, ready);
+    run.workspace_bytes = ready.work_bytes;
+    run.reserve_bytes = ready.reserve_bytes;
+    WeightImage weights(bench, rnn_case.dtype, run.weight_bytes);
     ready.weights = weights.base();
-    ready.filter = weight_filter(bench, rnn_case, weight_bytes);
-    place_weights(bench, ready.rnn, ready.x_steps.front(), ready.filter, image, weights);
+    ready.filter = weight_filter(bench, rnn_case, run.weight_bytes);
+    place_weights(bench, ready.rnn, ready.x_steps.front(), ready.filter, rnn_case, image, weights);
     ready.data = put_data(bench, rnn_case, image);
+    if (rnn_case.training) ready.data.dweights = {bench.allocate(run.weight_bytes), run.weight_bytes};
     ready.work = bench.allocate(ready.work_bytes);
-    if (wants_padding(rnn_case))
-        run_padded(bench, rnn_case, ready, run);
-    else
-        run_plain(bench, rnn_case, ready, run);
+    ready.reserve = bench.allocate(ready.reserve_bytes);
+    run_twice(bench, rnn_case, ready.data, weights, calls_of(bench, ready), run);
 }
 
 }  // namespace rnncheck::vendor

@@ -5,15 +5,20 @@ namespace rnncheck::vendor {
 
 namespace {
 
-constexpr int inference = 0;  // cudnnForwardMode_t
+constexpr int inference = 0, training = 1;  // cudnnForwardMode_t
+constexpr int add_gradients = 0;            // cudnnWgradMode_t: the one that 8 supports
 
 RnnDescriptor describe_rnn(Bench& bench, const RnnCase& rnn_case) {
+    const CudnnApi& cudnn = bench.session().cudnn;
     const RnnDescriptor rnn = bench.rnn_descriptor();
     const unsigned flags = rnn_case.layout == Layout::sequence_major_packed ? 0 : padded_io;
-    bench.cudnn(bench.session().cudnn.cudnnSetRNNDescriptor_v8, rnn, algorithm_number(rnn_case.algorithm), mode_lstm,
-                double_bias, direction_number(rnn_case.direction), linear_input, data_type_number(rnn_case.dtype),
+    bench.cudnn(cudnn.cudnnSetRNNDescriptor_v8, rnn, algorithm_number(rnn_case.algorithm), mode_number(rnn_case.cell),
+                bias_number(rnn_case.bias), direction_number(rnn_case.direction),
+                input_mode_number(rnn_case.input_mode), data_type_number(rnn_case.dtype),
                 precision_number(rnn_case.dtype), math_number(rnn_case.math), rnn_case.input, rnn_case.hidden,
-                rnn_case.hidden, rnn_case.layers, bench.session().no_dropout, flags);
+                rnn_case.output(), rnn_case.layers, bench.session().no_dropout, flags);
+    if (rnn_case.clip > 0)
+        bench.cudnn(cudnn.cudnnRNNSetClip_v8, rnn, clip_minmax, pass_on_nan, -rnn_case.clip, rnn_case.clip);
     return rnn;
 }
 
@@ -23,22 +28,62 @@ long long elements(Bench& bench, TensorDescriptor tensor) {
     return static_cast<long long>(sizes[0]) * sizes[1] * sizes[2];
 }
 
-void place_weights(Bench& bench, RnnDescriptor rnn, const DeviceImage& image, WeightImage& space) {
+void place_weights(Bench& bench, RnnDescriptor rnn, const RnnCase& rnn_case, const DeviceImage& image,
+                   WeightImage& space) {
     const Session& session = bench.session();
     const auto& ask = session.cudnn.cudnnGetRNNWeightParams;
     const TensorDescriptor matrix = bench.empty_tensor(), bias = bench.empty_tensor();
     for (std::size_t layer = 0; layer < image.layers.size() && !bench.failed(); ++layer)
         for (int linear = 0; linear < linear_layers; ++linear) {
-            const DeviceImage::Layer& parts = image.layers[layer];
-            const auto index = static_cast<std::size_t>(linear);
+            if (!has_linear_layer(rnn_case, linear)) continue;
+            const std::vector<std::byte>&matrix_values = image.layers[layer].matrices[static_cast<std::size_t>(linear)],
+                  &bias_values = image.layers[layer].biases[static_cast<std::size_t>(linear)];
             void* matrix_address = nullptr;
             void* bias_address = nullptr;
             bench.cudnn(ask, session.handle, rnn, static_cast<int>(layer), space.bytes(), address(space.base()), linear,
                         matrix, &matrix_address, bias, &bias_address);
-            space.place(ask.name, matrix_address, elements(bench, matrix), parts.matrices[index]);
-            space.place(ask.name, bias_address, elements(bench, bias), parts.biases[index]);
+            if (!matrix_values.empty())
+                space.place(ask.name, matrix_address, elements(bench, matrix), {layer, linear, false}, matrix_values);
+            if (!bias_values.empty())
+                space.place(ask.name, bias_address, elements(bench, bias), {layer, linear, true}, bias_values);
         }
     space.upload();
+}
+
+/// Descriptions and memory of one case, ready to run.
+struct Prepared {
+    const RnnCase& rnn_case;
+    RnnDescriptor rnn;
+    RnnDataDescriptor x, y;
+    TensorDescriptor h, c;
+    std::size_t weight_bytes = 0, work_bytes = 0, reserve_bytes = 0;
+    DevicePointer weights = 0, work = 0, reserve = 0;
+    DeviceData data;
+
+    const std::int32_t* lengths() const { return static_cast<const std::int32_t*>(address(data.lengths)); }
+};
+
+void forward(Bench& bench, const Prepared& ready) {
+    const DeviceData& data = ready.data;
+    bench.cudnn(bench.session().cudnn.cudnnRNNForward, bench.session().handle, ready.rnn,
+                ready.rnn_case.training ? training : inference, ready.lengths(), ready.x, address(data.x), ready.y,
+                address(data.y.at), ready.h, address(data.hx), address(data.hy.at), ready.c, address(data.cx),
+                address(data.cy.at), ready.weight_bytes, address(ready.weights), ready.work_bytes, address(ready.work),
+                ready.reserve_bytes, address(ready.reserve));
+}
+
+void backward(Bench& bench, const Prepared& ready) {
+    const DeviceData& data = ready.data;
+    const Session& session = bench.session();
+    bench.cudnn(session.cudnn.cudnnRNNBackwardData_v8, session.handle, ready.rnn, ready.lengths(), ready.y,
+                address(data.y.at), address(data.dy), ready.x, address(data.dx.at), ready.h, address(data.hx),
+                address(data.dhy), address(data.dhx.at), ready.c, address(data.cx), address(data.dcy),
+                address(data.dcx.at), ready.weight_bytes, address(ready.weights), ready.work_bytes, address(ready.work),
+                ready.reserve_bytes, address(ready.reserve));
+    bench.cudnn(session.cudnn.cudnnRNNBackwardWeights_v8, session.handle, ready.rnn, add_gradients, ready.lengths(),
+                ready.x, address(data.x), ready.h, address(data.hx), ready.y, address(data.y.at), ready.weight_bytes,
+                address(data.dweights.at), ready.work_bytes, address(ready.work), ready.reserve_bytes,
+                address(ready.reserve));
 }
 
 }  // namespace
@@ -46,31 +91,32 @@ void place_weights(Bench& bench, RnnDescriptor rnn, const DeviceImage& image, We
 void run_v8(Bench& bench, const RnnCase& rnn_case, const DeviceImage& image, LstmRun& run) {
     const Session& session = bench.session();
     const CudnnApi& cudnn = session.cudnn;
-    const RnnDescriptor rnn = describe_rnn(bench, rnn_case);
-    const RnnDataDescriptor x = bench.sequences(rnn_case, rnn_case.input);
-    const RnnDataDescriptor y = bench.sequences(rnn_case, rnn_case.directions() * rnn_case.hidden);
-    const TensorDescriptor states =
-        bench.tensor(rnn_case.dtype, {rnn_case.layers * rnn_case.directions(), rnn_case.batch, rnn_case.hidden});
+    Prepared ready{rnn_case, describe_rnn(bench, rnn_case), {}, {}, {}, {}, 0, 0, 0, 0, 0, 0, {}};
+    ready.x = bench.sequences(rnn_case, rnn_case.input);
+    ready.y = bench.sequences(rnn_case, rnn_case.directions() * rnn_case.output());
+    ready.h = h_tensor(bench, rnn_case);
+    ready.c = c_tensor(bench, rnn_case);
+    bench.cudnn(cudnn.cudnnGetRNNWeightSpaceSize, session.handle, ready.rnn, &ready.weight_bytes);
+    bench.cudnn(cudnn.cudnnGetRNNTempSpaceSizes, session.handle, ready.rnn, rnn_case.training ? training : inference,
+                ready.x, &ready.work_bytes, &ready.reserve_bytes);
+    run.workspace_bytes = ready.work_bytes;
+    run.reserve_bytes = ready.reserve_bytes;
+    run.weight_bytes = ready.weight_bytes;
 
-    std::size_t weight_bytes = 0, work_bytes = 0, reserve_bytes = 0;
-    bench.cudnn(cudnn.cudnnGetRNNWeightSpaceSize, session.handle, rnn, &weight_bytes);
-    bench.cudnn(cudnn.cudnnGetRNNTempSpaceSizes, session.handle, rnn, inference, x, &work_bytes, &reserve_bytes);
-    run.workspace_bytes = work_bytes;
-
-    WeightImage weights(bench, rnn_case.dtype, weight_bytes);
-    place_weights(bench, rnn, image, weights);
+    WeightImage weights(bench, rnn_case.dtype, ready.weight_bytes);
+    ready.weights = weights.base();
+    place_weights(bench, ready.rnn, rnn_case, image, weights);
     if (rnn_case.algorithm == Algorithm::persist_dynamic)
-        bench.cudnn(cudnn.cudnnBuildRNNDynamic, session.handle, rnn, rnn_case.batch);
-    const DeviceData data = put_data(bench, rnn_case, image);
-    const DevicePointer work = bench.allocate(work_bytes), reserve = bench.allocate(reserve_bytes);
+        bench.cudnn(cudnn.cudnnBuildRNNDynamic, session.handle, ready.rnn, rnn_case.batch);
+    ready.data = put_data(bench, rnn_case, image);
+    if (rnn_case.training) ready.data.dweights = {bench.allocate(ready.weight_bytes), ready.weight_bytes};
+    ready.work = bench.allocate(ready.work_bytes);
+    ready.reserve = bench.allocate(ready.reserve_bytes);
     run_twice(
-        bench, rnn_case, data,
+        bench, rnn_case, ready.data, weights,
         [&] {
-            bench.cudnn(cudnn.cudnnRNNForward, session.handle, rnn, inference,
-                        static_cast<const std::int32_t*>(address(data.lengths)), x, address(data.x), y, address(data.y),
-                        states, address(data.hx), address(data.hy), states, address(data.cx), address(data.cy),
-                        weight_bytes, address(weights.base()), work_bytes, address(work), reserve_bytes,
-                        address(reserve));
+            forward(bench, ready);
+            if (rnn_case.training) backward(bench, ready);
         },
         run);
 }

@@ -43,13 +43,15 @@ static double plain_multiply_adds(long count) {
 }
 
 int main() {
-    const std::vector<RnnCase> cases = standard_sweep(Dialect::v8);
+    const std::vector<RnnCase> cases = sweep(Level::quick, Dialect::v8);
     std::vector<RnnInputs> inputs;
-    std::vector<RnnOutputs> outputs;
+    std::vector<Computation> computations;
+    std::vector<Limits> limits;
     long operations = 0;
     for (const RnnCase& rnn_case : cases) {
         inputs.push_back(make_inputs(rnn_case));
-        outputs.push_back(reference(rnn_case, inputs.back()));
+        computations.push_back(compute(rnn_case, inputs.back()));
+        limits.push_back(limits_for(rnn_case, inputs.back(), computations.back(), true));
         operations += multiply_adds(rnn_case);
     }
     double total = 0;
@@ -61,8 +63,11 @@ int main() {
     const double floor = best_of_ten([&] { total += plain_multiply_adds(operations); });
     const double references = each([&](std::size_t i) { total += reference(cases[i], inputs[i]).hy[0]; });
     const double inputs_ms = each([&](std::size_t i) { total += make_inputs(cases[i]).x[0]; });
-    const double comparisons = each(
-        [&](std::size_t i) { total += compare(cases[i], outputs[i], outputs[i], limits_for(cases[i], true)).limit; });
+    const double limits_ms =
+        each([&](std::size_t i) { total += limits_for(cases[i], inputs[i], computations[i], true).full.hy[0]; });
+    const double comparisons = each([&](std::size_t i) {
+        total += compare(cases[i], computations[i].outputs, computations[i].outputs, limits[i]).limit;
+    });
     const double encodings = each([&](std::size_t i) {
         for (const LayerWeights& layer : inputs[i].layers)
             for (int gate = 0; gate < 4; ++gate)
@@ -75,5 +80,6 @@ int main() {
     std::printf("references                  %7.2f ms   %.2f x floor\n", references, references / floor);
     std::printf("inputs                      %7.2f ms\n", inputs_ms);
     std::printf("encoding the matrices       %7.2f ms\n", encodings);
+    std::printf("limits                      %7.2f ms\n", limits_ms);
     std::printf("comparisons                 %7.2f ms\n", comparisons);
 }

@@ -85,7 +85,7 @@ VendorTimes vendor_calls(const char* path, Dialect dialect) {
     vendor::Session session{gpu->cuda, cudnn, gpu->check, vendor::cudnn_checker(trace, cudnn)};
     if (start_session(session)) return {};
     const double opening = vendor_ms;
-    for (const RnnCase& rnn_case : standard_sweep(dialect))
+    for (const RnnCase& rnn_case : sweep(Level::quick, dialect))
         if (run_lstm(session, dialect, rnn_case, device_image(rnn_case, make_inputs(rnn_case))).failed) return {};
     return {vendor_ms - opening, vendor_ms};
 }
@@ -109,7 +109,7 @@ VendorTimes vendor_calls_of_fresh_process(const char* path, Dialect dialect) {
 
 double references_ms(Dialect dialect) {
     double total = 0;
-    for (const RnnCase& rnn_case : standard_sweep(dialect)) {
+    for (const RnnCase& rnn_case : sweep(Level::quick, dialect)) {
         const RnnInputs inputs = make_inputs(rnn_case);
         const auto begun = Clock::now();
         reference(rnn_case, inputs);

@@ -62,8 +62,8 @@ TEST_CASE("two sweeps never share a GPU") {
 
 TEST_CASE("a case that its process did not survive is recorded as that case") {
     const Job job{{}, {}, "GPU 3 legacy /lib with space/libcudnn.so.8", 0};
-    const auto sweep = standard_sweep(Dialect::legacy);
-    REQUIRE(probes::rnn_forward.steps(job) == static_cast<int>(sweep.size()));
+    const auto cases = sweep(Level::quick, Dialect::legacy);
+    REQUIRE(probes::rnn_forward.steps(job) == static_cast<int>(cases.size()));
     const Facts tried = probes::rnn_forward.lost(job, {4, {"cudnnRNNForwardInference", -1, "crashed"}, true});
     REQUIRE(tried.rnn_runs.size() == 1);
     const RnnRun& run = tried.rnn_runs[0];
@@ -72,7 +72,7 @@ TEST_CASE("a case that its process did not survive is recorded as that case") {
     CHECK(run.gpu == 3);
     CHECK(run.dialect == Dialect::legacy);
     CHECK(run.library == "/lib with space/libcudnn.so.8");
-    CHECK(describe(run.rnn_case) == describe(sweep[4]));
+    CHECK(describe(run.rnn_case) == describe(cases[4]));
     CHECK(run.result->call == "cudnnRNNForwardInference");
     CHECK(probes::rnn_forward.lost(job, {4, {"", -1, ""}, false}).rnn_runs[0].end == RunEnd::skipped);
 }

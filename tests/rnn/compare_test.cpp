@@ -1,6 +1,8 @@
+#include "rnn/compare.hpp"
+
+#include <algorithm>
 #include <limits>
 
-#include "rnn/sweep.hpp"
 #include "support/catch.hpp"
 
 using namespace rnncheck;
@@ -10,23 +12,55 @@ namespace {
 const double not_a_number = std::numeric_limits<double>::quiet_NaN();
 const double infinity = std::numeric_limits<double>::infinity();
 
+RnnOutputs all(double value) {
+    return {
+        std::vector<double>(24, value), std::vector<double>(8, value), std::vector<double>(8, value), {}, {}, {}, {}};
+}
+
 struct Example {
     RnnCase rnn_case;
     RnnOutputs expected, found;
-    Limits limits{1e-3, 2e-3, 0};
+    Limits limits;
 
     Example() {
         rnn_case.direction = Direction::bidirectional;
+        rnn_case.dtype = Dtype::fp64;
         rnn_case.hidden = 2;
         rnn_case.batch = 2;
         rnn_case.sequence_length = 3;
         rnn_case.lengths = {3, 1};
-        expected = {std::vector<double>(24, 0.5), std::vector<double>(8, 0.25), std::vector<double>(8, -3)};
+        expected = all(0.5);
+        expected.hy.assign(8, 0.25);
+        expected.cy.assign(8, -3);
         for (std::size_t i = 16; i < 24; ++i) expected.y[i] = 0;
         found = expected;
+        limits.full = all(1e-3);
+        limits.full.cy.assign(8, 6e-3);
     }
     Comparison result() const { return compare(rnn_case, expected, found, limits); }
 };
+
+/// A case of fp32 with its real limits.
+struct RealLimits {
+    RnnCase rnn_case;
+    RnnInputs inputs;
+    Computation computation;
+
+    explicit RealLimits(Dtype dtype, bool training = false) {
+        rnn_case.dtype = dtype;
+        rnn_case.input = rnn_case.hidden = 64;
+        rnn_case.batch = 2;
+        rnn_case.sequence_length = 4;
+        rnn_case.training = training;
+        inputs = make_inputs(rnn_case);
+        computation = compute(rnn_case, inputs);
+    }
+    Limits limits(bool tf32) const { return limits_for(rnn_case, inputs, computation, tf32); }
+};
+
+double largest(const std::vector<double>& values) {
+    return *std::max_element(values.begin(), values.end());
+}
 
 }  // namespace
 
@@ -53,7 +87,7 @@ TEST_CASE("one element beyond its limit is wrong, and named") {
         example.found.hy[7] = 0.5;
         CHECK(example.result().worst == "hy of layer 0 backward, sequence 1, unit 1: found 0.5, expected 0.25");
     }
-    SECTION("cy, whose limit grows with its size") {
+    SECTION("cy, whose limit is its own") {
         example.found.cy[2] -= 7e-3;
         CHECK(example.result().worst == "cy of layer 0, sequence 1, unit 0: found -3.01, expected -3");
         CHECK(example.result().largest_error == Approx(7e-3 / 6));
@@ -104,42 +138,89 @@ TEST_CASE("outputs that are missing are wrong") {
     example.found.hy.pop_back();
     CHECK_FALSE(example.result().right);
     CHECK(example.result().worst == "not all outputs are there");
-    CHECK(compare(example.rnn_case, example.expected, RnnOutputs{}, example.limits).largest_error == infinity);
+    CHECK(compare(example.rnn_case, example.expected, {}, example.limits).largest_error == infinity);
 }
 
 TEST_CASE("an fp32 error that TF32 explains is told from one that nothing explains") {
-    Example example;
-    example.limits = limits_for(example.rnn_case, false);
-    const double tf32 = limits_for(example.rnn_case, true).y;
-    example.found.y[0] += tf32 / 2;
-    CHECK(example.result().reduced_precision);
-    CHECK_FALSE(example.result().right);
-    example.limits = limits_for(example.rnn_case, true);
-    CHECK(example.result().reduced_precision);
-    CHECK(example.result().right);
-    example.found.y[0] = 0.5 + tf32 * 2;
-    CHECK_FALSE(example.result().reduced_precision);
-    example.found.y[0] = 0.5 + example.limits.full_precision / 2;
-    CHECK_FALSE(example.result().reduced_precision);
+    const RealLimits real(Dtype::fp32);
+    const Limits strict = real.limits(false), loose = real.limits(true);
+    RnnOutputs found = real.computation.outputs;
+    const auto result = [&](const Limits& limits) {
+        return compare(real.rnn_case, real.computation.outputs, found, limits);
+    };
+    const double expected = found.y[0];
+    found.y[0] = expected + loose.tf32.y[0] / 2;
+    CHECK(result(strict).reduced_precision);
+    CHECK_FALSE(result(strict).right);
+    CHECK(result(loose).reduced_precision);
+    CHECK(result(loose).right);
+    found.y[0] = expected + loose.tf32.y[0] * 2;
+    CHECK_FALSE(result(loose).reduced_precision);
+    CHECK_FALSE(result(strict).reduced_precision);
+    CHECK_FALSE(result(loose).right);
+    found.y[0] = expected + loose.full.y[0] / 2;
+    CHECK_FALSE(result(loose).reduced_precision);
+    CHECK(result(strict).right);
 }
 
 TEST_CASE("limits: TF32 concerns fp32 alone, and wider types are held to more") {
-    RnnCase rnn_case;
-    rnn_case.input = rnn_case.hidden = 64;
-    const auto limits = [&](Dtype dtype, bool tf32) {
-        rnn_case.dtype = dtype;
-        return limits_for(rnn_case, tf32);
-    };
-    for (const Dtype dtype : {Dtype::fp64, Dtype::fp16, Dtype::bf16}) {
-        CHECK(limits(dtype, true).y == limits(dtype, false).y);
-        CHECK(limits(dtype, true).full_precision == 0);
+    const auto limit = [](Dtype dtype, bool tf32) { return largest(RealLimits(dtype).limits(tf32).allowed().y); };
+    for (const Dtype dtype : {Dtype::fp64, Dtype::fp16, Dtype::bf16}) CHECK(limit(dtype, true) == limit(dtype, false));
+    CHECK(limit(Dtype::fp64, false) < 1e-12);
+    CHECK(limit(Dtype::fp32, false) < 2e-5);
+    CHECK(limit(Dtype::fp32, true) < 1e-2);
+    CHECK(limit(Dtype::fp32, true) > 100 * limit(Dtype::fp32, false));
+    CHECK(limit(Dtype::fp16, false) < 1e-2);
+    CHECK(limit(Dtype::bf16, false) < 6e-2);
+}
+
+TEST_CASE("gradients are compared, and a wrong one is named with its gate") {
+    const RealLimits real(Dtype::fp64, true);
+    RnnOutputs found = real.computation.outputs;
+    const auto result = [&] { return compare(real.rnn_case, real.computation.outputs, found, real.limits(false)); };
+    CHECK(result().right);
+    SECTION("of a weight") {
+        found.dweights[0].recurrent[1][64 * 3 + 5] += 1;
+        CHECK(result().worst.starts_with("dW of layer 0, forget gate, recurrent side, unit 3, column 5: found "));
     }
-    CHECK(limits(Dtype::fp32, false).full_precision == limits(Dtype::fp32, false).y);
-    CHECK(limits(Dtype::fp32, true).full_precision == limits(Dtype::fp32, false).y);
-    CHECK(limits(Dtype::fp64, false).y < 1e-12);
-    CHECK(limits(Dtype::fp32, false).y < 2e-5);
-    CHECK(limits(Dtype::fp32, true).y < 6e-3);
-    CHECK(limits(Dtype::fp16, false).y < 5e-3);
-    CHECK(limits(Dtype::bf16, false).y < 2e-2);
-    CHECK(limits(Dtype::fp16, false).c == 2 * limits(Dtype::fp16, false).y);
+    SECTION("of a bias") {
+        found.dweights[0].input_bias[2][7] = not_a_number;
+        CHECK(result().worst.starts_with("db of layer 0, candidate, input side, unit 7: found nan"));
+    }
+    SECTION("of x") {
+        found.dx[64 * 5 + 2] += 1;
+        CHECK(result().worst.starts_with("dx of sequence 1, step 1, unit 2: found "));
+    }
+    SECTION("of the initial state") {
+        found.dcx[64 + 9] += 1;
+        CHECK(result().worst.starts_with("dcx of layer 0, sequence 1, unit 9: found "));
+    }
+    CHECK_FALSE(result().right);
+}
+
+TEST_CASE("fp16 beyond its range is an overflow, and infinity below it an error") {
+    Example example;
+    example.rnn_case.dtype = Dtype::fp16;
+    example.expected.hy[3] = example.found.hy[3] = 65600;
+    example.found.hy[3] = infinity;
+    CHECK(example.result().right);
+    CHECK(example.result().overflow);
+    example.found.hy[3] = -infinity;
+    CHECK_FALSE(example.result().right);
+    example.expected.hy[3] = 60000;
+    example.found.hy[3] = infinity;
+    CHECK_FALSE(example.result().right);
+    CHECK_FALSE(example.result().overflow);
+    example.expected.hy[3] = 65600;
+    example.rnn_case.dtype = Dtype::bf16;
+    CHECK_FALSE(example.result().right);
+}
+
+TEST_CASE("where clipping is on, cy may be clipped or not") {
+    Example example;
+    example.rnn_case.clip = 2;
+    example.found.cy[1] = -2;
+    CHECK(example.result().right);
+    example.found.cy[1] = -1.9;
+    CHECK_FALSE(example.result().right);
 }

@@ -8,8 +8,8 @@
 
 using namespace rnncheck;
 
-static bool any(Dialect dialect, const std::function<bool(const RnnCase&)>& wanted) {
-    const std::vector<RnnCase> cases = standard_sweep(dialect);
+static bool any(Dialect dialect, const std::function<bool(const RnnCase&)>& wanted, Level level = Level::quick) {
+    const std::vector<RnnCase> cases = sweep(level, dialect);
     return std::any_of(cases.begin(), cases.end(), wanted);
 }
 
@@ -37,34 +37,77 @@ TEST_CASE("the legacy sweep leaves out what its interface cannot express") {
     CHECK(any(Dialect::v8, [](const RnnCase& c) { return c.dtype == Dtype::fp32 && c.math == MathType::fma; }));
 }
 
+TEST_CASE("the standard and the thorough level hold every cell, mode and gradient") {
+    const Dialect dialect = GENERATE(Dialect::legacy, Dialect::v8);
+    const Level level = GENERATE(Level::standard, Level::thorough);
+    CAPTURE(name_of(dialect), name_of(level));
+    const auto has = [&](const std::function<bool(const RnnCase&)>& wanted) { return any(dialect, wanted, level); };
+    for (const Cell cell : {Cell::lstm, Cell::gru, Cell::tanh, Cell::relu}) {
+        CHECK(has([&](const RnnCase& c) { return c.cell == cell && c.training && c.directions() == 2; }));
+        CHECK(has([&](const RnnCase& c) { return c.cell == cell && c.training && c.dtype == Dtype::fp64; }));
+        CHECK(has([&](const RnnCase& c) { return c.cell == cell && !c.lengths.empty(); }));
+    }
+    for (const int layers : {1, 2, 3, 4}) CHECK(has([&](const RnnCase& c) { return c.layers == layers; }));
+    for (const BiasMode bias : {BiasMode::none, BiasMode::input, BiasMode::recurrent, BiasMode::both})
+        CHECK(has([&](const RnnCase& c) { return c.bias == bias; }));
+    CHECK(has([](const RnnCase& c) { return c.projection > 0 && c.training; }));
+    CHECK(has([](const RnnCase& c) { return c.clip > 0; }));
+    CHECK(has([](const RnnCase& c) { return c.input_mode == InputMode::skip; }));
+    CHECK_FALSE(has([](const RnnCase& c) { return c.clip > 0 && c.training; }));
+    CHECK_FALSE(has([](const RnnCase& c) { return c.cell == Cell::gru && c.bias == BiasMode::recurrent; }));
+}
+
+TEST_CASE("each level holds the one before, and what the others cost is known") {
+    const Dialect dialect = GENERATE(Dialect::legacy, Dialect::v8);
+    const auto described = [&](Level level) {
+        std::set<std::string> all;
+        for (const RnnCase& rnn_case : sweep(level, dialect)) all.insert(describe(rnn_case));
+        return all;
+    };
+    const auto quick = described(Level::quick), standard = described(Level::standard),
+               thorough = described(Level::thorough);
+    CHECK(std::ranges::includes(standard, quick));
+    CHECK(std::ranges::includes(thorough, standard));
+    CHECK(quick.size() < 20);
+    CHECK(standard.size() < 70);
+    CHECK(thorough.size() > 400);
+}
+
 /// The conditions that cuDNN's documentation and measured answers set: variable lengths only with the standard
-/// algorithm, packed lengths descending from the longest, no zero length before cuDNN 8, static persistent kernels not
-/// in fp64; frameworks use those for one layer in one direction.
-static void check_acceptable(const RnnCase& c) {
+/// algorithm, packed lengths descending from the longest, no zero length before cuDNN 8 and none in gradients, static
+/// persistent kernels not in fp64, projection and bias modes with the standard algorithm alone, projection in LSTM
+/// alone.
+static void check_acceptable(const RnnCase& c, Dialect dialect) {
     CAPTURE(describe(c));
+    CHECK(expressible(c, dialect));
     if (!c.lengths.empty()) {
         CHECK(c.algorithm == Algorithm::standard);
         CHECK(static_cast<int>(c.lengths.size()) == c.batch);
         CHECK(*std::max_element(c.lengths.begin(), c.lengths.end()) == c.sequence_length);
-        CHECK(*std::min_element(c.lengths.begin(), c.lengths.end()) >= 1);
+        const bool zeros_allowed = dialect == Dialect::v8 && !c.training && c.layout != Layout::sequence_major_packed;
+        CHECK(*std::min_element(c.lengths.begin(), c.lengths.end()) >= (zeros_allowed ? 0 : 1));
     }
     if (c.layout == Layout::sequence_major_packed) CHECK(std::is_sorted(c.lengths.rbegin(), c.lengths.rend()));
     if (c.algorithm != Algorithm::standard) {
-        CHECK(c.dtype == Dtype::fp16);
-        CHECK((c.layers == 1 && c.directions() == 1));
+        CHECK((c.dtype != Dtype::fp64 || c.algorithm == Algorithm::persist_dynamic));
+        CHECK((c.layers == 1 && c.directions() == 1 && c.projection == 0 && c.bias == BiasMode::both));
     }
     if (c.math == MathType::tensor) CHECK(c.dtype == Dtype::fp16);
     if (c.math == MathType::fma) CHECK(c.dtype == Dtype::fp32);
+    if (c.input_mode == InputMode::skip) CHECK(c.input == c.hidden);
+    if (c.projection > 0 || c.clip > 0) CHECK(c.cell == Cell::lstm);
+    CHECK(c.projection < c.hidden);
 }
 
-TEST_CASE("no case of the sweep asks for what cuDNN's documentation rules out, and none comes twice") {
-    for (const Dialect dialect : {Dialect::legacy, Dialect::v8}) {
-        std::set<std::string> seen;
-        for (const RnnCase& rnn_case : standard_sweep(dialect)) {
-            check_acceptable(rnn_case);
-            CHECK(seen.insert(describe(rnn_case)).second);
+TEST_CASE("no case asks for what cuDNN's documentation rules out, and none comes twice") {
+    for (const Level level : {Level::quick, Level::standard, Level::thorough})
+        for (const Dialect dialect : {Dialect::legacy, Dialect::v8}) {
+            std::set<std::string> seen;
+            for (const RnnCase& rnn_case : sweep(level, dialect)) {
+                check_acceptable(rnn_case, dialect);
+                CHECK(seen.insert(describe(rnn_case)).second);
+            }
         }
-    }
 }
 
 TEST_CASE("a case is described in one line with everything that sets it apart") {
@@ -80,4 +123,14 @@ TEST_CASE("a case is described in one line with everything that sets it apart") 
     rnn_case.layout = Layout::batch_major;
     rnn_case.lengths = {2, 4, 1};
     CHECK(describe(rnn_case) == "fp32 fma standard I=7 H=5 B=3 T=4 L=1 bidirectional states batch_major lengths=2,4,1");
+    RnnCase other;
+    other.cell = Cell::gru;
+    other.training = true;
+    other.bias = BiasMode::none;
+    other.input_mode = InputMode::skip;
+    CHECK(describe(other) == "gru fp32 default standard I=1 H=1 B=1 T=1 L=1 bias=none skip_input training");
+    RnnCase projected;
+    projected.projection = 2;
+    projected.clip = 0.25;
+    CHECK(describe(projected) == "fp32 default standard I=1 H=1 B=1 T=1 L=1 P=2 clip=0.25");
 }

@@ -10,12 +10,14 @@ A scenario starts from a healthy machine and names what differs:
   environment  variables of the process
   options      options of the doctor
   expect       exit, verdict, findings (the exact list of [rule, severity] or rules), contains ({rule: text in a finding}),
-               runs ({gpu: {end: count or "some"}})
+               runs ({gpu: {end: count or "some"}}),
+               lstm ([{options of `rnncheck lstm`, exit, verdict, says: a text in its sentence or first bad case}])
 """
 import json
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 
 here = pathlib.Path(__file__).parent
@@ -78,6 +80,23 @@ def check_runs(name, report, expected):
             check.that(right, f"{name}: GPU {gpu} has {found} of {len(runs)} cases {end}, expected {count}")
 
 
+def check_lstm(name, root, environment, expected):
+    done = subprocess.run([program, "lstm", "--json", f"--root={root}", *expected["options"]], capture_output=True, check=False,
+                          env={**os.environ, **environment})
+    what = f"{name}: lstm {' '.join(expected['options'])}"
+    check.that(done.returncode == expected["exit"], f"{what}: exit code {done.returncode}, expected {expected['exit']}; "
+               f"{done.stdout[:800]} {done.stderr[:400]}")
+    try:
+        document = json.loads(done.stdout)
+    except ValueError:
+        check.that(False, f"{what}: no JSON document")
+        return
+    check.that(document.get("verdict") == expected["verdict"], f"{what}: verdict {document.get('verdict')}")
+    bad = [str(case) for case in document.get("cases", []) if case["end"] != "ok"]
+    check.that(any(expected.get("says", "") in text for text in [document.get("sentence", ""), *bad]),
+               f"{what}: nothing says '{expected.get('says')}': {document.get('sentence')} {bad[:1]}")
+
+
 def run(path):
     name = path.stem
     scenario = json.loads(path.read_text())
@@ -99,6 +118,8 @@ def run(path):
         findings = [str(finding) for finding in report.document["findings"] if finding["rule"] == rule]
         check.that(any(text in finding for finding in findings), f"{name}: no finding of {rule} says '{text}': {findings}")
     check_runs(name, report, expect.get("runs", {}))
+    for lstm in expect.get("lstm", []):
+        check_lstm(name, root, environment, lstm)
     shutil.rmtree(root, ignore_errors=True)
 
 

@@ -74,7 +74,7 @@ void add_gpu(Facts& facts) {
 void add_rnn_runs(Facts& facts) {
     for (const Dialect dialect : {Dialect::legacy, Dialect::v8}) {
         int number = 0;
-        for (const RnnCase& rnn_case : standard_sweep(dialect)) {
+        for (const RnnCase& rnn_case : sweep(Level::quick, dialect)) {
             RnnRun run;
             run.library = cudnn_path;
             run.dialect = dialect;

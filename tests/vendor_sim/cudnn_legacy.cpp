@@ -30,55 +30,58 @@ int place_part(const char* function, RnnDescriptor rnn, int pseudo_layer, Tensor
     if (const auto status = entering(function, Sublibrary::adv)) return *status;
     if (!rnn || !is_step(x) || !filter || !found) return refuse(bad_param, "!rnnDesc");
     const OpaqueRnnDescriptor known = with_data(*rnn, x->type, x->sizes[1]);
-    const Shape shape = shape_of(known, x->sizes[0], 1);
-    if (pseudo_layer < 0 || pseudo_layer >= shape.pseudo_layers() || linear < 0 || linear > 7)
+    const RnnCase shape = shape_of(known, x->sizes[0], 1);
+    if (pseudo_layer < 0 || pseudo_layer >= shape.pseudo_layers() || !has_linear_layer(shape, linear))
         return refuse(bad_param, "pseudoLayer or linLayerID");
     const sim::Part part = part_of(shape, pseudo_layer, linear);
     *found = {known.type, 0, {1, part.rows, part.columns}};
     *address = const_cast<std::byte*>(static_cast<const std::byte*>(weights) +
                                       part.offset * bytes_of(static_cast<Storage>(known.type)));
-    if (planted() == "wild_address") *address = static_cast<std::byte*>(*address) + weight_bytes(shape, known.type);
+    if (part.rows == 0) *address = nullptr;
+    if (planted() == "wild_address") *address = static_cast<std::byte*>(*address) + weight_bytes(shape);
     return 0;
 }
 
-/// Everything one legacy forward call is given, whichever of the two it is.
-struct Call {
+/// Everything one legacy call that computes is given, whichever it is.
+struct Given {
     const char* function;
     RnnDescriptor rnn;
-    int type, input, output, steps;
-    int layout;
+    int type, input, output, steps, layout;
     std::vector<int> lengths;
-    TensorDescriptor hx, cx, hy, cy;
+    std::vector<TensorDescriptor> h, c;
     FilterDescriptor filter;
     std::size_t work_size;
-    Forward forward;
+    const void* reserve = nullptr;
+    std::size_t reserve_size = 0;
 };
 
-std::optional<int> checked(const Call& call, const OpaqueRnnDescriptor& known, const Shape& shape) {
-    for (const TensorDescriptor tensor : {call.hx, call.cx, call.hy, call.cy})
-        if (!describes_states(tensor, shape)) return refuse(bad_param, "hxDesc, cxDesc, hyDesc or cyDesc");
-    if (call.output != shape.hidden * shape.directions) return refuse(bad_param, "yDesc");
-    const std::size_t element = bytes_of(static_cast<Storage>(call.type));
-    if (!call.filter || call.filter->sizes.empty() ||
-        static_cast<std::size_t>(call.filter->sizes[0]) * element < weight_bytes(shape, call.type))
+std::optional<int> checked(const Given& given, const OpaqueRnnDescriptor& known, const RnnCase& shape) {
+    for (const TensorDescriptor tensor : given.h)
+        if (!describes_h(tensor, shape)) return refuse(bad_param, "hxDesc or hyDesc");
+    for (const TensorDescriptor tensor : given.c)
+        if (!describes_c(tensor, shape)) return refuse(bad_param, "cxDesc or cyDesc");
+    if (given.output != shape.output() * shape.directions()) return refuse(bad_param, "yDesc");
+    const std::size_t element = bytes_of(static_cast<Storage>(given.type));
+    if (!given.filter || given.filter->sizes.empty() ||
+        static_cast<std::size_t>(given.filter->sizes[0]) * element < weight_bytes(shape))
         return refuse(bad_param, "wDesc");
-    if (call.work_size < work_bytes(shape, call.type)) return refuse(bad_param, "workSpaceSizeInBytes");
+    if (given.work_size < work_bytes(shape)) return refuse(bad_param, "workSpaceSizeInBytes");
+    if (given.reserve && given.reserve_size < reserve_bytes(shape)) return refuse(bad_param, "reserveSpaceSizeInBytes");
     if (known.algorithm == persist_dynamic && known.planned_batch != shape.batch)
         return refuse(bad_param, "no persistent plan");
-    if (const auto status = refused_descriptor(known, known.hidden, 2)) return status;
-    return refused_run(known, std::ranges::any_of(call.lengths, [&](int length) { return length != call.steps; }));
+    if (const auto status = refused_descriptor(known)) return status;
+    return refused_run(known, std::ranges::any_of(given.lengths, [&](int length) { return length != given.steps; }));
 }
 
-int run(Call& call) {
-    if (!call.rnn || !call.rnn->set || !call.forward.x || !call.forward.y || !call.forward.weights)
-        return refuse(bad_param, "!rnnDesc");
-    const OpaqueRnnDescriptor known = with_data(*call.rnn, call.type, call.input);
-    const Shape shape = shape_of(known, static_cast<int>(call.lengths.size()), call.steps);
-    if (const auto status = checked(call, known, shape)) return *status;
-    call.forward.shape = shape;
-    call.forward.lengths = call.lengths;
-    call.forward.rows = memory_rows(call.layout, call.steps, call.lengths);
-    return compute_here(call.function, known, call.forward).value_or(0);
+int run(const Given& given, Call& call, Compute compute) {
+    if (!given.rnn || !given.rnn->set) return refuse(bad_param, "!rnnDesc");
+    const OpaqueRnnDescriptor known = with_data(*given.rnn, given.type, given.input);
+    call.shape = shape_of(known, static_cast<int>(given.lengths.size()), given.steps);
+    if (const auto status = checked(given, known, call.shape)) return *status;
+    call.shape.lengths = given.lengths;
+    call.rows = memory_rows(given.layout, given.steps, given.lengths);
+    call.reserve = const_cast<void*>(given.reserve);
+    return compute_here(given.function, known, call, compute).value_or(0);
 }
 
 /// Lengths from how many sequences each step describes; empty when that is no sequence batch.
@@ -91,16 +94,45 @@ std::vector<int> lengths_of(const TensorDescriptor* steps, int count) {
     return lengths;
 }
 
+/// What the calls on steps are given by their descriptions of x and y.
+std::optional<Given> given_by_steps(const char* function, RnnDescriptor rnn, int steps, const TensorDescriptor* x,
+                                    const TensorDescriptor* y) {
+    constexpr int packed = 1;
+    if (steps < 1 || !x || !y) return std::nullopt;
+    const auto lengths = lengths_of(x, steps);
+    if (lengths.empty() || lengths_of(y, steps) != lengths) return std::nullopt;
+    return Given{function, rnn, x[0]->type, x[0]->sizes[1], y[0]->sizes[1], steps, packed, lengths, {}, {}, {}, 0};
+}
+
 }  // namespace
 
 int cudnnSetRNNDescriptor_v6(CudnnHandle handle, RnnDescriptor rnn, int hidden, int layers, DropoutDescriptor dropout,
                              int input_mode, int direction, int mode, int algorithm, int precision) {
-    constexpr int lstm = 2;
     if (const auto status = entering(__func__, Sublibrary::adv)) return *status;
     if (!handle || !rnn || !dropout || !dropout->set || hidden < 1 || layers < 1) return refuse(bad_param, "!handle");
-    if (mode != lstm || input_mode != 0)
-        return refuse(not_supported, "the simulation knows LSTM with linear input only");
-    *rnn = {true, algorithm, direction, precision, precision, 0, 1, hidden, layers, false, 0};
+    *rnn = {true,   algorithm, direction, precision, precision, 0,          1, hidden,
+            layers, false,     0,         mode,      2,         input_mode, 0, 0};
+    return 0;
+}
+
+int cudnnSetRNNBiasMode(RnnDescriptor rnn, int bias) {
+    if (const auto status = entering(__func__, Sublibrary::adv)) return *status;
+    if (!rnn || bias < 0 || bias > 3) return refuse(bad_param, "biasMode");
+    rnn->bias = bias;
+    return 0;
+}
+
+int cudnnSetRNNProjectionLayers(CudnnHandle handle, RnnDescriptor rnn, int recurrent, int output) {
+    if (const auto status = entering(__func__, Sublibrary::adv)) return *status;
+    if (!handle || !rnn || recurrent < 1 || output != 0) return refuse(bad_param, "recProjSize or outProjSize");
+    rnn->projection = recurrent;
+    return 0;
+}
+
+int cudnnRNNSetClip(CudnnHandle handle, RnnDescriptor rnn, int mode, int, double low, double high) {
+    if (const auto status = entering(__func__, Sublibrary::adv)) return *status;
+    if (!handle || !rnn || mode < 0 || mode > 1 || !(low <= high)) return refuse(bad_param, "lclip > rclip");
+    rnn->clip = mode == 1 ? high : 0;
     return 0;
 }
 
@@ -121,7 +153,7 @@ int cudnnSetRNNPaddingMode(RnnDescriptor rnn, unsigned mode) {
 int cudnnGetRNNParamsSize(CudnnHandle handle, RnnDescriptor rnn, TensorDescriptor x, std::size_t* bytes, int type) {
     if (const auto status = entering(__func__, Sublibrary::adv)) return *status;
     if (!handle || !rnn || !is_step(x) || x->type != type) return refuse(bad_param, "xDesc");
-    *bytes = weight_bytes(shape_of(with_data(*rnn, type, x->sizes[1]), 1, 1), type);
+    *bytes = weight_bytes(shape_of(with_data(*rnn, type, x->sizes[1]), 1, 1));
     return 0;
 }
 
@@ -129,7 +161,15 @@ int cudnnGetRNNWorkspaceSize(CudnnHandle handle, RnnDescriptor rnn, int steps, c
                              std::size_t* bytes) {
     if (const auto status = entering(__func__, Sublibrary::adv)) return *status;
     if (!handle || !rnn || steps < 1 || !x || !is_step(x[0])) return refuse(bad_param, "xDesc");
-    *bytes = work_bytes(shape_of(with_data(*rnn, x[0]->type, x[0]->sizes[1]), x[0]->sizes[0], steps), x[0]->type);
+    *bytes = work_bytes(shape_of(with_data(*rnn, x[0]->type, x[0]->sizes[1]), x[0]->sizes[0], steps));
+    return 0;
+}
+
+int cudnnGetRNNTrainingReserveSize(CudnnHandle handle, RnnDescriptor rnn, int steps, const TensorDescriptor* x,
+                                   std::size_t* bytes) {
+    if (const auto status = entering(__func__, Sublibrary::adv)) return *status;
+    if (!handle || !rnn || steps < 1 || !x || !is_step(x[0])) return refuse(bad_param, "xDesc");
+    *bytes = reserve_bytes(shape_of(with_data(*rnn, x[0]->type, x[0]->sizes[1]), x[0]->sizes[0], steps));
     return 0;
 }
 
@@ -165,18 +205,69 @@ int cudnnRNNForwardInference(CudnnHandle handle, RnnDescriptor rnn, int steps, c
                              const void* weights, const TensorDescriptor* y_steps, void* y,
                              TensorDescriptor hy_descriptor, void* hy, TensorDescriptor cy_descriptor, void* cy, void*,
                              std::size_t work_size) {
-    constexpr int packed = 1;
     if (const auto status = unavailable(Sublibrary::adv)) return *status;
-    if (!handle || steps < 1 || !x_steps || !y_steps) return refuse(bad_param, "!handle");
-    const auto lengths = lengths_of(x_steps, steps);
-    if (lengths.empty() || lengths_of(y_steps, steps) != lengths)
-        return refuse(bad_param, "batch sizes grow over time");
-    Call call{__func__, rnn,           x_steps[0]->type, x_steps[0]->sizes[1], y_steps[0]->sizes[1], steps,  packed,
-              lengths,  hx_descriptor, cx_descriptor,    hy_descriptor,        cy_descriptor,        filter, work_size,
-              {}};
-    call.forward.x = x, call.forward.hx = hx, call.forward.cx = cx, call.forward.weights = weights;
-    call.forward.y = y, call.forward.hy = hy, call.forward.cy = cy;
-    return run(call);
+    auto given = given_by_steps(__func__, rnn, steps, x_steps, y_steps);
+    if (!handle || !given || !x || !y || !weights) return refuse(bad_param, "batch sizes grow over time");
+    given->h = {hx_descriptor, hy_descriptor}, given->c = {cx_descriptor, cy_descriptor};
+    given->filter = filter, given->work_size = work_size;
+    Call call;
+    call.x = x, call.hx = hx, call.cx = cx, call.weights = weights;
+    call.y = y, call.hy = hy, call.cy = cy;
+    return run(*given, call, compute_forward);
+}
+
+int cudnnRNNForwardTraining(CudnnHandle handle, RnnDescriptor rnn, int steps, const TensorDescriptor* x_steps,
+                            const void* x, TensorDescriptor hx_descriptor, const void* hx,
+                            TensorDescriptor cx_descriptor, const void* cx, FilterDescriptor filter,
+                            const void* weights, const TensorDescriptor* y_steps, void* y,
+                            TensorDescriptor hy_descriptor, void* hy, TensorDescriptor cy_descriptor, void* cy, void*,
+                            std::size_t work_size, void* reserve, std::size_t reserve_size) {
+    if (const auto status = unavailable(Sublibrary::adv)) return *status;
+    auto given = given_by_steps(__func__, rnn, steps, x_steps, y_steps);
+    if (!handle || !given || !x || !y || !weights || !reserve) return refuse(bad_param, "batch sizes grow over time");
+    given->h = {hx_descriptor, hy_descriptor}, given->c = {cx_descriptor, cy_descriptor};
+    given->filter = filter, given->work_size = work_size;
+    given->reserve = reserve, given->reserve_size = reserve_size;
+    Call call;
+    call.x = x, call.hx = hx, call.cx = cx, call.weights = weights;
+    call.y = y, call.hy = hy, call.cy = cy;
+    return run(*given, call, compute_forward);
+}
+
+int cudnnRNNBackwardData(CudnnHandle handle, RnnDescriptor rnn, int steps, const TensorDescriptor* y_steps,
+                         const void* y, const TensorDescriptor*, const void* dy, TensorDescriptor dhy_descriptor,
+                         const void* dhy, TensorDescriptor dcy_descriptor, const void* dcy, FilterDescriptor filter,
+                         const void* weights, TensorDescriptor hx_descriptor, const void*,
+                         TensorDescriptor cx_descriptor, const void*, const TensorDescriptor* dx_steps, void* dx,
+                         TensorDescriptor dhx_descriptor, void* dhx, TensorDescriptor dcx_descriptor, void* dcx, void*,
+                         std::size_t work_size, void* reserve, std::size_t reserve_size) {
+    if (const auto status = unavailable(Sublibrary::adv)) return *status;
+    auto given = given_by_steps(__func__, rnn, steps, dx_steps, y_steps);
+    if (!handle || !given || !y || !dy || !dx || !weights || !reserve) return refuse(bad_param, "!dy");
+    given->h = {hx_descriptor, dhy_descriptor, dhx_descriptor};
+    given->c = {cx_descriptor, dcy_descriptor, dcx_descriptor};
+    given->filter = filter, given->work_size = work_size;
+    given->reserve = reserve, given->reserve_size = reserve_size;
+    Call call;
+    call.weights = weights;
+    call.dy = dy, call.dhy = dhy, call.dcy = dcy;
+    call.dx = dx, call.dhx = dhx, call.dcx = dcx;
+    return run(*given, call, compute_backward_data);
+}
+
+int cudnnRNNBackwardWeights(CudnnHandle handle, RnnDescriptor rnn, int steps, const TensorDescriptor* x_steps,
+                            const void* x, TensorDescriptor hx_descriptor, const void*, const TensorDescriptor* y_steps,
+                            const void* y, const void*, std::size_t work_size, FilterDescriptor filter, void* dweights,
+                            const void* reserve, std::size_t reserve_size) {
+    if (const auto status = unavailable(Sublibrary::adv)) return *status;
+    auto given = given_by_steps(__func__, rnn, steps, x_steps, y_steps);
+    if (!handle || !given || !x || !y || !dweights || !reserve) return refuse(bad_param, "!dw");
+    given->h = {hx_descriptor};
+    given->filter = filter, given->work_size = work_size;
+    given->reserve = reserve, given->reserve_size = reserve_size;
+    Call call;
+    call.dweights = dweights;
+    return run(*given, call, compute_backward_weights);
 }
 
 int cudnnRNNForwardInferenceEx(CudnnHandle handle, RnnDescriptor rnn, RnnDataDescriptor x_descriptor, const void* x,
@@ -192,23 +283,22 @@ int cudnnRNNForwardInferenceEx(CudnnHandle handle, RnnDescriptor rnn, RnnDataDes
         return refuse(bad_param, "xDesc and yDesc");
     if (x_descriptor->layout != packed && !rnn->padded_io)
         return refuse(bad_param, "unpacked layout without padding mode");
-    Call call{__func__,
-              rnn,
-              x_descriptor->type,
-              x_descriptor->width,
-              y_descriptor->width,
-              x_descriptor->steps,
-              x_descriptor->layout,
-              x_descriptor->lengths,
-              hx_descriptor,
-              cx_descriptor,
-              hy_descriptor,
-              cy_descriptor,
-              filter,
-              work_size,
-              {}};
-    call.forward.x = x, call.forward.hx = hx, call.forward.cx = cx, call.forward.weights = weights;
-    call.forward.y = y, call.forward.hy = hy, call.forward.cy = cy;
-    call.forward.fill = y_descriptor->fill;
-    return run(call);
+    if (!x || !y || !weights) return refuse(bad_param, "!x");
+    const Given given{__func__,
+                      rnn,
+                      x_descriptor->type,
+                      x_descriptor->width,
+                      y_descriptor->width,
+                      x_descriptor->steps,
+                      x_descriptor->layout,
+                      x_descriptor->lengths,
+                      {hx_descriptor, hy_descriptor},
+                      {cx_descriptor, cy_descriptor},
+                      filter,
+                      work_size};
+    Call call;
+    call.x = x, call.hx = hx, call.cx = cx, call.weights = weights;
+    call.y = y, call.hy = hy, call.cy = cy;
+    call.fill = y_descriptor->fill;
+    return run(given, call, compute_forward);
 }

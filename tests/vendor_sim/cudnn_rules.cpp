@@ -27,24 +27,30 @@ bool known_pair(int type, int precision, int algorithm) {
 
 }  // namespace
 
-std::optional<int> refused_descriptor(const OpaqueRnnDescriptor& rnn, int projection, int bias) {
-    constexpr int double_bias = 2;
+std::optional<int> refused_descriptor(const OpaqueRnnDescriptor& rnn) {
+    constexpr int double_bias = 2, lstm = 2;
     const int algorithms = has_small_h() ? 4 : 3;
+    const bool projects = rnn.projection != 0 && rnn.projection != rnn.hidden;
     if (rnn.input < 1 || rnn.hidden < 1 || rnn.layers < 1 || rnn.algorithm < 0 || rnn.algorithm >= algorithms)
         return refuse(bad_param, "a size below 1 or an unknown algorithm");
     if (rnn.direction < 0 || rnn.direction > 1 || rnn.math < 0 || rnn.math > (SIM_MAJOR == 7 ? 2 : 3))
         return refuse(bad_param, "an unknown direction or math type");
+    if (rnn.cell < 0 || rnn.cell > 3 || rnn.bias < 0 || rnn.bias > 3 || rnn.input_mode < 0 || rnn.input_mode > 1)
+        return refuse(bad_param, "an unknown cell, bias mode or input mode");
     if (!known_pair(rnn.type, rnn.precision, rnn.algorithm))
         return refuse(not_supported, "dataType, mathPrec and algo do not go together");
-    if (rnn.algorithm != standard && (projection != rnn.hidden || bias != double_bias))
+    if (rnn.algorithm != standard && (projects || rnn.bias != double_bias))
         return refuse(not_supported, "projection or bias mode with a persistent algorithm");
-    if (projection != rnn.hidden || bias != double_bias)
-        return refuse(not_supported, "the simulation knows neither projections nor other bias modes");
+    if (projects && (rnn.cell != lstm || rnn.projection > rnn.hidden))
+        return refuse(not_supported, "projSize != hiddenSize");
     return std::nullopt;
 }
 
 std::optional<int> refused_run(const OpaqueRnnDescriptor& rnn, bool lengths_differ) {
     const int capability = capability_here();
+    constexpr int skip_input = 1;
+    if (rnn.input_mode == skip_input && rnn.input != rnn.hidden)
+        return refuse(bad_param, "skip input with inputSize != hiddenSize");
     if (lengths_differ && rnn.algorithm != standard)
         return refuse(not_supported, "variable sequence lengths with algo != STANDARD");
     if (rnn.algorithm != standard && capability < 60)
@@ -55,23 +61,50 @@ std::optional<int> refused_run(const OpaqueRnnDescriptor& rnn, bool lengths_diff
     return std::nullopt;
 }
 
-Shape shape_of(const OpaqueRnnDescriptor& rnn, int batch, int steps) {
-    return {rnn.layers, rnn.direction + 1, rnn.input, rnn.hidden, batch, steps};
+RnnCase shape_of(const OpaqueRnnDescriptor& rnn, int batch, int steps) {
+    using namespace rnncheck;
+    constexpr Cell cells[] = {Cell::relu, Cell::tanh, Cell::lstm, Cell::gru};
+    constexpr BiasMode biases[] = {BiasMode::none, BiasMode::input, BiasMode::both, BiasMode::recurrent};
+    RnnCase shape;
+    shape.cell = cells[rnn.cell];
+    shape.dtype = rnn.type == fp64   ? Dtype::fp64
+                  : rnn.type == fp16 ? Dtype::fp16
+                  : rnn.type == bf16 ? Dtype::bf16
+                                     : Dtype::fp32;
+    shape.direction = static_cast<Direction>(rnn.direction);
+    shape.layers = rnn.layers;
+    shape.input = rnn.input;
+    shape.hidden = rnn.hidden;
+    shape.projection = rnn.projection == rnn.hidden ? 0 : rnn.projection;
+    shape.bias = biases[rnn.bias];
+    shape.input_mode = static_cast<InputMode>(rnn.input_mode);
+    shape.clip = rnn.clip;
+    shape.batch = batch;
+    shape.sequence_length = steps;
+    return shape;
 }
 
-std::size_t work_bytes(const Shape& shape, int type) {
-    return 4 * static_cast<std::size_t>(shape.hidden) * static_cast<std::size_t>(shape.batch) *
-           static_cast<std::size_t>(shape.steps * shape.directions) * bytes_of(static_cast<Storage>(type));
+std::size_t work_bytes(const RnnCase& shape) {
+    return 4 * count(shape.hidden) * count(shape.batch) * count(shape.sequence_length) * count(shape.directions()) *
+           bytes_of(storage_of(shape.dtype));
 }
 
 /// Some more than the parts need, as the real one may ask for.
-std::size_t weight_bytes(const Shape& shape, int type) {
-    return weight_elements(shape) * bytes_of(static_cast<Storage>(type)) + 256;
+std::size_t weight_bytes(const RnnCase& shape) {
+    return weight_elements(shape) * bytes_of(storage_of(shape.dtype)) + 256;
 }
 
-bool describes_states(TensorDescriptor tensor, const Shape& shape) {
-    return tensor && tensor->sizes == std::vector{shape.pseudo_layers(), shape.batch, shape.hidden} &&
-           tensor->strides == std::vector{shape.batch * shape.hidden, shape.hidden, 1};
+static bool describes(TensorDescriptor tensor, const RnnCase& shape, int width) {
+    return tensor && tensor->sizes == std::vector{shape.pseudo_layers(), shape.batch, width} &&
+           tensor->strides == std::vector{shape.batch * width, width, 1};
+}
+
+bool describes_h(TensorDescriptor tensor, const RnnCase& shape) {
+    return describes(tensor, shape, shape.output());
+}
+
+bool describes_c(TensorDescriptor tensor, const RnnCase& shape) {
+    return shape.cell != Cell::lstm || describes(tensor, shape, shape.hidden);
 }
 
 std::vector<std::ptrdiff_t> memory_rows(int layout, int steps, const std::vector<int>& lengths) {

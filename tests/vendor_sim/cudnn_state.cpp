@@ -63,6 +63,7 @@ struct Word {
     const char* name;
 };
 constexpr Word type_words[] = {{0, "fp32"}, {1, "fp64"}, {2, "fp16"}, {9, "bf16"}};
+constexpr const char* cell_words[] = {"relu", "tanh", "lstm", "gru"};
 constexpr const char* algorithm_words[] = {"standard", "persist_static", "persist_dynamic", "persist_static_small_h"};
 
 Tags tags_of(const OpaqueRnnDescriptor& rnn) {
@@ -72,6 +73,7 @@ Tags tags_of(const OpaqueRnnDescriptor& rnn) {
     tags.emplace_back(algorithm_words[rnn.algorithm]);
     tags.emplace_back(rnn.direction ? "bidirectional" : "unidirectional");
     tags.push_back("h" + std::to_string(rnn.hidden));
+    tags.emplace_back(cell_words[rnn.cell]);
     return tags;
 }
 
@@ -148,20 +150,19 @@ const std::string& planted() {
     return last_planted();
 }
 
-std::optional<int> compute_here(const char* function, const OpaqueRnnDescriptor& rnn, Forward& forward) {
+std::optional<int> compute_here(const char* function, const OpaqueRnnDescriptor& rnn, Call& call, Compute compute) {
     constexpr int default_math = 0, tensor_op_math = 1;
     for (const char* key : {function, "lstm"}) {
         if (!mentioned(key)) continue;
         const Act plan = act(key, tags_of(rnn));
         if (plan.result) return static_cast<int>(*plan.result);
-        if (!plan.arithmetic.empty()) forward.fault = plan.arithmetic;
+        if (!plan.arithmetic.empty()) call.fault = plan.arithmetic;
     }
     const int capability = capability_here();
     if (capability == 0) return refuse(execution_failed, "the CUDA context cannot be used");
-    forward.storage = static_cast<Storage>(rnn.type);
-    forward.tf32 = SIM_MAJOR >= 8 && capability >= 80 && forward.storage == Storage::fp32 &&
-                   tf32_allowed(rnn.math == default_math || rnn.math == tensor_op_math);
-    compute(forward);
+    call.tf32 = SIM_MAJOR >= 8 && capability >= 80 && call.shape.dtype == rnncheck::Dtype::fp32 &&
+                tf32_allowed(rnn.math == default_math || rnn.math == tensor_op_math);
+    compute(call);
     return std::nullopt;
 }
 

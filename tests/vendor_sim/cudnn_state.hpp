@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "abi.hpp"
-#include "lstm.hpp"
+#include "call.hpp"
 #include "vendor/cudnn_abi.hpp"
 
 namespace rnncheck::vendor {
@@ -45,6 +45,8 @@ struct OpaqueRnnDescriptor {
     int algorithm = 0, direction = 0, type = 0, precision = 0, math = 0, input = 0, hidden = 0, layers = 0;
     bool padded_io = false;
     int planned_batch = 0;
+    int cell = 2, bias = 2, input_mode = 0, projection = 0;  ///< projection 0: not told
+    double clip = 0;
 };
 
 }  // namespace rnncheck::vendor
@@ -94,20 +96,24 @@ int capability_here();  ///< 86 for 8.6
 using rnncheck::vendor::RnnDescriptor;
 
 /// The table of what the RNN descriptor takes; the status otherwise.
-std::optional<int> refused_descriptor(const rnncheck::vendor::OpaqueRnnDescriptor& rnn, int projection, int bias);
+std::optional<int> refused_descriptor(const rnncheck::vendor::OpaqueRnnDescriptor& rnn);
 /// What only the device or the data show.
 std::optional<int> refused_run(const rnncheck::vendor::OpaqueRnnDescriptor& rnn, bool lengths_differ);
 
-Shape shape_of(const rnncheck::vendor::OpaqueRnnDescriptor& rnn, int batch, int steps);
-std::size_t work_bytes(const Shape& shape, int type);
-std::size_t weight_bytes(const Shape& shape, int type);
+/// The case that a descriptor describes, with equal lengths.
+RnnCase shape_of(const rnncheck::vendor::OpaqueRnnDescriptor& rnn, int batch, int steps);
+std::size_t work_bytes(const RnnCase& shape);
+std::size_t weight_bytes(const RnnCase& shape);
 
-/// Runs with the faults planted for this call; a status when a fault says so.
-std::optional<int> compute_here(const char* function, const rnncheck::vendor::OpaqueRnnDescriptor& rnn,
-                                Forward& forward);
+/// What a call computes: compute_forward or one of its sisters.
+using Compute = void (*)(const Call&);
+/// Does it with the faults planted for this call; a status when a fault says so.
+std::optional<int> compute_here(const char* function, const rnncheck::vendor::OpaqueRnnDescriptor& rnn, Call& call,
+                                Compute compute);
 
-/// h and c of a call: fully packed {pseudo-layers, batch, hidden}.
-bool describes_states(rnncheck::vendor::TensorDescriptor tensor, const Shape& shape);
+/// h and c of a call: fully packed {pseudo-layers, batch, width}.
+bool describes_h(rnncheck::vendor::TensorDescriptor tensor, const RnnCase& shape);
+bool describes_c(rnncheck::vendor::TensorDescriptor tensor, const RnnCase& shape);
 /// Rows of [sequence][step] in memory, by cudnnRNNDataLayout_t.
 std::vector<std::ptrdiff_t> memory_rows(int layout, int steps, const std::vector<int>& lengths);
 

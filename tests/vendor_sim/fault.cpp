@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "faults.hpp"
+
 namespace sim {
 
 namespace {
@@ -66,11 +68,12 @@ bool holds(const Entry& entry, const Tags& tags) {
     return std::ranges::all_of(entry.tags, [&](const auto& tag) { return std::ranges::find(tags, tag) != tags.end(); });
 }
 
-constexpr std::array<std::string_view, 14> arithmetic_faults = {
-    "gates_swapped",     "bias_dropped",          "last_step_dropped",    "backward_not_reversed",
-    "state_not_carried", "initial_state_ignored", "padding_not_honoured", "padding_not_filled",
-    "nan_lane",          "stale_output",          "batch_row_exchanged",  "wrong_numbers",
-    "unrepeatable",      "wild_address"};
+/// Faults in what a call gives back that are none of the arithmetic.
+constexpr std::array<std::string_view, 2> other_faults = {"unrepeatable", "wild_address"};
+
+bool is_fault(std::string_view word) {
+    return fault_named(word) || std::ranges::find(other_faults, word) != other_faults.end();
+}
 
 [[noreturn]] void hang() {
     for (;;) pause();
@@ -130,7 +133,7 @@ void act_out(const Entry& entry, std::string_view kind, Act& act) {
         chatter();
     else if (word == "close_stdout")
         close(STDOUT_FILENO);
-    else if (std::ranges::find(arithmetic_faults, word) != arithmetic_faults.end())
+    else if (is_fault(word))
         act.arithmetic = word;
     else
         unknown(entry);

@@ -38,7 +38,7 @@ bool offered(const Interface& interface, const RnnCase& rnn_case) {
 }
 
 bool sweep_shows_a_fault(const Interface& interface) {
-    for (const RnnCase& rnn_case : standard_sweep(interface.dialect)) {
+    for (const RnnCase& rnn_case : sweep(Level::standard, interface.dialect)) {
         if (!offered(interface, rnn_case)) continue;
         const Outcome outcome =
             run_and_compare(interface.major, interface.dialect, rnn_case, may_use_tf32(interface.major, rnn_case));
@@ -86,7 +86,7 @@ RnnCase random_case(std::mt19937& random, Dialect dialect) {
 TEST_CASE("the standard sweep is right in every interface of every major") {
     simulate("");
     for (const Interface& interface : interfaces)
-        for (const RnnCase& rnn_case : standard_sweep(interface.dialect))
+        for (const RnnCase& rnn_case : sweep(Level::standard, interface.dialect))
             if (offered(interface, rnn_case)) check_right(interface, rnn_case);
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("each planted numeric fault is caught by the standard sweep") {
     for (const std::string fault :
          {"gates_swapped", "bias_dropped", "last_step_dropped", "backward_not_reversed", "state_not_carried",
           "initial_state_ignored", "padding_not_honoured", "padding_not_filled", "nan_lane", "stale_output",
-          "batch_row_exchanged", "wrong_numbers"})
+          "batch_row_exchanged", "wrong_numbers", "dh_not_carried", "dw_of_last_step_alone", "dcx_zero", "db_twice"})
         for (const Interface& interface : {interfaces[1], interfaces[3]}) {
             simulate("lstm=" + fault);
             INFO(fault << " in cuDNN " << interface.major);
@@ -148,7 +148,7 @@ TEST_CASE("the dynamic persistent algorithm is built before it runs") {
 TEST_CASE("the memory of a case is given back") {
     simulate("mem_free=3");
     for (int round = 0; round < 4; ++round)
-        for (const RnnCase& rnn_case : standard_sweep(Dialect::v8)) check_right(interfaces[3], rnn_case);
+        for (const RnnCase& rnn_case : sweep(Level::standard, Dialect::v8)) check_right(interfaces[3], rnn_case);
 }
 
 TEST_CASE("a case that finds no memory gives back what it had") {

@@ -58,9 +58,10 @@ const vendor::Session& simulated_session(int major) {
 Outcome run_and_compare(int major, Dialect dialect, const RnnCase& rnn_case, bool tf32) {
     const RnnInputs inputs = make_inputs(rnn_case);
     Outcome outcome{run_lstm(simulated_session(major), dialect, rnn_case, vendor::device_image(rnn_case, inputs)), {}};
-    if (!outcome.run.failed)
-        outcome.comparison =
-            compare(rnn_case, reference(rnn_case, inputs), outcome.run.outputs, limits_for(rnn_case, tf32));
+    if (outcome.run.failed) return outcome;
+    const Computation computation = compute(rnn_case, inputs);
+    outcome.comparison =
+        compare(rnn_case, computation.outputs, outcome.run.outputs, limits_for(rnn_case, inputs, computation, tf32));
     return outcome;
 }
 

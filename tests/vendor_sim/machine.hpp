@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "rnn/sweep.hpp"
 #include "vendor/lstm.hpp"
 
 namespace rnncheck::test {

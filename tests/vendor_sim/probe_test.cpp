@@ -36,7 +36,7 @@ bool all_skipped_for(const std::vector<RnnRun>& runs, const std::string& call) {
 
 TEST_CASE("a healthy sweep tells every case with its numbers") {
     const auto runs = swept("");
-    REQUIRE(runs.size() == standard_sweep(Dialect::v8).size());
+    REQUIRE(runs.size() == sweep(Level::quick, Dialect::v8).size());
     for (std::size_t i = 0; i < runs.size(); ++i) {
         CHECK(runs[i].number == static_cast<int>(i) + 1);
         CHECK(runs[i].end == RunEnd::ok);
@@ -49,7 +49,7 @@ TEST_CASE("a healthy sweep tells every case with its numbers") {
 
 TEST_CASE("a sweep goes on where an earlier process left off") {
     const auto runs = swept("", {}, 3);
-    REQUIRE(runs.size() == standard_sweep(Dialect::v8).size() - 3);
+    REQUIRE(runs.size() == sweep(Level::quick, Dialect::v8).size() - 3);
     CHECK(runs[0].number == 4);
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("memory that is short fails each case by itself") {
 
 TEST_CASE("after a broken context the rest is skipped with the case that broke it") {
     const auto runs = swept("cuCtxSynchronize=fail:999@5");  // four of these per case
-    REQUIRE(runs.size() == standard_sweep(Dialect::v8).size());
+    REQUIRE(runs.size() == sweep(Level::quick, Dialect::v8).size());
     CHECK(runs[0].end == RunEnd::ok);
     CHECK(runs[1].end == RunEnd::failed);
     for (std::size_t i = 2; i < runs.size(); ++i) {

@@ -113,6 +113,10 @@ float tf32(float value) {
     return std::bit_cast<float>((bits + 0xFFFU + (bits >> 13 & 1U)) & ~0x1FFFU);
 }
 
+float tf32_cut(float value) {
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & ~0x1FFFU);
+}
+
 template std::vector<float> load(const void*, std::size_t, std::size_t, Storage);
 template std::vector<double> load(const void*, std::size_t, std::size_t, Storage);
 template void store(void*, std::size_t, const std::vector<float>&, Storage);

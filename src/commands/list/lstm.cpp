@@ -1,0 +1,138 @@
+// Computes recurrent networks on this machine's GPUs: one case told by options, or a whole sweep.
+#include <unistd.h>
+
+#include "base/errors.hpp"
+#include "base/text.hpp"
+#include "commands/color.hpp"
+#include "commands/identity.hpp"
+#include "commands/ids.hpp"
+#include "commands/log_files.hpp"
+#include "commands/lstm_case.hpp"
+#include "commands/lstm_report.hpp"
+#include "commands/output.hpp"
+#include "commands/progress.hpp"
+#include "judge.hpp"
+#include "report/privacy.hpp"
+#include "survey.hpp"
+
+namespace rnncheck::commands {
+
+namespace {
+
+struct Given {
+    CaseWords words;
+    std::string level, log, cudnn, interface, color = "auto", deadline, root;
+    int device = -1;
+    bool json = false, verbose = false, quiet = false, show_private = false;
+};
+
+struct Option {
+    const char *name, *about, *type;
+};
+
+constexpr Option case_options[] = {
+    {"cell", "Kind of cell (lstm)", "lstm|gru|tanh|relu"},
+    {"dtype", "Type of data and weights (fp32)", "fp64|fp32|fp16|bf16"},
+    {"math", "default allows TF32, fma forbids it", "default|tensor_op|fma"},
+    {"algorithm", "cuDNN's algorithm (standard)", "standard|persist_static|persist_dynamic|persist_static_small_h"},
+    {"layers", "Number of layers (1)", "N"},
+    {"input", "Input size (64)", "N"},
+    {"hidden", "Hidden size (64)", "N"},
+    {"batch", "Number of sequences (8)", "N"},
+    {"length", "Longest sequence, in steps (16)", "N"},
+    {"lengths", "Length of each sequence, e.g. 7,3,5", "N,N,..."},
+    {"direction", "One or both directions", "unidirectional|bidirectional"},
+    {"layout", "Order of the data in memory", "sequence_major|sequence_major_packed|batch_major"},
+    {"projection", "Size of the recurrent projection", "N"},
+    {"bias", "Which biases there are (both)", "none|input|recurrent|both"},
+    {"input-mode", "Whether the first layer multiplies its input", "linear|skip"},
+    {"clip", "Largest size of the cell state", "X"},
+};
+
+/// What answers nothing about a recurrent network.
+const std::set<std::string> probes_left_out = {"ptx_launch", "nvrtc_compile"};
+
+RnnRequest request_of(const Given& given) {
+    RnnRequest request;
+    if (!given.level.empty() && (!given.words.empty() || !given.log.empty()))
+        throw UsageError("--level runs a whole sweep: it cannot be used with options of one case or --from-log");
+    if (!given.level.empty())
+        request.level = word_from<Level>(given.level, "--level");
+    else {
+        CaseWords words = given.words;
+        if (!given.log.empty()) {
+            const Log log = read_log_files({given.log}, Matrix::bundled());
+            if (!log.rnn_config) throw InputError("'" + given.log + "' tells of no recurrent network that failed");
+            words.merge(words_from_log(*log.rnn_config));  // what the options say counts
+        }
+        request.cases = {case_from_words(words)};
+    }
+    if (given.device >= 0) request.gpu = given.device;
+    if (!given.cudnn.empty()) request.library = given.cudnn;
+    if (!given.interface.empty()) request.dialect = word_from<Dialect>(given.interface, "--interface");
+    return request;
+}
+
+std::optional<double> deadline_of(const std::string& text) {
+    if (text.empty()) return std::nullopt;
+    char* end = nullptr;
+    const double seconds = std::strtod(text.c_str(), &end);
+    if (*end != '\0' || !(seconds > 0)) throw UsageError("--deadline cannot be '" + text + "'; give seconds above 0");
+    return seconds;
+}
+
+int run(const Given& given) {
+    const auto color = word_from<ColorChoice>(given.color, "--color");
+    SurveyOptions how;
+    how.rnn_request = request_of(given);
+    how.deadline_s = deadline_of(given.deadline);
+    how.skip = probes_left_out;
+    how.root = given.root;
+    Report report;
+    {
+        Progress progress(!given.quiet);
+        how.progress = [&progress](std::string_view text) { progress.tell(text); };
+        report.facts = survey(how);
+    }
+    if (!given.show_private) report = redact(std::move(report), this_machine());
+    print_document(given.json ? lstm_json(report.facts)
+                              : lstm_text(report.facts, wants_color(color, STDOUT_FILENO), given.verbose));
+    return verdict_of(report.facts).code;
+}
+
+std::function<int()> declare(CLI::App& app) {
+    const auto given = std::make_shared<Given>();
+    for (const Option& option : case_options)
+        app.add_option_function<std::string>(
+               "--" + std::string(option.name),
+               [given, option](const std::string& word) { given->words[option.name] = word; }, option.about)
+            ->type_name(option.type);
+    const auto flag = [&](const std::string& names, const char* about, std::function<void()> set) {
+        app.add_flag_function(
+               names, [set](std::int64_t) { set(); }, about)
+            ->disable_flag_override();
+    };
+    flag("--states", "Give initial states", [given] { given->words["states"]; });
+    flag("--training,--backward", "Compute the gradients, too", [given] { given->words["training"]; });
+    app.add_option("--level", given->level, "Run a whole sweep instead of one case")
+        ->type_name("quick|standard|thorough");
+    app.add_option("--from-log", given->log, "The network that this TensorFlow log says has failed")->type_name("FILE");
+    app.add_option("--device", given->device, "Use this GPU alone, by CUDA's number")->type_name("N");
+    app.add_option("--cudnn", given->cudnn, "Use the libcudnn whose path contains this alone")->type_name("TEXT");
+    app.add_option("--interface", given->interface, "Use this RNN interface alone")->type_name("v8|legacy");
+    app.add_option("--deadline", given->deadline, "Longest time for everything, in seconds")->type_name("S");
+    app.add_option("--root", given->root, "Look for libraries below this folder")->type_name("DIR");
+    flag("--json", "Write a JSON document with every case", [given] { given->json = true; });
+    flag("--show-private", "Keep user names and host names in the output", [given] { given->show_private = true; });
+    app.add_option("--color", given->color, "Colour; auto means on a terminal, unless NO_COLOR is set")
+        ->type_name("auto|always|never");
+    flag("-v,--verbose", "Tell the numbers of every case", [given] { given->verbose = true; });
+    flag("-q,--quiet", "Show no progress", [given] { given->quiet = true; });
+    return [given] { return run(*given); };
+}
+
+}  // namespace
+
+extern const Command lstm{.title = "Compute a recurrent network on the GPU and check every number", .declare = declare};
+
+}  // namespace rnncheck::commands

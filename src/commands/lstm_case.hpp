@@ -1,0 +1,25 @@
+// One recurrent-network case from words: options of the command line, or the configuration that a log tells.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "facts/log.hpp"
+#include "rnn/case.hpp"
+
+namespace rnncheck {
+
+/// The options as given, by name without dashes: {"cell", "gru"}, {"lengths", "3,7,1"}. What is not given keeps the
+/// default of a small LSTM: 64 units, 8 sequences of 16 steps.
+using CaseWords = std::map<std::string, std::string>;
+
+/// UsageError names the option, what it cannot be, and what it can.
+RnnCase case_from_words(const CaseWords& words);
+
+/// The options that give this case again: "--cell gru --hidden 32".
+std::string words_of(const RnnCase& rnn_case);
+
+/// The network of a TensorFlow message, as options; InputError when the log does not tell its sizes.
+CaseWords words_from_log(const LogRnnConfig& config);
+
+}  // namespace rnncheck

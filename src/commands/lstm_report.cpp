@@ -1,0 +1,147 @@
+#include "commands/lstm_report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+
+#include "base/text.hpp"
+#include "commands/lstm_case.hpp"
+#include "facts/json.hpp"
+#include "report/sweep_grid.hpp"
+#include "report/text_parts.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+constexpr std::size_t few_cases = 8;
+
+using EndCounts = std::array<std::size_t, 6>;  // by RunEnd
+
+EndCounts counts_of(const Facts& facts) {
+    EndCounts counts{};
+    for (const RnnRun& run : facts.rnn_runs) ++counts[static_cast<std::size_t>(run.end)];
+    return counts;
+}
+
+std::size_t number_of(const EndCounts& counts, RunEnd end) {
+    return counts[static_cast<std::size_t>(end)];
+}
+
+bool names_one_gpu(const Facts& facts) {
+    return facts.rnn_request && facts.rnn_request->gpu;
+}
+
+/// Why no case was run.
+std::string why_nothing_ran(const Facts& facts) {
+    const auto at = [](const Facts& from, int index) {
+        return std::ranges::any_of(from.gpus, [&](const Gpu& gpu) { return gpu.index == index; });
+    };
+    if (facts.gpus.empty())
+        return "no GPU that CUDA programs can use was found, so nothing was computed; 'rnncheck doctor' says why";
+    if (names_one_gpu(facts) && !at(facts, *facts.rnn_request->gpu))
+        return "there is no GPU " + std::to_string(*facts.rnn_request->gpu) + ": nothing was computed";
+    if (std::ranges::none_of(facts.cudnns, [](const Cudnn& cudnn) { return cudnn.rnn_usable == true; }))
+        return "no usable cuDNN was found, so nothing was computed; 'rnncheck doctor' says why";
+    return "none of the copies of cuDNN that were found is the one asked for, or can express the case: nothing was "
+           "computed";
+}
+
+std::string cases(std::size_t count) {
+    return counted(count, "case", "cases");
+}
+
+/// "GPU 0 computes 55 cases right; 2 are not offered here"
+std::string all_right(const EndCounts& counts) {
+    std::string text = cases(number_of(counts, RunEnd::ok)) + " computed, every number right";
+    if (const auto absent = number_of(counts, RunEnd::not_offered); absent > 0)
+        text += "; " + cases(absent) + " not offered by this cuDNN on this GPU";
+    return text;
+}
+
+std::string what_is_bad(const EndCounts& counts) {
+    constexpr std::pair<RunEnd, const char*> words[] = {{RunEnd::wrong, "WRONG"},
+                                                        {RunEnd::failed, "failed"},
+                                                        {RunEnd::refused, "refused"},
+                                                        {RunEnd::skipped, "not tried"}};
+    std::vector<std::string> parts;
+    for (const auto& [end, word] : words)
+        if (const auto count = number_of(counts, end); count > 0) parts.push_back(cases(count) + " " + word);
+    return join(parts, ", ") + ", " + std::to_string(number_of(counts, RunEnd::ok)) + " right";
+}
+
+std::string milliseconds(const std::optional<double>& value) {
+    return value ? short_number(*value) + " ms" : "?";
+}
+
+std::string numbers_of(const RnnRun& run) {
+    std::vector<std::string> parts;
+    if (run.largest_error && run.limit && *run.limit > 0)
+        parts.push_back("error " + short_number(*run.largest_error / *run.limit) + " times what is allowed");
+    if (run.limit) parts.push_back("y may differ by " + short_number(*run.limit));
+    if (run.reduced_precision == true) parts.emplace_back("TF32 in use");
+    if (run.overflow == true) parts.emplace_back("numbers beyond fp16");
+    if (run.bitwise_repeatable == false) parts.emplace_back("not the same bits twice");
+    parts.push_back("first " + milliseconds(run.first_ms) + ", again " + milliseconds(run.again_ms));
+    std::int64_t bytes = 0;
+    for (const auto& space : {run.workspace_bytes, run.reserve_bytes, run.weight_bytes}) bytes += space.value_or(0);
+    if (bytes > 0)
+        parts.push_back(short_number(static_cast<double>(bytes) / (1 << 20)) + " MiB of work, reserve and weights");
+    return join(parts, ", ");
+}
+
+std::string told(const RnnRun& run) {
+    std::string text = "  " + std::string(name_of(run.end)) + ": GPU " + std::to_string(run.gpu) + ", " +
+                       kind_of(run.rnn_case) + ", " + shape_of(run.rnn_case) + "\n";
+    if (run.where) text += "      " + escaped(*run.where, 400) + "\n";
+    if (run.result && run.end != RunEnd::ok)
+        text += "      " + escaped(run.result->call + ": " + run.result->text, 400) + "\n";
+    if (run.end == RunEnd::ok || run.end == RunEnd::wrong) text += "      " + numbers_of(run) + "\n";
+    if (run.end != RunEnd::ok && run.end != RunEnd::not_offered)
+        text += "      again: rnncheck lstm --device " + std::to_string(run.gpu) + " " + words_of(run.rnn_case) + "\n";
+    return text;
+}
+
+}  // namespace
+
+LstmVerdict verdict_of(const Facts& facts) {
+    const EndCounts counts = counts_of(facts);
+    if (facts.rnn_runs.empty()) return {undetermined, why_nothing_ran(facts)};
+    const bool bad =
+        number_of(counts, RunEnd::wrong) + number_of(counts, RunEnd::failed) + number_of(counts, RunEnd::refused) > 0;
+    if (bad) return {problem, what_is_bad(counts)};
+    if (number_of(counts, RunEnd::skipped) > 0) return {undetermined, what_is_bad(counts)};
+    if (number_of(counts, RunEnd::ok) == 0)
+        return {undetermined, "not offered by this cuDNN on this GPU: nothing was computed"};
+    return {healthy, all_right(counts)};
+}
+
+std::string lstm_text(const Facts& facts, bool color, bool verbose) {
+    std::ostringstream out;
+    out << verdict_of(facts).sentence << '\n';
+    if (facts.rnn_runs.size() > few_cases) write_sweeps(facts, out, {.color = color, .verbose = verbose});
+    const bool all = verbose || facts.rnn_runs.size() <= few_cases;
+    for (const RnnRun& run : facts.rnn_runs)
+        if (all || (run.end != RunEnd::ok && run.end != RunEnd::not_offered)) out << told(run);
+    return out.str();
+}
+
+std::string lstm_json(const Facts& facts) {
+    constexpr const char* words[] = {"ok", "problems", "", "undetermined"};
+    const LstmVerdict verdict = verdict_of(facts);
+    Json document = {{"schema", 1},
+                     {"kind", "lstm"},
+                     {"rnncheck", facts.tool.version},
+                     {"verdict", words[verdict.code]},
+                     {"sentence", verdict.sentence},
+                     {"cases", Json::array()}};
+    if (facts.rnn_request) document["request"] = to_json(*facts.rnn_request, valid_utf8);
+    for (const RnnRun& run : facts.rnn_runs) {
+        Json entry = to_json(run, valid_utf8);
+        entry["again"] = "rnncheck lstm --device " + std::to_string(run.gpu) + " " + words_of(run.rnn_case);
+        document["cases"].push_back(std::move(entry));
+    }
+    return document.dump(2) + '\n';
+}
+
+}  // namespace rnncheck

@@ -1,0 +1,36 @@
+// Which recurrent-network cases to compute, where that is not the doctor's choice.
+#pragma once
+
+#include "facts/common.hpp"
+#include "rnn/sweep.hpp"
+
+namespace rnncheck {
+
+struct RnnRequest {
+    Level level = Level::quick;
+    std::vector<RnnCase> cases;
+    std::optional<int> gpu;
+    std::optional<std::string> library;
+    std::optional<Dialect> dialect;
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("level", self.level, "the sweep, when no cases are named");
+        visit("cases", self.cases, "cases named one by one, instead of a sweep");
+        visit("gpu", self.gpu, "CUDA's ordinal of the only GPU to use");
+        visit("library", self.library, "the only libcudnn to use, a path or a part of it");
+        visit("dialect", self.dialect, "the only RNN interface to use");
+    }
+};
+
+/// The cases to compute through an interface: the sweep asked for, or those of the cases named that it can express.
+inline std::vector<RnnCase> cases_of(const std::optional<RnnRequest>& request, Dialect dialect) {
+    if (!request) return sweep(Level::quick, dialect);
+    if (request->cases.empty()) return sweep(request->level, dialect);
+    std::vector<RnnCase> cases;
+    for (const RnnCase& rnn_case : request->cases)
+        if (expressible(rnn_case, dialect)) cases.push_back(rnn_case);
+    return cases;
+}
+
+}  // namespace rnncheck

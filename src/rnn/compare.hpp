@@ -1,0 +1,45 @@
+// How far outputs may be from what they must be, and how far they are. Pure arithmetic.
+#pragma once
+
+#include "rnn/network.hpp"
+
+namespace rnncheck {
+
+/// Largest error allowed per element, in the shapes of the outputs. docs/numerics.md derives them.
+struct Limits {
+    RnnOutputs full;            ///< in the precision that the case asks for
+    RnnOutputs tf32;            ///< fp32 alone: with operands cut to TF32; else empty
+    bool tf32_allowed = false;  ///< whether the second are the ones to keep
+
+    const RnnOutputs& allowed() const { return tf32_allowed ? tf32 : full; }
+};
+
+/// `tf32_possible`: the device has TF32 and neither the case nor the environment forbids it.
+Limits limits_for(const RnnCase& rnn_case, const RnnInputs& inputs, const Computation& computation, bool tf32_possible);
+
+/// How far outputs are from what they must be. Padding of y must be exactly 0; that of dx may be anything, for what is
+/// written there is not documented. Where clipping is on, cy counts as clipped: whether it is, is not documented.
+struct Comparison {
+    bool right = false;              ///< every element finite, written and within its limit
+    double largest_error = 0;        ///< largest error scaled to `limit`: error / own limit * limit; infinite for NaN
+    double limit = 0;                ///< the largest limit of an element of y
+    bool reduced_precision = false;  ///< fp32 with an error that TF32 explains and full precision does not
+    bool overflow = false;           ///< fp16 that is rightly infinite: the number is beyond the type's range
+    std::string worst;  ///< if not right, counted from 0: "y of sequence 2, step 3, unit 17: found 0.25, expected 0.5"
+};
+
+Comparison compare(const RnnCase& rnn_case, const RnnOutputs& expected, const RnnOutputs& found, const Limits& limits);
+
+/// An array of the outputs, with what tells where its elements stand.
+struct OutputArray {
+    const char* name;     ///< "y", "dx", "dW"
+    int pseudo_layer;     ///< for weights, else -1
+    std::string part;     ///< for weights: "input gate, input side"
+    std::size_t columns;  ///< for weights
+    const std::vector<double>* values;
+};
+
+/// All arrays of the outputs in a fixed order, those of weights last.
+std::vector<OutputArray> arrays_of(const RnnCase& rnn_case, const RnnOutputs& outputs);
+
+}  // namespace rnncheck

@@ -1,0 +1,251 @@
+#include <algorithm>
+
+#include "rnn/weight_errors.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+/// One step's numbers and their errors, forward and backward. Null for exact zeros.
+struct Step {
+    std::size_t hidden;
+    const double *gates, *gate_errors, *cells, *squashed, *squashed_errors;
+    const double *h, *h_errors, *h_before, *h_before_errors, *c_before, *c_before_errors;
+    const double *dh, *dc, *dsums;
+    const double* dh_errors;     ///< of h before projection
+    double* dc_errors;           ///< in: of c from later steps; out: of the c before
+    double* dsum_errors;         ///< out
+    double* dh_directly_errors;  ///< out
+};
+
+/// Of factor * gate's derivative s (1 - s), the factor known up to `factor_error`.
+double sigmoid_derivative_error(double factor, double factor_error, double s, double s_error) {
+    return square(s * (1 - s)) * factor_error + square(factor * (1 - 2 * s)) * s_error;
+}
+
+void lstm(const Rounding& rounding, const Step& at, double clip) {
+    for (std::size_t unit = 0; unit < at.hidden; ++unit) {
+        const std::size_t i_at = unit, f_at = at.hidden + unit, g_at = 2 * at.hidden + unit,
+                          o_at = 3 * at.hidden + unit;
+        const double i = at.gates[i_at], f = at.gates[f_at], g = at.gates[g_at], o = at.gates[o_at];
+        const double i_error = at.gate_errors[i_at], f_error = at.gate_errors[f_at], g_error = at.gate_errors[g_at],
+                     o_error = at.gate_errors[o_at];
+        const double before = clipped(or_zero(at.c_before, unit), clip), squashed = at.squashed[unit];
+        const double before_error = or_zero(at.c_before_errors, unit), squashed_error = at.squashed_errors[unit];
+        const double dh = at.dh[unit], dh_error = at.dh_errors[unit], dc = at.dc[unit];
+        const double slope = 1 - squashed * squashed;
+        const double dc_now = square(o * slope) * dh_error + square(dh * slope) * o_error +
+                              square(2 * dh * o * squashed) * squashed_error + rounding.stored(dh * o * slope) +
+                              rounding.stored(dc);
+        const double dc_error = carried_on(at.dc_errors[unit], dc_now);
+        const auto product = [](double a, double a_error, double b, double b_error) {
+            return a * a * b_error + b * b * a_error;
+        };
+        const auto keep = [&](std::size_t place, double error) {
+            at.dsum_errors[place] = error + 3 * rounding.stored(at.dsums[place]);
+        };
+        keep(i_at, sigmoid_derivative_error(dc * g, product(dc, dc_error, g, g_error), i, i_error));
+        keep(f_at, sigmoid_derivative_error(dc * before, product(dc, dc_error, before, before_error), f, f_error));
+        keep(g_at, square(1 - g * g) * product(dc, dc_error, i, i_error) + square(2 * dc * i * g) * g_error);
+        keep(o_at,
+             sigmoid_derivative_error(dh * squashed, product(dh, dh_error, squashed, squashed_error), o, o_error));
+        at.dc_errors[unit] = product(dc, dc_error, f, f_error) + rounding.stored(dc * f);
+    }
+}
+
+void gru(const Rounding& rounding, const Step& at) {
+    for (std::size_t unit = 0; unit < at.hidden; ++unit) {
+        const std::size_t r_at = unit, z_at = at.hidden + unit, n_at = 2 * at.hidden + unit,
+                          s_at = 3 * at.hidden + unit;
+        const double r = at.gates[r_at], z = at.gates[z_at], n = at.gates[n_at], sum = at.gates[s_at];
+        const double r_error = at.gate_errors[r_at], z_error = at.gate_errors[z_at], n_error = at.gate_errors[n_at];
+        const double dh = at.dh[unit], dh_error = at.dh_errors[unit], dn = at.dsums[n_at];
+        const double change = or_zero(at.h_before, unit) - n;
+        const double change_error = or_zero(at.h_before_errors, unit) + n_error;
+        const double dn_error = square((1 - z) * (1 - n * n)) * dh_error + square(dh * (1 - n * n)) * z_error +
+                                square(2 * dh * (1 - z) * n) * n_error + 3 * rounding.stored(dn);
+        at.dsum_errors[n_at] = dn_error;
+        at.dsum_errors[s_at] = r * r * dn_error + dn * dn * r_error + rounding.stored(dn * r);
+        at.dsum_errors[r_at] =
+            sigmoid_derivative_error(dn * sum, sum * sum * dn_error + dn * dn * at.gate_errors[s_at], r, r_error) +
+            3 * rounding.stored(at.dsums[r_at]);
+        at.dsum_errors[z_at] =
+            sigmoid_derivative_error(dh * change, change * change * dh_error + dh * dh * change_error, z, z_error) +
+            3 * rounding.stored(at.dsums[z_at]);
+        at.dh_directly_errors[unit] = z * z * dh_error + dh * dh * z_error + rounding.stored(dh * z);
+    }
+}
+
+/// A sum so near to zero that a device may find it on the other side: its gradient is there or not, a difference of
+/// dh itself. It is spread by later weights like any error, so that the largest effect is five times its root mean
+/// square.
+double kink_error(double sum, double sum_error, double dh) {
+    if (std::abs(sum) > limit_per_root_mean_square * std::sqrt(sum_error)) return 0;
+    return square(5 / limit_per_root_mean_square * dh);
+}
+
+void plain(const Rounding& rounding, const Step& at, bool relu) {
+    for (std::size_t unit = 0; unit < at.hidden; ++unit) {
+        const double h = at.h[unit], dh = at.dh[unit];
+        const double slope = relu ? (at.gates[unit] > 0 ? 1 : 0) : 1 - h * h;
+        const double slope_error = relu ? 0 : square(2 * dh * h) * at.h_errors[unit];
+        at.dsum_errors[unit] = slope * slope * at.dh_errors[unit] + slope_error +
+                               (relu ? kink_error(at.gates[unit], at.gate_errors[unit], dh) : 0) +
+                               2 * rounding.stored(at.dsums[unit]);
+    }
+}
+
+void apply_cell(const RnnCase& rnn_case, const Rounding& rounding, const Step& at) {
+    switch (rnn_case.cell) {
+        case Cell::lstm:
+            return lstm(rounding, at, rnn_case.clip);
+        case Cell::gru:
+            return gru(rounding, at);
+        case Cell::tanh:
+        case Cell::relu:
+            return plain(rounding, at, rnn_case.cell == Cell::relu);
+    }
+}
+
+class PseudoLayer {
+  public:
+    PseudoLayer(const LayerPlace& place, const RnnInputs& inputs, const Computation& computation,
+                const Rounding& rounding, Errors& errors)
+        : place_(place),
+          inputs_(inputs),
+          weights_(inputs.layers[size(place.pseudo_layer)]),
+          all_(computation.tape),
+          tape_(computation.tape.pseudo_layers[size(place.pseudo_layer)]),
+          gradients_(computation.outputs.dweights[size(place.pseudo_layer)]),
+          rounding_(rounding),
+          all_errors_(errors.tape),
+          errors_(errors.tape.pseudo_layers[size(place.pseudo_layer)]),
+          input_(place_, input_gate_of, weights_.input, weights_.input_bias, place.columns(), rounding),
+          recurrent_(place_, recurrent_gate_of, weights_.recurrent, weights_.recurrent_bias, place.output(), rounding),
+
+          projection_(place_, rounding, weights_.projection.size() / place.hidden(), place.hidden()),
+          dsum_errors_(place.sums()),
+          dm_errors_(place.hidden()) {}
+
+    /// The errors of dh and dc begin as those of the final states, none, and end as those of the initial ones.
+    void run(double* dh_errors, double* dc_errors, LayerWeights& weight_errors) {
+        for (int sequence = 0; sequence < place_.rnn_case.batch; ++sequence)
+            for (int tick = place_.rnn_case.length_of(sequence) - 1; tick >= 0; --tick)
+                step(sequence, tick, dh_errors + size(sequence) * place_.output(),
+                     dc_errors ? dc_errors + size(sequence) * place_.hidden() : nullptr);
+        input_.finish(gradients_.input, gradients_.input_bias, weight_errors.input, weight_errors.input_bias);
+        recurrent_.finish(gradients_.recurrent, gradients_.recurrent_bias, weight_errors.recurrent,
+                          weight_errors.recurrent_bias);
+        weight_errors.projection = projection_.errors(gradients_.projection, rounding_);
+    }
+
+  private:
+    void step(int sequence, int tick, double* dh_errors, double* dc_errors) {
+        const std::size_t row = place_.row_of(sequence, tick), output = place_.output(), columns = place_.columns();
+        const auto layer = size(place_.layer());
+        const double* const dabove = all_errors_.ddata[layer + 1].data() + row * place_.width() + place_.half();
+        const double* const dh = tape_.dh.data() + row * output;
+        for (std::size_t at = 0; at < output; ++at) dh_errors[at] += dabove[at] + rounding_.stored(dh[at]);
+        if (!weights_.projection.empty()) through_projection(row, dh_errors);
+        const Step at = step_at(sequence, tick, weights_.projection.empty() ? dh_errors : dm_errors_.data(), dc_errors);
+        std::vector<double> directly(output);
+        Step with_result = at;
+        with_result.dh_directly_errors = directly.data();
+        apply_cell(place_.rnn_case, rounding_, with_result);
+        std::vector<double> now(output);
+        input_.add(at.dsums, dsum_errors_.data(), all_.data[layer].data() + row * columns,
+                   all_errors_.data[layer].data() + row * columns, all_errors_.ddata[layer].data() + row * columns);
+        recurrent_.add(at.dsums, dsum_errors_.data(), at.h_before, at.h_before_errors, now.data());
+        for (std::size_t j = 0; j < output; ++j) dh_errors[j] = carried_on(directly[j], now[j]);
+    }
+
+    Step step_at(int sequence, int tick, const double* dh_errors, double* dc_errors) {
+        static const std::vector<double> exact;
+        const std::size_t row = place_.row_of(sequence, tick), hidden = place_.hidden(), output = place_.output();
+        const auto layer = size(place_.layer());
+        const bool cells = !tape_.cells.empty(), projects = !weights_.projection.empty();
+        const auto at = [&](const auto& values) { return values.empty() ? nullptr : values.data() + row * hidden; };
+        const auto h = [&](const Tape& tape) {
+            return tape.data[layer + 1].data() + row * place_.width() + place_.half();
+        };
+        const auto h_before = [&](const Tape& tape, const std::vector<double>& initial) {
+            return before(place_, sequence, tick, tape.data[layer + 1], place_.width(), place_.half(), initial, output);
+        };
+        const auto c_before = [&](const std::vector<double>& values, const std::vector<double>& initial) {
+            return cells ? before(place_, sequence, tick, values, hidden, 0, initial, hidden) : nullptr;
+        };
+        return {hidden,
+                tape_.gates.data() + row * place_.sums(),
+                errors_.gates.data() + row * place_.sums(),
+                at(tape_.cells),
+                at(tape_.squashed),
+                at(errors_.squashed),
+                h(all_),
+                h(all_errors_),
+                h_before(all_, inputs_.hx),
+                h_before(all_errors_, exact),
+                c_before(tape_.cells, inputs_.cx),
+                c_before(errors_.cells, exact),
+                projects ? at(tape_.dm) : tape_.dh.data() + row * output,
+                at(tape_.dc),
+                tape_.dsums.data() + row * place_.sums(),
+                dh_errors,
+                dc_errors,
+                dsum_errors_.data(),
+                nullptr};
+    }
+
+    void through_projection(std::size_t row, const double* dh_errors) {
+        const std::size_t hidden = place_.hidden(), output = place_.output();
+        const double* const dh = tape_.dh.data() + row * output;
+        const double *const o = tape_.gates.data() + row * place_.sums() + 3 * hidden, *const o_errors =
+                                                                                           errors_.gates.data() +
+                                                                                           row * place_.sums() +
+                                                                                           3 * hidden;
+        std::vector<double> m(hidden), m_errors(hidden);
+        for (std::size_t unit = 0; unit < hidden; ++unit) {
+            const double squashed = tape_.squashed[row * hidden + unit];
+            m[unit] = o[unit] * squashed;
+            m_errors[unit] = square(o[unit]) * errors_.squashed[row * hidden + unit] +
+                             square(squashed) * o_errors[unit] + 2 * rounding_.stored(m[unit]);
+        }
+        projection_.add(dh, dh_errors, m.data(), m_errors.data());
+        std::ranges::fill(dm_errors_, rounding_.tiny);
+        add_way_back(rounding_, weights_.projection, dh, dh_errors, output, dm_errors_);
+    }
+
+    const LayerPlace place_;
+    const RnnInputs& inputs_;
+    const LayerWeights& weights_;
+    const Tape& all_;
+    const Tape::PseudoLayer& tape_;
+    const LayerWeights& gradients_;
+    const Rounding& rounding_;
+    Tape& all_errors_;
+    Tape::PseudoLayer& errors_;
+    Side input_, recurrent_;
+    OuterProducts projection_;
+    std::vector<double> dsum_errors_, dm_errors_;
+};
+
+}  // namespace
+
+void add_gradient_errors(const RnnCase& rnn_case, const RnnInputs& inputs, const Computation& computation,
+                         const Rounding& rounding, Errors& errors) {
+    errors.outputs.dhx.resize(computation.outputs.dhx.size());
+    errors.outputs.dcx.resize(computation.outputs.dcx.size());
+    errors.outputs.dweights.resize(inputs.layers.size());
+    for (const auto& values : computation.tape.ddata) errors.tape.ddata.emplace_back(values.size());
+    for (int layer = rnn_case.layers - 1; layer >= 0; --layer)
+        for (int direction = 0; direction < rnn_case.directions(); ++direction) {
+            const LayerPlace place{rnn_case, layer * rnn_case.directions() + direction};
+            double* const dc =
+                errors.outputs.dcx.empty() ? nullptr : errors.outputs.dcx.data() + place.state(0, place.hidden());
+            PseudoLayer(place, inputs, computation, rounding, errors)
+                .run(errors.outputs.dhx.data() + place.state(0, place.output()), dc,
+                     errors.outputs.dweights[size(place.pseudo_layer)]);
+        }
+    errors.outputs.dx = errors.tape.ddata.front();
+}
+
+}  // namespace rnncheck

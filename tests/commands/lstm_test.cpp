@@ -1,0 +1,108 @@
+// `rnncheck lstm`: from words to a case and back, and what is said of the runs.
+#include "base/errors.hpp"
+#include "base/text.hpp"
+#include "commands/lstm_case.hpp"
+#include "commands/lstm_report.hpp"
+#include "rnn/sweep.hpp"
+#include "support/catch.hpp"
+
+using namespace rnncheck;
+
+namespace {
+
+std::string complaint_about(const CaseWords& words) {
+    try {
+        case_from_words(words);
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+    return "none";
+}
+
+/// Options as a shell would part them, back into words.
+CaseWords parsed(const std::string& options) {
+    CaseWords words;
+    std::string last;
+    for (const std::string& word : split(options, ' ')) {
+        if (word.starts_with("--"))
+            words[last = word.substr(2)];
+        else
+            words[last] = word;
+    }
+    return words;
+}
+
+Facts with_runs(const std::vector<RunEnd>& ends) {
+    Facts facts;
+    facts.gpus.emplace_back();
+    for (const RunEnd end : ends) facts.rnn_runs.emplace_back().end = end;
+    return facts;
+}
+
+}  // namespace
+
+TEST_CASE("lstm: every case of every sweep can be told as options and is read back the same") {
+    for (const Dialect dialect : {Dialect::legacy, Dialect::v8})
+        for (const RnnCase& rnn_case : sweep(Level::thorough, dialect)) {
+            CAPTURE(words_of(rnn_case));
+            CHECK(describe(case_from_words(parsed(words_of(rnn_case)))) == describe(rnn_case));
+        }
+}
+
+TEST_CASE("lstm: words that cannot be are refused with what could be") {
+    CHECK(complaint_about({{"cell", "lstn"}}).find("lstm") != std::string::npos);
+    CHECK(complaint_about({{"hidden", "0"}}) == "--hidden cannot be '0'; give a whole number from 1 to 1048576");
+    CHECK(complaint_about({{"hidden", "64x"}}).starts_with("--hidden cannot be '64x'"));
+    CHECK(complaint_about({{"lengths", "3,9"}, {"length", "4"}}) ==
+          "--lengths cannot be '3,9'; none may be longer than --length");
+    CHECK(complaint_about({{"lengths", "3"}, {"batch", "1"}}).find("cannot be used together") != std::string::npos);
+    CHECK(complaint_about({{"cell", "gru"}, {"projection", "4"}}) == "--projection is for --cell lstm alone");
+    CHECK(complaint_about({{"input-mode", "skip"}, {"input", "3"}}) ==
+          "--input-mode skip needs --input equal to --hidden");
+    CHECK(complaint_about({{"clip", "-1"}}) == "--clip cannot be '-1'; give a number above 0");
+    CHECK(complaint_about({{"layout", "sequence_major_packed"}, {"lengths", "1,2"}}).find("do not grow") !=
+          std::string::npos);
+    CHECK(complaint_about({}) == "none");
+}
+
+TEST_CASE("lstm: the network of a log becomes a case") {
+    LogRnnConfig config;
+    config.call = "DoRnnBackward";
+    config.cell = "rnn_tanh";
+    config.units = 48;
+    config.input_size = 7;
+    config.layers = 2;
+    config.sequence_length = 30;
+    config.batch = 5;
+    config.direction = "bidirectional";
+    const RnnCase rnn_case = case_from_words(words_from_log(config));
+    CHECK(describe(rnn_case) == "tanh fp32 default standard I=7 H=48 B=5 T=30 L=2 bidirectional training");
+    config.units.reset();
+    CHECK_THROWS_AS(words_from_log(config), InputError);
+}
+
+TEST_CASE("lstm: the exit code and the sentence follow from how the cases ended") {
+    CHECK(verdict_of(with_runs({RunEnd::ok, RunEnd::not_offered})).code == healthy);
+    CHECK(verdict_of(with_runs({RunEnd::ok, RunEnd::not_offered})).sentence ==
+          "1 case computed, every number right; 1 case not offered by this cuDNN on this GPU");
+    for (const RunEnd bad : {RunEnd::wrong, RunEnd::failed, RunEnd::refused})
+        CHECK(verdict_of(with_runs({RunEnd::ok, bad, RunEnd::skipped})).code == problem);
+    CHECK(verdict_of(with_runs({RunEnd::ok, RunEnd::skipped})).code == undetermined);
+    CHECK(verdict_of(with_runs({RunEnd::not_offered})).code == undetermined);
+    CHECK(verdict_of(with_runs({})).sentence.starts_with("no usable cuDNN was found"));
+    CHECK(verdict_of(Facts{}).sentence.starts_with("no GPU that CUDA programs can use was found"));
+    CHECK(verdict_of(Facts{}).code == undetermined);
+}
+
+TEST_CASE("lstm: a wrong case is told with its place, its numbers and how to run it again") {
+    Facts facts = with_runs({RunEnd::wrong});
+    facts.rnn_runs[0].where = "y of sequence 0, step 1, unit 2: found 3, expected 4";
+    facts.rnn_runs[0].limit = 1e-3;
+    facts.rnn_runs[0].largest_error = 0.25;
+    const std::string text = lstm_text(facts, false, false);
+    CHECK(text.find("1 case WRONG, 0 right") != std::string::npos);
+    CHECK(text.find("found 3, expected 4") != std::string::npos);
+    CHECK(text.find("error 250 times what is allowed") != std::string::npos);
+    CHECK(text.find("rnncheck lstm --device 0 --cell lstm --dtype fp32") != std::string::npos);
+    CHECK(lstm_json(facts).find("\"verdict\": \"problems\"") != std::string::npos);
+}
