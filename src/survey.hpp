@@ -11,12 +11,12 @@
 namespace rnncheck {
 
 struct SurveyOptions {
-    std::string root;                   ///< folder to look below instead of /
-    bool ask = true;                    ///< whether vendor libraries may be opened
-    bool run = true;                    ///< whether the GPU may be used
-    std::optional<double> deadline_s;   ///< seconds for everything
-    std::set<std::string> skip;         ///< probes not to run
-    std::optional<std::string> python;  ///< interpreter or environment whose frameworks are judged
+    std::string root;                                ///< folder to look below instead of /
+    bool ask = true;                                 ///< whether vendor libraries may be opened
+    bool run = true;                                 ///< whether the GPU may be used
+    std::optional<double> deadline_s;                ///< seconds for everything
+    std::set<std::string> skip;                      ///< probes not to run
+    std::optional<std::string> python;               ///< interpreter or environment whose frameworks are judged
     std::optional<RnnRequest> rnn_request;           ///< cases to compute instead of the doctor's
     std::function<void(std::string_view)> progress;  ///< told what is under way, often; may be empty
 };
