@@ -9,9 +9,8 @@
 
 namespace rnncheck {
 
-/// Exit codes, the same in every format. `usage` also stands for a file or stdout that could not be written; `stopped`
-/// is `exec`'s, when it did not start the program.
-enum Exit { healthy = 0, problem = 1, usage = 2, undetermined = 3, warned = 4, bug = 70, stopped = 78 };
+/// Exit codes, the same in every format. `usage` also stands for a file or stdout that could not be written.
+enum Exit { healthy = 0, problem = 1, usage = 2, undetermined = 3, warned = 4, bug = 70 };
 
 struct Command {
     std::string_view title;
