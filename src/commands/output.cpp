@@ -77,7 +77,8 @@ Handler file_size_handler = SIG_DFL;  ///< before we ignored it
 }  // namespace
 
 void open_missing_streams() {
-    file_size_handler = ::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error of the write, not the end of us
+    file_size_handler =
+        ::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error of the write, not the end of us
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         if (::fcntl(stream, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) != stream) give_dead_pipe(stream);
 }
