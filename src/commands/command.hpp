@@ -10,7 +10,18 @@
 namespace rnncheck {
 
 /// Exit codes, the same in every format. `usage` also stands for a file or stdout that could not be written.
-enum Exit { healthy = 0, problem = 1, usage = 2, undetermined = 3, warned = 4, bug = 70 };
+/// The last three are those of `exec`, with 126 and 127 as shells have them.
+enum Exit {
+    healthy = 0,
+    problem = 1,
+    usage = 2,
+    undetermined = 3,
+    warned = 4,
+    bug = 70,
+    stopped = 125,
+    not_executable = 126,
+    not_found = 127,
+};
 
 struct Command {
     std::string_view title;

@@ -6,6 +6,7 @@
 #include "base/errors.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
+#include "commands/behind_mark.hpp"
 #include "commands/command.hpp"
 #include "commands/nearest.hpp"
 #include "commands/output.hpp"
@@ -13,6 +14,16 @@
 namespace rnncheck {
 
 namespace {
+
+Arguments behind_mark;
+
+/// Those of `exec` up to "--"; what stands behind is kept for it.
+Arguments own_arguments(const Arguments& arguments) {
+    const bool of_exec = !arguments.empty() && arguments.front() == "exec";
+    const auto mark = of_exec ? std::find(arguments.begin(), arguments.end(), "--") : arguments.end();
+    if (mark != arguments.end()) behind_mark = {mark + 1, arguments.end()};
+    return {arguments.begin(), mark};
+}
 
 bool is_option(const std::string& argument) {
     return argument.size() > 1 && argument[0] == '-';
@@ -98,10 +109,15 @@ void parse(CLI::App& app, const Arguments& arguments) {
 std::string program_help(const CLI::App& app) {
     return app.help() +
            "\nExit codes: 0 healthy, 1 a problem was found, 2 wrong usage or unusable file, 3 could not be\n"
-           "determined, 4 warnings (with --fail-on warning), 70 a bug in rnncheck.\n";
+           "determined, 4 warnings (with --fail-on warning), 70 a bug in rnncheck; 'rnncheck exec' gives those of\n"
+           "its command, or 125 when the check stopped it.\n";
 }
 
 }  // namespace
+
+const Arguments& arguments_behind_mark() {
+    return behind_mark;
+}
 
 int run_command_line(const Arguments& arguments) {
     CLI::App app("Finds out why recurrent networks (cuDNN LSTM) fail on this machine: rnncheck doctor", "rnncheck");
@@ -118,7 +134,7 @@ int run_command_line(const Arguments& arguments) {
         runs[sub] = command->declare(*sub);
     }
     try {
-        parse(app, arguments);
+        parse(app, own_arguments(arguments));
     } catch (const CLI::CallForVersion&) {
         print_document(version + '\n');
         return healthy;
@@ -133,8 +149,10 @@ int run_command_line(const Arguments& arguments) {
 }
 
 bool wants_json(const Arguments& arguments) {
+    const bool of_another = !arguments.empty() && arguments.front() == "exec";  // its arguments are not ours
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const std::string& argument = arguments[i];
+        if (of_another && argument == "--") return false;
         if (argument == "--json" || argument == "--format=json") return true;
         if (argument == "--format" && i + 1 < arguments.size() && arguments[i + 1] == "json") return true;
     }

@@ -44,31 +44,40 @@ void several(CLI::App& app, const char* name, std::vector<std::string>& into, co
 }
 
 void declare_examination(CLI::App& app, Given& given) {
-    one(app, "--facts", given.facts, "Judge these saved facts (- for standard input) instead of this machine", "FILE");
     flag(app, "--look-only", given.look_only, "Read files only: open no vendor library, use no GPU");
     flag(app, "--no-run", given.no_run, "Ask the libraries, but do not use the GPU");
     one(app, "--deadline", given.deadline, "Longest time for the examination, in seconds", "S");
-    several(app, "--log", given.logs, "Read this log of the failing program too (- for standard input)", "FILE");
-    one(app, "--root", given.root, "Examine the files below this folder, e.g. a mounted image", "DIR");
     one(app, "--python", given.python, "Judge the frameworks of this interpreter or environment", "PATH");
 }
 
-void declare_judgement(CLI::App& app, Given& given) {
+void declare_other_machines(CLI::App& app, Given& given) {
+    one(app, "--facts", given.facts, "Judge these saved facts (- for standard input) instead of this machine", "FILE");
+    one(app, "--root", given.root, "Examine the files below this folder, e.g. a mounted image", "DIR");
+    several(app, "--log", given.logs, "Read this log of the failing program too (- for standard input)", "FILE");
     one(app, "--for", given.release, "Judge this machine for a release that need not be installed", "NAME==RELEASE");
+}
+
+void declare_judgement(CLI::App& app, Given& given) {
     several(app, "--only", given.only, "Ask these rules alone", "ID");
     several(app, "--skip", given.skip, "Leave out these rules or probes", "ID");
-    several(app, "--require", given.require, "Undetermined (exit 3) unless these rules come to an answer", "ID");
     several(app, "--ignore", given.ignore, "Tell what these rules find, but do not count it", "ID");
     flag(app, "--allow-no-gpu", given.allow_no_gpu, "A machine without an NVIDIA GPU is as expected");
-    one(app, "--fail-on", given.fail_on, "error, or warning: exit 4 when there are warnings", "error|warning|never");
     one(app, "--matrix", given.matrix, "Use the compatibility tables in this folder", "DIR");
 }
 
-void declare_report(CLI::App& app, Given& given) {
+void declare_exit_codes(CLI::App& app, Given& given) {
+    several(app, "--require", given.require, "Undetermined (exit 3) unless these rules come to an answer", "ID");
+    one(app, "--fail-on", given.fail_on, "error, or warning: exit 4 when there are warnings", "error|warning|never");
+}
+
+void declare_documents(CLI::App& app, Given& given) {
     app.add_option("--format", given.format, "Form of the report: " + listing(format_names()))->type_name("F");
     flag(app, "--json", given.json, "The same as --format json");
     several(app, "--output", given.outputs, "Write the report into a file as well, e.g. json=report.json", "F=FILE");
     one(app, "--save-facts", given.save_facts, "Write what was found into this file, for --facts", "FILE");
+}
+
+void declare_text(CLI::App& app, Given& given) {
     flag(app, "--show-private", given.show_private,
          "Keep user names, host name, serial numbers and UUIDs in the output");
     one(app, "--color", given.color, "Colour; auto means on a terminal, unless NO_COLOR is set", "auto|always|never");
@@ -172,9 +181,10 @@ void refuse_together(const CLI::App& app, const std::string& one_option, const s
         throw UsageError(one_option + " and " + other + " cannot be used together: " + why);
 }
 
+constexpr const char* opposite = "they ask for the opposite";
+
 void refuse_contradictions(const CLI::App& app) {
     refuse_together(app, "--json", "--format", "standard output carries one document");
-    refuse_together(app, "--quiet", "--verbose", "they ask for the opposite");
     for (const char* option : {"--look-only", "--no-run", "--deadline", "--root", "--python"})
         refuse_together(app, "--facts", option, "with saved facts nothing is examined");
 }
@@ -213,11 +223,26 @@ DoctorOptions checked(const Given& given) {
 
 std::function<DoctorOptions()> declare_doctor_options(CLI::App& app) {
     const auto given = std::make_shared<Given>();
+    declare_other_machines(app, *given);
     declare_examination(app, *given);
     declare_judgement(app, *given);
-    declare_report(app, *given);
+    declare_exit_codes(app, *given);
+    declare_documents(app, *given);
+    declare_text(app, *given);
     return [given, &app] {
         refuse_contradictions(app);
+        refuse_together(app, "--quiet", "--verbose", opposite);
+        return checked(*given);
+    };
+}
+
+std::function<DoctorOptions()> declare_preflight_options(CLI::App& app) {
+    const auto given = std::make_shared<Given>();
+    declare_examination(app, *given);
+    declare_judgement(app, *given);
+    declare_text(app, *given);
+    return [given, &app] {
+        refuse_together(app, "--quiet", "--verbose", opposite);
         return checked(*given);
     };
 }

@@ -42,4 +42,7 @@ struct DoctorOptions {
 /// word does not exist, naming the nearest, and InputError where a folder does not.
 std::function<DoctorOptions()> declare_doctor_options(CLI::App& app);
 
+/// Those of them that make sense before a command: this machine, judged as a text.
+std::function<DoctorOptions()> declare_preflight_options(CLI::App& app);
+
 }  // namespace rnncheck

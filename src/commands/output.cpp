@@ -71,12 +71,25 @@ void give_dead_pipe(int stream) {
         if (end != stream) ::close(end);
 }
 
+using Handler = void (*)(int);
+Handler file_size_handler = SIG_DFL;  ///< before we ignored it
+
 }  // namespace
 
 void open_missing_streams() {
-    ::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error of the write, not the end of us
+    file_size_handler =
+        ::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error of the write, not the end of us
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         if (::fcntl(stream, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) != stream) give_dead_pipe(stream);
+}
+
+void give_back_signals() {
+    if (file_size_handler != SIG_ERR) ::signal(SIGXFSZ, file_size_handler);
+}
+
+void print_aside(std::string_view text) {
+    ::signal(SIGPIPE, SIG_IGN);
+    write_all(STDERR_FILENO, text);
 }
 
 void print_document(std::string_view text) {

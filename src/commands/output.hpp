@@ -16,6 +16,12 @@ struct OutputError : std::runtime_error {
 /// of ours takes its number.
 void open_missing_streams();
 
+/// Makes the signals what they were before that, for another program that takes our place.
+void give_back_signals();
+
+/// To stderr; who does not listen misses it.
+void print_aside(std::string_view text);
+
 /// The one document of this run, to stdout. OutputError when it could not be written whole. A reader that has closed
 /// the pipe wants no more of it: that is no error.
 void print_document(std::string_view text);

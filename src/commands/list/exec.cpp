@@ -1,0 +1,86 @@
+// Examines this machine in the very environment that a command will have, then becomes that command.
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <sstream>
+
+#include "base/errors.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "commands/behind_mark.hpp"
+#include "commands/command.hpp"
+#include "commands/doctor_options.hpp"
+#include "commands/identity.hpp"
+#include "commands/matrix_age.hpp"
+#include "commands/on_path.hpp"
+#include "commands/output.hpp"
+#include "commands/progress.hpp"
+#include "isolate/become.hpp"
+
+namespace rnncheck::commands {
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+Health preflight(const DoctorOptions& options, const Matrix& matrix) {
+    SurveyOptions how = options.survey;
+    Progress progress(!options.quiet);
+    how.progress = [&progress](std::string_view text) { progress.tell(text); };
+    Report report = judge(survey(how), matrix, options.selection);
+    add_age(report.tool);
+    if (!options.show_private) report = redact(std::move(report), this_machine());
+    const Style style{
+        .color = wants_color(options.color, STDERR_FILENO), .verbose = options.verbose, .quiet = options.quiet};
+    std::ostringstream out;
+    (*options.format)->write(report, out, style);
+    print_aside(out.str());
+    return report.verdict;
+}
+
+void say(const std::string& sentence) {
+    print_aside("rnncheck: " + escaped(sentence) + '\n');
+}
+
+int cannot_start(const std::string& name, int error) {
+    say("'" + name + "' " +
+        (error == ENOENT ? "was not found" : "cannot be started: " + std::string(std::strerror(error))));
+    return error == ENOENT ? not_found : not_executable;
+}
+
+int run(const DoctorOptions& options, const Arguments& command) {
+    if (options.verbose) log::set_level(log::Level::verbose);
+    const std::string& name = command.front();
+    const bool there = contains(name, "/") ? ::access(name.c_str(), F_OK) == 0 : program_on_path(name).has_value();
+    if (!there) return cannot_start(name, ENOENT);  // before a check that may take a minute
+    const Matrix matrix =
+        options.matrix_folder.empty() ? Matrix::bundled() : Matrix::from_folder(options.matrix_folder);
+    const auto answer = isolate::in_a_copy([&] { return static_cast<int>(preflight(options, matrix)); });
+    if (!answer) {
+        say("the check did not come to its end; '" + name + "' was not started");
+        return bug;
+    }
+    if (static_cast<Health>(*answer) == Health::problems) {
+        say("'" + name + "' was not started: see above");
+        return stopped;
+    }
+    give_back_signals();
+    return cannot_start(name, isolate::become(command));
+}
+
+std::function<int()> declare(CLI::App& app) {
+    app.footer("The command and its arguments stand behind --: rnncheck exec -- python train.py");
+    return [read_options = declare_preflight_options(app)] {
+        const Arguments& command = arguments_behind_mark();
+        if (command.empty()) throw UsageError("'rnncheck exec' needs a command: rnncheck exec -- python train.py");
+        return run(read_options(), command);
+    };
+}
+
+}  // namespace
+
+extern const Command exec{.title = "Examine this machine, then run a command if nothing speaks against it",
+                          .declare = declare};
+
+}  // namespace rnncheck::commands
