@@ -49,10 +49,10 @@ void add_kinds(Dialect dialect, std::vector<RnnCase>& cases) {
 /// The two types that matter most, in strict and in usual arithmetic.
 void add_sizes(Dialect dialect, std::vector<RnnCase>& cases) {
     const std::pair<Dtype, MathType> types[] = {{Dtype::fp32, exact_math(dialect)}, {Dtype::fp16, MathType::tensor}};
-    for (const auto& [dtype, math] : types)
+    for (const auto& type : types)
         for (const Cell cell : cells) {
             const auto add = [&](int input, int hidden, int batch, int steps) {
-                cases.push_back(with_cell(sized(dtype, math, input, hidden, batch, steps), cell));
+                cases.push_back(with_cell(sized(type.first, type.second, input, hidden, batch, steps), cell));
             };
             const bool gated = cell == Cell::lstm || cell == Cell::gru;
             for (const int hidden : {1, 7, 8, 31, 32, 63, 127, 128, 192, 193, 256, 384, 385}) add(64, hidden, 3, 4);
