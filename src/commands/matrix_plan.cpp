@@ -87,21 +87,36 @@ int plan(const Options& options, const Matrix& matrix) {
     return leaves_open(document.plan) ? undetermined : problem;
 }
 
+NeedsQuestion needs_question_from(const std::vector<std::string>& texts, const Matrix& matrix) {
+    for (const std::string& text : texts)
+        if (const std::string key = value_from(text).key; key != "os" && key != "python")
+            throw UsageError(key + "= does not go with --for, which tells what a release needs; os= and python= do");
+    const Facts facts = facts_from(texts, matrix);
+    const PlanQuestion plan = question_from(facts, matrix);
+    return {facts.host.platform.value_or(""), plan.driver_os, plan.python};
+}
+
+bool fits(const NeededBuild& needed) {
+    return needed.build.fit != Fit::does_not_work;
+}
+
 int needs(const Options& options, const Matrix& matrix) {
     const auto framework = framework_from(options.release);
     if (!framework || !framework->version)
         throw UsageError("--for cannot be '" + options.release + "'; write e.g. tensorflow==2.15");
     NeedsDocument document;
     document.tool = stamp_with(matrix.date(), matrix.digest());
-    document.needs = needs_of(framework->name, *framework->version, matrix);
+    document.needs =
+        needs_of(framework->name, *framework->version, matrix, needs_question_from(options.values, matrix));
     print(document, options);
-    if (!document.needs.builds.empty()) return healthy;
-    return document.needs.without_cuda.empty() ? undetermined : problem;
+    const std::vector<NeededBuild>& builds = document.needs.builds;
+    if (std::any_of(builds.begin(), builds.end(), fits)) return healthy;
+    return builds.empty() && document.needs.without_cuda.empty() ? undetermined : problem;
 }
 
 int run(const Options& options) {
     const Matrix matrix = options.folder.empty() ? Matrix::bundled() : Matrix::from_folder(options.folder);
-    if (options.release.empty() == options.values.empty())
+    if (options.release.empty() && options.values.empty())
         throw UsageError(
             "'rnncheck matrix plan' needs what to plan for, e.g. gpu=8.6 driver=535, or --for tensorflow==2.15");
     return options.release.empty() ? plan(options, matrix) : needs(options, matrix);
@@ -114,7 +129,8 @@ std::function<int()> declare_matrix_plan(CLI::App& app) {
     app.add_option("GIVEN", options->values,
                    "gpu=8.6 or gpu='RTX 3090', driver=535, python=3.11, os=linux, framework=pytorch")
         ->type_name("KEY=VALUE");
-    app.add_option("--for", options->release, "Tell what this release needs, e.g. tensorflow==2.15")
+    app.add_option("--for", options->release,
+                   "Tell what this release needs, e.g. tensorflow==2.15; os= and python= narrow it")
         ->type_name("FRAMEWORK==VERSION");
     app.add_option("--matrix", options->folder, "Use the compatibility tables in this folder")->type_name("DIR");
     app.add_flag("--json", options->json, "As one JSON document")->disable_flag_override();

@@ -47,6 +47,7 @@ void columns(Architecture& row, Visit&& visit) {
     visit("first_cuda", row.first_cuda);
     visit("last_cuda", row.last_cuda);
     visit("last_driver_branch", row.last_driver_branch);
+    visit("driver_source", row.driver_source);
 }
 
 template <class Visit>

@@ -76,6 +76,7 @@ struct Architecture : Row {
     std::optional<Version> last_cuda;       ///< unset: still supported by the newest toolkit of the table
     bool integrated = false;                ///< of Jetson boards: driver and libraries come with JetPack
     std::optional<int> last_driver_branch;  ///< unset: still supported, or a board with releases of its own (see note)
+    std::optional<Source> driver_source;    ///< where last_driver_branch comes from; `source` is that of the toolkits
 };
 
 /// cuDNN releases as built for one CUDA major.

@@ -1,6 +1,8 @@
 #include "matrix/table_file.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <chrono>
 #include <functional>
 
 #include "base/embedded.hpp"
@@ -63,6 +65,19 @@ bool is_iso_date(std::string_view text) {
     return text.size() == form.size() && std::equal(text.begin(), text.end(), form.begin(), [](char c, char f) {
                return f == '0' ? c >= '0' && c <= '9' : c == f;
            });
+}
+
+bool is_date(std::string_view text) {
+    if (!is_iso_date(text)) return false;
+    const auto number = [&](std::size_t at, std::size_t size) {
+        unsigned value = 0;
+        std::from_chars(text.data() + at, text.data() + at + size, value);
+        return value;
+    };
+    const unsigned year = number(0, 4);
+    const std::chrono::year_month_day day{std::chrono::year(static_cast<int>(year)), std::chrono::month(number(5, 2)),
+                                          std::chrono::day(number(8, 2))};
+    return year >= 2007 && year <= 2099 && day.ok();
 }
 
 std::string newest_date(std::string_view text) {

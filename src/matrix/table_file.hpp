@@ -25,6 +25,9 @@ TableFiles table_files_of(const std::string& folder);
 /// "2026-11-21": the form only, not the calendar.
 bool is_iso_date(std::string_view text);
 
+/// A day of the calendar in this form, in the years that tables about CUDA can be of: 2007 to 2099.
+bool is_date(std::string_view text);
+
 /// Newest "seen" date of all sources, of one table's text or of all, found without parsing; "" when there is none.
 std::string newest_date(std::string_view text);
 std::string newest_date(const TableFiles& files);

@@ -154,7 +154,7 @@ Source read_source(const Json& json, const std::string& id, const Place& place) 
     };
     Source source{field("title"), field("url"), field("seen")};
     if (!source.url.starts_with("https://")) complain("'url' does not begin with https://");
-    if (!is_iso_date(source.seen)) complain("'seen' is no date of the form 2026-11-21");
+    if (!is_date(source.seen)) complain("'seen' is no date of the form 2026-11-21");
     return source;
 }
 

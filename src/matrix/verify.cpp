@@ -31,6 +31,7 @@ void verify_table(const TableFiles& files, const std::string& stem, std::vector<
     if (table.written == 0 && faults.empty()) complain(0, "the table has no rows");
     if (table.written > 0 && lines_with_a_row(file->second) != table.written)
         complain(0, "not every row has a line of its own: write one row per line, indented by four blanks");
+    verifying::check_text(file->second, complain);
     check_table(table, complain);
 }
 
@@ -45,12 +46,13 @@ void check_for_strangers(const TableFiles& files, const Matrix::Tables& tables, 
 
 }  // namespace
 
-std::vector<Complaint> verify(const TableFiles& files) {
+std::vector<Complaint> verify(const TableFiles& files, const std::string& latest_day) {
     std::vector<Complaint> all;
     const Matrix::Tables tables{TableFiles{}};  // for their names and kinds of row
     tables.each([&]<class R>(const Table<R>& table) { verify_table<R>(files, table.stem(), all); });
     check_for_strangers(files, tables, all);
     verifying::check_across(files, all);
+    if (!latest_day.empty()) verifying::check_dates(files, latest_day, all);
     std::stable_sort(all.begin(), all.end(), [](const Complaint& a, const Complaint& b) {
         return std::tie(a.table, a.row) < std::tie(b.table, b.row);
     });

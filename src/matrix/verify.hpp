@@ -16,8 +16,8 @@ struct Complaint {
     std::string text;
 };
 
-/// By table, then by row.
-std::vector<Complaint> verify(const TableFiles& files);
+/// By table, then by row. `latest_day`: ISO date that no source may be ahead of; "": none.
+std::vector<Complaint> verify(const TableFiles& files, const std::string& latest_day = "");
 
 /// Rows in all tables, those with faults included.
 std::size_t rows_written(const TableFiles& files);

@@ -31,12 +31,6 @@ struct Everything {
     Readable<KerasBackend> keras;
 };
 
-/// What stands in one table about a row of another: only a table read to its end can contradict.
-template <class R>
-bool is_whole(const Readable<R>& table) {
-    return !table.rows.empty() && table.rows.size() == table.written;
-}
-
 const DriverForCuda* toolkit(const Everything& all, const Version& cuda) {
     for (const auto& row : all.toolkits.rows)
         if (agree(row.cuda, cuda)) return &row;
@@ -205,9 +199,23 @@ void check_builds(const Everything& all, const Complaints& complain) {
     }
 }
 
+/// One name on chips of different capability is a mistake unless each row says that it is meant.
+void check_name(const Readable<GpuProduct>& products, std::size_t i, const Complaints& complain) {
+    const GpuProduct& here = products.rows[i];
+    if (!here.note.empty()) return;
+    for (const GpuProduct& other : products.rows)
+        if (other.name == here.name && other.capability != here.capability)
+            return complain(products.numbers[i], "'" + here.name + "' has capability " + here.capability.text +
+                                                     " here and " + other.capability.text +
+                                                     " in another row; correct one, or say in each note that the name "
+                                                     "is on different chips");
+}
+
 void check_products(const Everything& all, const Complaints& complain) {
-    for (std::size_t i = 0; i < all.products.rows.size(); ++i)
+    for (std::size_t i = 0; i < all.products.rows.size(); ++i) {
         capability_is_known(all, all.products.rows[i].capability, all.products.numbers[i], complain);
+        check_name(all.products, i, complain);
+    }
 }
 
 void check_keras(const Everything& all, const Complaints& complain) {
@@ -234,6 +242,9 @@ void check_across(const TableFiles& files, std::vector<Complaint>& all) {
     check_products(tables, {all, tables.products.stem});
     check_builds(tables, {all, tables.builds.stem});
     check_keras(tables, {all, tables.keras.stem});
+    check_rnn(files, all);
+    check_frameworks(files, all);
+    check_logs(files, all);
 }
 
 }  // namespace rnncheck::verifying

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "matrix/ranges.hpp"
 
 namespace rnncheck::verifying {
 
@@ -39,6 +40,30 @@ void check_next_release(const std::string& name, const Version& last, const Vers
     if (!same_minor) check_next(name, last, next, declared, complain);
     complain_about_minors(name + std::to_string(next.major()) + "." + std::to_string(next.minor()) + ".",
                           same_minor ? last.parts[2] + 1 : 0, next.parts[2], last.text, declared, complain);
+}
+
+/// Holes of all systems ("pytorch 2.6") and of this one ("pytorch 2.6 for linux").
+Holes declared_for(const std::string& os, const Holes& declared) {
+    const std::string suffix = " for " + os;
+    Holes holes = declared;
+    for (const auto& [name, why] : declared)
+        if (name.ends_with(suffix)) holes[name.substr(0, name.size() - suffix.size())] = why;
+    return holes;
+}
+
+/// What is missing between `last` and the row. Of 0.x every release counts, for its minors are what others' majors are.
+std::vector<std::string> gap_of_framework(const FrameworkBuild& row, const Version& last, const Holes& declared) {
+    std::vector<Complaint> found;
+    const Complaints note(found, "");
+    const Holes holes = declared_for(row.os, declared);
+    const bool release_by_release = row.first.major() == 0 && parts_written(row.first) == 3 && parts_written(last) == 3;
+    if (release_by_release)
+        check_next_release(row.framework + " ", last, row.first, holes, note);
+    else
+        check_next(row.framework + " ", last, row.first, holes, note);
+    std::vector<std::string> texts;
+    for (const Complaint& complaint : found) texts.push_back(complaint.text);
+    return texts;
 }
 
 void check_declared(const std::string& name, bool has_row, const Complaints& complain) {
@@ -80,9 +105,11 @@ void check_holes(const std::vector<FrameworkBuild>& rows, const Holes& declared,
     std::map<std::string, Version> last;
     for (const FrameworkBuild& row : rows) {
         const Version end = row.last.value_or(row.first);
-        const auto [newest, is_first] = last.emplace(row.framework, end);
+        const auto [newest, is_first] = last.emplace(row.framework + " " + row.os, end);
         if (is_first) continue;
-        if (row.first > newest->second) check_next(row.framework + " ", newest->second, row.first, declared, complain);
+        if (row.first > newest->second)
+            for (const std::string& text : gap_of_framework(row, newest->second, declared))
+                complain(0, "for " + row.os + " " + text);
         newest->second = std::max(newest->second, end);
     }
 }

@@ -14,7 +14,8 @@ void check_holes(const std::vector<DriverForCuda>& rows, const Holes& declared, 
 void check_holes(const std::vector<CudaOfDriver>& rows, const Holes& declared, const Complaints& complain);
 /// By CUDA major: 8.9.6 is followed by 8.9.7, or by the .0 of a later minor or major: 8.10.0, 9.0.0.
 void check_holes(const std::vector<CudnnBuild>& rows, const Holes& declared, const Complaints& complain);
-/// By framework, all systems and flavours together: 2.4 is followed by 2.5, or by 3.0.
+/// By framework and system, all flavours together: 2.4 is followed by 2.5, or by 3.0; 0.4.30 by 0.4.31 or 0.5.0. A hole
+/// is declared for all systems ("jax 0.4.31") or for one ("jax 0.4.31 for linux").
 void check_holes(const std::vector<FrameworkBuild>& rows, const Holes& declared, const Complaints& complain);
 
 template <class R>

@@ -57,7 +57,7 @@ void check_row(const DriverBranch& row, std::size_t number, const Complaints& co
         complain(number, "last_release " + row.last_release->text + " is not of branch " + std::to_string(row.branch));
     if (row.supported_until.empty()) return;
     constexpr std::string_view form = "2028-06";
-    if (!is_iso_date(row.supported_until + "-01"))
+    if (!is_date(row.supported_until + "-01"))
         return complain(number, "column 'supported_until': write a month, e.g. " + std::string(form));
     if (row.ended != (row.supported_until < row.source.seen.substr(0, form.size())))
         complain(number,
@@ -66,6 +66,8 @@ void check_row(const DriverBranch& row, std::size_t number, const Complaints& co
 
 void check_row(const Architecture& row, std::size_t number, const Complaints& complain) {
     check_order_of(row.first_cuda, row.last_cuda, "the toolkits", number, complain);
+    if (row.last_driver_branch.has_value() != row.driver_source.has_value())
+        complain(number, "last_driver_branch and driver_source go together; add the one that is missing");
 }
 
 void check_row(const CudnnBuild& row, std::size_t number, const Complaints& complain) {
@@ -123,6 +125,9 @@ void check_row(const RnnLimit& row, std::size_t number, const Complaints& compla
 void check_row(const FrameworkBuild& row, std::size_t number, const Complaints& complain) {
     check_order_of(row.first, row.last, "the releases", number, complain);
     check_ends(row.python_first, row.python_last, "the Python versions", number, complain);
+    check_python(row.python_first, "python_first", row.source, number, complain);
+    check_python(row.python_last, "python_last", row.source, number, complain);
+    check_install(row, number, complain);
     check_word(row.os, "os", {"linux", "windows", "macos"}, number, complain);
     check_word(row.libraries, "libraries", {"none", "system", "inside", "wheels"}, number, complain);
     if (row.cuda.has_value() == (row.libraries == "none"))
@@ -175,9 +180,12 @@ void check_overlaps(const Readable<R>& table, const Complaints& complain) {
 
 template <class R>
 void check_notes(const Readable<R>& table, const Complaints& complain) {
-    for (std::size_t i = 0; i < table.rows.size(); ++i)
-        if (table.rows[i].known == Known::unconfirmed && table.rows[i].note.empty())
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+        if (table.rows[i].note.empty() && table.rows[i].known == Known::unconfirmed)
             complain(table.numbers[i], "an unconfirmed row needs a note that says why");
+        else if (table.rows[i].note.empty() && table.rows[i].known == Known::inferred)
+            complain(table.numbers[i], "an inferred row needs a note that says from what");
+    }
 }
 
 }  // namespace

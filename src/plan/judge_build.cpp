@@ -61,11 +61,11 @@ void raise(std::optional<Version>& driver, const std::optional<Version>& at_leas
 
 /// A driver knows the GPUs of its time: the one shipped with the GPU's first toolkit does.
 void add_driver_of_gpu(PlannedBuild& planned, const AskedGpu& gpu, const std::string& os, const Matrix& matrix) {
-    if (!gpu.architecture) return;
+    if (!gpu.architecture || !planned.driver_full) return;  // the GPU's driver alone is not that of a later CUDA
     const auto drivers = drivers_for(gpu.architecture->first_cuda, os, matrix);
     if (!drivers) return;
     raise(planned.driver_min, drivers->full_driver);
-    if (planned.driver_full) raise(planned.driver_full, drivers->full_driver);
+    raise(planned.driver_full, drivers->full_driver);
 }
 
 Part judge_evidence(const FrameworkBuild& build) {
@@ -115,14 +115,18 @@ Part judge_driver(const PlannedBuild& planned, const FrameworkBuild& build, cons
     Part part;
     if (!question.driver) return part;
     const Version& driver = *question.driver;
+    if (matrix.cuda_of_driver(driver).coverage == Coverage::newer_than_data)
+        return {Fit::unknown, "driver " + driver.text + " is newer than the data of " + matrix.date(), {}, {}};
     if (!planned.driver_full) part = judge_by_cuda_of_driver(build, question, matrix);
     if (planned.driver_min && !reaches(driver, *planned.driver_min)) {
         part.fit = Fit::does_not_work;
         part.because = "CUDA " + build.cuda->text + " needs driver " + planned.driver_min->text + " or newer" +
                        compatibility_package(build, driver, question, matrix);
-    } else if (planned.driver_min && driver < *planned.driver_min) {
+        return part;
+    }
+    if (planned.driver_min && driver < *planned.driver_min)
         part.notes.push_back("of branch " + driver.text + ", from release " + planned.driver_min->text + " on");
-    } else if (planned.driver_full && !reaches(driver, *planned.driver_full)) {
+    if (planned.driver_full && !reaches(driver, *planned.driver_full)) {
         part.notes.push_back(limits_of(driver, *build.cuda));
         part.limited = true;
     }
@@ -146,7 +150,7 @@ Part known_defects(const FrameworkBuild& build, const PlanQuestion& question, co
     Part part;
     if (!build.cudnn) return part;
     for (const RnnDefect& defect : matrix.rnn_defects(*build.cudnn, question.gpu, build.os)) {
-        part.notes.push_back("known defect of cuDNN " + build.cudnn->text + ": " + defect.symptom + ". " +
+        part.notes.push_back("known defect of cuDNN " + release_in_words(*build.cudnn) + ": " + defect.symptom + ". " +
                              defect.workaround);
         part.sources.push_back(defect.source.url);
     }
@@ -154,7 +158,7 @@ Part known_defects(const FrameworkBuild& build, const PlanQuestion& question, co
 }
 
 std::string what_to_install_beside(const FrameworkBuild& build) {
-    return "needs CUDA " + build.cuda->text + (build.cudnn ? " and cuDNN " + build.cudnn->text : "") +
+    return "needs CUDA " + build.cuda->text + (build.cudnn ? " and cuDNN " + release_in_words(*build.cudnn) : "") +
            " installed beside it";
 }
 
@@ -181,9 +185,10 @@ PlannedBuild judge_build(const FrameworkBuild& build, const PlanQuestion& questi
     find_drivers(planned, build, question, matrix);
     if (gpu) {
         add_driver_of_gpu(planned, *gpu, driver_os(build, question), matrix);
-        take(planned, judge_code(build, *gpu, question.driver, matrix));
+        const GpuParts parts = judge_gpu(build, *gpu, question.driver, matrix);
+        take(planned, parts.code);
         if (planned.fit == Fit::compiles_first) raise(planned.driver_min, planned.driver_full);
-        take(planned, judge_cudnn(build, *gpu, matrix));
+        take(planned, parts.cudnn);
     }
     take(planned, judge_driver(planned, build, question, matrix));
     take(planned, judge_python(build, question));

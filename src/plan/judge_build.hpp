@@ -21,13 +21,14 @@ struct AskedGpu {
 };
 std::optional<AskedGpu> ask_for_gpu(const std::optional<Version>& capability, const Matrix& matrix);
 
-/// Its code against the GPU. Machine code runs on later minors of its major, PTX code wherever the driver's CUDA is not
-/// older than the one that made it.
-Part judge_code(const FrameworkBuild& build, const AskedGpu& gpu, const std::optional<Version>& driver,
-                const Matrix& matrix);
-
-/// The cuDNN it brings or asks for against the GPU; where that is not known, every cuDNN for its CUDA.
-Part judge_cudnn(const FrameworkBuild& build, const AskedGpu& gpu, const Matrix& matrix);
+struct GpuParts {
+    /// Its code. Machine code runs on later minors of its major, PTX code wherever the driver's CUDA is not older than
+    /// the one that made it and the CUDA libraries beside it hold code for the GPU.
+    Part code;
+    Part cudnn;  ///< the one it brings or asks for; where that is not known, every cuDNN for its CUDA
+};
+GpuParts judge_gpu(const FrameworkBuild& build, const AskedGpu& gpu, const std::optional<Version>& driver,
+                   const Matrix& matrix);
 
 /// Everything that was given; `gpu` is ask_for_gpu of the question's.
 PlannedBuild judge_build(const FrameworkBuild& build, const PlanQuestion& question, const std::optional<AskedGpu>& gpu,

@@ -81,10 +81,9 @@ bool is_of(const CudnnBuild& row, const FrameworkBuild& build) {
 }
 
 std::string name_of_cudnn(const FrameworkBuild& build) {
-    return (build.cudnn ? "cuDNN " + build.cudnn->text : "cuDNN") + " for CUDA " + std::to_string(build.cuda->major());
+    return (build.cudnn ? "cuDNN " + release_in_words(*build.cudnn) : "cuDNN") + " for CUDA " +
+           std::to_string(build.cuda->major());
 }
-
-}  // namespace
 
 Part judge_code(const FrameworkBuild& build, const AskedGpu& asked, const std::optional<Version>& driver,
                 const Matrix& matrix) {
@@ -126,6 +125,36 @@ Part judge_cudnn(const FrameworkBuild& build, const AskedGpu& asked, const Matri
         part.notes.push_back(name_of_cudnn(build) +
                              " is older than this GPU: the driver compiles its PTX at the first use");
     return part;
+}
+
+/// Of a build whose own code is PTX alone: what keeps it from working although the driver could compile that. Seen with
+/// TensorFlow's wheels on Blackwell: CUDA_ERROR_INVALID_PTX, CUDA_ERROR_INVALID_HANDLE
+/// (https://github.com/tensorflow/tensorflow/issues/97387, 99592, 101746, 90291, 89272).
+Part beside_ptx(const FrameworkBuild& build, const AskedGpu& asked, const Part& cudnn) {
+    std::vector<std::string> lacking;
+    std::vector<std::string> sources = cudnn.sources;
+    if (*build.cuda < asked.architecture->first_cuda) {
+        lacking.push_back("CUDA " + build.cuda->text);
+        sources.push_back(asked.architecture->source.url);
+    }
+    if (build.cudnn && cudnn.fit == Fit::compiles_first) lacking.push_back("cuDNN " + release_in_words(*build.cudnn));
+    if (lacking.empty()) return {};
+    return {Fit::does_not_work,
+            "it has PTX code alone for compute capability " + asked.capability.text + ", for which the libraries of " +
+                listing(lacking) + " have no machine code",
+            {},
+            sources};
+}
+
+}  // namespace
+
+GpuParts judge_gpu(const FrameworkBuild& build, const AskedGpu& gpu, const std::optional<Version>& driver,
+                   const Matrix& matrix) {
+    GpuParts parts{judge_code(build, gpu, driver, matrix), judge_cudnn(build, gpu, matrix)};
+    if (parts.code.fit != Fit::compiles_first) return parts;
+    if (Part lacking = beside_ptx(build, gpu, parts.cudnn); lacking.fit == Fit::does_not_work)
+        parts.code = std::move(lacking);
+    return parts;
 }
 
 }  // namespace rnncheck::planning

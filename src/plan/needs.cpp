@@ -8,22 +8,40 @@ namespace rnncheck {
 
 namespace {
 
-NeededBuild needed(const FrameworkBuild& build, const Matrix& matrix) {
-    NeededBuild needed{planning::judge_build(build, {}, {}, matrix), {}, {}};
+/// A cuDNN that is not known rules out a GPU only where none for that CUDA has code for it.
+Fit fit_on(const FrameworkBuild& build, const planning::AskedGpu& gpu, const Matrix& matrix) {
+    const planning::GpuParts parts = planning::judge_gpu(build, gpu, std::nullopt, matrix);
+    const bool cudnn_decides = build.cudnn || parts.cudnn.fit == Fit::does_not_work;
+    return cudnn_decides ? std::max(parts.code.fit, parts.cudnn.fit) : parts.code.fit;
+}
+
+NeededBuild needed(const FrameworkBuild& build, const NeedsQuestion& asked, const Matrix& matrix) {
+    PlanQuestion question;
+    question.driver_os = asked.driver_os;
+    question.python = asked.python;
+    NeededBuild needed{planning::judge_build(build, question, {}, matrix), {}, {}};
     for (const Architecture& architecture : matrix.architectures()) {
         if (architecture.integrated) continue;
         const planning::AskedGpu gpu{architecture.capability, {Coverage::known, architecture}};
-        const Fit fit = std::max(planning::judge_code(build, gpu, std::nullopt, matrix).fit,
-                                 planning::judge_cudnn(build, gpu, matrix).fit);
+        const Fit fit = fit_on(build, gpu, matrix);
         if (fit == Fit::works) needed.gpus.push_back(gpu.capability);
         if (fit == Fit::compiles_first) needed.gpus_compiling_first.push_back(gpu.capability);
     }
     return needed;
 }
 
+std::vector<std::string> systems_without_cuda(const std::set<std::string>& systems,
+                                              const std::set<std::string>& with_cuda, const std::string& asked_os) {
+    if (systems.empty()) return {};
+    std::vector<std::string> without;
+    for (const std::string& os : asked_os.empty() ? systems : std::set{asked_os})
+        if (!with_cuda.contains(os)) without.push_back(os);
+    return without;
+}
+
 }  // namespace
 
-Needs needs_of(const std::string& framework, const Version& version, const Matrix& matrix) {
+Needs needs_of(const std::string& framework, const Version& version, const Matrix& matrix, const NeedsQuestion& asked) {
     planning::require_framework(framework, matrix);
     Needs needs{framework, version, {}, {}, {}};
     std::set<std::string> with_cuda, systems;
@@ -36,10 +54,9 @@ Needs needs_of(const std::string& framework, const Version& version, const Matri
         systems.insert(build.os);
         if (!build.cuda) continue;
         with_cuda.insert(build.os);
-        needs.builds.push_back(needed(build, matrix));
+        if (asked.os.empty() || asked.os == build.os) needs.builds.push_back(needed(build, asked, matrix));
     }
-    std::set_difference(systems.begin(), systems.end(), with_cuda.begin(), with_cuda.end(),
-                        std::back_inserter(needs.without_cuda));
+    needs.without_cuda = systems_without_cuda(systems, with_cuda, asked.os);
     if (newest && systems.empty() && version > *newest) needs.newest_known = newest;
     return needs;
 }

@@ -46,12 +46,13 @@ std::vector<PlannedBuild> judged_builds(const std::string& framework, const Plan
     return builds;
 }
 
-/// Runs of releases, in order, of which some build runs.
-std::vector<std::string> ranges_that_run(const std::vector<PlannedBuild>& builds) {
-    std::map<Version, std::pair<bool, Version>> releases;  // by first release of a row: runs, last
+/// Runs of releases, in order, some build of which is chosen.
+template <class Choose>
+std::vector<std::string> ranges_of(const std::vector<PlannedBuild>& builds, Choose&& chosen) {
+    std::map<Version, std::pair<bool, Version>> releases;  // by first release of a row: chosen, last
     for (const PlannedBuild& build : builds) {
-        auto& [any_runs, last] = releases[build.first];
-        any_runs |= runs(build);
+        auto& [any_chosen, last] = releases[build.first];
+        any_chosen |= chosen(build);
         last = std::max(last, build.last);
     }
     std::vector<std::string> ranges;
@@ -73,6 +74,18 @@ std::vector<std::string> ranges_that_run(const std::vector<PlannedBuild>& builds
     return ranges;
 }
 
+/// Releases that may run for all the data tell, but of which no build is known to.
+void find_undecided(FrameworkPlan& plan, const std::vector<PlannedBuild>& builds) {
+    const auto is_undecided = [&](const PlannedBuild& build) {
+        return build.fit == Fit::unknown && std::none_of(builds.begin(), builds.end(), [&](const PlannedBuild& other) {
+                   return runs(other) && other.first <= build.first && build.last <= other.last;
+               });
+    };
+    plan.undecided = ranges_of(builds, is_undecided);
+    const auto newest = std::find_if(builds.begin(), builds.end(), is_undecided);
+    if (newest != builds.end()) plan.undecided_because = newest->because;
+}
+
 FrameworkPlan plan_for(const std::string& framework, const PlanQuestion& question,
                        const std::optional<planning::AskedGpu>& gpu, const Matrix& matrix) {
     FrameworkPlan plan;
@@ -87,7 +100,8 @@ FrameworkPlan plan_for(const std::string& framework, const PlanQuestion& questio
     if (chosen != builds.end()) plan.newest = *chosen;
     for (auto build = builds.begin(); build != builds.end(); ++build)
         if (build != chosen && runs(*build)) plan.others.push_back(*build);
-    plan.releases = ranges_that_run(builds);
+    plan.releases = ranges_of(builds, runs);
+    find_undecided(plan, builds);
     if (chosen == builds.end()) chosen = with(Fit::unknown);
     if (!plan.newest && chosen != builds.end()) plan.perhaps = *chosen;
     if (!builds.empty() && (chosen == builds.end() || chosen->last < builds.front().last)) plan.newer = builds.front();
@@ -128,6 +142,10 @@ void look_at_driver(Plan& plan, const Matrix& matrix) {
 }
 
 }  // namespace
+
+std::string release_in_words(const Version& release) {
+    return parts_written(release) == 1 ? release.text + ".x" : release.text;
+}
 
 bool offers_something(const Plan& plan) {
     return std::any_of(plan.frameworks.begin(), plan.frameworks.end(),

@@ -31,6 +31,9 @@ struct PlanQuestion {
     }
 };
 
+/// "9.1.0"; "9.x" where a major stands for all its releases.
+std::string release_in_words(const Version& release);
+
 /// From good to bad.
 enum class Fit {
     works,           ///< machine code for the GPU, a driver that runs it, a cuDNN for both
@@ -87,11 +90,13 @@ struct PlannedBuild {
 /// What of one framework can run.
 struct FrameworkPlan {
     std::string framework;
-    std::optional<PlannedBuild> newest;   ///< the newest release that works; else that compiles first; else unset
-    std::vector<PlannedBuild> others;     ///< all further builds that work or compile first, newest first
-    std::vector<std::string> releases;    ///< of all these: "1.8 to 2.7"
-    std::optional<PlannedBuild> perhaps;  ///< without `newest`: the newest that may run, for all the data tell
-    std::optional<PlannedBuild> newer;    ///< the newest release of all, where it is not `newest`: `because` says why
+    std::optional<PlannedBuild> newest;  ///< the newest release that works; else that compiles first; else unset
+    std::vector<PlannedBuild> others;    ///< all further builds that work or compile first, newest first
+    std::vector<std::string> releases;   ///< of all these: "1.8 to 2.7"
+    std::vector<std::string> undecided;  ///< ranges of releases of which none is known to run, but may
+    std::vector<std::string> undecided_because;  ///< what of the newest of these the data do not tell
+    std::optional<PlannedBuild> perhaps;         ///< without `newest`: the newest that may run, for all the data tell
+    std::optional<PlannedBuild> newer;  ///< the newest release of all, where it is not `newest`: `because` says why
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
@@ -99,6 +104,9 @@ struct FrameworkPlan {
         visit("newest", self.newest, "the newest release that runs there");
         visit("others", self.others, "further builds that run there, newest first");
         visit("releases", self.releases, "ranges of releases of which some build runs there, oldest first");
+        visit("undecided", self.undecided,
+              "ranges of releases of which no build is known to run, but the data do not rule it out");
+        visit("undecided_because", self.undecided_because, "what of the newest of these the data do not tell");
         visit("perhaps", self.perhaps,
               "where none is known to run: the newest of which the data do not tell; `because` says what");
         visit("newer", self.newer, "the newest release of all where it is none of these, with the reason");
@@ -137,10 +145,19 @@ struct NeededBuild {
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
         visit("build", self.build, "the build and what it needs");
-        visit("gpus", self.gpus, "compute capabilities that it and its cuDNN have machine code for");
+        visit("gpus", self.gpus,
+              "compute capabilities that it and its cuDNN have machine code for; a cuDNN that is not known rules out "
+              "those alone that none for its CUDA has code for");
         visit("gpus_compiling_first", self.gpus_compiling_first,
               "those for which the driver compiles PTX at the first use");
     }
+};
+
+/// Which builds of a release are asked about; what is not given restricts nothing.
+struct NeedsQuestion {
+    std::string os;         ///< linux, windows, macos; "": all
+    std::string driver_os;  ///< as in PlanQuestion
+    std::optional<Version> python;
 };
 
 /// What a release needs, the other way round.
@@ -155,13 +172,15 @@ struct Needs {
     static void fields(Self& self, Visit&& visit) {
         visit("framework", self.framework, "its name");
         visit("version", self.version, "the release asked for");
-        visit("builds", self.builds, "its builds with CUDA, for every system");
-        visit("without_cuda", self.without_cuda, "systems for which there are builds, but none with CUDA");
+        visit("builds", self.builds, "its builds with CUDA, for every system or the one asked for");
+        visit("without_cuda", self.without_cuda,
+              "systems for which there are builds, but none with CUDA; the one asked for also where there is no build");
         visit("newest_known", self.newest_known, "the newest release in the data, when the one asked for is newer");
     }
 };
 
 /// No builds when the data have none for this release. UsageError when there is no such framework.
-Needs needs_of(const std::string& framework, const Version& version, const Matrix& matrix);
+Needs needs_of(const std::string& framework, const Version& version, const Matrix& matrix,
+               const NeedsQuestion& asked = {});
 
 }  // namespace rnncheck

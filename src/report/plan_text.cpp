@@ -35,10 +35,11 @@ std::string from_to(const std::optional<Version>& first, const std::optional<Ver
 std::string made_of(const PlannedBuild& build) {
     std::vector<std::string> parts;
     if (build.cuda) parts.push_back("CUDA " + build.cuda->text);
-    parts.push_back(build.cudnn ? "cuDNN " + build.cudnn->text : "a cuDNN that is not in the data");
+    parts.push_back(build.cudnn ? "cuDNN " + release_in_words(*build.cudnn) : "a cuDNN that is not in the data");
     if (const std::string python = from_to(build.python_first, build.python_last); !python.empty())
         parts.push_back("Python " + python);
-    if (build.driver_min) parts.push_back("driver " + build.driver_min->text + " or newer");
+    parts.push_back(build.driver_min ? "driver " + build.driver_min->text + " or newer"
+                                     : "a driver that is not in the data");
     return join(parts, ", ");
 }
 
@@ -61,6 +62,11 @@ std::string why_no_newer(const FrameworkPlan& plan) {
     return release_of(*plan.newer) + verb + join(plan.newer->because, "; ");
 }
 
+std::string what_is_open(const FrameworkPlan& plan) {
+    if (plan.undecided.empty()) return "";
+    return join(plan.undecided, ", ") + ": " + join(plan.undecided_because, "; ");
+}
+
 std::string built_of(const PlannedBuild& build) {
     return shown(release_of(build)) + ": " + shown(made_of(build));
 }
@@ -71,9 +77,8 @@ std::string framework_text(const FrameworkPlan& plan, const Style& style) {
     if (!plan.newest && !plan.perhaps) return name + ": nothing runs\n" + line("newest", why_no_newer(plan));
     const PlannedBuild& build = plan.newest ? *plan.newest : *plan.perhaps;
     std::string text = wrapped(name + (plan.newest ? " " : ", not known to run: "), built_of(build), 2);
-    if (plan.perhaps) text += line("open", join(build.because, "; "));
     text += command_line("install", build.install, style) + notes_of(build);
-    text += line("runs", join(plan.releases, ", "));
+    text += line("runs", join(plan.releases, ", ")) + line("open", what_is_open(plan));
     return text + line("newer", why_no_newer(plan)) + sources_of(build, style);
 }
 
@@ -104,6 +109,7 @@ std::string needed_text(const NeededBuild& needed, const Style& style) {
     std::string text =
         '\n' +
         wrapped("", inked(style, Ink::bold, shown(build.os + ", " + build.build)) + ": " + shown(made_of(build)), 2);
+    if (build.fit == Fit::does_not_work) text += line("not here", join(build.because, "; "));
     if (build.driver_full)
         text += line("driver", (build.driver_min ? build.driver_min->text + " or newer; " : "") +
                                    "all features of its CUDA from " + build.driver_full->text + " on");

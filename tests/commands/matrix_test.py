@@ -62,7 +62,7 @@ class Matrix(unittest.TestCase):
                 self.assertEqual(row.get("note", ""), written.get("note", ""))
                 for column, text in row["values"].items():
                     value = written.get(column, False if text == "no" else "")
-                    if column == "oldest_source":
+                    if column in ("oldest_source", "driver_source") and value:
                         value = table["sources"][value]["url"]
                     self.assertEqual(text, {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value))
 
@@ -95,7 +95,7 @@ class Matrix(unittest.TestCase):
             folder.replace("cudnn_builds", '"driver_min": "525.60.13"', '"driver_min": "520.60.13"')
             run = Run("verify", folder.path)
             self.assertEqual(run.code, 1)
-            for words in (("driver_for_cuda.json, row ", "'12.x' is no version"), ("architectures.json, row 2", "'source': missing"),
+            for words in (("driver_for_cuda.json, row ", "'12.x' is no version"), ("architectures.json, row 1", "'source': missing"),
                           ("cudnn_builds.json, row ", "driver_min 520.60.13 does not run CUDA 12.0")):
                 self.assertTrue(any(all(word in line for word in words) for line in run.out.splitlines()), (words, run.out))
             complaints = Run("verify", "--json", folder.path).json()["complaints"]
@@ -140,11 +140,33 @@ class Matrix(unittest.TestCase):
         self.assertEqual(Run("plan", "--for", "tensorflow==99.0").code, 3)
         self.assertEqual(Run("plan", "--for", "tf==2.15", "--json").json()["needs"]["framework"], "tensorflow")
 
+    def test_what_a_release_needs_on_one_system(self):
+        macos = Run("plan", "--for", "tensorflow==2.15", "os=macos")
+        self.assertEqual(macos.code, 1)
+        self.assertIn("no build with CUDA for macos", macos.out)
+        linux = Run("plan", "--for", "tensorflow==2.15", "os=linux", "python=3.11")
+        self.assertEqual((linux.code, "windows" in linux.out), (0, False))
+        self.assertEqual(Run("plan", "--for", "tensorflow==2.15", "os=linux", "python=3.13").code, 1)
+
+    def test_a_driver_newer_than_the_data_is_no_offer(self):
+        run = Run("plan", "driver=9999")
+        self.assertEqual(run.code, 3)
+        self.assertIn("newer than the data", run.out)
+
+    def test_a_cudnn_of_which_the_major_alone_is_known(self):
+        self.assertIn("CUDA 13.0, cuDNN 9.x", Run("plan", "gpu=RTX 3090", "driver=580", "framework=onnxruntime").out)
+
+    def test_what_is_undecided_is_said(self):
+        run = Run("plan", "os=windows", "gpu=RTX 5090", "driver=576.57", "framework=pytorch")
+        self.assertEqual(run.code, 0)
+        self.assertRegex(run.out, r"open +2\.8 to 2\.10: its cuDNN is not in the data")
+
     def test_a_plan_for_nothing_is_one_sentence(self):
         for arguments, word in (([], "gpu=8.6"), (["gpu=8.6", "--for", "tensorflow==2.15"], "--for"), (["gpu=frob"], "frob"),
                                 (["driver=new"], "driver=new is not understood"), (["colour=red"], "colour=red"), (["gpu=8.6", "framework=frob"], "frob"),
                                 (["gpu=8.6", "gpu=7.5"], "one GPU"), (["framework=torch 2.4"], "--for pytorch==2.4"), (["cuda=12.4"], "cuda=12.4"),
-                                (["--for", "tensorflow"], "tensorflow==2.15"), (["gpu=8.6", "os=beos"], "os=beos")):
+                                (["--for", "tensorflow"], "tensorflow==2.15"),
+                                (["--for", "tensorflow==2.15", "gpu=8.6"], "gpu= does not go with --for"), (["gpu=8.6", "os=beos"], "os=beos")):
             run = Run("plan", *arguments)
             self.assertEqual((run.code, run.out, run.err.count("\n")), (2, "", 1), arguments)
             self.assertIn(word, run.err)

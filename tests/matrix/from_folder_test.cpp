@@ -131,9 +131,9 @@ TEST_CASE("a bad cell is named with file, row and column") {
 
 TEST_CASE("a row without source, or with one that is not listed") {
     says(error_after("architectures.json", "\"source\": \"cuda_jl\", ", ""),
-         {"architectures.json, row 2, column 'source'", "missing"});
+         {"architectures.json, row 1, column 'source'", "missing"});
     says(error_after("architectures.json", "\"source\": \"cuda_jl\"", "\"source\": \"hearsay\""),
-         {"architectures.json, row 2, column 'source'", "'hearsay' is not in the table's list"});
+         {"architectures.json, row 1, column 'source'", "'hearsay' is not in the table's list"});
 }
 
 TEST_CASE("a source without link, title or date") {

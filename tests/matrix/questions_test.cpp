@@ -66,7 +66,10 @@ TEST_CASE("drivers of a CUDA release on Windows") {
     CHECK(cuda124->full_driver.text == "551.61");
     CHECK(bundled().windows_driver_for_cuda(v("11.2"))->oldest_driver.text == "452.39");
     CHECK(bundled().windows_driver_for_cuda(v("10.2"))->oldest_driver.text == "441.22");
-    CHECK_FALSE(bundled().windows_driver_for_cuda(v("13.0")));
+    REQUIRE(bundled().windows_driver_for_cuda(v("13.1")));
+    CHECK(bundled().windows_driver_for_cuda(v("13.1"))->full_driver == v("590"));
+    CHECK(bundled().windows_driver_for_cuda(v("13.1"))->oldest_driver == v("580"));
+    CHECK_FALSE(bundled().windows_driver_for_cuda(v("13.9")));
 }
 
 TEST_CASE("a compatibility package runs over the branches that NVIDIA names") {

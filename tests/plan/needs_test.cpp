@@ -55,6 +55,35 @@ TEST_CASE("TensorFlow 2.10 on Windows is told with the drivers of Windows") {
     CHECK(build_of(needs, "windows", "cuda").build.driver_min == v("452.39"));
 }
 
+TEST_CASE("a cuDNN that is not known narrows nothing") {
+    const Needs needs = needs_of("pytorch", v("2.9"), bundled());
+    const NeededBuild& build = build_of(needs, "windows", "cu128");
+    REQUIRE_FALSE(build.build.cudnn);
+    for (const char* gpu : {"7.0", "7.5", "8.6", "9.0", "10.0", "12.0"}) {
+        INFO(gpu);
+        CHECK(has(build.gpus, gpu));
+    }
+}
+
+TEST_CASE("TensorFlow's PTX is no way to a GPU that its CUDA libraries do not know") {
+    const NeededBuild& wheels = build_of(needs_of("tensorflow", v("2.20"), bundled()), "linux", "and-cuda");
+    CHECK_FALSE(has(wheels.gpus_compiling_first, "12.0"));
+    CHECK(has(wheels.gpus, "9.0"));
+}
+
+TEST_CASE("a system or a Python narrows what a release needs") {
+    const Needs linux = needs_of("tensorflow", v("2.15"), bundled(), {"linux", "", v("3.12")});
+    for (const NeededBuild& needed : linux.builds) {
+        CHECK(needed.build.os == "linux");
+        CHECK(needed.build.fit == Fit::does_not_work);
+    }
+    CHECK_FALSE(linux.builds.empty());
+    const Needs macos = needs_of("tensorflow", v("2.15"), bundled(), {"macos", "", {}});
+    CHECK(macos.builds.empty());
+    CHECK(macos.without_cuda == std::vector<std::string>{"macos"});
+    CHECK(needs_of("cupy", v("13.0"), bundled(), {"macos", "", {}}).without_cuda == macos.without_cuda);
+}
+
 TEST_CASE("a release that is newer than the data, or not in them") {
     const Needs newer = needs_of("tensorflow", v("9.0"), bundled());
     CHECK(newer.builds.empty());

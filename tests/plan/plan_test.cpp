@@ -1,9 +1,9 @@
 // What the bundled tables plan for machines that people have; each set is what the frameworks' own pins say.
-#include "matrix/ranges.hpp"
 #include "plan/plan.hpp"
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
+#include "matrix/ranges.hpp"
 #include "plan/judge_build.hpp"
 #include "support/catch.hpp"
 #include "support/healthy_machine.hpp"
@@ -83,7 +83,17 @@ TEST_CASE("RTX 5090 on driver 570: only builds with machine code for 12.0 work")
     CHECK(newest("RTX 5090", "570", "pytorch") == "2.11 cu128 12.8 9.19.0 works");
     CHECK_FALSE(runs("RTX 5090", "570", "pytorch", "2.6", "cu124"));
     CHECK_FALSE(runs("RTX 5090", "570", "pytorch", "2.11", "cu126"));
-    CHECK(newest("RTX 5090", "570", "tensorflow") == "2.21.0 and-cuda 12.5 9.3.0 compiles_first");
+}
+
+TEST_CASE("PTX alone does not run where the CUDA libraries beside it have nothing for the GPU") {
+    for (const char* gpu : {"RTX 5090", "B200"}) {
+        INFO(gpu);
+        CHECK(newest(gpu, "570", "tensorflow") == "nothing");
+        CHECK(contains(why_no_newer(gpu, "570", "tensorflow"),
+                       "PTX code alone for compute capability " + question(gpu, "570").gpu->text +
+                           ", for which the libraries of CUDA 12.5 and cuDNN 9.3.0 have no machine code"));
+    }
+    CHECK(newest("H200", "580", "tensorflow", "3.9") != "nothing");  // PTX of 2.15 and cuDNN 8.9 that knows Hopper
 }
 
 TEST_CASE("H200 on driver 580: CUDA 13") {
@@ -146,6 +156,72 @@ TEST_CASE("a GPU or a driver outside the data is never known to run anything") {
     REQUIRE(newer.frameworks[0].perhaps);
     CHECK(contains(told(newer.frameworks[0].perhaps->because), "newer than the data of"));
     CHECK(contains(told(make_plan(question("8.6", "900"), bundled()).remarks), "newer than the data of"));
+}
+
+TEST_CASE("a driver that is newer than the data decides nothing") {
+    const Plan plan = make_plan(question("RTX 3090", "9999"), bundled());
+    CHECK_FALSE(offers_something(plan));
+    CHECK(leaves_open(plan));
+    REQUIRE(plan.frameworks[0].perhaps);
+    CHECK(contains(told(plan.frameworks[0].perhaps->because), "driver 9999 is newer than the data of"));
+}
+
+TEST_CASE("a branch is told the limits of minor-version compatibility as its releases are") {
+    const std::pair<const char*, const char*> machines[] = {{"H200", "580"}, {"GTX 970", "525"}, {"RTX 5090", "570"}};
+    for (const auto& [gpu, branch] : machines) {
+        INFO(gpu << ' ' << branch);
+        const FrameworkPlan plan = plan_of(question(gpu, branch, "pytorch"));
+        std::vector<PlannedBuild> builds = plan.others;
+        if (plan.newest) builds.push_back(*plan.newest);
+        bool any_limited = false;
+        for (const PlannedBuild& build : builds) {
+            const bool new_enough = reaches(v(branch), *build.driver_full);
+            CHECK(build.limited == !new_enough);
+            CHECK(contains(told(build.notes), "minor-version compatibility") == !new_enough);
+            any_limited |= build.limited;
+        }
+        CHECK(any_limited);
+    }
+}
+
+TEST_CASE("CUDA 13 on Windows needs the branch that NVIDIA names, whatever the GPU's first driver was") {
+    PlanQuestion asked = question("RTX 4090", "580", "pytorch");
+    asked.os = "windows";
+    const FrameworkPlan plan = plan_of(asked);
+    REQUIRE(plan.newest);
+    CHECK(plan.newest->cuda->major() == 13);
+    CHECK(plan.newest->driver_min == v("580"));
+    asked.driver = v("576.57");
+    REQUIRE(plan_of(asked).newest);
+    CHECK(plan_of(asked).newest->cuda->major() == 12);
+}
+
+TEST_CASE("the driver of a GPU does not stand in for one of a CUDA that is not in the data") {
+    const test::MatrixCopy copy;
+    std::string text = test::MatrixCopy::content_of(copy.folder / "windows_driver_for_cuda.json");
+    const auto first = text.find(",\n    {\"cuda\": \"13.0\"");
+    REQUIRE(first != std::string::npos);
+    copy.write("windows_driver_for_cuda.json", text.substr(0, first) + "\n  ]\n}\n");
+    PlanQuestion asked = question("RTX 4090", "580", "pytorch");
+    asked.os = "windows";
+    const Plan plan = make_plan(asked, Matrix::from_folder(copy.folder.string()));
+    REQUIRE(plan.frameworks[0].newest);
+    CHECK(plan.frameworks[0].newest->cuda->major() == 13);
+    CHECK_FALSE(plan.frameworks[0].newest->driver_min);
+}
+
+TEST_CASE("releases that may run are told beside those that do") {
+    PlanQuestion asked = question("RTX 5090", "576.57", "pytorch");
+    asked.os = "windows";
+    const FrameworkPlan plan = plan_of(asked);
+    CHECK(contains(join(plan.releases, ", "), "2.11"));
+    CHECK(plan.undecided == std::vector<std::string>{"2.8 to 2.10"});
+    CHECK(contains(told(plan.undecided_because), "its cuDNN is not in the data"));
+}
+
+TEST_CASE("a cuDNN of which only the major is known is 9.x") {
+    CHECK(release_in_words(v("9")) == "9.x");
+    CHECK(release_in_words(v("9.1")) == "9.1");
 }
 
 TEST_CASE("on native Windows TensorFlow ends with 2.10") {

@@ -1,0 +1,41 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "matrix/verify_parts.hpp"
+
+namespace rnncheck::verifying {
+
+namespace {
+
+struct Dated {
+    std::string table;
+    std::string id;
+    std::string seen;
+};
+
+std::vector<Dated> dated_sources(const TableFiles& files) {
+    std::vector<Dated> dated;
+    for (const auto& [stem, text] : files.content) {
+        const auto table = nlohmann::json::parse(text, nullptr, false);
+        if (!table.is_object() || !table.contains("sources") || !table["sources"].is_object()) continue;
+        for (const auto& [id, source] : table["sources"].items())
+            if (source.is_object() && source.contains("seen") && source["seen"].is_string())
+                dated.push_back({stem, id, source["seen"].get<std::string>()});
+    }
+    return dated;
+}
+
+}  // namespace
+
+void check_dates(const TableFiles& files, const std::string& latest_day, std::vector<Complaint>& all) {
+    const std::vector<Dated> dated = dated_sources(files);
+    const auto is_ahead = [&](const Dated& source) { return is_date(source.seen) && source.seen > latest_day; };
+    const auto ahead = std::count_if(dated.begin(), dated.end(), is_ahead);
+    if (2 * ahead > static_cast<std::ptrdiff_t>(dated.size())) return;  // it is the clock that is wrong
+    for (const Dated& source : dated)
+        if (is_ahead(source))
+            Complaints(all, source.table)(0, "source '" + source.id + "': 'seen' is " + source.seen +
+                                                 ", a day to come; write the day on which it was read");
+}
+
+}  // namespace rnncheck::verifying

@@ -1,0 +1,172 @@
+// Mistakes that a person makes in the tables, each planted in a copy of the bundled ones.
+#include "support/planted.hpp"
+
+#include "base/text.hpp"
+#include "support/catch.hpp"
+
+using namespace rnncheck;
+using namespace rnncheck::test;
+
+namespace {
+
+/// Takes away every line that holds all of these parts.
+std::vector<Complaint> without_rows(const std::string& file, const std::vector<std::string>& parts) {
+    const MatrixCopy copy;
+    std::string kept;
+    std::size_t cut = 0;
+    for (const std::string& line : split(MatrixCopy::content_of(copy.folder / file), '\n')) {
+        bool all = true;
+        for (const std::string& part : parts) all &= contains(line, part);
+        if (all)
+            ++cut;
+        else
+            kept += line + "\n";
+    }
+    REQUIRE(cut > 0);
+    copy.write(file, kept);
+    return complaints_of(copy);
+}
+
+bool says(const std::vector<Complaint>& complaints, const std::string& table, const std::string& part) {
+    for (const Complaint& complaint : complaints)
+        if (complaint.table == table && contains(complaint.text, part)) return true;
+    return false;
+}
+
+/// The row of framework_builds that begins so, with one text in it exchanged.
+std::vector<Complaint> after_in_row(const std::string& start, const std::string& old_text,
+                                    const std::string& new_text) {
+    const MatrixCopy copy;
+    std::string text = MatrixCopy::content_of(copy.folder / "framework_builds.json");
+    const auto row = text.find(start);
+    REQUIRE(row != std::string::npos);
+    const auto at = text.find(old_text, row);
+    REQUIRE(at < text.find('\n', row));
+    copy.write("framework_builds.json", text.replace(at, old_text.size(), new_text));
+    return complaints_of(copy);
+}
+
+constexpr const char* torch_24_cu124 =
+    R"("framework": "pytorch", "first": "2.4", "last": "2.4", "os": "linux", "build": "cu124")";
+
+}  // namespace
+
+TEST_CASE("a GPU's name with a second capability") {
+    const auto complaints =
+        after("gpu_products.json", R"(    {"name": "H200", "capability": "9.0")",
+              R"(    {"name": "H200", "capability": "8.9", "source": "cuda_gpus", "known": "documented"},
+    {"name": "H200", "capability": "9.0")");
+    INFO(told(complaints));
+    CHECK(says(complaints, "gpu_products", "'H200' has capability 8.9 here and 9.0 in another row"));
+    CHECK(says(complaints, "gpu_products", "'H200' has capability 9.0 here and 8.9 in another row"));
+}
+
+TEST_CASE("a cuDNN release that one CUDA major passes over") {
+    const auto complaints = without_rows("cudnn_builds.json", {R"({"cudnn": "9.17.1")", R"("cuda_major": 12)"});
+    INFO(told(complaints));
+    CHECK(says(complaints, "cudnn_builds", "9.17.1 for CUDA 12 is missing though it is there for CUDA 13"));
+    CHECK(complaints.size() == 1);
+}
+
+TEST_CASE("releases that one system's rows pass over") {
+    const auto gone = [](const char* framework, const char* release) {
+        return without_rows("framework_builds.json", {"\"framework\": \"" + std::string(framework) + "\"",
+                                                      "\"first\": \"" + std::string(release), R"("os": "linux")"});
+    };
+    CHECK(says(gone("pytorch", "2.5"), "framework_builds", "for linux pytorch 2.5 is missing after 2.4"));
+    CHECK(says(gone("tensorflow", "2.12"), "framework_builds", "for linux tensorflow 2.12 is missing after 2.11.1"));
+    CHECK(says(gone("jax", "0.4.31"), "framework_builds", "for linux jax 0.4.31 is missing after 0.4.30"));
+}
+
+TEST_CASE("dates that there are not, and dates to come") {
+    for (const char* date : {"2026-13-41", "2026-02-31", "9999-99-99", "1999-01-01"}) {
+        INFO(date);
+        const auto complaints =
+            after("xid.json", "\"seen\": \"2026-1", "\"seen\": \"" + std::string(date) + "\", \"was\": \"2026-1");
+        CHECK(says(complaints, "xid", "'seen' is no date"));
+    }
+    const MatrixCopy copy;
+    copy.replace("xid.json", "\"seen\": \"2026-1", "\"seen\": \"2031-01-01\", \"was\": \"2026-1");
+    const TableFiles files = table_files_of(copy.folder.string());
+    CHECK(says(verify(files, "2026-12-31"), "xid", "'seen' is 2031-01-01, a day to come"));
+    CHECK(verify(files, "2031-01-01").empty());
+    CHECK(verify(files, "1970-01-02").empty());  // a clock that nearly all sources are ahead of
+}
+
+TEST_CASE("an offer that begins before its feature") {
+    const std::string offer = R"("algorithm": "standard", "first": "9.13.0", "capability_min": "8.0")";
+    const auto release =
+        after("rnn_offers.json", offer, R"("algorithm": "standard", "first": "9.12.0", "capability_min": "8.0")");
+    CHECK(has(release, "rnn_offers", 1, "offered from cuDNN 9.12.0 on, but bf16 begins with 9.13.0"));
+    const auto gpu =
+        after("rnn_offers.json", offer, R"("algorithm": "standard", "first": "9.13.0", "capability_min": "7.5")");
+    CHECK(has(gpu, "rnn_offers", 1, "offered on capability 7.5, but bf16 begins with 8.0"));
+}
+
+TEST_CASE("a flavour, an index or a pin that is not the row's") {
+    const auto flavour = after_in_row(torch_24_cu124, R"("cuda": "12.4")", R"("cuda": "12.1")");
+    INFO(told(flavour));
+    CHECK(says(flavour, "framework_builds", "column 'build' names CUDA 12.4, the row CUDA 12.1"));
+    CHECK(says(flavour, "framework_builds", "column 'install' names CUDA 12.4, the row CUDA 12.1"));
+    CHECK(says(after_in_row(torch_24_cu124, "whl/cu124", "whl/cu121"), "framework_builds",
+               "column 'install' names CUDA 12.1, the row CUDA 12.4"));
+    CHECK(says(after_in_row(torch_24_cu124, "whl/cu124", "whl/cpu"), "framework_builds",
+               "column 'install' is the command of a build without CUDA"));
+    CHECK(says(after_in_row(torch_24_cu124, "=={version}", "==2.3.0"), "framework_builds",
+               "column 'install' pins no release or another one"));
+    CHECK(
+        says(after_in_row(R"("framework": "jax", "first": "0.8.0", "last": "0.8.3", "os": "linux", "build": "cuda12")",
+                          "jax[cuda12]", "jax[cuda13]"),
+             "framework_builds", "column 'install' names CUDA 13, the row CUDA 12.9"));
+}
+
+TEST_CASE("a Python that there is not") {
+    const auto complaints = after_in_row(torch_24_cu124, R"("python_last": "3.12")", R"("python_last": "3.99")");
+    INFO(told(complaints));
+    CHECK(says(complaints, "framework_builds", "column 'python_last': there was no Python 3.99 on 2026"));
+    CHECK(complaints.size() == 1);
+}
+
+TEST_CASE("a defect that begins with a release that there is not") {
+    const auto complaints = after("rnn_defects.json", R"("first": "8.1.0", "fixed")", R"("first": "8.1.9", "fixed")");
+    INFO(told(complaints));
+    CHECK(says(complaints, "rnn_defects", "cudnn_builds has no cuDNN 8.1.9"));
+}
+
+TEST_CASE("a cause that nothing knows") {
+    const auto complaints = after("log_pointers.json", R"(    {"cause": ")", R"(    {"cause": "no_such_)");
+    INFO(told(complaints));
+    CHECK(says(complaints, "log_pointers", "log_causes has no 'no_such_"));
+}
+
+TEST_CASE("a newest CUDA that the builds contradict") {
+    const auto complaints = after("framework_cuda.json", R"("last": "2.11", "newest_cuda": "13.0")",
+                                  R"("last": "2.11", "newest_cuda": "12.8")");
+    INFO(told(complaints));
+    CHECK(says(complaints, "framework_cuda",
+               "newest_cuda is 12.8, but framework_builds has pytorch 2.9 with CUDA 13.0 as its newest"));
+    CHECK(complaints.size() == 1);
+}
+
+TEST_CASE("a key that stands twice") {
+    const auto source =
+        after("xid.json", "\"sources\": {\n",
+              "\"sources\": {\n    \"s\": {\"title\": \"t\", \"url\": \"https://a.b/\", \"seen\": \"2026-11-21\"},\n"
+              "    \"s\": {\"title\": \"u\", \"url\": \"https://a.b/\", \"seen\": \"2026-11-21\"},\n");
+    INFO(told(source));
+    CHECK(has(source, "xid", 0, "the key 's' stands twice in 'sources'"));
+    CHECK(source.size() == 1);
+    const auto cell = after("rnn_offers.json", R"({"dtype": "bf16",)", R"({"dtype": "fp16", "dtype": "bf16",)");
+    CHECK(has(cell, "rnn_offers", 1, "the key 'dtype' stands twice"));
+}
+
+TEST_CASE("an inferred row without a note, and a control character") {
+    const auto inferred = after("rnn_offers.json", R"("source": "cudnn_guide", "known": "documented"})",
+                                R"("source": "cudnn_guide", "known": "inferred"})");
+    INFO(told(inferred));
+    CHECK(says(inferred, "rnn_offers", "an inferred row needs a note"));
+    const auto control = after("rnn_offers.json", R"("note": ")", R"("note": "\u001b[2J)");
+    CHECK(says(control, "rnn_offers", "'note' holds a control character"));
+    CHECK(says(after("rnn_offers.json", R"("title": ")", R"("title": "\u009b)"), "rnn_offers",
+               "'title' holds a control character"));
+}
