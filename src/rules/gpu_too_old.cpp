@@ -45,7 +45,7 @@ static Remedy older_driver(const Architecture& row) {
         .commands = {},
         .risk = Risk::disruptive,
         .verify = "nvidia-smi",
-        .link = row.source.url};
+        .link = row.driver_source.value_or(row.source).url};
 }
 
 /// Only the driver may be in question, and with it no cuDNN helps.

@@ -113,15 +113,15 @@ Compared driver_against(const Matrix& matrix, const Version& driver, const Versi
     if (!row)
         return not_known(compared.thing, outside_data("compute capability " + capability.text, row.coverage, matrix),
                          true);
+    const Source source = row->driver_source.value_or(row->source);
     compared.fit = Fit::fits;
     compared.evidence = {
         {"driver for " + row->name,
          row->last_driver_branch ? "up to branch " + std::to_string(*row->last_driver_branch) : "no last branch",
-         row->source.url}};
+         source.url}};
     if (!row->last_driver_branch || driver.major() <= *row->last_driver_branch) return compared;
     compared.fit = Fit::too_old;
-    compared.evidence = {
-        {"last driver branch for " + row->name, std::to_string(*row->last_driver_branch), row->source.url}};
+    compared.evidence = {{"last driver branch for " + row->name, std::to_string(*row->last_driver_branch), source.url}};
     return compared;
 }
 
