@@ -20,18 +20,18 @@ bool stage_was_run(const Facts& facts, Stage stage) {
 constexpr const char* not_asked = "not asked: ";
 
 /// Without a machine only what the tables can tell is asked, and what was not given is no open question.
-Verdict ask_what_if(const Named<Rule>& rule, const std::vector<Facts>& possible, const Matrix& matrix) {
+Verdict ask_what_if(const Named<Rule>& rule, const Facts& facts, const std::vector<Facts>& possible,
+                    const Matrix& matrix) {
     if (rule->asks.empty()) return not_applicable(std::string(not_asked) + "only the machine itself can tell");
-    Verdict verdict = rules::judge_possible(*rule.thing, possible, matrix);
+    Verdict verdict = rules::judge_possible(*rule.thing, facts, possible, matrix);
     if (verdict.outcome == Outcome::undecided && verdict.lack == Lack::facts)
         return not_applicable(not_asked + ("it needs " + std::string(rule->asks)) + "; " + verdict.reason);
     return verdict;
 }
 
 /// A question the user did not want asked is no open question.
-Verdict ask(const Named<Rule>& rule, const std::vector<Facts>& possible, const Matrix& matrix) {
-    const Facts& facts = possible.front();
-    if (only_given(facts)) return ask_what_if(rule, possible, matrix);
+Verdict ask(const Named<Rule>& rule, const Facts& facts, const std::vector<Facts>& possible, const Matrix& matrix) {
+    if (only_given(facts)) return ask_what_if(rule, facts, possible, matrix);
     if (from_logs_alone(facts) && !rule->judges_log) return not_applicable("the log does not point to it");
     Verdict verdict = rule->check(facts, matrix);
     if (verdict.outcome == Outcome::undecided && !rule->judges_log && !stage_was_run(facts, rule->needs))
@@ -144,13 +144,12 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
     tally.what_if = only_given(facts);
     const std::vector<Finding> causes = rules::causes_in_log(facts, matrix);
     // A machine is what it is; what a person told in part may be one of several.
-    const std::vector<Facts> possible =
-        tally.what_if ? rules::as_full_releases(facts, matrix) : std::vector<Facts>{facts};
+    const auto possible = tally.what_if ? rules::as_full_releases(facts, matrix) : std::vector<Facts>();
     // Without a log its causes cannot speak, and their table need not be read.
     for (const auto& rule : facts.log ? all_rules() : rules_of_the_folder()) {
         const std::string name(rule.name);
         const bool selected = is_selected(selection, name);
-        Verdict verdict = selected ? ask(rule, possible, matrix)
+        Verdict verdict = selected ? ask(rule, facts, possible, matrix)
                                    : not_applicable(std::string(not_asked) + "left out on the command line");
         if (selected) join_log(verdict, name, causes);
         apply_to_findings(verdict, rule, facts, selection);

@@ -108,7 +108,7 @@ std::vector<std::string> names_to_open(const elf::Loader& loader, const std::vec
 std::vector<std::string> other_folders(const Root& root) {
     std::vector<std::string> folders = probes::toolkit_folders(root);
     append(folders, probes::wheel_folders(root));
-    append(folders, probes::conda_folders());
+    append(folders, probes::conda_folders(root));
     folders.push_back("/usr/lib/wsl/lib");
     return folders;
 }

@@ -36,11 +36,33 @@ FAULTS = [  # what is given, the rule that must call it an error, words of its m
     (["tensorflow=2.11", "os=Windows 10"], "tf_windows_no_gpu_since_2.11", "native Windows"),
     (["dtype=bf16", "cudnn=9.12"], "rnn_dtype_not_supported", "9.13.0"),
     (["dtype=bf16", "gpu=sm_75"], "rnn_dtype_not_supported", "compute capability 7.5"),
+    (["dtype=bf16", "gpu=8.6", "gpu=7.5"], "rnn_dtype_not_supported", "compute capability 7.5"),
+    (["dtype=bf16", "pytorch=2.4.0+cu124", "gpu=8.0", "os=linux"], "rnn_dtype_not_supported", "built with cuDNN 9.1.0"),
+    (["masked=yes", "cudnn=8.6"], "cudnn_masked_rnn_bug", "documented defect"),
+    (["gpu=sm_35", "cuda=12"], "gpu_too_old", "CUDA 12"),
+    (["driver=470", "cuda=12.x"], "driver_too_old", "CUDA 12"),
+    (["driver=570", "cudnn=9.12+cu13"], "driver_too_old", "cuDNN 9.12 for CUDA 13"),
+    (["gpu=RTX 2080", "cuda=9.2", "cudnn=7.3.1", "os=linux"], "gpu_arch_not_in_build", "cuDNN 7.3.1"),
+    (["gpu=RTX 3090", "tensorflow=2.3", "os=linux"], "gpu_arch_not_in_build", "TensorFlow 2.3"),
+    (["os=wsl", "driver=526.47", "cuda=12.4"], "driver_too_old", "CUDA 12.4"),
+]
+
+SILENT = [  # what is given, and a rule that may neither accuse nor acquit: it depends on what was not told
+    (["cudnn=9", "cuda=13.0"], "cudnn_built_for_other_cuda"),
+    (["cudnn=8", "cuda=12.2"], "cudnn_built_for_other_cuda"),
+    (["dtype=bf16", "cudnn=9", "gpu=8.6"], "rnn_dtype_not_supported"),
+    (["dtype=bf16", "gpu=8.6"], "rnn_dtype_not_supported"),
+    (["tensorflow=2.5", "cudnn=8", "os=linux"], "cudnn_runtime_older_than_built"),
+    (["masked=no", "cudnn=8.6"], "cudnn_masked_rnn_bug"),
+    (["gpu=Jetson Orin", "driver=540.4", "cuda=12.6"], "driver_too_old"),
+    (["cudnn=7.6.5"], "cudnn_bug"),
+    (["driver=570.26", "cuda=12.8"], "minor_version_compatibility"),
 ]
 
 WARNINGS = [
-    (["masked=yes", "cudnn=8.6"], "cudnn_masked_rnn_bug", "documented defect"),
-    (["pytorch=2.4", "cudnn=8.9.7", "os=linux"], "wrong_cudnn_found_first", "PyTorch 2.4 brings cuDNN 9.1.0 along"),
+    (["cudnn=8.6", "os=linux"], "cudnn_masked_rnn_bug", "documented defect"),
+    (["pytorch=2.8+cu128", "cudnn=9.1.0", "os=linux"], "wrong_cudnn_found_first", "where cuDNN 9.1.0 is found first"),
+    (["cuda=12.7"], "release_not_in_the_tables", "no CUDA toolkit 12.7"),
 ]
 
 PASSES = [  # what is given, the rule that must pass, words of its reason
@@ -74,6 +96,20 @@ class Combinations(unittest.TestCase):
                 verdict = verdict_of(report, rule)
                 self.assertEqual(verdict["outcome"], "pass", verdict)
                 self.assertIn(words, verdict["reason"])
+                self.names_a_row(verdict["evidence"])
+
+    def test_what_depends_on_what_was_not_told(self):
+        for given, rule in SILENT:
+            with self.subTest(given=given):
+                _, report = asked(*given)
+                self.assertEqual(verdict_of(report, rule)["outcome"], "not_applicable", verdict_of(report, rule))
+
+    def test_a_cudnn_of_another_major_stands_in_no_framework_s_way(self):
+        code, report = asked("pytorch=2.4", "cudnn=8.9.7", "os=linux")
+        self.assertEqual((code, report["verdict"]), (0, "healthy"))
+        self.assertEqual([(f["rule"], f["severity"]) for f in report["findings"]], [("wrong_cudnn_found_first", "note")])
+        self.assertIn("file names", report["findings"][0]["message"])
+        self.names_a_row(report["findings"][0]["evidence"])
 
     def test_what_goes_together_with_a_warning(self):
         for given, rule, words in WARNINGS:

@@ -52,13 +52,14 @@ std::vector<Facts> as_full_releases(const Facts& facts, const Matrix& matrix) {
                        [](Facts& one, const Version& release) { one.cudnns.front().version = release; });
 }
 
-Verdict judge_possible(const Rule& rule, const std::vector<Facts>& possible, const Matrix& matrix) {
+Verdict judge_possible(const Rule& rule, const Facts& told, const std::vector<Facts>& possible, const Matrix& matrix) {
+    Verdict in_part = rule.check(told, matrix);
+    if (possible.size() == 1) return in_part;
     Verdict last = rule.check(possible.back(), matrix);
-    for (const Facts& facts : possible) {
+    for (const Facts& facts : possible)
         if (rule.check(facts, matrix).outcome != last.outcome)
             return undecided("it depends on which release was meant: CUDA or cuDNN was told in part");
-    }
-    return last;
+    return in_part.outcome == last.outcome ? in_part : last;  // in the words of the person, where they do
 }
 
 }  // namespace rnncheck::rules

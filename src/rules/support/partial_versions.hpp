@@ -10,6 +10,6 @@ namespace rnncheck::rules {
 std::vector<Facts> as_full_releases(const Facts& facts, const Matrix& matrix);
 
 /// The rule's verdict when it is the same for all of `possible`, else that it depends on the release.
-Verdict judge_possible(const Rule& rule, const std::vector<Facts>& possible, const Matrix& matrix);
+Verdict judge_possible(const Rule& rule, const Facts& told, const std::vector<Facts>& possible, const Matrix& matrix);
 
 }  // namespace rnncheck::rules
