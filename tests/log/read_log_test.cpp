@@ -48,8 +48,8 @@ std::string repeated(std::string_view text, std::size_t bytes) {
 std::multiset<std::string> told_by(const Log& log, std::int64_t first_line) {
     std::multiset<std::string> all;
     for (const LogEvent& event : log.events) {
-        std::string text =
-            event.signature + " " + std::to_string(event.line - first_line) + " x" + std::to_string(event.count);
+        // Not how often: lines that stand together may share a match.
+        std::string text = event.signature + " " + std::to_string(event.line - first_line);
         for (const LogField& field : event.told) text += " " + field.name + "=" + field.value;
         all.insert(text + " " + event.text);
     }
@@ -109,13 +109,15 @@ TEST_CASE("a large log gives what a small one gives, with the right line") {
 
 TEST_CASE("each message gives the same facts in a small log and in a large one") {
     const std::string ordinary = repeated("Epoch 1 step 1 accuracy 0.9\n", 300 << 10);
+    const std::string few = repeated("Epoch 1 step 1 accuracy 0.9\n", 1 << 10);  // the same neighbours
     const auto lines = std::count(ordinary.begin(), ordinary.end(), '\n');
+    const auto few_lines = std::count(few.begin(), few.end(), '\n');
     std::ifstream file(std::string(TEST_FOLDER) + "/messages.jsonl");
     for (std::string line; std::getline(file, line);) {
         const std::string message = "Epoch 1\n" + nlohmann::json::parse(line)["log"].get<std::string>() + "\n";
         INFO(message);
         CHECK(told_by(read_log_text(ordinary + message + ordinary, matrix()), lines) ==
-              told_by(read_log_text(message, matrix()), 0));
+              told_by(read_log_text(few + message + few, matrix()), few_lines));
     }
 }
 

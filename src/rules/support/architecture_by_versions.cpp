@@ -138,16 +138,20 @@ Compared framework_against(const Framework& framework, const Version& capability
     return compared;
 }
 
+/// Volta's code of CUDA 9 may run on Turing, but what NVIDIA's libraries of that CUDA hold is known not to.
+static Compared cuda_against(const Matrix& matrix, const Version& cuda, const Version& capability) {
+    Compared compared;
+    compared.thing = "CUDA " + cuda.text;
+    if (cuda.major() == 9 && capability == make_version({7, 5}))
+        return not_known(compared.thing, "whether code of CUDA 9 runs on Turing depends on the library", false);
+    return by_architecture(matrix, capability, make_version({cuda.major(), cuda.minor()}), std::move(compared));
+}
+
 std::vector<Compared> compare_versions(const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
     const Version& capability = *gpu.compute_capability;
     std::vector<Compared> all;
     if (const Version* driver = given_driver(facts)) all.push_back(driver_against(matrix, *driver, capability));
-    if (const Version* cuda = given_cuda(facts)) {
-        Compared compared;
-        compared.thing = "CUDA " + cuda->text;
-        all.push_back(
-            by_architecture(matrix, capability, make_version({cuda->major(), cuda->minor()}), std::move(compared)));
-    }
+    if (const Version* cuda = given_cuda(facts)) all.push_back(cuda_against(matrix, *cuda, capability));
     if (const Version* cudnn = given_cudnn(facts)) all.push_back(cudnn_against(facts, matrix, *cudnn, capability));
     for (const Framework& framework : facts.frameworks) {
         std::vector<Compared> builds;
