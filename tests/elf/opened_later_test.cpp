@@ -11,6 +11,7 @@
 #include "support/catch.hpp"
 #include "support/elf_builder.hpp"
 #include "support/fake_root.hpp"
+#include "support/loader_truth.hpp"
 
 using namespace rnncheck;
 using namespace rnncheck::test;
@@ -23,20 +24,11 @@ const std::string marker = "opener-got:";
 const std::string x = "libx.so.1";
 
 std::string really(const std::string& opener, const std::string& library_path) {
-    const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
     const Environment environment({{opener_variable, opener},
                                    {name_variable, x},
                                    {"LD_LIBRARY_PATH", library_path},
                                    {"ASAN_OPTIONS", "detect_leaks=0"}});
-    FILE* child = popen(("'" + self + "' '[.opens-by-a-library]' 2>/dev/null").c_str(), "r");
-    REQUIRE(child);
-    std::string path;
-    char line[8192];
-    while (std::fgets(line, sizeof line, child))
-        if (const std::string text = line; text.starts_with(marker))
-            path = text.substr(marker.size(), text.size() - marker.size() - 1);
-    pclose(child);
-    return path;
+    return told_by_child("[.opens-by-a-library]", marker);
 }
 
 std::string predicted(const std::string& opener, const std::string& library_path) {

@@ -11,6 +11,7 @@
 #include "support/catch.hpp"
 #include "support/elf_builder.hpp"
 #include "support/fake_root.hpp"
+#include "support/loader_truth.hpp"
 
 using namespace rnncheck;
 using namespace rnncheck::test;
@@ -22,18 +23,9 @@ const std::string marker = "dlopen-gave:";
 
 /// The path that dlopen gives in a process started with this LD_LIBRARY_PATH; empty when it fails.
 std::string really_opened(const std::string& name, const std::string& library_path) {
-    const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
     const Environment environment(
         {{asked, name}, {"LD_LIBRARY_PATH", library_path}, {"ASAN_OPTIONS", "detect_leaks=0"}});
-    FILE* child = popen(("'" + self + "' '[.open-for-parent]' 2>/dev/null").c_str(), "r");
-    REQUIRE(child);
-    std::string path;
-    char line[8192];
-    while (std::fgets(line, sizeof line, child))
-        if (const std::string text = line; text.starts_with(marker))
-            path = text.substr(marker.size(), text.size() - marker.size() - 1);
-    pclose(child);
-    return path;
+    return told_by_child("[.open-for-parent]", marker);
 }
 
 void check_agreement(const std::string& name, const std::string& library_path) {

@@ -31,6 +31,10 @@ struct Truth {
 Truth loader_says(const std::string& path, const LoaderVariables& variables);
 Truth prediction(const std::string& path, const LoaderVariables& variables);
 
+/// Runs one hidden test of this very program in a process of its own, whose loader then goes by the variables as they
+/// are now; what that test printed behind `marker`, the last time. "" when it printed nothing.
+std::string told_by_child(const std::string& test, const std::string& marker);
+
 /// The real paths of all regular ELF files of this machine's own kind below a folder.
 void collect_elf_files(const std::string& top, std::set<std::string>& files);
 

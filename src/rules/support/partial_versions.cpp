@@ -56,8 +56,8 @@ Verdict judge_possible(const Rule& rule, const Facts& told, const std::vector<Fa
     Verdict in_part = rule.check(told, matrix);
     if (possible.size() == 1) return in_part;
     Verdict last = rule.check(possible.back(), matrix);
-    for (const Facts& facts : possible)
-        if (rule.check(facts, matrix).outcome != last.outcome)
+    for (std::size_t i = 0; i + 1 < possible.size(); ++i)
+        if (rule.check(possible[i], matrix).outcome != last.outcome)
             return undecided("it depends on which release was meant: CUDA or cuDNN was told in part");
     return in_part.outcome == last.outcome ? in_part : last;  // in the words of the person, where they do
 }
