@@ -148,6 +148,13 @@ TEST_CASE("a newest CUDA that the builds contradict") {
     CHECK(complaints.size() == 1);
 }
 
+TEST_CASE("a build without cuDNN that has one, or has no CUDA") {
+    const auto both = after_in_row(torch_24_cu124, R"("libraries": )", R"("without_cudnn": true, "libraries": )");
+    INFO(told(both));
+    CHECK(says(both, "framework_builds", "and without_cudnn; leave one of them out"));
+    CHECK(both.size() == 1);
+}
+
 TEST_CASE("a key that stands twice") {
     const auto source =
         after("xid.json", "\"sources\": {\n",
