@@ -78,6 +78,13 @@ TEST_CASE("releases that one system's rows pass over") {
     CHECK(says(gone("jax", "0.4.31"), "framework_builds", "for linux jax 0.4.31 is missing after 0.4.30"));
 }
 
+TEST_CASE("releases of which a system has rows, but none with CUDA between those that have it") {
+    const auto complaints = without_rows(
+        "framework_builds.json", {R"("framework": "pytorch", "first": "2.5")", R"("os": "linux")", R"("cuda": )"});
+    INFO(told(complaints));
+    CHECK(says(complaints, "framework_builds", "with CUDA, for linux pytorch 2.5 is missing after 2.4"));
+}
+
 TEST_CASE("dates that there are not, and dates to come") {
     for (const char* date : {"2026-13-41", "2026-02-31", "9999-99-99", "1999-01-01"}) {
         INFO(date);
