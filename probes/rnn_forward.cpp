@@ -197,7 +197,7 @@ class Sweep {
         Preparation preparation(job_.facts, target_.gpu, cases_, static_cast<std::size_t>(job_.first_step));
         const auto gpu = open_gpu(trace_, target_.gpu);
         if (gpu->failure) return skip_from(job_.first_step, *gpu->failure);
-        for (const auto& companion : wheel_companions(job_.facts, target_.library))
+        for (const auto& companion : companions_of(job_.facts, target_.library))
             vendor::open_library(trace_, job_.root.outside(companion));
         const vendor::Library library = vendor::open_library(trace_, job_.root.outside(target_.library));
         if (!library.handle) return skip_from(job_.first_step, {"dlopen", vendor::missing_symbol, library.error});
