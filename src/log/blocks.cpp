@@ -38,15 +38,22 @@ void Blocks::append_utf8(unsigned unit) {
 }
 
 void Blocks::decode(std::string_view bytes) {
-    odd_ += bytes;
     const std::size_t high = encoding_ == Encoding::utf16_little ? 1 : 0;
-    std::size_t at = 0;
-    for (; at + 1 < odd_.size(); at += 2) {
-        const unsigned unit =
-            static_cast<unsigned char>(odd_[at + high]) * 256U + static_cast<unsigned char>(odd_[at + 1 - high]);
-        if (unit != 0xFEFF) append_utf8(unit);
+    const auto take = [&](const char* unit) {
+        const auto high_byte = static_cast<unsigned char>(unit[high]), low = static_cast<unsigned char>(unit[1 - high]);
+        if (high_byte == 0 && low < 0x80)
+            buffer_[filled_++] = static_cast<char>(low);
+        else if (const unsigned whole = high_byte * 256U + low; whole != 0xFEFF)
+            append_utf8(whole);
+    };
+    if (!odd_.empty() && !bytes.empty()) {
+        odd_ += bytes[0];
+        take(odd_.data());
+        odd_.clear();
+        bytes.remove_prefix(1);
     }
-    odd_.erase(0, at);
+    for (; bytes.size() > 1; bytes.remove_prefix(2)) take(bytes.data());
+    odd_ = bytes;
 }
 
 /// Looks at the first bytes, which lie in the buffer.

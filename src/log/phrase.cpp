@@ -51,7 +51,7 @@ std::optional<Core> core_of(const std::vector<Word>& words) {
         for (std::size_t at = 0; at + Phrase::shortest_core <= word.text.size(); ++at) {
             const std::string text = word.text.substr(at, Phrase::longest_core);
             const double rare = std::min(of_word, rarity(text)) + static_cast<double>(text.size());
-            if (rare <= most) continue;
+            if (rare < most) continue;  // names begin alike and end differently
             most = rare;
             best = Core{word.begin + at, text, rare};
         }

@@ -10,14 +10,15 @@ namespace rnncheck::log_reader {
 namespace {
 
 constexpr auto common_words = std::to_array<std::string_view>(
-    {"after",   "annot",  "availability", "can't",      "cost",    "could",      "cuda",    "CUDA",     "cuDNN",
-     "device",  "driver", "Driver",       "enabled",    "error",   "ERROR",      "Error",   "expected", "failed",
-     "file",    "find",   "for",          "form",       "found",   "from",       "GPU",     "gradient", "in",
-     "ing",     "input",  "is",           "kernel",     "library", "load",       "locate",  "loss",     "memory",
-     "Memory",  "module", "network",      "not",        "nvidia",  "NVIDIA",     "of",      "open",     "operation",
-     "out",     "output", "result",       "RNN",        "runtime", "samples",    "should",  "size",     "stream",
-     "support", "system", "tensor",       "tensorflow", "Tensor",  "TensorFlow", "the",     "thread",   "to",
-     "torch",   "type",   "unable",       "value",      "values",  "version",    "warning", "when",     "with"});
+    {"after",      "annot",    "availability", "can't",   "cost",    "could",     "CUDA",   "cuda",    "cuDNN",
+     "device",     "Driver",   "driver",       "enabled", "ERROR",   "Error",     "error",  "Error:",  "error:",
+     "expected",   "failed",   "failed:",      "file",    "find",    "for",       "form",   "found",   "from",
+     "GPU",        "gradient", "in",           "ing",     "input",   "is",        "kernel", "library", "load",
+     "locate",     "loss",     "Memory",       "memory",  "module",  "network",   "not",    "NVIDIA",  "nvidia",
+     "of",         "open",     "operation",    "out",     "output",  "requested", "result", "RNN",     "runtime",
+     "samples",    "should",   "size",         "stream",  "support", "system",    "Tensor", "tensor",  "TensorFlow",
+     "tensorflow", "the",      "thread",       "to",      "torch",   "type",      "unable", "value",   "values",
+     "version",    "warning",  "when",         "with"});
 
 constexpr std::size_t shortest_piece = 3;
 constexpr double of_common_word = 5;
