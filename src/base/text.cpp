@@ -41,6 +41,7 @@ bool turns_direction(std::string_view sequence) {
 bool is_control(std::string_view sequence) {
     const auto first = static_cast<unsigned char>(sequence[0]);
     if (sequence.size() == 1) return first < 0x20 || first == 0x7F;
+    if (sequence == "\xD8\x9C") return true;  // U+061C turns the direction
     if (sequence.size() == 2) return first == 0xC2 && static_cast<unsigned char>(sequence[1]) < 0xA0;
     return turns_direction(sequence);
 }

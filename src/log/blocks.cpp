@@ -1,6 +1,7 @@
 #include "log/blocks.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace rnncheck::log_reader {
 
@@ -20,7 +21,7 @@ bool zeros_at(std::string_view bytes, std::size_t first) {
 
 }  // namespace
 
-Blocks::Blocks(ReadBytes read) : read_(std::move(read)), buffer_(2 * around + 2 * block_size, '\0') {}
+Blocks::Blocks(ReadBytes read) : read_(std::move(read)), buffer_(std::make_unique_for_overwrite<char[]>(buffer_size)) {}
 
 void Blocks::append_utf8(unsigned unit) {
     const auto put = [this](unsigned byte) { buffer_[filled_++] = static_cast<char>(byte); };
@@ -37,20 +38,27 @@ void Blocks::append_utf8(unsigned unit) {
 }
 
 void Blocks::decode(std::string_view bytes) {
-    odd_ += bytes;
     const std::size_t high = encoding_ == Encoding::utf16_little ? 1 : 0;
-    std::size_t at = 0;
-    for (; at + 1 < odd_.size(); at += 2) {
-        const unsigned unit =
-            static_cast<unsigned char>(odd_[at + high]) * 256U + static_cast<unsigned char>(odd_[at + 1 - high]);
-        if (unit != 0xFEFF) append_utf8(unit);
+    const auto take = [&](const char* unit) {
+        const auto high_byte = static_cast<unsigned char>(unit[high]), low = static_cast<unsigned char>(unit[1 - high]);
+        if (high_byte == 0 && low < 0x80)
+            buffer_[filled_++] = static_cast<char>(low);
+        else if (const unsigned whole = high_byte * 256U + low; whole != 0xFEFF)
+            append_utf8(whole);
+    };
+    if (!odd_.empty() && !bytes.empty()) {
+        odd_ += bytes[0];
+        take(odd_.data());
+        odd_.clear();
+        bytes.remove_prefix(1);
     }
-    odd_.erase(0, at);
+    for (; bytes.size() > 1; bytes.remove_prefix(2)) take(bytes.data());
+    odd_ = bytes;
 }
 
 /// Looks at the first bytes, which lie in the buffer.
 void Blocks::learn_encoding() {
-    const std::string bytes = buffer_.substr(0, filled_);
+    const std::string bytes(buffer_.get(), filled_);
     if (bytes.starts_with("\xFF\xFE") || (zeros_at(bytes, 1) && !zeros_at(bytes, 0)))
         encoding_ = Encoding::utf16_little;
     else if (bytes.starts_with("\xFE\xFF") || (zeros_at(bytes, 0) && !zeros_at(bytes, 1)))
@@ -67,7 +75,7 @@ void Blocks::learn_encoding() {
 void Blocks::fill() {
     while (!at_end_ && filled_ - end_ < block_size + around) {
         const bool is_decoded = !raw_.empty();
-        char* const to = is_decoded ? raw_.data() : buffer_.data() + filled_;
+        char* const to = is_decoded ? raw_.data() : buffer_.get() + filled_;
         const std::size_t got = read_(to, is_decoded ? raw_.size() : block_size);
         at_end_ = got == 0;
         if (is_decoded)
@@ -80,16 +88,16 @@ void Blocks::fill() {
 
 Block Blocks::next() {
     const std::size_t kept = std::min(around, end_);
-    std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(end_ - kept),
-              buffer_.begin() + static_cast<std::ptrdiff_t>(filled_), buffer_.begin());
+    std::copy(buffer_.get() + end_ - kept, buffer_.get() + filled_, buffer_.get());
     filled_ -= end_ - kept;
     end_ = kept;
     fill();
-    Block block{{buffer_.data(), filled_}, kept, filled_};
+    Block block{{buffer_.get(), filled_}, kept, filled_};
     if (!at_end_) {
         const std::string_view own = block.text.substr(kept, filled_ - kept - around);
-        const std::size_t last_end = own.rfind('\n');
-        block.end = kept + (last_end == std::string_view::npos ? own.size() : last_end + 1);
+        const void* last_end = ::memrchr(own.data(), '\n', own.size());
+        block.end = last_end ? static_cast<std::size_t>(static_cast<const char*>(last_end) - buffer_.get()) + 1
+                             : kept + own.size();
     }
     end_ = block.end;
     return block;

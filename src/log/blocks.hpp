@@ -1,6 +1,8 @@
 // A log in blocks of whole lines, decoded from UTF-16 where it is.
 #pragma once
 
+#include <memory>
+
 #include "log/read_log.hpp"
 
 namespace rnncheck::log_reader {
@@ -30,6 +32,8 @@ class Blocks {
     static constexpr std::size_t around = 8 * 1024;  ///< bytes before and after a block, where the log has them
 
   private:
+    static constexpr std::size_t buffer_size = 2 * around + 2 * block_size;
+
     enum class Encoding { unknown, bytes, utf16_little, utf16_big };
 
     void fill();
@@ -39,9 +43,9 @@ class Blocks {
 
     ReadBytes read_;
     Encoding encoding_ = Encoding::unknown;
-    std::string buffer_;  ///< what was read and is not yet behind us, [0, filled_)
-    std::string raw_;     ///< where UTF-16 is read to; empty for other logs
-    std::string odd_;     ///< bytes of an unfinished UTF-16 unit
+    std::unique_ptr<char[]> buffer_;  ///< what was read and is not yet behind us, [0, filled_)
+    std::string raw_;                 ///< where UTF-16 is read to; empty for other logs
+    std::string odd_;                 ///< bytes of an unfinished UTF-16 unit
     std::size_t filled_ = 0;
     std::size_t end_ = 0;  ///< of the block that was given last
     bool at_end_ = false;

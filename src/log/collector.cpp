@@ -35,8 +35,8 @@ std::size_t told_in(const std::vector<LogEvent>& events) {
 
 }  // namespace
 
-Collector::Collector(const Matrix& matrix)
-    : signatures_(signatures_of(matrix)), seen_(signatures_.size()), found_(signatures_.size()) {}
+Collector::Collector(const std::vector<Signature>& signatures)
+    : signatures_(signatures), seen_(signatures_.size()), found_(signatures_.size()) {}
 
 void Collector::take(const Passage& passage, const std::string& file) {
     for (std::size_t i = 0; i < signatures_.size(); ++i) take(i, passage, file, passage.lines.size());

@@ -10,7 +10,8 @@ namespace rnncheck::log_reader {
 
 class Collector {
   public:
-    explicit Collector(const Matrix& matrix);
+    /// `signatures` must outlive it.
+    explicit Collector(const std::vector<Signature>& signatures);
 
     const std::vector<Signature>& signatures() const { return signatures_; }
 
@@ -32,7 +33,7 @@ class Collector {
 
     static constexpr std::int64_t most_seen = 256;
 
-    std::vector<Signature> signatures_;
+    const std::vector<Signature>& signatures_;
     std::vector<std::int64_t> seen_;
     std::vector<std::vector<LogEvent>> found_;
 };

@@ -1,6 +1,9 @@
 #include "log/large_log.hpp"
 
 #include <algorithm>
+#include <array>
+
+#include "base/text.hpp"
 
 namespace rnncheck::log_reader {
 
@@ -10,13 +13,6 @@ namespace {
 constexpr std::size_t lines_before = 3, lines_after = 3;
 constexpr std::size_t most_before = 2 * 1024, most_after = 6 * 1024;
 static_assert(most_before <= Blocks::around && most_after <= Blocks::around);
-
-template <class Value>
-std::vector<std::string> keys_of(const std::map<std::string, Value>& map) {
-    std::vector<std::string> keys;
-    for (const auto& [key, value] : map) keys.push_back(key);
-    return keys;
-}
 
 std::size_t begin_of_lines(std::string_view text, std::size_t place) {
     const std::size_t least = place - std::min(place, most_before);
@@ -41,6 +37,26 @@ std::size_t end_of_lines(std::string_view text, std::size_t place) {
     return end;
 }
 
+bool is_blank(char c) {
+    return static_cast<unsigned char>(c) <= ' ';
+}
+
+/// Whether `text` holds `core`, which a line end may have broken.
+bool holds(std::string_view text, std::string_view core) {
+    if (contains(text, core)) return true;
+    for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1)) {
+        std::size_t end = at, begin = at + 1;
+        while (end > 0 && is_blank(text[end - 1])) --end;
+        while (begin < text.size() && is_blank(text[begin])) ++begin;
+        std::array<char, 2 * Phrase::longest_core> joined{};
+        const std::size_t before = std::min(end, Phrase::longest_core);
+        text.copy(joined.data(), before, end - before);
+        const std::size_t after = text.copy(joined.data() + before, Phrase::longest_core, begin);
+        if (contains({joined.data(), before + after}, core)) return true;
+    }
+    return false;
+}
+
 /// In pieces whose counts fit into a byte, which processors add many at a time.
 std::int64_t line_ends_in(std::string_view text) {
     constexpr std::size_t most_in_byte = 255;
@@ -55,24 +71,17 @@ std::int64_t line_ends_in(std::string_view text) {
 
 }  // namespace
 
-std::map<std::string, std::vector<LargeLog::Wanted>> LargeLog::wanted_by(const Collector& collector) {
-    std::map<std::string, std::vector<Wanted>> by_core;
-    for (std::size_t s = 0; s < collector.signatures().size(); ++s)
-        for (const Phrase& phrase : collector.signatures()[s].phrases()) by_core[phrase.core()].push_back({s, phrase});
-    return by_core;
-}
-
-LargeLog::LargeLog(Collector& collector, std::string name)
-    : LargeLog(collector, std::move(name), wanted_by(collector)) {}
-
-LargeLog::LargeLog(Collector& collector, std::string name, std::map<std::string, std::vector<Wanted>> by_core)
-    : collector_(collector), name_(std::move(name)), scanner_(keys_of(by_core)), done_(collector.signatures().size()) {
-    for (auto& [core, wanted] : by_core) wanted_.push_back(std::move(wanted));
-}
+LargeLog::LargeLog(Collector& collector, const PhraseTable& table, std::string name)
+    : collector_(collector),
+      name_(std::move(name)),
+      wanted_(table.phrases),
+      scanner_(table.cores),
+      done_(collector.signatures().size()) {}
 
 void LargeLog::take(const Block& block) {
     block_ = block;
     counted_ = block.begin;
+    passage_begin_ = passage_end_ = 0;
     const std::string_view searched = block.text.substr(block.begin, block.end - block.begin + Phrase::longest_core);
     scanner_.find_all(searched, [&](std::size_t place, std::size_t core) {
         if (block.begin + place < block.end) look_at(block.begin + place, core);
@@ -85,11 +94,27 @@ void LargeLog::take(const Block& block) {
 }
 
 void LargeLog::look_at(std::size_t place, std::size_t core) {
-    for (const Wanted& wanted : wanted_[core])
-        if (!collector_.is_full(wanted.signature) &&
-            block_place_ + static_cast<std::int64_t>(place) >= done_[wanted.signature] &&
-            wanted.phrase.may_stand(block_.text, place))
-            match(wanted.signature, place);
+    if (!is_at_beginning(place) && !wanted_[core].may_stand(block_.text, place, scanner_.size_of(core))) return;
+    for (const PhrasesOfCore::Of& of : wanted_[core].all)
+        if (!collector_.is_full(of.signature) &&
+            block_place_ + static_cast<std::int64_t>(place) >= done_[of.signature] && is_worth_matching(of, place))
+            match(of.signature, place);
+}
+
+bool LargeLog::is_at_beginning(std::size_t place) const {
+    return block_place_ == 0 && place <= most_before;
+}
+
+bool LargeLog::is_worth_matching(const PhrasesOfCore::Of& of, std::size_t place) const {
+    const std::string_view text = block_.text;
+    const Phrase& phrase = of.phrase;
+    if (is_at_beginning(place)) return true;
+    if (!phrase.may_stand(text, place)) return false;
+    const std::size_t after = place + phrase.core().size(), begin = begin_of_lines(text, place);
+    if (!phrase.companion_after.empty() &&
+        !holds(text.substr(after, end_of_lines(text, place) - after), phrase.companion_after))
+        return false;
+    return phrase.companion_before.empty() || holds(text.substr(begin, place - begin), phrase.companion_before);
 }
 
 /// Matches what begins in the line at `place` or in one of those before it.
@@ -100,13 +125,22 @@ void LargeLog::match(std::size_t signature, std::size_t place) {
     if (done > static_cast<std::int64_t>(begin)) begin = static_cast<std::size_t>(done);
     const std::size_t line_end = end_of_line(text, place), end = end_of_lines(text, place);
     const std::int64_t more_lines = line_ends_in(text.substr(begin, place - begin));
-    Passage passage = make_passage(text.substr(begin, end - begin), line_at(place) - more_lines);
-    if (block_place_ > 0 || begin > 0) {
-        passage.squeezed_from = 1;
-        passage.text_from = begin > 0 && text[begin - 1] == '\n' ? 0 : 1;
-    }
-    collector_.take(signature, passage, name_, static_cast<std::size_t>(more_lines) + 1);
+    const std::size_t own_lines = static_cast<std::size_t>(more_lines) + 1;
+    collector_.take(signature, passage(begin, end, line_at(place) - more_lines), name_, own_lines);
     done_[signature] = block_place_ + static_cast<std::int64_t>(std::min(line_end + 1, text.size()));
+}
+
+/// Several signatures often want the same lines.
+const Passage& LargeLog::passage(std::size_t begin, std::size_t end, std::int64_t first_line) {
+    if (passage_begin_ == begin && passage_end_ == end) return passage_;
+    passage_ = make_passage(block_.text.substr(begin, end - begin), first_line);
+    passage_begin_ = begin;
+    passage_end_ = end;
+    if (block_place_ > 0 || begin > 0) {
+        passage_.squeezed_from = 1;
+        passage_.text_from = begin > 0 && block_.text[begin - 1] == '\n' ? 0 : 1;
+    }
+    return passage_;
 }
 
 /// The number of the line that `place` is in.
@@ -118,14 +152,13 @@ std::int64_t LargeLog::line_at(std::size_t place) {
 }
 
 void LargeLog::forget_what_is_full() {
+    std::vector<std::size_t> idle;
     for (std::size_t core = 0; core < wanted_.size(); ++core) {
-        auto& of = wanted_[core];
-        const auto full =
-            std::remove_if(of.begin(), of.end(), [&](const Wanted& w) { return collector_.is_full(w.signature); });
-        if (full == of.end()) continue;
-        of.erase(full, of.end());
-        if (of.empty()) scanner_.forget(core);
+        const std::size_t full = std::erase_if(
+            wanted_[core].all, [&](const PhrasesOfCore::Of& of) { return collector_.is_full(of.signature); });
+        if (full > 0 && wanted_[core].all.empty()) idle.push_back(core);
     }
+    if (!idle.empty()) scanner_.forget(idle);
 }
 
 }  // namespace rnncheck::log_reader

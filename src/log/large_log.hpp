@@ -3,6 +3,7 @@
 
 #include "log/blocks.hpp"
 #include "log/collector.hpp"
+#include "log/phrase_table.hpp"
 #include "log/scanner.hpp"
 
 namespace rnncheck::log_reader {
@@ -11,33 +12,32 @@ namespace rnncheck::log_reader {
 /// around are matched against the one signature that the phrase belongs to.
 class LargeLog {
   public:
-    LargeLog(Collector& collector, std::string name);
+    LargeLog(Collector& collector, const PhraseTable& table, std::string name);
 
     void take(const Block& block);
 
     std::int64_t lines() const { return line_ends_ + (ends_in_line_ ? 1 : 0); }
 
   private:
-    struct Wanted {
-        std::size_t signature = 0;
-        Phrase phrase;
-    };
-
-    LargeLog(Collector& collector, std::string name, std::map<std::string, std::vector<Wanted>> by_core);
-    static std::map<std::string, std::vector<Wanted>> wanted_by(const Collector& collector);
     void look_at(std::size_t place, std::size_t core);
+    /// The first lines of a log, which are matched like those of a small one: nothing stands before them.
+    bool is_at_beginning(std::size_t place) const;
+    bool is_worth_matching(const PhrasesOfCore::Of& of, std::size_t place) const;
     void match(std::size_t signature, std::size_t place);
+    const Passage& passage(std::size_t begin, std::size_t end, std::int64_t first_line);
     std::int64_t line_at(std::size_t place);
     void forget_what_is_full();
 
     Collector& collector_;
     std::string name_;
-    std::vector<std::vector<Wanted>> wanted_;  ///< by core
+    std::vector<PhrasesOfCore> wanted_;  ///< by core; those of which more can be learnt
     Scanner scanner_;
     std::vector<std::int64_t> done_;  ///< by signature: up to there in the log all matches that begin are known
     Block block_;
     std::int64_t block_place_ = 0;  ///< of block_.text in the log
-    std::size_t counted_ = 0;       ///< up to there in block_.text line ends are in line_ends_
+    Passage passage_;               ///< of block_.text from passage_begin_ to passage_end_
+    std::size_t passage_begin_ = 0, passage_end_ = 0;
+    std::size_t counted_ = 0;  ///< up to there in block_.text line ends are in line_ends_
     std::int64_t line_ends_ = 0;
     bool ends_in_line_ = false;
 };

@@ -26,21 +26,24 @@ class Writer {
     }
 
     void put(std::string_view piece) {
-        for (const char c : piece) put(c);
-    }
-
-    void put(char c) {
-        if (is_blank(c)) {
-            pending_blank_ = true;
-            return;
+        while (!piece.empty()) {
+            std::size_t size = 0;
+            while (size < piece.size() && !is_blank(piece[size])) ++size;
+            put_word(piece.substr(0, size));
+            if (size < piece.size()) pending_blank_ = true;
+            piece.remove_prefix(std::min(size + 1, piece.size()));
         }
-        if (pending_blank_ && passage_.text.size() > passage_.text_starts.back()) passage_.text += ' ';
-        pending_blank_ = false;
-        passage_.text += c;
-        passage_.squeezed += c;
     }
 
   private:
+    void put_word(std::string_view word) {
+        if (word.empty()) return;
+        if (pending_blank_ && passage_.text.size() > passage_.text_starts.back()) passage_.text += ' ';
+        pending_blank_ = false;
+        passage_.text += word;
+        passage_.squeezed += word;
+    }
+
     Passage& passage_;
     bool pending_blank_ = false;
 };
@@ -59,6 +62,10 @@ void write_line(std::string_view line, Writer& writer) {
     line = without_quote_marks(line);
     const bool is_json = looks_like_json(line);
     while (!line.empty()) {
+        const std::size_t plain = plain_size(line);
+        writer.put(line.substr(0, plain));
+        line.remove_prefix(plain);
+        if (line.empty()) return;
         const Undone undone = undo_at(line, is_json);
         writer.put(undone.instead);
         line.remove_prefix(undone.length);
@@ -83,6 +90,8 @@ std::size_t Passage::line_at_squeezed(std::size_t place) const {
 Passage make_passage(std::string_view raw, std::int64_t first_line) {
     Passage passage;
     passage.first_line = first_line;
+    passage.text.reserve(raw.size());
+    passage.squeezed.reserve(raw.size());
     Writer writer(passage);
     while (!raw.empty()) {
         const std::size_t end = std::min(raw.find('\n'), raw.size());

@@ -17,6 +17,7 @@ constexpr std::size_t small_set = 8;
 Step exactly(char c) {
     Step step;
     step.bytes.set(static_cast<unsigned char>(c));
+    step.byte = c;
     return step;
 }
 

@@ -1,11 +1,11 @@
 #include "log/phrase.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "base/errors.hpp"
 #include "log/pattern_steps.hpp"
+#include "log/rarity.hpp"
 #include "log/undo.hpp"
 
 namespace rnncheck::log_reader {
@@ -16,23 +16,8 @@ using Kind = Step::Kind;
 
 constexpr std::size_t most_blanks = 256;
 
-/// Words, and what is left of them where the first letter may be a capital, that stand in any log.
-constexpr auto common_words = std::to_array<std::string_view>(
-    {"after",  "ailed",  "an't",     "annot",    "available", "availabl", "cost",       "cuda",    "CUDA",
-     "device", "error",  "Error",    "expected", "failed",    "file",     "find",       "for",     "found",
-     "from",   "GPU",    "gradient", "in",       "input",     "is",       "kernel",     "library", "load",
-     "locate", "loss",   "memory",   "nable",    "not",       "of",       "open",       "ould",    "output",
-     "result", "should", "samples",  "size",     "support",   "tensor",   "tensorflow", "the",     "to",
-     "torch",  "torch.", "type",     "value",    "values",    "version",  "when",       "with"});
-
-bool is_byte(const Step& step) {
-    return step.kind == Kind::one && step.bytes.count() == 1;
-}
-
-char byte_of(const Step& step) {
-    for (std::size_t c = 0; c < 256; ++c)
-        if (step.bytes[c]) return static_cast<char>(c);
-    return 0;
+bool is_blank(unsigned char c) {
+    return c <= ' ' || c == 0x7F;
 }
 
 struct Core {
@@ -41,158 +26,217 @@ struct Core {
     double rarity = 0;
 };
 
-/// The rarest known bytes in a row. A piece of a common word is as common.
-std::optional<Core> core_of(const Steps& steps) {
+struct Word {
+    std::size_t begin = 0;
+    std::string text;
+};
+
+/// Known bytes in a row.
+std::vector<Word> words_of(const Steps& steps) {
+    std::vector<Word> words;
+    for (std::size_t begin = 0, end = 0; begin < steps.size(); begin = end + 1) {
+        Word word{begin, {}};
+        for (end = begin; end < steps.size() && steps[end].byte; ++end) word.text += *steps[end].byte;
+        if (!word.text.empty()) words.push_back(std::move(word));
+    }
+    return words;
+}
+
+/// The rarest known bytes in a row. A piece of a word is no rarer than the word.
+std::optional<Core> core_of(const std::vector<Word>& words) {
     std::optional<Core> best;
     double most = 0;
-    for (std::size_t begin = 0, end = 0; begin < steps.size(); begin = end + 1) {
-        std::string word;
-        for (end = begin; end < steps.size() && is_byte(steps[end]); ++end) word += byte_of(steps[end]);
-        const double of_word = rarity(word);
-        for (std::size_t at = 0; at + Phrase::shortest_core <= word.size(); ++at) {
-            const std::string text = word.substr(at, Phrase::longest_core);
+    for (const Word& word : words) {
+        const double of_word = rarity(word.text);
+        for (std::size_t at = 0; at + Phrase::shortest_core <= word.text.size(); ++at) {
+            const std::string text = word.text.substr(at, Phrase::longest_core);
             const double rare = std::min(of_word, rarity(text)) + static_cast<double>(text.size());
-            if (rare <= most) continue;
+            if (rare < most) continue;  // names begin alike and end differently
             most = rare;
-            best = Core{begin + at, text, rare};
+            best = Core{word.begin + at, text, rare};
         }
     }
     return best;
 }
 
-/// How rare a phrase is: what is searched for counts twice, because comparing comes after.
-double worth_of_piece(const Steps& steps) {
-    const auto core = core_of(steps);
-    if (!core) return -1;
-    double known = 0;
-    std::string word;
-    for (const Step& step : steps) {
-        if (is_byte(step)) {
-            word += byte_of(step);
-            continue;
-        }
-        known += rarity(word);
-        word.clear();
-    }
+/// A part of a way without gaps.
+struct Piece {
+    Steps steps;
+    std::optional<Core> core;
+    double worth = -1;  ///< how rare it is: what is searched for counts twice, because comparing comes after
+};
+
+Piece piece_of(Steps steps) {
     constexpr double enough = 40;
-    return std::min(known + rarity(word), enough) + core->rarity;
+    Piece piece{std::move(steps), {}, -1};
+    const auto words = words_of(piece.steps);
+    piece.core = core_of(words);
+    if (!piece.core) return piece;
+    double known = 0;
+    for (const Word& word : words) known += rarity(word.text);
+    piece.worth = std::min(known, enough) + piece.core->rarity;
+    return piece;
 }
 
-std::vector<Steps> without_gaps(const Steps& way) {
-    std::vector<Steps> pieces(1);
-    for (const Step& step : way)
-        if (step.kind == Kind::gap)
-            pieces.emplace_back();
-        else
-            pieces.back().push_back(step);
+std::vector<Piece> pieces_of(const Steps& way) {
+    std::vector<Piece> pieces;
+    Steps steps;
+    for (const Step& step : way) {
+        if (step.kind != Kind::gap) {
+            steps.push_back(step);
+            continue;
+        }
+        pieces.push_back(piece_of(std::move(steps)));
+        steps.clear();
+    }
+    pieces.push_back(piece_of(std::move(steps)));
     return pieces;
+}
+
+Step any_blanks() {
+    Step step{Kind::many, {}};
+    for (std::size_t c = 0; c < 256; ++c) step.bytes[c] = is_blank(static_cast<unsigned char>(c));
+    return step;
 }
 
 /// Makes it possible to go along without trying: what comes after any number of bytes and may be one of these is
 /// counted among them.
-Steps straight(const Steps& steps) {
+Steps straight(const Steps& steps, bool blanks_count) {
     Steps out;
-    for (const Step& step : steps) {
-        if (step.kind == Kind::blank) continue;
-        const bool follows_many = !out.empty() && out.back().kind == Kind::many;
-        if (follows_many && (step.kind == Kind::many || (step.bytes & out.back().bytes).any()))
-            out.back().bytes |= step.bytes;
-        else
-            out.push_back(step);
+    for (Step step : steps) {
+        if (step.kind == Kind::blank && !blanks_count) continue;
+        if (step.kind == Kind::blank) step = any_blanks();
+        auto same = out.end();
+        for (auto many = out.end(); many != out.begin() && (many - 1)->kind == Kind::many; --many)
+            if (((many - 1)->bytes & step.bytes).any()) same = many - 1;
+        Step merged{Kind::many, step.bytes};
+        for (auto other = same; other != out.end(); ++other) merged.bytes |= other->bytes;
+        const bool is_new = same == out.end();
+        out.erase(same, out.end());
+        if (step.kind != Kind::many) out.push_back({step.kind, merged.bytes});
+        if (step.kind == Kind::many || !is_new) out.push_back(merged);
     }
-    if (!out.empty() && out.back().kind == Kind::many) out.pop_back();
+    while (!out.empty() && out.back().kind == Kind::many) out.pop_back();
     return out;
 }
 
-bool is_blank(unsigned char c) {
-    return c <= ' ' || c == 0x7F;
-}
+/// Goes along steps from the core. Whoever leaves the text, or meets what may be undone, may still be right.
+class Walk {
+  public:
+    Walk(std::string_view text, std::size_t at, bool forward, bool blanks_count)
+        : text_(text), at_(at), go_(forward ? 1 : static_cast<std::size_t>(-1)), blanks_count_(blanks_count) {}
 
-/// What begins here may stand for something else (undo.hpp).
-bool may_be_undone(std::string_view text, std::size_t at) {
-    constexpr std::size_t longest = 256;
-    const auto c = static_cast<unsigned char>(text[at]);
-    if (c == '\\' || c == '>') return true;
-    if (c != '[' && c != '<' && c != '^' && c != '&' && c < 0xC2) return false;
-    const Undone undone = undo_at(text.substr(at, longest), false);
-    return undone.length > 1 || text.size() - at < longest;
-}
-
-/// What ends here may.
-bool may_end_undone(std::string_view text, std::size_t at) {
-    const auto c = static_cast<unsigned char>(text[at]);
-    const auto earlier = [&](std::size_t count) { return at >= count ? text[at - count] : '\\'; };
-    if (c == ';' || c == '>' || c == '\\' || earlier(1) == '\\' || earlier(5) == '\\')
-        return true;  // &lt; <br> \n \u003c
-    if (c >= 0x80)
-        return at < 2 || undo_at(text.substr(at - 2), false).length == 3 ||
-               undo_at(text.substr(at - 1), false).length == 2;
-    if (!std::isalpha(c)) return false;
-    return earlier(1) == '[' || earlier(1) == ';' || (earlier(1) >= '0' && earlier(1) <= '9');  // colour
-}
-
-/// Along `steps` from `at`; `go` is 1 or -1. Whoever leaves the text may still be right.
-template <class MayBeUndone>
-bool may_go(std::string_view text, std::size_t at, std::size_t go, const Steps& steps, MayBeUndone&& may_be_undone) {
-    std::size_t blanks = 0;
-    for (auto step = steps.begin(); step != steps.end();) {
-        if (at >= text.size() || blanks > most_blanks) return true;
-        const auto c = static_cast<unsigned char>(text[at]);
-        if (is_blank(c)) {
-            const auto next = step->kind == Kind::many ? step + 1 : step;
-            if (c == '\n' && next != steps.end() && next->kind == Kind::line_start) return true;
-            ++blanks;
-            at += go;
-        } else if (step->bytes[c]) {
-            if (may_be_undone(text, at) && go == 1) return true;
-            at += go;
-            if (step->kind == Kind::one) ++step;
-        } else if (may_be_undone(text, at)) {
-            return true;
-        } else if (step->kind == Kind::many) {
-            ++step;
-        } else {
-            return false;
+    bool may_go(const Steps& steps) {
+        for (auto step = steps.begin(); step != steps.end();) {
+            if (at_ >= text_.size() || blanks_ > most_blanks) return true;
+            const auto c = static_cast<unsigned char>(text_[at_]);
+            const bool is_many = step->kind == Kind::many;
+            const auto next = is_many ? step + 1 : step;
+            const bool to_line_start = next != steps.end() && next->kind == Kind::line_start;
+            if (is_blank(c)) {
+                if (c == '\x1B' || (c == '\n' && to_line_start)) return true;
+                ++blanks_;
+                if (c == 0 || !blanks_count_ || to_line_start || (is_many && (step->bytes[' '] || step->bytes['\n'])))
+                    at_ += go_;
+                else if (is_many)
+                    ++step;
+                else
+                    return false;
+            } else if (step->bytes[c]) {
+                if (go_ == 1 && may_be_undone(text_, at_)) return true;
+                at_ += go_;
+                if (!is_many) ++step;
+            } else if (go_ == 1 ? may_be_undone(text_, at_) : may_end_undone(text_, at_)) {
+                return true;
+            } else if (is_many) {
+                ++step;
+            } else {
+                return false;
+            }
         }
+        return true;
     }
-    return true;
+
+  private:
+    std::string_view text_;
+    std::size_t at_;
+    std::size_t go_;
+    bool blanks_count_;
+    std::size_t blanks_ = 0;
+};
+
+using Pieces = std::vector<Piece>;
+
+std::string rarest_core(Pieces::const_iterator begin, Pieces::const_iterator end) {
+    const Core* best = nullptr;
+    for (; begin != end; ++begin)
+        if (begin->core && (!best || begin->core->rarity > best->rarity)) best = &*begin->core;
+    return best ? best->text : "";
+}
+
+/// The phrase of the way's rarest piece, with the cores of others; nothing where no piece has a core.
+std::optional<Phrase> phrase_of(const Steps& way) {
+    const Pieces pieces = pieces_of(way);
+    const auto best = std::max_element(pieces.begin(), pieces.end(),
+                                       [](const Piece& a, const Piece& b) { return a.worth < b.worth; });
+    if (!best->core) return std::nullopt;
+    Phrase phrase(best->steps, best->core->begin, best->core->text.size());
+    phrase.companion_before = rarest_core(pieces.begin(), best);
+    phrase.companion_after = rarest_core(best + 1, pieces.end());
+    return phrase;
 }
 
 }  // namespace
 
+bool may_be_undone(std::string_view text, std::size_t place) {
+    constexpr std::size_t longest = 256;
+    const auto c = static_cast<unsigned char>(text[place]);
+    if (c == '\\' || c == '>') return true;
+    if (c != '[' && c != '<' && c != '^' && c != '&' && c < 0xC2) return false;
+    const Undone undone = undo_at(text.substr(place, longest), false);
+    return undone.length > 1 || text.size() - place < longest;
+}
+
+bool may_end_undone(std::string_view text, std::size_t place) {
+    const auto c = static_cast<unsigned char>(text[place]);
+    const auto earlier = [&](std::size_t count) { return place >= count ? text[place - count] : '\\'; };
+    if (c == ';' || c == '>' || c == '\\' || earlier(1) == '\\' || earlier(5) == '\\')
+        return true;  // &lt; <br> \n \u003c
+    if (c >= 0x80)
+        return place < 2 || undo_at(text.substr(place - 2), false).length == 3 ||
+               undo_at(text.substr(place - 1), false).length == 2;
+    if (!std::isalpha(c)) return false;
+    return earlier(1) == '[' || earlier(1) == ';' || (earlier(1) >= '0' && earlier(1) <= '9');  // colour
+}
+
 double worth(const Steps& way) {
     double best = -1;
-    for (const Steps& piece : without_gaps(way)) best = std::max(best, worth_of_piece(piece));
+    for (const Piece& piece : pieces_of(way)) best = std::max(best, piece.worth);
     return best;
 }
 
-double rarity(std::string_view text) {
-    constexpr std::string_view from_common = " etaoinsrlcdupmhgf.-_:/bykvwxqzj";
-    constexpr double of_common_word = 5, of_digit = 3, of_other = 7;
-    if (std::find(common_words.begin(), common_words.end(), text) != common_words.end()) return of_common_word;
-    double bits = 0;
-    for (const char c : text) {
-        const auto at = from_common.find(c);
-        if (c >= '0' && c <= '9')
-            bits += of_digit;
-        else
-            bits += at == std::string_view::npos ? of_other : 3.5 + 0.1 * static_cast<double>(at);
-    }
-    return bits;
-}
-
-Phrase::Phrase(const Steps& steps) {
-    const auto core = core_of(steps);
-    if (!core) throw InputError("a phrase needs three known bytes in a row");
-    core_ = core->text;
-    const auto begin = steps.begin() + static_cast<std::ptrdiff_t>(core->begin);
-    after_ = straight({begin + static_cast<std::ptrdiff_t>(core_.size()), steps.end()});
-    before_ = straight({std::make_reverse_iterator(begin), steps.rend()});
+Phrase::Phrase(const Steps& steps, std::size_t begin, std::size_t size) {
+    blanks_count_ = std::any_of(steps.begin(), steps.end(), [](const Step& s) { return s.kind == Kind::line_start; });
+    const auto core = steps.begin() + static_cast<std::ptrdiff_t>(begin),
+               end = core + static_cast<std::ptrdiff_t>(size);
+    for (auto step = core; step != end; ++step) core_ += *step->byte;
+    after_ = straight({end, steps.end()}, blanks_count_);
+    before_ = straight({std::make_reverse_iterator(core), steps.rend()}, blanks_count_);
 }
 
 bool Phrase::may_stand(std::string_view text, std::size_t place) const {
-    return may_go(text, place + core_.size(), 1, after_, may_be_undone) &&
-           may_go(text, place - 1, static_cast<std::size_t>(-1), before_, may_end_undone);
+    return Walk(text, place + core_.size(), true, blanks_count_).may_go(after_) &&
+           Walk(text, place - 1, false, blanks_count_).may_go(before_);
+}
+
+std::bitset<256> Phrase::nearest(const Steps& steps) {
+    std::bitset<256> bytes;
+    for (const Step& step : steps) {
+        if (step.kind == Kind::line_start) break;
+        bytes |= step.bytes;
+        if (step.kind == Kind::one) return bytes;
+    }
+    return bytes.set();
 }
 
 std::vector<Phrase> phrases_of(std::string_view pattern) {
@@ -200,14 +244,10 @@ std::vector<Phrase> phrases_of(std::string_view pattern) {
         std::vector<Phrase> phrases;
         bool all = true;
         for (const Steps& way : ways_of(pattern, small_sets_apart)) {
-            const auto pieces = without_gaps(way);
-            const auto best = std::max_element(pieces.begin(), pieces.end(), [](const Steps& a, const Steps& b) {
-                return worth_of_piece(a) < worth_of_piece(b);
-            });
-            all = all && core_of(*best);
+            const auto phrase = phrase_of(way);
+            all = phrase.has_value();
             if (!all) break;
-            const Phrase phrase(*best);
-            if (std::find(phrases.begin(), phrases.end(), phrase) == phrases.end()) phrases.push_back(phrase);
+            if (std::find(phrases.begin(), phrases.end(), *phrase) == phrases.end()) phrases.push_back(*phrase);
         }
         if (all) return phrases;
     }

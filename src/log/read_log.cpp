@@ -16,7 +16,8 @@ using namespace log_reader;
 /// Below this a log is matched as a whole, so that text wrapped anywhere is understood.
 constexpr std::size_t small_log = 64 * 1024;
 
-std::int64_t read_one(const LogInput& input, Collector& collector) {
+template <class Ready>
+std::int64_t read_one(const LogInput& input, Collector& collector, Ready& ready) {
     Blocks blocks(input.read);
     Block block = blocks.next();
     if (blocks.at_end() && block.end <= small_log) {
@@ -24,7 +25,7 @@ std::int64_t read_one(const LogInput& input, Collector& collector) {
         collector.take(passage, input.name);
         return static_cast<std::int64_t>(passage.lines.size());
     }
-    LargeLog log(collector, input.name);
+    LargeLog log(collector, ready.table(), input.name);
     for (; block.end > block.begin; block = blocks.next()) log.take(block);
     return log.lines();
 }
@@ -60,12 +61,30 @@ void take_devices(Log& log) {
 
 }  // namespace
 
-Log read_logs(const std::vector<LogInput>& inputs, const Matrix& matrix) {
+struct LogReader::Ready {
+    std::vector<Signature> signatures;
+    std::optional<PhraseTable> phrases;  ///< not before a large log needs them
+
+    const PhraseTable& table() {
+        if (!phrases) phrases = phrase_table(signatures);
+        return *phrases;
+    }
+};
+
+LogReader::LogReader(const Matrix& matrix) : ready_(std::make_unique<Ready>()) {
+    ready_->signatures = signatures_of(matrix);
+}
+
+LogReader::~LogReader() = default;
+LogReader::LogReader(LogReader&&) noexcept = default;
+LogReader& LogReader::operator=(LogReader&&) noexcept = default;
+
+Log LogReader::read(const std::vector<LogInput>& inputs) const {
     Log log;
-    Collector collector(matrix);
+    Collector collector(ready_->signatures);
     for (const LogInput& input : inputs) {
         log.files.push_back(input.name);
-        log.lines += read_one(input, collector);
+        log.lines += read_one(input, collector, *ready_);
     }
     log.events = collector.events();
     take_first_error(log);
@@ -74,13 +93,21 @@ Log read_logs(const std::vector<LogInput>& inputs, const Matrix& matrix) {
     return log;
 }
 
-Log read_log_text(std::string_view text, const Matrix& matrix, const std::string& name) {
-    const auto read = [text](char* to, std::size_t size) mutable {
+Log LogReader::read_text(std::string_view text, const std::string& name) const {
+    const auto bytes = [text](char* to, std::size_t size) mutable {
         const std::size_t count = text.copy(to, size);
         text.remove_prefix(count);
         return count;
     };
-    return read_logs({{name, read}}, matrix);
+    return read({{name, bytes}});
+}
+
+Log read_logs(const std::vector<LogInput>& inputs, const Matrix& matrix) {
+    return LogReader(matrix).read(inputs);
+}
+
+Log read_log_text(std::string_view text, const Matrix& matrix, const std::string& name) {
+    return LogReader(matrix).read_text(text, name);
 }
 
 }  // namespace rnncheck

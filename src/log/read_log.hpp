@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include "facts/log.hpp"
 #include "matrix/matrix.hpp"
@@ -16,10 +17,27 @@ struct LogInput {
     ReadBytes read;
 };
 
-/// All inputs, one after the other.
-Log read_logs(const std::vector<LogInput>& inputs, const Matrix& matrix);
+/// Knows the signatures of a table; made ready once, it reads any number of logs.
+class LogReader {
+  public:
+    /// InputError when the table is wrong.
+    explicit LogReader(const Matrix& matrix);
+    ~LogReader();
+    LogReader(LogReader&&) noexcept;
+    LogReader& operator=(LogReader&&) noexcept;
 
-/// A log that is at hand as text.
+    /// All inputs, one after the other.
+    Log read(const std::vector<LogInput>& inputs) const;
+
+    /// A log that is at hand as text.
+    Log read_text(std::string_view text, const std::string& name = "log") const;
+
+  private:
+    struct Ready;
+    std::unique_ptr<Ready> ready_;
+};
+
+Log read_logs(const std::vector<LogInput>& inputs, const Matrix& matrix);
 Log read_log_text(std::string_view text, const Matrix& matrix, const std::string& name = "log");
 
 }  // namespace rnncheck

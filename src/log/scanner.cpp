@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "log/phrase.hpp"
+#include "base/errors.hpp"
+#include "log/rarity.hpp"
 
 namespace rnncheck::log_reader {
 
@@ -17,10 +18,9 @@ std::int32_t rarest_pair(std::string_view literal) {
     std::size_t best = 0;
     double rarest = -1;
     for (std::size_t at = 0; at + window_size < literal.size(); ++at) {
-        const double least =
-            std::min(rarity(literal.substr(at, window_size)), rarity(literal.substr(at + 1, window_size)));
-        if (least <= rarest) continue;
-        rarest = least;
+        const double rare = rarity(literal.substr(at, window_size)) + rarity(literal.substr(at + 1, window_size));
+        if (rare <= rarest) continue;
+        rarest = rare;
         best = at;
     }
     return static_cast<std::int32_t>(best);
@@ -29,54 +29,56 @@ std::int32_t rarest_pair(std::string_view literal) {
 }  // namespace
 
 Scanner::Scanner(std::vector<std::string> literals) : literals_(std::move(literals)), forgotten_(literals_.size()) {
+    for (const std::string& literal : literals_)
+        if (literal.size() < shortest || literal.size() > longest)
+            throw InputError("cannot search for '" + literal + "'");
     build();
 }
 
-void Scanner::forget(std::size_t literal) {
-    if (forgotten_[literal]) return;
-    forgotten_[literal] = true;
+void Scanner::forget(const std::vector<std::size_t>& literals) {
+    for (const std::size_t literal : literals) forgotten_[literal] = true;
     build();
 }
 
 void Scanner::build() {
     marks_.clear();
-    heads_.fill(none);
-    bits_.fill(0);
+    heads_.fill(0);
+    words_.fill(0);
     for (std::uint32_t i = 0; i < literals_.size(); ++i) {
         if (forgotten_[i]) continue;
         const std::int32_t first = rarest_pair(literals_[i]);
-        add_windows(i, first);
-        add_windows(i, first + 1);
+        for (const std::int32_t offset : {first, first + 1})
+            for (const Mark& mark : marks_of(i, offset)) marks_.push_back(mark);
     }
+    std::stable_sort(marks_.begin(), marks_.end(),
+                     [](const Mark& a, const Mark& b) { return head_of(a.window) < head_of(b.window); });
+    for (const Mark& mark : marks_) {
+        ++heads_[head_of(mark.window) + 1];
+        words_[hash(mark.window) >> (32 - word_bits)] |= bits_of(hash(mark.window));
+    }
+    for (std::size_t head = 1; head < heads_.size(); ++head) heads_[head] += heads_[head - 1];
 }
 
-/// All windows that the literal allows, where one byte of the window is not the literal's.
-void Scanner::add_windows(std::uint32_t literal, std::int32_t offset) {
-    const std::string& bytes = literals_[literal];
+/// One for each window that the literal allows, where one byte of the window is not the literal's.
+std::vector<Scanner::Mark> Scanner::marks_of(std::uint32_t index, std::int32_t offset) const {
+    const std::string& literal = literals_[index];
     std::array<char, window_size> window{};
     std::size_t open = window_size;
     for (std::size_t i = 0; i < window_size; ++i) {
         const std::size_t at = i + static_cast<std::size_t>(offset);
-        if (at < bytes.size())
-            window[i] = bytes[at];
+        if (at < literal.size())
+            window[i] = literal[at];
         else
             open = i;
     }
-    for (int c = 0; c < (open < window_size ? 64 : 1); ++c) {
+    Mark mark{0, index, bytes_at(literal, 0), bytes_at(std::string(literal.size(), '\xFF'), 0), offset};
+    std::vector<Mark> marks;
+    for (unsigned c = 0; c <= (open < window_size ? told_bits : 0); ++c) {
         if (open < window_size) window[open] = static_cast<char>(c);
-        std::uint32_t key = 0;
-        std::memcpy(&key, window.data(), window_size);
-        key &= told_bits;
-        const std::uint32_t slot = hash(key) >> (32 - table_bits);
-        bits_[slot / 64] |= std::uint64_t{1} << (slot % 64);
-        marks_.push_back({key, literal, offset, heads_[head_of(key)]});
-        heads_[head_of(key)] = static_cast<std::uint32_t>(marks_.size() - 1);
+        mark.window = whole_window(window.data());
+        marks.push_back(mark);
     }
-}
-
-inline bool Scanner::may_be_mark(std::uint32_t window) const {
-    const std::uint32_t slot = hash(window) >> (32 - table_bits);
-    return bits_[slot / 64] >> (slot % 64) & 1;
+    return marks;
 }
 
 /// The next place at or after `from`, which is even, whose window may be a mark; the end of the text where there is

@@ -140,6 +140,19 @@ Undone undo_at(std::string_view text, bool is_json) {
     return undone;
 }
 
+std::size_t plain_size(std::string_view text) {
+    static constexpr auto is_plain = [] {
+        std::array<bool, 256> plain{};
+        plain.fill(true);
+        for (const char c : std::string_view("\0\x1B^\\[<&", 7)) plain[static_cast<unsigned char>(c)] = false;
+        for (std::size_t c = 0xC2; c < plain.size(); ++c) plain[c] = false;
+        return plain;
+    }();
+    std::size_t size = 0;
+    while (size < text.size() && is_plain[static_cast<unsigned char>(text[size])]) ++size;
+    return size;
+}
+
 bool looks_like_json(std::string_view line) {
     const std::size_t at = line.find_first_not_of(" \t");
     return at != std::string_view::npos && line[at] == '{' && line.find("\":") != std::string_view::npos;

@@ -13,6 +13,9 @@ struct Undone {
 /// The first character of `text`, which must not be empty. `is_json` says that backslashes are escapes.
 Undone undo_at(std::string_view text, bool is_json);
 
+/// How many bytes from the beginning on stand for themselves.
+std::size_t plain_size(std::string_view text);
+
 /// A line that is one JSON object, as log collectors write.
 bool looks_like_json(std::string_view line);
 

@@ -6,19 +6,21 @@ usage: log_bench.py RNNCHECK [MIB] [KIND...]
 ripgrep is asked twice: for the very literals of the reader's table, whose lines it counts (`rg -c -a -F -f`), and for the same number
 of strings of the same lengths of which one is in the log, at its end. Both programs read the same file from the page cache, in turn;
 each runs on one thread. Wall time, processor time and peak memory are printed. Nothing is asserted. Use a release build.
+
+A process that starts another one lends it its own peak memory, so logs are written by a process of their own and this one stays
+small; what it uses itself is printed as the least that can be told.
 """
 import json
 import os
 import pathlib
 import random
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 
-program = sys.argv[1]
-size = (int(sys.argv[2]) if len(sys.argv) > 2 else 1024) << 20
 rounds = 3
 tests = pathlib.Path(__file__).parents[1]
 tables = pathlib.Path(__file__).parents[2] / "compat_matrix"
@@ -61,6 +63,36 @@ def near_misses():
                                 f"error: {number()}"]) + "\n" for _ in range(999)).encode()
 
 
+def repeated(line):
+    while True:
+        yield line * 999
+
+
+def warning():
+    """The same few warnings over and over, as a broken data loader prints them."""
+    return repeated(b"W tensorflow/core/data/root_dataset.cc:167] Optimization loop failed: CANCELLED: Operation was cancelled\n"
+                    b"UserWarning: RNN module weights are not part of single contiguous chunk of memory.\n"
+                    b"  warnings.warn('Detected call of `lr_scheduler.step()` before `optimizer.step()`.')\n")
+
+
+def same_error():
+    return repeated(b"RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED\n")
+
+
+def devices():
+    """Lines that name a device each."""
+    while True:
+        yield "".join(f"[{step}] rank 0 device cuda:{number(8)} step {number()} train error: 0.{number()} mem {number()} MiB "
+                      "/usr/lib/python3/site-packages/torch/nn/modules/rnn.py\n" for step in range(999)).encode()
+
+
+def utf16():
+    pieces = training()
+    yield b"\xff\xfe"
+    while True:
+        yield next(pieces).decode("latin-1").encode("utf-16-le")
+
+
 def noise():
     while True:
         yield random.randbytes(1 << 20)
@@ -81,15 +113,22 @@ def invalid():
         yield b"".join(b"\xff\xc3(\xe2\x82 loss \xf0\x9f %d \xed\xa0\x80\n" % number() for _ in range(9999))
 
 
-def write_log(kind, path):
+kinds = {kind.__name__: kind for kind in
+         (training, warning, same_error, devices, dmesg, near_misses, noise, one_line, zeros, invalid, utf16)}
+
+
+def write_log(kind, size, path):
     """32 MiB of one kind, again and again; what is wrong comes last."""
-    block, pieces = bytearray(), kind()
+    block, pieces = bytearray(), kinds[kind]()
     while len(block) < min(size, 32 << 20):
         block += next(pieces)
-    with path.open("wb") as file:
+    if kind == "utf16":
+        del block[len(block) // 2 * 2:]
+    end = ("\n" + last_line).encode("utf-16-le" if kind == "utf16" else "utf-8")
+    with open(path, "wb") as file:
         while file.tell() < size:
             file.write(block[:size - file.tell()])
-        file.write(("\n" + last_line).encode())
+        file.write(end)
 
 
 def measured(command):
@@ -107,27 +146,33 @@ def strangers():
     return ["".join(random.choice(letters) for _ in literal) for literal in literals[1:]] + ["CUDNN_STATUS_MAPPING_ERROR"]
 
 
+def compare(program, size, chosen):
+    own_memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"{len(literals)} literals, {size >> 20} MiB, fastest of {rounds}: wall s, processor s, peak MiB (not below {own_memory:.0f})")
+    with tempfile.TemporaryDirectory() as folder:
+        log, own, others = (str(pathlib.Path(folder) / name) for name in ("log", "literals", "strangers"))
+        pathlib.Path(own).write_text("\n".join(literals) + "\n")
+        pathlib.Path(others).write_text("\n".join(strangers()) + "\n")
+        searches = {"rnncheck": [program, "diagnose", log, "--json"], "rg, same literals": ["rg", "-c", "-a", "-F", "-f", own, log],
+                    "rg, one is there": ["rg", "-c", "-a", "-F", "-f", others, log]}
+        for kind in chosen:
+            subprocess.run([sys.executable, __file__, "--write", kind, str(size), log], check=True)
+            results = {name: [] for name in searches}
+            for _ in range(rounds):
+                for name, command in searches.items():
+                    results[name].append(measured(command))
+            found = b"status_mapping_error" in results["rnncheck"][0][3]
+            print(f"{kind}{'' if found else ': THE LAST LINE WAS NOT SEEN'}")
+            for name, runs in results.items():
+                print(f"  {name:18} {min(run[0] for run in runs):7.2f} {min(run[1] for run in runs):7.2f} {max(run[2] for run in runs):7.1f}",
+                      flush=True)
+
+
 rows = json.loads((tables / "log_signatures.json").read_text())["rows"]
 literals = sorted({literal for row in rows for literal in row["literal"].split("|")})
-kinds = {kind.__name__: kind for kind in (training, dmesg, near_misses, noise, one_line, zeros, invalid)}
-chosen = sys.argv[3:] or list(kinds)
-if not shutil.which("rg"):
+if sys.argv[1] == "--write":
+    write_log(sys.argv[2], int(sys.argv[3]), sys.argv[4])
+elif not shutil.which("rg"):
     print("skipped: ripgrep (rg) is not installed, so there is nothing to compare with")
-    sys.exit(0)
-print(f"{len(literals)} literals, {size >> 20} MiB, fastest of {rounds}: wall s, processor s, peak MiB")
-with tempfile.TemporaryDirectory() as folder:
-    log, own, others = (pathlib.Path(folder) / name for name in ("log", "literals", "strangers"))
-    own.write_text("\n".join(literals) + "\n")
-    others.write_text("\n".join(strangers()) + "\n")
-    searches = {"rnncheck": [program, "diagnose", str(log), "--json"], "rg, same literals": ["rg", "-c", "-a", "-F", "-f", str(own), str(log)],
-                "rg, one is there": ["rg", "-c", "-a", "-F", "-f", str(others), str(log)]}
-    for kind in chosen:
-        write_log(kinds[kind], log)
-        results = {name: [] for name in searches}
-        for _ in range(rounds):
-            for name, command in searches.items():
-                results[name].append(measured(command))
-        found = b"status_mapping_error" in results["rnncheck"][0][3]
-        print(f"{kind}{'' if found else ': THE LAST LINE WAS NOT SEEN'}")
-        for name, runs in results.items():
-            print(f"  {name:18} {min(run[0] for run in runs):7.2f} {min(run[1] for run in runs):7.2f} {max(run[2] for run in runs):7.1f}")
+else:
+    compare(sys.argv[1], (int(sys.argv[2]) if len(sys.argv) > 2 else 1024) << 20, sys.argv[3:] or list(kinds))

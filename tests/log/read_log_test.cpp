@@ -137,7 +137,7 @@ TEST_CASE("where a block of a large log ends does not matter") {
 TEST_CASE("in a large log, too, a wrapped message is read") {
     const std::string before = repeated("step 1\n", 1 << 20);
     const Log log = read_log_text(
-        before + "Loaded runtime CuDNN library: 7.4.1 but sou\nrce was compiled with: 7.6.0.\n" + before, matrix());
+        before + "Loaded runtime CuDNN library: 7.4.1 but source was comp\niled with: 7.6.0.\n" + before, matrix());
     CHECK(told(log, "cudnn_version_mismatch", "built") == "7.6.0");
 }
 

@@ -91,3 +91,55 @@ TEST_CASE("a wrapped line is read whole, wherever it was broken") {
         CHECK(config.missing.empty());
     }
 }
+
+TEST_CASE("a line cut anywhere gives no wrong number, and what it does not tell is missing") {
+    const std::string whole = "Failed to call ThenRnnForward" + modes +
+                              "2, 0, 0 , [num_layers, input_size, num_units, dir_count, max_seq_length, batch_size, "
+                              "cell_num_units]: [1, 32, 48, 1, 57, 6464, 32] ";
+    const auto is_right = [](const auto& value, std::int64_t right) { return !value || *value == right; };
+    for (std::size_t size = std::string("Failed to call ThenRnnForward").size(); size + 2 < whole.size(); ++size) {
+        INFO("cut after " << whole.substr(0, size));
+        const LogRnnConfig config = config_in(whole.substr(0, size) + "\n");
+        CHECK_FALSE(config.missing.empty());
+        CHECK((!config.cell || config.cell == "lstm"));
+        CHECK(is_right(config.layers, 1));
+        CHECK(is_right(config.input_size, 32));
+        CHECK(is_right(config.units, 48));
+        CHECK(is_right(config.directions, 1));
+        CHECK(is_right(config.sequence_length, 57));
+        CHECK(is_right(config.batch, 6464));
+        CHECK(is_right(config.cell_units, 32));
+    }
+}
+
+TEST_CASE("each form is read with what TensorFlow, terminals and collectors put around it, in logs of any size") {
+    const std::string sizes = "3, 0, 1 , [num_layers, input_size, num_units, dir_count, ";
+    const std::vector<std::pair<std::string, std::string>> forms = {
+        {"ThenRnnForward", sizes + "seq_length, batch_size]: [2, 32, 256, 2, 30, 1024] "},
+        {"ThenRnnBackward", sizes + "max_seq_length, batch_size]: [2, 32, 256, 2, 30, 1024] "},
+        {"ThenRnnForward", sizes + "max_seq_length, batch_size, cell_num_units]: [2, 32, 256, 2, 30, 1024, 0] "},
+        {"DoRnnForward", sizes + "max_seq_length, batch_size, cell_num_units]: [2, 32, 256, 2, 30, 1024, 0] "}};
+    std::string filler;
+    while (filler.size() < 100 << 10) filler += "Epoch 1 step 1 accuracy 0.9\n";
+    for (const auto& [call, rest] : forms) {
+        const std::string message = "Failed to call " + call + modes + rest;
+        for (const std::string& line :
+             {"tensorflow.python.framework.errors_impl.InternalError: 2 root error(s) found.\n  (0) Internal: " +
+                  message + "\n\t [[{{node CudnnRNN}}]]\n",
+              "InternalError: " + message + "[Op:CudnnRNN]\n",
+              "W tensorflow/core/framework/op_kernel.cc:1655] OP_REQUIRES failed at cudnn_rnn_ops.cc:1524 : "
+              "Internal: " +
+                  message + "\n",
+              "{\"log\":\"\\u001b[31m" + message + "\\u001b[0m\\n\",\"stream\":\"stderr\"}\n"})
+            for (const std::string& log : {line, filler + line + filler}) {
+                INFO(line << log.size());
+                const LogRnnConfig config = config_in(log);
+                CHECK(config.call == call);
+                CHECK(config.cell == "gru");
+                CHECK(config.units == 256);
+                CHECK(config.sequence_length == 30);
+                CHECK(config.batch == 1024);
+                CHECK(config.missing.empty());
+            }
+    }
+}

@@ -11,7 +11,8 @@ A scenario starts from a healthy machine and names what differs:
   options      options of the doctor
   expect       exit, verdict, findings (the exact list of [rule, severity] or rules), contains ({rule: text in a finding}),
                runs ({gpu: {end: count or "some"}}),
-               lstm ([{options of `rnncheck lstm`, exit, verdict, says: a text in its sentence or first bad case}])
+               lstm ([{options of `rnncheck lstm`, exit, verdict, says: a text in its sentence or first bad case; log: the text of
+               the file for --from-log, failure: what follows for it, complains: a text of the message when there is no document}])
 """
 import json
 import os
@@ -81,11 +82,19 @@ def check_runs(name, report, expected):
 
 
 def check_lstm(name, root, environment, expected):
-    done = subprocess.run([program, "lstm", "--json", f"--root={root}", *expected["options"]], capture_output=True, check=False,
+    options = list(expected["options"])
+    if "log" in expected:
+        log = root / "train.log"
+        log.write_text(expected["log"])
+        options += ["--from-log", str(log)]
+    done = subprocess.run([program, "lstm", "--json", f"--root={root}", *options], capture_output=True, check=False,
                           env={**os.environ, **environment})
     what = f"{name}: lstm {' '.join(expected['options'])}"
     check.that(done.returncode == expected["exit"], f"{what}: exit code {done.returncode}, expected {expected['exit']}; "
                f"{done.stdout[:800]} {done.stderr[:400]}")
+    if "complains" in expected:
+        check.that(expected["complains"] in done.stderr.decode(), f"{what}: {done.stderr[:400]} does not say '{expected['complains']}'")
+        return
     try:
         document = json.loads(done.stdout)
     except ValueError:
@@ -93,7 +102,9 @@ def check_lstm(name, root, environment, expected):
         return
     check.that(document.get("verdict") == expected["verdict"], f"{what}: verdict {document.get('verdict')}")
     bad = [str(case) for case in document.get("cases", []) if case["end"] != "ok"]
-    check.that(any(expected.get("says", "") in text for text in [document.get("sentence", ""), *bad]),
+    from_log = document.get("from_log", {})
+    check.that(from_log.get("failure") == expected.get("failure"), f"{what}: from the log follows {from_log}")
+    check.that(any(expected.get("says", "") in text for text in [document.get("sentence", ""), *bad, *from_log.get("sentences", [])]),
                f"{what}: nothing says '{expected.get('says')}': {document.get('sentence')} {bad[:1]}")
 
 

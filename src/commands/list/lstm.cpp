@@ -8,6 +8,7 @@
 #include "commands/ids.hpp"
 #include "commands/log_files.hpp"
 #include "commands/lstm_case.hpp"
+#include "commands/lstm_from_log.hpp"
 #include "commands/lstm_report.hpp"
 #include "commands/output.hpp"
 #include "commands/progress.hpp"
@@ -52,7 +53,7 @@ constexpr Option case_options[] = {
 /// What answers nothing about a recurrent network.
 const std::set<std::string> probes_left_out = {"ptx_launch", "nvrtc_compile"};
 
-RnnRequest request_of(const Given& given) {
+RnnRequest request_of(const Given& given, const Log& log) {
     RnnRequest request;
     if (!given.level.empty() && (!given.words.empty() || !given.log.empty()))
         throw UsageError("--level runs a whole sweep: it cannot be used with options of one case or --from-log");
@@ -61,9 +62,7 @@ RnnRequest request_of(const Given& given) {
     else {
         CaseWords words = given.words;
         if (!given.log.empty()) {
-            const Log log = read_log_files({given.log}, Matrix::bundled());
-            if (!log.rnn_config) throw InputError("'" + given.log + "' tells of no recurrent network that failed");
-            words.merge(words_from_log(*log.rnn_config));  // what the options say counts
+            words.merge(words_from_log(network_in(log, given.log)));  // what the options say counts
         }
         request.cases = {case_from_words(words)};
     }
@@ -81,10 +80,19 @@ std::optional<double> deadline_of(const std::string& text) {
     return seconds;
 }
 
+/// What was told of the runs, with what follows for the log.
+std::string with_experiment(const std::string& told, const LogExperiment& experiment, const Given& given) {
+    if (!given.json) return told + join(experiment.sentences, "\n") + "\n";
+    Json document = Json::parse(told);
+    document["from_log"] = to_json(experiment);
+    return document.dump(2) + '\n';
+}
+
 int run(const Given& given) {
     const auto color = word_from<ColorChoice>(given.color, "--color");
     SurveyOptions how;
-    how.rnn_request = request_of(given);
+    const Log log = given.log.empty() ? Log{} : read_log_files({given.log}, Matrix::bundled());
+    how.rnn_request = request_of(given, log);
     how.deadline_s = deadline_of(given.deadline);
     how.skip = probes_left_out;
     how.root = given.root;
@@ -95,8 +103,10 @@ int run(const Given& given) {
         report.facts = survey(how);
     }
     if (!given.show_private) report = redact(std::move(report), this_machine());
-    print_document(given.json ? lstm_json(report.facts)
-                              : lstm_text(report.facts, wants_color(color, STDOUT_FILENO), given.verbose));
+    const std::string told = given.json ? lstm_json(report.facts)
+                                        : lstm_text(report.facts, wants_color(color, STDOUT_FILENO), given.verbose);
+    print_document(given.log.empty() ? told
+                                     : with_experiment(told, experiment_of(*log.rnn_config, report.facts), given));
     return verdict_of(report.facts).code;
 }
 

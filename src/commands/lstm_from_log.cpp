@@ -1,0 +1,132 @@
+#include "commands/lstm_from_log.hpp"
+
+#include <algorithm>
+
+#include "base/errors.hpp"
+#include "base/text.hpp"
+#include "rnn/number.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+constexpr std::int64_t mib = 1 << 20;
+
+/// What runs of x, y and the states take; gradients are as large again.
+std::int64_t data_bytes(const RnnCase& c) {
+    const std::int64_t steps = std::int64_t{c.batch} * c.sequence_length, width = c.output() * c.directions();
+    const std::int64_t states = std::int64_t{2} * c.pseudo_layers() * c.batch * (c.output() + c.hidden);
+    const std::int64_t elements = steps * (c.input + width) + states;
+    return elements * static_cast<std::int64_t>(bytes_of(c.dtype)) * (c.training ? 2 : 1);
+}
+
+/// Gates times (input, recurrent matrix and two biases), where cuDNN did not come to tell.
+std::int64_t weight_bytes(const RnnRun& run) {
+    const RnnCase& c = run.rnn_case;
+    const std::int64_t gates = c.cell == Cell::lstm ? 4 : c.cell == Cell::gru ? 3 : 1;
+    std::int64_t elements = 0;
+    for (std::int64_t layer = 0, input = c.input; layer < c.layers; ++layer, input = c.output() * c.directions())
+        elements += c.directions() * gates * c.hidden * (input + c.output() + 2);
+    const std::int64_t bytes = run.weight_bytes.value_or(elements * static_cast<std::int64_t>(bytes_of(c.dtype)));
+    return bytes * (c.training ? 2 : 1);
+}
+
+bool ran_out_of_memory(const RnnRun& run) {
+    if (run.end != RunEnd::failed || !run.result) return false;
+    const std::string text = lower(run.result->text);
+    return contains(text, "memory") || contains(text, "alloc");
+}
+
+/// What the failing run tells decides; one that was right, where none failed.
+const RnnRun* telling_run(const Facts& facts) {
+    const auto first = [&](auto&& wanted) {
+        const auto found = std::ranges::find_if(facts.rnn_runs, wanted);
+        return found == facts.rnn_runs.end() ? nullptr : &*found;
+    };
+    const RnnRun* bad = first([](const RnnRun& run) {
+        return run.end == RunEnd::failed || run.end == RunEnd::wrong || run.end == RunEnd::refused;
+    });
+    return bad ? bad : first([](const RnnRun& run) { return run.end == RunEnd::ok; });
+}
+
+LogFailure failure_of(const RnnRun* run) {
+    if (!run) return LogFailure::unknown;
+    if (run->end == RunEnd::ok) return LogFailure::elsewhere;
+    return ran_out_of_memory(*run) ? LogFailure::memory : LogFailure::environment;
+}
+
+std::string what_follows(LogFailure failure) {
+    switch (failure) {
+        case LogFailure::environment:
+            return "cuDNN itself fails here with the network of the log: the environment is at fault (GPU, driver, "
+                   "CUDA or "
+                   "cuDNN), not the framework or its data; 'rnncheck doctor' looks further";
+        case LogFailure::memory:
+            return "the network of the log does not fit into the GPU memory that is free here";
+        case LogFailure::elsewhere:
+            return "cuDNN computes the network of the log here, every number right: look in the framework, its data, "
+                   "or "
+                   "what else takes GPU memory, not in the environment";
+        default:
+            return "whether cuDNN itself fails with the network of the log is not known: nothing was computed";
+    }
+}
+
+std::optional<std::int64_t> free_mib(const Facts& facts, int gpu) {
+    const auto seen = std::ranges::find_if(facts.gpus, [&](const Gpu& g) { return g.index == gpu; });
+    if (seen == facts.gpus.end()) return std::nullopt;
+    for (const Board& board : facts.boards)
+        if ((seen->uuid && board.uuid == seen->uuid) || (seen->pci && board.pci == seen->pci))
+            return board.memory_free_mib;
+    return std::nullopt;
+}
+
+/// The largest batch whose share of the memory fits beside the weights.
+std::string largest_batch(const RnnRun& run, std::int64_t free) {
+    const std::int64_t weights = weight_bytes(run), share = (bytes_needed(run) - weights) / run.rnn_case.batch;
+    const std::int64_t most = share > 0 ? (free * mib - weights) / share : 0;
+    return most > 0 ? "about " + std::to_string(most) + " sequences fit" : "not one sequence fits";
+}
+
+std::string memory_sentence(const RnnRun& run, const Facts& facts) {
+    const std::int64_t needed = (bytes_needed(run) + mib - 1) / mib;
+    std::string text = "it needs " + std::to_string(needed) + " MiB of GPU memory at least";
+    const auto free = free_mib(facts, run.gpu);
+    if (!free) return text + "; how much is free is not known";
+    text += ", " + std::to_string(*free) + " MiB are free on GPU " + std::to_string(run.gpu);
+    return needed > *free || ran_out_of_memory(run) ? text + ": " + largest_batch(run, *free) : text;
+}
+
+}  // namespace
+
+const LogRnnConfig& network_in(const Log& log, const std::string& file) {
+    if (!log.rnn_config) throw InputError("'" + file + "' tells of no recurrent network that failed");
+    const LogRnnConfig& config = *log.rnn_config;
+    if (!config.cell || !config.units)
+        throw InputError("'" + file + "' names " + config.call + ", but its model configuration was cut or left out: " +
+                         listing(config.missing) + (config.missing.size() == 1 ? " is" : " are") +
+                         " missing; give the network by options, e.g. --cell lstm --hidden 256");
+    return config;
+}
+
+std::int64_t bytes_needed(const RnnRun& run) {
+    return data_bytes(run.rnn_case) + weight_bytes(run) + run.workspace_bytes.value_or(0) +
+           run.reserve_bytes.value_or(0);
+}
+
+LogExperiment experiment_of(const LogRnnConfig& config, const Facts& facts) {
+    const RnnRun* const run = telling_run(facts);
+    LogExperiment experiment{failure_of(run), {}};
+    experiment.sentences.push_back(what_follows(experiment.failure));
+    if (!config.missing.empty())
+        experiment.sentences.push_back("the log does not tell " + listing(config.missing) +
+                                       ", so defaults or options stand for it");
+    if (run) experiment.sentences.push_back(memory_sentence(*run, facts));
+    return experiment;
+}
+
+Json to_json(const LogExperiment& experiment) {
+    return {{"failure", name_of(experiment.failure)}, {"sentences", experiment.sentences}};
+}
+
+}  // namespace rnncheck

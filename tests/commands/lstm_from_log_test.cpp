@@ -1,0 +1,97 @@
+// `rnncheck lstm --from-log`: what follows from the runs for the failure in the log.
+#include "commands/lstm_from_log.hpp"
+
+#include "base/errors.hpp"
+#include "base/text.hpp"
+#include "support/catch.hpp"
+
+using namespace rnncheck;
+
+namespace {
+
+RnnRun a_run(RunEnd end, const std::string& text = "") {
+    RnnRun run;
+    run.end = end;
+    run.rnn_case.input = run.rnn_case.hidden = 1;
+    if (!text.empty()) run.result = CallResult{"cudnnRNNForward", 1, text};
+    return run;
+}
+
+Facts with(const RnnRun& run, std::int64_t free_mib = 1000) {
+    Facts facts;
+    facts.gpus.emplace_back().uuid = "GPU-1";
+    Board& board = facts.boards.emplace_back();
+    board.uuid = "GPU-1";
+    board.memory_free_mib = free_mib;
+    facts.rnn_runs = {a_run(RunEnd::skipped), run};
+    return facts;
+}
+
+std::string told(const LogExperiment& experiment) {
+    return join(experiment.sentences, "\n");
+}
+
+std::string complaint_about(const LogRnnConfig& config) {
+    Log log;
+    log.rnn_config = config;
+    try {
+        network_in(log, "train.log");
+    } catch (const InputError& error) {
+        return error.what();
+    }
+    return "none";
+}
+
+}  // namespace
+
+TEST_CASE("from-log: how the run ended says where to look") {
+    CHECK(experiment_of({}, with(a_run(RunEnd::ok))).failure == LogFailure::elsewhere);
+    CHECK(experiment_of({}, with(a_run(RunEnd::wrong))).failure == LogFailure::environment);
+    CHECK(experiment_of({}, with(a_run(RunEnd::failed, "CUDNN_STATUS_EXECUTION_FAILED"))).failure ==
+          LogFailure::environment);
+    CHECK(experiment_of({}, with(a_run(RunEnd::failed, "CUDNN_STATUS_ALLOC_FAILED"))).failure == LogFailure::memory);
+    CHECK(experiment_of({}, with(a_run(RunEnd::failed, "CUDA_ERROR_OUT_OF_MEMORY"))).failure == LogFailure::memory);
+    CHECK(experiment_of({}, with(a_run(RunEnd::not_offered))).failure == LogFailure::unknown);
+    CHECK(experiment_of({}, Facts{}).failure == LogFailure::unknown);
+}
+
+TEST_CASE("from-log: memory is data, states, weights and what cuDNN asked for, and gradients as well") {
+    RnnRun run = a_run(RunEnd::ok);
+    run.rnn_case.batch = 10;
+    run.rnn_case.sequence_length = 100;
+    run.rnn_case.input = 6;
+    run.rnn_case.hidden = 4;
+    const std::int64_t data = 4 * (10 * 100 * (6 + 4) + 2 * 10 * (4 + 4)), weights = 4 * 4 * 4 * (6 + 4 + 2);
+    CHECK(bytes_needed(run) == data + weights);
+    run.workspace_bytes = 1000;
+    run.reserve_bytes = 200;
+    run.weight_bytes = 4096;
+    CHECK(bytes_needed(run) == data + 4096 + 1200);
+    run.rnn_case.training = true;
+    CHECK(bytes_needed(run) == 2 * (data + 4096) + 1200);
+}
+
+TEST_CASE("from-log: what does not fit is told with the batch that does") {
+    RnnRun run = a_run(RunEnd::failed, "out of memory");
+    run.rnn_case.batch = 100;
+    run.rnn_case.sequence_length = 1 << 14;
+    run.rnn_case.input = 63;
+    CHECK(told(experiment_of({}, with(run, 101)))
+              .find("401 MiB of GPU memory at least, 101 MiB are free on GPU 0: "
+                    "about 25 sequences fit") != std::string::npos);
+    CHECK(told(experiment_of({}, with(run, 3))).find("not one sequence fits") != std::string::npos);
+}
+
+TEST_CASE("from-log: what the log does not tell is named") {
+    LogRnnConfig config;
+    config.call = "ThenRnnForward";
+    config.missing = {"model config"};
+    CHECK(complaint_about(config).find("ThenRnnForward, but its model configuration was cut or left out: model config "
+                                       "is missing") != std::string::npos);
+    config.cell = "lstm";
+    config.units = 3;
+    config.missing = {"batch_size"};
+    CHECK(complaint_about(config) == "none");
+    CHECK(told(experiment_of(config, with(a_run(RunEnd::ok)))).find("does not tell batch_size") != std::string::npos);
+    CHECK_THROWS_AS(network_in(Log{}, "train.log"), InputError);
+}
