@@ -102,6 +102,11 @@ std::string told(const RnnRun& run) {
     return text;
 }
 
+/// Every case was tried.
+bool is_complete(const Facts& facts) {
+    return !facts.rnn_runs.empty() && number_of(counts_of(facts), RunEnd::skipped) == 0;
+}
+
 }  // namespace
 
 LstmVerdict verdict_of(const Facts& facts) {
@@ -126,7 +131,7 @@ std::string lstm_text(const Facts& facts, bool color, bool verbose) {
     return out.str();
 }
 
-std::string lstm_json(const Facts& facts) {
+std::string lstm_json(const Facts& facts, const std::string& machine) {
     constexpr const char* words[] = {"ok", "problems", "", "undetermined"};
     const LstmVerdict verdict = verdict_of(facts);
     Json document = {{"schema", 1},
@@ -134,7 +139,9 @@ std::string lstm_json(const Facts& facts) {
                      {"rnncheck", facts.tool.version},
                      {"verdict", words[verdict.code]},
                      {"sentence", verdict.sentence},
+                     {"complete", is_complete(facts)},
                      {"cases", Json::array()}};
+    if (!machine.empty()) document["machine"] = machine;
     if (facts.rnn_request) document["request"] = to_json(*facts.rnn_request, valid_utf8);
     for (const RnnRun& run : facts.rnn_runs) {
         Json entry = to_json(run, valid_utf8);

@@ -20,7 +20,7 @@ LstmVerdict verdict_of(const Facts& facts);
 /// The verdict, the grid, and every case that is not right; with `verbose`, or when there are few, the numbers of all.
 std::string lstm_text(const Facts& facts, bool color, bool verbose);
 
-/// One JSON object with every case; docs/formats.md describes it.
-std::string lstm_json(const Facts& facts);
+/// One JSON object with every case; docs/formats.md describes it. `machine` says what --resume has to find again.
+std::string lstm_json(const Facts& facts, const std::string& machine = "");
 
 }  // namespace rnncheck

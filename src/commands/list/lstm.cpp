@@ -4,15 +4,13 @@
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "commands/color.hpp"
-#include "commands/identity.hpp"
 #include "commands/ids.hpp"
 #include "commands/log_files.hpp"
 #include "commands/lstm_case.hpp"
 #include "commands/lstm_report.hpp"
+#include "commands/lstm_state.hpp"
 #include "commands/output.hpp"
 #include "commands/progress.hpp"
-#include "judge.hpp"
-#include "report/privacy.hpp"
 #include "survey.hpp"
 
 namespace rnncheck::commands {
@@ -21,7 +19,7 @@ namespace {
 
 struct Given {
     CaseWords words;
-    std::string level, log, cudnn, interface, color = "auto", deadline, root;
+    std::string level, log, cudnn, interface, color = "auto", deadline, root, output, resume;
     int device = -1;
     bool json = false, verbose = false, quiet = false, show_private = false;
 };
@@ -81,23 +79,40 @@ std::optional<double> deadline_of(const std::string& text) {
     return seconds;
 }
 
+void refuse_choice_of_cases(const Given& given) {
+    const bool chosen = !given.level.empty() || !given.words.empty() || !given.log.empty() || given.device >= 0 ||
+                        !given.cudnn.empty() || !given.interface.empty();
+    if (chosen)
+        throw UsageError(
+            "--resume goes on with the cases that its file tells: it cannot be used with --level, "
+            "--from-log, --device, --cudnn, --interface or options of one case");
+}
+
 int run(const Given& given) {
     const auto color = word_from<ColorChoice>(given.color, "--color");
     SurveyOptions how;
-    how.rnn_request = request_of(given);
+    std::optional<EarlierRun> earlier;
+    if (!given.resume.empty()) {
+        refuse_choice_of_cases(given);
+        earlier = read_earlier_run(given.resume);
+    }
+    how.rnn_request = earlier ? earlier->request : request_of(given);
     how.deadline_s = deadline_of(given.deadline);
     how.skip = probes_left_out;
     how.root = given.root;
-    Report report;
+    LstmState state(given.output.empty() ? given.resume : given.output, *how.rnn_request, earlier, given.show_private);
+    how.before_run = [&](Facts& facts) { state.plan(facts, given.root); };
+    how.checkpoint = [&](const std::function<Facts()>& so_far) { state.keep(so_far); };
+    Facts facts;
     {
         Progress progress(!given.quiet);
         how.progress = [&progress](std::string_view text) { progress.tell(text); };
-        report.facts = survey(how);
+        facts = survey(how);
     }
-    if (!given.show_private) report = redact(std::move(report), this_machine());
-    print_document(given.json ? lstm_json(report.facts)
-                              : lstm_text(report.facts, wants_color(color, STDOUT_FILENO), given.verbose));
-    return verdict_of(report.facts).code;
+    facts = state.finish(std::move(facts));
+    print_document(given.json ? lstm_json(facts, state.machine())
+                              : lstm_text(facts, wants_color(color, STDOUT_FILENO), given.verbose));
+    return verdict_of(facts).code;
 }
 
 std::function<int()> declare(CLI::App& app) {
@@ -121,6 +136,10 @@ std::function<int()> declare(CLI::App& app) {
     app.add_option("--cudnn", given->cudnn, "Use the libcudnn whose path contains this alone")->type_name("TEXT");
     app.add_option("--interface", given->interface, "Use this RNN interface alone")->type_name("v8|legacy");
     app.add_option("--deadline", given->deadline, "Longest time for everything, in seconds")->type_name("S");
+    app.add_option("--output", given->output, "Also keep the JSON document in this file, from the start on")
+        ->type_name("FILE");
+    app.add_option("--resume", given->resume, "Go on with the run that this file tells, and keep it there")
+        ->type_name("FILE");
     app.add_option("--root", given->root, "Look for libraries below this folder")->type_name("DIR");
     flag("--json", "Write a JSON document with every case", [given] { given->json = true; });
     flag("--show-private", "Keep user names and host names in the output", [given] { given->show_private = true; });
