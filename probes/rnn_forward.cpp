@@ -8,9 +8,7 @@
 #include <semaphore>
 
 #include "probe.hpp"
-#include "support/copies.hpp"
-#include "support/gpu_session.hpp"
-#include "support/rnn_target.hpp"
+#include "support/rnn_session.hpp"
 #include "support/run_end.hpp"
 #include "vendor/lstm.hpp"
 
@@ -18,22 +16,19 @@ namespace rnncheck::probes {
 
 namespace {
 
+std::vector<std::string> targets(const Facts& facts) {
+    const bool other_question = facts.rnn_request && facts.rnn_request->fit;
+    return other_question ? std::vector<std::string>() : rnn_targets(facts);
+}
+
 int steps(const Job& job) {
     return static_cast<int>(cases_of(job).size());
 }
 
-/// Whether a right result may show TF32's rounding: the GPU has it and neither the case nor NVIDIA_TF32_OVERRIDE
-/// forbids it. What the GPU can do being unknown, it may.
-bool tf32_possible(const Facts& facts, int gpu, const RnnCase& rnn_case) {
-    const auto setting = facts.host.environment.find("NVIDIA_TF32_OVERRIDE");
-    if (setting != facts.host.environment.end()) {
-        if (setting->second == "0") return false;
-        if (setting->second == "1") return true;  // forces it on, whatever the program asks
-    }
-    for (const Gpu& candidate : facts.gpus)
-        if (candidate.index == gpu && candidate.compute_capability && candidate.compute_capability->major() < 8)
-            return false;
-    return rnn_case.math == MathType::standard;
+std::string hexadecimal(std::uint64_t value) {
+    char text[17];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
+    return text;
 }
 
 void record_numbers(const vendor::LstmRun& lstm, const Comparison& comparison, RnnRun& run) {
@@ -43,6 +38,7 @@ void record_numbers(const vendor::LstmRun& lstm, const Comparison& comparison, R
     if (!comparison.right) run.where = comparison.worst;
     if (run.rnn_case.dtype == Dtype::fp32) run.reduced_precision = comparison.reduced_precision;
     run.bitwise_repeatable = lstm.repeatable;
+    run.digest = hexadecimal(lstm.digest);
     if (comparison.overflow) run.overflow = true;
     run.workspace_bytes = static_cast<std::int64_t>(lstm.workspace_bytes);
     run.weight_bytes = static_cast<std::int64_t>(lstm.weight_bytes);
@@ -135,17 +131,12 @@ class Sweep {
 
     void run() {
         Preparation preparation(job_.facts, target_.gpu, cases_, done_, static_cast<std::size_t>(job_.first_step));
-        const auto gpu = open_gpu(trace_, target_.gpu);
-        if (gpu->failure) return skip_from(job_.first_step, *gpu->failure);
-        for (const auto& companion : wheel_companions(job_.facts, target_.library))
-            vendor::open_library(trace_, job_.root.outside(companion));
-        const vendor::Library library = vendor::open_library(trace_, job_.root.outside(target_.library));
-        if (!library.handle) return skip_from(job_.first_step, {"dlopen", vendor::missing_symbol, library.error});
-        vendor::CudnnApi cudnn;
-        cudnn.load(library);
-        vendor::Session session{gpu->cuda, cudnn, gpu->check, vendor::cudnn_checker(trace_, cudnn)};
-        if (const auto failure = start_session(session)) return skip_from(job_.first_step, *failure);
-        run_cases(session, preparation);
+        const auto rnn = open_rnn(job_, trace_, target_);
+        if (rnn->failure) return skip_from(job_.first_step, *rnn->failure);
+        std::size_t free_bytes = 0, total = 0;
+        if (rnn->session->check_cuda(rnn->session->cuda.cuMemGetInfo_v2, &free_bytes, &total).ok())
+            free_bytes_ = static_cast<std::int64_t>(free_bytes);
+        run_cases(*rnn->session, preparation);
     }
 
   private:
@@ -163,6 +154,7 @@ class Sweep {
                 continue;
             }
             run_case(session, preparation, run);
+            run.free_bytes = free_bytes_;
             // A kernel that went astray leaves a context in which no later call can succeed.
             CallResult state;
             if (run.end == RunEnd::failed) state = session.check_cuda(session.cuda.cuCtxSynchronize);
@@ -194,6 +186,7 @@ class Sweep {
     RnnTarget target_;
     std::vector<RnnCase> cases_;
     std::vector<bool> done_;
+    std::optional<std::int64_t> free_bytes_;
 };
 
 /// The cases' buffers come and go by the megabyte. By default each is a piece of memory of its own, with a page fault
@@ -216,7 +209,7 @@ extern const Probe rnn_forward{.title = "Computes LSTMs with each cuDNN on each 
                                .stage = Stage::run,
                                .limit = std::chrono::seconds(120),
                                .run = run,
-                               .targets = rnn_targets,
+                               .targets = targets,
                                .lost = lost_cases,
                                .steps = steps,
                                .exclusive = exclusive_gpu};

@@ -49,7 +49,10 @@ class Stages {
             deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*options.deadline_s));
     }
 
-    void run(Stage stage, Facts& facts);
+    void run(Stage stage, Facts& facts) { run(plan(stage, facts), facts); }
+    /// These tasks alone; what they learn joins `facts`.
+    void run(std::deque<Task> tasks, Facts& facts);
+    Task task_of(const Named<Probe>& probe, const Facts& facts, const std::string& facts_text, const std::string& target) const;
 
   private:
     std::deque<Task> plan(Stage stage, const Facts& facts) const;
@@ -119,6 +122,12 @@ std::string how_it_ended(const ProbeRun& run) {
     }
 }
 
+Task Stages::task_of(const Named<Probe>& probe, const Facts& facts, const std::string& facts_text, const std::string& target) const {
+    Task task{&probe, {facts, Root(options_.root), target}, facts_text, {}, 0, {}, {}};
+    if (probe->steps) task.steps = probe->steps(task.job);
+    return task;
+}
+
 std::deque<Task> Stages::plan(Stage stage, const Facts& facts) const {
     std::deque<Task> tasks;
     const std::string facts_text = facts_to_text(facts);
@@ -126,8 +135,7 @@ std::deque<Task> Stages::plan(Stage stage, const Facts& facts) const {
         if (probe->stage != stage) continue;
         const auto targets = probe->targets ? probe->targets(facts) : std::vector<std::string>{""};
         for (const auto& target : targets) {
-            tasks.push_back({&probe, {facts, Root(options_.root), target}, facts_text, {}, 0, {}, {}});
-            if (probe->steps) tasks.back().steps = probe->steps(tasks.back().job);
+            tasks.push_back(task_of(probe, facts, facts_text, target));
             if (options_.skip.contains(std::string(probe.name))) {
                 tasks.back().runs.push_back(unstarted(tasks.back(), ProbeEnd::skipped, "left out on the command line"));
             }
@@ -219,8 +227,7 @@ Facts so_far(Facts facts, const std::deque<Task>& tasks) {
     return facts;
 }
 
-void Stages::run(Stage stage, Facts& facts) {
-    std::deque<Task> tasks = plan(stage, facts);
+void Stages::run(std::deque<Task> tasks, Facts& facts) {
     for (auto& task : tasks)
         if (task.runs.empty()) waiting_.push_back(&task);
     start_what_fits(tasks);
@@ -258,6 +265,15 @@ Facts survey(const SurveyOptions& options) {
     if (options.before_run) options.before_run(facts);
     stages.run(Stage::run, facts);
     return facts;
+}
+
+Facts run_probe(std::string_view name, const std::string& target, const Facts& facts, const SurveyOptions& options) {
+    Stages stages(options);
+    std::deque<Task> tasks;
+    tasks.push_back(stages.task_of(*find_named(all_probes(), name), facts, facts_to_text(facts), target));
+    Facts learnt;
+    stages.run(std::move(tasks), learnt);
+    return learnt;
 }
 
 }  // namespace rnncheck

@@ -28,6 +28,10 @@ struct SurveyOptions {
 /// Never throws for what the machine does: that is in the facts.
 Facts survey(const SurveyOptions& options);
 
+/// One probe on one target, in a process of its own, that knows these facts. Only what it learnt, and how it ended.
+/// Of the options, `root` and `deadline_s` count.
+Facts run_probe(std::string_view name, const std::string& target, const Facts& facts, const SurveyOptions& options);
+
 /// One probe on one target in this process.
 struct ProbeCall {
     std::string name, target, root;

@@ -91,4 +91,16 @@ Facts lost_cases(const Job& job, const std::vector<LostStep>& lost_steps) {
     return news;
 }
 
+bool tf32_possible(const Facts& facts, int gpu, const RnnCase& rnn_case) {
+    const auto setting = facts.host.environment.find("NVIDIA_TF32_OVERRIDE");
+    if (setting != facts.host.environment.end()) {
+        if (setting->second == "0") return false;
+        if (setting->second == "1") return true;  // forces it on, whatever the program asks
+    }
+    for (const Gpu& candidate : facts.gpus)
+        if (candidate.index == gpu && candidate.compute_capability && candidate.compute_capability->major() < 8)
+            return false;
+    return rnn_case.math == MathType::standard;
+}
+
 }  // namespace rnncheck::probes

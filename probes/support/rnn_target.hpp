@@ -26,6 +26,10 @@ RnnRun run_of(const RnnTarget& target, const RnnCase& rnn_case, int step);
 /// By step: whether facts.rnn_runs holds it already, from an earlier survey of this machine.
 std::vector<bool> done_before(const Facts& facts, const RnnTarget& target, std::size_t steps);
 
+/// Whether a right result may show TF32's rounding: the GPU has it and neither the case nor NVIDIA_TF32_OVERRIDE
+/// forbids it. What the GPU can do being unknown, it may.
+bool tf32_possible(const Facts& facts, int gpu, const RnnCase& rnn_case);
+
 /// What rnn_forward says of the cases that its process did not survive.
 Facts lost_cases(const Job& job, const std::vector<LostStep>& lost_steps);
 

@@ -9,7 +9,6 @@
 #include "base/sha256.hpp"
 #include "commands/identity.hpp"
 #include "commands/input.hpp"
-#include "commands/lstm_report.hpp"
 #include "commands/output.hpp"
 #include "facts/json.hpp"
 #include "probe.hpp"
@@ -168,23 +167,33 @@ void LstmState::keep(const std::function<Facts()>& so_far) {
     write(so_far());
 }
 
-Facts LstmState::finish(Facts facts) {
-    facts = presentable(facts);
-    if (!file_.empty()) write_file(file_, lstm_json(facts, machine_));
+Facts LstmState::in_order(Facts facts) const {
+    facts.rnn_runs = by_plan(plan_, facts.rnn_runs);
     return facts;
 }
 
+Facts LstmState::finish(const Facts& facts, LstmBesides& besides) {
+    besides.machine = machine_;
+    Facts shown = presentable(facts);
+    if (besides.smallest && !show_private_) {
+        Facts alone;
+        alone.rnn_runs = {besides.smallest->run};
+        besides.smallest->run = hidden(std::move(alone)).rnn_runs.front();
+    }
+    if (!file_.empty()) write_file(file_, lstm_json(shown, besides));
+    return shown;
+}
+
 Facts LstmState::presentable(const Facts& facts) const {
-    Facts part = what_counts(facts);
-    part.rnn_runs = by_plan(plan_, part.rnn_runs);
-    return show_private_ ? part : hidden(std::move(part));
+    const Facts part = in_order(what_counts(facts));
+    return show_private_ ? part : hidden(part);
 }
 
 void LstmState::write(const Facts& facts) {
     constexpr int share = 20;  // one part of the time in so many goes into writing, at most
     if (file_.empty()) return;
     const auto start = Clock::now();
-    write_file(file_, lstm_json(presentable(facts), machine_));
+    write_file(file_, lstm_json(presentable(facts), {machine_, {}}));
     const Clock::duration pause =
         std::max<Clock::duration>(share * (Clock::now() - start), std::chrono::milliseconds(200));
     due_ = Clock::now() + pause;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "commands/lstm_report.hpp"
 #include "facts/facts.hpp"
 
 namespace rnncheck {
@@ -48,10 +49,11 @@ class LstmState {
     /// Writes a document when the last one is old enough for its cost not to count.
     void keep(const std::function<Facts()>& so_far);
 
-    /// All cases in order, made fit to be shown; also written.
-    Facts finish(Facts facts);
+    /// All cases in order.
+    Facts in_order(Facts facts) const;
 
-    const std::string& machine() const { return machine_; }
+    /// All cases, and the smallest one, made fit to be shown; also written.
+    Facts finish(const Facts& facts, LstmBesides& besides);
 
   private:
     Facts presentable(const Facts& facts) const;

@@ -27,7 +27,7 @@ MARK = 1234.5
 
 
 def started(*options, scenario=None, **how):
-    return subprocess.Popen([program, "lstm", f"--root={root}", *options], env={**os.environ, **environment_of(scenario or SCENARIO, root)},
+    return subprocess.Popen([program, "lstm", "--no-shrink", f"--root={root}", *options], env={**os.environ, **environment_of(scenario or SCENARIO, root)},
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how)
 
 

@@ -4,24 +4,31 @@
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "commands/color.hpp"
+#include "commands/identity.hpp"
 #include "commands/ids.hpp"
 #include "commands/log_files.hpp"
 #include "commands/lstm_case.hpp"
+#include "commands/lstm_fit.hpp"
 #include "commands/lstm_report.hpp"
+#include "commands/lstm_repro.hpp"
 #include "commands/lstm_state.hpp"
 #include "commands/output.hpp"
 #include "commands/progress.hpp"
+#include "report/privacy.hpp"
 #include "survey.hpp"
 
 namespace rnncheck::commands {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 struct Given {
     CaseWords words;
     std::string level, log, cudnn, interface, color = "auto", deadline, root, output, resume;
     int device = -1;
-    bool json = false, verbose = false, quiet = false, show_private = false;
+    std::string repro, fit;
+    bool json = false, verbose = false, quiet = false, show_private = false, no_shrink = false;
 };
 
 struct Option {
@@ -88,7 +95,52 @@ void refuse_choice_of_cases(const Given& given) {
             "--from-log, --device, --cudnn, --interface or options of one case");
 }
 
+/// Within what the deadline leaves.
+std::optional<Smallest> smallest_of(const Given& given, const SurveyOptions& how, const Facts& facts,
+                                    Clock::time_point started) {
+    ShrinkOptions options;
+    options.root = given.root;
+    if (how.deadline_s)
+        options.seconds =
+            std::min(options.seconds, *how.deadline_s - std::chrono::duration<double>(Clock::now() - started).count());
+    Progress progress(!given.quiet);
+    options.progress = [&progress](std::string_view text) { progress.tell(text); };
+    return smallest_failing(facts, options);
+}
+
+/// Of the smallest case that fails or, where none was looked for, the first that does.
+void write_reproducer(const std::string& path, const Facts& facts, const std::optional<Smallest>& smallest) {
+    const RnnRun* failed = smallest ? &smallest->run : worst_run(facts);
+    if (!failed) return print_aside("rnncheck: no case failed, so '" + escaped(path) + "' was not written\n");
+    if (failed->dialect != Dialect::v8)
+        return print_aside("rnncheck: the case fails in the legacy interface, of which no program can be written: '" +
+                           escaped(path) + "' was not written\n");
+    write_file(path, reproducer(facts, *failed));
+}
+
+/// The question of --fit.
+int run_fit(const Given& given, SurveyOptions how) {
+    how.rnn_request->fit = word_from<FitSize>(given.fit, "--fit");
+    if (how.rnn_request->cases.empty() || given.words.contains("lengths"))
+        throw UsageError("--fit is for one case with equal lengths: it cannot be used with --level or --lengths");
+    if (!given.output.empty() || !given.repro.empty())
+        throw UsageError("--fit computes no case: it cannot be used with --output or --emit-repro");
+    Facts facts;
+    std::vector<FitSearch> searches;
+    {
+        Progress progress(!given.quiet);
+        const auto tell = [&progress](std::string_view text) { progress.tell(text); };
+        how.progress = tell;
+        facts = survey(how);
+        searches = find_fits(facts, given.root, tell);
+    }
+    const std::string text = given.json ? fit_json(facts, searches) : fit_text(facts, searches);
+    print_document(given.show_private ? text : redact(text, this_machine()));
+    return code_of(searches);
+}
+
 int run(const Given& given) {
+    const auto started = Clock::now();
     const auto color = word_from<ColorChoice>(given.color, "--color");
     SurveyOptions how;
     std::optional<EarlierRun> earlier;
@@ -100,6 +152,7 @@ int run(const Given& given) {
     how.deadline_s = deadline_of(given.deadline);
     how.skip = probes_left_out;
     how.root = given.root;
+    if (!given.fit.empty()) return run_fit(given, how);
     LstmState state(given.output.empty() ? given.resume : given.output, *how.rnn_request, earlier, given.show_private);
     how.before_run = [&](Facts& facts) { state.plan(facts, given.root); };
     how.checkpoint = [&](const std::function<Facts()>& so_far) { state.keep(so_far); };
@@ -109,9 +162,15 @@ int run(const Given& given) {
         how.progress = [&progress](std::string_view text) { progress.tell(text); };
         facts = survey(how);
     }
-    facts = state.finish(std::move(facts));
-    print_document(given.json ? lstm_json(facts, state.machine())
-                              : lstm_text(facts, wants_color(color, STDOUT_FILENO), given.verbose));
+    LstmBesides besides;
+    state.finish(facts, besides);  // complete before smaller cases are tried
+    if (!given.no_shrink) besides.smallest = smallest_of(given, how, state.in_order(facts), started);
+    if (!given.repro.empty()) write_reproducer(given.repro, state.in_order(facts), besides.smallest);
+    facts = state.finish(facts, besides);
+    std::string text =
+        given.json ? lstm_json(facts, besides) : lstm_text(facts, wants_color(color, STDOUT_FILENO), given.verbose);
+    if (!given.json && besides.smallest) text += smallest_text(*besides.smallest);
+    print_document(text);
     return verdict_of(facts).code;
 }
 
@@ -140,6 +199,10 @@ std::function<int()> declare(CLI::App& app) {
         ->type_name("FILE");
     app.add_option("--resume", given->resume, "Go on with the run that this file tells, and keep it there")
         ->type_name("FILE");
+    app.add_option("--fit", given->fit, "Find the largest that fits into free GPU memory")->type_name("batch|length");
+    app.add_option("--emit-repro", given->repro, "Write a C++ program that shows the failure without rnncheck")
+        ->type_name("FILE");
+    flag("--no-shrink", "Do not look for the smallest case that fails", [given] { given->no_shrink = true; });
     app.add_option("--root", given->root, "Look for libraries below this folder")->type_name("DIR");
     flag("--json", "Write a JSON document with every case", [given] { given->json = true; });
     flag("--show-private", "Keep user names and host names in the output", [given] { given->show_private = true; });
