@@ -42,6 +42,10 @@ Gpu ask_gpu(const CudaApi& cuda, const vendor::Checker& check, int index) {
         return value;
     };
     gpu.multiprocessors = attribute(vendor::multiprocessor_count);
+    constexpr int khz_per_mhz = 1000;
+    if (const auto khz = attribute(vendor::clock_rate)) gpu.clock_mhz = *khz / khz_per_mhz;
+    if (const auto khz = attribute(vendor::memory_clock_rate)) gpu.memory_clock_mhz = *khz / khz_per_mhz;
+    gpu.memory_bus_bits = attribute(vendor::memory_bus_width);
     if (const auto mode = attribute(vendor::compute_mode)) gpu.compute_mode = compute_mode_name(*mode);
     const auto major = attribute(vendor::capability_major);
     const auto minor = attribute(vendor::capability_minor);

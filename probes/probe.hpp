@@ -38,8 +38,8 @@ struct Probe {
     void (*run)(const Job&, Trace&, const Learn&);
     /// What to look at, one process each. Unset: the whole machine, in one process.
     std::vector<std::string> (*targets)(const Facts&) = nullptr;
-    /// For probes with steps: the facts about a lost step. Unset: a lost process is not continued.
-    Facts (*lost)(const Job&, const LostStep&) = nullptr;
+    /// For probes with steps: the facts about lost steps. Unset: a lost process is not continued.
+    Facts (*lost)(const Job&, const std::vector<LostStep>&) = nullptr;
     /// Number of steps for a target; only with `lost`.
     int (*steps)(const Job&) = nullptr;
     /// Targets with the same text are never run at the same time ("GPU 0"). Unset: no such limit.

@@ -8,8 +8,7 @@
 #include <semaphore>
 
 #include "probe.hpp"
-#include "support/copies.hpp"
-#include "support/gpu_session.hpp"
+#include "support/rnn_session.hpp"
 #include "support/run_end.hpp"
 #include "vendor/lstm.hpp"
 
@@ -17,90 +16,19 @@ namespace rnncheck::probes {
 
 namespace {
 
-/// "GPU 0 v8 /usr/lib/libcudnn.so.9"
-struct Target {
-    int gpu = 0;
-    Dialect dialect = Dialect::v8;
-    std::string library;
-};
-
-std::string text_of(const Target& target) {
-    return "GPU " + std::to_string(target.gpu) + " " + std::string(name_of(target.dialect)) + " " + target.library;
-}
-
-Target target_of(const std::string& text) {
-    Target target;
-    target.gpu = gpu_of_target(text);
-    const auto dialect_begin = text.find(' ', text.find(' ') + 1) + 1;
-    const auto dialect_end = text.find(' ', dialect_begin);
-    target.dialect = from_name<Dialect>(text.substr(dialect_begin, dialect_end - dialect_begin)).value_or(Dialect::v8);
-    target.library = text.substr(dialect_end + 1);
-    return target;
-}
-
-bool wanted(const std::optional<RnnRequest>& request, const Target& target) {
-    if (!request) return true;
-    return request->gpu.value_or(target.gpu) == target.gpu &&
-           request->dialect.value_or(target.dialect) == target.dialect &&
-           target.library.find(request->library.value_or("")) != std::string::npos;
-}
-
 std::vector<std::string> targets(const Facts& facts) {
-    constexpr std::size_t most = 8;
-    std::vector<std::string> texts;
-    std::size_t copies = 0;
-    for (const Cudnn& cudnn : facts.cudnns) {
-        if (cudnn.rnn_usable != true || ++copies > most) continue;
-        for (const auto& dialect : cudnn.dialects)
-            for (const Gpu& gpu : facts.gpus)
-                if (const auto named = from_name<Dialect>(dialect))
-                    if (const Target target{gpu.index, *named, cudnn.library}; wanted(facts.rnn_request, target))
-                        texts.push_back(text_of(target));
-    }
-    return texts;
-}
-
-std::vector<RnnCase> cases_of(const Job& job) {
-    return cases_of(job.facts.rnn_request, target_of(job.target).dialect);
+    const bool other_question = facts.rnn_request && facts.rnn_request->fit;
+    return other_question ? std::vector<std::string>() : rnn_targets(facts);
 }
 
 int steps(const Job& job) {
     return static_cast<int>(cases_of(job).size());
 }
 
-RnnRun run_of(const Target& target, const RnnCase& rnn_case, int step) {
-    RnnRun run;
-    run.library = target.library;
-    run.gpu = target.gpu;
-    run.dialect = target.dialect;
-    run.number = step + 1;
-    run.rnn_case = rnn_case;
-    return run;
-}
-
-Facts lost(const Job& job, const LostStep& step) {
-    const Target target = target_of(job.target);
-    const auto cases = cases_of(job);
-    Facts news;
-    RnnRun& run =
-        news.rnn_runs.emplace_back(run_of(target, cases.at(static_cast<std::size_t>(step.number)), step.number));
-    run.end = step.tried ? RunEnd::failed : RunEnd::skipped;
-    run.result = step.result;
-    return news;
-}
-
-/// Whether a right result may show TF32's rounding: the GPU has it and neither the case nor NVIDIA_TF32_OVERRIDE
-/// forbids it. What the GPU can do being unknown, it may.
-bool tf32_possible(const Facts& facts, int gpu, const RnnCase& rnn_case) {
-    const auto setting = facts.host.environment.find("NVIDIA_TF32_OVERRIDE");
-    if (setting != facts.host.environment.end()) {
-        if (setting->second == "0") return false;
-        if (setting->second == "1") return true;  // forces it on, whatever the program asks
-    }
-    for (const Gpu& candidate : facts.gpus)
-        if (candidate.index == gpu && candidate.compute_capability && candidate.compute_capability->major() < 8)
-            return false;
-    return rnn_case.math == MathType::standard;
+std::string hexadecimal(std::uint64_t value) {
+    char text[17];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
+    return text;
 }
 
 void record_numbers(const vendor::LstmRun& lstm, const Comparison& comparison, RnnRun& run) {
@@ -110,6 +38,7 @@ void record_numbers(const vendor::LstmRun& lstm, const Comparison& comparison, R
     if (!comparison.right) run.where = comparison.worst;
     if (run.rnn_case.dtype == Dtype::fp32) run.reduced_precision = comparison.reduced_precision;
     run.bitwise_repeatable = lstm.repeatable;
+    run.digest = hexadecimal(lstm.digest);
     if (comparison.overflow) run.overflow = true;
     run.workspace_bytes = static_cast<std::int64_t>(lstm.workspace_bytes);
     run.weight_bytes = static_cast<std::int64_t>(lstm.weight_bytes);
@@ -128,9 +57,11 @@ struct Expected {
 /// of their own beside the vendor's work, a few ahead of it. Each is taken once, and waited for if need be.
 class Preparation {
   public:
-    Preparation(const Facts& facts, int gpu, const std::vector<RnnCase>& cases, std::size_t first)
-        : cases_(cases.size()), worker_(std::async(std::launch::async, [this, &facts, gpu, &cases, first] {
+    Preparation(const Facts& facts, int gpu, const std::vector<RnnCase>& cases, const std::vector<bool>& done,
+                std::size_t first)
+        : cases_(cases.size()), worker_(std::async(std::launch::async, [this, &facts, gpu, &cases, &done, first] {
               for (std::size_t step = first; step < cases.size(); ++step) {
+                  if (done[step]) continue;
                   ahead_.acquire();
                   if (given_up_) return;
                   const RnnInputs inputs = make_inputs(cases[step]);
@@ -191,26 +122,27 @@ void run_case(const vendor::Session& session, Preparation& preparation, RnnRun& 
 class Sweep {
   public:
     Sweep(const Job& job, Trace& trace, const Learn& learn)
-        : job_(job), trace_(trace), learn_(learn), target_(target_of(job.target)), cases_(cases_of(job)) {}
+        : job_(job),
+          trace_(trace),
+          learn_(learn),
+          target_(rnn_target_of(job.target)),
+          cases_(cases_of(job)),
+          done_(done_before(job.facts, target_, cases_.size())) {}
 
     void run() {
-        Preparation preparation(job_.facts, target_.gpu, cases_, static_cast<std::size_t>(job_.first_step));
-        const auto gpu = open_gpu(trace_, target_.gpu);
-        if (gpu->failure) return skip_from(job_.first_step, *gpu->failure);
-        for (const auto& companion : companions_of(job_.facts, target_.library))
-            vendor::open_library(trace_, job_.root.outside(companion));
-        const vendor::Library library = vendor::open_library(trace_, job_.root.outside(target_.library));
-        if (!library.handle) return skip_from(job_.first_step, {"dlopen", vendor::missing_symbol, library.error});
-        vendor::CudnnApi cudnn;
-        cudnn.load(library);
-        vendor::Session session{gpu->cuda, cudnn, gpu->check, vendor::cudnn_checker(trace_, cudnn)};
-        if (const auto failure = start_session(session)) return skip_from(job_.first_step, *failure);
-        run_cases(session, preparation);
+        Preparation preparation(job_.facts, target_.gpu, cases_, done_, static_cast<std::size_t>(job_.first_step));
+        const auto rnn = open_rnn(job_, trace_, target_);
+        if (rnn->failure) return skip_from(job_.first_step, *rnn->failure);
+        std::size_t free_bytes = 0, total = 0;
+        if (rnn->session->check_cuda(rnn->session->cuda.cuMemGetInfo_v2, &free_bytes, &total).ok())
+            free_bytes_ = static_cast<std::int64_t>(free_bytes);
+        run_cases(*rnn->session, preparation);
     }
 
   private:
     void run_cases(const vendor::Session& session, Preparation& preparation) {
         for (int step = job_.first_step; step < static_cast<int>(cases_.size()); ++step) {
+            if (done_[static_cast<std::size_t>(step)]) continue;
             trace_.step(step);
             RnnRun run = run_of(target_, cases_[static_cast<std::size_t>(step)], step);
             if (came_after(run.rnn_case, version_of(job_.facts, target_.library))) {
@@ -222,6 +154,7 @@ class Sweep {
                 continue;
             }
             run_case(session, preparation, run);
+            run.free_bytes = free_bytes_;
             // A kernel that went astray leaves a context in which no later call can succeed.
             CallResult state;
             if (run.end == RunEnd::failed) state = session.check_cuda(session.cuda.cuCtxSynchronize);
@@ -234,6 +167,7 @@ class Sweep {
 
     void skip_from(int first, const CallResult& why) {
         for (int step = first; step < static_cast<int>(cases_.size()); ++step) {
+            if (done_[static_cast<std::size_t>(step)]) continue;
             RnnRun run = run_of(target_, cases_[static_cast<std::size_t>(step)], step);
             run.result = why;
             tell(std::move(run));
@@ -249,8 +183,10 @@ class Sweep {
     const Job& job_;
     Trace& trace_;
     const Learn& learn_;
-    Target target_;
+    RnnTarget target_;
     std::vector<RnnCase> cases_;
+    std::vector<bool> done_;
+    std::optional<std::int64_t> free_bytes_;
 };
 
 /// The cases' buffers come and go by the megabyte. By default each is a piece of memory of its own, with a page fault
@@ -274,7 +210,7 @@ extern const Probe rnn_forward{.title = "Computes LSTMs with each cuDNN on each 
                                .limit = std::chrono::seconds(120),
                                .run = run,
                                .targets = targets,
-                               .lost = lost,
+                               .lost = lost_cases,
                                .steps = steps,
                                .exclusive = exclusive_gpu};
 

@@ -12,7 +12,6 @@
 #include "facts/facts_json.hpp"
 #include "isolate/pool.hpp"
 #include "probe.hpp"
-#include "support/waiting_files.hpp"
 #include "wire/reader.hpp"
 
 namespace rnncheck {
@@ -37,6 +36,7 @@ struct Task {
     Job job;
     std::string facts_text;  ///< job.facts, as sent
     Facts learnt;
+    int steps = 0;           ///< of a probe that has steps
     std::vector<ProbeRun> runs;
     WireReader reader;
     int restarts = 0;
@@ -49,7 +49,10 @@ class Stages {
             deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*options.deadline_s));
     }
 
-    void run(Stage stage, Facts& facts);
+    void run(Stage stage, Facts& facts) { run(plan(stage, facts), facts); }
+    /// These tasks alone; what they learn joins `facts`.
+    void run(std::deque<Task> tasks, Facts& facts);
+    Task task_of(const Named<Probe>& probe, const Facts& facts, const std::string& facts_text, const std::string& target) const;
 
   private:
     std::deque<Task> plan(Stage stage, const Facts& facts) const;
@@ -119,6 +122,12 @@ std::string how_it_ended(const ProbeRun& run) {
     }
 }
 
+Task Stages::task_of(const Named<Probe>& probe, const Facts& facts, const std::string& facts_text, const std::string& target) const {
+    Task task{&probe, {facts, Root(options_.root), target}, facts_text, {}, 0, {}, {}};
+    if (probe->steps) task.steps = probe->steps(task.job);
+    return task;
+}
+
 std::deque<Task> Stages::plan(Stage stage, const Facts& facts) const {
     std::deque<Task> tasks;
     const std::string facts_text = facts_to_text(facts);
@@ -126,7 +135,7 @@ std::deque<Task> Stages::plan(Stage stage, const Facts& facts) const {
         if (probe->stage != stage) continue;
         const auto targets = probe->targets ? probe->targets(facts) : std::vector<std::string>{""};
         for (const auto& target : targets) {
-            tasks.push_back({&probe, {facts, Root(options_.root), target}, facts_text, {}, {}, {}});
+            tasks.push_back(task_of(probe, facts, facts_text, target));
             if (options_.skip.contains(std::string(probe.name))) {
                 tasks.back().runs.push_back(unstarted(tasks.back(), ProbeEnd::skipped, "left out on the command line"));
             }
@@ -150,6 +159,13 @@ void Stages::start(Task& task) {
     active_[id] = &task;
 }
 
+/// "case 17 of 809, rnn_forward GPU 0 v8 /usr/lib/libcudnn.so.9"
+std::string under_way(const Task& task) {
+    const std::string what = std::string(task.probe->name) + (task.job.target.empty() ? "" : " " + task.job.target);
+    if (!task.reader.step) return what;
+    return "case " + std::to_string(*task.reader.step + 1) + " of " + std::to_string(task.steps) + ", " + what;
+}
+
 /// In order; a target whose GPU is in use is passed over until that is free.
 void Stages::start_what_fits(std::deque<Task>& tasks) {
     std::set<std::string> in_use;
@@ -167,11 +183,9 @@ void Stages::start_what_fits(std::deque<Task>& tasks) {
         } else still_waiting.push_back(task);
     }
     waiting_ = std::move(still_waiting);
-    if (options_.progress && !active_.empty()) {
-        const Task& first = *active_.begin()->second;
-        options_.progress(std::string(first.probe->name) + (first.job.target.empty() ? "" : " " + first.job.target) + ", " +
-                          std::to_string(active_.size() + waiting_.size()) + " of " + std::to_string(tasks.size()) + " to go");
-    }
+    if (options_.progress && !active_.empty())
+        options_.progress(under_way(*active_.begin()->second) + ", " + std::to_string(active_.size() + waiting_.size()) + " of " +
+                          std::to_string(tasks.size()) + " to go");
 }
 
 /// The step in which a process died is recorded as lost, and a new process goes on after it. Too many losses, and
@@ -186,11 +200,11 @@ bool Stages::go_on_after_lost_step(Task& task, const ProbeRun& run) {
     const CallResult result{run.last_call.value_or("?"), -1, how_it_ended(run)};
     const int lost = *task.reader.step;
     const bool ended_by_deadline = run.end == ProbeEnd::timed_out && past_deadline();
-    merge(task.learnt, probe.lost(task.job, {lost, result, !ended_by_deadline}));
+    merge(task.learnt, probe.lost(task.job, {{lost, result, !ended_by_deadline}}));
     task.job.first_step = lost + 1;
     if (past_deadline()) give_up(task, isolate::deadline_passed);
     else if (++task.restarts > most_restarts || run.end == ProbeEnd::stuck) give_up(task, "earlier cases ended the process");
-    else return task.job.first_step < probe.steps(task.job);
+    else return task.job.first_step < task.steps;
     return false;
 }
 
@@ -198,8 +212,9 @@ bool Stages::go_on_after_lost_step(Task& task, const ProbeRun& run) {
 void Stages::give_up(Task& task, const std::string& why) {
     const Probe& probe = *task.probe->thing;
     if (!probe.lost) return;
-    for (int step = task.job.first_step; step < probe.steps(task.job); ++step)
-        merge(task.learnt, probe.lost(task.job, {step, {"?", -1, "not tried: " + why}, false}));
+    std::vector<LostStep> rest;
+    for (int step = task.job.first_step; step < task.steps; ++step) rest.push_back({step, {"?", -1, "not tried: " + why}, false});
+    merge(task.learnt, probe.lost(task.job, rest));
 }
 
 void Stages::finished(Task& task, const isolate::Ending& ending) {
@@ -207,13 +222,20 @@ void Stages::finished(Task& task, const isolate::Ending& ending) {
     if (go_on_after_lost_step(task, task.runs.back())) waiting_.push_front(&task);
 }
 
-void Stages::run(Stage stage, Facts& facts) {
-    std::deque<Task> tasks = plan(stage, facts);
+Facts so_far(Facts facts, const std::deque<Task>& tasks) {
+    for (const Task& task : tasks) merge(facts, task.learnt);
+    return facts;
+}
+
+void Stages::run(std::deque<Task> tasks, Facts& facts) {
     for (auto& task : tasks)
         if (task.runs.empty()) waiting_.push_back(&task);
     start_what_fits(tasks);
     while (pool_.running() > 0) {
-        const auto ended = pool_.wait([&] { start_what_fits(tasks); });
+        const auto ended = pool_.wait([&] {
+            start_what_fits(tasks);
+            if (options_.checkpoint) options_.checkpoint([&] { return so_far(facts, tasks); });
+        });
         const auto entry = active_.find(ended.id);
         Task& task = *entry->second;
         active_.erase(entry);
@@ -239,32 +261,19 @@ Facts survey(const SurveyOptions& options) {
     Stages stages(options);
     stages.run(Stage::look, facts);
     if (options.ask) stages.run(Stage::ask, facts);
-    if (options.ask && options.run) stages.run(Stage::run, facts);
+    if (!options.ask || !options.run) return facts;
+    if (options.before_run) options.before_run(facts);
+    stages.run(Stage::run, facts);
     return facts;
 }
 
-namespace {
-
-std::string read_all(int descriptor) {
-    std::string text;
-    char buffer[1 << 14];
-    for (ssize_t got; (got = read(descriptor, buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<std::size_t>(got));
-    return text;
-}
-
-}  // namespace
-
-int run_probe_here(const ProbeCall& call) {
-    isolate::confine_this_process();
-    const auto* probe = find_named(all_probes(), call.name);
-    if (!probe) return 2;
-    Job job{{}, Root(call.root), call.target, call.first_step};
-    if (call.facts_from) job.facts = facts_from_text(read_all(*call.facts_from), "the facts so far");
-    probes::refuse_what_would_wait(job.facts);
-    Trace trace(call.answer_to);
-    (*probe)->run(job, trace, [&trace](const Facts& news) { trace.facts(facts_to_text(news)); });
-    trace.done();
-    return 0;
+Facts run_probe(std::string_view name, const std::string& target, const Facts& facts, const SurveyOptions& options) {
+    Stages stages(options);
+    std::deque<Task> tasks;
+    tasks.push_back(stages.task_of(*find_named(all_probes(), name), facts, facts_to_text(facts), target));
+    Facts learnt;
+    stages.run(std::move(tasks), learnt);
+    return learnt;
 }
 
 }  // namespace rnncheck

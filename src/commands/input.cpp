@@ -52,10 +52,14 @@ std::string first_of(const std::vector<std::string>& places) {
 
 }  // namespace
 
+std::string read_document(const std::string& path) {
+    return path == "-" ? read_all(STDIN_FILENO, "standard input") : read_path(path, "'" + path + "'");
+}
+
 Facts read_facts(const std::string& path) {
     const std::string name = path == "-" ? "standard input" : "'" + path + "'";
     std::vector<std::string> unknown;
-    Facts facts = facts_from_text(path == "-" ? read_all(STDIN_FILENO, name) : read_path(path, name), name, &unknown);
+    Facts facts = facts_from_text(read_document(path), name, &unknown);
     if (!unknown.empty())
         log::warn(name + " holds what this rnncheck does not know and passes over: " + first_of(unknown));
     return facts;

@@ -71,26 +71,25 @@ void read_lengths(const Reader& read, RnnCase& rnn_case) {
     if (longest > rnn_case.sequence_length) refuse("lengths", *word, "none may be longer than --length");
 }
 
-/// What cuDNN's documentation rules out, said before a GPU is asked.
-void refuse_contradictions(const RnnCase& c) {
-    const auto refuse_when = [](bool wrong, const char* why) {
-        if (wrong) throw UsageError(why);
-    };
-    refuse_when(c.projection > 0 && c.cell != Cell::lstm, "--projection is for --cell lstm alone");
-    refuse_when(c.projection > c.hidden, "--projection cannot be more than --hidden");
-    refuse_when(c.clip > 0 && c.cell != Cell::lstm, "--clip is for --cell lstm alone");
-    refuse_when(c.clip > 0 && c.training,
-                "--clip and --training cannot be used together: how gradients pass through it is not documented");
-    refuse_when(c.input_mode == InputMode::skip && c.input != c.hidden,
-                "--input-mode skip needs --input equal to --hidden");
-    refuse_when(c.cell == Cell::gru && c.bias == BiasMode::recurrent,
-                "--bias recurrent of a GRU cannot be judged: cuDNN's documents do not agree on what it computes");
-    refuse_when(c.layout == Layout::sequence_major_packed && !std::is_sorted(c.lengths.rbegin(), c.lengths.rend()),
-                "--layout sequence_major_packed needs --lengths that do not grow");
-    refuse_when(c.math == MathType::fma && c.dtype != Dtype::fp32, "--math fma is for --dtype fp32 alone");
-}
-
 }  // namespace
+
+std::optional<std::string> contradiction_in(const RnnCase& c) {
+    const std::pair<bool, const char*> rules[] = {
+        {c.projection > 0 && c.cell != Cell::lstm, "--projection is for --cell lstm alone"},
+        {c.projection > c.hidden, "--projection cannot be more than --hidden"},
+        {c.clip > 0 && c.cell != Cell::lstm, "--clip is for --cell lstm alone"},
+        {c.clip > 0 && c.training,
+         "--clip and --training cannot be used together: how gradients pass through it is not documented"},
+        {c.input_mode == InputMode::skip && c.input != c.hidden, "--input-mode skip needs --input equal to --hidden"},
+        {c.cell == Cell::gru && c.bias == BiasMode::recurrent,
+         "--bias recurrent of a GRU cannot be judged: cuDNN's documents do not agree on what it computes"},
+        {c.layout == Layout::sequence_major_packed && !std::is_sorted(c.lengths.rbegin(), c.lengths.rend()),
+         "--layout sequence_major_packed needs --lengths that do not grow"},
+        {c.math == MathType::fma && c.dtype != Dtype::fp32, "--math fma is for --dtype fp32 alone"}};
+    for (const auto& [broken, why] : rules)
+        if (broken) return why;
+    return std::nullopt;
+}
 
 RnnCase case_from_words(const CaseWords& words) {
     constexpr int largest = 1 << 20;
@@ -118,7 +117,7 @@ RnnCase case_from_words(const CaseWords& words) {
     c.states = read.find("states") != nullptr;
     c.training = read.find("training") != nullptr;
     if (c.projection == c.hidden) c.projection = 0;
-    refuse_contradictions(c);
+    if (const auto why = contradiction_in(c)) throw UsageError(*why);
     return c;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "facts/log.hpp"
@@ -15,6 +16,9 @@ using CaseWords = std::map<std::string, std::string>;
 
 /// UsageError names the option, what it cannot be, and what it can.
 RnnCase case_from_words(const CaseWords& words);
+
+/// Why a case cannot be, as cuDNN's documentation rules it out, before a GPU is asked; in the words of the options.
+std::optional<std::string> contradiction_in(const RnnCase& rnn_case);
 
 /// The options that give this case again: "--cell gru --hidden 32".
 std::string words_of(const RnnCase& rnn_case);

@@ -90,6 +90,10 @@ std::string numbers_of(const RnnRun& run) {
     return join(parts, ", ");
 }
 
+std::string again(const RnnRun& run) {
+    return "rnncheck lstm --device " + std::to_string(run.gpu) + " " + words_of(run.rnn_case);
+}
+
 std::string told(const RnnRun& run) {
     std::string text = "  " + std::string(name_of(run.end)) + ": GPU " + std::to_string(run.gpu) + ", " +
                        kind_of(run.rnn_case) + ", " + shape_of(run.rnn_case) + "\n";
@@ -97,9 +101,19 @@ std::string told(const RnnRun& run) {
     if (run.result && run.end != RunEnd::ok)
         text += "      " + escaped(run.result->call + ": " + run.result->text, 400) + "\n";
     if (run.end == RunEnd::ok || run.end == RunEnd::wrong) text += "      " + numbers_of(run) + "\n";
-    if (run.end != RunEnd::ok && run.end != RunEnd::not_offered)
-        text += "      again: rnncheck lstm --device " + std::to_string(run.gpu) + " " + words_of(run.rnn_case) + "\n";
+    if (run.end != RunEnd::ok && run.end != RunEnd::not_offered) text += "      again: " + again(run) + "\n";
     return text;
+}
+
+Json as_json(const RnnRun& run) {
+    Json json = to_json(run, valid_utf8);
+    json["again"] = again(run);
+    return json;
+}
+
+/// Every case was tried.
+bool is_complete(const Facts& facts) {
+    return !facts.rnn_runs.empty() && number_of(counts_of(facts), RunEnd::skipped) == 0;
 }
 
 }  // namespace
@@ -126,7 +140,19 @@ std::string lstm_text(const Facts& facts, bool color, bool verbose) {
     return out.str();
 }
 
-std::string lstm_json(const Facts& facts) {
+std::string smallest_text(const Smallest& smallest) {
+    const RnnRun& run = smallest.run;
+    std::string text = "\nThe smallest case that is still " + std::string(name_of(run.end)) + " (from case " +
+                       std::to_string(smallest.number) + ", " +
+                       counted(static_cast<std::size_t>(smallest.trials), "trial", "trials") +
+                       (smallest.finished ? "):\n" : "; out of time, there may be a smaller one):\n");
+    text += "  " + again(run) + "\n";
+    if (run.where) text += "      " + escaped(*run.where, 400) + "\n";
+    if (run.result) text += "      " + escaped(run.result->call + ": " + run.result->text, 400) + "\n";
+    return text;
+}
+
+std::string lstm_json(const Facts& facts, const LstmBesides& besides) {
     constexpr const char* words[] = {"ok", "problems", "", "undetermined"};
     const LstmVerdict verdict = verdict_of(facts);
     Json document = {{"schema", 1},
@@ -134,13 +160,16 @@ std::string lstm_json(const Facts& facts) {
                      {"rnncheck", facts.tool.version},
                      {"verdict", words[verdict.code]},
                      {"sentence", verdict.sentence},
+                     {"complete", is_complete(facts)},
                      {"cases", Json::array()}};
+    if (!besides.machine.empty()) document["machine"] = besides.machine;
+    if (besides.smallest)
+        document["smallest"] = {{"case", as_json(besides.smallest->run)},
+                                {"from", besides.smallest->number},
+                                {"trials", besides.smallest->trials},
+                                {"finished", besides.smallest->finished}};
     if (facts.rnn_request) document["request"] = to_json(*facts.rnn_request, valid_utf8);
-    for (const RnnRun& run : facts.rnn_runs) {
-        Json entry = to_json(run, valid_utf8);
-        entry["again"] = "rnncheck lstm --device " + std::to_string(run.gpu) + " " + words_of(run.rnn_case);
-        document["cases"].push_back(std::move(entry));
-    }
+    for (const RnnRun& run : facts.rnn_runs) document["cases"].push_back(as_json(run));
     return document.dump(2) + '\n';
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "commands/command.hpp"
+#include "commands/lstm_shrink.hpp"
 #include "facts/facts.hpp"
 
 namespace rnncheck {
@@ -20,7 +21,16 @@ LstmVerdict verdict_of(const Facts& facts);
 /// The verdict, the grid, and every case that is not right; with `verbose`, or when there are few, the numbers of all.
 std::string lstm_text(const Facts& facts, bool color, bool verbose);
 
+/// The smallest case that still fails, and the command that runs it.
+std::string smallest_text(const Smallest& smallest);
+
+/// What the document holds beside the cases. `machine` says what --resume has to find again.
+struct LstmBesides {
+    std::string machine;
+    std::optional<Smallest> smallest;
+};
+
 /// One JSON object with every case; docs/formats.md describes it.
-std::string lstm_json(const Facts& facts);
+std::string lstm_json(const Facts& facts, const LstmBesides& besides = {});
 
 }  // namespace rnncheck

@@ -7,6 +7,7 @@
 #include "facts/machine.hpp"
 #include "facts/network.hpp"
 #include "facts/packages.hpp"
+#include "facts/rnn_fit.hpp"
 #include "facts/rnn_request.hpp"
 #include "facts/rnn_run.hpp"
 
@@ -47,6 +48,7 @@ struct Facts {
     std::vector<KernelRun> kernel_runs;
     std::optional<RnnRequest> rnn_request;
     std::vector<RnnRun> rnn_runs;
+    std::vector<RnnFit> rnn_fits;
     std::vector<ProbeRun> probe_runs;
     std::optional<Log> log;
 
@@ -68,6 +70,7 @@ struct Facts {
         visit("kernel_runs", self.kernel_runs, "the tiny kernel on each GPU");
         visit("rnn_request", self.rnn_request, "the recurrent-network cases asked for, when not the doctor's own");
         visit("rnn_runs", self.rnn_runs, "the recurrent-network cases");
+        visit("rnn_fits", self.rnn_fits, "the largest networks that fit into GPU memory");
         visit("probe_runs", self.probe_runs, "how each probe went");
         visit("log", self.log, "what logs tell");
     }

@@ -104,6 +104,9 @@ struct Gpu {
     std::optional<Version> compute_capability;
     std::optional<std::int64_t> memory_total_mib;
     std::optional<int> multiprocessors;
+    std::optional<int> clock_mhz;
+    std::optional<int> memory_clock_mhz;
+    std::optional<int> memory_bus_bits;
     std::optional<std::string> compute_mode;
 
     int key() const { return index; }
@@ -117,6 +120,9 @@ struct Gpu {
         visit("compute_capability", self.compute_capability, "major.minor");
         visit("memory_total_mib", self.memory_total_mib, "memory in MiB");
         visit("multiprocessors", self.multiprocessors, "number of streaming multiprocessors");
+        visit("clock_mhz", self.clock_mhz, "highest clock of the multiprocessors, in MHz");
+        visit("memory_clock_mhz", self.memory_clock_mhz, "highest clock of the memory, in MHz; two transfers in each");
+        visit("memory_bus_bits", self.memory_bus_bits, "width of the memory bus, in bits");
         visit("compute_mode", self.compute_mode, "default, exclusive_process or prohibited");
     }
 };

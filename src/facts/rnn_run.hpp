@@ -33,6 +33,8 @@ struct RnnRun {
     std::optional<std::int64_t> workspace_bytes;
     std::optional<std::int64_t> reserve_bytes;
     std::optional<std::int64_t> weight_bytes;
+    std::optional<std::int64_t> free_bytes;
+    std::optional<std::string> digest;
     std::optional<double> first_ms;
     std::optional<double> again_ms;
 
@@ -54,6 +56,8 @@ struct RnnRun {
         visit("workspace_bytes", self.workspace_bytes, "work space cuDNN asked for");
         visit("reserve_bytes", self.reserve_bytes, "reserve space cuDNN asked for, for training");
         visit("weight_bytes", self.weight_bytes, "weight space cuDNN asked for");
+        visit("free_bytes", self.free_bytes, "free GPU memory before the cases, after cuDNN was set up");
+        visit("digest", self.digest, "short digest of the bits of all outputs");
         visit("first_ms", self.first_ms, "first run, forward and for training backward, and synchronisation, in milliseconds");
         visit("again_ms", self.again_ms, "second one, in milliseconds");
     }

@@ -92,27 +92,6 @@ std::string layer_name(const RnnCase& rnn_case, std::size_t pseudo_layer) {
     return numbered("layer", pseudo_layer / directions) + (pseudo_layer % directions ? " backward" : "");
 }
 
-/// "y of sequence 2, step 3, unit 17"
-std::string place(const RnnCase& rnn_case, const OutputArray& array, std::size_t index) {
-    const std::string_view name = array.name;
-    std::vector<std::string> words;
-    if (array.pseudo_layer >= 0) {
-        words = {layer_name(rnn_case, size(array.pseudo_layer)), array.part};
-        words.push_back(numbered("unit", index / array.columns));
-        if (array.columns > 1) words.push_back(numbered("column", index % array.columns));
-    } else if (is_sequences(name)) {
-        const std::size_t width = width_of(rnn_case, name);
-        const Row row = row_of(rnn_case, index / width);
-        words = {numbered("sequence", size(row.sequence)),
-                 numbered("step", size(row.step)) + (row.padding ? " (padding)" : ""), numbered("unit", index % width)};
-    } else {
-        const auto width = size(name.find('c') != name.npos ? rnn_case.hidden : rnn_case.output());
-        words = {layer_name(rnn_case, index / width / size(rnn_case.batch)),
-                 numbered("sequence", index / width % size(rnn_case.batch)), numbered("unit", index % width)};
-    }
-    return array.name + (" of " + join(words, ", "));
-}
-
 bool same_shapes(const std::vector<OutputArray>& expected, const std::vector<OutputArray>& found) {
     return std::ranges::equal(expected, found, [](const OutputArray& a, const OutputArray& b) {
         return a.values->size() == b.values->size();
@@ -140,6 +119,26 @@ void add_weights(const RnnCase& rnn_case, int pseudo_layer, const LayerWeights& 
 
 }  // namespace
 
+std::string place_of(const RnnCase& rnn_case, const OutputArray& array, std::size_t index) {
+    const std::string_view name = array.name;
+    std::vector<std::string> words;
+    if (array.pseudo_layer >= 0) {
+        words = {layer_name(rnn_case, size(array.pseudo_layer)), array.part};
+        words.push_back(numbered("unit", index / array.columns));
+        if (array.columns > 1) words.push_back(numbered("column", index % array.columns));
+    } else if (is_sequences(name)) {
+        const std::size_t width = width_of(rnn_case, name);
+        const Row row = row_of(rnn_case, index / width);
+        words = {numbered("sequence", size(row.sequence)),
+                 numbered("step", size(row.step)) + (row.padding ? " (padding)" : ""), numbered("unit", index % width)};
+    } else {
+        const auto width = size(name.find('c') != name.npos ? rnn_case.hidden : rnn_case.output());
+        words = {layer_name(rnn_case, index / width / size(rnn_case.batch)),
+                 numbered("sequence", index / width % size(rnn_case.batch)), numbered("unit", index % width)};
+    }
+    return array.name + (" of " + join(words, ", "));
+}
+
 std::vector<OutputArray> arrays_of(const RnnCase& rnn_case, const RnnOutputs& outputs) {
     std::vector<OutputArray> arrays = {{"y", -1, "", 0, &outputs.y},     {"hy", -1, "", 0, &outputs.hy},
                                        {"cy", -1, "", 0, &outputs.cy},   {"dx", -1, "", 0, &outputs.dx},
@@ -166,8 +165,8 @@ Comparison compare(const RnnCase& rnn_case, const RnnOutputs& expected, const Rn
     comparison.right = worst.ratio <= 1;
     comparison.largest_error = worst.ratio * comparison.limit;
     if (!comparison.right)
-        comparison.worst = place(rnn_case, must_be[worst.array], worst.index) + ": found " + short_number(worst.found) +
-                           ", expected " + short_number(worst.expected);
+        comparison.worst = place_of(rnn_case, must_be[worst.array], worst.index) + ": found " +
+                           short_number(worst.found) + ", expected " + short_number(worst.expected);
     if (rnn_case.dtype == Dtype::fp32)
         comparison.reduced_precision = limits.tf32_allowed ? comparison.right && worst_by(limits.full).ratio > 1
                                                            : !comparison.right && worst_by(limits.tf32).ratio <= 1;

@@ -42,4 +42,7 @@ struct OutputArray {
 /// All arrays of the outputs in a fixed order, those of weights last.
 std::vector<OutputArray> arrays_of(const RnnCase& rnn_case, const RnnOutputs& outputs);
 
+/// "y of sequence 2, step 3, unit 17": the words of Comparison::worst.
+std::string place_of(const RnnCase& rnn_case, const OutputArray& array, std::size_t index);
+
 }  // namespace rnncheck

@@ -1,7 +1,8 @@
+#include "rnn/inputs.hpp"
+
 #include <algorithm>
 #include <cmath>
 
-#include "rnn/network.hpp"
 #include "rnn/number.hpp"
 
 namespace rnncheck {
@@ -36,13 +37,11 @@ struct Stream {
 /// Cases start from different keys, so that what one case left in memory is not right for the next.
 class Streams {
   public:
-    explicit Streams(const RnnCase& rnn_case) {
-        for (const char letter : describe(rnn_case)) next_ = mixed(next_ ^ static_cast<unsigned char>(letter));
-    }
+    explicit Streams(const RnnCase& rnn_case) : next_(key_of(rnn_case)) {}
     Stream next() { return {next_ = mixed(next_ + 1)}; }
 
   private:
-    std::uint64_t next_ = 0;
+    std::uint64_t next_;
 };
 
 std::vector<double> uniform(Stream stream, std::size_t count, double bound, Dtype dtype) {
@@ -111,6 +110,12 @@ std::vector<double> make_dy(const RnnCase& rnn_case, Streams& streams) {
 
 int gates_of(Cell cell) {
     return cell == Cell::lstm ? 4 : cell == Cell::gru ? 3 : 1;
+}
+
+std::uint64_t key_of(const RnnCase& rnn_case) {
+    std::uint64_t key = 0;
+    for (const char letter : describe(rnn_case)) key = mixed(key ^ static_cast<unsigned char>(letter));
+    return key;
 }
 
 RnnInputs make_inputs(const RnnCase& rnn_case) {

@@ -33,6 +33,7 @@ struct CudaUuid {
     X(cuDevicePrimaryCtxRetain, int, (CudaContext*, int))                                                           \
     X(cuCtxSetCurrent, int, (CudaContext))                                                                          \
     X(cuCtxSynchronize, int, ())                                                                                    \
+    X(cuMemGetInfo_v2, int, (std::size_t*, std::size_t*))                                                          \
     X(cuMemAlloc_v2, int, (DevicePointer*, std::size_t))                                                            \
     X(cuMemFree_v2, int, (DevicePointer))                                                                           \
     X(cuMemcpyHtoD_v2, int, (DevicePointer, const void*, std::size_t))                                              \
@@ -49,7 +50,15 @@ struct CudaApi {
 };
 
 /// CUdevice_attribute numbers; they never change meaning (cuda.h).
-enum DeviceAttribute { multiprocessor_count = 16, compute_mode = 20, capability_major = 75, capability_minor = 76 };
+enum DeviceAttribute {
+    clock_rate = 13,  ///< kHz
+    multiprocessor_count = 16,
+    compute_mode = 20,
+    memory_clock_rate = 36,  ///< kHz
+    memory_bus_width = 37,   ///< bits
+    capability_major = 75,
+    capability_minor = 76
+};
 
 /// Calls whose failure text comes from cuGetErrorName and cuGetErrorString.
 Checker cuda_checker(Trace& trace, const CudaApi& api);

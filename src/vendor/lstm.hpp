@@ -26,8 +26,9 @@ std::optional<CallResult> start_session(Session& session);
 /// What came back. `failed` is the first call that returned an error; the outputs are then empty.
 struct LstmRun {
     std::optional<CallResult> failed;
-    RnnOutputs outputs;       ///< of the first run, in the reference's layout, padding included as it was found
-    bool repeatable = false;  ///< the second run gave the same bits
+    RnnOutputs outputs;        ///< of the first run, in the reference's layout, padding included as it was found
+    bool repeatable = false;   ///< the second run gave the same bits
+    std::uint64_t digest = 0;  ///< of the bits of the outputs of the first run
     std::size_t workspace_bytes = 0, reserve_bytes = 0, weight_bytes = 0;
     double first_ms = 0, again_ms = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 
 namespace rnncheck::vendor {
 
@@ -80,6 +81,24 @@ OutputBytes run_once(Bench& bench, const DeviceData& data, const std::function<v
         return memory.bytes > 0 ? bench.download(memory.at, memory.bytes) : std::vector<std::byte>();
     };
     return {get(data.y), get(data.hy), get(data.cy), get(data.dx), get(data.dhx), get(data.dcx), get(data.dweights)};
+}
+
+/// FNV-1a of every output's size and bytes, eight at a time.
+std::uint64_t digest_of(const OutputBytes& outputs) {
+    constexpr std::uint64_t prime = 0x100000001B3;
+    std::uint64_t digest = 0xCBF29CE484222325;
+    const auto take = [&](std::uint64_t word) { digest = (digest ^ word) * prime; };
+    for (const auto* bytes :
+         {&outputs.y, &outputs.hy, &outputs.cy, &outputs.dx, &outputs.dhx, &outputs.dcx, &outputs.dweights}) {
+        take(bytes->size());
+        for (std::size_t at = 0; at < bytes->size(); at += sizeof(std::uint64_t)) {
+            std::uint64_t word = 0;
+            std::memcpy(&word, bytes->data() + at, std::min(sizeof word, bytes->size() - at));
+            take(word);
+            digest ^= digest >> 29;
+        }
+    }
+    return digest;
 }
 
 RnnOutputs decoded(const RnnCase& rnn_case, const OutputBytes& bytes, const WeightImage& weights) {
@@ -167,6 +186,7 @@ void run_twice(Bench& bench, const RnnCase& rnn_case, const DeviceData& data, co
     const OutputBytes again = run_once(bench, data, calls, run.again_ms);
     if (bench.failed()) return;
     run.repeatable = first == again;
+    run.digest = digest_of(first);
     run.outputs = decoded(rnn_case, first, weights);
 }
 

@@ -1,5 +1,6 @@
 // The RNN interface of cuDNN 8 and 9.
 #include "vendor/lstm_common.hpp"
+#include "vendor/lstm_fit.hpp"
 
 namespace rnncheck::vendor {
 
@@ -86,9 +87,8 @@ void backward(Bench& bench, const Prepared& ready) {
                 address(ready.reserve));
 }
 
-}  // namespace
-
-void run_v8(Bench& bench, const RnnCase& rnn_case, const DeviceImage& image, LstmRun& run) {
+/// Descriptions and sizes; no memory yet.
+Prepared described(Bench& bench, const RnnCase& rnn_case) {
     const Session& session = bench.session();
     const CudnnApi& cudnn = session.cudnn;
     Prepared ready{rnn_case, describe_rnn(bench, rnn_case), {}, {}, {}, {}, 0, 0, 0, 0, 0, 0, {}};
@@ -99,6 +99,88 @@ void run_v8(Bench& bench, const RnnCase& rnn_case, const DeviceImage& image, Lst
     bench.cudnn(cudnn.cudnnGetRNNWeightSpaceSize, session.handle, ready.rnn, &ready.weight_bytes);
     bench.cudnn(cudnn.cudnnGetRNNTempSpaceSizes, session.handle, ready.rnn, rnn_case.training ? training : inference,
                 ready.x, &ready.work_bytes, &ready.reserve_bytes);
+    return ready;
+}
+
+/// Bytes of what goes in and comes out of a case with equal lengths.
+struct DataSizes {
+    std::size_t x = 0, y = 0, h = 0, c = 0, lengths = 0;
+};
+
+DataSizes sizes_of(const RnnCase& rnn_case) {
+    const auto times = [](auto... factors) { return (static_cast<std::size_t>(factors) * ...); };
+    const std::size_t element = bytes_of(rnn_case.dtype), rows = times(rnn_case.batch, rnn_case.sequence_length);
+    const std::size_t states = times(rnn_case.pseudo_layers(), rnn_case.batch, element);
+    return {times(rows, rnn_case.input, element), times(rows, rnn_case.directions(), rnn_case.output(), element),
+            times(states, rnn_case.output()), rnn_case.cell == Cell::lstm ? times(states, rnn_case.hidden) : 0,
+            times(rnn_case.batch, sizeof(std::int32_t))};
+}
+
+std::size_t data_bytes(const RnnCase& rnn_case) {
+    const DataSizes sizes = sizes_of(rnn_case);
+    const std::size_t states = (rnn_case.states ? 2 : 1) * (sizes.h + sizes.c);
+    return (rnn_case.training ? 2 : 1) * (sizes.x + sizes.y + states) + sizes.lengths;
+}
+
+/// All of it, zeros.
+DeviceData zeros(Bench& bench, const RnnCase& rnn_case) {
+    const DataSizes sizes = sizes_of(rnn_case);
+    const auto make = [&](std::size_t bytes) {
+        const Memory memory{bench.allocate(bytes), bytes};
+        if (bytes > 0) bench.cuda(bench.session().cuda.cuMemsetD8_v2, memory.at, static_cast<unsigned char>(0), bytes);
+        return memory;
+    };
+    const auto given = [&](std::size_t bytes) { return rnn_case.states ? make(bytes).at : 0; };
+    DeviceData data;
+    const std::vector<std::int32_t> lengths(static_cast<std::size_t>(rnn_case.batch), rnn_case.sequence_length);
+    data.lengths = bench.upload(std::as_bytes(std::span(lengths)));
+    data.x = make(sizes.x).at;
+    data.y = make(sizes.y);
+    data.hx = given(sizes.h), data.cx = given(sizes.c);
+    data.hy = make(sizes.h), data.cy = make(sizes.c);
+    if (!rnn_case.training) return data;
+    data.dx = make(sizes.x);
+    data.dy = make(sizes.y).at;
+    data.dhy = given(sizes.h), data.dcy = given(sizes.c);
+    data.dhx = make(sizes.h), data.dcx = make(sizes.c);
+    return data;
+}
+
+/// cuDNN, not the memory, is told the number of sequences.
+void plan_batch(Bench& bench, const Prepared& ready) {
+    if (ready.rnn_case.algorithm == Algorithm::persist_dynamic)
+        bench.cudnn(bench.session().cudnn.cudnnBuildRNNDynamic, bench.session().handle, ready.rnn,
+                    ready.rnn_case.batch);
+}
+
+}  // namespace
+
+Spaces spaces_of(const Session& session, const RnnCase& rnn_case) {
+    Bench bench(session);
+    const Prepared ready = described(bench, rnn_case);
+    if (bench.failed()) return {bench.failed()};
+    return {std::nullopt, (rnn_case.training ? 2 : 1) * ready.weight_bytes, ready.work_bytes, ready.reserve_bytes,
+            data_bytes(rnn_case)};
+}
+
+std::optional<CallResult> run_on_zeros(const Session& session, const RnnCase& rnn_case) {
+    Bench bench(session);
+    Prepared ready = described(bench, rnn_case);
+    ready.weights = bench.allocate(ready.weight_bytes);
+    bench.cuda(session.cuda.cuMemsetD8_v2, ready.weights, static_cast<unsigned char>(0), ready.weight_bytes);
+    plan_batch(bench, ready);
+    ready.data = zeros(bench, rnn_case);
+    if (rnn_case.training) ready.data.dweights = {bench.allocate(ready.weight_bytes), ready.weight_bytes};
+    ready.work = bench.allocate(ready.work_bytes);
+    ready.reserve = bench.allocate(ready.reserve_bytes);
+    forward(bench, ready);
+    if (rnn_case.training) backward(bench, ready);
+    bench.cuda(session.cuda.cuCtxSynchronize);
+    return bench.failed();
+}
+
+void run_v8(Bench& bench, const RnnCase& rnn_case, const DeviceImage& image, LstmRun& run) {
+    Prepared ready = described(bench, rnn_case);
     run.workspace_bytes = ready.work_bytes;
     run.reserve_bytes = ready.reserve_bytes;
     run.weight_bytes = ready.weight_bytes;
@@ -106,8 +188,7 @@ void run_v8(Bench& bench, const RnnCase& rnn_case, const DeviceImage& image, Lst
     WeightImage weights(bench, rnn_case.dtype, ready.weight_bytes);
     ready.weights = weights.base();
     place_weights(bench, ready.rnn, rnn_case, image, weights);
-    if (rnn_case.algorithm == Algorithm::persist_dynamic)
-        bench.cudnn(cudnn.cudnnBuildRNNDynamic, session.handle, ready.rnn, rnn_case.batch);
+    plan_batch(bench, ready);
     ready.data = put_data(bench, rnn_case, image);
     if (rnn_case.training) ready.data.dweights = {bench.allocate(ready.weight_bytes), ready.weight_bytes};
     ready.work = bench.allocate(ready.work_bytes);

@@ -64,7 +64,7 @@ TEST_CASE("a case that its process did not survive is recorded as that case") {
     const Job job{{}, {}, "GPU 3 legacy /lib with space/libcudnn.so.8", 0};
     const auto cases = sweep(Level::quick, Dialect::legacy);
     REQUIRE(probes::rnn_forward.steps(job) == static_cast<int>(cases.size()));
-    const Facts tried = probes::rnn_forward.lost(job, {4, {"cudnnRNNForwardInference", -1, "crashed"}, true});
+    const Facts tried = probes::rnn_forward.lost(job, {{4, {"cudnnRNNForwardInference", -1, "crashed"}, true}});
     REQUIRE(tried.rnn_runs.size() == 1);
     const RnnRun& run = tried.rnn_runs[0];
     CHECK(run.end == RunEnd::failed);
@@ -74,7 +74,7 @@ TEST_CASE("a case that its process did not survive is recorded as that case") {
     CHECK(run.library == "/lib with space/libcudnn.so.8");
     CHECK(describe(run.rnn_case) == describe(cases[4]));
     CHECK(run.result->call == "cudnnRNNForwardInference");
-    CHECK(probes::rnn_forward.lost(job, {4, {"", -1, ""}, false}).rnn_runs[0].end == RunEnd::skipped);
+    CHECK(probes::rnn_forward.lost(job, {{4, {"", -1, ""}, false}}).rnn_runs[0].end == RunEnd::skipped);
 }
 
 TEST_CASE("a status is sorted by the numbers of its own major") {

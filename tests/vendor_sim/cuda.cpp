@@ -135,6 +135,15 @@ int cuDeviceGetAttribute(int* value, int attribute, int device) {
         case multiprocessor_count:
             *value = static_cast<int>(number("multiprocessors", 82, board_tags(board)));
             return 0;
+        case clock_rate:
+            *value = 1000 * static_cast<int>(number("clock_mhz", 1695, board_tags(board)));
+            return 0;
+        case memory_clock_rate:
+            *value = 1000 * static_cast<int>(number("memory_clock_mhz", 9751, board_tags(board)));
+            return 0;
+        case memory_bus_width:
+            *value = static_cast<int>(number("memory_bus_bits", 384, board_tags(board)));
+            return 0;
         case compute_mode:
             *value = static_cast<int>(number("nvml.compute_mode", 0, board_tags(board)));
             return 0;

@@ -35,6 +35,14 @@ void* host(DevicePointer pointer) {
 
 }  // namespace
 
+int cuMemGetInfo_v2(std::size_t* free_bytes, std::size_t* total) {
+    if (const auto forced = entering_context(__func__)) return *forced;
+    const Tags tags = board_tags(driver().current);
+    *total = static_cast<std::size_t>(number("mem_total", 24'576, tags)) << 20;
+    *free_bytes = (static_cast<std::size_t>(number("mem_free", 23'900, tags)) << 20) - allocated();
+    return 0;
+}
+
 int cuMemAlloc_v2(DevicePointer* pointer, std::size_t bytes) {
     if (const auto forced = entering_context(__func__)) return *forced;
     if (bytes == 0) return cuda_invalid_value;

@@ -8,11 +8,13 @@
 #include "commands/ids.hpp"
 #include "commands/log_files.hpp"
 #include "commands/lstm_case.hpp"
+#include "commands/lstm_fit.hpp"
 #include "commands/lstm_from_log.hpp"
 #include "commands/lstm_report.hpp"
+#include "commands/lstm_repro.hpp"
+#include "commands/lstm_state.hpp"
 #include "commands/output.hpp"
 #include "commands/progress.hpp"
-#include "judge.hpp"
 #include "report/privacy.hpp"
 #include "survey.hpp"
 
@@ -20,11 +22,14 @@ namespace rnncheck::commands {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 struct Given {
     CaseWords words;
-    std::string level, log, cudnn, interface, color = "auto", deadline, root;
+    std::string level, log, cudnn, interface, color = "auto", deadline, root, output, resume;
     int device = -1;
-    bool json = false, verbose = false, quiet = false, show_private = false;
+    std::string repro, fit;
+    bool json = false, verbose = false, quiet = false, show_private = false, no_shrink = false;
 };
 
 struct Option {
@@ -88,26 +93,93 @@ std::string with_experiment(const std::string& told, const LogExperiment& experi
     return document.dump(2) + '\n';
 }
 
+void refuse_choice_of_cases(const Given& given) {
+    const bool chosen = !given.level.empty() || !given.words.empty() || !given.log.empty() || given.device >= 0 ||
+                        !given.cudnn.empty() || !given.interface.empty();
+    if (chosen)
+        throw UsageError(
+            "--resume goes on with the cases that its file tells: it cannot be used with --level, "
+            "--from-log, --device, --cudnn, --interface or options of one case");
+}
+
+/// Within what the deadline leaves.
+std::optional<Smallest> smallest_of(const Given& given, const SurveyOptions& how, const Facts& facts,
+                                    Clock::time_point started) {
+    ShrinkOptions options;
+    options.root = given.root;
+    if (how.deadline_s)
+        options.seconds =
+            std::min(options.seconds, *how.deadline_s - std::chrono::duration<double>(Clock::now() - started).count());
+    Progress progress(!given.quiet);
+    options.progress = [&progress](std::string_view text) { progress.tell(text); };
+    return smallest_failing(facts, options);
+}
+
+/// Of the smallest case that fails or, where none was looked for, the first that does.
+void write_reproducer(const std::string& path, const Facts& facts, const std::optional<Smallest>& smallest) {
+    const RnnRun* failed = smallest ? &smallest->run : worst_run(facts);
+    if (!failed) return print_aside("rnncheck: no case failed, so '" + escaped(path) + "' was not written\n");
+    if (failed->dialect != Dialect::v8)
+        return print_aside("rnncheck: the case fails in the legacy interface, of which no program can be written: '" +
+                           escaped(path) + "' was not written\n");
+    write_file(path, reproducer(facts, *failed));
+}
+
+/// The question of --fit.
+int run_fit(const Given& given, SurveyOptions how) {
+    how.rnn_request->fit = word_from<FitSize>(given.fit, "--fit");
+    if (how.rnn_request->cases.empty() || given.words.contains("lengths"))
+        throw UsageError("--fit is for one case with equal lengths: it cannot be used with --level or --lengths");
+    if (!given.output.empty() || !given.repro.empty())
+        throw UsageError("--fit computes no case: it cannot be used with --output or --emit-repro");
+    Facts facts;
+    std::vector<FitSearch> searches;
+    {
+        Progress progress(!given.quiet);
+        const auto tell = [&progress](std::string_view text) { progress.tell(text); };
+        how.progress = tell;
+        facts = survey(how);
+        searches = find_fits(facts, given.root, tell);
+    }
+    const std::string text = given.json ? fit_json(facts, searches) : fit_text(facts, searches);
+    print_document(given.show_private ? text : redact(text, this_machine()));
+    return code_of(searches);
+}
+
 int run(const Given& given) {
+    const auto started = Clock::now();
     const auto color = word_from<ColorChoice>(given.color, "--color");
     SurveyOptions how;
     const Log log = given.log.empty() ? Log{} : read_log_files({given.log}, Matrix::bundled());
-    how.rnn_request = request_of(given, log);
+    std::optional<EarlierRun> earlier;
+    if (!given.resume.empty()) {
+        refuse_choice_of_cases(given);
+        earlier = read_earlier_run(given.resume);
+    }
+    how.rnn_request = earlier ? earlier->request : request_of(given, log);
     how.deadline_s = deadline_of(given.deadline);
     how.skip = probes_left_out;
     how.root = given.root;
-    Report report;
+    if (!given.fit.empty()) return run_fit(given, how);
+    LstmState state(given.output.empty() ? given.resume : given.output, *how.rnn_request, earlier, given.show_private);
+    how.before_run = [&](Facts& facts) { state.plan(facts, given.root); };
+    how.checkpoint = [&](const std::function<Facts()>& so_far) { state.keep(so_far); };
+    Facts facts;
     {
         Progress progress(!given.quiet);
         how.progress = [&progress](std::string_view text) { progress.tell(text); };
-        report.facts = survey(how);
+        facts = survey(how);
     }
-    if (!given.show_private) report = redact(std::move(report), this_machine());
-    const std::string told = given.json ? lstm_json(report.facts)
-                                        : lstm_text(report.facts, wants_color(color, STDOUT_FILENO), given.verbose);
-    print_document(given.log.empty() ? told
-                                     : with_experiment(told, experiment_of(*log.rnn_config, report.facts), given));
-    return verdict_of(report.facts).code;
+    LstmBesides besides;
+    state.finish(facts, besides);  // complete before smaller cases are tried
+    if (!given.no_shrink) besides.smallest = smallest_of(given, how, state.in_order(facts), started);
+    if (!given.repro.empty()) write_reproducer(given.repro, state.in_order(facts), besides.smallest);
+    facts = state.finish(facts, besides);
+    std::string text =
+        given.json ? lstm_json(facts, besides) : lstm_text(facts, wants_color(color, STDOUT_FILENO), given.verbose);
+    if (!given.json && besides.smallest) text += smallest_text(*besides.smallest);
+    print_document(given.log.empty() ? text : with_experiment(text, experiment_of(*log.rnn_config, facts), given));
+    return verdict_of(facts).code;
 }
 
 std::function<int()> declare(CLI::App& app) {
@@ -131,6 +203,14 @@ std::function<int()> declare(CLI::App& app) {
     app.add_option("--cudnn", given->cudnn, "Use the libcudnn whose path contains this alone")->type_name("TEXT");
     app.add_option("--interface", given->interface, "Use this RNN interface alone")->type_name("v8|legacy");
     app.add_option("--deadline", given->deadline, "Longest time for everything, in seconds")->type_name("S");
+    app.add_option("--output", given->output, "Also keep the JSON document in this file, from the start on")
+        ->type_name("FILE");
+    app.add_option("--resume", given->resume, "Go on with the run that this file tells, and keep it there")
+        ->type_name("FILE");
+    app.add_option("--fit", given->fit, "Find the largest that fits into free GPU memory")->type_name("batch|length");
+    app.add_option("--emit-repro", given->repro, "Write a C++ program that shows the failure without rnncheck")
+        ->type_name("FILE");
+    flag("--no-shrink", "Do not look for the smallest case that fails", [given] { given->no_shrink = true; });
     app.add_option("--root", given->root, "Look for libraries below this folder")->type_name("DIR");
     flag("--json", "Write a JSON document with every case", [given] { given->json = true; });
     flag("--show-private", "Keep user names and host names in the output", [given] { given->show_private = true; });

@@ -1,0 +1,126 @@
+// How large a recurrent network fits into the free memory of a GPU: by cuDNN's own questions about sizes, and by
+// running one of a given size.
+#include <algorithm>
+
+#include "probe.hpp"
+#include "support/rnn_session.hpp"
+#include "vendor/lstm_fit.hpp"
+
+namespace rnncheck::probes {
+
+namespace {
+
+bool has_a_better_interface(const Facts& facts, const RnnTarget& target) {
+    return target.dialect == Dialect::legacy && std::ranges::any_of(facts.cudnns, [&](const Cudnn& cudnn) {
+               return cudnn.library == target.library &&
+                      std::ranges::find(cudnn.dialects, "v8") != cudnn.dialects.end();
+           });
+}
+
+std::vector<std::string> targets(const Facts& facts) {
+    if (!facts.rnn_request || !facts.rnn_request->fit || facts.rnn_request->cases.empty()) return {};
+    std::vector<std::string> texts = rnn_targets(facts);
+    std::erase_if(texts, [&](const std::string& text) { return has_a_better_interface(facts, rnn_target_of(text)); });
+    return texts;
+}
+
+RnnCase with_size(RnnCase rnn_case, FitSize of, int size) {
+    (of == FitSize::batch ? rnn_case.batch : rnn_case.sequence_length) = size;
+    return rnn_case;
+}
+
+/// What the calls take: cudnnSetRNNDataDescriptor at most 65,535 steps, and sizes as int.
+int largest(FitSize of) {
+    return of == FitSize::batch ? 1 << 24 : 65535;
+}
+
+/// The largest size whose memory is within the free one; memory only grows with the size.
+class Calculation {
+  public:
+    Calculation(const vendor::Session& session, RnnFit& fit) : session_(session), fit_(fit) {}
+
+    void run() {
+        if (!fits(1)) {
+            fit_.result = last_.failed;
+            fit_.size = 0;
+            return;
+        }
+        int good = 1, bad = largest(fit_.of) + 1;
+        while (bad - good > 1) {
+            const bool unbounded = bad > largest(fit_.of) && bad - good > good;
+            const int next = unbounded ? 2 * good : good + (bad - good) / 2;
+            (fits(next) ? good : bad) = next;
+        }
+        fit_.bounded = last_refused_ == bad || bad > largest(fit_.of);
+        tell(good);
+    }
+
+  private:
+    bool fits(int size) {
+        last_ = vendor::spaces_of(session_, with_size(fit_.rnn_case, fit_.of, size));
+        if (last_.failed) last_refused_ = size;
+        return !last_.failed && last_.total() <= static_cast<std::size_t>(*fit_.free_bytes);
+    }
+
+    void tell(int size) {
+        fits(size);
+        fit_.size = size;
+        fit_.rnn_case = with_size(fit_.rnn_case, fit_.of, size);
+        fit_.weight_bytes = static_cast<std::int64_t>(last_.weights);
+        fit_.workspace_bytes = static_cast<std::int64_t>(last_.work);
+        fit_.reserve_bytes = static_cast<std::int64_t>(last_.reserve);
+        fit_.data_bytes = static_cast<std::int64_t>(last_.data);
+    }
+
+    const vendor::Session& session_;
+    RnnFit& fit_;
+    vendor::Spaces last_;
+    int last_refused_ = 0;
+};
+
+void measure(const vendor::Session& session, const RnnRequest& request, RnnFit& fit) {
+    std::size_t free_bytes = 0, total = 0;
+    const CallResult asked = session.check_cuda(session.cuda.cuMemGetInfo_v2, &free_bytes, &total);
+    if (!asked.ok()) {
+        fit.result = asked;
+        return;
+    }
+    fit.free_bytes = static_cast<std::int64_t>(free_bytes);
+    fit.total_bytes = static_cast<std::int64_t>(total);
+    if (!request.trial) return Calculation(session, fit).run();
+    fit.size = *request.trial;
+    fit.rnn_case = with_size(fit.rnn_case, fit.of, *request.trial);
+    fit.result = vendor::run_on_zeros(session, fit.rnn_case);
+    fit.ran = !fit.result;
+}
+
+void run(const Job& job, Trace& trace, const Learn& learn) {
+    const RnnTarget target = rnn_target_of(job.target);
+    const RnnRequest& request = job.facts.rnn_request.value();
+    Facts news;
+    RnnFit& fit = news.rnn_fits.emplace_back();
+    fit.library = target.library;
+    fit.gpu = target.gpu;
+    fit.dialect = target.dialect;
+    fit.of = request.fit.value();
+    fit.rnn_case = request.cases.front();
+    const auto open = open_rnn(job, trace, target);
+    if (open->failure)
+        fit.result = open->failure;
+    else if (target.dialect != Dialect::v8)
+        fit.result = CallResult{"cudnnGetRNNTempSpaceSizes", vendor::missing_symbol, "only asked in the v8 interface"};
+    else
+        measure(*open->session, request, fit);
+    learn(news);
+}
+
+}  // namespace
+
+extern const Probe rnn_fit{.title = "Finds the largest network that fits into the memory of each GPU",
+                           .stage = Stage::run,
+                           .limit = std::chrono::seconds(120),
+                           .run = run,
+                           .targets = targets,
+                           .exclusive = exclusive_gpu};
+
+}  // namespace rnncheck::probes

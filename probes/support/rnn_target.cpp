@@ -1,0 +1,106 @@
+#include "support/rnn_target.hpp"
+
+#include <algorithm>
+
+#include "support/gpu_session.hpp"
+
+namespace rnncheck::probes {
+
+namespace {
+
+bool wanted(const std::optional<RnnRequest>& request, const RnnTarget& target) {
+    if (!request) return true;
+    return request->gpu.value_or(target.gpu) == target.gpu &&
+           request->dialect.value_or(target.dialect) == target.dialect &&
+           target.library.find(request->library.value_or("")) != std::string::npos;
+}
+
+bool all_done(const Facts& facts, const RnnTarget& target) {
+    if (facts.rnn_runs.empty()) return false;
+    const auto done = done_before(facts, target, cases_of(facts.rnn_request, target.dialect).size());
+    return std::ranges::find(done, false) == done.end();
+}
+
+}  // namespace
+
+std::string text_of(const RnnTarget& target) {
+    return "GPU " + std::to_string(target.gpu) + " " + std::string(name_of(target.dialect)) + " " + target.library;
+}
+
+RnnTarget rnn_target_of(const std::string& text) {
+    RnnTarget target;
+    target.gpu = gpu_of_target(text);
+    const auto dialect_begin = text.find(' ', text.find(' ') + 1) + 1;
+    const auto dialect_end = text.find(' ', dialect_begin);
+    target.dialect = from_name<Dialect>(text.substr(dialect_begin, dialect_end - dialect_begin)).value_or(Dialect::v8);
+    target.library = text.substr(dialect_end + 1);
+    return target;
+}
+
+std::vector<std::string> rnn_targets(const Facts& facts) {
+    constexpr std::size_t most = 8;
+    std::vector<std::string> texts;
+    std::size_t copies = 0;
+    for (const Cudnn& cudnn : facts.cudnns) {
+        if (cudnn.rnn_usable != true || ++copies > most) continue;
+        for (const auto& dialect : cudnn.dialects)
+            for (const Gpu& gpu : facts.gpus)
+                if (const auto named = from_name<Dialect>(dialect))
+                    if (const RnnTarget target{gpu.index, *named, cudnn.library};
+                        wanted(facts.rnn_request, target) && !all_done(facts, target))
+                        texts.push_back(text_of(target));
+    }
+    return texts;
+}
+
+std::vector<RnnCase> cases_of(const Job& job) {
+    return cases_of(job.facts.rnn_request, rnn_target_of(job.target).dialect);
+}
+
+RnnRun run_of(const RnnTarget& target, const RnnCase& rnn_case, int step) {
+    RnnRun run;
+    run.library = target.library;
+    run.gpu = target.gpu;
+    run.dialect = target.dialect;
+    run.number = step + 1;
+    run.rnn_case = rnn_case;
+    return run;
+}
+
+std::vector<bool> done_before(const Facts& facts, const RnnTarget& target, std::size_t steps) {
+    std::vector<bool> done(steps);
+    for (const RnnRun& run : facts.rnn_runs)
+        if (run.library == target.library && run.gpu == target.gpu && run.dialect == target.dialect &&
+            run.number >= 1 && static_cast<std::size_t>(run.number) <= steps)
+            done[static_cast<std::size_t>(run.number) - 1] = true;
+    return done;
+}
+
+Facts lost_cases(const Job& job, const std::vector<LostStep>& lost_steps) {
+    const RnnTarget target = rnn_target_of(job.target);
+    const auto cases = cases_of(job);
+    const auto done = done_before(job.facts, target, cases.size());
+    Facts news;
+    for (const LostStep& step : lost_steps) {
+        const auto at = static_cast<std::size_t>(step.number);
+        if (done.at(at)) continue;
+        RnnRun& run = news.rnn_runs.emplace_back(run_of(target, cases[at], step.number));
+        run.end = step.tried ? RunEnd::failed : RunEnd::skipped;
+        run.result = step.result;
+    }
+    return news;
+}
+
+bool tf32_possible(const Facts& facts, int gpu, const RnnCase& rnn_case) {
+    const auto setting = facts.host.environment.find("NVIDIA_TF32_OVERRIDE");
+    if (setting != facts.host.environment.end()) {
+        if (setting->second == "0") return false;
+        if (setting->second == "1") return true;  // forces it on, whatever the program asks
+    }
+    for (const Gpu& candidate : facts.gpus)
+        if (candidate.index == gpu && candidate.compute_capability && candidate.compute_capability->major() < 8)
+            return false;
+    return rnn_case.math == MathType::standard;
+}
+
+}  // namespace rnncheck::probes

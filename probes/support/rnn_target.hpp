@@ -1,0 +1,36 @@
+// What the recurrent-network cases run on: one cuDNN's RNN interface on one GPU.
+#pragma once
+
+#include "probe.hpp"
+
+namespace rnncheck::probes {
+
+struct RnnTarget {
+    int gpu = 0;
+    Dialect dialect = Dialect::v8;
+    std::string library;
+};
+
+/// "GPU 0 v8 /usr/lib/libcudnn.so.9", and back.
+std::string text_of(const RnnTarget& target);
+RnnTarget rnn_target_of(const std::string& text);
+
+/// Those that the request leaves, without those of which facts.rnn_runs holds every case.
+std::vector<std::string> rnn_targets(const Facts& facts);
+
+std::vector<RnnCase> cases_of(const Job& job);
+
+/// The record of a case that is yet to run.
+RnnRun run_of(const RnnTarget& target, const RnnCase& rnn_case, int step);
+
+/// By step: whether facts.rnn_runs holds it already, from an earlier survey of this machine.
+std::vector<bool> done_before(const Facts& facts, const RnnTarget& target, std::size_t steps);
+
+/// Whether a right result may show TF32's rounding: the GPU has it and neither the case nor NVIDIA_TF32_OVERRIDE
+/// forbids it. What the GPU can do being unknown, it may.
+bool tf32_possible(const Facts& facts, int gpu, const RnnCase& rnn_case);
+
+/// What rnn_forward says of the cases that its process did not survive.
+Facts lost_cases(const Job& job, const std::vector<LostStep>& lost_steps);
+
+}  // namespace rnncheck::probes

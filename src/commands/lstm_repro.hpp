@@ -1,0 +1,15 @@
+// One failing case as a C++ program of its own, for a person who has no rnncheck: a report to NVIDIA.
+#pragma once
+
+#include <string>
+
+#include "facts/facts.hpp"
+
+namespace rnncheck {
+
+/// The source: under 150 lines, no header of ours, the case's own numbers by their formula, and what must come out of
+/// the worst element and some others of its array, with the limits. It ends with exit code 0 when all is right, 1 when
+/// a number is wrong, 2 when a call failed. For the v8 interface alone.
+std::string reproducer(const Facts& facts, const RnnRun& run);
+
+}  // namespace rnncheck

@@ -1,0 +1,109 @@
+#include "commands/lstm_shrink.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "commands/lstm_case.hpp"
+#include "probe.hpp"
+#include "rnn/shrink.hpp"
+#include "survey.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+bool hangs_for_ever(const RnnRun& run) {
+    return run.result && run.result->text.find(hangs_in_kernel) != std::string::npos;
+}
+
+bool did_not_return(const RnnRun& run) {
+    return run.result && run.result->text.starts_with("did not return");
+}
+
+/// A crash is a crash in whichever call, but an error is that of one call.
+bool alike(const RnnRun& a, const RnnRun& b) {
+    if (a.end != b.end) return false;
+    if (a.end == RunEnd::wrong || !a.result || !b.result) return true;
+    return a.result->code == b.result->code && (a.result->code < 0 || a.result->call == b.result->call);
+}
+
+/// Tries cases one by one on what the first one ran on.
+class Trials {
+  public:
+    Trials(const Facts& facts, const RnnRun& failed, const ShrinkOptions& options)
+        : facts_(facts), failed_(failed), options_(options), smallest_(failed) {
+        facts_.rnn_runs.clear();
+        end_ =
+            Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.seconds));
+    }
+
+    std::optional<bool> still_fails(const RnnCase& rnn_case) {
+        if (contradiction_in(rnn_case) || !expressible(rnn_case, failed_.dialect)) return false;
+        const double left = std::chrono::duration<double>(end_ - Clock::now()).count();
+        if (left <= 0) return std::nullopt;
+        const auto run = tried(rnn_case, left);
+        if (!run || !alike_enough(*run, left))
+            return run || left > shortest_trial ? std::optional(false) : std::nullopt;
+        smallest_ = *run;
+        return true;
+    }
+
+    const RnnRun& smallest() const { return smallest_; }
+
+  private:
+    static constexpr double longest_trial = 10, shortest_trial = 1;
+
+    std::optional<RnnRun> tried(const RnnCase& rnn_case, double seconds) {
+        if (options_.progress) options_.progress("looking for a smaller case that fails: " + describe(rnn_case));
+        RnnRequest request;
+        request.cases = {rnn_case};
+        request.gpu = failed_.gpu;
+        request.library = failed_.library;
+        request.dialect = failed_.dialect;
+        facts_.rnn_request = request;
+        SurveyOptions how;
+        how.root = options_.root;
+        how.deadline_s = std::min(seconds, longest_trial);
+        const auto* const probe = find_named(all_probes(), "rnn_forward");
+        for (const std::string& target : (*probe)->targets(facts_)) {
+            if (!target.ends_with(' ' + failed_.library)) continue;
+            const Facts learnt = run_probe("rnn_forward", target, facts_, how);
+            if (!learnt.rnn_runs.empty()) return learnt.rnn_runs.front();
+        }
+        return std::nullopt;
+    }
+
+    /// A trial that our own time limit ended fails like a case that did not return.
+    bool alike_enough(const RnnRun& run, double seconds) const {
+        if (did_not_return(failed_) && did_not_return(run)) return seconds >= longest_trial;
+        return alike(run, failed_);
+    }
+
+    Facts facts_;
+    const RnnRun& failed_;
+    const ShrinkOptions& options_;
+    RnnRun smallest_;
+    Clock::time_point end_;
+};
+
+}  // namespace
+
+const RnnRun* worst_run(const Facts& facts) {
+    for (const RunEnd end : {RunEnd::wrong, RunEnd::failed, RunEnd::refused})
+        for (const RnnRun& run : facts.rnn_runs)
+            if (run.end == end) return &run;
+    return nullptr;
+}
+
+std::optional<Smallest> smallest_failing(const Facts& facts, const ShrinkOptions& options) {
+    const RnnRun* const failed = worst_run(facts);
+    if (!failed || hangs_for_ever(*failed)) return std::nullopt;
+    Trials trials(facts, *failed, options);
+    const Shrunk shrunk =
+        shrink(failed->rnn_case, [&](const RnnCase& rnn_case) { return trials.still_fails(rnn_case); });
+    return Smallest{trials.smallest(), failed->number, shrunk.trials, shrunk.finished};
+}
+
+}  // namespace rnncheck

@@ -1,0 +1,33 @@
+// The smallest case that still fails, found by trying smaller ones, each in a process of its own.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "facts/facts.hpp"
+
+namespace rnncheck {
+
+struct Smallest {
+    RnnRun run;      ///< as it went when it was tried
+    int number = 0;  ///< of the case that it was shrunk from
+    int trials = 0;
+    bool finished = true;  ///< false: time or trials ended first, there may be a smaller one
+};
+
+struct ShrinkOptions {
+    std::string root;
+    double seconds = 60;  ///< for all trials together
+    std::function<void(std::string_view)> progress;
+};
+
+/// The first of the worst cases: wrong before failed before refused; null when there is none.
+const RnnRun* worst_run(const Facts& facts);
+
+/// Shrinks the first of the worst cases: wrong before failed before refused. Nothing when every case is right, or the
+/// process of the case hangs inside the kernel, which no other process should run into.
+std::optional<Smallest> smallest_failing(const Facts& facts, const ShrinkOptions& options);
+
+}  // namespace rnncheck

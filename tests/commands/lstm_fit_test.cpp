@@ -1,0 +1,60 @@
+// `rnncheck lstm --fit`: the search around the calculated size, and what is said of it.
+#include "commands/lstm_fit.hpp"
+
+#include "support/catch.hpp"
+
+using namespace rnncheck;
+
+namespace {
+
+RnnFit calculated(int size) {
+    RnnFit fit;
+    fit.size = size;
+    fit.free_bytes = 1 << 30;
+    return fit;
+}
+
+/// Sizes up to `most` run.
+FitSearch searched(int size, int most) {
+    return find_fit(calculated(size), [&](const RnnFit& of, int tried) {
+        RnnFit fit = of;
+        fit.size = tried;
+        fit.ran = tried <= most;
+        if (!*fit.ran) fit.result = CallResult{"cuMemAlloc_v2", 2, "out of memory"};
+        return fit;
+    });
+}
+
+}  // namespace
+
+TEST_CASE("fit: around the calculated size the largest that runs is found to half a percent, in few trials") {
+    for (const int most : {1, 7, 900, 980, 999, 1000, 1003, 1019, 1500}) {
+        const FitSearch search = searched(1000, most);
+        CAPTURE(most, search.trials);
+        REQUIRE(search.largest);
+        CHECK(*search.largest <= most);
+        CHECK(search.trials <= 14);
+        if (most > 800 && most < 1020) CHECK(*search.largest >= most - most / 200 - 1);
+        if (most < 1020) {
+            REQUIRE(search.failed);
+            CHECK(*search.failed->size > most);
+        }
+    }
+}
+
+TEST_CASE("fit: what was found decides the exit code and is said") {
+    Facts facts;
+    CHECK(code_of({}) == undetermined);
+    CHECK(fit_text(facts, {}).starts_with("no GPU that CUDA programs can use was found"));
+    const FitSearch found = searched(1000, 990);
+    CHECK(code_of({found}) == healthy);
+    CHECK(fit_text(facts, {found}).find("the largest batch that fits is ") != std::string::npos);
+    CHECK(fit_text(facts, {found}).find("did not run: cuMemAlloc_v2: out of memory") != std::string::npos);
+    const FitSearch nothing_runs = searched(1000, 0);
+    CHECK(code_of({found, nothing_runs}) == problem);
+    CHECK(fit_text(facts, {nothing_runs}).find("though 1000 should fit: cuMemAlloc_v2") != std::string::npos);
+    const FitSearch not_known = find_fit(RnnFit(), {});
+    CHECK(code_of({found, not_known}) == undetermined);
+    CHECK(fit_text(facts, {not_known}).find("not known how large a batch fits") != std::string::npos);
+    CHECK(fit_json(facts, {found}).find("\"kind\": \"lstm_fit\"") != std::string::npos);
+}

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""A run of `rnncheck lstm` that is killed leaves a whole document, and --resume completes it to what one run gives.
+
+usage: lstm_resume_test.py RNNCHECK SIM_FOLDER WORK_FOLDER
+"""
+import json
+import os
+import pathlib
+import pty
+import random
+import subprocess
+import sys
+import time
+
+here = pathlib.Path(__file__).parent
+sys.path.insert(0, str(here.parent / "support"))
+from doctor import Checks  # noqa: E402
+from simulated_machine import build_root, environment_of  # noqa: E402
+
+program, sim, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+check = Checks()
+root = work / "root"
+# Wrong, refused and crashing cases, the same in every process.
+SCENARIO = {"sim": "gpus=3; gpu1:gru:lstm=update_exchanged; relu:bidirectional:cudnnRNNForward=fail:2000; "
+                   "gpu2:h48:tanh:cudnnRNNForward=segv"}
+MARK = 1234.5
+
+
+def started(*options, scenario=None, **how):
+    return subprocess.Popen([program, "lstm", "--no-shrink", f"--root={root}", *options], env={**os.environ, **environment_of(scenario or SCENARIO, root)},
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how)
+
+
+def ran(*options, scenario=None):
+    process = started(*options, scenario=scenario)
+    out, errors = process.communicate()
+    return process.returncode, out.decode(), errors.decode()
+
+
+def result(document):
+    """What must be the same however often the run was cut."""
+    def timeless(case):
+        return {key: value for key, value in case.items() if key not in ("first_ms", "again_ms")}
+    return {**document, "cases": [timeless(case) for case in document["cases"]]}
+
+
+def tried(document):
+    return [case for case in document["cases"] if case["end"] != "skipped"]
+
+
+def check_partial(document, whole, where):
+    check.that(document["kind"] == "lstm" and document["verdict"] in ("undetermined", "problems"), f"{where}: verdict {document['verdict']}")
+    check.that(document["complete"] is False, f"{where}: a run that was cut says that it is complete")
+    check.that(len(document["cases"]) in (0, len(whole["cases"])), f"{where}: {len(document['cases'])} cases")
+    bad = any(case["end"] in ("wrong", "failed", "refused") for case in document["cases"])
+    check.that(bad == (document["verdict"] == "problems"), f"{where}: verdict {document['verdict']} with bad cases: {bad}")
+    check.that(all("not" in case["result"]["text"] for case in document["cases"] if case["end"] == "skipped"),
+               f"{where}: a case that was not run does not say why")
+
+
+def killed_again_and_again(file, whole, seconds, chance):
+    """Kills at random moments until a run ends by itself; returns how often, and whether some had cases done."""
+    file.unlink(missing_ok=True)
+    kills, with_cases, lives = 0, False, []
+    begin = ["--level", "standard", "--output", str(file)]
+    while kills < 12:
+        process = started(*begin) if not file.exists() else started("--resume", str(file))
+        lives.append(chance.uniform(0.02, seconds))
+        try:
+            process.wait(timeout=lives[-1])
+            return kills, with_cases
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        kills += 1
+        check.that(not file.exists() or file.stat().st_size > 0, "an empty file was left")
+        if not file.exists():
+            continue
+        document = json.loads(file.read_text())
+        if document["complete"]:  # killed on its way out
+            return kills, with_cases
+        check_partial(document, whole, f"killed after {lives}")
+        if tried(document):
+            with_cases = True
+            tried(document)[0]["limit"] = MARK
+            file.write_text(json.dumps(document))
+    ran("--resume", str(file))
+    return kills, with_cases
+
+
+def check_kills(whole, seconds):
+    file, chance = work / "killed.json", random.Random(6)
+    cuts = with_cases = 0
+    for _ in range(4):
+        kills, some = killed_again_and_again(file, whole, seconds, chance)
+        cuts += kills
+        document = json.loads(file.read_text())
+        marked = [index for index, case in enumerate(document["cases"]) if case.get("limit") == MARK]
+        check.that(bool(marked) == some, "a case that an earlier run had done was run again")
+        with_cases += some
+        for index in marked:
+            document["cases"][index] = whole["cases"][index]
+        check.that(result(document) == result(whole), f"after {kills} kills the result is another one")
+    check.that(cuts >= 4 and with_cases >= 2, f"only {cuts} kills, {with_cases} runs with cases done: nothing was shown")
+
+
+def check_deadline(whole):
+    file = work / "deadline.json"
+    code, out, _ = ran("--level", "standard", "--deadline", "0.3", "--output", str(file))
+    document = json.loads(file.read_text())
+    check.that(code in (1, 3) and document["complete"] is False, f"deadline: exit {code}")
+    check.that("deadline passed" in file.read_text() or not document["cases"], "deadline: no case says that the deadline passed")
+    check.that(ran("--resume", str(file))[0] == 1, "deadline: the rest was not run")
+    check.that(result(json.loads(file.read_text())) == result(whole), "deadline: the completed result is another one")
+
+
+def check_refusals(complete):
+    def refused(words, *options, scenario=None):
+        code, out, errors = ran(*options, scenario=scenario)
+        check.that(code == 2 and words in errors, f"{options}: exit {code}, {errors}")
+    refused("cannot read", "--resume", str(work / "none.json"))
+    other = work / "other.json"
+    other.write_text('{"kind": "report"}')
+    refused("is no document of 'rnncheck lstm --output'", "--resume", str(other))
+    other.write_text('{"kind": "lstm", "schema": 1, "request": {}, "cases": [{"case": {"cell": "lstn"}}]}')
+    refused("cases[0].case.cell", "--resume", str(other))
+    refused("cannot be used with", "--resume", str(complete), "--level", "quick")
+    refused("begin anew", "--resume", str(complete), scenario={"sim": SCENARIO["sim"] + " cudnn=9.18.0"})
+    refused("cannot write", "--output", str(work / "no" / "folder.json"))
+
+
+def check_progress():
+    main, terminal = pty.openpty()
+    process = subprocess.Popen([program, "lstm", "--level", "thorough", "--deadline", "2", f"--root={root}"], stdout=subprocess.DEVNULL,
+                               stderr=terminal, env={**os.environ, "TERM": "xterm", **environment_of({}, root)})
+    os.close(terminal)
+    seen = b""
+    while True:
+        try:
+            some = os.read(main, 4096)
+        except OSError:
+            break
+        if not some:
+            break
+        seen += some
+    process.wait()
+    check.that(b"of 809" in seen and b"case " in seen, f"no progress on a terminal: {seen[:200]}")
+    check.that(process.returncode == 3, f"a run that the deadline cut exits with {process.returncode}")
+
+
+build_root(SCENARIO, root, sim)
+whole_file = work / "whole.json"
+start = time.monotonic()
+code, out, errors = ran("--level", "standard", "--output", str(whole_file))
+seconds = time.monotonic() - start
+whole = json.loads(whole_file.read_text())
+check.that(code == 1 and whole["complete"] is True and len(whole["cases"]) == 3 * 55, f"whole: exit {code}, {whole['sentence']} {errors}")
+check.that({"ok", "wrong", "refused", "failed"} <= {case["end"] for case in whole["cases"]}, "whole: a kind of end is missing")
+check_kills(whole, seconds)
+check_deadline(whole)
+check_refusals(whole_file)
+check_progress()
+sys.exit(check.close())
