@@ -11,7 +11,7 @@ A scenario starts from a healthy machine and names what differs:
   options      options of the doctor
   expect       exit, verdict, findings (the exact list of [rule, severity] or rules), contains ({rule: text in a finding}),
                runs ({gpu: {end: count or "some"}}),
-               lstm ([{options of `rnncheck lstm`, exit, verdict, says: a text in its sentence or first bad case}])
+               lstm ([{options of `rnncheck lstm`, exit, verdict, says: a text in its sentence, a remark or a bad case}])
 """
 import json
 import os
@@ -59,7 +59,8 @@ def check_lstm(name, root, environment, expected):
         return
     check.that(document.get("verdict") == expected["verdict"], f"{what}: verdict {document.get('verdict')}")
     bad = [str(case) for case in document.get("cases", []) if case["end"] != "ok"]
-    check.that(any(expected.get("says", "") in text for text in [document.get("sentence", ""), *bad]),
+    remarks = [remark["text"] for remark in document.get("remarks", [])]
+    check.that(any(expected.get("says", "") in text for text in [document.get("sentence", ""), *bad, *remarks]),
                f"{what}: nothing says '{expected.get('says')}': {document.get('sentence')} {bad[:1]}")
 
 
