@@ -83,7 +83,7 @@ struct Teller {
 
 void run(const Job& job, Trace& trace, const Learn& learn) {
     const Teller tell{learn, job.target};
-    for (const auto& companion : wheel_companions(job.facts, job.target)) vendor::open_library(trace, job.root.outside(companion));
+    for (const auto& companion : companions_of(job.facts, job.target)) vendor::open_library(trace, job.root.outside(companion));
     const vendor::Library library = vendor::open_library(trace, job.root.outside(job.target));
     if (!library.handle) {
         Cudnn unopened;

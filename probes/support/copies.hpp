@@ -10,11 +10,13 @@ namespace rnncheck::probes {
 
 inline constexpr std::size_t most_copies = 8;
 
-/// Paths of the files of a kind that could work, the ones the loader picks first; at most most_copies.
+/// Paths of the files of a kind that could work: those that an installed framework gets and the one the loader picks
+/// first; at most most_copies.
 std::vector<std::string> copies_to_ask(const Facts& facts, LibraryKind kind);
 
-/// The cuBLAS and NVRTC files that came with a cuDNN as Python wheels: those below the same `nvidia` folder. Frameworks
-/// open them before cuDNN, which then finds them by soname; they are on nobody's search path. Empty for other copies.
-std::vector<std::string> wheel_companions(const Facts& facts, const std::string& cudnn_path);
+/// The cuBLAS and NVRTC files that a process opens before this cuDNN, which then finds them by soname: those that the
+/// framework gets which gets this cuDNN, of the active environment first; where none tells, those that came as wheels
+/// beside it. Empty for copies of the system that no framework gets.
+std::vector<std::string> companions_of(const Facts& facts, const std::string& cudnn_path);
 
 }  // namespace rnncheck::probes

@@ -9,7 +9,7 @@ std::unique_ptr<RnnSession> open_rnn(const Job& job, Trace& trace, const RnnTarg
     rnn->gpu = open_gpu(trace, target.gpu);
     rnn->failure = rnn->gpu->failure;
     if (rnn->failure) return rnn;
-    for (const auto& companion : wheel_companions(job.facts, target.library))
+    for (const auto& companion : companions_of(job.facts, target.library))
         vendor::open_library(trace, job.root.outside(companion));
     const vendor::Library library = vendor::open_library(trace, job.root.outside(target.library));
     if (!library.handle) {

@@ -11,5 +11,6 @@ std::span<const EmbeddedFile> rule_pages();
 std::span<const EmbeddedFile> probe_pages();
 std::span<const EmbeddedFile> matrix_tables();
 std::string_view matrix_tables_digest();
+std::string_view matrix_tables_date();
 
 }  // namespace rnncheck

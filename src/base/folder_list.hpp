@@ -25,6 +25,7 @@ const Named<Thing>* find_named(std::span<const Named<Thing>> list, std::string_v
 struct EmbeddedFile {
     std::string_view name;  ///< stem
     std::string_view content;
+    std::string_view sha256;  ///< in hexadecimal digits
 };
 
 }  // namespace rnncheck

@@ -26,7 +26,7 @@ std::string latest_day() {
 int run(const std::string& folder, bool json) {
     const TableFiles files = folder.empty() ? bundled_table_files() : table_files_of(folder);
     VerifyDocument document;
-    document.tool = stamp_with(newest_date(files), files.digest);
+    document.tool = stamp_with(files.date, files.digest);
     document.rows = static_cast<int>(rows_written(files));
     for (const Complaint& complaint : verify(files, latest_day()))
         document.complaints.push_back({complaint.table, static_cast<int>(complaint.row), complaint.text});

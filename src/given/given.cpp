@@ -75,27 +75,20 @@ bool take_python(Facts& facts, const std::string& value, const Matrix&) {
     return version.has_value();
 }
 
-bool add_framework(Facts& facts, std::optional<Framework> framework) {
-    if (!framework) return false;
-    const auto known = std::find_if(facts.frameworks.begin(), facts.frameworks.end(),
-                                    [&](const Framework& other) { return other.name == framework->name; });
-    if (known != facts.frameworks.end()) return false;
-    facts.frameworks.push_back(std::move(*framework));
-    return true;
+bool is_told(const Facts& facts, const Framework& framework) {
+    return std::any_of(facts.frameworks.begin(), facts.frameworks.end(),
+                       [&](const Framework& told) { return told.name == framework.name; });
 }
 
-bool take_framework(Facts& facts, const std::string& value, const Matrix&) {
-    return add_framework(facts, framework_from(value));
-}
-
-/// The key itself is the framework's name.
-bool take_release(Facts& facts, const std::string& key, const std::string& value) {
-    auto framework = framework_named(key);
-    const auto release = release_from(value);
-    if (!framework || !release) return false;
+/// Of a key that is a framework's name the value is its release.
+std::optional<Framework> framework_told(const GivenValue& item) {
+    if (item.key == "framework") return framework_from(item.value);
+    auto framework = framework_named(item.key);
+    const auto release = release_from(item.value);
+    if (!framework || !release) return std::nullopt;
     framework->version = release->version;
     if (release->build) framework->build = release->build;
-    return add_framework(facts, std::move(framework));
+    return framework;
 }
 
 Network& network_of(Facts& facts) {
@@ -113,9 +106,10 @@ bool take_masked(Facts& facts, const std::string& value, const Matrix&) {
     return masked && set(network_of(facts).masked, masked);
 }
 
+constexpr const char* a_single_value = "a single value for the same thing";
 constexpr std::string_view a_release = "a release (2.4.0), if known with its build (2.4.0+cu124, 2.15+cpu)";
 
-/// Frameworks have no function of their own: the key is their name.
+/// Frameworks have no function of their own.
 constexpr auto keys = std::to_array<Key>({
     {"ctranslate2", a_release, nullptr},
     {"cuda", "the release of the CUDA runtime (12.4), or its major alone (12)", take_cuda},
@@ -123,7 +117,7 @@ constexpr auto keys = std::to_array<Key>({
     {"cupy", a_release, nullptr},
     {"driver", "a release (535.104.05) or a branch (535)", take_driver},
     {"dtype", "the network's type of data: fp64, fp32, fp16 or bf16", take_dtype},
-    {"framework", "a framework and its release (pytorch 2.4.0), once for each framework", take_framework, true},
+    {"framework", "a framework and its release (pytorch 2.4.0), once for each framework", nullptr, true},
     {"gpu", "a compute capability (8.6, sm_86) or the name of a GPU of one generation (RTX 3090)", take_gpu, true},
     {"jax", a_release, nullptr},
     {"keras", a_release, nullptr},
@@ -147,10 +141,13 @@ const Key* key_named(std::string_view name) {
 std::string take(Given& given, const GivenValue& item, const Matrix& matrix) {
     const Key* key = key_named(item.key);
     if (!key) return "one of the keys " + listing(given_keys());
-    if (given.keys.contains(item.key) && !key->may_repeat) return "one value";
-    const bool understood =
-        key->take ? key->take(given.facts, item.value, matrix) : take_release(given.facts, item.key, item.value);
-    return understood ? "" : std::string(key->expected);
+    if (given.keys.contains(item.key) && !key->may_repeat) return a_single_value;
+    if (key->take) return key->take(given.facts, item.value, matrix) ? "" : std::string(key->expected);
+    auto framework = framework_told(item);
+    if (!framework) return std::string(key->expected);
+    if (is_told(given.facts, *framework)) return a_single_value;
+    given.facts.frameworks.push_back(std::move(*framework));
+    return "";
 }
 
 }  // namespace

@@ -140,6 +140,7 @@ void columns(FrameworkBuild& row, Visit&& visit) {
     visit("python_last", row.python_last);
     visit("cuda", row.cuda);
     visit("cudnn", row.cudnn);
+    visit("without_cudnn", row.without_cudnn, may_be_missing);
     visit("libraries", row.libraries);
     visit("targets", row.targets, may_be_missing);
     visit("driver_min", row.driver_min);

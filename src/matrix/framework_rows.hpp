@@ -16,7 +16,8 @@ struct FrameworkBuild : Row {
     std::optional<Version> python_first;
     std::optional<Version> python_last;
     std::optional<Version> cuda;        ///< toolkit it is built with; unset: a build without CUDA
-    std::optional<Version> cudnn;       ///< cuDNN it is built with or pins; unset: without cuDNN, or not known (note)
+    std::optional<Version> cudnn;       ///< cuDNN it is built with or pins; unset: without one, or not known (note)
+    bool without_cudnn = false;         ///< a build with CUDA that never opens cuDNN
     std::string libraries;              ///< where CUDA and cuDNN come from: none, system, inside, wheels
     std::string targets;                ///< machine code inside, "sm_70 sm_80 compute_90"; "" when not known
     std::optional<Version> driver_min;  ///< oldest driver its documentation names for this OS

@@ -74,12 +74,14 @@ Matrix Matrix::bundled() {
 
 Matrix Matrix::from_folder(const std::string& folder) {
     auto tables = std::make_shared<Tables>(table_files_of(folder));
-    tables->each([](const auto& table) { table.rows(); });
+    tables->each([&files = tables->files](const auto& table) {
+        if (!same_as_bundled(files, table.stem())) table.rows();
+    });
     return Matrix(std::move(tables));
 }
 
 const std::string& Matrix::date() const {
-    return tables_->date();
+    return tables_->files.date;
 }
 const std::string& Matrix::digest() const {
     return tables_->files.digest;

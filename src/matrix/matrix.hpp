@@ -15,7 +15,8 @@ class Matrix {
   public:
     /// The tables compiled into the program. Parsed on first use, one by one.
     static Matrix bundled();
-    /// All tables of a folder, read at once. InputError names the file and the place that is wrong.
+    /// All tables of a folder; those that differ from the bundled ones are read at once. InputError names the file and
+    /// the place that is wrong.
     static Matrix from_folder(const std::string& folder);
 
     const std::string& date() const;    ///< of the newest source, ISO

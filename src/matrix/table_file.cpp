@@ -26,6 +26,15 @@ std::string absolute(const std::string& folder) {
     return here.value_or("") + "/" + folder;
 }
 
+/// The bundled table of this name, if it says the same byte for byte: what is known of it holds for both.
+const EmbeddedFile* bundled_twin(const TableFiles& files, const std::string& stem) {
+    const auto file = files.content.find(stem);
+    if (file == files.content.end()) return nullptr;
+    for (const EmbeddedFile& table : matrix_tables())
+        if (table.name == stem && table.content == file->second) return &table;
+    return nullptr;
+}
+
 void read_file(TableFiles& files, const std::string& folder, const std::string& name) {
     auto text = Root().read(folder + "/" + name, most_bytes + 1);
     if (!text) throw InputError(escaped(files.place + "/" + name) + ": the file cannot be read");
@@ -42,6 +51,7 @@ TableFiles bundled_table_files() {
     files.place = "compat_matrix";
     for (const EmbeddedFile& file : matrix_tables()) files.content.emplace(file.name, file.content);
     files.digest = "sha256:" + std::string(matrix_tables_digest());
+    files.date = matrix_tables_date();
     return files;
 }
 
@@ -53,11 +63,19 @@ TableFiles table_files_of(const std::string& folder) {
     for (const std::string& name : Root().names_in(path)) {
         if (!name.ends_with(suffix)) continue;
         read_file(files, path, name);
-        sums += sha256_hex(files.content[name.substr(0, name.size() - suffix.size())]) + "  " + name + "\n";
+        const std::string stem = name.substr(0, name.size() - suffix.size());
+        const std::string_view text = files.content[stem];
+        const EmbeddedFile* const twin = bundled_twin(files, stem);
+        sums += (twin ? std::string(twin->sha256) : sha256_hex(text)) + "  " + name + "\n";
+        files.date = std::max(files.date, newest_date(text));
     }
     if (files.content.empty()) throw InputError(escaped(folder) + ": no table (*.json) can be read in this folder");
     files.digest = "sha256:" + sha256_hex(sums);
     return files;
+}
+
+bool same_as_bundled(const TableFiles& files, const std::string& stem) {
+    return bundled_twin(files, stem) != nullptr;
 }
 
 bool is_iso_date(std::string_view text) {
@@ -80,24 +98,18 @@ bool is_date(std::string_view text) {
     return year >= 2007 && year <= 2099 && day.ok();
 }
 
-std::string newest_date(std::string_view text) {
+std::string newest_date(std::string_view table) {
     constexpr std::string_view key = "\"seen\"";  // cannot occur inside a JSON text, where quotes are escaped
     const std::boyer_moore_horspool_searcher find_key(key.begin(), key.end());
     std::string_view newest;
-    for (auto at = text.begin(); (at = std::search(at, text.end(), find_key)) != text.end();) {
-        at = std::find(at + key.size(), text.end(), '"');
-        const std::string_view rest = text.substr(static_cast<std::size_t>(at - text.begin()));
+    for (auto at = table.begin(); (at = std::search(at, table.end(), find_key)) != table.end();) {
+        at = std::find(at + key.size(), table.end(), '"');
+        const std::string_view rest = table.substr(static_cast<std::size_t>(at - table.begin()));
         if (rest.empty()) break;
         const std::string_view date = rest.substr(1, date_length);
         if (is_iso_date(date)) newest = std::max(newest, date);
     }
     return std::string(newest);
-}
-
-std::string newest_date(const TableFiles& files) {
-    std::string newest;
-    for (const auto& [stem, text] : files.content) newest = std::max(newest, newest_date(text));
-    return newest;
 }
 
 }  // namespace rnncheck

@@ -1,11 +1,10 @@
 #include "matrix/table_reader.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <nlohmann/json.hpp>
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
+#include "matrix/cell_values.hpp"
 #include "matrix/column_types.hpp"
 #include "matrix/columns.hpp"
 #include "matrix/row_kinds.hpp"
@@ -13,20 +12,6 @@
 namespace rnncheck {
 
 namespace {
-
-using Json = nlohmann::json;
-using Sources = std::map<std::string, Source, std::less<>>;
-
-/// Where we are in a table; row 0 is the head of the file.
-struct Place {
-    std::string file;
-    std::size_t row = 0;
-    std::string_view column;
-
-    [[noreturn]] void complain(const std::string& what) const {
-        throw TableFault(file, row, (column.empty() ? "" : "column '" + std::string(column) + "': ") + what);
-    }
-};
 
 using Faults = std::vector<TableFault>;
 
@@ -46,63 +31,6 @@ bool attempt(Faults* faults, Work&& work) {
     }
 }
 
-std::string quoted(const Json& value) {
-    return "'" + value.get<std::string>() + "'";
-}
-
-const std::string& text_of(const Json& value, const Place& place) {
-    if (!value.is_string()) place.complain("not a text in quotes");
-    return value.get_ref<const std::string&>();
-}
-
-void take(Json& value, const Place& place, const Sources&, std::string& out) {
-    text_of(value, place);
-    out = std::move(value.get_ref<std::string&>());
-}
-
-void take(Json& value, const Place& place, const Sources&, bool& out) {
-    if (!value.is_boolean()) place.complain("neither true nor false");
-    out = value.get<bool>();
-}
-
-void take(Json& value, const Place& place, const Sources&, std::int64_t& out) {
-    if (!value.is_number_integer()) place.complain("not a whole number");
-    if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max())
-        place.complain("the number is too large");
-    out = value.get<std::int64_t>();
-}
-
-void take(Json& value, const Place& place, const Sources& sources, int& out) {
-    std::int64_t wide = 0;
-    take(value, place, sources, wide);
-    if (wide < 0 || wide > std::numeric_limits<int>::max()) place.complain("the number is out of range");
-    out = static_cast<int>(wide);
-}
-
-void take(Json& value, const Place& place, const Sources&, Version& out) {
-    auto version = parse_version(text_of(value, place));
-    if (!version) place.complain(quoted(value) + " is no version: one to four numbers with dots between, e.g. 12.4");
-    out = std::move(*version);
-}
-
-void take(Json& value, const Place& place, const Sources&, Known& out) {
-    const auto known = from_name<Known>(text_of(value, place));
-    if (!known) place.complain(quoted(value) + " is none of documented, source_code, inferred, unconfirmed");
-    out = *known;
-}
-
-void take(Json& value, const Place& place, const Sources& sources, Source& out) {
-    const auto found = sources.find(text_of(value, place));
-    if (found == sources.end())
-        place.complain("source " + quoted(value) + " is not in the table's list of sources; add it there");
-    out = found->second;
-}
-
-template <class T>
-void take(Json& value, const Place& place, const Sources& sources, std::optional<T>& out) {
-    take(value, place, sources, out.emplace());
-}
-
 template <class R>
 std::map<std::string, std::string> types_of_columns() {
     std::map<std::string, std::string> types;
@@ -114,43 +42,49 @@ std::map<std::string, std::string> types_of_columns() {
 }
 
 /// Reads one row, whose texts are moved out of it; counts the columns found, so that one too many is noticed without a
-/// second look-up.
+/// second look-up. Rows have their columns in the order of the table, so the next cell is mostly the one asked for.
 struct RowReader {
-    Json& row;
+    std::vector<Cell>& cells;
     Place place;
     const Sources& sources;
     Faults* faults;
     std::size_t found = 0;
+    std::size_t next = 0;
     bool good = true;
+
+    CellValue* cell(std::string_view name) {
+        for (std::size_t step = 0; step < cells.size(); ++step) {
+            const std::size_t at = (next + step) % cells.size();
+            if (cells[at].name != name) continue;
+            ++found;
+            next = at + 1;
+            return &cells[at].value;
+        }
+        return nullptr;
+    }
 
     template <class T>
     void operator()(const char* name, T& value, bool missing = IsOptional<T>::value) {
         place.column = name;
-        const auto cell = row.find(name);
-        if (cell != row.end()) ++found;
+        CellValue* const written = cell(name);
         good &= attempt(faults, [&] {
-            if (cell != row.end())
-                take(*cell, place, sources, value);
+            if (written)
+                take(*written, place, sources, value);
             else if (!missing)
                 place.complain("missing; every row needs it");
         });
     }
 };
 
-const Json& member(const Json& table, const Place& place, const char* name, Json::value_t type, const char* form) {
-    const auto found = table.find(name);
-    if (found == table.end() || found->type() != type) place.complain(std::string("'") + name + "' is not " + form);
-    return *found;
-}
-
-Source read_source(const Json& json, const std::string& id, const Place& place) {
+Source read_source(const FlatObject& written, const std::string& id, const Place& place) {
     const auto complain = [&](const std::string& what) { place.complain("source '" + id + "': " + what); };
-    if (!json.is_object()) complain("not an object with title, url and seen");
+    if (!written.is_object) complain("not an object with title, url and seen");
     const auto field = [&](const char* name) {
-        const auto found = json.find(name);
-        if (found == json.end() || !found->is_string() || found->get_ref<const std::string&>().empty())
-            complain(std::string("'") + name + "' is missing");
-        return found->get<std::string>();
+        const auto found = std::find_if(written.cells.begin(), written.cells.end(),
+                                        [name](const Cell& cell) { return cell.name == name; });
+        const auto* text = found == written.cells.end() ? nullptr : std::get_if<std::string>(&found->value);
+        if (!text || text->empty()) complain(std::string("'") + name + "' is missing");
+        return *text;
     };
     Source source{field("title"), field("url"), field("seen")};
     if (!source.url.starts_with("https://")) complain("'url' does not begin with https://");
@@ -158,73 +92,71 @@ Source read_source(const Json& json, const std::string& id, const Place& place) 
     return source;
 }
 
-Sources read_sources(const Json& table, const Place& place, Faults* faults) {
+Sources read_sources(const TableText& table, const Place& place, Faults* faults) {
+    if (!table.sources) place.complain("'sources' is not a list of sources");
     Sources sources;
-    for (const auto& [id, json] : member(table, place, "sources", Json::value_t::object, "a list of sources").items()) {
+    for (const auto& [id, written] : *table.sources) {
         Source& source = sources[id];  // there in any case, so that its rows raise no second complaint
-        attempt(faults, [&source, &written = json, &name = id, &place] { source = read_source(written, name, place); });
+        attempt(faults, [&source, &from = written, &name = id, &place] { source = read_source(from, name, place); });
     }
     return sources;
 }
 
 template <class R>
-void check_columns(const Json& table, const Place& place, Faults* faults) {
+void check_columns(const TableText& table, const Place& place, Faults* faults) {
     const auto known = types_of_columns<R>();
-    const Json& declared = member(table, place, "columns", Json::value_t::object, "a list of columns");
-    for (const auto& [name, type] : declared.items()) {
-        const Place at{place.file, 0, name};
-        const auto found = known.find(name);
-        attempt(faults, [&, &word = type] {
+    if (!table.columns) place.complain("'columns' is not a list of columns");
+    for (const Cell& declared : table.columns->cells) {
+        const Place at{place.file, 0, declared.name};
+        const auto found = known.find(declared.name);
+        attempt(faults, [&] {
             if (found == known.end()) at.complain("unknown column");
-            if (word != found->second) at.complain("the type of this column is '" + found->second + "'");
+            if (declared.value != CellValue(found->second))
+                at.complain("the type of this column is '" + found->second + "'");
         });
     }
 }
 
 template <class R>
-bool check_for_unknown_columns(const Json& json, const Place& place, Faults* faults) {
+bool check_for_unknown_columns(const std::vector<Cell>& cells, const Place& place, Faults* faults) {
     const auto known = types_of_columns<R>();
     bool good = true;
-    for (const auto& [name, value] : json.items())
-        if (!known.contains(name))
-            good &= attempt(faults, [&, &column = name] {
-                Place{place.file, place.row, column}.complain("unknown column");
-            });
+    for (const Cell& cell : cells)
+        if (!known.contains(cell.name))
+            good &= attempt(faults, [&] { Place{place.file, place.row, cell.name}.complain("unknown column"); });
     return good;
 }
 
 /// Nothing when the row has a fault, which then stands in `faults`.
 template <class R>
-std::optional<R> read_row(Json& json, const Place& place, const Sources& sources, Faults* faults) {
+std::optional<R> read_row(FlatObject& written, const Place& place, const Sources& sources, Faults* faults) {
     if (!attempt(faults, [&] {
-            if (!json.is_object()) place.complain("not an object");
+            if (!written.is_object) place.complain("not an object");
         }))
         return std::nullopt;
     R row;
-    RowReader reader{json, place, sources, faults};
+    RowReader reader{written.cells, place, sources, faults};
     all_columns(row, reader);
     bool good = reader.good;
-    if (reader.found < json.size()) good &= check_for_unknown_columns<R>(json, place, faults);
+    if (reader.found < written.cells.size()) good &= check_for_unknown_columns<R>(written.cells, place, faults);
     return good ? std::optional(std::move(row)) : std::nullopt;
 }
 
-Json parse(std::string_view text, const Place& place) {
-    try {
-        return Json::parse(text);
-    } catch (const Json::parse_error& error) {
-        const std::string_view before = text.substr(0, std::min(text.size(), error.byte == 0 ? 0 : error.byte - 1));
-        const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-        const auto column = before.size() - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0: the first line
-        place.complain("no valid JSON at line " + std::to_string(line) + ", column " + std::to_string(column));
-    }
+TableText parse(std::string_view text, const Place& place) {
+    std::size_t error_at = 0;
+    if (auto table = table_text(text, error_at)) return std::move(*table);
+    const std::string_view before = text.substr(0, std::min(text.size(), error_at == 0 ? 0 : error_at - 1));
+    const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+    const auto column = before.size() - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0: the first line
+    place.complain("no valid JSON at line " + std::to_string(line) + ", column " + std::to_string(column));
 }
 
-void read_head(TableHead& head, const Json& table) {
-    if (const auto about = table.find("about"); about != table.end() && about->is_string()) head.about = *about;
-    const auto holes = table.find("holes");
-    if (holes == table.end() || !holes->is_object()) return;
-    for (const auto& [what, why] : holes->items())
-        if (why.is_string()) head.holes[what] = why;
+TableHead head_of(const TableText& table) {
+    TableHead head{table.about, {}};
+    if (!table.holes) return head;
+    for (const Cell& hole : table.holes->cells)
+        if (const auto* why = std::get_if<std::string>(&hole.value)) head.holes[hole.name] = *why;
+    return head;
 }
 
 template <class R>
@@ -232,18 +164,17 @@ void read_into(ReadRows<R>& read, const TableFiles& files, const std::string& st
     Place place{files.path_of(stem), 0, {}};
     const auto file = files.content.find(stem);
     if (file == files.content.end()) place.complain("this table is missing");
-    Json table = parse(file->second, place);
-    if (!table.is_object()) place.complain("not an object");
-    read_head(read.head, table);
+    TableText table = parse(file->second, place);
+    if (!table.is_object) place.complain("not an object");
+    read.head = head_of(table);
     check_columns<R>(table, place, faults);
     const Sources sources = read_sources(table, place, faults);
-    member(table, place, "rows", Json::value_t::array, "a list of rows");
-    Json& json_rows = table["rows"];
-    read.written = json_rows.size();
-    read.rows.reserve(json_rows.size());
-    for (Json& json : json_rows) {
+    if (!table.rows) place.complain("'rows' is not a list of rows");
+    read.written = table.rows->size();
+    read.rows.reserve(read.written);
+    for (FlatObject& written : *table.rows) {
         ++place.row;
-        auto row = read_row<R>(json, place, sources, faults);
+        auto row = read_row<R>(written, place, sources, faults);
         if (!row) continue;
         read.rows.push_back(std::move(*row));
         read.numbers.push_back(place.row);

@@ -30,11 +30,6 @@ struct Matrix::Tables {
     Tables(const Tables&) = delete;  // the tables below point to `files`
     Tables& operator=(const Tables&) = delete;
 
-    const std::string& date() const {
-        if (!date_) date_ = newest_date(files);
-        return *date_;
-    }
-
     TableFiles files;
     Table<DriverForCuda> driver_for_cuda{files, "driver_for_cuda"};
     Table<CudaOfDriver> cuda_of_driver{files, "cuda_of_driver"};
@@ -81,9 +76,6 @@ struct Matrix::Tables {
         visit(log_causes);
         visit(framework_cuda);
     }
-
-  private:
-    mutable std::optional<std::string> date_;
 };
 
 }  // namespace rnncheck

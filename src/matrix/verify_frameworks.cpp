@@ -32,11 +32,20 @@ void check_newest_cuda(const FrameworkCuda& row, std::size_t number, const std::
     }
 }
 
+void check_cudnn(const FrameworkBuild& build, std::size_t number, const Complaints& complain) {
+    if (build.without_cudnn && build.cudnn)
+        complain(number, "it has cuDNN " + build.cudnn->text + " and without_cudnn; leave one of them out");
+    if (build.without_cudnn && !build.cuda)
+        complain(number, "without_cudnn is said of builds with CUDA alone; leave it out");
+}
+
 }  // namespace
 
 void check_frameworks(const TableFiles& files, std::vector<Complaint>& all) {
     const auto builds = read<FrameworkBuild>(files, "framework_builds");
     const auto newest = read<FrameworkCuda>(files, "framework_cuda");
+    for (std::size_t i = 0; i < builds.rows.size(); ++i)
+        check_cudnn(builds.rows[i], builds.numbers[i], {all, builds.stem});
     if (!is_whole(builds)) return;
     for (std::size_t i = 0; i < newest.rows.size(); ++i)
         check_newest_cuda(newest.rows[i], newest.numbers[i], builds.rows, {all, newest.stem});

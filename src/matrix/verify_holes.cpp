@@ -102,15 +102,20 @@ void check_holes(const std::vector<CudnnBuild>& rows, const Holes& declared, con
 }
 
 void check_holes(const std::vector<FrameworkBuild>& rows, const Holes& declared, const Complaints& complain) {
-    std::map<std::string, Version> last;
+    std::map<std::string, Version> last, last_with_cuda;
+    std::set<std::string> told;
     for (const FrameworkBuild& row : rows) {
-        const Version end = row.last.value_or(row.first);
-        const auto [newest, is_first] = last.emplace(row.framework + " " + row.os, end);
-        if (is_first) continue;
-        if (row.first > newest->second)
-            for (const std::string& text : gap_of_framework(row, newest->second, declared))
-                complain(0, "for " + row.os + " " + text);
-        newest->second = std::max(newest->second, end);
+        const auto check = [&](std::map<std::string, Version>& newest_of, const std::string& kind) {
+            const Version end = row.last.value_or(row.first);
+            const auto [newest, is_first] = newest_of.emplace(row.framework + " " + row.os, end);
+            if (is_first) return;
+            if (row.first > newest->second)
+                for (const std::string& text : gap_of_framework(row, newest->second, declared))
+                    if (told.insert(row.os + text).second) complain(0, kind + "for " + row.os + " " + text);
+            newest->second = std::max(newest->second, end);
+        };
+        check(last, "");
+        if (row.cuda) check(last_with_cuda, "with CUDA, ");
     }
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Complains about a key that stands twice in one object: the parser would take the last one without a word.
+/// Complains about a key that stands twice in one object: the reader would take one of them without a word.
 class RepeatedKeys {
   public:
     explicit RepeatedKeys(const Complaints& complain) : complain_(complain) {}

@@ -31,6 +31,7 @@ PlannedBuild described(const FrameworkBuild& build) {
     planned.fit = Fit::works;
     planned.cuda = build.cuda;
     planned.cudnn = build.cudnn;
+    planned.without_cudnn = build.without_cudnn;
     planned.libraries = build.libraries;
     planned.python_first = build.python_first;
     planned.python_last = build.python_last;

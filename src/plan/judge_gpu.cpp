@@ -101,6 +101,7 @@ Part judge_code(const FrameworkBuild& build, const AskedGpu& asked, const std::o
 }
 
 Part judge_cudnn(const FrameworkBuild& build, const AskedGpu& asked, const Matrix& matrix) {
+    if (build.without_cudnn) return {};
     if (!asked.architecture) return outside(asked, matrix);
     const Version& gpu = asked.capability;
     Fit best = Fit::does_not_work, worst = Fit::works;

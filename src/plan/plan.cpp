@@ -1,7 +1,6 @@
 #include "plan/plan.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "matrix/ranges.hpp"
 #include "plan/judge_build.hpp"
@@ -46,32 +45,40 @@ std::vector<PlannedBuild> judged_builds(const std::string& framework, const Plan
     return builds;
 }
 
+struct Releases {
+    Version first, last;
+};
+
+/// Some build begins after `last` and before `next`: a release of which none was chosen lies between.
+bool is_gap(const std::vector<PlannedBuild>& builds, const Version& last, const Version& next) {
+    return std::any_of(builds.begin(), builds.end(), [&](const PlannedBuild& build) {
+        return build.first > last && !within(build.first, last) && build.first < next;
+    });
+}
+
+/// 2.4 is every 2.4.x, and so later than 2.4.1.
+const Version& later(const Version& a, const Version& b) {
+    if (agree(a, b)) return parts_written(a) <= parts_written(b) ? a : b;
+    return a > b ? a : b;
+}
+
 /// Runs of releases, in order, some build of which is chosen.
 template <class Choose>
 std::vector<std::string> ranges_of(const std::vector<PlannedBuild>& builds, Choose&& chosen) {
-    std::map<Version, std::pair<bool, Version>> releases;  // by first release of a row: chosen, last
-    for (const PlannedBuild& build : builds) {
-        auto& [any_chosen, last] = releases[build.first];
-        any_chosen |= chosen(build);
-        last = std::max(last, build.last);
-    }
-    std::vector<std::string> ranges;
-    std::optional<Version> begin;
-    Version end;
-    const auto close = [&] {
-        if (begin) ranges.push_back(begin->text == end.text ? end.text : begin->text + " to " + end.text);
-        begin.reset();
-    };
-    for (const auto& [first, release] : releases) {
-        if (!release.first) {
-            close();
-            continue;
-        }
-        if (!begin) begin = first;
-        end = release.second;
-    }
-    close();
-    return ranges;
+    std::vector<Releases> all;
+    for (const PlannedBuild& build : builds)
+        if (chosen(build)) all.push_back({build.first, build.last});
+    std::sort(all.begin(), all.end(), [](const Releases& a, const Releases& b) { return a.first < b.first; });
+    std::vector<Releases> ranges;
+    for (const Releases& next : all)
+        if (ranges.empty() || is_gap(builds, ranges.back().last, next.first))
+            ranges.push_back(next);
+        else
+            ranges.back().last = later(ranges.back().last, next.last);
+    std::vector<std::string> words;
+    for (const auto& [first, last] : ranges)
+        words.push_back(first == last ? last.text : first.text + " to " + last.text);
+    return words;
 }
 
 /// Releases that may run for all the data tell, but of which no build is known to.

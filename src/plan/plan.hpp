@@ -55,6 +55,7 @@ struct PlannedBuild {
     std::vector<std::string> notes;    ///< what to know before using it
     std::optional<Version> cuda;
     std::optional<Version> cudnn;
+    bool without_cudnn = false;
     std::string libraries;  ///< where CUDA and cuDNN come from: system, inside, wheels
     std::optional<Version> driver_min;
     std::optional<Version> driver_full;
@@ -76,6 +77,7 @@ struct PlannedBuild {
         visit("notes", self.notes, "what to know before using it");
         visit("cuda", self.cuda, "CUDA it is built with");
         visit("cudnn", self.cudnn, "cuDNN it is built with or asks for");
+        visit("without_cudnn", self.without_cudnn, "whether it never opens cuDNN");
         visit("libraries", self.libraries, "where CUDA and cuDNN come from: system, inside, wheels");
         visit("driver_min", self.driver_min, "oldest driver that runs it");
         visit("driver_full", self.driver_full, "oldest driver with all features of its CUDA");

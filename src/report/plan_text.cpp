@@ -29,13 +29,16 @@ std::string release_of(const PlannedBuild& build) {
 
 std::string from_to(const std::optional<Version>& first, const std::optional<Version>& last) {
     if (!first || !last) return "";
-    return first->text == last->text ? first->text : first->text + " to " + last->text;
+    return *first == *last ? last->text : first->text + " to " + last->text;
 }
 
 std::string made_of(const PlannedBuild& build) {
     std::vector<std::string> parts;
     if (build.cuda) parts.push_back("CUDA " + build.cuda->text);
-    parts.push_back(build.cudnn ? "cuDNN " + release_in_words(*build.cudnn) : "a cuDNN that is not in the data");
+    if (build.without_cudnn)
+        parts.push_back("no cuDNN");
+    else
+        parts.push_back(build.cudnn ? "cuDNN " + release_in_words(*build.cudnn) : "a cuDNN that is not in the data");
     if (const std::string python = from_to(build.python_first, build.python_last); !python.empty())
         parts.push_back("Python " + python);
     parts.push_back(build.driver_min ? "driver " + build.driver_min->text + " or newer"

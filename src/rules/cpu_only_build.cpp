@@ -11,15 +11,33 @@ static bool is_plugin(const FrameworkBuild& build) {
     return build.build != "cpu";
 }
 
-static Finding no_cuda(const Framework& framework, const FrameworkBuild& build) {
+/// The system that was given has no build with CUDA of any release of this framework.
+static bool never_has_cuda(const std::string& os, const Framework& framework, const Matrix& matrix) {
+    const auto builds = matrix.framework_builds(framework.name);
+    return std::none_of(builds.begin(), builds.end(),
+                        [&](const FrameworkBuild& build) { return build.os == os && build.cuda; });
+}
+
+static std::string other_system(const std::string& os) {
+    if (os == "macos") return "Use Linux or Windows with an NVIDIA GPU: CUDA is not made for macOS";
+    if (os == "windows") return "Use Linux, which can be WSL 2: there are builds with CUDA for it";
+    return "Use a system that there are builds with CUDA for";
+}
+
+static Finding no_cuda(const Facts& facts, const Framework& framework, const FrameworkBuild& build,
+                       const Matrix& matrix) {
     Finding finding;
     finding.subject = words_of(framework);
     finding.message = words_of(framework) + " is a build without CUDA: it never uses cuDNN";
     finding.evidence = {evidence_of(build, "no CUDA")};
-    finding.remedies = {{.text = "Install a build with CUDA of the same release",
-                         .commands = {"rnncheck matrix plan --for " + framework.name + "==" + framework.version->text},
-                         .verify = "rnncheck doctor",
-                         .link = build.source.url}};
+    const auto& os = facts.host.platform;
+    finding.remedies = {
+        {.text = os && never_has_cuda(*os, framework, matrix)
+                     ? other_system(*os)
+                     : "Install a build with CUDA; the plan for this release names those that there are",
+         .commands = {"rnncheck matrix plan --for " + framework.name + "==" + framework.version->text},
+         .verify = "rnncheck doctor",
+         .link = build.source.url}};
     return finding;
 }
 
@@ -105,13 +123,15 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
         if (!builds.with_cuda.empty() && !builds.without_cuda.empty())
             answers.unknown("which build of " + words_of(framework) + " it is was not given, as in pytorch=2.4+cu124");
         else if (!builds.with_cuda.empty())
-            answers.good("there is a build of " + words_of(framework) + " with CUDA");
+            answers.good("there is a build of " + words_of(framework) + " with CUDA",
+                         {evidence_of(builds.with_cuda.front(), libraries_of(builds.with_cuda.front()))});
         else if (builds.without_cuda.empty())
-            answers.unknown("no release of " + words_of(framework) + " was given");
+            answers.unknown(framework.version ? outside_data(words_of(framework), builds.coverage, matrix)
+                                              : "no release of " + words_of(framework) + " was given");
         else if (windows || is_plugin(builds.without_cuda.front()))
             answers.told_elsewhere("another rule tells why it has no CUDA");
         else
-            answers.fault(no_cuda(framework, builds.without_cuda.front()));
+            answers.fault(no_cuda(facts, framework, builds.without_cuda.front(), matrix));
     }
     return answers.close();
 }

@@ -18,18 +18,14 @@ static std::string words_of(const PythonPackage& package) {
     return package.name + ' ' + package.version;
 }
 
-static std::string pip_in(const PythonEnvironment& environment, const std::string& what) {
-    return environment.interpreter.value_or("python") + " -m pip " + what;
-}
-
 static Finding broken(const PythonEnvironment& environment, const std::string& subject, const std::string& message,
                       std::vector<Evidence> evidence, const Packages& packages) {
     std::vector<std::string> names;
     for (const PythonPackage* package : packages) names.push_back(package->name);
     const PythonPackage& first = *packages.front();
     const std::vector<std::string> commands = {
-        pip_in(environment, "uninstall -y " + join(names, " ")),
-        pip_in(environment, "install --force-reinstall --no-deps " + first.name + "==" + first.version)};
+        pip(&environment, "uninstall -y " + join(names, " ")),
+        pip(&environment, "install --force-reinstall --no-deps " + first.name + "==" + first.version)};
     Finding finding;
     finding.subject = subject;
     finding.message = message;

@@ -8,9 +8,8 @@ namespace rnncheck::rules {
 static Finding damaged(const PythonEnvironment& environment, const PythonPackage& package) {
     const bool gone = !package.missing_files.empty();
     const std::string& first = gone ? package.missing_files.front() : package.changed_files.front();
-    const std::string command = environment.interpreter.value_or("python") +
-                                " -m pip install --force-reinstall --no-deps '" + package.name +
-                                "==" + package.version + "'";
+    const std::string command =
+        pip(&environment, "install --force-reinstall --no-deps '" + package.name + "==" + package.version + "'");
     Finding finding;
     finding.severity = Severity::warning;
     finding.confidence = Confidence::likely;

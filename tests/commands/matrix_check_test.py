@@ -152,7 +152,13 @@ class Command(unittest.TestCase):
         self.is_usage_error(run("drivr=535"), "'drivr'", "did you mean 'driver'?")
         self.is_usage_error(run("cuda=twelve"), "cuda=twelve", "12.4")
         self.is_usage_error(run("driver"), "KEY=VALUE")
-        self.is_usage_error(run("cuda=12.4", "cuda=11.8"), "one value")
+        self.is_usage_error(run("cuda=12.4", "cuda=11.8"), "a single value")
+
+    def test_no_build_with_cuda_is_advised_where_there_is_none(self):
+        for given, words in ((["jax=0.4.30", "os=windows"], "WSL"), (["pytorch=2.4", "os=macos"], "not made for macOS"),
+                             (["tensorflow=2.15+cpu", "os=linux"], "a build with CUDA")):
+            remedy = asked(*given)[1]["findings"][0]["remedies"][0]
+            self.assertIn(words, remedy["text"])
 
     def test_outside_the_data_and_not_told(self):
         code, report = asked("cuda=99.0", "driver=535.104.05")

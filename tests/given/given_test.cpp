@@ -104,6 +104,7 @@ TEST_CASE("a second value for the same thing is not guessed away") {
     const Matrix matrix = Matrix::bundled();
     const Given given = read_given({{"cuda", "12.4"}, {"cuda", "11.8"}, {"torch", "2.4"}, {"pytorch", "2.5"}}, matrix);
     CHECK(given.not_understood.size() == 2);
+    for (const NotUnderstood& second : given.not_understood) CHECK(second.expected.starts_with("a single value"));
     CHECK(given.facts.runtimes.size() == 1);
     CHECK(given.facts.frameworks.size() == 1);
 }

@@ -69,7 +69,7 @@ TEST_CASE("the date is that of the newest source") {
     tables.each([&newest](const auto& table) {
         for (const auto& row : table.rows()) newest = std::max(newest, row.source.seen);
     });
-    CHECK(tables.date() == newest);
+    CHECK(tables.files.date == newest);
 }
 
 TEST_CASE("a changed row changes digest, date and answer") {

@@ -78,6 +78,13 @@ TEST_CASE("releases that one system's rows pass over") {
     CHECK(says(gone("jax", "0.4.31"), "framework_builds", "for linux jax 0.4.31 is missing after 0.4.30"));
 }
 
+TEST_CASE("releases of which a system has rows, but none with CUDA between those that have it") {
+    const auto complaints = without_rows(
+        "framework_builds.json", {R"("framework": "pytorch", "first": "2.5")", R"("os": "linux")", R"("cuda": )"});
+    INFO(told(complaints));
+    CHECK(says(complaints, "framework_builds", "with CUDA, for linux pytorch 2.5 is missing after 2.4"));
+}
+
 TEST_CASE("dates that there are not, and dates to come") {
     for (const char* date : {"2026-13-41", "2026-02-31", "9999-99-99", "1999-01-01"}) {
         INFO(date);
@@ -146,6 +153,13 @@ TEST_CASE("a newest CUDA that the builds contradict") {
     CHECK(says(complaints, "framework_cuda",
                "newest_cuda is 12.8, but framework_builds has pytorch 2.9 with CUDA 13.0 as its newest"));
     CHECK(complaints.size() == 1);
+}
+
+TEST_CASE("a build without cuDNN that has one, or has no CUDA") {
+    const auto both = after_in_row(torch_24_cu124, R"("libraries": )", R"("without_cudnn": true, "libraries": )");
+    INFO(told(both));
+    CHECK(says(both, "framework_builds", "and without_cudnn; leave one of them out"));
+    CHECK(both.size() == 1);
 }
 
 TEST_CASE("a key that stands twice") {

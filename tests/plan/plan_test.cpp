@@ -1,6 +1,8 @@
 // What the bundled tables plan for machines that people have; each set is what the frameworks' own pins say.
 #include "plan/plan.hpp"
 
+#include <algorithm>
+
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
@@ -217,6 +219,36 @@ TEST_CASE("releases that may run are told beside those that do") {
     CHECK(contains(join(plan.releases, ", "), "2.11"));
     CHECK(plan.undecided == std::vector<std::string>{"2.8 to 2.10"});
     CHECK(contains(told(plan.undecided_because), "its cuDNN is not in the data"));
+}
+
+TEST_CASE("ranges hold every release that runs, stand apart and in order") {
+    for (const char* gpu : {"5.0", "6.1", "7.5", "8.6", "9.0", "12.0"})
+        for (const char* driver : {"450", "470", "535", "570", "580"})
+            for (const char* os : {"linux", "windows"}) {
+                PlanQuestion asked = question(gpu, driver);
+                asked.os = os;
+                for (const FrameworkPlan& plan : make_plan(asked, bundled()).frameworks) {
+                    INFO(gpu << ", " << driver << ", " << os << ", " << plan.framework << ": " << told(plan.releases));
+                    std::vector<std::pair<Version, Version>> ranges;
+                    for (const std::string& words : plan.releases) {
+                        const auto at = words.find(" to ");
+                        ranges.emplace_back(v(words.substr(0, at)), v(at == words.npos ? words : words.substr(at + 4)));
+                        CHECK((at == words.npos || ranges.back().first < ranges.back().second));
+                        if (ranges.size() > 1) CHECK(ranges[ranges.size() - 2].second < ranges.back().first);
+                    }
+                    std::vector<PlannedBuild> builds = plan.others;
+                    if (plan.newest) builds.push_back(*plan.newest);
+                    for (const PlannedBuild& build : builds)
+                        CHECK(std::count_if(ranges.begin(), ranges.end(), [&](const auto& range) {
+                                  return covers(range.first, range.second, build.first) &&
+                                         covers(range.first, range.second, build.last);
+                              }) == 1);
+                }
+            }
+}
+
+TEST_CASE("a framework that opens no cuDNN wants none that knows the GPU") {
+    CHECK(newest("RTX 5090", "570", "cupy") == "14.2.0 cuda12x-12.8 12.8 - works");
 }
 
 TEST_CASE("a cuDNN of which only the major is known is 9.x") {

@@ -4,6 +4,8 @@
 RULE_TEST(cpu_only_build,
           Fires{{{"the flavour says so", given({"pytorch=2.4+cpu", "os=linux"}),
                   "PyTorch 2.4 (cpu) is a build without CUDA"},
+                 {"no release has CUDA on this system", given({"jax=0.4.30", "os=windows"}),
+                  "JAX 0.4.30 is a build without CUDA"},
                  {"installed", but([](Facts& f) { add_tensorflow_cpu(f); }),
                   "TensorFlow 2.15.1 (cpu) in /srv/environment is a build without CUDA"}}},
           Silent{{{"with CUDA", given({"pytorch=2.4+cu124", "os=linux"}), ""},

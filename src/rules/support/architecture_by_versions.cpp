@@ -95,6 +95,18 @@ Compared by_cuda_of(const FrameworkBuild& build, const Matrix& matrix, const Ver
     return compared;
 }
 
+/// The driver compiles a build's own PTX for a later GPU, but the libraries of a CUDA older than the GPU have none for
+/// it. Seen with TensorFlow: https://github.com/tensorflow/tensorflow/issues/97387, 99592, 101746, 90291, 89272.
+void add_its_cuda(const FrameworkBuild& build, const Matrix& matrix, const Version& capability, Compared& compared) {
+    if (!build.cuda) return;
+    Compared libraries;
+    libraries.thing = "CUDA " + build.cuda->text;
+    libraries = by_architecture(matrix, capability, *build.cuda, std::move(libraries));
+    if (libraries.fit != Fit::too_new) return;
+    compared.severity = libraries.severity;
+    compared.evidence.insert(compared.evidence.end(), libraries.evidence.begin(), libraries.evidence.end());
+}
+
 Compared wheel_against(const FrameworkBuild& build, const Matrix& matrix, const Version& capability,
                        const std::string& thing) {
     if (build.targets.empty() && build.cuda) return by_cuda_of(build, matrix, capability, thing);
@@ -103,6 +115,7 @@ Compared wheel_against(const FrameworkBuild& build, const Matrix& matrix, const 
     compared.why = "for which GPUs " + thing + " has code is not in the data";
     compare_targets(build.targets, capability, compared);
     compared.evidence = {evidence_of(build, "has code for " + build.targets)};
+    if (compared.severity == Severity::warning) add_its_cuda(build, matrix, capability, compared);
     return compared;
 }
 

@@ -207,10 +207,13 @@ Verdict judge_cudnn_in_use(const Facts& facts, const Matrix& matrix, bool (*is_f
     return answers.close_or(pass("no framework gets a cuDNN that does not suit it"));
 }
 
-std::string pip(const Facts& facts, const Framework& framework, const std::string& what) {
-    const PythonEnvironment* environment = environment_of(facts, framework);
+std::string pip(const PythonEnvironment* environment, const std::string& what) {
     const std::string python = environment && environment->interpreter ? quoted(*environment->interpreter) : "python";
     return python + " -m pip " + what;
+}
+
+std::string pip(const Facts& facts, const Framework& framework, const std::string& what) {
+    return pip(environment_of(facts, framework), what);
 }
 
 std::vector<std::string> install_cudnn(const Facts& facts, const Framework& framework) {

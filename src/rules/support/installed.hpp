@@ -58,6 +58,7 @@ Verdict judge_cudnn_in_use(const Facts& facts, const Matrix& matrix, bool (*is_f
 /// "'/home/ada/venv/bin/python' -m pip install ..." for the framework's environment; "python -m pip" where its
 /// interpreter is not known.
 std::string pip(const Facts& facts, const Framework& framework, const std::string& what);
+std::string pip(const PythonEnvironment* environment, const std::string& what);
 
 /// Commands that install the cuDNN package which the framework's metadata asks for, or one that serves it.
 std::vector<std::string> install_cudnn(const Facts& facts, const Framework& framework);

@@ -100,7 +100,10 @@ Evidence evidence_of(const FrameworkBuild& build, const std::string& value) {
 
 std::string libraries_of(const FrameworkBuild& build) {
     if (!build.cuda) return "no CUDA";
-    return "CUDA " + build.cuda->text + (build.cudnn ? ", cuDNN " + build.cudnn->text : "");
+    return "CUDA " + build.cuda->text +
+           (build.cudnn           ? ", cuDNN " + build.cudnn->text
+            : build.without_cudnn ? ", no cuDNN"
+                                  : "");
 }
 
 }  // namespace rnncheck::rules

@@ -1,0 +1,111 @@
+#include "matrix/table_text.hpp"
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace rnncheck {
+
+namespace {
+
+using Json = nlohmann::json;
+
+/// The events of a table's JSON. Depth 1 is the head, depth 2 the columns, the list of sources and that of rows,
+/// depth 3 one source or one row.
+class Collector : public nlohmann::json_sax<Json> {
+  public:
+    TableText table;
+    std::size_t error_at = 0;
+
+    bool null() override { return take(NoCell()); }
+    bool boolean(bool value) override { return take(value); }
+    bool number_integer(number_integer_t value) override { return take(value); }
+    bool number_unsigned(number_unsigned_t value) override {
+        if (value > static_cast<number_unsigned_t>(std::numeric_limits<std::int64_t>::max())) return take(value);
+        return take(static_cast<std::int64_t>(value));
+    }
+    bool number_float(number_float_t, const string_t&) override { return take(NoCell()); }
+    bool binary(binary_t&) override { return take(NoCell()); }
+    bool string(string_t& text) override {
+        if (depth_ == 1 && section_ == "about") table.about = text;
+        return take(text);
+    }
+    bool key(string_t& name) override {
+        if (depth_ == 1) section_ = name;
+        if (depth_ == 2) source_ = name;
+        if (in_object()) object_->cells.push_back({name, NoCell()});
+        return true;
+    }
+    bool start_object(std::size_t) override {
+        if (depth_ == 0) table.is_object = true;
+        if (depth_ == 1) begin_section();
+        if (depth_ == 2) begin_entry(true);
+        return take(NoCell()), ++depth_, true;
+    }
+    bool start_array(std::size_t) override {
+        if (depth_ == 1 && section_ == "rows") table.rows.emplace();
+        return take(NoCell()), ++depth_, true;
+    }
+    bool end_object() override { return higher(); }
+    bool end_array() override { return higher(); }
+    bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) override {
+        error_at = position;
+        return false;
+    }
+
+  private:
+    bool in_object() const { return object_ && depth_ == object_depth_; }
+
+    template <class Value>
+    bool take(const Value& value) {
+        if (in_object() && !object_->cells.empty()) object_->cells.back().value = value;
+        if (depth_ == 2 && !object_) begin_entry(false);
+        return true;
+    }
+
+    void begin(FlatObject& object) {
+        object_ = &object;
+        object_depth_ = depth_ + 1;
+    }
+
+    void begin_section() {
+        if (section_ == "columns") begin(table.columns.emplace());
+        if (section_ == "holes") begin(table.holes.emplace());
+        if (section_ == "sources") table.sources.emplace();
+    }
+
+    /// A source or a row, whose cells follow when it is an object.
+    void begin_entry(bool is_object) {
+        FlatObject* entry = nullptr;
+        if (section_ == "sources" && table.sources) entry = &table.sources->emplace_back(source_, FlatObject()).second;
+        if (section_ == "rows" && table.rows) {
+            const std::size_t cells = table.rows->empty() ? 0 : table.rows->back().cells.size();
+            entry = &table.rows->emplace_back();
+            entry->cells.reserve(cells);
+        }
+        if (!entry) return;
+        entry->is_object = is_object;
+        if (is_object) begin(*entry);
+    }
+
+    bool higher() {
+        if (--depth_ < object_depth_) object_ = nullptr;
+        return true;
+    }
+
+    int depth_ = 0;
+    int object_depth_ = 0;
+    FlatObject* object_ = nullptr;  ///< the one that is being filled, at object_depth_
+    std::string section_;           ///< of the head
+    std::string source_;
+};
+
+}  // namespace
+
+std::optional<TableText> table_text(std::string_view json, std::size_t& error_at) {
+    Collector collector;
+    if (Json::sax_parse(json, &collector)) return std::move(collector.table);
+    error_at = collector.error_at;
+    return std::nullopt;
+}
+
+}  // namespace rnncheck
