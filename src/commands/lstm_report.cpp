@@ -5,7 +5,9 @@
 #include <sstream>
 
 #include "base/text.hpp"
+#include "commands/lstm_agreement.hpp"
 #include "commands/lstm_case.hpp"
+#include "commands/lstm_speed.hpp"
 #include "facts/json.hpp"
 #include "report/sweep_grid.hpp"
 #include "report/text_parts.hpp"
@@ -14,7 +16,7 @@ namespace rnncheck {
 
 namespace {
 
-constexpr std::size_t few_cases = 8;
+constexpr std::size_t few_cases = 8, most_told = 10;
 
 using EndCounts = std::array<std::size_t, 6>;  // by RunEnd
 
@@ -74,6 +76,16 @@ std::string milliseconds(const std::optional<double>& value) {
     return value ? short_number(*value) + " ms" : "?";
 }
 
+std::string mebibytes(const std::optional<std::int64_t>& bytes) {
+    return bytes ? short_number(static_cast<double>(*bytes) / (1 << 20)) + " MiB" : "?";
+}
+
+std::string memory_of(const RnnRun& run) {
+    return "weights " + mebibytes(run.weight_bytes) + ", work " + mebibytes(run.workspace_bytes) +
+           (run.rnn_case.training ? ", reserve " + mebibytes(run.reserve_bytes) : "") + " of " +
+           (run.free_bytes ? mebibytes(run.free_bytes) + " free" : "an unknown amount free");
+}
+
 std::string numbers_of(const RnnRun& run) {
     std::vector<std::string> parts;
     if (run.largest_error && run.limit && *run.limit > 0)
@@ -83,10 +95,7 @@ std::string numbers_of(const RnnRun& run) {
     if (run.overflow == true) parts.emplace_back("numbers beyond fp16");
     if (run.bitwise_repeatable == false) parts.emplace_back("not the same bits twice");
     parts.push_back("first " + milliseconds(run.first_ms) + ", again " + milliseconds(run.again_ms));
-    std::int64_t bytes = 0;
-    for (const auto& space : {run.workspace_bytes, run.reserve_bytes, run.weight_bytes}) bytes += space.value_or(0);
-    if (bytes > 0)
-        parts.push_back(short_number(static_cast<double>(bytes) / (1 << 20)) + " MiB of work, reserve and weights");
+    if (run.workspace_bytes || run.weight_bytes) parts.push_back(memory_of(run));
     return join(parts, ", ");
 }
 
@@ -105,10 +114,19 @@ std::string told(const RnnRun& run) {
     return text;
 }
 
-Json as_json(const RnnRun& run) {
+Json as_json(const Facts& facts, const RnnRun& run) {
     Json json = to_json(run, valid_utf8);
     json["again"] = again(run);
+    for (const Gpu& gpu : facts.gpus)
+        if (const auto peak = gpu.index == run.gpu ? peak_of(gpu) : std::nullopt; peak && run.again_ms)
+            json["model_ms"] = model_ms(run.rnn_case, *peak);
     return json;
+}
+
+std::vector<Remark> remarks_on(const Facts& facts) {
+    std::vector<Remark> remarks = agreement_of(facts);
+    for (Remark& remark : speed_of(facts)) remarks.push_back(std::move(remark));
+    return remarks;
 }
 
 /// Every case was tried.
@@ -134,9 +152,20 @@ std::string lstm_text(const Facts& facts, bool color, bool verbose) {
     std::ostringstream out;
     out << verdict_of(facts).sentence << '\n';
     if (facts.rnn_runs.size() > few_cases) write_sweeps(facts, out, {.color = color, .verbose = verbose});
+    for (const Remark& remark : remarks_on(facts))
+        if (remark.weight != Weight::note || verbose || facts.rnn_runs.size() > few_cases)
+            out << "  " << (remark.weight == Weight::note ? "" : std::string(name_of(remark.weight)) + ": ")
+                << escaped(remark.text, 1000) << '\n';
     const bool all = verbose || facts.rnn_runs.size() <= few_cases;
-    for (const RnnRun& run : facts.rnn_runs)
-        if (all || (run.end != RunEnd::ok && run.end != RunEnd::not_offered)) out << told(run);
+    std::size_t left_out = 0, shown = 0;
+    for (const RnnRun& run : facts.rnn_runs) {
+        if (!all && (run.end == RunEnd::ok || run.end == RunEnd::not_offered)) continue;
+        if (all || ++shown <= most_told)
+            out << told(run);
+        else
+            ++left_out;
+    }
+    if (left_out > 0) out << "  and " << counted(left_out, "more such case", "more such cases") << " (-v tells all)\n";
     return out.str();
 }
 
@@ -163,13 +192,14 @@ std::string lstm_json(const Facts& facts, const LstmBesides& besides) {
                      {"complete", is_complete(facts)},
                      {"cases", Json::array()}};
     if (!besides.machine.empty()) document["machine"] = besides.machine;
+    document["remarks"] = to_json(remarks_on(facts), valid_utf8);
     if (besides.smallest)
-        document["smallest"] = {{"case", as_json(besides.smallest->run)},
+        document["smallest"] = {{"case", as_json(facts, besides.smallest->run)},
                                 {"from", besides.smallest->number},
                                 {"trials", besides.smallest->trials},
                                 {"finished", besides.smallest->finished}};
     if (facts.rnn_request) document["request"] = to_json(*facts.rnn_request, valid_utf8);
-    for (const RnnRun& run : facts.rnn_runs) document["cases"].push_back(as_json(run));
+    for (const RnnRun& run : facts.rnn_runs) document["cases"].push_back(as_json(facts, run));
     return document.dump(2) + '\n';
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <ostream>
 
 #include "base/text.hpp"
@@ -101,11 +102,37 @@ void write_grid(const Sweep& sweep, const std::vector<std::string>& shapes, std:
     }
 }
 
+/// Where there are too many shapes for columns: a mark for each case, in order.
+void write_strips(const Sweep& sweep, std::ostream& out, const Style& style) {
+    std::vector<std::pair<std::string, std::vector<RunEnd>>> rows;
+    std::size_t width = 0;
+    for (const RnnRun* run : sweep.runs) {
+        const std::string kind = kind_of(run->rnn_case);
+        auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.first == kind; });
+        if (row == rows.end()) row = rows.insert(rows.end(), {kind, {}});
+        row->second.push_back(run->end);
+        width = std::max(width, columns_of(kind));
+    }
+    const std::size_t in_line = page_width - std::min(page_width - 20, width + 6);
+    for (const auto& [kind, ends] : rows) {
+        std::string line = "    " + padded(kind, width) + "  ";
+        for (std::size_t i = 0; i < ends.size(); ++i) {
+            if (i > 0 && i % in_line == 0) line += '\n' + std::string(width + 6, ' ');
+            line += inked(style, ink_of(ends[i]), std::string(1, mark_of(ends[i])));
+        }
+        out << line << '\n';
+    }
+}
+
+void write_marks(std::ostream& out) {
+    out << "  . right  - not offered  r refused  X failed  W wrong  s skipped\n";
+}
+
 void write_legend(const std::vector<std::string>& shapes, std::ostream& out) {
     std::vector<std::string> parts;
     for (std::size_t i = 0; i < shapes.size(); ++i) parts.push_back(std::string(1, letter_of(i)) + ": " + shapes[i]);
-    out << "  . right  - not offered  r refused  X failed  W wrong  s skipped\n"
-        << "  I input, H hidden, B batch, T steps, L layers\n";
+    write_marks(out);
+    out << "  I input, H hidden, B batch, T steps, L layers\n";
     out << wrapped("  ", join(parts, "; "), 2);
 }
 
@@ -119,10 +146,16 @@ void write_sweeps(const Facts& facts, std::ostream& out, const Style& style) {
     out << '\n' << inked(style, Ink::bold, "Recurrent networks") << '\n';
     for (const Sweep& sweep : sweeps) {
         out << wrapped("  ", title_of(sweep, facts), 4);
-        if (drawn) write_grid(sweep, shapes, out, style);
+        if (drawn)
+            write_grid(sweep, shapes, out, style);
+        else
+            write_strips(sweep, out, style);
         write_bad_cases(sweep, out, style);
     }
-    if (drawn) write_legend(shapes, out);
+    if (drawn)
+        write_legend(shapes, out);
+    else
+        write_marks(out);
 }
 
 }  // namespace rnncheck

@@ -41,7 +41,8 @@ def result(document):
     """What must be the same however often the run was cut."""
     def timeless(case):
         return {key: value for key, value in case.items() if key not in ("first_ms", "again_ms")}
-    return {**document, "cases": [timeless(case) for case in document["cases"]]}
+    remarks = [remark for remark in document["remarks"] if remark["about"] not in ("speed", "first_call")]
+    return {**document, "cases": [timeless(case) for case in document["cases"]], "remarks": remarks}
 
 
 def tried(document):

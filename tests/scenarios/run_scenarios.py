@@ -11,7 +11,7 @@ A scenario starts from a healthy machine and names what differs:
   options      options of the doctor
   expect       exit, verdict, findings (the exact list of [rule, severity] or rules), contains ({rule: text in a finding}),
                runs ({gpu: {end: count or "some"}}),
-               lstm ([{options of `rnncheck lstm`, exit, verdict, says: a text in its sentence or first bad case; log: the text of
+               lstm ([{options of `rnncheck lstm`, exit, verdict, says: a text in its sentence, a remark or a bad case; log: the text of
                the file for --from-log, failure: what follows for it, complains: a text of the message when there is no document}])
 """
 import json
@@ -70,7 +70,9 @@ def check_lstm(name, root, environment, expected):
     bad = [str(case) for case in document.get("cases", []) if case["end"] != "ok"]
     from_log = document.get("from_log", {})
     check.that(from_log.get("failure") == expected.get("failure"), f"{what}: from the log follows {from_log}")
-    check.that(any(expected.get("says", "") in text for text in [document.get("sentence", ""), *bad, *from_log.get("sentences", [])]),
+    remarks = [remark["text"] for remark in document.get("remarks", [])]
+    told = [document.get("sentence", ""), *bad, *remarks, *from_log.get("sentences", [])]
+    check.that(any(expected.get("says", "") in text for text in told),
                f"{what}: nothing says '{expected.get('says')}': {document.get('sentence')} {bad[:1]}")
 
 

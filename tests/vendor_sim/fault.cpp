@@ -69,7 +69,7 @@ bool holds(const Entry& entry, const Tags& tags) {
 }
 
 /// Faults in what a call gives back that are none of the arithmetic.
-constexpr std::array<std::string_view, 2> other_faults = {"unrepeatable", "wild_address"};
+constexpr std::array<std::string_view, 3> other_faults = {"unrepeatable", "other_bits", "wild_address"};
 
 bool is_fault(std::string_view word) {
     return fault_named(word) || std::ranges::find(other_faults, word) != other_faults.end();

@@ -16,6 +16,7 @@
 #include "commands/output.hpp"
 #include "commands/progress.hpp"
 #include "report/privacy.hpp"
+#include "report/sweep_svg.hpp"
 #include "survey.hpp"
 
 namespace rnncheck::commands {
@@ -28,7 +29,7 @@ struct Given {
     CaseWords words;
     std::string level, log, cudnn, interface, color = "auto", deadline, root, output, resume;
     int device = -1;
-    std::string repro, fit;
+    std::string repro, fit, svg;
     bool json = false, verbose = false, quiet = false, show_private = false, no_shrink = false;
 };
 
@@ -130,8 +131,8 @@ int run_fit(const Given& given, SurveyOptions how) {
     how.rnn_request->fit = word_from<FitSize>(given.fit, "--fit");
     if (how.rnn_request->cases.empty() || given.words.contains("lengths"))
         throw UsageError("--fit is for one case with equal lengths: it cannot be used with --level or --lengths");
-    if (!given.output.empty() || !given.repro.empty())
-        throw UsageError("--fit computes no case: it cannot be used with --output or --emit-repro");
+    if (!given.output.empty() || !given.repro.empty() || !given.svg.empty())
+        throw UsageError("--fit computes no case: it cannot be used with --output, --svg or --emit-repro");
     Facts facts;
     std::vector<FitSearch> searches;
     {
@@ -175,6 +176,7 @@ int run(const Given& given) {
     if (!given.no_shrink) besides.smallest = smallest_of(given, how, state.in_order(facts), started);
     if (!given.repro.empty()) write_reproducer(given.repro, state.in_order(facts), besides.smallest);
     facts = state.finish(facts, besides);
+    if (!given.svg.empty()) write_file(given.svg, sweeps_svg(facts, "rnncheck lstm: " + verdict_of(facts).sentence));
     std::string text =
         given.json ? lstm_json(facts, besides) : lstm_text(facts, wants_color(color, STDOUT_FILENO), given.verbose);
     if (!given.json && besides.smallest) text += smallest_text(*besides.smallest);
@@ -207,6 +209,7 @@ std::function<int()> declare(CLI::App& app) {
         ->type_name("FILE");
     app.add_option("--resume", given->resume, "Go on with the run that this file tells, and keep it there")
         ->type_name("FILE");
+    app.add_option("--svg", given->svg, "Also draw the cases as a picture in this file")->type_name("FILE");
     app.add_option("--fit", given->fit, "Find the largest that fits into free GPU memory")->type_name("batch|length");
     app.add_option("--emit-repro", given->repro, "Write a C++ program that shows the failure without rnncheck")
         ->type_name("FILE");
