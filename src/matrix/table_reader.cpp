@@ -143,12 +143,13 @@ std::optional<R> read_row(FlatObject& written, const Place& place, const Sources
 }
 
 TableText parse(std::string_view text, const Place& place) {
-    std::size_t error_at = 0;
-    if (auto table = table_text(text, error_at)) return std::move(*table);
-    const std::string_view before = text.substr(0, std::min(text.size(), error_at == 0 ? 0 : error_at - 1));
+    NoTable no_table;
+    if (auto table = table_text(text, no_table)) return std::move(*table);
+    if (no_table.at == 0) place.complain(no_table.why);
+    const std::string_view before = text.substr(0, std::min(text.size(), no_table.at - 1));
     const auto line = std::count(before.begin(), before.end(), '\n') + 1;
     const auto column = before.size() - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0: the first line
-    place.complain("no valid JSON at line " + std::to_string(line) + ", column " + std::to_string(column));
+    place.complain(no_table.why + " at line " + std::to_string(line) + ", column " + std::to_string(column));
 }
 
 TableHead head_of(const TableText& table) {

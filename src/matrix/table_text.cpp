@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 class Collector : public nlohmann::json_sax<Json> {
   public:
     TableText table;
-    std::size_t error_at = 0;
+    NoTable no_table;
 
     bool null() override { return take(NoCell()); }
     bool boolean(bool value) override { return take(value); }
@@ -39,16 +39,16 @@ class Collector : public nlohmann::json_sax<Json> {
         if (depth_ == 0) table.is_object = true;
         if (depth_ == 1) begin_section();
         if (depth_ == 2) begin_entry(true);
-        return take(NoCell()), ++depth_, true;
+        return deeper();
     }
     bool start_array(std::size_t) override {
         if (depth_ == 1 && section_ == "rows") table.rows.emplace();
-        return take(NoCell()), ++depth_, true;
+        return deeper();
     }
     bool end_object() override { return higher(); }
     bool end_array() override { return higher(); }
     bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) override {
-        error_at = position;
+        no_table = {"no valid JSON", position};
         return false;
     }
 
@@ -87,6 +87,15 @@ class Collector : public nlohmann::json_sax<Json> {
         if (is_object) begin(*entry);
     }
 
+    /// A table is 3 deep. Other readers of JSON go down with each level and would come to the end of their stack.
+    bool deeper() {
+        constexpr int deepest = 32;
+        take(NoCell());
+        if (++depth_ <= deepest) return true;
+        no_table = {"nested too deeply", 0};
+        return false;
+    }
+
     bool higher() {
         if (--depth_ < object_depth_) object_ = nullptr;
         return true;
@@ -101,10 +110,14 @@ class Collector : public nlohmann::json_sax<Json> {
 
 }  // namespace
 
-std::optional<TableText> table_text(std::string_view json, std::size_t& error_at) {
+std::optional<TableText> table_text(std::string_view json, NoTable& no_table) {
+    if (const auto nul = json.find('\0'); nul != std::string_view::npos) {
+        no_table = {"a NUL byte", nul + 1};  // the parser would take it for the end
+        return std::nullopt;
+    }
     Collector collector;
     if (Json::sax_parse(json, &collector)) return std::move(collector.table);
-    error_at = collector.error_at;
+    no_table = std::move(collector.no_table);
     return std::nullopt;
 }
 

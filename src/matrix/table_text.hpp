@@ -36,8 +36,14 @@ struct TableText {
     std::optional<std::vector<FlatObject>> rows;
 };
 
-/// Unset: no JSON; `error_at` is then the byte, counted from 1, at which it ends to be any. A member of another form
-/// than a table has is left out.
-std::optional<TableText> table_text(std::string_view json, std::size_t& error_at);
+/// Why a text is no table, and at which byte, counted from 1, that shows; 0 where it is not told.
+struct NoTable {
+    std::string why;
+    std::size_t at = 0;
+};
+
+/// Unset: no JSON, or one that no reader should meet: with a NUL or nested deeply. A member of another form than a
+/// table has is left out.
+std::optional<TableText> table_text(std::string_view json, NoTable& no_table);
 
 }  // namespace rnncheck

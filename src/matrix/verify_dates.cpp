@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "matrix/table_text.hpp"
 #include "matrix/verify_parts.hpp"
 
 namespace rnncheck::verifying {
@@ -16,11 +16,13 @@ struct Dated {
 std::vector<Dated> dated_sources(const TableFiles& files) {
     std::vector<Dated> dated;
     for (const auto& [stem, text] : files.content) {
-        const auto table = nlohmann::json::parse(text, nullptr, false);
-        if (!table.is_object() || !table.contains("sources") || !table["sources"].is_object()) continue;
-        for (const auto& [id, source] : table["sources"].items())
-            if (source.is_object() && source.contains("seen") && source["seen"].is_string())
-                dated.push_back({stem, id, source["seen"].get<std::string>()});
+        NoTable told_by_the_reader;
+        const auto table = table_text(text, told_by_the_reader);
+        if (!table || !table->sources) continue;
+        for (const auto& [id, source] : *table->sources)
+            for (const Cell& cell : source.cells)
+                if (const auto* seen = std::get_if<std::string>(&cell.value); seen && cell.name == "seen")
+                    dated.push_back({stem, id, *seen});
     }
     return dated;
 }

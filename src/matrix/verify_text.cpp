@@ -2,6 +2,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "matrix/table_text.hpp"
 #include "matrix/verify_parts.hpp"
 
 namespace rnncheck::verifying {
@@ -75,6 +76,8 @@ void check_characters(const Json& table, const Complaints& complain) {
 }  // namespace
 
 void check_text(std::string_view text, const Complaints& complain) {
+    NoTable told_by_the_reader;
+    if (!table_text(text, told_by_the_reader)) return;
     RepeatedKeys repeated(complain);
     const Json table = Json::parse(text, std::ref(repeated), false);
     if (table.is_object()) check_characters(table, complain);

@@ -4,6 +4,7 @@
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
+#include "matrix/cudnn_for_gpu.hpp"
 #include "matrix/ranges.hpp"
 
 namespace rnncheck::planning {
@@ -147,12 +148,19 @@ Part judge_python(const FrameworkBuild& build, const PlanQuestion& question) {
     return part;
 }
 
+/// Its own word, unless no release without the defect has code for the GPU.
+std::string way_around(const RnnDefect& defect, const PlanQuestion& question, const Matrix& matrix) {
+    if (!defect.fixed || !question.gpu || has_cudnn_from(matrix, *defect.fixed, *question.gpu))
+        return defect.workaround;
+    return "No release without it has code for " + question.gpu->text + ": run the layer without cuDNN.";
+}
+
 Part known_defects(const FrameworkBuild& build, const PlanQuestion& question, const Matrix& matrix) {
     Part part;
     if (!build.cudnn) return part;
     for (const RnnDefect& defect : matrix.rnn_defects(*build.cudnn, question.gpu, build.os)) {
         part.notes.push_back("known defect of cuDNN " + release_in_words(*build.cudnn) + ": " + defect.symptom + ". " +
-                             defect.workaround);
+                             way_around(defect, question, matrix));
         part.sources.push_back(defect.source.url);
     }
     return part;

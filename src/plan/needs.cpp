@@ -15,11 +15,20 @@ Fit fit_on(const FrameworkBuild& build, const planning::AskedGpu& gpu, const Mat
     return cudnn_decides ? std::max(parts.code.fit, parts.cudnn.fit) : parts.code.fit;
 }
 
-NeededBuild needed(const FrameworkBuild& build, const NeedsQuestion& asked, const Matrix& matrix) {
+/// The command for the release asked for, not for the newest of the row.
+std::string install_of(FrameworkBuild build, const Version& release, const Matrix& matrix) {
+    build.first = release;
+    build.last = release;
+    return planning::install_command(build, std::nullopt, matrix);
+}
+
+NeededBuild needed(const FrameworkBuild& build, const Version& release, const NeedsQuestion& asked,
+                   const Matrix& matrix) {
     PlanQuestion question;
     question.driver_os = asked.driver_os;
     question.python = asked.python;
     NeededBuild needed{planning::judge_build(build, question, {}, matrix), {}, {}};
+    needed.build.install = install_of(build, release, matrix);
     for (const Architecture& architecture : matrix.architectures()) {
         if (architecture.integrated) continue;
         const planning::AskedGpu gpu{architecture.capability, {Coverage::known, architecture}};
@@ -54,7 +63,7 @@ Needs needs_of(const std::string& framework, const Version& version, const Matri
         systems.insert(build.os);
         if (!build.cuda) continue;
         with_cuda.insert(build.os);
-        if (asked.os.empty() || asked.os == build.os) needs.builds.push_back(needed(build, asked, matrix));
+        if (asked.os.empty() || asked.os == build.os) needs.builds.push_back(needed(build, version, asked, matrix));
     }
     needs.without_cuda = systems_without_cuda(systems, with_cuda, asked.os);
     if (newest && systems.empty() && version > *newest) needs.newest_known = newest;

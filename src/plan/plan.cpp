@@ -85,7 +85,7 @@ std::vector<std::string> ranges_of(const std::vector<PlannedBuild>& builds, Choo
 void find_undecided(FrameworkPlan& plan, const std::vector<PlannedBuild>& builds) {
     const auto is_undecided = [&](const PlannedBuild& build) {
         return build.fit == Fit::unknown && std::none_of(builds.begin(), builds.end(), [&](const PlannedBuild& other) {
-                   return runs(other) && other.first <= build.first && build.last <= other.last;
+                   return runs(other) && other.first <= build.first && within(build.last, other.last);
                });
     };
     plan.undecided = ranges_of(builds, is_undecided);
@@ -137,6 +137,12 @@ void look_at_gpu(Plan& plan, const Matrix& matrix) {
                                  architecture->first_cuda.text);
 }
 
+/// What the table notes of a GPU asked for by name, such as that its board is no x86-64.
+void look_at_product(Plan& plan, const Matrix& matrix) {
+    const auto product = matrix.gpu_product(plan.asked.gpu_name);
+    if (product && !product->note.empty()) plan.remarks.push_back(product->name + ": " + product->note);
+}
+
 void look_at_driver(Plan& plan, const Matrix& matrix) {
     const Version& driver = *plan.asked.driver;
     const auto of_driver = matrix.cuda_of_driver(driver);
@@ -168,6 +174,7 @@ Plan make_plan(const PlanQuestion& question, const Matrix& matrix) {
     if (!question.framework.empty()) planning::require_framework(question.framework, matrix);
     Plan plan{question, {}, {}, {}};
     if (question.gpu) look_at_gpu(plan, matrix);
+    if (!question.gpu_name.empty()) look_at_product(plan, matrix);
     if (question.driver) look_at_driver(plan, matrix);
     if (!plan.obstacles.empty()) return plan;
     const auto gpu = planning::ask_for_gpu(question.gpu, matrix);

@@ -1,4 +1,7 @@
 // Two packages of cuDNN put their files into one folder, or files of a package were replaced or removed.
+#include <algorithm>
+
+#include "base/shell.hpp"
 #include "base/text.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/installed.hpp"
@@ -18,46 +21,66 @@ static std::string words_of(const PythonPackage& package) {
     return package.name + ' ' + package.version;
 }
 
-static Finding broken(const PythonEnvironment& environment, const std::string& subject, const std::string& message,
-                      std::vector<Evidence> evidence, const Packages& packages) {
+/// The package that a framework of this environment asks for; else the newest of these.
+static std::string to_install(const Facts& facts, const PythonEnvironment& environment, const Packages& packages) {
+    for (const Framework& framework : facts.frameworks)
+        if (framework.environment == environment.path && framework.cudnn_wanted) return *framework.cudnn_wanted;
+    const auto newest = std::max_element(packages.begin(), packages.end(), [](auto* a, auto* b) {
+        return find_version(a->version, 1) < find_version(b->version, 1);
+    });
+    return (*newest)->name + "==" + (*newest)->version;
+}
+
+static Finding broken(const Facts& facts, const PythonEnvironment& environment, const std::string& subject,
+                      const std::string& message, std::vector<Evidence> evidence, const Packages& packages) {
     std::vector<std::string> names;
-    for (const PythonPackage* package : packages) names.push_back(package->name);
-    const PythonPackage& first = *packages.front();
-    const std::vector<std::string> commands = {
-        pip(&environment, "uninstall -y " + join(names, " ")),
-        pip(&environment, "install --force-reinstall --no-deps " + first.name + "==" + first.version)};
+    for (const PythonPackage* package : packages) names.push_back(shell_quoted(package->name));
+    const std::string wanted = to_install(facts, environment, packages);
     Finding finding;
     finding.subject = subject;
     finding.message = message;
     finding.evidence = std::move(evidence);
-    finding.remedies = {{.text = "Remove these packages, and install the one that your framework asks for once more",
-                         .commands = commands,
+    finding.remedies = {{.text = "Remove what lies there, and install the one cuDNN that is needed once more",
+                         .commands = {pip(&environment, "uninstall -y " + join(names, " ")),
+                                      pip(&environment, "install --force-reinstall --no-deps " + shell_quoted(wanted))},
                          .verify = "rnncheck doctor --only cudnn_installation_broken",
                          .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
     return finding;
 }
 
-static void judge_two(const PythonEnvironment& environment, const Packages& packages, Answers& answers) {
-    for (std::size_t i = 1; i < packages.size(); ++i) {
-        if (packages[i]->folder != packages[0]->folder) continue;
-        const std::string both = words_of(*packages[0]) + " and " + words_of(*packages[i]);
-        answers.fault(broken(environment, packages[0]->folder + "/nvidia/cudnn",
-                             both + " are both installed and put their files into the same folder, one over the other",
-                             {{packages[0]->name, packages[0]->version, "pythons"},
-                              {packages[i]->name, packages[i]->version, "pythons"}},
-                             packages));
-        return;
-    }
+/// Files of another major have other names.
+static bool overwrite_each_other(const PythonPackage& a, const PythonPackage& b) {
+    const auto a_version = find_version(a.version, 1), b_version = find_version(b.version, 1);
+    return a.folder == b.folder && a_version && b_version && a_version->major() == b_version->major();
 }
 
-static void judge_files(const PythonEnvironment& environment, const PythonPackage& package, Answers& answers) {
+/// Whether two packages lie over one another.
+static bool judge_pairs(const Facts& facts, const PythonEnvironment& environment, const Packages& packages,
+                        Answers& answers) {
+    for (std::size_t i = 0; i < packages.size(); ++i)
+        for (std::size_t j = i + 1; j < packages.size(); ++j) {
+            if (!overwrite_each_other(*packages[i], *packages[j])) continue;
+            const std::string both = words_of(*packages[i]) + " and " + words_of(*packages[j]);
+            answers.fault(
+                broken(facts, environment, packages[i]->folder + "/nvidia/cudnn",
+                       both + " are both installed and put their files into the same folder, one over the other",
+                       {{packages[i]->name, packages[i]->version, "pythons"},
+                        {packages[j]->name, packages[j]->version, "pythons"}},
+                       {packages[i], packages[j]}));
+            return true;
+        }
+    return false;
+}
+
+static void judge_files(const Facts& facts, const PythonEnvironment& environment, const PythonPackage& package,
+                        Answers& answers) {
     std::vector<Evidence> evidence;
     for (const std::string& file : package.missing_files) evidence.push_back({file, "is gone", "pythons"});
     for (const std::string& file : package.changed_files)
         evidence.push_back({file, "is not the file that was installed: its size is another", "pythons"});
     if (evidence.empty()) return answers.good("the files of cuDNN are those of its package");
     Finding finding = broken(
-        environment, words_of(package),
+        facts, environment, words_of(package),
         words_of(package) + " is not as it was installed: " + evidence.front().what + ' ' + evidence.front().value,
         evidence, {&package});
     answers.fault(std::move(finding));
@@ -74,9 +97,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
     const Packages packages = cudnn_packages(*environment);
     if (packages.empty()) return not_applicable("no package of cuDNN is installed in it");
     Answers answers;
-    judge_two(*environment, packages, answers);
-    for (const PythonPackage* package : packages)
-        if (packages.size() == 1) judge_files(*environment, *package, answers);
+    if (!judge_pairs(facts, *environment, packages, answers))
+        for (const PythonPackage* package : packages) judge_files(facts, *environment, *package, answers);
     return answers.close_or(pass("the files of cuDNN are those of its package"));
 }
 

@@ -1,4 +1,5 @@
 // Libraries of an installed package are gone or were replaced.
+#include "base/shell.hpp"
 #include "base/text.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/installed.hpp"
@@ -9,7 +10,7 @@ static Finding damaged(const PythonEnvironment& environment, const PythonPackage
     const bool gone = !package.missing_files.empty();
     const std::string& first = gone ? package.missing_files.front() : package.changed_files.front();
     const std::string command =
-        pip(&environment, "install --force-reinstall --no-deps '" + package.name + "==" + package.version + "'");
+        pip(&environment, "install --force-reinstall --no-deps " + shell_quoted(package.name + "==" + package.version));
     Finding finding;
     finding.severity = Severity::warning;
     finding.confidence = Confidence::likely;

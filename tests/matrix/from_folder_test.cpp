@@ -5,6 +5,7 @@
 #include "base/errors.hpp"
 #include "base/sha256.hpp"
 #include "matrix/tables.hpp"
+#include "matrix/verify.hpp"
 #include "support/catch.hpp"
 #include "support/healthy_machine.hpp"
 #include "support/matrix_copy.hpp"
@@ -112,6 +113,16 @@ TEST_CASE("a table that is no file, too large, or no JSON is named with the plac
     fs::remove(copy.folder / "architectures.json");
     fs::create_directory(copy.folder / "architectures.json");
     says(copy.error(), {"architectures.json", "cannot be read"});
+}
+
+TEST_CASE("a NUL, behind which a parser would see nothing, and nesting that would end a reader's stack are refused") {
+    const Copy copy;
+    copy.write("xid.json", copy.content_of(copy.folder / "xid.json") + std::string("\0 } this is no JSON", 20));
+    says(copy.error(), {"xid.json", "a NUL byte at line "});
+    const std::string deep = "{\"z\": " + std::string(30'000, '[') + std::string(30'000, ']') + "}";
+    copy.write("xid.json", deep);
+    says(copy.error(), {"xid.json", "nested too deeply"});
+    CHECK(verify(table_files_of(copy.folder.string()), "2026-12-31").front().text == "nested too deeply");
 }
 
 TEST_CASE("a bad cell is named with file, row and column") {

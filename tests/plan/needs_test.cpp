@@ -92,3 +92,15 @@ TEST_CASE("a release that is newer than the data, or not in them") {
     CHECK(older.builds.empty());
     CHECK_FALSE(older.newest_known);
 }
+
+TEST_CASE("the command installs the release that was asked for, not the newest of its row") {
+    const auto command = [](const char* framework, const char* release) {
+        return needs_of(framework, v(release), bundled(), {.os = "linux", .driver_os = "", .python = {}})
+            .builds.front()
+            .build.install;
+    };
+    CHECK(command("jax", "0.4.35") == "pip install -U \"jax[cuda12]==0.4.35\"");
+    CHECK(contains(command("pytorch", "2.4.1"), "torch==2.4.1 "));
+    CHECK(contains(command("pytorch", "2.4"), "'torch==2.4.*'"));
+    CHECK(contains(command("cupy", "13.0.0"), "==13.0.0"));
+}

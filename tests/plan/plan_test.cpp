@@ -247,6 +247,24 @@ TEST_CASE("ranges hold every release that runs, stand apart and in order") {
             }
 }
 
+TEST_CASE("a release that runs is not open, too") {
+    CHECK(plan_of(question("GTX 1080", "470", "paddlepaddle")).undecided == std::vector<std::string>{"3.0.0"});
+}
+
+TEST_CASE("a GPU that a cuDNN without the defect has left is told to run the layer without cuDNN") {
+    const FrameworkPlan plan = plan_of(question("3.7", "470", "tensorflow"));
+    REQUIRE(plan.newest);
+    CHECK(contains(told(plan.newest->notes), "No release without it has code for 3.7"));
+    CHECK_FALSE(contains(told(plan.newest->notes), "Use cuDNN 8.9.2"));
+    CHECK(contains(told(plan_of(question("6.1", "470", "tensorflow")).newest->notes), "Use cuDNN 8.9.2"));
+}
+
+TEST_CASE("what the table notes of a board stands with its plan") {
+    PlanQuestion asked = question("GH200", "580", "pytorch");
+    asked.gpu_name = "GH200";
+    CHECK(contains(told(make_plan(asked, bundled()).remarks), "Arm processor"));
+}
+
 TEST_CASE("a framework that opens no cuDNN wants none that knows the GPU") {
     CHECK(newest("RTX 5090", "570", "cupy") == "14.2.0 cuda12x-12.8 12.8 - works");
 }

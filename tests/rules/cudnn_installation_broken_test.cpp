@@ -2,10 +2,11 @@
 
 namespace {
 
-rnncheck::PythonPackage& add_package(rnncheck::Facts& f, const std::string& name) {
+rnncheck::PythonPackage& add_package(rnncheck::Facts& f, const std::string& name,
+                                     const std::string& version = "9.1.0.70") {
     rnncheck::PythonPackage package;
     package.name = name;
-    package.version = "9.1.0.70";
+    package.version = version;
     package.folder = "/srv/environment/lib/python3.11/site-packages";
     return rnncheck::test::add_environment(f).packages.emplace_back(package);
 }
@@ -25,5 +26,26 @@ RULE_TEST(cudnn_installation_broken,
                   but([](Facts& f) { add_package(f, "nvidia-cudnn-cu12").changed_files = {"/srv/libcudnn.so.9"}; }),
                   "/srv/libcudnn.so.9 is not the file that was installed"}}},
           silent_about_frameworks({{"one whole package", but([](Facts& f) { add_package(f, "nvidia-cudnn-cu12"); }),
+                                    ""},
+                                   {"two majors, whose files have other names", but([](Facts& f) {
+                                        add_package(f, "nvidia-cudnn-cu11", "8.7.0.84");
+                                        add_package(f, "nvidia-cudnn-cu12");
+                                    }),
                                     ""}}),
           cannot_tell_without_search())
+
+TEST_CASE("of packages that lie over one another the one that a framework asks for is installed once more") {
+    using namespace rnncheck;
+    Facts facts = test::a_healthy_machine();
+    add_package(facts, "nvidia-cudnn-cu11");
+    add_package(facts, "nvidia-cudnn-cu12");
+    Framework& torch = facts.frameworks.emplace_back();
+    torch.name = "pytorch";
+    torch.environment = facts.pythons.front().path;
+    torch.cudnn_wanted = "nvidia-cudnn-cu12==9.1.0.70";
+    const Verdict verdict = find_named(all_rules(), "cudnn_installation_broken")->thing->check(facts, Matrix::bundled());
+    REQUIRE(verdict.findings.size() == 1);
+    const auto& commands = verdict.findings.front().remedies.front().commands;
+    CHECK(commands.front().ends_with("uninstall -y nvidia-cudnn-cu11 nvidia-cudnn-cu12"));
+    CHECK(commands.back().ends_with("install --force-reinstall --no-deps nvidia-cudnn-cu12==9.1.0.70"));
+}

@@ -107,7 +107,16 @@ void add_its_cuda(const FrameworkBuild& build, const Matrix& matrix, const Versi
     compared.evidence.insert(compared.evidence.end(), libraries.evidence.begin(), libraries.evidence.end());
 }
 
-Compared wheel_against(const FrameworkBuild& build, const Matrix& matrix, const Version& capability,
+/// A driver compiles PTX made by its own CUDA or an older one.
+void add_driver_of_ptx(const FrameworkBuild& build, const Matrix& matrix, const Version& driver, Compared& compared) {
+    const auto of_driver = matrix.cuda_of_driver(driver);
+    if (!build.cuda || !of_driver || of_driver->cuda >= *build.cuda) return;
+    compared.severity = Severity::error;
+    compared.evidence.push_back(evidence_of(build, "PTX code made by CUDA " + build.cuda->text));
+    compared.evidence.push_back({"newest CUDA of driver " + driver.text, of_driver->cuda.text, of_driver->source.url});
+}
+
+Compared wheel_against(const Facts& facts, const FrameworkBuild& build, const Matrix& matrix, const Version& capability,
                        const std::string& thing) {
     if (build.targets.empty() && build.cuda) return by_cuda_of(build, matrix, capability, thing);
     Compared compared;
@@ -115,7 +124,9 @@ Compared wheel_against(const FrameworkBuild& build, const Matrix& matrix, const 
     compared.why = "for which GPUs " + thing + " has code is not in the data";
     compare_targets(build.targets, capability, compared);
     compared.evidence = {evidence_of(build, "has code for " + build.targets)};
-    if (compared.severity == Severity::warning) add_its_cuda(build, matrix, capability, compared);
+    if (compared.severity != Severity::warning) return compared;
+    add_its_cuda(build, matrix, capability, compared);
+    if (const Version* driver = given_driver(facts)) add_driver_of_ptx(build, matrix, *driver, compared);
     return compared;
 }
 
@@ -169,7 +180,7 @@ std::vector<Compared> compare_versions(const Facts& facts, const Matrix& matrix,
     for (const Framework& framework : facts.frameworks) {
         std::vector<Compared> builds;
         for (const FrameworkBuild& build : builds_of(facts, matrix, framework).with_cuda)
-            builds.push_back(wheel_against(build, matrix, capability, words_of(framework)));
+            builds.push_back(wheel_against(facts, build, matrix, capability, words_of(framework)));
         if (!builds.empty())
             all.push_back(agreed(std::move(builds), words_of(framework), "the build of " + words_of(framework)));
     }

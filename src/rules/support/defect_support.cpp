@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "matrix/cudnn_for_gpu.hpp"
 #include "matrix/ranges.hpp"
 #include "rules/support/packages.hpp"
 
@@ -27,12 +28,28 @@ static std::vector<RnnDefect> defects_of(const Facts& facts, const Matrix& matri
     return defects;
 }
 
+/// Every GPU here is older than all releases without these defects.
+static bool no_release_to_go_to(const Facts& facts, const Matrix& matrix, const std::vector<RnnDefect>& defects) {
+    for (const auto& capability : capabilities(facts))
+        for (const RnnDefect& defect : defects)
+            if (!capability || !defect.fixed || has_cudnn_from(matrix, *defect.fixed, *capability)) return false;
+    return true;
+}
+
+static std::vector<Remedy> without_cudnn_layer(const Remedy& remedy) {
+    Remedy only_way = remedy;
+    only_way.text = "Run the layer without cuDNN: no release without this defect has code for this GPU";
+    only_way.commands.clear();
+    return {only_way};
+}
+
 static std::vector<Remedy> for_this_cuda(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy,
                                          const Remedy& remedy) {
     return only_given(facts) ? for_cuda_given(facts, matrix, {remedy}) : for_cuda_of(copy, {remedy});
 }
 
-static Finding defective(const CudnnCopy& copy, const std::vector<RnnDefect>& defects, std::vector<Remedy> remedies) {
+static Finding defective(const CudnnCopy& copy, const std::vector<RnnDefect>& defects, std::vector<Remedy> remedies,
+                         bool with_workaround) {
     Finding finding;
     finding.severity = copy.first_choice ? Severity::warning : Severity::note;
     finding.subject = copy.path;
@@ -45,7 +62,7 @@ static Finding defective(const CudnnCopy& copy, const std::vector<RnnDefect>& de
         finding.evidence.push_back(
             {defect.id, "since " + defect.first.text + until + (defect.note.empty() ? "" : "; " + defect.note),
              defect.source.url});
-        finding.remedies.front().text += ". " + defect.workaround;
+        if (with_workaround) finding.remedies.front().text += ". " + defect.workaround;
         if (defect.known >= Known::inferred) finding.confidence = Confidence::possible;
     }
     if (finding.remedies.front().text.ends_with('.')) finding.remedies.front().text.pop_back();
@@ -94,7 +111,9 @@ Verdict documented_defects(const Facts& facts, const Matrix& matrix, std::string
         else if (depends_on_patch(*copy.version, defects))
             answers.unknown("which patch release of " + what + " is not known");
         else if (!defects.empty())
-            answers.fault(defective(copy, defects, for_this_cuda(facts, matrix, copy, remedy)));
+            answers.fault(no_release_to_go_to(facts, matrix, defects)
+                              ? defective(copy, defects, without_cudnn_layer(remedy), false)
+                              : defective(copy, defects, for_this_cuda(facts, matrix, copy, remedy), true));
         else if (!facts.host.platform && !defects_of(facts, matrix, *copy.version, cause, "windows").empty())
             answers.unknown(what + " has a documented defect on Windows, and os= was not given");
         else if (coverage == Coverage::newer_than_data || coverage == Coverage::older_than_data)

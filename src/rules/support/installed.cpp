@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/shell.hpp"
 #include "base/text.hpp"
 #include "rules/support/driver_support.hpp"
 
@@ -76,13 +77,6 @@ const Cudnn* answer_there(const Facts& facts, const FrameworkLibrary& library) {
             major_in_name(cudnn.library) == major_in_name(library.soname))
             return &cudnn;
     return nullptr;
-}
-
-std::string quoted(const std::string& path) {
-    return path.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+") ==
-                   std::string::npos
-               ? path
-               : "'" + path + "'";
 }
 
 }  // namespace
@@ -208,7 +202,8 @@ Verdict judge_cudnn_in_use(const Facts& facts, const Matrix& matrix, bool (*is_f
 }
 
 std::string pip(const PythonEnvironment* environment, const std::string& what) {
-    const std::string python = environment && environment->interpreter ? quoted(*environment->interpreter) : "python";
+    const std::string python =
+        environment && environment->interpreter ? shell_quoted(*environment->interpreter) : "python";
     return python + " -m pip " + what;
 }
 
@@ -217,7 +212,7 @@ std::string pip(const Facts& facts, const Framework& framework, const std::strin
 }
 
 std::vector<std::string> install_cudnn(const Facts& facts, const Framework& framework) {
-    if (framework.cudnn_wanted) return {pip(facts, framework, "install '" + *framework.cudnn_wanted + "'")};
+    if (framework.cudnn_wanted) return {pip(facts, framework, "install " + shell_quoted(*framework.cudnn_wanted))};
     if (!framework.cuda || !framework.cudnn || framework.cuda->major() < 11) return {};
     const std::string major = std::to_string(framework.cudnn->major()), cuda = std::to_string(framework.cuda->major());
     const std::string from = parts_written(*framework.cudnn) > 1 ? ">=" + framework.cudnn->text + "," : "";

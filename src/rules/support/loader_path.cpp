@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/shell.hpp"
 #include "base/text.hpp"
 
 namespace rnncheck::rules {
@@ -31,11 +32,11 @@ Finding not_found(const Facts& facts, const Framework& framework, const Framewor
     finding.evidence = {{wanted.soname, "not found by the loader", "frameworks"},
                         {"installed at", file.path, "libraries"}};
     if (framework.core) finding.evidence.push_back({"opened by", *framework.core, "frameworks"});
-    finding.remedies = {
-        {.text = "Add that folder to LD_LIBRARY_PATH before the program starts",
-         .commands = {"export LD_LIBRARY_PATH=" + folder_of(file.path) + "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"},
-         .verify = "rnncheck doctor --only " + rule,
-         .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
+    finding.remedies = {{.text = "Add that folder to LD_LIBRARY_PATH before the program starts",
+                         .commands = {"export LD_LIBRARY_PATH=" + shell_quoted(folder_of(file.path)) +
+                                      "\"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\""},
+                         .verify = "rnncheck doctor --only " + rule,
+                         .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
     return finding;
 }
 
