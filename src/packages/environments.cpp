@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "packages/interpreter.hpp"
+#include "packages/path_files.hpp"
 
 namespace rnncheck::packages {
 
@@ -74,27 +75,42 @@ std::vector<std::string> existing(const Root& root, const std::vector<std::strin
     return found;
 }
 
+/// With the folders that its *.pth files add. Those of PYTHONPATH have none that count.
+void set_folders(const Root& root, const Variables& variables, std::vector<std::string> folders,
+                 PythonEnvironment& environment) {
+    const auto from_variable = split(value_of(variables, "PYTHONPATH"), ':');
+    std::vector<std::string> added;
+    for (const std::string& folder : folders) {
+        if (std::find(from_variable.begin(), from_variable.end(), folder) != from_variable.end()) continue;
+        PathFiles files = path_files_of(root, folder);
+        added.insert(added.end(), files.folders.begin(), files.folders.end());
+        environment.left_out.insert(environment.left_out.end(), files.left_out.begin(), files.left_out.end());
+    }
+    folders.insert(folders.end(), added.begin(), added.end());
+    environment.package_folders = existing(root, folders);
+}
+
 PythonEnvironment described(const Root& root, const Variables& variables, const Prefix& prefix) {
     PythonEnvironment environment;
     environment.path = prefix.path;
     environment.version = prefix.version;
     environment.kind = prefix.kind;
     if (!prefix.interpreter.empty()) environment.interpreter = prefix.interpreter;
-    environment.package_folders = existing(root, candidates(variables, prefix));
+    set_folders(root, variables, existing(root, candidates(variables, prefix)), environment);
     return environment;
 }
 
 /// What pip install --target makes, or a site-packages folder itself.
-std::optional<PythonEnvironment> bare_folder(const Root& root, const std::string& path) {
+std::optional<PythonEnvironment> bare_folder(const Root& root, const Variables& variables, const std::string& path) {
     const auto names = root.names_in(path);
     const bool has_packages = std::any_of(names.begin(), names.end(), [](const std::string& name) {
-        return name.ends_with(".dist-info") || name.ends_with(".egg-info");
+        return name.ends_with(".dist-info") || name.ends_with(".egg-info") || name.ends_with(".pth");
     });
     if (!has_packages) return std::nullopt;
     PythonEnvironment environment;
     environment.path = path;
     environment.kind = "folder";
-    environment.package_folders = {path};
+    set_folders(root, variables, {path}, environment);
     return environment;
 }
 
@@ -143,7 +159,7 @@ std::optional<PythonEnvironment> environment_at(const Root& root, const Variable
         return prefix ? std::optional(described(root, variables, *prefix)) : std::nullopt;
     }
     if (const auto prefix = prefix_at(root, name)) return described(root, variables, *prefix);
-    return bare_folder(root, name);
+    return bare_folder(root, variables, name);
 }
 
 std::optional<PythonEnvironment> environment_on_path(const Root& root, const Variables& variables) {

@@ -150,3 +150,19 @@ TEST_CASE("other environments are found in the places of the tools") {
     CHECK(found == Folders{"venv /home/ada/project/.venv", "conda /opt/conda/envs/ml",
                            "pipx /home/ada/.local/share/pipx/venvs/tool", "system /usr"});
 }
+
+TEST_CASE("folders that .pth files add are searched after the others, and code in them is not run") {
+    FakeRoot root;
+    add_venv(root);
+    add_distribution(root, "torch", "2.4.1", "", "/srv/shared");
+    add_distribution(root, "jax", "0.4.35", "", venv + "/lib/python3.11/more");
+    root.file(site + "/a.pth", "# comment\n\n/srv/shared\n../more\r\n/nowhere\n/srv/shared\nimport os; os.abort()\n");
+    root.file(site + "/__editable__.jaxlib-1.pth", "import __editable___jaxlib_1_finder\n");
+    const auto found = environment_at(root.root(), {}, venv);
+    REQUIRE(found);
+    REQUIRE(found->package_folders.size() == 3);
+    CHECK(found->package_folders[1] == "/srv/shared");
+    CHECK(found->package_folders[2] == venv + "/lib/python3.11/more");
+    REQUIRE(found->left_out.size() == 1);
+    CHECK(found->left_out[0].find("editable installation") != std::string::npos);
+}
