@@ -93,7 +93,7 @@ NeedsQuestion needs_question_from(const std::vector<std::string>& texts, const M
             throw UsageError(key + "= does not go with --for, which tells what a release needs; os= and python= do");
     const Facts facts = facts_from(texts, matrix);
     const PlanQuestion plan = question_from(facts, matrix);
-    return {facts.host.platform.value_or(""), plan.driver_os, plan.python};
+    return {facts.host.platform.value_or(""), plan.driver_os, plan.python, ""};
 }
 
 bool fits(const NeededBuild& needed) {
@@ -106,8 +106,9 @@ int needs(const Options& options, const Matrix& matrix) {
         throw UsageError("--for cannot be '" + options.release + "'; write e.g. tensorflow==2.15");
     NeedsDocument document;
     document.tool = stamp_with(matrix.date(), matrix.digest());
-    document.needs =
-        needs_of(framework->name, *framework->version, matrix, needs_question_from(options.values, matrix));
+    NeedsQuestion question = needs_question_from(options.values, matrix);
+    question.build = framework->build.value_or("");
+    document.needs = needs_of(framework->name, *framework->version, matrix, question);
     print(document, options);
     const std::vector<NeededBuild>& builds = document.needs.builds;
     if (std::any_of(builds.begin(), builds.end(), fits)) return healthy;

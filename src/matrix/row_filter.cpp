@@ -22,7 +22,9 @@ std::optional<std::size_t> column_named(const TableView& view, std::string_view 
 
 Version version_from(const RowFilter& filter) {
     const auto version = parse_version(filter.value);
-    if (!version) throw UsageError(filter.column + "=" + filter.value + ": '" + filter.value + "' is no version");
+    if (!version)
+        throw UsageError(filter.column + "=" + filter.value + ": '" + filter.value +
+                         "' is no number or version, e.g. 12.4");
     return *version;
 }
 

@@ -42,7 +42,7 @@ class Collector : public nlohmann::json_sax<Json> {
         return deeper();
     }
     bool start_array(std::size_t) override {
-        if (depth_ == 1 && section_ == "rows") table.rows.emplace();
+        if (depth_ == 1 && section_ == "rows" && !begin_rows()) return false;
         return deeper();
     }
     bool end_object() override { return higher(); }
@@ -71,6 +71,14 @@ class Collector : public nlohmann::json_sax<Json> {
         if (section_ == "columns") begin(table.columns.emplace());
         if (section_ == "holes") begin(table.holes.emplace());
         if (section_ == "sources") table.sources.emplace();
+    }
+
+    bool begin_rows() {
+        if (table.rows)
+            no_table = {"'rows' stands twice", 0};
+        else
+            table.rows.emplace();
+        return no_table.why.empty();
     }
 
     /// A source or a row, whose cells follow when it is an object.

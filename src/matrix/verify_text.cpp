@@ -62,6 +62,12 @@ void check_characters(const Json& value, const std::string& name, std::size_t ro
             check_characters(part, value.is_object() ? key : name, row, complain);
 }
 
+void check_members(const Json& table, const Complaints& complain) {
+    static const std::set<std::string> known = {"about", "columns", "holes", "sources", "rows"};
+    for (const auto& [name, value] : table.items())
+        if (!known.contains(name)) complain(0, "the head has no '" + name + "'; take it away");
+}
+
 void check_characters(const Json& table, const Complaints& complain) {
     for (const auto& [part, value] : table.items()) {
         if (part != "rows" || !value.is_array()) {
@@ -80,7 +86,9 @@ void check_text(std::string_view text, const Complaints& complain) {
     if (!table_text(text, told_by_the_reader)) return;
     RepeatedKeys repeated(complain);
     const Json table = Json::parse(text, std::ref(repeated), false);
-    if (table.is_object()) check_characters(table, complain);
+    if (!table.is_object()) return;
+    check_members(table, complain);
+    check_characters(table, complain);
 }
 
 }  // namespace rnncheck::verifying

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/errors.hpp"
+#include "base/text.hpp"
 #include "matrix/ranges.hpp"
 #include "plan/judge_build.hpp"
 
@@ -53,18 +55,22 @@ std::vector<std::string> systems_without_cuda(const std::set<std::string>& syste
 Needs needs_of(const std::string& framework, const Version& version, const Matrix& matrix, const NeedsQuestion& asked) {
     planning::require_framework(framework, matrix);
     Needs needs{framework, version, {}, {}, {}};
-    std::set<std::string> with_cuda, systems;
+    std::set<std::string> with_cuda, systems, builds;
     std::optional<Version> newest;
     for (const FrameworkBuild& build : matrix.framework_builds(framework)) {
         const Version& last = build.last ? *build.last : build.first;
         if (!newest || last > *newest) newest = last;
         if (!covers(build.first, build.last, version) && !agree(version, last) && !agree(version, build.first))
             continue;
+        builds.insert(build.build);
         systems.insert(build.os);
-        if (!build.cuda) continue;
+        if (!build.cuda || (!asked.build.empty() && asked.build != build.build)) continue;
         with_cuda.insert(build.os);
         if (asked.os.empty() || asked.os == build.os) needs.builds.push_back(needed(build, version, asked, matrix));
     }
+    if (!asked.build.empty() && !builds.empty() && !builds.contains(asked.build))
+        throw UsageError("there is no build '" + asked.build + "' of " + framework + " " + version.text +
+                         " in the data; there are " + listing({builds.begin(), builds.end()}));
     needs.without_cuda = systems_without_cuda(systems, with_cuda, asked.os);
     if (newest && systems.empty() && version > *newest) needs.newest_known = newest;
     return needs;

@@ -160,6 +160,7 @@ struct NeedsQuestion {
     std::string os;         ///< linux, windows, macos; "": all
     std::string driver_os;  ///< as in PlanQuestion
     std::optional<Version> python;
+    std::string build;  ///< flavour; "": all
 };
 
 /// What a release needs, the other way round.
@@ -181,7 +182,8 @@ struct Needs {
     }
 };
 
-/// No builds when the data have none for this release. UsageError when there is no such framework.
+/// No builds when the data have none for this release. UsageError when there is no such framework, or no such build of a
+/// release that there is.
 Needs needs_of(const std::string& framework, const Version& version, const Matrix& matrix,
                const NeedsQuestion& asked = {});
 

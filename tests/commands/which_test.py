@@ -113,6 +113,7 @@ class Which(unittest.TestCase):
         self.assertLessEqual(parts, told)
 
     def test_what_cannot_be_answered_is_one_sentence(self):
+        self.refused(which(""), "TARGET is empty")
         self.refused(which("no-such-program-anywhere"), "no program 'no-such-program-anywhere'")
         self.refused(which("/etc/passwd"), "'/etc/passwd' is a text file")
         self.refused(which("/etc"), "is a folder")

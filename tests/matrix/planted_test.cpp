@@ -162,6 +162,11 @@ TEST_CASE("a build without cuDNN that has one, or has no CUDA") {
     CHECK(both.size() == 1);
 }
 
+TEST_CASE("a member of the head that there is not, and rows that stand twice") {
+    CHECK(says(after("xid.json", "\"columns\":", "\"bogus\": 1, \"columns\":"), "xid", "the head has no 'bogus'"));
+    CHECK(says(after("xid.json", "\"columns\":", "\"rows\": [], \"columns\":"), "xid", "'rows' stands twice"));
+}
+
 TEST_CASE("a key that stands twice") {
     const auto source =
         after("xid.json", "\"sources\": {\n",

@@ -1,4 +1,5 @@
 // What a release needs.
+#include "base/errors.hpp"
 #include "base/text.hpp"
 #include "plan/plan.hpp"
 #include "support/catch.hpp"
@@ -72,16 +73,16 @@ TEST_CASE("TensorFlow's PTX is no way to a GPU that its CUDA libraries do not kn
 }
 
 TEST_CASE("a system or a Python narrows what a release needs") {
-    const Needs linux = needs_of("tensorflow", v("2.15"), bundled(), {"linux", "", v("3.12")});
+    const Needs linux = needs_of("tensorflow", v("2.15"), bundled(), {"linux", "", v("3.12"), ""});
     for (const NeededBuild& needed : linux.builds) {
         CHECK(needed.build.os == "linux");
         CHECK(needed.build.fit == Fit::does_not_work);
     }
     CHECK_FALSE(linux.builds.empty());
-    const Needs macos = needs_of("tensorflow", v("2.15"), bundled(), {"macos", "", {}});
+    const Needs macos = needs_of("tensorflow", v("2.15"), bundled(), {"macos", "", {}, ""});
     CHECK(macos.builds.empty());
     CHECK(macos.without_cuda == std::vector<std::string>{"macos"});
-    CHECK(needs_of("cupy", v("13.0"), bundled(), {"macos", "", {}}).without_cuda == macos.without_cuda);
+    CHECK(needs_of("cupy", v("13.0"), bundled(), {"macos", "", {}, ""}).without_cuda == macos.without_cuda);
 }
 
 TEST_CASE("a release that is newer than the data, or not in them") {
@@ -95,7 +96,7 @@ TEST_CASE("a release that is newer than the data, or not in them") {
 
 TEST_CASE("the command installs the release that was asked for, not the newest of its row") {
     const auto command = [](const char* framework, const char* release) {
-        return needs_of(framework, v(release), bundled(), {.os = "linux", .driver_os = "", .python = {}})
+        return needs_of(framework, v(release), bundled(), {.os = "linux", .driver_os = "", .python = {}, .build = ""})
             .builds.front()
             .build.install;
     };
@@ -103,4 +104,14 @@ TEST_CASE("the command installs the release that was asked for, not the newest o
     CHECK(contains(command("pytorch", "2.4.1"), "torch==2.4.1 "));
     CHECK(contains(command("pytorch", "2.4"), "'torch==2.4.*'"));
     CHECK(contains(command("cupy", "13.0.0"), "==13.0.0"));
+}
+
+TEST_CASE("a build that is named is the one told of; one that there is not is refused") {
+    const auto of_build = [](const char* build) {
+        return needs_of("tensorflow", v("2.15"), bundled(),
+                        {.os = "linux", .driver_os = "", .python = {}, .build = build});
+    };
+    CHECK(of_build("and-cuda").builds.size() == 1);
+    CHECK(of_build("").builds.size() > 1);
+    CHECK_THROWS_AS(of_build("cu999"), UsageError);
 }

@@ -24,7 +24,8 @@ namespace rnncheck::commands {
 namespace {
 
 struct Options {
-    std::string target, process;
+    std::optional<std::string> target;
+    std::string process;
     bool all = false, json = false, show_private = false;
 };
 
@@ -42,6 +43,7 @@ int process_number(const std::string& text) {
 }
 
 std::string file_of(const std::string& target) {
+    if (target.empty()) throw UsageError("TARGET is empty; name a library or a program, or leave it out");
     if (contains(target, "/")) return target;
     const auto program = program_on_path(target);
     if (program) return *program;
@@ -51,12 +53,12 @@ std::string file_of(const std::string& target) {
 
 which::Which ask(const Options& options) {
     if (!options.process.empty()) {
-        if (!options.target.empty()) throw UsageError("TARGET and --pid cannot be used together: each asks for one");
+        if (options.target) throw UsageError("TARGET and --pid cannot be used together: each asks for one");
         return which::for_process(process_number(options.process), options.all);
     }
     const which::Setting setting{variable("LD_LIBRARY_PATH"), variable("LD_PRELOAD"), options.all};
-    if (options.target.empty()) return which::for_plain_program(Root(), setting);
-    return which::for_file(Root(), file_of(options.target), setting);
+    if (!options.target) return which::for_plain_program(Root(), setting);
+    return which::for_file(Root(), file_of(*options.target), setting);
 }
 
 WhichDocument document_of(which::Which which) {
