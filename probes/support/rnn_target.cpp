@@ -37,7 +37,7 @@ RnnTarget rnn_target_of(const std::string& text) {
     return target;
 }
 
-std::vector<std::string> rnn_targets(const Facts& facts) {
+std::vector<std::string> wanted_rnn_targets(const Facts& facts) {
     constexpr std::size_t most = 8;
     std::vector<std::string> texts;
     std::size_t copies = 0;
@@ -46,10 +46,15 @@ std::vector<std::string> rnn_targets(const Facts& facts) {
         for (const auto& dialect : cudnn.dialects)
             for (const Gpu& gpu : facts.gpus)
                 if (const auto named = from_name<Dialect>(dialect))
-                    if (const RnnTarget target{gpu.index, *named, cudnn.library};
-                        wanted(facts.rnn_request, target) && !all_done(facts, target))
+                    if (const RnnTarget target{gpu.index, *named, cudnn.library}; wanted(facts.rnn_request, target))
                         texts.push_back(text_of(target));
     }
+    return texts;
+}
+
+std::vector<std::string> rnn_targets(const Facts& facts) {
+    std::vector<std::string> texts = wanted_rnn_targets(facts);
+    std::erase_if(texts, [&](const std::string& text) { return all_done(facts, rnn_target_of(text)); });
     return texts;
 }
 

@@ -15,7 +15,10 @@ struct RnnTarget {
 std::string text_of(const RnnTarget& target);
 RnnTarget rnn_target_of(const std::string& text);
 
-/// Those that the request leaves, without those of which facts.rnn_runs holds every case.
+/// Those that the request leaves.
+std::vector<std::string> wanted_rnn_targets(const Facts& facts);
+
+/// The same without those of which facts.rnn_runs holds every case.
 std::vector<std::string> rnn_targets(const Facts& facts);
 
 std::vector<RnnCase> cases_of(const Job& job);

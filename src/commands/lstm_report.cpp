@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "commands/lstm_agreement.hpp"
 #include "commands/lstm_case.hpp"
+#include "commands/lstm_dropout.hpp"
 #include "commands/lstm_speed.hpp"
 #include "facts/json.hpp"
 #include "report/sweep_grid.hpp"
@@ -125,7 +126,7 @@ Json as_json(const Facts& facts, const RnnRun& run) {
 
 std::vector<Remark> remarks_on(const Facts& facts) {
     std::vector<Remark> remarks = agreement_of(facts);
-    for (Remark& remark : speed_of(facts)) remarks.push_back(std::move(remark));
+    for (auto more : {dropout_of(facts), speed_of(facts)}) std::ranges::move(more, std::back_inserter(remarks));
     return remarks;
 }
 
@@ -134,9 +135,7 @@ bool is_complete(const Facts& facts) {
     return !facts.rnn_runs.empty() && number_of(counts_of(facts), RunEnd::skipped) == 0;
 }
 
-}  // namespace
-
-LstmVerdict verdict_of(const Facts& facts) {
+LstmVerdict verdict_of_cases(const Facts& facts) {
     const EndCounts counts = counts_of(facts);
     if (facts.rnn_runs.empty()) return {undetermined, why_nothing_ran(facts)};
     const bool bad =
@@ -148,12 +147,24 @@ LstmVerdict verdict_of(const Facts& facts) {
     return {healthy, all_right(counts)};
 }
 
+}  // namespace
+
+LstmVerdict verdict_of(const Facts& facts) {
+    LstmVerdict verdict = verdict_of_cases(facts);
+    for (const Remark& remark : dropout_of(facts)) {
+        if (remark.weight == Weight::wrong) return {problem, verdict.sentence + "; dropout WRONG"};
+        if (remark.weight == Weight::unknown && verdict.code == healthy)
+            verdict = {undetermined, verdict.sentence + "; dropout not measured"};
+    }
+    return verdict;
+}
+
 std::string lstm_text(const Facts& facts, bool color, bool verbose) {
     std::ostringstream out;
     out << verdict_of(facts).sentence << '\n';
     if (facts.rnn_runs.size() > few_cases) write_sweeps(facts, out, {.color = color, .verbose = verbose});
     for (const Remark& remark : remarks_on(facts))
-        if (remark.weight != Weight::note || verbose || facts.rnn_runs.size() > few_cases)
+        if (remark.weight != Weight::note || remark.about == "dropout" || verbose || facts.rnn_runs.size() > few_cases)
             out << "  " << (remark.weight == Weight::note ? "" : std::string(name_of(remark.weight)) + ": ")
                 << escaped(remark.text, 1000) << '\n';
     const bool all = verbose || facts.rnn_runs.size() <= few_cases;
@@ -192,6 +203,7 @@ std::string lstm_json(const Facts& facts, const LstmBesides& besides) {
                      {"complete", is_complete(facts)},
                      {"cases", Json::array()}};
     if (!besides.machine.empty()) document["machine"] = besides.machine;
+    if (!facts.rnn_dropouts.empty()) document["dropout"] = to_json(facts.rnn_dropouts, valid_utf8);
     document["remarks"] = to_json(remarks_on(facts), valid_utf8);
     if (besides.smallest)
         document["smallest"] = {{"case", as_json(facts, besides.smallest->run)},

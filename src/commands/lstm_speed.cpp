@@ -75,9 +75,12 @@ double median(std::vector<double> values) {
 }
 
 std::string throttling(const Facts& facts, const Gpu& gpu) {
-    for (const Board& board : facts.boards)
-        if (gpu.pci && board.pci == gpu.pci && !board.throttle_reasons.empty())
-            return "; NVML names what holds its clocks down: " + escaped(listing(board.throttle_reasons), 200);
+    for (const Board& board : facts.boards) {
+        if (!gpu.pci || board.pci != gpu.pci) continue;
+        std::vector<std::string> reasons = board.throttle_reasons;
+        std::erase(reasons, "gpu_idle");  // at rest between the cases, as it should be
+        if (!reasons.empty()) return "; NVML names what holds its clocks down: " + escaped(listing(reasons), 200);
+    }
     return "";
 }
 

@@ -35,6 +35,9 @@ Facts what_counts(const Facts& facts) {
     part.cudnns = facts.cudnns;
     part.rnn_request = facts.rnn_request;
     part.rnn_runs = facts.rnn_runs;
+    part.rnn_dropouts = facts.rnn_dropouts;
+    for (const ProbeRun& run : facts.probe_runs)
+        if (run.probe == "rnn_dropout") part.probe_runs.push_back(run);
     return part;
 }
 

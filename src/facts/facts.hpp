@@ -7,6 +7,7 @@
 #include "facts/machine.hpp"
 #include "facts/network.hpp"
 #include "facts/packages.hpp"
+#include "facts/rnn_dropout.hpp"
 #include "facts/rnn_fit.hpp"
 #include "facts/rnn_request.hpp"
 #include "facts/rnn_run.hpp"
@@ -49,6 +50,7 @@ struct Facts {
     std::optional<RnnRequest> rnn_request;
     std::vector<RnnRun> rnn_runs;
     std::vector<RnnFit> rnn_fits;
+    std::vector<RnnDropout> rnn_dropouts;
     std::vector<ProbeRun> probe_runs;
     std::optional<Log> log;
 
@@ -71,6 +73,7 @@ struct Facts {
         visit("rnn_request", self.rnn_request, "the recurrent-network cases asked for, when not the doctor's own");
         visit("rnn_runs", self.rnn_runs, "the recurrent-network cases");
         visit("rnn_fits", self.rnn_fits, "the largest networks that fit into GPU memory");
+        visit("rnn_dropouts", self.rnn_dropouts, "dropout between layers, measured");
         visit("probe_runs", self.probe_runs, "how each probe went");
         visit("log", self.log, "what logs tell");
     }

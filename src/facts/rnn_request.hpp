@@ -18,6 +18,7 @@ struct RnnRequest {
     std::optional<Dialect> dialect;
     std::optional<FitSize> fit;
     std::optional<int> trial;
+    std::optional<double> dropout;
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
@@ -28,6 +29,7 @@ struct RnnRequest {
         visit("dialect", self.dialect, "the only RNN interface to use");
         visit("fit", self.fit, "find the largest such size of the first case that fits, instead of computing cases");
         visit("trial", self.trial, "try this size, instead of calculating the largest");
+        visit("dropout", self.dropout, "measure dropout of this probability, besides the cases");
     }
 };
 

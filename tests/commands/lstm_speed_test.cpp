@@ -73,7 +73,9 @@ TEST_CASE("speed: a card far slower than the model is a warning, one slow case i
     CHECK(told(slow, "speed").starts_with("warning: GPU 0 takes 11 times"));
     CHECK_FALSE(contains(told(slow, "speed"), "NVML"));
     slow.boards.emplace_back().pci = "0000:01:00.0";
-    slow.boards[0].throttle_reasons = {"hw_thermal_slowdown"};
+    slow.boards[0].throttle_reasons = {"gpu_idle"};
+    CHECK_FALSE(contains(told(slow, "speed"), "NVML"));
+    slow.boards[0].throttle_reasons = {"gpu_idle", "hw_thermal_slowdown"};
     CHECK(contains(told(slow, "speed"), "NVML names what holds its clocks down: hw_thermal_slowdown"));
 }
 

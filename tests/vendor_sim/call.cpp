@@ -100,10 +100,22 @@ std::vector<LayerWeights> read_weights(const Call& call) {
     return layers;
 }
 
+/// Masks drawn by a device that does not heed the seed.
+std::uint64_t& masks_wandered() {
+    static std::uint64_t count = 0;
+    return count;
+}
+
 Arithmetic arithmetic_of(const Call& call) {
     Arithmetic arithmetic;
     arithmetic.operands = call.tf32 ? Operands::tf32_nearest : Operands::exact;
     arithmetic.cell_stored = true;
+    arithmetic.dropout = is(call, "dropout_inverted")  ? 1 - call.dropout
+                         : is(call, "dropout_ignored") ? 0
+                                                       : call.dropout;
+    arithmetic.kept_times = is(call, "dropout_not_scaled") ? 1 : 1 / (1 - call.dropout);
+    arithmetic.mask = 1000 * call.seed + (is(call, "dropout_mask_stays") ? 0 : call.drawn);
+    if (is(call, "dropout_mask_wanders")) arithmetic.mask += ++masks_wandered();
     return arithmetic;
 }
 

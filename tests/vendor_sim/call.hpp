@@ -34,8 +34,10 @@ struct Call {
     const void *dy = nullptr, *dhy = nullptr, *dcy = nullptr;
     void *dx = nullptr, *dhx = nullptr, *dcx = nullptr, *dweights = nullptr;
     void* reserve = nullptr;
-    std::vector<std::byte> fill;  ///< one element for the padded positions of y; empty: they stay as they are
-    std::string fault;            ///< a planted one, or empty
+    std::vector<std::byte> fill;        ///< one element for the padded positions of y; empty: they stay as they are
+    std::string fault;                  ///< a planted one, or empty
+    double dropout = 0;                 ///< between layers, in the forward call
+    std::uint64_t seed = 0, drawn = 0;  ///< of its masks, and how many were drawn from that seed
 };
 
 /// In inference mode when there is no reserve.

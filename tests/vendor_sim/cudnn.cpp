@@ -157,10 +157,10 @@ int cudnnDropoutGetStatesSize(CudnnHandle handle, std::size_t* bytes) {
 }
 
 int cudnnSetDropoutDescriptor(DropoutDescriptor descriptor, CudnnHandle handle, float dropout, void* states,
-                              std::size_t, unsigned long long) {
+                              std::size_t, unsigned long long seed) {
     if (const auto status = entering(__func__)) return *status;
     if (!descriptor || !handle || (dropout > 0 && !states)) return refuse(bad_param, "!handle");
-    descriptor->set = true;
+    *descriptor = {true, dropout, seed, 0};
     return 0;
 }
 

@@ -112,6 +112,7 @@ int cudnnSetRNNDescriptor_v6(CudnnHandle handle, RnnDescriptor rnn, int hidden, 
     if (!handle || !rnn || !dropout || !dropout->set || hidden < 1 || layers < 1) return refuse(bad_param, "!handle");
     *rnn = {true,   algorithm, direction, precision, precision, 0,          1, hidden,
             layers, false,     0,         mode,      2,         input_mode, 0, 0};
+    rnn->dropout = dropout;
     return 0;
 }
 

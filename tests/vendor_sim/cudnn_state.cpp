@@ -162,6 +162,11 @@ std::optional<int> compute_here(const char* function, const OpaqueRnnDescriptor&
     if (capability == 0) return refuse(execution_failed, "the CUDA context cannot be used");
     call.tf32 = SIM_MAJOR >= 8 && capability >= 80 && call.shape.dtype == rnncheck::Dtype::fp32 &&
                 tf32_allowed(rnn.math == default_math || rnn.math == tensor_op_math);
+    if (compute == compute_forward && call.reserve && rnn.dropout && rnn.dropout->probability > 0) {
+        call.dropout = rnn.dropout->probability;
+        call.seed = rnn.dropout->seed;
+        call.drawn = rnn.dropout->drawn++;
+    }
     compute(call);
     return std::nullopt;
 }

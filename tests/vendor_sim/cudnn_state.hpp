@@ -17,6 +17,8 @@ struct OpaqueCudnnHandle {
 
 struct OpaqueDropoutDescriptor {
     bool set = false;
+    double probability = 0;
+    std::uint64_t seed = 0, drawn = 0;
 };
 
 /// A plan belongs to a batch size.
@@ -47,6 +49,7 @@ struct OpaqueRnnDescriptor {
     int planned_batch = 0;
     int cell = 2, bias = 2, input_mode = 0, projection = 0;  ///< projection 0: not told
     double clip = 0;
+    OpaqueDropoutDescriptor* dropout = nullptr;
 };
 
 }  // namespace rnncheck::vendor

@@ -89,7 +89,8 @@ std::optional<int> refused_call(const Given& given, Call& call) {
 
 int cudnnSetRNNDescriptor_v8(RnnDescriptor rnn, int algorithm, int cell, int bias, int direction, int input_mode,
                              int type, int precision, int math, std::int32_t input, std::int32_t hidden,
-                             std::int32_t projection, std::int32_t layers, DropoutDescriptor, std::uint32_t flags) {
+                             std::int32_t projection, std::int32_t layers, DropoutDescriptor dropout,
+                             std::uint32_t flags) {
     if (const auto status = entering(__func__, Sublibrary::adv)) return *status;
     if (!rnn || flags > 1) return refuse(bad_param, "!rnnDesc or unknown auxFlags");
     if (projection < 1) return refuse(bad_param, "projSize < 1");
@@ -97,6 +98,7 @@ int cudnnSetRNNDescriptor_v8(RnnDescriptor rnn, int algorithm, int cell, int bia
                                      layers, flags == 1, 0,         cell, bias,      input_mode, projection, 0};
     if (const auto status = refused_descriptor(wanted)) return *status;
     *rnn = wanted;
+    rnn->dropout = dropout;
     return 0;
 }
 

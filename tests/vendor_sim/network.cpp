@@ -4,6 +4,7 @@
 #include <bit>
 #include <limits>
 #include <optional>
+#include <random>
 
 #include "layer.hpp"
 
@@ -59,6 +60,7 @@ class Pass {
     void back_sequence(Layer<Real>& layer, int pseudo_layer, int sequence, const Numbers<Real>& dabove,
                        Numbers<Real>& dbelow);
     void finish_gradients(const Numbers<Real>& dx);
+    void drop(Numbers<Real>& values, int layer) const;
 
     const RnnCase& case_;
     const RnnInputs& inputs_;
@@ -101,9 +103,17 @@ void Pass<Real>::forward() {
                 if (i % width() >= count(case_.output())) above[i] = 0;
         if (is(Fault::layer_below_late) && layer + 1 < case_.layers && above.size() > width())
             std::rotate(above.begin(), above.end() - static_cast<std::ptrdiff_t>(width()), above.end());
+        if (arithmetic_.dropout > 0 && layer + 1 < case_.layers) drop(above, layer);
         below = std::move(above);
     }
     finish_y(below);
+}
+
+template <class Real>
+void Pass<Real>::drop(Numbers<Real>& values, int layer) const {
+    std::mt19937_64 random(arithmetic_.mask * 1000 + count(layer));
+    std::bernoulli_distribution dropped(arithmetic_.dropout);
+    for (Real& value : values) value = dropped(random) ? Real(0) : value * static_cast<Real>(arithmetic_.kept_times);
 }
 
 template <class Real>

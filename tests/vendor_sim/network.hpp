@@ -31,6 +31,9 @@ struct Arithmetic {
     int columns_at_once = 8;        ///< columns summed on their own before they join the total
     double wobble = 0;              ///< largest relative error of sigmoid and tanh
     std::uint64_t seed = 20;        ///< of the wobble
+    double dropout = 0;             ///< probability that what passes to the next layer is dropped
+    double kept_times = 1;          ///< what is kept is multiplied by this
+    std::uint64_t mask = 0;         ///< which of all masks
 };
 
 Storage storage_of(rnncheck::Dtype dtype);

@@ -29,7 +29,7 @@ struct Given {
     CaseWords words;
     std::string level, log, cudnn, interface, color = "auto", deadline, root, output, resume;
     int device = -1;
-    std::string repro, fit, svg;
+    std::string repro, fit, svg, dropout;
     bool json = false, verbose = false, quiet = false, show_private = false, no_shrink = false;
 };
 
@@ -59,6 +59,14 @@ constexpr Option case_options[] = {
 /// What answers nothing about a recurrent network.
 const std::set<std::string> probes_left_out = {"ptx_launch", "nvrtc_compile"};
 
+double probability_of(const std::string& text) {
+    char* end = nullptr;
+    const double probability = std::strtod(text.c_str(), &end);
+    if (*end != '\0' || !(probability > 0 && probability < 1))
+        throw UsageError("--dropout cannot be '" + text + "'; give a probability above 0 and below 1");
+    return probability;
+}
+
 RnnRequest request_of(const Given& given, const Log& log) {
     RnnRequest request;
     if (!given.level.empty() && (!given.words.empty() || !given.log.empty()))
@@ -72,6 +80,10 @@ RnnRequest request_of(const Given& given, const Log& log) {
         }
         request.cases = {case_from_words(words)};
     }
+    if (!given.dropout.empty())
+        request.dropout = probability_of(given.dropout);
+    else if (request.level == Level::thorough)
+        request.dropout = 0.5;
     if (given.device >= 0) request.gpu = given.device;
     if (!given.cudnn.empty()) request.library = given.cudnn;
     if (!given.interface.empty()) request.dialect = word_from<Dialect>(given.interface, "--interface");
@@ -96,11 +108,11 @@ std::string with_experiment(const std::string& told, const LogExperiment& experi
 
 void refuse_choice_of_cases(const Given& given) {
     const bool chosen = !given.level.empty() || !given.words.empty() || !given.log.empty() || given.device >= 0 ||
-                        !given.cudnn.empty() || !given.interface.empty();
+                        !given.cudnn.empty() || !given.interface.empty() || !given.dropout.empty();
     if (chosen)
         throw UsageError(
             "--resume goes on with the cases that its file tells: it cannot be used with --level, "
-            "--from-log, --device, --cudnn, --interface or options of one case");
+            "--from-log, --device, --cudnn, --interface, --dropout or options of one case");
 }
 
 /// Within what the deadline leaves.
@@ -117,13 +129,16 @@ std::optional<Smallest> smallest_of(const Given& given, const SurveyOptions& how
 }
 
 /// Of the smallest case that fails or, where none was looked for, the first that does.
-void write_reproducer(const std::string& path, const Facts& facts, const std::optional<Smallest>& smallest) {
+void write_reproducer(const Given& given, const Facts& facts, const std::optional<Smallest>& smallest) {
+    const std::string& path = given.repro;
     const RnnRun* failed = smallest ? &smallest->run : worst_run(facts);
     if (!failed) return print_aside("rnncheck: no case failed, so '" + escaped(path) + "' was not written\n");
     if (failed->dialect != Dialect::v8)
         return print_aside("rnncheck: the case fails in the legacy interface, of which no program can be written: '" +
                            escaped(path) + "' was not written\n");
-    write_file(path, reproducer(facts, *failed));
+    RnnRun told = *failed;
+    if (told.result && !given.show_private) told.result->text = redact(told.result->text, this_machine());
+    write_file(path, reproducer(facts, told));
 }
 
 /// The question of --fit.
@@ -174,7 +189,7 @@ int run(const Given& given) {
     LstmBesides besides;
     state.finish(facts, besides);  // complete before smaller cases are tried
     if (!given.no_shrink) besides.smallest = smallest_of(given, how, state.in_order(facts), started);
-    if (!given.repro.empty()) write_reproducer(given.repro, state.in_order(facts), besides.smallest);
+    if (!given.repro.empty()) write_reproducer(given, state.in_order(facts), besides.smallest);
     facts = state.finish(facts, besides);
     if (!given.svg.empty()) write_file(given.svg, sweeps_svg(facts, "rnncheck lstm: " + verdict_of(facts).sentence));
     std::string text =
@@ -209,6 +224,7 @@ std::function<int()> declare(CLI::App& app) {
         ->type_name("FILE");
     app.add_option("--resume", given->resume, "Go on with the run that this file tells, and keep it there")
         ->type_name("FILE");
+    app.add_option("--dropout", given->dropout, "Measure dropout of this probability, too")->type_name("P");
     app.add_option("--svg", given->svg, "Also draw the cases as a picture in this file")->type_name("FILE");
     app.add_option("--fit", given->fit, "Find the largest that fits into free GPU memory")->type_name("batch|length");
     app.add_option("--emit-repro", given->repro, "Write a C++ program that shows the failure without rnncheck")
