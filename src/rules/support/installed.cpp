@@ -70,19 +70,18 @@ bool same_folder(const Facts& facts, const std::string& one, const std::string& 
            folder_of(*first->real_path) == folder_of(*second->real_path);
 }
 
+bool is_mixed(const Cudnn& answer) {
+    CudnnCopy copy;
+    copy.answer = &answer;
+    return borrows_parts(copy);
+}
+
 const Cudnn* answer_there(const Facts& facts, const FrameworkLibrary& library) {
     for (const Cudnn& cudnn : facts.cudnns)
         if (library.path && same_folder(facts, cudnn.library, *library.path) &&
             major_in_name(cudnn.library) == major_in_name(library.soname))
             return &cudnn;
     return nullptr;
-}
-
-std::string quoted(const std::string& path) {
-    return path.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+") ==
-                   std::string::npos
-               ? path
-               : "'" + path + "'";
 }
 
 }  // namespace
@@ -129,9 +128,14 @@ const FrameworkLibrary* opened(const Framework& framework, std::string_view stem
     return nullptr;
 }
 
+bool gets_mixed_parts(const Facts& facts, const FrameworkLibrary& cudnn) {
+    const Cudnn* answer = answer_there(facts, cudnn);
+    return answer && is_mixed(*answer);
+}
+
 std::optional<Version> release_of(const Facts& facts, const FrameworkLibrary& cudnn) {
     const Cudnn* answer = answer_there(facts, cudnn);
-    if (answer && (answer->version || !answer->failure)) return answer->version;
+    if (answer && !is_mixed(*answer) && (answer->version || !answer->failure)) return answer->version;
     if (cudnn.version) return cudnn.version;
     const Library* file = cudnn.path ? library_at(facts, *cudnn.path) : nullptr;
     return file ? release_in_name(*file) : std::nullopt;
@@ -139,7 +143,7 @@ std::optional<Version> release_of(const Facts& facts, const FrameworkLibrary& cu
 
 std::optional<int> cuda_of(const Facts& facts, const FrameworkLibrary& cudnn) {
     const Cudnn* answer = answer_there(facts, cudnn);
-    if (answer && answer->built_for_cuda) return answer->built_for_cuda->major();
+    if (answer && !is_mixed(*answer) && answer->built_for_cuda) return answer->built_for_cuda->major();
     return cudnn.cuda_major;
 }
 
@@ -165,6 +169,28 @@ const Library* own_copy(const Facts& facts, const Framework& framework, std::str
         for (const std::string& folder : *folders)
             for (const Library& library : facts.libraries)
                 if (!library.problem && library.path == folder + '/' + std::string(soname)) return &library;
+    return nullptr;
+}
+
+std::vector<Framework> frameworks_that_get(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy) {
+    std::vector<Framework> users = judged_frameworks(facts, matrix);
+    std::erase_if(users, [&](const Framework& framework) {
+        const FrameworkLibrary* cudnn = opened_cudnn(framework);
+        return !cudnn || !cudnn->path || !same_folder(facts, *cudnn->path, copy.path) ||
+               major_in_name(cudnn->soname) != copy.major;
+    });
+    return users;
+}
+
+const Library* another_cublas(const Facts& facts, const Framework& framework) {
+    const FrameworkLibrary* cublas = opened(framework, "libcublas.so");
+    if (!cublas || cublas->path || !framework.cuda || !libraries_listed(facts)) return nullptr;
+    const auto wanted = major_in_name(cublas->soname);
+    if (!wanted || file_named(facts, cublas->soname)) return nullptr;
+    for (const Library& library : facts.libraries)
+        if (library.kind == LibraryKind::cublas && !library.problem &&
+            major_of_file(library).value_or(*wanted) != *wanted)
+            return &library;
     return nullptr;
 }
 
@@ -207,25 +233,22 @@ Verdict judge_cudnn_in_use(const Facts& facts, const Matrix& matrix, bool (*is_f
     return answers.close_or(pass("no framework gets a cuDNN that does not suit it"));
 }
 
+std::string shell_word(const std::string& text) {
+    constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:";
+    if (text.find_first_not_of(plain) == std::string::npos) return text;
+    std::string word = "'";
+    for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return word + "'";
+}
+
 std::string pip(const PythonEnvironment* environment, const std::string& what) {
-    const std::string python = environment && environment->interpreter ? quoted(*environment->interpreter) : "python";
+    const std::string python =
+        environment && environment->interpreter ? shell_word(*environment->interpreter) : "python";
     return python + " -m pip " + what;
 }
 
 std::string pip(const Facts& facts, const Framework& framework, const std::string& what) {
     return pip(environment_of(facts, framework), what);
-}
-
-std::vector<std::string> install_cudnn(const Facts& facts, const Framework& framework) {
-    if (framework.cudnn_wanted) return {pip(facts, framework, "install '" + *framework.cudnn_wanted + "'")};
-    if (!framework.cuda || !framework.cudnn || framework.cuda->major() < 11) return {};
-    const std::string major = std::to_string(framework.cudnn->major()), cuda = std::to_string(framework.cuda->major());
-    const std::string from = parts_written(*framework.cudnn) > 1 ? ">=" + framework.cudnn->text + "," : "";
-    return {pip(facts, framework, "install 'nvidia-cudnn-cu" + cuda + from + "==" + major + ".*'")};
-}
-
-std::vector<std::string> remedy_commands(const CudnnInUse& use) {
-    return install_cudnn(use.facts, use.framework);
 }
 
 Evidence built_for(const Framework& framework, const std::string& value) {
