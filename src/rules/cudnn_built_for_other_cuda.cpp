@@ -129,6 +129,10 @@ static void judge_frameworks_in_use(const Facts& facts, const Matrix& matrix, An
         const FrameworkLibrary* cudnn = opened_cudnn(framework);
         if (!opens_gpu_libraries(framework, answers) || !cudnn || !cudnn->path) continue;
         const auto made_for = cuda_of(facts, *cudnn);
+        if (gets_mixed_parts(facts, *cudnn)) {
+            answers.told_elsewhere("the cuDNN that " + words_of(framework) + " gets is loaded with parts of another");
+            continue;
+        }
         if (!made_for || !framework.cuda)
             answers.unknown("for which CUDA " + words_of(framework) + " and its cuDNN were built is not known");
         if (!made_for || !framework.cuda || *made_for == framework.cuda->major()) continue;
