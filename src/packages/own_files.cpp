@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "elf/elf_file.hpp"
+#include "elf/texts.hpp"
 #include "packages/guises.hpp"
 #include "packages/literals.hpp"
 
@@ -170,6 +171,9 @@ void read_ctranslate2(const Root& root, const Installed& installed, Framework& f
     framework.build = "cuda";
     if (const auto at = front->find(".so."); at != std::string::npos)
         framework.cudnn = parse_version(front->substr(at + 4));
+    // cuBLAS is opened by name alone: no header tells its major.
+    if (const auto library = file_that_begins(root, folder, "libctranslate2-"))
+        framework.cuda = number_behind(elf::library_names_inside(root, *library), "libcublas.so.");
 }
 
 void read_mxnet(const Root& root, const Installed& installed, Framework& framework) {

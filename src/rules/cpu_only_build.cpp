@@ -3,9 +3,13 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/installed.hpp"
+#include "rules/support/build_offer.hpp"
 
 namespace rnncheck::rules {
+
+constexpr std::string_view pip_start = "pip ";
+
+static Verdict check(const Facts& facts, const Matrix& matrix);
 
 static bool is_plugin(const FrameworkBuild& build) {
     return build.build != "cpu";
@@ -52,23 +56,35 @@ static Severity severity_of(const std::vector<Framework>& all, const Framework& 
     return is_for_training(framework) && !another_has_cuda ? Severity::error : Severity::warning;
 }
 
-/// The tables' command for the newest build with CUDA of this release.
-static std::vector<std::string> install_with_cuda(const Facts& facts, const Matrix& matrix, Framework framework) {
-    framework.build.reset();
+static std::string what_it_needs(const PlannedBuild& build) {
+    std::string text;
+    for (const std::string& note : build.notes)
+        if (!note.starts_with("known defect")) text += "; it " + note;
+    return text;
+}
+
+static Remedy install(const Facts& facts, const Framework& framework, const PlannedBuild& build) {
     std::vector<std::string> commands;
-    for (const FrameworkBuild& build : builds_of(facts, matrix, framework).with_cuda) {
-        constexpr std::string_view start = "pip ", release = "{version}";
-        const auto at = build.install.find(release);
-        if (!build.install.starts_with(start) || at == std::string::npos) continue;
-        std::string what = build.install.substr(start.size());
-        what.replace(what.find(release), release.size(), framework.version->text);
-        commands = {pip(facts, framework, what)};
-    }
-    if (framework.package && !commands.empty())
-        commands.insert(
-            commands.begin(),
-            pip(facts, framework, "uninstall -y " + framework.package->substr(0, framework.package->find(' '))));
-    return commands;
+    const auto& package = framework.package;
+    if (package) commands.push_back(pip(facts, framework, "uninstall -y " + package->substr(0, package->find(' '))));
+    commands.push_back(pip(facts, framework, build.install.substr(pip_start.size())));
+    return {.text = "Install the build with CUDA " + build.cuda->text + " in its place" + what_it_needs(build),
+            .commands = std::move(commands),
+            .verify = "rnncheck doctor --only cpu_only_build",
+            .link = build.sources.front()};
+}
+
+/// Never a build that is not known to run here.
+static Remedy look_for_one(const Facts& facts, const Matrix& matrix, Framework framework) {
+    framework.build.reset();
+    const auto builds = builds_of(facts, matrix, framework).with_cuda;
+    std::vector<std::string> commands;
+    if (framework.version) commands = {"rnncheck matrix plan --for " + framework.name + "==" + framework.version->text};
+    return {
+        .text = "Take a build with CUDA; of this release none is known to run here, and the plan tells what each needs",
+        .commands = std::move(commands),
+        .verify = "rnncheck doctor --only cpu_only_build",
+        .link = builds.empty() ? "" : builds.front().source.url};
 }
 
 static Finding installed_without_cuda(const Facts& facts, const Matrix& matrix, const Framework& framework) {
@@ -78,11 +94,9 @@ static Finding installed_without_cuda(const Facts& facts, const Matrix& matrix, 
                       " is a build without CUDA: it never uses cuDNN and leaves the GPU idle";
     finding.evidence = {{"package", framework.package.value_or("not known"), "frameworks"},
                         {"no CUDA by its files", framework.told_by.value_or("frameworks"), "frameworks"}};
-    finding.remedies = {
-        {.text = "Install the build with CUDA in its place",
-         .commands = framework.version ? install_with_cuda(facts, matrix, framework) : std::vector<std::string>(),
-         .verify = "rnncheck doctor --only cpu_only_build",
-         .link = "https://pytorch.org/get-started/locally/"}};
+    const auto build = best_build_here(facts, matrix, framework);
+    const bool by_pip = build && build->install.starts_with(pip_start);
+    finding.remedies = {by_pip ? install(facts, framework, *build) : look_for_one(facts, matrix, framework)};
     return finding;
 }
 
@@ -103,13 +117,12 @@ static void judge_installed(const Facts& facts, const Matrix& matrix, const std:
 }
 
 static Verdict judge_machine(const Facts& facts, const Matrix& matrix) {
+    if (const auto about = asked_releases(facts)) return judge_asked_releases(about, matrix, check);
     if (const auto verdict = without_frameworks(facts)) return *verdict;
     if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was seen");
     const auto all = judged_frameworks(facts, matrix);
     Answers answers;
-    for (const Framework& framework : all)
-        if (!framework.asked) judge_installed(facts, matrix, all, framework, answers);
-    answers.no_matter("a release that is asked about has no build yet");
+    for (const Framework& framework : all) judge_installed(facts, matrix, all, framework, answers);
     return answers.close();
 }
 

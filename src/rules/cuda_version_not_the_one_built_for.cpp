@@ -1,7 +1,7 @@
 // The CUDA installed is not the one that a framework loads.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/installed.hpp"
+#include "rules/support/wheels.hpp"
 
 namespace rnncheck::rules {
 
@@ -25,14 +25,6 @@ static Finding other_cuda(const Framework& framework, const FrameworkBuild& buil
     return finding;
 }
 
-static const Library* of_another_major(const Facts& facts, const std::string& soname) {
-    for (const Library& library : facts.libraries)
-        if (library.kind == LibraryKind::cublas && !library.problem && major_in_name(soname) &&
-            major_of_file(library).value_or(*major_in_name(soname)) != *major_in_name(soname))
-            return &library;
-    return nullptr;
-}
-
 static Finding only_another_cuda(const Facts& facts, const Framework& framework, const std::string& soname,
                                  const Library& other) {
     const std::string found = std::to_string(*major_of_file(other));
@@ -43,15 +35,12 @@ static Finding only_another_cuda(const Facts& facts, const Framework& framework,
     finding.evidence = {{soname, "not found", "frameworks"},
                         {"CUDA " + found, other.path, "libraries"},
                         built_for(framework, "CUDA " + framework.cuda->text)};
-    const std::string major = std::to_string(framework.cuda->major());
-    std::vector<std::string> commands;
-    if (framework.cuda->major() == 11 || framework.cuda->major() == 12)
-        commands = {pip(facts, framework, "install nvidia-cublas-cu" + major + " nvidia-cuda-runtime-cu" + major)};
-    finding.remedies = {
-        {.text = "Install CUDA " + major + " beside it, or take a build of the framework for CUDA " + found,
-         .commands = commands,
-         .verify = "rnncheck doctor --only cuda_version_not_the_one_built_for",
-         .link = "https://developer.nvidia.com/cuda-toolkit-archive"}};
+    finding.remedies = {installing_cublas(facts, framework,
+                                          {.text = "Install CUDA " + std::to_string(framework.cuda->major()) +
+                                                   " beside it, or take a build of the framework for CUDA " + found,
+                                           .commands = {},
+                                           .verify = "rnncheck doctor --only cuda_version_not_the_one_built_for",
+                                           .link = "https://developer.nvidia.com/cuda-toolkit-archive"})};
     return finding;
 }
 
@@ -62,14 +51,14 @@ static Verdict judge_machine(const Facts& facts, const Matrix& matrix) {
     for (const Framework& framework : judged_frameworks(facts, matrix)) {
         const FrameworkLibrary* cublas = opened(framework, "libcublas.so");
         if (!opens_gpu_libraries(framework, answers) || !cublas) continue;
-        const Library* other = of_another_major(facts, cublas->soname);
+        const Library* other = another_cublas(facts, framework);
         if (cublas->path)
             answers.good(words_of(framework) + " finds the CUDA that it was built for");
         else if (!framework.cuda)
             answers.unknown("which CUDA " + words_of(framework) + " was built for is not known");
         else if (!libraries_listed(facts))
             answers.unknown("the library folders could not be searched");
-        else if (file_named(facts, cublas->soname) || !other)
+        else if (!other)
             answers.told_elsewhere(cublas->soname + " is not where the loader looks, or no CUDA is installed");
         else
             answers.fault(only_another_cuda(facts, framework, cublas->soname, *other));

@@ -5,11 +5,11 @@
 #include "base/text.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/driver_support.hpp"
-#include "rules/support/installed.hpp"
 #include "rules/support/packages.hpp"
 #include "rules/support/plan_remedy.hpp"
 #include "rules/support/rnn_support.hpp"
 #include "rules/support/versions.hpp"
+#include "rules/support/wheels.hpp"
 
 namespace rnncheck::rules {
 
@@ -54,8 +54,36 @@ static Finding other_cuda(const CudnnCopy& copy, int wanted, const std::string& 
     return finding;
 }
 
+/// Frameworks for the CUDA of this cuDNN get it: it is the right one for them, and must stay.
+static std::vector<Framework> frameworks_suited(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy,
+                                                int cuda_major) {
+    auto users = frameworks_that_get(facts, matrix, copy);
+    std::erase_if(users,
+                  [&](const Framework& framework) { return !framework.cuda || framework.cuda->major() != cuda_major; });
+    return users;
+}
+
+/// cuDNN and framework belong together; what lacks is the cuBLAS of their CUDA.
+static void judge_cublas_of(const Facts& facts, const Framework& framework, Finding finding, Answers& answers) {
+    const FrameworkLibrary* cublas = opened(framework, "libcublas.so");
+    if (cublas && cublas->path) return answers.good(words_of(framework) + " finds the cuBLAS of its cuDNN");
+    if (another_cublas(facts, framework) && !no_nvidia_hardware_seen(facts))
+        return answers.told_elsewhere("the CUDA installed is not the one that " + words_of(framework) +
+                                      " was built for");
+    finding.severity = Severity::error;
+    finding.message += "; " + words_of(framework) + " gets this cuDNN and is for the same CUDA";
+    finding.remedies = {installing_cublas(
+        facts, framework,
+        {.text = "Install cuBLAS of CUDA " + std::to_string(framework.cuda->major()) + " beside it; keep this cuDNN",
+         .commands = {},
+         .verify = "rnncheck doctor --only cudnn_built_for_other_cuda",
+         .link = "https://docs.nvidia.com/cuda/cuda-installation-guide-linux/#pip-wheels"})};
+    answers.fault(std::move(finding));
+}
+
 /// cuDNN 8 and 9 open cuBLAS of their own CUDA major; 7 has its own inside.
-static void judge_cublas(const Facts& facts, const CudnnCopy& copy, int cuda_major, Answers& answers) {
+static void judge_cublas(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, int cuda_major,
+                         Answers& answers) {
     auto majors = cublas_majors(facts);
     if (copy.major < 8 || majors.contains(cuda_major)) return answers.good("cuDNN suits the CUDA and the driver");
     if (!libraries_listed(facts)) return answers.unknown("the library folders could not be searched");
@@ -63,12 +91,16 @@ static void judge_cublas(const Facts& facts, const CudnnCopy& copy, int cuda_maj
     if (majors.empty()) return answers.told_elsewhere("no cuBLAS was found to compare with");
     std::vector<std::string> texts;
     for (const int major : majors) texts.push_back(std::to_string(major));
-    answers.fault(other_cuda(copy, *majors.rbegin(), "only cuBLAS of CUDA " + listing(texts) + " is installed",
-                             {"libcublasLt.so." + std::to_string(cuda_major), "not found", "libraries"}));
+    Finding finding = other_cuda(copy, *majors.rbegin(), "only cuBLAS of CUDA " + listing(texts) + " is installed",
+                                 {"libcublasLt.so." + std::to_string(cuda_major), "not found", "libraries"});
+    const auto users = frameworks_suited(facts, matrix, copy, cuda_major);
+    if (users.empty()) return answers.fault(std::move(finding));
+    for (const Framework& framework : users) judge_cublas_of(facts, framework, finding, answers);
 }
 
 /// Whether the driver is too old for this copy.
-static bool driver_misses(const Facts& facts, const CudnnCopy& copy, int cuda_major, Answers& answers) {
+static bool driver_misses(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, int cuda_major,
+                          Answers& answers) {
     const auto& driver = facts.driver.cuda_version;
     const auto why = lower_cause(facts);
     if (!driver && why) answers.told_elsewhere(*why);
@@ -78,8 +110,16 @@ static bool driver_misses(const Facts& facts, const CudnnCopy& copy, int cuda_ma
         answers.told_elsewhere("the driver is too old for that CUDA, its runtime included");
         return false;
     }
-    answers.fault(other_cuda(copy, driver->major(), "the driver supports CUDA up to " + driver->text,
-                             {"newest CUDA of the driver", driver->text, "driver.cuda_version"}));
+    Finding finding = other_cuda(copy, driver->major(), "the driver supports CUDA up to " + driver->text,
+                                 {"newest CUDA of the driver", driver->text, "driver.cuda_version"});
+    for (const Framework& framework : frameworks_suited(facts, matrix, copy, cuda_major)) {
+        Remedy& remedy = finding.remedies.front();
+        remedy.text = "Install a driver for CUDA " + std::to_string(cuda_major) + ", or a build of " + framework.name +
+                      " for CUDA " + std::to_string(driver->major()) + "; " + words_of(framework) +
+                      " needs this cuDNN as it is";
+        remedy.commands.clear();
+    }
+    answers.fault(std::move(finding));
     return true;
 }
 
@@ -89,6 +129,10 @@ static void judge_frameworks_in_use(const Facts& facts, const Matrix& matrix, An
         const FrameworkLibrary* cudnn = opened_cudnn(framework);
         if (!opens_gpu_libraries(framework, answers) || !cudnn || !cudnn->path) continue;
         const auto made_for = cuda_of(facts, *cudnn);
+        if (gets_mixed_parts(facts, *cudnn)) {
+            answers.told_elsewhere("the cuDNN that " + words_of(framework) + " gets is loaded with parts of another");
+            continue;
+        }
         if (!made_for || !framework.cuda)
             answers.unknown("for which CUDA " + words_of(framework) + " and its cuDNN were built is not known");
         if (!made_for || !framework.cuda || *made_for == framework.cuda->major()) continue;
@@ -101,10 +145,12 @@ static void judge_frameworks_in_use(const Facts& facts, const Matrix& matrix, An
                           *cudnn->path + " for CUDA " + std::to_string(*made_for);
         finding.evidence = {{"cuDNN at " + *cudnn->path, "for CUDA " + std::to_string(*made_for), "frameworks"},
                             built_for(framework, "CUDA " + framework.cuda->text)};
-        finding.remedies = {{.text = "Install the cuDNN package for CUDA " + major,
-                             .commands = install_cudnn(facts, framework),
-                             .verify = "rnncheck doctor --only cudnn_built_for_other_cuda",
-                             .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
+        finding.remedies = {
+            installing_cudnn(facts, framework,
+                             {.text = "Install the cuDNN package for CUDA " + major,
+                              .commands = {},
+                              .verify = "rnncheck doctor --only cudnn_built_for_other_cuda",
+                              .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})};
         answers.fault(std::move(finding));
     }
 }
@@ -151,8 +197,8 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
             answers.told_elsewhere(name_of(copy) + " is loaded with parts of another cuDNN");
         else if (!built_for)
             answers.unknown(name_of(copy) + " did not tell which CUDA it was built for");
-        else if (!driver_misses(facts, copy, built_for->major(), answers))
-            judge_cublas(facts, copy, built_for->major(), answers);
+        else if (!driver_misses(facts, matrix, copy, built_for->major(), answers))
+            judge_cublas(facts, matrix, copy, built_for->major(), answers);
     }
     return with_plan(answers.close(), facts);
 }

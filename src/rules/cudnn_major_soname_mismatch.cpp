@@ -1,7 +1,7 @@
 // A framework opens cuDNN by the name of one major, and another major is installed.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/installed.hpp"
+#include "rules/support/wheels.hpp"
 
 namespace rnncheck::rules {
 
@@ -23,11 +23,13 @@ static Finding mismatch(const Facts& facts, const Framework& framework, const st
     finding.evidence = {{soname, "not found", "frameworks"},
                         {"cuDNN " + found, other.path, "libraries"},
                         built_for(framework, "cuDNN " + framework.cudnn->text)};
-    finding.remedies = {{.text = "Install cuDNN " + std::to_string(framework.cudnn->major()) +
-                                 " beside it, or take a release of the framework made for cuDNN " + found,
-                         .commands = install_cudnn(facts, framework),
-                         .verify = "rnncheck doctor --only cudnn_major_soname_mismatch",
-                         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
+    finding.remedies = {
+        installing_cudnn(facts, framework,
+                         {.text = "Install cuDNN " + std::to_string(framework.cudnn->major()) +
+                                  " beside it, or take a release of the framework made for cuDNN " + found,
+                          .commands = {},
+                          .verify = "rnncheck doctor --only cudnn_major_soname_mismatch",
+                          .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})};
     return finding;
 }
 

@@ -72,10 +72,21 @@ static std::string foreign_folder(const Facts& facts, const Matrix& matrix, cons
     return "";
 }
 
+static bool gets(const Framework& framework, const CudnnCopy& copy) {
+    const FrameworkLibrary* cudnn = opened_cudnn(framework);
+    return cudnn && cudnn->path && folder_of(*cudnn->path) == folder_of(copy.path);
+}
+
+/// A program that opens cuDNN by its name gets it, or some framework does.
+static bool is_loaded(const Facts& facts, const CudnnCopy& copy) {
+    return copy.first_choice || std::any_of(facts.frameworks.begin(), facts.frameworks.end(),
+                                            [&](const Framework& framework) { return gets(framework, copy); });
+}
+
 static Finding mixed(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, Signs signs) {
     const std::string folder = foreign_folder(facts, matrix, copy);
     Finding finding;
-    finding.severity = severity_of(copy);
+    finding.severity = frameworks_that_get(facts, matrix, copy).empty() ? severity_of(copy) : Severity::error;
     finding.subject = copy.path;
     finding.message = name_of(copy) + " is loaded with parts of another cuDNN: " + signs.of_mixture.front().what +
                       ", " + signs.of_mixture.front().value;
@@ -100,6 +111,8 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& cop
     // Parts of another copy answer for the front library, so its check does not see them.
     if (signs.of_mixture.empty()) look_at_folders(copy, signs);
     if (signs.of_mixture.empty() && !checked) look_at_names(facts, matrix, copy, signs);
+    if (!signs.of_mixture.empty() && !is_loaded(facts, copy) && !foreign_folder(facts, matrix, copy).empty())
+        return answers.no_matter("nothing loads the copy that LD_LIBRARY_PATH would mix");
     if (!signs.of_mixture.empty()) return answers.fault(mixed(facts, matrix, copy, std::move(signs)));
     if (!failures_are_known(facts, copy.path))
         return answers.unknown("a case failed with " + name_of(copy) + " without telling why");

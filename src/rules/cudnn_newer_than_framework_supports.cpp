@@ -1,7 +1,7 @@
 // cuDNN is of a later major than the framework knows.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/installed.hpp"
+#include "rules/support/wheels.hpp"
 
 namespace rnncheck::rules {
 
@@ -26,11 +26,13 @@ static void describe_in_use(Finding& finding, const CudnnInUse& use) {
     finding.severity = Severity::error;
     finding.message = words_of(use.framework) + " was built for cuDNN " + major + ", and " + *use.library.path +
                       ", which it opens, is cuDNN " + use.version.text;
-    finding.remedies = {{.text = "Remove the link or copy of that name, and install cuDNN " + major + " itself",
-                         .commands = remedy_commands(use),
-                         .risk = Risk::disruptive,
-                         .verify = "rnncheck doctor --only cudnn_newer_than_framework_supports",
-                         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
+    finding.remedies = {
+        installing_cudnn(use.facts, use.framework,
+                         {.text = "Remove the link or copy of that name, and install cuDNN " + major + " itself",
+                          .commands = {},
+                          .risk = Risk::disruptive,
+                          .verify = "rnncheck doctor --only cudnn_newer_than_framework_supports",
+                          .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})};
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {

@@ -1,7 +1,7 @@
 // The cuDNN that a framework loads is older than the one it was built with.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/installed.hpp"
+#include "rules/support/wheels.hpp"
 
 namespace rnncheck::rules {
 
@@ -26,11 +26,13 @@ static void describe_in_use(Finding& finding, const CudnnInUse& use) {
     finding.severity = Severity::error;
     finding.message = words_of(use.framework) + " was built with cuDNN " + wanted + " and gets the older " +
                       use.version.text + " at " + *use.library.path;
-    finding.remedies = {{.text = "Install cuDNN " + wanted + " or a later one of major " + major + " where " +
-                                 words_of(use.framework) + " finds it",
-                         .commands = remedy_commands(use),
-                         .verify = "rnncheck doctor --only cudnn_runtime_older_than_built",
-                         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
+    finding.remedies = {
+        installing_cudnn(use.facts, use.framework,
+                         {.text = "Install cuDNN " + wanted + " or a later one of major " + major + " where " +
+                                  words_of(use.framework) + " finds it",
+                          .commands = {},
+                          .verify = "rnncheck doctor --only cudnn_runtime_older_than_built",
+                          .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})};
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {

@@ -1,9 +1,11 @@
 // A release of Keras that does not work with the release of its backend.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/framework_support.hpp"
+#include "rules/support/installed.hpp"
 
 namespace rnncheck::rules {
+
+static Verdict check(const Facts& facts, const Matrix& matrix);
 
 static bool suits(const KerasBackend& row, const Version& backend) {
     const bool old_enough = !row.backend_last || within(backend, *row.backend_last);
@@ -40,8 +42,19 @@ static void judge(const Framework& keras, const Framework& backend, const Matrix
     answers.unknown("whether " + words_of(keras) + " works with " + words_of(backend) + " is not in the data");
 }
 
+/// Keras, when asked about, meets the backends installed. A backend that is asked about brings the Keras it wants.
+static Verdict judge_asked(const Facts& facts, const Matrix& matrix) {
+    auto about = asked_releases(facts);
+    const PythonEnvironment* active = active_environment(facts);
+    if (about && active && about->frameworks.front().name == "keras")
+        for (const Framework& framework : facts.frameworks)
+            if (!framework.asked && framework.name != "keras" && framework.environment == active->path)
+                about->frameworks.push_back(framework);
+    return judge_asked_releases(about, matrix, check);
+}
+
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    if (!only_given(facts)) return not_applicable(about_named_releases);
+    if (!only_given(facts)) return judge_asked(facts, matrix);
     Answers answers;
     for (const Framework& keras : facts.frameworks)
         for (const Framework& backend : facts.frameworks)

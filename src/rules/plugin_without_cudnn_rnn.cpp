@@ -39,14 +39,17 @@ static Finding installed_plugin(const Framework& framework) {
     return finding;
 }
 
+static Verdict check(const Facts& facts, const Matrix& matrix);
+
 static Verdict judge_machine(const Facts& facts, const Matrix& matrix) {
+    if (const auto about = asked_releases(facts)) return judge_asked_releases(about, matrix, check);
     if (const auto verdict = without_frameworks(facts)) return *verdict;
     Answers answers;
     for (const Framework& framework : judged_frameworks(facts, matrix)) {
         const bool plugin = framework.build == "directml" || framework.build == "metal" || framework.build == "rocm";
         if (!framework.build && !framework.uses_cuda.value_or(false))
             answers.unknown("which build " + words_of(framework) + " is could not be read in its files");
-        else if (!plugin || framework.asked)
+        else if (!plugin)
             answers.good("no framework reaches the GPU in another way than CUDA");
         else if (framework.build == "rocm" && no_nvidia_hardware_seen(facts))
             answers.no_matter("ROCm has recurrent networks of its own");

@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/probe_support.hpp"
+#include "rules/support/zlib_support.hpp"
 
 namespace rnncheck::rules {
 
@@ -39,8 +40,19 @@ static Finding crashed(const Facts& facts, const ProbeRun& run) {
     return finding;
 }
 
+/// cuDNN ends the process when it cannot open a part; zlib_missing names what that part lacks.
+static bool told_by_zlib(const Facts& facts, const std::string& subject) {
+    return std::any_of(facts.probe_runs.begin(), facts.probe_runs.end(), [&](const ProbeRun& run) {
+        return subject_of(run) == subject && run.end == ProbeEnd::crashed && lacks_zlib(facts, cudnn_folder_of(run));
+    });
+}
+
 static Verdict check(const Facts& facts, const Matrix&) {
-    return over_probe_ends(facts, is_crash, crashed, "no library crashed when asked");
+    Verdict verdict = over_probe_ends(facts, is_crash, crashed, "no library crashed when asked");
+    if (verdict.outcome != Outcome::fault) return verdict;
+    std::erase_if(verdict.findings, [&](const Finding& finding) { return told_by_zlib(facts, finding.subject); });
+    if (verdict.findings.empty()) return not_applicable("a part of the cuDNN that crashed lacks zlib");
+    return verdict;
 }
 
 extern const Rule probe_crashed{.title = "A GPU library crashed when it was asked",

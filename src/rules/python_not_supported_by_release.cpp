@@ -30,16 +30,12 @@ static Finding no_package(const Framework& framework, const FrameworkBuild& buil
 
 /// An installed framework has its package; one that is asked about may have none for the Python that runs.
 static Verdict judge_asked(const Facts& facts, const Matrix& matrix) {
-    Facts about;
-    about.tool.stages = {"given"};
-    about.host.platform = facts.host.platform;
-    for (const Framework& framework : facts.frameworks)
-        if (framework.asked) about.frameworks.push_back(framework);
-    if (about.frameworks.empty()) return not_applicable(about_named_releases);
+    auto about = asked_releases(facts);
+    if (!about) return not_applicable(about_named_releases);
     const PythonEnvironment* python = active_environment(facts);
     if (!python || !python->version) return undecided("the version of the active Python is not known");
-    about.pythons = {*python};
-    return check(about, matrix);
+    about->pythons = {*python};
+    return check(*about, matrix);
 }
 
 /// A plugin is installed beside a build, which tells.

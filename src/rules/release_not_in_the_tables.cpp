@@ -3,8 +3,7 @@
 
 #include "matrix/ranges.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn_support.hpp"
-#include "rules/support/versions.hpp"
+#include "rules/support/framework_support.hpp"
 
 namespace rnncheck::rules {
 
@@ -27,6 +26,8 @@ static Finding no_such_cuda(const Version& cuda, const Matrix& matrix) {
          .link = "https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/index.html"}};
     return finding;
 }
+
+static Verdict check(const Facts& facts, const Matrix& matrix);
 
 static void note(Answers& answers, const std::string& what, Coverage coverage, const Matrix& matrix) {
     if (coverage == Coverage::known)
@@ -76,7 +77,7 @@ static void judge_frameworks(Answers& answers, const Facts& facts, const Matrix&
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    if (!only_given(facts)) return not_applicable(about_named_releases);
+    if (!only_given(facts)) return judge_asked_releases(asked_releases(facts), matrix, check);
     Answers answers;
     if (const Version* driver = given_driver(facts))
         note(answers, "driver " + driver->text, matrix.cuda_of_driver(*driver).coverage, matrix);

@@ -4,29 +4,9 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn_support.hpp"
+#include "rules/support/zlib_support.hpp"
 
 namespace rnncheck::rules {
-
-static const std::string* missing_zlib(const Library& library) {
-    const auto found = std::find_if(library.missing_needs.begin(), library.missing_needs.end(),
-                                    [](const std::string& name) { return name.starts_with("libz.so"); });
-    return found == library.missing_needs.end() ? nullptr : &*found;
-}
-
-/// The loader gives this file, or it lies beside the cuDNN that a framework gets; unset where it is not known which one
-/// a framework gets.
-static std::optional<bool> is_used(const Facts& facts, const Library& part) {
-    if (part.picked_by_loader) return true;
-    bool all_known = true;
-    for (const Framework& framework : facts.frameworks)
-        for (const FrameworkLibrary& library : framework.libraries) {
-            if (!library.soname.starts_with("libcudnn")) continue;
-            if (library.path && folder_of(*library.path) == folder_of(part.path)) return true;
-            all_known &= library.path.has_value();
-        }
-    return all_known ? std::optional(false) : std::nullopt;
-}
 
 /// Without it no recurrent network runs.
 static bool needed_by_rnn(const Library& part, const Matrix& matrix) {
@@ -37,16 +17,26 @@ static bool needed_by_rnn(const Library& part, const Matrix& matrix) {
     });
 }
 
-static Finding missing(const std::vector<const Library*>& parts, const std::string& zlib, const Matrix& matrix) {
+/// cuDNN ended the process of a probe.
+static bool crashed(const Facts& facts, const std::string& folder) {
+    return std::any_of(facts.probe_runs.begin(), facts.probe_runs.end(), [&](const ProbeRun& run) {
+        return run.end == ProbeEnd::crashed && cudnn_folder_of(run) == folder;
+    });
+}
+
+static Finding missing(const Facts& facts, const std::vector<const Library*>& parts, const std::string& zlib,
+                       const Matrix& matrix) {
     std::vector<std::string> names;
     for (const Library* part : parts) names.push_back(file_name(part->path));
-    const bool at_once =
-        std::any_of(parts.begin(), parts.end(), [&](const Library* part) { return needed_by_rnn(*part, matrix); });
+    const std::string folder = folder_of(parts.front()->path);
+    const bool at_once = crashed(facts, folder) || std::any_of(parts.begin(), parts.end(), [&](const Library* part) {
+                             return needed_by_rnn(*part, matrix);
+                         });
     Finding finding;
     finding.severity = at_once ? Severity::error : Severity::warning;
     finding.subject = zlib;
-    finding.message = zlib + " was not found; " + listing(names) + " of the cuDNN in " +
-                      folder_of(parts.front()->path) + (names.size() == 1 ? " needs it: " : " need it: ") +
+    finding.message = zlib + " was not found; " + listing(names) + " of the cuDNN in " + folder +
+                      (names.size() == 1 ? " needs it: " : " need it: ") +
                       (at_once ? "no recurrent network runs" : "convolutions fail, recurrent networks do not");
     finding.evidence = {{zlib, "not on the loader's path", "libraries"}};
     finding.remedies = {
@@ -75,7 +65,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
             by_folder[folder_of(part->path)].push_back(part);
             zlib = *name;
         }
-    for (const auto& [folder, parts] : by_folder) answers.fault(missing(parts, zlib, matrix));
+    for (const auto& [folder, parts] : by_folder) answers.fault(missing(facts, parts, zlib, matrix));
     answers.good("no part of cuDNN lacks zlib");
     return answers.close();
 }

@@ -120,6 +120,21 @@ TEST_CASE("plugins give the build its name") {
     CHECK(jax.cudnn->text == "9.1");
 }
 
+TEST_CASE("the cuBLAS that CTranslate2 opens by name is looked for") {
+    FakeRoot root;
+    add_distribution(add_venv(root), "ctranslate2", "4.5.0")
+        .file(site + "/ctranslate2/_ext.so", library_bytes("_ext.so"));
+    root.file(site + "/ctranslate2.libs/libcudnn-74a4c495.so.9.1.0", library_bytes("libcudnn.so.9"));
+    const std::string by_name = std::string(1, '\0') + "libcublas.so.12" + '\0';
+    root.file(site + "/ctranslate2.libs/libctranslate2-bc15bf3f.so.4.5.0",
+              library_bytes("libctranslate2.so.4") + by_name);
+    const Framework without = read(root).only();
+    CHECK(without.cuda->text == "12");
+    CHECK(!library(without, "libcublas.so.12").path);
+    root.file("/opt/cuda/libcublas.so.12", library_bytes("libcublas.so.12"));
+    CHECK(library(read(root, "/opt/cuda").only(), "libcublas.so.12").path == "/opt/cuda/libcublas.so.12");
+}
+
 TEST_CASE("libraries that the list of files names are looked for on disk") {
     FakeRoot root;
     add_cudnn_wheel(add_cudnn_wheel(add_venv(root), "9.1.0.70"), "9.1.0.71", "11");

@@ -47,8 +47,8 @@ CASES = [
      "libcudnn.so.9"),
     (["onnxruntime-1.20.1"], "onnxruntime", "cpu", "1.20.1", CPU, CPU, CPU),
     (["onnxruntime_gpu-1.18.1"], "onnxruntime", "cuda", "1.18.1", "11", "8", "libcudnn.so.8"),
-    (["ctranslate2-4.4.0"], "ctranslate2", "cuda", "4.4.0", None, "8.9.7", "libcudnn_ops_infer.so.8"),
-    (["ctranslate2-4.5.0"], "ctranslate2", "cuda", "4.5.0", None, "9.1.0", "libcudnn_ops.so.9"),
+    (["ctranslate2-4.4.0"], "ctranslate2", "cuda", "4.4.0", "12", "8.9.7", "libcudnn_ops_infer.so.8"),
+    (["ctranslate2-4.5.0"], "ctranslate2", "cuda", "4.5.0", "12", "9.1.0", "libcudnn_ops.so.9"),
 ]
 
 

@@ -1,3 +1,4 @@
+#include "base/text.hpp"
 #include "support/given_machine.hpp"
 #include "support/installed_machines.hpp"
 
@@ -6,6 +7,11 @@ RULE_TEST(cpu_only_build,
                   "PyTorch 2.4 (cpu) is a build without CUDA"},
                  {"no release has CUDA on this system", given({"jax=0.4.30", "os=windows"}),
                   "JAX 0.4.30 is a build without CUDA"},
+                 {"asked about on a machine without a GPU", but([](Facts& f) {
+                      no_machine(f);
+                      ask_for(f, "pytorch", "2.4").build = "cpu";
+                  }),
+                  "PyTorch 2.4 (cpu) is a build without CUDA"},
                  {"installed", but([](Facts& f) { add_tensorflow_cpu(f); }),
                   "TensorFlow 2.15.1 (cpu) in /srv/environment is a build without CUDA"}}},
           Silent{{{"with CUDA", given({"pytorch=2.4+cu124", "os=linux"}), ""},
@@ -22,7 +28,66 @@ RULE_TEST(cpu_only_build,
                    }),
                    ""},
                   {"with CUDA, installed", but([](Facts& f) { add_torch(f); }), ""},
+                  {"asked about, of no told build", but([](Facts& f) { ask_for(f, "pytorch", "2.4"); }), ""},
                   {"a machine", a_healthy_machine(), ""}}},
           CannotTell{{{"its files cannot be read", but([](Facts& f) { add_tensorflow_cpu(f).uses_cuda.reset(); }), ""},
                       {"no release", given({"framework=pytorch"}), ""},
                       {"a release newer than the data", given({"pytorch=99.0"}), ""}}})
+
+namespace {
+
+rnncheck::Remedy remedy_for(const rnncheck::Facts& facts) {
+    const auto rule = rnncheck::find_named(rnncheck::all_rules(), "cpu_only_build");
+    return (*rule)->check(facts, rnncheck::Matrix::bundled()).findings.at(0).remedies.at(0);
+}
+
+/// PyTorch 2.4.1 without CUDA, on a GPU and a driver.
+rnncheck::Facts torch_for_cpu(const std::string& capability, const std::string& driver) {
+    using namespace rnncheck::test;
+    return but([&](rnncheck::Facts& f) {
+        rnncheck::Framework& torch = add_tensorflow_cpu(f);
+        torch.name = "pytorch";
+        torch.version = v("2.4.1");
+        torch.package = "torch 2.4.1+cpu";
+        f.gpus.resize(1);
+        f.gpus.front().name.reset();
+        f.gpus.front().compute_capability = v(capability);
+        for (auto& library : f.libraries)
+            if (library.kind == rnncheck::LibraryKind::cuda) library.version_in_name = v(driver);
+        f.driver.library.reset();
+        f.driver.library_version = v(driver);
+    });
+}
+
+std::string last_command(const rnncheck::Facts& facts) {
+    return remedy_for(facts).commands.back();
+}
+
+}  // namespace
+
+TEST_CASE("the build offered is one that GPU and driver run") {
+    const std::string pip = "/srv/environment/bin/python -m pip install torch==2.4.1";
+    CHECK(last_command(torch_for_cpu("8.6", "550.54.14")) ==
+          pip + " --index-url https://download.pytorch.org/whl/cu124");
+    CHECK(last_command(torch_for_cpu("8.6", "535.104.05")) == pip);
+    CHECK(last_command(torch_for_cpu("8.6", "470.82.01")) ==
+          pip + " --index-url https://download.pytorch.org/whl/cu118");
+    CHECK(remedy_for(torch_for_cpu("8.6", "550.54.14")).commands.front() ==
+          "/srv/environment/bin/python -m pip uninstall -y torch");
+}
+
+TEST_CASE("where no build with CUDA is known to run, none is offered to install") {
+    using namespace rnncheck;
+    Facts unknown_gpu = torch_for_cpu("8.6", "550.54.14");
+    unknown_gpu.gpus.clear();
+    for (const Facts& facts : {torch_for_cpu("12.0", "580.65.06"), torch_for_cpu("8.6", "390.48"), unknown_gpu})
+        CHECK(remedy_for(facts).commands == std::vector<std::string>{"rnncheck matrix plan --for pytorch==2.4.1"});
+}
+
+TEST_CASE("a build that brings its libraries is offered before one that wants the system's, with its own source") {
+    using namespace rnncheck;
+    const Facts facts = test::but([](Facts& f) { test::add_tensorflow_cpu(f).version = test::v("2.18.0"); });
+    const Remedy remedy = remedy_for(facts);
+    CHECK(remedy.commands.back() == "/srv/environment/bin/python -m pip install \"tensorflow[and-cuda]==2.18.0\"");
+    CHECK(contains(remedy.link, "pypi.org/project/tensorflow"));
+}

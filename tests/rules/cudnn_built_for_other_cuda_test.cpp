@@ -1,3 +1,4 @@
+#include "base/text.hpp"
 #include "support/installed_machines.hpp"
 
 RULE_TEST(cudnn_built_for_other_cuda,
@@ -95,4 +96,59 @@ TEST_CASE("the package named is that of the CUDA that is here") {
             if (const auto at = library.path.find(".so.12"); at != std::string::npos)
                 library.path.replace(at, 6, ".so.13");
     CHECK(commands(facts).at(0) == "pip install nvidia-cudnn-cu13");
+}
+
+namespace {
+
+/// PyTorch for CUDA 12 with its pinned cuDNN, on a machine with the CUDA 13 toolkit alone.
+rnncheck::Facts torch_beside_cuda_13() {
+    using namespace rnncheck::test;
+    return but([](rnncheck::Facts& f) {
+        no_cases(f);
+        no_cudnn(f);
+        loses(add_torch(f), "libcublas");
+        f.cudnns.back().built_for_cuda = v("12.4");
+        f.driver.cuda_version = v("13.0");
+        without(f, rnncheck::LibraryKind::cublas);
+        without(f, rnncheck::LibraryKind::cublaslt);
+        const std::string cublas = "/usr/local/cuda-13.0/lib64/libcublas.so.13";
+        add_library(f, rnncheck::LibraryKind::cublas, cublas, cublas, true);
+    });
+}
+
+rnncheck::Verdict judged(const rnncheck::Facts& facts) {
+    return (*rnncheck::find_named(rnncheck::all_rules(), "cudnn_built_for_other_cuda"))
+        ->check(facts, rnncheck::Matrix::bundled());
+}
+
+}  // namespace
+
+TEST_CASE("a cuDNN that suits its framework stays: what lacks is cuBLAS") {
+    using namespace rnncheck;
+    Facts facts = torch_beside_cuda_13();
+    CHECK(judged(facts).outcome == Outcome::not_applicable);  // cuda_version_not_the_one_built_for tells it
+    test::no_machine(facts);
+    facts.driver.cuda_version = test::v("13.0");
+    const Verdict verdict = judged(facts);
+    REQUIRE(verdict.findings.size() == 1);
+    const Finding& finding = verdict.findings.front();
+    CHECK(finding.severity == Severity::error);
+    CHECK(contains(finding.message, "PyTorch 2.4.1 (cu121) gets this cuDNN"));
+    REQUIRE(!finding.remedies.front().commands.empty());
+    CHECK(finding.remedies.front().commands.front() ==
+          "/srv/environment/bin/python -m pip install nvidia-cublas-cu12 nvidia-cuda-runtime-cu12");
+    for (const Remedy& remedy : finding.remedies)
+        for (const std::string& command : remedy.commands) CHECK(!contains(command, "nvidia-cudnn"));
+}
+
+TEST_CASE("a driver too old for a framework's cuDNN is no reason to replace that cuDNN") {
+    using namespace rnncheck;
+    Facts facts = torch_beside_cuda_13();
+    facts.runtimes.clear();
+    facts.driver.cuda_version = test::v("11.8");
+    const Verdict verdict = judged(facts);
+    REQUIRE(verdict.findings.size() == 1);
+    CHECK(contains(verdict.findings.front().message, "the driver supports CUDA up to 11.8"));
+    for (const Remedy& remedy : verdict.findings.front().remedies)
+        for (const std::string& command : remedy.commands) CHECK(!contains(command, "pip install"));
 }

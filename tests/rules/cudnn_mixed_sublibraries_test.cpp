@@ -1,5 +1,17 @@
-#include "support/cudnn_machines.hpp"
-#include "support/rule_test.hpp"
+#include "base/text.hpp"
+#include "support/installed_machines.hpp"
+
+namespace {
+
+/// LD_LIBRARY_PATH leads a Python package's cuDNN to the parts of another.
+void mix_the_wheel(rnncheck::Facts& f) {
+    const std::string other = "/usr/local/cuda-13.0/lib/";
+    f.host.environment["LD_LIBRARY_PATH"] = other;
+    f.cudnns.back().built_for_cuda = rnncheck::test::v("13.1");
+    f.cudnns.back().parts_mapped = {other + "libcudnn_graph.so.9", rnncheck::test::own_cudnn9};
+}
+
+}  // namespace
 
 RULE_TEST(cudnn_mixed_sublibraries,
           Fires{{{"cuDNN says so", but([](Facts& f) {
@@ -45,6 +57,11 @@ RULE_TEST(cudnn_mixed_sublibraries,
                        rnn_half_fails(f, "cudnnCreateRNNDescriptor", 4, "CUDNN_STATUS_INTERNAL_ERROR");
                    }),
                    ""},
+                  {"a copy that nothing loads", but([](Facts& f) {
+                       add_wheel_cudnn9(f);
+                       mix_the_wheel(f);
+                   }),
+                   ""},
                   {"none installed", but(no_cudnn), ""}}},
           CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                       {"it was not asked to the end and its files name no release", but([](Facts& f) {
@@ -52,3 +69,21 @@ RULE_TEST(cudnn_mixed_sublibraries,
                            for (auto& l : f.libraries) l.version_in_name.reset();
                        }),
                        ""}}})
+
+TEST_CASE("mixed parts of a framework's own cuDNN are its error, with variable and folder") {
+    using namespace rnncheck;
+    const Facts facts = test::but([](Facts& f) {
+        test::add_torch(f);
+        mix_the_wheel(f);
+    });
+    const auto ask = [&](const char* rule) {
+        return (*find_named(all_rules(), rule))->check(facts, Matrix::bundled());
+    };
+    const Verdict mixed = ask("cudnn_mixed_sublibraries");
+    REQUIRE(mixed.findings.size() == 1);
+    CHECK(mixed.findings.front().severity == Severity::error);
+    CHECK(contains(mixed.findings.front().message, "LD_LIBRARY_PATH leads to those in /usr/local/cuda-13.0/lib"));
+    const Verdict other_cuda = ask("cudnn_built_for_other_cuda");
+    CHECK(other_cuda.outcome == Outcome::not_applicable);
+    CHECK(other_cuda.findings.empty());
+}

@@ -24,6 +24,17 @@ rnncheck::Facts crash_in_a_case() {
     return f;
 }
 
+/// A part beside the copy that crashed lacks a library.
+rnncheck::Facts crash_without(const char* library, bool used) {
+    auto f = crash("cudnn_library", rnncheck::ProbeEnd::crashed, "SIGABRT");
+    for (auto& part : f.libraries)
+        if (part.kind == rnncheck::LibraryKind::cudnn_part) {
+            part.missing_needs = {library};
+            part.picked_by_loader = used;
+        }
+    return f;
+}
+
 }  // namespace
 
 RULE_TEST(probe_crashed,
@@ -31,9 +42,12 @@ RULE_TEST(probe_crashed,
            {"cuDNN on a GPU", crash("rnn_forward", ProbeEnd::crashed, "SIGABRT"), "cuDNN /usr/local/cuda-12.4/lib64/libcudnn.so.8 on GPU 0 crashed"},
            {"the driver", crash("driver_api", ProbeEnd::crashed, "SIGBUS"), "the NVIDIA driver library /usr/lib/x86_64-linux-gnu/libcuda.so.550.54.14 crashed in cuInit (SIGBUS)"},
            {"in another call than the failed case", after(crash_in_a_case(), [](Facts& f) { probe_run(f, "rnn_forward").last_call = "cudnnDestroy"; }), "crashed in cudnnDestroy"},
+           {"a part lacks something else than zlib", crash_without("libcublas.so.12", true), "crashed in cudnnGetVersion"},
+           {"a part lacks zlib, of which nothing else tells", crash_without("libz.so.1", false), "crashed in cudnnGetVersion"},
            {"killed from outside", crash("cudnn_library", ProbeEnd::killed, "SIGKILL"), "was killed from outside in cudnnGetVersion (SIGKILL)"},
            {"while ending", crash("cudnn_library", ProbeEnd::crashed_at_exit, "SIGSEGV"), "crashed while its process was ending"}}},
     Silent{{{"healthy", a_healthy_machine(), ""},
+            {"zlib_missing tells why", crash_without("libz.so.1", true), ""},
             {"a case that is told as failed", crash_in_a_case(), ""},
             {"skipped by choice", but([](Facts& f) { probe_run(f, "rnn_forward").end = ProbeEnd::skipped; }), ""}}},
     CannotTell{{{"nothing learnt", nothing_learnt(), ""},

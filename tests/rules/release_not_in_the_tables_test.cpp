@@ -1,5 +1,5 @@
 #include "support/given_machine.hpp"
-#include "support/rule_test.hpp"
+#include "support/installed_machines.hpp"
 
 RULE_TEST(release_not_in_the_tables,
           Fires{{{"a CUDA that only a driver names", given({"cuda=12.7"}), "no CUDA toolkit 12.7 was ever released"}}},
@@ -8,8 +8,10 @@ RULE_TEST(release_not_in_the_tables,
                   {"a GPU", given({"gpu=8.6"}), ""},
                   {"a cuDNN", given({"cudnn=8.9"}), ""},
                   {"frameworks", given({"tensorflow=2.15", "keras=2.15"}), ""},
+                  {"asked about on a machine, and known", but([](Facts& f) { ask_for(f, "tensorflow", "2.15"); }), ""},
                   {"a machine", a_healthy_machine(), ""}}},
-          CannotTell{{{"nothing with a release", given({"os=linux", "dtype=bf16"}), ""},
+          CannotTell{{{"asked about on a machine", but([](Facts& f) { ask_for(f, "tensorflow", "2.99"); }), ""},
+                      {"nothing with a release", given({"os=linux", "dtype=bf16"}), ""},
                       {"a driver newer than the data", given({"driver=999"}), ""},
                       {"a CUDA newer than the data", given({"cuda=99.0"}), ""},
                       {"a CUDA older than the data", given({"cuda=1.0"}), ""},

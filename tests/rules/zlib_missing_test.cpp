@@ -19,6 +19,13 @@ Library& a_part_without_zlib(Facts& facts) {
 RULE_TEST(zlib_missing,
           Fires{{{"a part that the loader gives", but([](Facts& f) { a_part_without_zlib(f).picked_by_loader = true; }),
                   "needs it: no recurrent network runs"},
+                 {"a part that is for convolutions alone, but cuDNN crashed", but([](Facts& f) {
+                      Library& part = library_named(f, "libcudnn_cnn_infer.so.8");
+                      part.missing_needs = {"libz.so.1"};
+                      part.picked_by_loader = true;
+                      probe_run(f, "cudnn_library").end = ProbeEnd::crashed;
+                  }),
+                  "libcudnn_cnn_infer.so.8 of the cuDNN in /usr/local/cuda-12.4/lib64 needs it: no recurrent network"},
                  {"a part beside the cuDNN of a framework", but([](Facts& f) {
                       Library& part = a_part_without_zlib(f);
                       part.picked_by_loader = false;

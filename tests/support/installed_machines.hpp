@@ -86,6 +86,16 @@ inline Framework& add_tensorflow_cpu(Facts& f) {
     return tensorflow;
 }
 
+/// --for asks about a release.
+inline Framework& ask_for(Facts& f, const std::string& name, const std::string& version) {
+    add_environment(f);
+    Framework asked;
+    asked.name = name;
+    asked.version = v(version);
+    asked.asked = true;
+    return f.frameworks.emplace_back(asked);
+}
+
 /// What the framework opens as cuDNN or cuBLAS is not found by the loader.
 inline void loses(Framework& framework, const std::string& stem) {
     for (FrameworkLibrary& library : framework.libraries) {

@@ -2,6 +2,24 @@
 
 namespace rnncheck::rules {
 
+std::optional<Facts> asked_releases(const Facts& facts) {
+    Facts about;
+    about.tool.stages = {"given"};
+    about.host.platform = facts.host.platform;
+    for (const Framework& framework : facts.frameworks)
+        if (framework.asked) about.frameworks.push_back(framework);
+    if (about.frameworks.empty()) return std::nullopt;
+    return about;
+}
+
+Verdict judge_asked_releases(const std::optional<Facts>& about, const Matrix& matrix,
+                             Verdict (*check)(const Facts&, const Matrix&)) {
+    if (!about) return not_applicable(about_named_releases);
+    const Verdict verdict = check(*about, matrix);
+    const bool needs_more = verdict.outcome == Outcome::undecided && verdict.lack == Lack::facts;
+    return needs_more ? not_applicable(verdict.reason) : verdict;
+}
+
 bool any_build(const FrameworkBuild&) {
     return true;
 }

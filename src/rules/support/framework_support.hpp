@@ -22,6 +22,15 @@ inline Answered at_fault(Finding finding) {
     return BuildFault(std::move(finding));
 }
 
+/// What --for asks about on a machine, as a person would give it: those releases and the system. Unset when nothing is
+/// asked about.
+std::optional<Facts> asked_releases(const Facts& facts);
+
+/// A rule's answer about versions alone (`check`) on those releases: as without a machine, what was not given is no
+/// open question.
+Verdict judge_asked_releases(const std::optional<Facts>& about, const Matrix& matrix,
+                             Verdict (*check)(const Facts&, const Matrix&));
+
 /// Which builds a rule speaks of.
 bool any_build(const FrameworkBuild& build);
 bool takes_system_libraries(const FrameworkBuild& build);

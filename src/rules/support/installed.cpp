@@ -71,6 +71,12 @@ bool same_folder(const Facts& facts, const std::string& one, const std::string& 
            folder_of(*first->real_path) == folder_of(*second->real_path);
 }
 
+bool is_mixed(const Cudnn& answer) {
+    CudnnCopy copy;
+    copy.answer = &answer;
+    return borrows_parts(copy);
+}
+
 const Cudnn* answer_there(const Facts& facts, const FrameworkLibrary& library) {
     for (const Cudnn& cudnn : facts.cudnns)
         if (library.path && same_folder(facts, cudnn.library, *library.path) &&
@@ -123,9 +129,14 @@ const FrameworkLibrary* opened(const Framework& framework, std::string_view stem
     return nullptr;
 }
 
+bool gets_mixed_parts(const Facts& facts, const FrameworkLibrary& cudnn) {
+    const Cudnn* answer = answer_there(facts, cudnn);
+    return answer && is_mixed(*answer);
+}
+
 std::optional<Version> release_of(const Facts& facts, const FrameworkLibrary& cudnn) {
     const Cudnn* answer = answer_there(facts, cudnn);
-    if (answer && (answer->version || !answer->failure)) return answer->version;
+    if (answer && !is_mixed(*answer) && (answer->version || !answer->failure)) return answer->version;
     if (cudnn.version) return cudnn.version;
     const Library* file = cudnn.path ? library_at(facts, *cudnn.path) : nullptr;
     return file ? release_in_name(*file) : std::nullopt;
@@ -133,7 +144,7 @@ std::optional<Version> release_of(const Facts& facts, const FrameworkLibrary& cu
 
 std::optional<int> cuda_of(const Facts& facts, const FrameworkLibrary& cudnn) {
     const Cudnn* answer = answer_there(facts, cudnn);
-    if (answer && answer->built_for_cuda) return answer->built_for_cuda->major();
+    if (answer && !is_mixed(*answer) && answer->built_for_cuda) return answer->built_for_cuda->major();
     return cudnn.cuda_major;
 }
 
@@ -159,6 +170,28 @@ const Library* own_copy(const Facts& facts, const Framework& framework, std::str
         for (const std::string& folder : *folders)
             for (const Library& library : facts.libraries)
                 if (!library.problem && library.path == folder + '/' + std::string(soname)) return &library;
+    return nullptr;
+}
+
+std::vector<Framework> frameworks_that_get(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy) {
+    std::vector<Framework> users = judged_frameworks(facts, matrix);
+    std::erase_if(users, [&](const Framework& framework) {
+        const FrameworkLibrary* cudnn = opened_cudnn(framework);
+        return !cudnn || !cudnn->path || !same_folder(facts, *cudnn->path, copy.path) ||
+               major_in_name(cudnn->soname) != copy.major;
+    });
+    return users;
+}
+
+const Library* another_cublas(const Facts& facts, const Framework& framework) {
+    const FrameworkLibrary* cublas = opened(framework, "libcublas.so");
+    if (!cublas || cublas->path || !framework.cuda || !libraries_listed(facts)) return nullptr;
+    const auto wanted = major_in_name(cublas->soname);
+    if (!wanted || file_named(facts, cublas->soname)) return nullptr;
+    for (const Library& library : facts.libraries)
+        if (library.kind == LibraryKind::cublas && !library.problem &&
+            major_of_file(library).value_or(*wanted) != *wanted)
+            return &library;
     return nullptr;
 }
 
@@ -209,18 +242,6 @@ std::string pip(const PythonEnvironment* environment, const std::string& what) {
 
 std::string pip(const Facts& facts, const Framework& framework, const std::string& what) {
     return pip(environment_of(facts, framework), what);
-}
-
-std::vector<std::string> install_cudnn(const Facts& facts, const Framework& framework) {
-    if (framework.cudnn_wanted) return {pip(facts, framework, "install " + shell_quoted(*framework.cudnn_wanted))};
-    if (!framework.cuda || !framework.cudnn || framework.cuda->major() < 11) return {};
-    const std::string major = std::to_string(framework.cudnn->major()), cuda = std::to_string(framework.cuda->major());
-    const std::string from = parts_written(*framework.cudnn) > 1 ? ">=" + framework.cudnn->text + "," : "";
-    return {pip(facts, framework, "install 'nvidia-cudnn-cu" + cuda + from + "==" + major + ".*'")};
-}
-
-std::vector<std::string> remedy_commands(const CudnnInUse& use) {
-    return install_cudnn(use.facts, use.framework);
 }
 
 Evidence built_for(const Framework& framework, const std::string& value) {

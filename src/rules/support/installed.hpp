@@ -27,10 +27,14 @@ inline const FrameworkLibrary* opened_cudnn(const Framework& framework) {
     return opened(framework, "libcudnn");
 }
 
-/// Release of the cuDNN whose files stand there: as it answered, else as names and packages tell.
+/// Files of several folders answered for it, as cudnn_mixed_sublibraries tells.
+bool gets_mixed_parts(const Facts& facts, const FrameworkLibrary& cudnn);
+
+/// Release of the cuDNN whose files stand there: as it answered, else as names and packages tell. The answer of mixed
+/// parts is not believed.
 std::optional<Version> release_of(const Facts& facts, const FrameworkLibrary& cudnn);
 
-/// The CUDA major that the cuDNN there was built for.
+/// The CUDA major that the cuDNN there was built for, in the same way.
 std::optional<int> cuda_of(const Facts& facts, const FrameworkLibrary& cudnn);
 
 /// A file by that name, wherever it is; null when there is none.
@@ -41,6 +45,12 @@ bool in_library_path(const Facts& facts, const std::string& path);
 
 /// The cuDNN that came with the framework: a file by that name in its own folders; null when there is none.
 const Library* own_copy(const Facts& facts, const Framework& framework, std::string_view soname);
+
+/// The judged frameworks that get this copy of cuDNN.
+std::vector<Framework> frameworks_that_get(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy);
+
+/// A cuBLAS of another CUDA, where the framework finds none and none of its own CUDA is installed; else null.
+const Library* another_cublas(const Facts& facts, const Framework& framework);
 
 /// The cuDNN each framework would get against the one it was built with: at fault where `is_fault` says so, described
 /// by `describe`.
@@ -59,10 +69,6 @@ Verdict judge_cudnn_in_use(const Facts& facts, const Matrix& matrix, bool (*is_f
 /// interpreter is not known.
 std::string pip(const Facts& facts, const Framework& framework, const std::string& what);
 std::string pip(const PythonEnvironment* environment, const std::string& what);
-
-/// Commands that install the cuDNN package which the framework's metadata asks for, or one that serves it.
-std::vector<std::string> install_cudnn(const Facts& facts, const Framework& framework);
-std::vector<std::string> remedy_commands(const CudnnInUse& use);
 
 /// The words that show where a fact of a framework comes from, as evidence.
 Evidence built_for(const Framework& framework, const std::string& value);

@@ -13,7 +13,7 @@ static std::optional<Version> capability_for(const Facts& facts, const std::stri
     return first;
 }
 
-static std::optional<Version> driver_release(const Facts& facts) {
+std::optional<Version> release_of_driver(const Facts& facts) {
     if (const auto release = library_release(facts)) return release;
     if (facts.driver.library_version) return facts.driver.library_version;
     return facts.driver.nvml_version ? facts.driver.nvml_version : facts.driver.kernel_version;
@@ -21,7 +21,7 @@ static std::optional<Version> driver_release(const Facts& facts) {
 
 std::string plan_command(const Facts& facts, const std::string& subject) {
     const auto gpu = capability_for(facts, subject);
-    const auto driver = driver_release(facts);
+    const auto driver = release_of_driver(facts);
     if (!gpu && !driver) return "";
     return "rnncheck matrix plan" + (gpu ? " gpu=" + gpu->text : "") + (driver ? " driver=" + driver->text : "");
 }
