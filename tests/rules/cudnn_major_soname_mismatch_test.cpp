@@ -51,7 +51,7 @@ TEST_CASE("a Python package is only offered where the framework finds it") {
     CHECK(alone.commands ==
           std::vector<std::string>{"/srv/environment/bin/python -m pip install 'nvidia-cudnn-cu11==8.*'",
                                    "export LD_LIBRARY_PATH='/srv/environment/my packages/nvidia/cudnn/lib'"
-                                   "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"});
+                                   "\"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\""});
     CHECK(remedy_for(machine(true)).commands.empty());  // all cuDNN packages share one folder
 
     Facts reaching = machine(true);
