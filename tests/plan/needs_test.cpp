@@ -67,7 +67,8 @@ TEST_CASE("a cuDNN that is not known narrows nothing") {
 }
 
 TEST_CASE("TensorFlow's PTX is no way to a GPU that its CUDA libraries do not know") {
-    const NeededBuild& wheels = build_of(needs_of("tensorflow", v("2.20"), bundled()), "linux", "and-cuda");
+    const Needs needs = needs_of("tensorflow", v("2.20"), bundled());
+    const NeededBuild& wheels = build_of(needs, "linux", "and-cuda");
     CHECK_FALSE(has(wheels.gpus_compiling_first, "12.0"));
     CHECK(has(wheels.gpus, "9.0"));
 }
