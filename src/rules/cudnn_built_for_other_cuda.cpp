@@ -155,10 +155,17 @@ static void judge_frameworks_in_use(const Facts& facts, const Matrix& matrix, An
     }
 }
 
+/// That of the runtime, else the one that the cuDNN is said to be for (9.10.2+cu12). Null when not given.
+static const Version* cuda_to_go_with(const Facts& facts) {
+    if (const Version* cuda = given_cuda(facts)) return cuda;
+    const bool said = !facts.cudnns.empty() && facts.cudnns.front().built_for_cuda;
+    return said ? &*facts.cudnns.front().built_for_cuda : nullptr;
+}
+
 /// Of versions alone: whether the release was made for this CUDA major at all.
 static Verdict judge_release(const Facts& facts, const Matrix& matrix) {
     const Version* cudnn = given_cudnn(facts);
-    const Version* cuda = given_cuda(facts);
+    const Version* cuda = cuda_to_go_with(facts);
     if (!cudnn || !cuda) return undecided("cudnn= and cuda= were not both given");
     const auto build = matrix.cudnn_build(*cudnn, cuda->major());
     const std::string pair = "cuDNN " + cudnn->text + " for CUDA " + std::to_string(cuda->major());

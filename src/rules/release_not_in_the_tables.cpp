@@ -53,8 +53,8 @@ static void judge_cudnn(Answers& answers, const Cudnn& cudnn, const Matrix& matr
     const bool exists = !cuda || std::any_of(builds.begin(), builds.end(), [&](const CudnnBuild& build) {
         return build.cuda_major == cuda->major();
     });
-    note(answers, "cuDNN " + release.text + (cuda ? " for CUDA " + std::to_string(cuda->major()) : ""),
-         exists ? Coverage::known : Coverage::silent, matrix);
+    if (!exists) return answers.told_elsewhere("another rule tells that cuDNN " + release.text + " has no such build");
+    note(answers, "cuDNN " + release.text, Coverage::known, matrix);
 }
 
 /// Keras has no builds, only backends.

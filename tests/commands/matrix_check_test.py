@@ -45,6 +45,7 @@ FAULTS = [  # what is given, the rule that must call it an error, words of its m
     (["gpu=RTX 2080", "cuda=9.2", "cudnn=7.3.1", "os=linux"], "gpu_arch_not_in_build", "cuDNN 7.3.1"),
     (["gpu=RTX 3090", "tensorflow=2.3", "os=linux"], "gpu_arch_not_in_build", "TensorFlow 2.3"),
     (["ctranslate2=4.8.5+cuda", "gpu=9.0", "driver=535.104.05", "os=linux"], "gpu_arch_not_in_build", "CTranslate2 4.8.5"),
+    (["cudnn=9.10.2+cu13"], "cudnn_built_for_other_cuda", "there is no cuDNN 9.10.2 for CUDA 13"),
     (["os=wsl", "driver=526.47", "cuda=12.4"], "driver_too_old", "CUDA 12.4"),
 ]
 
