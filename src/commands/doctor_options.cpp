@@ -9,6 +9,7 @@
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
+#include "commands/deadline.hpp"
 #include "commands/ids.hpp"
 #include "given/values.hpp"
 #include "packages/environments.hpp"
@@ -83,22 +84,6 @@ void declare_text(CLI::App& app, Given& given) {
     one(app, "--color", given.color, "Colour; auto means on a terminal, unless NO_COLOR is set", "auto|always|never");
     flag(app, "-v,--verbose", given.verbose, "Tell the passed rules, all remedies and the probes' times too");
     flag(app, "-q,--quiet", given.quiet, "One line for the verdict and one for each finding");
-}
-
-std::optional<double> seconds_from(const std::string& text) {
-    if (text.empty()) return std::nullopt;
-    std::size_t used = 0;
-    double seconds = 0;
-    try {
-        seconds = std::stod(text, &used);
-    } catch (const std::logic_error&) {
-        used = 0;
-    }
-    constexpr double a_year = 31'536'000;
-    if (used != text.size() || !(seconds > 0) || seconds > a_year)
-        throw UsageError("--deadline cannot be '" + text +
-                         "'; give seconds above 0 and up to 31536000 (a year), e.g. 10 or 0.5");
-    return seconds;
 }
 
 std::string file_from(const std::string& path) {
@@ -194,7 +179,7 @@ DoctorOptions checked(const Given& given) {
     options.survey.root = folder_from(given.root, "--root");
     options.survey.ask = !given.look_only;
     options.survey.run = !given.look_only && !given.no_run;
-    options.survey.deadline_s = seconds_from(given.deadline);
+    options.survey.deadline_s = deadline_from(given.deadline);
     options.survey.python = python_from_option(given.python, Root(given.root));
     options.asked_for = release_asked_for(given.release);
     options.selection.only = ids_from(given.only, "--only", "rule", rule_names());

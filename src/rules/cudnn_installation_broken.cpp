@@ -88,12 +88,7 @@ static void judge_files(const Facts& facts, const PythonEnvironment& environment
 
 static Verdict check(const Facts& facts, const Matrix&) {
     const PythonEnvironment* environment = active_environment(facts);
-    if (!environment) {
-        if (runs_of(facts, "python_packages").empty()) return not_applicable("packages were not looked for");
-        if (!probe_completed(facts, "python_packages"))
-            return undecided("the Python environments could not be searched");
-        return not_applicable("there is no active Python environment");
-    }
+    if (!environment) return without_environment(facts, "packages");
     const Packages packages = cudnn_packages(*environment);
     if (packages.empty()) return not_applicable("no package of cuDNN is installed in it");
     Answers answers;

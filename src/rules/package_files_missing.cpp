@@ -30,12 +30,7 @@ static Finding damaged(const PythonEnvironment& environment, const PythonPackage
 
 static Verdict check(const Facts& facts, const Matrix&) {
     const PythonEnvironment* environment = active_environment(facts);
-    if (!environment) {
-        if (runs_of(facts, "python_packages").empty()) return not_applicable("packages were not looked for");
-        if (!probe_completed(facts, "python_packages"))
-            return undecided("the Python environments could not be searched");
-        return not_applicable("there is no active Python environment");
-    }
+    if (!environment) return without_environment(facts, "packages");
     Answers answers;
     for (const PythonPackage& package : environment->packages) {
         if (package.name.starts_with("nvidia-cudnn")) continue;  // cudnn_installation_broken tells of it

@@ -68,12 +68,7 @@ static Finding better_elsewhere(const Facts& facts, const PythonEnvironment& act
 
 static Verdict check(const Facts& facts, const Matrix&) {
     const PythonEnvironment* active = active_environment(facts);
-    if (!active) {
-        if (runs_of(facts, "python_packages").empty()) return not_applicable("environments were not looked for");
-        if (!probe_completed(facts, "python_packages"))
-            return undecided("the Python environments could not be searched");
-        return not_applicable("there is no active Python environment");
-    }
+    if (!active) return without_environment(facts, "environments");
     if (active->found_by == "--python") return not_applicable("the environment was named with --python");
     const PythonEnvironment* instead = on_path_instead(facts, *active);
     if (instead && (has_frameworks(facts, *active) || has_frameworks(facts, *instead)))

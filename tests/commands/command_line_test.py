@@ -84,7 +84,9 @@ class CommandLine(unittest.TestCase):
         self.is_usage_error(Run("doctor", "--only", "driver_missing", "--skip", "driver_missing"), "leave no rule to ask")
         self.is_usage_error(Run("doctor", "--skip", ",".join(run.split()[0] for run in Run("list", "rules").out.decode().splitlines())),
                             "leave no rule to ask")
-        self.is_usage_error(Run("doctor", "--deadline", "1e99"), "'1e99'", "up to 31536000")
+        for command in ("doctor", "lstm"):
+            self.is_usage_error(Run(command, "--deadline", "1e99"), "'1e99'", "up to 31536000")
+            self.is_usage_error(Run(command, "--deadline", "inf"), "'inf'")
         self.is_usage_error(Run("doctor", "--save-facts", "-"), "--save-facts writes files")
         self.is_usage_error(Run("explain", "driver_mising"), "did you mean 'driver_missing'?")
         self.is_usage_error(Run("explain"), "ID")

@@ -6,13 +6,13 @@
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <random>
 #include <set>
 
 #include "base/text.hpp"
 #include "log/read_log.hpp"
 #include "rules/support/log_verdict.hpp"
 #include "support/catch.hpp"
+#include "support/text_mutator.hpp"
 
 using namespace rnncheck;
 
@@ -25,63 +25,26 @@ std::vector<std::string> seeds() {
     return texts;
 }
 
-class Mutator {
-  public:
-    Mutator(std::vector<std::string> texts, std::uint64_t seed) : texts_(std::move(texts)), random_(seed) {}
-
-    std::string next() {
-        std::string text = texts_[below(texts_.size())];
-        if (below(4) == 0) text += texts_[below(texts_.size())];
-        for (std::size_t n = below(8); n > 0; --n) change(text);
-        return text;
-    }
-
-  private:
-    std::size_t below(std::size_t limit) { return random_() % limit; }
-
-    void change(std::string& text) {
-        static const std::vector<std::string> pieces = {"\n",
-                                                        "\r\n",
-                                                        std::string(1, '\0'),
-                                                        "\x1B[31m",
-                                                        "&lt;",
-                                                        "\\n",
-                                                        "{\"a\":\"",
-                                                        "\xFF\xFE",
-                                                        "\xE2\x80",
-                                                        "[",
-                                                        "]",
-                                                        "(",
-                                                        "9999999999999999999999",
-                                                        "CUDNN_STATUS_",
-                                                        "{\"log\":\"",
-                                                        "\xC2\x9B"
-                                                        "31m",
-                                                        "\xE2\x80\xAE",
-                                                        "\x1B]0;title\x07",
-                                                        "> "};
-        const std::size_t at = below(text.size() + 1);
-        switch (below(5)) {
-            case 0:
-                text.insert(at, pieces[below(pieces.size())]);
-                break;
-            case 1:
-                text.erase(at, below(20));
-                break;
-            case 2:
-                text.insert(at, std::string(below(300), static_cast<char>(below(256))));
-                break;
-            case 3:
-                text.insert(at, text.substr(below(text.size() + 1), below(80)));
-                break;
-            default:
-                if (!text.empty()) text[at % text.size()] = static_cast<char>(below(256));
-        }
-    }
-
-    std::vector<std::string> texts_;
-    std::mt19937_64 random_;
-};
+const std::vector<std::string> pieces = {"\n",
+                                         "\r\n",
+                                         std::string(1, '\0'),
+                                         "\x1B[31m",
+                                         "&lt;",
+                                         "\\n",
+                                         "{\"a\":\"",
+                                         "\xFF\xFE",
+                                         "\xE2\x80",
+                                         "[",
+                                         "]",
+                                         "(",
+                                         "9999999999999999999999",
+                                         "CUDNN_STATUS_",
+                                         "{\"log\":\"",
+                                         "\xC2\x9B"
+                                         "31m",
+                                         "\xE2\x80\xAE",
+                                         "\x1B]0;title\x07",
+                                         "> "};
 
 bool is_safe(std::string_view text) {
     return escaped(text, text.size() + 1) == text;
@@ -141,7 +104,7 @@ TEST_CASE("mutated logs do no harm, and large ones tell what small ones tell", "
     const long rounds = number_from("RNNCHECK_FUZZ", 200);
     const Matrix matrix = Matrix::bundled();
     const LogReader reader(matrix);
-    Mutator mutator(seeds(), static_cast<std::uint64_t>(number_from("RNNCHECK_FUZZ_SEED", 20261121)));
+    test::TextMutator mutator(seeds(), pieces, static_cast<std::uint64_t>(number_from("RNNCHECK_FUZZ_SEED", 20261121)));
     for (long round = 0; round < rounds; ++round) {
         const std::string text = mutator.next();
         INFO("round " << round << " of the seed");

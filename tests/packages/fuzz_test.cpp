@@ -1,7 +1,6 @@
 // Mutated metadata: nothing that is in an environment may crash its readers.
 // RNNCHECK_FUZZ=1000000 test_packages "[fuzz]" runs as many; by default a few, so that the test stays quick.
 #include <cstdlib>
-#include <random>
 
 #include "packages/distributions.hpp"
 #include "packages/guises.hpp"
@@ -9,6 +8,7 @@
 #include "packages/metadata.hpp"
 #include "packages/record.hpp"
 #include "support/catch.hpp"
+#include "support/text_mutator.hpp"
 
 using namespace rnncheck::packages;
 
@@ -31,51 +31,16 @@ const std::vector<std::string> seeds = {
     "9.1.0.70",
     "2.15.0.post1"};
 
-class Mutator {
-  public:
-    std::string next() {
-        std::string text = seeds[below(seeds.size())];
-        if (below(4) == 0) text += seeds[below(seeds.size())];
-        for (std::size_t n = below(8); n > 0; --n) change(text);
-        return text;
-    }
-
-  private:
-    std::size_t below(std::size_t limit) { return random_() % limit; }
-
-    void change(std::string& text) {
-        static const std::vector<std::string> pieces = {"\n",  "\r",         std::string(1, '\0'),
-                                                        "'",   "\"",         "(",
-                                                        ")",   "[",          "]",
-                                                        ",",   "=",          ":",
-                                                        ";",   "\\",         "\xFF",
-                                                        ".so", "extra",      "-cu",
-                                                        "==",  "99999999999"};
-        const std::size_t at = below(text.size() + 1);
-        switch (below(4)) {
-            case 0:
-                text.insert(at, pieces[below(pieces.size())]);
-                break;
-            case 1:
-                text.erase(at, below(20));
-                break;
-            case 2:
-                text.insert(at, std::string(below(600), static_cast<char>(below(256))));
-                break;
-            default:
-                if (!text.empty()) text[at % text.size()] = static_cast<char>(below(256));
-        }
-    }
-
-    std::mt19937_64 random_{20261121};
-};
+const std::vector<std::string> pieces = {
+    "\n",  "\r", std::string(1, '\0'), "'", "\"", "(", ")", "[", "]", ",", "=", ":", ";", "\\", "\xFF", ".so", "extra",
+    "-cu", "==", "99999999999"};
 
 }  // namespace
 
 TEST_CASE("mutated metadata does no harm", "[fuzz]") {
     const char* wanted = std::getenv("RNNCHECK_FUZZ");
     const long rounds = wanted ? std::atol(wanted) : 2000;
-    Mutator mutator;
+    rnncheck::test::TextMutator mutator(seeds, pieces, 20261121);
     std::size_t read = 0;
     for (long round = 0; round < rounds; ++round) {
         const std::string text = mutator.next();

@@ -4,6 +4,7 @@
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "commands/color.hpp"
+#include "commands/deadline.hpp"
 #include "commands/identity.hpp"
 #include "commands/ids.hpp"
 #include "commands/log_files.hpp"
@@ -90,14 +91,6 @@ RnnRequest request_of(const Given& given, const Log& log) {
     return request;
 }
 
-std::optional<double> deadline_of(const std::string& text) {
-    if (text.empty()) return std::nullopt;
-    char* end = nullptr;
-    const double seconds = std::strtod(text.c_str(), &end);
-    if (*end != '\0' || !(seconds > 0)) throw UsageError("--deadline cannot be '" + text + "'; give seconds above 0");
-    return seconds;
-}
-
 /// What was told of the runs, with what follows for the log.
 std::string with_experiment(const std::string& told, const LogExperiment& experiment, const Given& given) {
     if (!given.json) return told + join(experiment.sentences, "\n") + "\n";
@@ -173,7 +166,7 @@ int run(const Given& given) {
         earlier = read_earlier_run(given.resume);
     }
     how.rnn_request = earlier ? earlier->request : request_of(given, log);
-    how.deadline_s = deadline_of(given.deadline);
+    how.deadline_s = deadline_from(given.deadline);
     how.skip = probes_left_out;
     how.root = given.root;
     if (!given.fit.empty()) return run_fit(given, how);

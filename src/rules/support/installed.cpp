@@ -105,6 +105,12 @@ std::optional<Verdict> without_frameworks(const Facts& facts) {
     return not_applicable("no framework is installed in the active Python environment");
 }
 
+Verdict without_environment(const Facts& facts, const std::string& what) {
+    if (runs_of(facts, "python_packages").empty()) return not_applicable(what + " were not looked for");
+    if (!probe_completed(facts, "python_packages")) return undecided("the Python environments could not be searched");
+    return not_applicable("there is no active Python environment");
+}
+
 const PythonEnvironment* active_environment(const Facts& facts) {
     for (const PythonEnvironment& python : facts.pythons)
         if (python.active) return &python;

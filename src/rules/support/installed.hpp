@@ -14,6 +14,9 @@ std::vector<Framework> judged_frameworks(const Facts& facts, const Matrix& matri
 /// Why there is none to judge; unset when there is one.
 std::optional<Verdict> without_frameworks(const Facts& facts);
 
+/// Why there is no active environment to judge, where `what` would have been looked for; only asked when there is none.
+Verdict without_environment(const Facts& facts, const std::string& what);
+
 /// Null when there is none.
 const PythonEnvironment* active_environment(const Facts& facts);
 const PythonEnvironment* environment_of(const Facts& facts, const Framework& framework);
