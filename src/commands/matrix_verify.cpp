@@ -6,6 +6,7 @@
 #include "commands/matrix_age.hpp"
 #include "commands/matrix_commands.hpp"
 #include "commands/output.hpp"
+#include "log/verify_signatures.hpp"
 #include "matrix/verify.hpp"
 #include "report/json_text.hpp"
 #include "report/table_text.hpp"
@@ -28,7 +29,9 @@ int run(const std::string& folder, bool json) {
     VerifyDocument document;
     document.tool = stamp_with(files.date, files.digest);
     document.rows = static_cast<int>(rows_written(files));
-    for (const Complaint& complaint : verify(files, latest_day()))
+    std::vector<Complaint> complaints = verify(files, latest_day());
+    for (const Complaint& complaint : verify_signatures(files)) complaints.push_back(complaint);
+    for (const Complaint& complaint : complaints)
         document.complaints.push_back({complaint.table, static_cast<int>(complaint.row), complaint.text});
     print_document(json ? json_text(document) : table_text(document, files.place));
     return document.complaints.empty() ? healthy : problem;

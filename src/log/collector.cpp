@@ -39,11 +39,12 @@ Collector::Collector(const std::vector<Signature>& signatures)
     : signatures_(signatures), seen_(signatures_.size()), found_(signatures_.size()) {}
 
 void Collector::take(const Passage& passage, const std::string& file) {
-    for (std::size_t i = 0; i < signatures_.size(); ++i) take(i, passage, file, passage.lines.size());
+    for (std::size_t i = 0; i < signatures_.size(); ++i)
+        if (!is_full(i)) add(i, find(i, passage, file, passage.lines.size()));
 }
 
-void Collector::take(std::size_t signature, const Passage& passage, const std::string& file, std::size_t own_lines) {
-    if (is_full(signature)) return;
+std::vector<LogEvent> Collector::find(std::size_t signature, const Passage& passage, const std::string& file,
+                                      std::size_t own_lines) const {
     std::vector<LogEvent> events = matches(signature, passage, false, file, own_lines);
     // A match that tells less than it could may have been wrapped in the middle of a word.
     const std::size_t most = signatures_[signature].groups();
@@ -51,7 +52,11 @@ void Collector::take(std::size_t signature, const Passage& passage, const std::s
         std::vector<LogEvent> others = matches(signature, passage, true, file, own_lines);
         if (events.empty() || told_in(others) > told_in(events)) events = std::move(others);
     }
-    for (LogEvent& event : events) add(signature, std::move(event));
+    return events;
+}
+
+void Collector::add(std::size_t signature, const std::vector<LogEvent>& events) {
+    for (const LogEvent& event : events) add(signature, event);
 }
 
 std::vector<LogEvent> Collector::matches(std::size_t signature, const Passage& passage, bool squeezed,
@@ -82,7 +87,7 @@ std::vector<LogEvent> Collector::matches(std::size_t signature, const Passage& p
     return events;
 }
 
-void Collector::add(std::size_t signature, LogEvent event) {
+void Collector::add(std::size_t signature, const LogEvent& event) {
     ++seen_[signature];
     auto& known = found_[signature];
     const auto old =
@@ -90,7 +95,7 @@ void Collector::add(std::size_t signature, LogEvent event) {
     if (old != known.end())
         ++old->count;
     else if (known.size() < most_variants)
-        known.push_back(std::move(event));
+        known.push_back(event);
 }
 
 std::vector<LogEvent> Collector::events() const {

@@ -18,8 +18,10 @@ class Collector {
     /// Matches everything.
     void take(const Passage& passage, const std::string& file);
 
-    /// Matches one signature, as far as its matches begin in one of the first `own_lines` lines of the passage.
-    void take(std::size_t signature, const Passage& passage, const std::string& file, std::size_t own_lines);
+    /// Matches of one signature, as far as they begin in one of the first `own_lines` lines of the passage.
+    std::vector<LogEvent> find(std::size_t signature, const Passage& passage, const std::string& file,
+                               std::size_t own_lines) const;
+    void add(std::size_t signature, const std::vector<LogEvent>& events);
 
     /// Nothing more can be learnt about this signature.
     bool is_full(std::size_t signature) const { return seen_[signature] >= most_seen; }
@@ -29,7 +31,7 @@ class Collector {
   private:
     std::vector<LogEvent> matches(std::size_t signature, const Passage& passage, bool squeezed, const std::string& file,
                                   std::size_t own_lines) const;
-    void add(std::size_t signature, LogEvent event);
+    void add(std::size_t signature, const LogEvent& event);
 
     static constexpr std::int64_t most_seen = 256;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "base/text.hpp"
 
@@ -12,6 +13,7 @@ namespace {
 /// Messages are spread over lines, by who wrote them or by who wrapped them: these are matched together, within bounds.
 constexpr std::size_t lines_before = 3, lines_after = 3;
 constexpr std::size_t most_before = 2 * 1024, most_after = 6 * 1024;
+constexpr std::size_t most_tried = 4096;
 static_assert(most_before <= Blocks::around && most_after <= Blocks::around);
 
 std::size_t begin_of_lines(std::string_view text, std::size_t place) {
@@ -35,10 +37,6 @@ std::size_t end_of_lines(std::string_view text, std::size_t place) {
     for (std::size_t line = 0; line < lines_after && end < text.size() && text[end] == '\n'; ++line)
         end = std::min(end_of_line(text, end + 1), place + most_after);
     return end;
-}
-
-bool is_blank(char c) {
-    return static_cast<unsigned char>(c) <= ' ';
 }
 
 /// Whether `text` holds `core`, which a line end may have broken.
@@ -76,27 +74,38 @@ LargeLog::LargeLog(Collector& collector, const PhraseTable& table, std::string n
       name_(std::move(name)),
       wanted_(table.phrases),
       scanner_(table.cores),
-      done_(collector.signatures().size()) {}
+      met_(table.cores.size()),
+      done_(collector.signatures().size()),
+      tried_(most_tried) {}
 
 void LargeLog::take(const Block& block) {
     block_ = block;
     counted_ = block.begin;
     passage_begin_ = passage_end_ = 0;
-    const std::string_view searched = block.text.substr(block.begin, block.end - block.begin + Phrase::longest_core);
+    const std::size_t begin = look_back_ ? 0 : block.begin;
+    const std::string_view searched = block.text.substr(begin, block.end - begin + Phrase::longest_core);
     scanner_.find_all(searched, [&](std::size_t place, std::size_t core) {
-        if (block.begin + place < block.end) look_at(block.begin + place, core);
+        if (begin + place < block.end) look_at(begin + place, core);
     });
+    look_back_ = false;
     line_at(block.end);
     ends_in_line_ = !block.own().ends_with('\n');
     // The next block's text begins so much before its own bytes.
     block_place_ += static_cast<std::int64_t>(block.end - std::min(block.end, Blocks::around));
     forget_what_is_full();
+    search_for_what_is_rarer();
 }
 
 void LargeLog::look_at(std::size_t place, std::size_t core) {
-    if (!is_at_beginning(place) && !wanted_[core].may_stand(block_.text, place, scanner_.size_of(core))) return;
-    for (const PhrasesOfCore::Of& of : wanted_[core].all)
-        if (!collector_.is_full(of.signature) &&
+    const PhrasesOfCore& wanted = wanted_[core];
+    ++met_[core];
+    Neighbours before, after;
+    if (!is_at_beginning(place) && !(look_after(block_.text, place + scanner_.size_of(core), wanted.after, after) &&
+                                     look_before(block_.text, place, wanted.before, before)))
+        return;
+    for (const PhrasesOfCore::Of& of : wanted.all)
+        if (may_be(of.phrase.nearest_after(), after) && may_be(of.phrase.nearest_before(), before) &&
+            !collector_.is_full(of.signature) &&
             block_place_ + static_cast<std::int64_t>(place) >= done_[of.signature] && is_worth_matching(of, place))
             match(of.signature, place);
 }
@@ -110,11 +119,13 @@ bool LargeLog::is_worth_matching(const PhrasesOfCore::Of& of, std::size_t place)
     const Phrase& phrase = of.phrase;
     if (is_at_beginning(place)) return true;
     if (!phrase.may_stand(text, place)) return false;
-    const std::size_t after = place + phrase.core().size(), begin = begin_of_lines(text, place);
+    const std::size_t after = place + phrase.core().size();
     if (!phrase.companion_after.empty() &&
         !holds(text.substr(after, end_of_lines(text, place) - after), phrase.companion_after))
         return false;
-    return phrase.companion_before.empty() || holds(text.substr(begin, place - begin), phrase.companion_before);
+    if (phrase.companion_before.empty()) return true;
+    const std::size_t begin = begin_of_lines(text, place);
+    return holds(text.substr(begin, place - begin), phrase.companion_before);
 }
 
 /// Matches what begins in the line at `place` or in one of those before it.
@@ -125,8 +136,15 @@ void LargeLog::match(std::size_t signature, std::size_t place) {
     if (done > static_cast<std::int64_t>(begin)) begin = static_cast<std::size_t>(done);
     const std::size_t line_end = end_of_line(text, place), end = end_of_lines(text, place);
     const std::int64_t more_lines = line_ends_in(text.substr(begin, place - begin));
-    const std::size_t own_lines = static_cast<std::size_t>(more_lines) + 1;
-    collector_.take(signature, passage(begin, end, line_at(place) - more_lines), name_, own_lines);
+    Trial trial{signature, static_cast<std::size_t>(more_lines) + 1, begin > 0 && text[begin - 1] == '\n',
+                std::string(text.substr(begin, end - begin))};
+    Tried& tried = tried_[(std::hash<std::string>{}(trial.raw) + signature) % tried_.size()];
+    if (tried.trial != trial) {
+        tried.events =
+            collector_.find(signature, passage(begin, end, line_at(place) - more_lines), name_, trial.own_lines);
+        tried.trial = std::move(trial);
+    }
+    collector_.add(signature, tried.events);
     done_[signature] = block_place_ + static_cast<std::int64_t>(std::min(line_end + 1, text.size()));
 }
 
@@ -154,11 +172,31 @@ std::int64_t LargeLog::line_at(std::size_t place) {
 void LargeLog::forget_what_is_full() {
     std::vector<std::size_t> idle;
     for (std::size_t core = 0; core < wanted_.size(); ++core) {
-        const std::size_t full = std::erase_if(
-            wanted_[core].all, [&](const PhrasesOfCore::Of& of) { return collector_.is_full(of.signature); });
-        if (full > 0 && wanted_[core].all.empty()) idle.push_back(core);
+        PhrasesOfCore& wanted = wanted_[core];
+        const std::size_t full =
+            std::erase_if(wanted.all, [&](const PhrasesOfCore::Of& of) { return collector_.is_full(of.signature); });
+        if (full > 0) wanted.unite();
+        if (full > 0 && wanted.all.empty()) idle.push_back(core);
     }
     if (!idle.empty()) scanner_.forget(idle);
+}
+
+/// Making the table takes as long as looking at some hundred thousand places.
+void LargeLog::search_for_what_is_rarer() {
+    constexpr std::uint64_t worth_it = 200'000, share = 200;
+    if (std::accumulate(met_.begin(), met_.end(), std::uint64_t{0}) < worth_it) return;
+    bool is_news = false;
+    for (std::size_t core = 0; core < met_.size(); ++core)
+        if (met_[core] > worth_it / share && !wanted_[core].all.empty())
+            is_news |= rarity_.add_frequent(wanted_[core].all.front().phrase.core());
+    std::fill(met_.begin(), met_.end(), 0);
+    if (!is_news) return;
+    PhraseTable table = phrase_table(collector_.signatures(), rarity_,
+                                     [&](std::size_t signature) { return collector_.is_full(signature); });
+    scanner_ = Scanner(std::move(table.cores));
+    wanted_ = std::move(table.phrases);
+    met_.assign(wanted_.size(), 0);
+    look_back_ = true;
 }
 
 }  // namespace rnncheck::log_reader

@@ -9,7 +9,8 @@
 namespace rnncheck::log_reader {
 
 /// Searches blocks for the cores of all phrases. Where one stands and what is around it does not contradict, the lines
-/// around are matched against the one signature that the phrase belongs to.
+/// around are matched against the one signature that the phrase belongs to. Cores that this log is full of are
+/// exchanged for others.
 class LargeLog {
   public:
     LargeLog(Collector& collector, const PhraseTable& table, std::string name);
@@ -19,6 +20,20 @@ class LargeLog {
     std::int64_t lines() const { return line_ends_ + (ends_in_line_ ? 1 : 0); }
 
   private:
+    /// One signature matched against some lines. Programs repeat themselves.
+    struct Trial {
+        std::size_t signature = 0;
+        std::size_t own_lines = 0;  ///< in which a match may begin
+        bool at_line_begin = false;
+        std::string raw;
+
+        bool operator==(const Trial&) const = default;
+    };
+    struct Tried {
+        Trial trial;
+        std::vector<LogEvent> events;
+    };
+
     void look_at(std::size_t place, std::size_t core);
     /// The first lines of a log, which are matched like those of a small one: nothing stands before them.
     bool is_at_beginning(std::size_t place) const;
@@ -27,12 +42,17 @@ class LargeLog {
     const Passage& passage(std::size_t begin, std::size_t end, std::int64_t first_line);
     std::int64_t line_at(std::size_t place);
     void forget_what_is_full();
+    void search_for_what_is_rarer();
 
     Collector& collector_;
     std::string name_;
     std::vector<PhrasesOfCore> wanted_;  ///< by core; those of which more can be learnt
     Scanner scanner_;
+    std::vector<std::uint32_t> met_;  ///< how often each core was, since the table was made
+    Rarity rarity_;
+    bool look_back_ = false;          ///< what stands before the next block was not searched with this table
     std::vector<std::int64_t> done_;  ///< by signature: up to there in the log all matches that begin are known
+    std::vector<Tried> tried_;        ///< lately, at its hash
     Block block_;
     std::int64_t block_place_ = 0;  ///< of block_.text in the log
     Passage passage_;               ///< of block_.text from passage_begin_ to passage_end_

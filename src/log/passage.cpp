@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <array>
 
+#include "log/neighbours.hpp"
 #include "log/undo.hpp"
 
 namespace rnncheck::log_reader {
 
 namespace {
-
-bool is_blank(char c) {
-    return static_cast<unsigned char>(c) <= ' ' || c == '\x7F';
-}
 
 /// Takes characters in reading order and keeps both forms.
 class Writer {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/errors.hpp"
+#include "log/phrase.hpp"
 
 namespace rnncheck::log_reader {
 

@@ -1,9 +1,29 @@
 // Reads the patterns of the table log_signatures.
 #pragma once
 
-#include "log/phrase.hpp"
+#include <bitset>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 namespace rnncheck::log_reader {
+
+/// A piece of a pattern.
+struct Step {
+    enum class Kind {
+        one,         ///< one of `bytes`
+        many,        ///< any number of `bytes`, none too
+        blank,       ///< white space or none
+        line_start,  ///< the beginning of a line
+        gap,         ///< anything
+    };
+    Kind kind = Kind::one;
+    std::bitset<256> bytes;
+    std::optional<char> byte = {};  ///< where it is the only one
+
+    bool operator==(const Step&) const = default;
+};
+using Steps = std::vector<Step>;
 
 /// The ways a pattern can be matched, as far as they differ: each text that matches follows one of them. What is not
 /// told apart is a gap. `small_sets_apart` tells the members of small sets of bytes apart. InputError for a pattern

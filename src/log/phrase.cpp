@@ -5,8 +5,6 @@
 
 #include "base/errors.hpp"
 #include "log/pattern_steps.hpp"
-#include "log/rarity.hpp"
-#include "log/undo.hpp"
 
 namespace rnncheck::log_reader {
 
@@ -15,10 +13,6 @@ namespace {
 using Kind = Step::Kind;
 
 constexpr std::size_t most_blanks = 256;
-
-bool is_blank(unsigned char c) {
-    return c <= ' ' || c == 0x7F;
-}
 
 struct Core {
     std::size_t begin = 0;
@@ -43,14 +37,14 @@ std::vector<Word> words_of(const Steps& steps) {
 }
 
 /// The rarest known bytes in a row. A piece of a word is no rarer than the word.
-std::optional<Core> core_of(const std::vector<Word>& words) {
+std::optional<Core> core_of(const std::vector<Word>& words, const Rarity& rarity) {
     std::optional<Core> best;
     double most = 0;
     for (const Word& word : words) {
-        const double of_word = rarity(word.text);
+        const double of_word = rarity.of(word.text);
         for (std::size_t at = 0; at + Phrase::shortest_core <= word.text.size(); ++at) {
             const std::string text = word.text.substr(at, Phrase::longest_core);
-            const double rare = std::min(of_word, rarity(text)) + static_cast<double>(text.size());
+            const double rare = std::min(of_word, rarity.of(text)) + static_cast<double>(text.size());
             if (rare < most) continue;  // names begin alike and end differently
             most = rare;
             best = Core{word.begin + at, text, rare};
@@ -66,19 +60,19 @@ struct Piece {
     double worth = -1;  ///< how rare it is: what is searched for counts twice, because comparing comes after
 };
 
-Piece piece_of(Steps steps) {
+Piece piece_of(Steps steps, const Rarity& rarity) {
     constexpr double enough = 40;
     Piece piece{std::move(steps), {}, -1};
     const auto words = words_of(piece.steps);
-    piece.core = core_of(words);
+    piece.core = core_of(words, rarity);
     if (!piece.core) return piece;
     double known = 0;
-    for (const Word& word : words) known += rarity(word.text);
+    for (const Word& word : words) known += rarity.of(word.text);
     piece.worth = std::min(known, enough) + piece.core->rarity;
     return piece;
 }
 
-std::vector<Piece> pieces_of(const Steps& way) {
+std::vector<Piece> pieces_of(const Steps& way, const Rarity& rarity) {
     std::vector<Piece> pieces;
     Steps steps;
     for (const Step& step : way) {
@@ -86,16 +80,16 @@ std::vector<Piece> pieces_of(const Steps& way) {
             steps.push_back(step);
             continue;
         }
-        pieces.push_back(piece_of(std::move(steps)));
+        pieces.push_back(piece_of(std::move(steps), rarity));
         steps.clear();
     }
-    pieces.push_back(piece_of(std::move(steps)));
+    pieces.push_back(piece_of(std::move(steps), rarity));
     return pieces;
 }
 
 Step any_blanks() {
     Step step{Kind::many, {}};
-    for (std::size_t c = 0; c < 256; ++c) step.bytes[c] = is_blank(static_cast<unsigned char>(c));
+    for (std::size_t c = 0; c < 256; ++c) step.bytes[c] = is_blank(static_cast<char>(c));
     return step;
 }
 
@@ -133,10 +127,11 @@ class Walk {
             const bool is_many = step->kind == Kind::many;
             const auto next = is_many ? step + 1 : step;
             const bool to_line_start = next != steps.end() && next->kind == Kind::line_start;
-            if (is_blank(c)) {
+            if (is_blank(text_[at_])) {
                 if (c == '\x1B' || (c == '\n' && to_line_start)) return true;
                 ++blanks_;
-                if (c == 0 || !blanks_count_ || to_line_start || (is_many && (step->bytes[' '] || step->bytes['\n'])))
+                if (c == 0 || !blanks_count_ || step->kind == Kind::line_start ||
+                    (is_many && (step->bytes[' '] || step->bytes['\n'])))
                     at_ += go_;
                 else if (is_many)
                     ++step;
@@ -175,8 +170,8 @@ std::string rarest_core(Pieces::const_iterator begin, Pieces::const_iterator end
 }
 
 /// The phrase of the way's rarest piece, with the cores of others; nothing where no piece has a core.
-std::optional<Phrase> phrase_of(const Steps& way) {
-    const Pieces pieces = pieces_of(way);
+std::optional<Phrase> phrase_of(const Steps& way, const Rarity& rarity) {
+    const Pieces pieces = pieces_of(way, rarity);
     const auto best = std::max_element(pieces.begin(), pieces.end(),
                                        [](const Piece& a, const Piece& b) { return a.worth < b.worth; });
     if (!best->core) return std::nullopt;
@@ -188,30 +183,9 @@ std::optional<Phrase> phrase_of(const Steps& way) {
 
 }  // namespace
 
-bool may_be_undone(std::string_view text, std::size_t place) {
-    constexpr std::size_t longest = 256;
-    const auto c = static_cast<unsigned char>(text[place]);
-    if (c == '\\' || c == '>') return true;
-    if (c != '[' && c != '<' && c != '^' && c != '&' && c < 0xC2) return false;
-    const Undone undone = undo_at(text.substr(place, longest), false);
-    return undone.length > 1 || text.size() - place < longest;
-}
-
-bool may_end_undone(std::string_view text, std::size_t place) {
-    const auto c = static_cast<unsigned char>(text[place]);
-    const auto earlier = [&](std::size_t count) { return place >= count ? text[place - count] : '\\'; };
-    if (c == ';' || c == '>' || c == '\\' || earlier(1) == '\\' || earlier(5) == '\\')
-        return true;  // &lt; <br> \n \u003c
-    if (c >= 0x80)
-        return place < 2 || undo_at(text.substr(place - 2), false).length == 3 ||
-               undo_at(text.substr(place - 1), false).length == 2;
-    if (!std::isalpha(c)) return false;
-    return earlier(1) == '[' || earlier(1) == ';' || (earlier(1) >= '0' && earlier(1) <= '9');  // colour
-}
-
 double worth(const Steps& way) {
     double best = -1;
-    for (const Piece& piece : pieces_of(way)) best = std::max(best, piece.worth);
+    for (const Piece& piece : pieces_of(way, rarity_in_any_log())) best = std::max(best, piece.worth);
     return best;
 }
 
@@ -222,6 +196,8 @@ Phrase::Phrase(const Steps& steps, std::size_t begin, std::size_t size) {
     for (auto step = core; step != end; ++step) core_ += *step->byte;
     after_ = straight({end, steps.end()}, blanks_count_);
     before_ = straight({std::make_reverse_iterator(core), steps.rend()}, blanks_count_);
+    nearest_after_ = nearest_sets(after_);
+    nearest_before_ = nearest_sets(before_);
 }
 
 bool Phrase::may_stand(std::string_view text, std::size_t place) const {
@@ -229,22 +205,12 @@ bool Phrase::may_stand(std::string_view text, std::size_t place) const {
            Walk(text, place - 1, false, blanks_count_).may_go(before_);
 }
 
-std::bitset<256> Phrase::nearest(const Steps& steps) {
-    std::bitset<256> bytes;
-    for (const Step& step : steps) {
-        if (step.kind == Kind::line_start) break;
-        bytes |= step.bytes;
-        if (step.kind == Kind::one) return bytes;
-    }
-    return bytes.set();
-}
-
-std::vector<Phrase> phrases_of(std::string_view pattern) {
+std::vector<Phrase> phrases_of(std::string_view pattern, const Rarity& rarity) {
     for (const bool small_sets_apart : {false, true}) {
         std::vector<Phrase> phrases;
         bool all = true;
         for (const Steps& way : ways_of(pattern, small_sets_apart)) {
-            const auto phrase = phrase_of(way);
+            const auto phrase = phrase_of(way, rarity);
             all = phrase.has_value();
             if (!all) break;
             if (std::find(phrases.begin(), phrases.end(), *phrase) == phrases.end()) phrases.push_back(*phrase);

@@ -1,30 +1,14 @@
 // What every text that matches a pattern holds, so that a few bytes tell where matching is worth while.
 #pragma once
 
-#include <bitset>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "log/neighbours.hpp"
+#include "log/rarity.hpp"
+
 namespace rnncheck::log_reader {
-
-/// A piece of a pattern.
-struct Step {
-    enum class Kind {
-        one,         ///< one of `bytes`
-        many,        ///< any number of `bytes`, none too
-        blank,       ///< white space or none
-        line_start,  ///< the beginning of a line
-        gap,         ///< anything
-    };
-    Kind kind = Kind::one;
-    std::bitset<256> bytes;
-    std::optional<char> byte = {};  ///< where it is the only one
-
-    bool operator==(const Step&) const = default;
-};
-using Steps = std::vector<Step>;
 
 /// A core, the bytes to search a log for, and what stands before and after it.
 class Phrase {
@@ -41,9 +25,9 @@ class Phrase {
     /// the beginning of a log.
     bool may_stand(std::string_view text, std::size_t place) const;
 
-    /// Bytes that may be the nearest after or before the core that are no white space, unless something is undone.
-    std::bitset<256> nearest_after() const { return nearest(after_); }
-    std::bitset<256> nearest_before() const { return nearest(before_); }
+    /// What may be next to the core; a quick answer before may_stand().
+    const NearestSets& nearest_after() const { return nearest_after_; }
+    const NearestSets& nearest_before() const { return nearest_before_; }
 
     /// Bytes that every match holds somewhere before or after this phrase; "" for none.
     std::string companion_before, companion_after;
@@ -51,21 +35,17 @@ class Phrase {
     bool operator==(const Phrase&) const = default;
 
   private:
-    static std::bitset<256> nearest(const Steps& steps);
-
     std::string core_;
     Steps before_;  ///< from the core to the left
     Steps after_;
+    NearestSets nearest_before_, nearest_after_;
     bool blanks_count_ = false;  ///< a phrase at the beginning of a line is never found in text without white space
 };
 
-/// Whether what stands at `place`, or ends there, may stand for something else (undo.hpp).
-bool may_be_undone(std::string_view text, std::size_t place);
-bool may_end_undone(std::string_view text, std::size_t place);
-
 /// Each text that `pattern` of the table log_signatures matches, in whichever form (passage.hpp), holds one of these.
 /// InputError where there is nothing to search for.
-std::vector<Phrase> phrases_of(std::string_view pattern);
+/// The rarest is searched for.
+std::vector<Phrase> phrases_of(std::string_view pattern, const Rarity& rarity = rarity_in_any_log());
 
 /// How much the best phrase on this way is worth: how rare what is searched for and compared is, roughly, in bits.
 /// Negative where there is none.

@@ -1,6 +1,8 @@
 // What a large log is searched for: the phrases of all signatures, by their cores.
 #pragma once
 
+#include <functional>
+
 #include "log/phrase.hpp"
 #include "log/signatures.hpp"
 
@@ -13,10 +15,10 @@ struct PhrasesOfCore {
         Phrase phrase;
     };
     std::vector<Of> all;
-    std::bitset<256> before, after;  ///< the nearest bytes that one of the phrases allows
+    NearestSets before{}, after{};  ///< what one of the phrases allows next to the core
 
-    /// False where what stands next to the core at `place` refutes them all.
-    bool may_stand(std::string_view text, std::size_t place, std::size_t core_size) const;
+    /// Learns `before` and `after` from `all`.
+    void unite();
 };
 
 struct PhraseTable {
@@ -24,6 +26,9 @@ struct PhraseTable {
     std::vector<PhrasesOfCore> phrases;  ///< in the order of `cores`
 };
 
-PhraseTable phrase_table(const std::vector<Signature>& signatures);
+/// The phrases of signatures that are not left out, as rare as the log lets them be.
+PhraseTable phrase_table(
+    const std::vector<Signature>& signatures, const Rarity& rarity = rarity_in_any_log(),
+    const std::function<bool(std::size_t)>& is_left_out = [](std::size_t) { return false; });
 
 }  // namespace rnncheck::log_reader

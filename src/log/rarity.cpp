@@ -25,14 +25,18 @@ constexpr double of_common_word = 5;
 
 using Words = std::unordered_set<std::string_view>;
 
+template <class Take>
+void each_piece(std::string_view word, Take&& take) {
+    for (std::size_t at = 0; at < word.size(); ++at)
+        for (std::size_t size = shortest_piece; at + size <= word.size(); ++size) take(word.substr(at, size));
+}
+
 /// The words and their pieces.
 const Words& common() {
     static const Words all = [] {
         Words words(common_words.begin(), common_words.end());
         for (const std::string_view word : common_words)
-            for (std::size_t at = 0; at < word.size(); ++at)
-                for (std::size_t size = shortest_piece; at + size <= word.size(); ++size)
-                    words.insert(word.substr(at, size));
+            each_piece(word, [&](std::string_view piece) { words.insert(piece); });
         return words;
     }();
     return all;
@@ -48,16 +52,38 @@ double rarity(char c) {
 
 }  // namespace
 
-double rarity(std::string_view text) {
+bool Rarity::is_frequent(std::string_view text) const {
+    return common().contains(text) || frequent_.contains(text);
+}
+
+bool Rarity::add_frequent(const std::string& word) {
+    if (frequent_.contains(word)) return false;
+    each_piece(word, [&](std::string_view piece) { frequent_.emplace(piece); });
+    known_.clear();
+    return true;
+}
+
+double Rarity::of(std::string_view text) const {
+    const auto known = known_.find(text);
+    if (known != known_.end()) return known->second;
+    return known_.emplace(text, find(text)).first->second;
+}
+
+double Rarity::find(std::string_view text) const {
     constexpr std::size_t longest = 10, shortest = 2;
     std::vector<double> least(text.size() + 1, 0);  // of the first n bytes
     for (std::size_t end = 1; end <= text.size(); ++end) {
         least[end] = least[end - 1] + rarity(text[end - 1]);
         for (std::size_t size = shortest; size <= std::min(longest, end); ++size)
-            if (least[end - size] + of_common_word < least[end] && common().contains(text.substr(end - size, size)))
+            if (least[end - size] + of_common_word < least[end] && is_frequent(text.substr(end - size, size)))
                 least[end] = least[end - size] + of_common_word;
     }
     return least.back();
+}
+
+const Rarity& rarity_in_any_log() {
+    static const Rarity rarity;
+    return rarity;
 }
 
 }  // namespace rnncheck::log_reader

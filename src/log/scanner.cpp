@@ -15,10 +15,11 @@ constexpr std::size_t window_size = 4;
 /// Where the rarer pair of windows begins; -1 for literals of three and four bytes may be one before their beginning.
 std::int32_t rarest_pair(std::string_view literal) {
     if (literal.size() <= window_size) return -1;
+    const Rarity& rarity = rarity_in_any_log();
     std::size_t best = 0;
     double rarest = -1;
     for (std::size_t at = 0; at + window_size < literal.size(); ++at) {
-        const double rare = rarity(literal.substr(at, window_size)) + rarity(literal.substr(at + 1, window_size));
+        const double rare = rarity.of(literal.substr(at, window_size)) + rarity.of(literal.substr(at + 1, window_size));
         if (rare <= rarest) continue;
         rarest = rare;
         best = at;
@@ -81,20 +82,22 @@ std::vector<Scanner::Mark> Scanner::marks_of(std::uint32_t index, std::int32_t o
     return marks;
 }
 
-/// The next place at or after `from`, which is even, whose window may be a mark; the end of the text where there is
-/// none.
-std::size_t Scanner::candidate(std::string_view text, std::size_t from) const {
-    constexpr std::size_t at_once = 4;
-    const auto window = [data = text.data()](std::size_t at) { return whole_window(data + at); };
-    std::size_t at = from;
-    for (; at + at_once * stride + window_size <= text.size(); at += at_once * stride) {
-        const bool a = may_be_mark(window(at)), b = may_be_mark(window(at + 2)), c = may_be_mark(window(at + 4)),
-                   d = may_be_mark(window(at + 6));
-        if (a | b | c | d) return at + (a ? 0 : b ? 2 : c ? 4 : 6);
-    }
-    for (; at < text.size(); at += stride)
-        if (may_be_mark(window_at(text, at))) return at;
-    return text.size();
+/// Where after `begin`, which is even, windows may be marks, in the next `at_once` bytes. Without a branch for each
+/// window, which processors would foretell wrongly where words of messages are frequent.
+std::span<const std::uint32_t> Scanner::find_candidates(std::string_view text, std::size_t begin,
+                                                        Candidates& found) const {
+    text = text.substr(begin);
+    const std::size_t end = std::min(text.size(), at_once);
+    const std::size_t whole = std::min(end, text.size() - std::min(text.size(), window_size - 1));
+    std::size_t count = 0;
+    const auto note = [&](std::size_t at, std::uint32_t window) {
+        found[count] = static_cast<std::uint32_t>(at);
+        count += may_be_mark(window) ? 1 : 0;
+    };
+    std::size_t at = 0;
+    for (; at < whole; at += stride) note(at, whole_window(text.data() + at));
+    for (; at < end; at += stride) note(at, window_at(text, at));
+    return {found.data(), count};
 }
 
 }  // namespace rnncheck::log_reader

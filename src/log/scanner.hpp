@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,17 +25,20 @@ class Scanner {
     /// Calls visit(place, index of the literal) for each literal wherever it stands.
     template <class Visit>
     void find_all(std::string_view text, Visit&& visit) const {
-        for (std::size_t at = candidate(text, 0); at < text.size(); at = candidate(text, at + stride)) {
-            const std::uint32_t window = window_at(text, at);
-            const std::uint32_t head = head_of(window);
-            for (std::uint32_t i = heads_[head]; i < heads_[head + 1]; ++i) {
-                const Mark& mark = marks_[i];
-                const std::size_t place = at - static_cast<std::size_t>(mark.offset);
-                if (mark.window == window && place < text.size() &&
-                    ((bytes_at(text, place) ^ mark.literal) & mark.told) == 0)
-                    visit(place, std::size_t{mark.index});
+        Candidates candidates;
+        for (std::size_t begin = 0; begin < text.size(); begin += at_once)
+            for (const std::uint32_t after_begin : find_candidates(text, begin, candidates)) {
+                const std::size_t at = begin + after_begin;
+                const std::uint32_t window = window_at(text, at);
+                const std::uint32_t head = head_of(window);
+                for (std::uint32_t i = heads_[head]; i < heads_[head + 1]; ++i) {
+                    const Mark& mark = marks_[i];
+                    const std::size_t place = at - static_cast<std::size_t>(mark.offset);
+                    if (mark.window == window && place < text.size() &&
+                        ((bytes_at(text, place) ^ mark.literal) & mark.told) == 0)
+                        visit(place, std::size_t{mark.index});
+                }
             }
-        }
     }
 
     std::size_t size_of(std::size_t literal) const { return literals_[literal].size(); }
@@ -45,6 +49,8 @@ class Scanner {
   private:
     static constexpr std::size_t stride = 2;
     static constexpr unsigned word_bits = 12, head_bits = 12;
+    static constexpr std::size_t at_once = 4096;  ///< bytes
+    using Candidates = std::array<std::uint32_t, at_once / stride + 1>;
 
     struct Mark {
         std::uint32_t window = 0;
@@ -91,7 +97,7 @@ class Scanner {
         const std::uint64_t word = words_[hashed >> (32 - word_bits)];
         return word >> (hashed >> 14 & 63) & word >> (hashed >> 8 & 63) & 1;
     }
-    std::size_t candidate(std::string_view text, std::size_t from) const;
+    std::span<const std::uint32_t> find_candidates(std::string_view text, std::size_t begin, Candidates& found) const;
     std::vector<Mark> marks_of(std::uint32_t index, std::int32_t offset) const;
     void build();
 

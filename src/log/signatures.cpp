@@ -49,9 +49,9 @@ bool Signature::has_literal(std::string_view text) const {
                        [&](const auto& literal) { return contains(text, literal); });
 }
 
-std::vector<Phrase> Signature::phrases() const {
+std::vector<Phrase> Signature::phrases(const Rarity& rarity) const {
     try {
-        return phrases_of(written_);
+        return phrases_of(written_, rarity);
     } catch (const InputError& error) {
         complain(id_, error.what());
     }

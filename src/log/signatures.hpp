@@ -22,7 +22,7 @@ class Signature {
     bool has_literal(std::string_view text) const;
 
     /// InputError where the pattern holds nothing to search for.
-    std::vector<Phrase> phrases() const;
+    std::vector<Phrase> phrases(const Rarity& rarity = rarity_in_any_log()) const;
 
     /// How many things a line can tell.
     std::size_t groups() const { return static_cast<std::size_t>(regex().NumberOfCapturingGroups()); }

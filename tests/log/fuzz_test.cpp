@@ -7,6 +7,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "base/text.hpp"
 #include "log/read_log.hpp"
@@ -79,6 +80,16 @@ std::string more_in_large(const LogReader& reader, const std::string& text) {
     return "";
 }
 
+/// The text after so many of its own words that others are searched for.
+std::string among_its_words(const std::string& text) {
+    std::vector<std::string> words = {"cuda"};
+    std::istringstream all(text);
+    for (std::string word; all >> word;) words.push_back(word.substr(0, 40));
+    std::string full;
+    for (std::size_t i = 0; full.size() < (3 << 20); ++i) full += words[i * 7 % words.size()] + " 1 ";
+    return full + "\n" + text;
+}
+
 void read_safely(const LogReader& reader, const std::string& text) {
     if (!is_safe(reader.read_text(text))) throw std::runtime_error("a control character is left");
 }
@@ -111,6 +122,7 @@ TEST_CASE("mutated logs do no harm, and large ones tell what small ones tell", "
         CHECK_NOTHROW(read_safely(reader, text));
         if (round % (4 * rare) == 0) CHECK_NOTHROW(judge_safely(reader, matrix, text));
         if (round % rare == 1) CHECK(more_in_large(reader, text).empty());
+        if (round % (32 * rare) == 2) CHECK_NOTHROW(read_safely(reader, among_its_words(text)));
         if (round % 10000 == 9999) std::cerr << round + 1 << " inputs\n";
     }
 }

@@ -2,14 +2,21 @@
 #include "log/phrase.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "base/errors.hpp"
 #include "matrix/matrix.hpp"
 #include "support/catch.hpp"
+#include "support/text_mutator.hpp"
 
 using namespace rnncheck;
+using log_reader::look_after;
+using log_reader::look_before;
+using log_reader::Neighbours;
 using log_reader::Phrase;
 using log_reader::phrases_of;
+using log_reader::Rarity;
 
 namespace {
 
@@ -56,6 +63,43 @@ TEST_CASE("alternatives, optional pieces and sets are understood") {
     CHECK(may_stand(exception, "RuntimeError: none"));
     CHECK_FALSE(may_stand(exception, "x\n3 times: a RuntimeError: none"));
     CHECK(may_stand("a{0,3}(?:abcd|efgh)+.{2,5}?xy", "zzefgh12xy"));
+}
+
+TEST_CASE("the quick look at what is next to a core refutes nothing that the whole phrase allows") {
+    std::vector<std::string> texts;
+    std::ifstream file(std::string(TEST_FOLDER) + "/messages.jsonl");
+    for (std::string line; std::getline(file, line);) texts.push_back(nlohmann::json::parse(line)["log"]);
+    test::TextMutator mutator(
+        texts, {"\n", "\\n", " ", "\x1B[31m", "[0m", "&lt;", "<br>", std::string(1, '\0'), "\xC2\xA0"}, 7);
+    std::vector<Phrase> phrases;
+    const Matrix bundled = Matrix::bundled();
+    for (const LogSignature& row : bundled.log_signatures())
+        for (const Phrase& phrase : phrases_of(row.pattern)) phrases.push_back(phrase);
+    std::size_t allowed = 0, refuted = 0;
+    for (int round = 0; round < 60; ++round) {
+        const std::string text = mutator.next();
+        for (const Phrase& phrase : phrases)
+            for (auto at = text.find(phrase.core()); at != std::string::npos; at = text.find(phrase.core(), at + 1)) {
+                Neighbours after, before;
+                const bool near_allows = look_after(text, at + phrase.core().size(), phrase.nearest_after(), after) &&
+                                         look_before(text, at, phrase.nearest_before(), before);
+                CHECK((near_allows || !phrase.may_stand(text, at)));
+                (near_allows ? allowed : refuted) += 1;
+            }
+    }
+    CHECK(allowed > 100);
+    CHECK(refuted > 100);
+}
+
+TEST_CASE("what a log is full of is searched for only where there is nothing else") {
+    const char* pattern = "CUBLAS_STATUS_EXECUTION_FAILED";
+    const std::string first = phrases_of(pattern).front().core();
+    Rarity rarity;
+    CHECK(rarity.add_frequent(first));
+    CHECK_FALSE(rarity.add_frequent(first));
+    CHECK(phrases_of(pattern, rarity).front().core() != first);
+    CHECK(rarity.add_frequent("cuda"));
+    CHECK(phrases_of("[0-9]+ cuda", rarity).front().core() == "cuda");
 }
 
 TEST_CASE("a pattern with nothing to search for is refused, and so is one that is not understood") {

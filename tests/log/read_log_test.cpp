@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <set>
+#include <sstream>
 
 #include "base/text.hpp"
+#include "log/blocks.hpp"
 #include "support/catch.hpp"
 
 using namespace rnncheck;
@@ -42,6 +45,18 @@ std::string repeated(std::string_view text, std::size_t bytes) {
     std::string out;
     while (out.size() < bytes) out += text;
     return out;
+}
+
+std::vector<std::size_t> ends_of_blocks(std::string_view text) {
+    log_reader::Blocks blocks([rest = text](char* to, std::size_t size) mutable {
+        const std::size_t count = rest.copy(to, size);
+        rest.remove_prefix(count);
+        return count;
+    });
+    std::vector<std::size_t> ends;
+    for (auto block = blocks.next(); block.end > block.begin; block = blocks.next())
+        ends.push_back((ends.empty() ? 0 : ends.back()) + block.end - block.begin);
+    return ends;
 }
 
 /// Everything a log told, one line each; lines are counted from `first_line`.
@@ -131,6 +146,51 @@ TEST_CASE("where a block of a large log ends does not matter") {
     for (std::size_t before = (256 << 10) - 400; before < (256 << 10) + 50; before += 41) {
         const std::string log = std::string(before - 1, '.') + "\n" + message + repeated("step 1\n", 300 << 10);
         CHECK(told_by(read_log_text(log, matrix()), 1) == expected);
+    }
+}
+
+TEST_CASE("a log that is full of the words of messages hides none of them") {
+    std::ifstream file(std::string(TEST_FOLDER) + "/messages.jsonl");
+    std::vector<std::string> messages, words;
+    for (std::string line; std::getline(file, line);) {
+        messages.push_back(nlohmann::json::parse(line)["log"]);
+        std::istringstream all(messages.back());
+        for (std::string word; all >> word;) words.push_back(word);
+    }
+    std::mt19937 random(7);
+    const auto near_misses = [&](std::size_t bytes) {
+        std::string text;
+        while (text.size() < bytes)
+            text += words[random() % words.size()] + " no " + words[random() % words.size()] + " yet\n";
+        return text;
+    };
+    std::string text = near_misses(6 << 20);
+    std::set<std::string> wanted;
+    for (const std::string& message : messages) {
+        for (const LogEvent& event : read_log_text("step 1\n" + message, matrix()).events)
+            wanted.insert(event.signature);
+        text += message + "\n" + near_misses(1 << 10);
+    }
+    std::set<std::string> seen;
+    for (const LogEvent& event : read_log_text(text, matrix()).events) seen.insert(event.signature);
+    for (const std::string& signature : wanted) CHECK(seen.contains(signature));
+}
+
+TEST_CASE("where the reader begins to search for other words nothing is missed and nothing counted twice") {
+    constexpr std::size_t at_each_end = 20;
+    const std::string message =
+        "libcudnn v8907\nwith header\nv8900 unmatched\n1\n2\n3\n4\n";  // far from its neighbours
+    const std::string messages = repeated(message, at_each_end * message.size());
+    const std::string misses = repeated("unmatched unmatched unmatched unmatched\n", 2 << 20);
+    const std::vector<std::size_t> ends = ends_of_blocks(misses);
+    REQUIRE(ends.size() < 12);
+    for (std::size_t shift = 0; shift < message.size(); shift += 5) {
+        std::string text;
+        for (const std::size_t end : ends)
+            text += misses.substr(0, end - text.size() - messages.size() / 2 + shift) + "\n" + messages;
+        const Log log = read_log_text(text, matrix());
+        REQUIRE(event(log, "paddle_header_unmatched"));
+        CHECK(event(log, "paddle_header_unmatched")->count == static_cast<std::int64_t>(at_each_end * ends.size()));
     }
 }
 

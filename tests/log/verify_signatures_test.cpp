@@ -1,0 +1,37 @@
+// A signature that cannot do what its row says is told when the tables are verified.
+#include "log/verify_signatures.hpp"
+
+#include "base/text.hpp"
+#include "support/catch.hpp"
+
+using namespace rnncheck;
+
+namespace {
+
+/// The complaint about the bundled table after `from` was replaced; "" for none.
+std::string complaint_after(const std::string& from, const std::string& to) {
+    TableFiles files = bundled_table_files();
+    std::string text(files.content.at("log_signatures"));
+    const auto at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    text.replace(at, from.size(), to);
+    files.content.at("log_signatures") = text;
+    const auto complaints = verify_signatures(files);
+    REQUIRE(complaints.size() < 2);
+    return complaints.empty() ? "" : complaints.front().table + ": " + complaints.front().text;
+}
+
+}  // namespace
+
+TEST_CASE("nothing is wrong with the bundled signatures") {
+    for (const Complaint& complaint : verify_signatures(bundled_table_files())) FAIL_CHECK(complaint.text);
+}
+
+TEST_CASE("what is wrong with a signature is named") {
+    const std::string literal = R"("literal": "arallel|replica")", pattern = R"((?:DataParallel|)";
+    CHECK(contains(complaint_after(literal, R"("literal": "arallel")"),
+                   "'stack_data_parallel': the pattern matches 'inreplica"));
+    CHECK(contains(complaint_after(literal, R"("literal": "re")"), "needs three characters"));
+    CHECK(contains(complaint_after(pattern, R"((?:[DataParallel|)"), "log_signatures: "));
+    CHECK(contains(complaint_after(pattern, R"((?:.{3}|)"), "there are no three bytes"));
+}
