@@ -68,6 +68,14 @@ def repeated(line):
         yield line * 999
 
 
+def failures():
+    """Whole failing logs of every kind, in any order: what somebody's folder of logs looks like when it is put into one file."""
+    logs = [json.loads(line)["log"].encode() for line in (tests / "log" / "messages.jsonl").read_text().splitlines()]
+    while True:
+        random.shuffle(logs)
+        yield b"\n".join(logs) + b"\n"
+
+
 def warning():
     """The same few warnings over and over, as a broken data loader prints them."""
     return repeated(b"W tensorflow/core/data/root_dataset.cc:167] Optimization loop failed: CANCELLED: Operation was cancelled\n"
@@ -114,7 +122,7 @@ def invalid():
 
 
 kinds = {kind.__name__: kind for kind in
-         (training, warning, same_error, devices, dmesg, near_misses, noise, one_line, zeros, invalid, utf16)}
+         (training, failures, warning, same_error, devices, dmesg, near_misses, noise, one_line, zeros, invalid, utf16)}
 
 
 def write_log(kind, size, path):

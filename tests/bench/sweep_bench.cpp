@@ -1,7 +1,9 @@
-// What rnncheck itself costs around the vendor's calls in the standard sweep. The floor is those calls alone, the
-// opening of the libraries among them: a fresh process makes them once with a clock around each. Against it stands the
-// whole process of the probe rnn_forward, its start and end included. Measured in turn, not asserted. usage:
-// LD_LIBRARY_PATH=FOLDER_OF_LIBCUDA sweep_bench RNNCHECK LIBCUDNN [ROUNDS [v8|legacy]]     also with tests/vendor_sim
+// What rnncheck itself costs around the vendor's calls in a sweep. The floor is those calls alone, the opening of the
+// libraries among them: a fresh process makes them once with a clock around each. Against it stands the whole process
+// of the probe rnn_forward, its start and end included. Measured in turn, not asserted. usage:
+// LD_LIBRARY_PATH=FOLDER_OF_LIBCUDA sweep_bench RNNCHECK LIBCUDNN [ROUNDS [v8|legacy [LEVEL]]]
+// The level is standard unless told. The cuDNN of tests/vendor_sim, which computes on the processor, also tells how
+// long it computed in the very process that is measured; its other calls count as ours then.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +12,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <string_view>
 #include <vector>
 
@@ -73,7 +76,7 @@ struct VendorTimes {
     double cases = -1, all = -1;  ///< -1 when a call failed
 };
 
-VendorTimes vendor_calls(const char* path, Dialect dialect) {
+VendorTimes vendor_calls(const char* path, Dialect dialect, Level level) {
     Trace trace(open("/dev/null", O_WRONLY | O_CLOEXEC));
     const auto gpu = as_vendor([&] { return probes::open_gpu(trace, 0); });
     const vendor::Library library = as_vendor([&] { return open_library(trace, path); });
@@ -85,18 +88,18 @@ VendorTimes vendor_calls(const char* path, Dialect dialect) {
     vendor::Session session{gpu->cuda, cudnn, gpu->check, vendor::cudnn_checker(trace, cudnn)};
     if (start_session(session)) return {};
     const double opening = vendor_ms;
-    for (const RnnCase& rnn_case : sweep(Level::quick, dialect))
+    for (const RnnCase& rnn_case : sweep(level, dialect))
         if (run_lstm(session, dialect, rnn_case, device_image(rnn_case, make_inputs(rnn_case))).failed) return {};
     return {vendor_ms - opening, vendor_ms};
 }
 
 /// In a process of its own, like the probe: cold memory, libraries not yet open.
-VendorTimes vendor_calls_of_fresh_process(const char* path, Dialect dialect) {
+VendorTimes vendor_calls_of_fresh_process(const char* path, Dialect dialect, Level level) {
     int ends[2];
     if (pipe(ends) != 0) return {};
     const pid_t child = fork();
     if (child == 0) {
-        const VendorTimes times = vendor_calls(path, dialect);
+        const VendorTimes times = vendor_calls(path, dialect, level);
         _exit(write(ends[1], &times, sizeof times) == sizeof times ? 0 : 1);
     }
     VendorTimes times;
@@ -107,9 +110,9 @@ VendorTimes vendor_calls_of_fresh_process(const char* path, Dialect dialect) {
     return times;
 }
 
-double references_ms(Dialect dialect) {
+double references_ms(Dialect dialect, Level level) {
     double total = 0;
-    for (const RnnCase& rnn_case : sweep(Level::quick, dialect)) {
+    for (const RnnCase& rnn_case : sweep(level, dialect)) {
         const RnnInputs inputs = make_inputs(rnn_case);
         const auto begun = Clock::now();
         reference(rnn_case, inputs);
@@ -118,19 +121,26 @@ double references_ms(Dialect dialect) {
     return total;
 }
 
+std::string work_file() {
+    return "/tmp/sweep_bench." + std::to_string(getpid());
+}
+
 /// The probe as the survey runs it: the sweep from its first case to its last word, and the process around it.
 struct ProbeTimes {
     double sweep = 0, process = 0;
+    double work = 0;  ///< of a simulated cuDNN, in that process; 0 for a real one
 };
 
-ProbeTimes probe_times(const std::string& program, const std::string& target) {
+ProbeTimes probe_times(const std::string& program, const std::string& target, Level level) {
     isolate::Pool pool;
     isolate::Command command;
     command.arguments = {program,        "probe",
                          "--facts-from", std::to_string(pool.wire().input),
                          "--answer-to",  std::to_string(pool.wire().answer),
                          "rnn_forward",  target};
-    command.input = facts_to_text({});
+    Facts facts;
+    facts.rnn_request.emplace().level = level;
+    command.input = facts_to_text(facts);
     command.quiet_limit = std::chrono::minutes(2);
     ProbeTimes times;
     auto begun = Clock::now();
@@ -141,6 +151,8 @@ ProbeTimes probe_times(const std::string& program, const std::string& target) {
         return true;
     });
     times.process = pool.wait([] {}).ending.elapsed_ms;
+    std::ifstream sums(work_file());
+    while (sums >> times.work) continue;
     return times;
 }
 
@@ -165,26 +177,36 @@ int main(int argc, char** argv) {
     if (argc < 3) return 2;
     const int rounds = argc > 3 ? std::atoi(argv[3]) : 10;
     const Dialect dialect = argc > 4 && std::string_view(argv[4]) == "legacy" ? Dialect::legacy : Dialect::v8;
+    const Level level = argc > 5 ? from_name<Level>(argv[5]).value_or(Level::standard) : Level::standard;
     const std::string target = "GPU 0 " + std::string(name_of(dialect)) + " " + argv[2];
-    std::vector<double> case_calls, all_calls, references, sweeps, probes;
+    setenv("SIM", ("work_ms_to=" + work_file()).c_str(), 0);
+    std::vector<double> case_calls, all_calls, references, sweeps, works, over_work, probes;
     for (int i = 0; i < rounds; ++i) {
-        const VendorTimes vendor_times = vendor_calls_of_fresh_process(argv[2], dialect);
+        const VendorTimes vendor_times = vendor_calls_of_fresh_process(argv[2], dialect, level);
         if (vendor_times.cases < 0) {
             std::fprintf(stderr, "sweep_bench: %s: not every call of the sweep succeeds\n", argv[2]);
             return 1;
         }
         case_calls.push_back(vendor_times.cases);
         all_calls.push_back(vendor_times.all);
-        references.push_back(references_ms(dialect));
-        const ProbeTimes times = probe_times(argv[1], target);
+        references.push_back(references_ms(dialect, level));
+        const ProbeTimes times = probe_times(argv[1], target, level);
         sweeps.push_back(times.sweep);
+        works.push_back(times.work);
+        over_work.push_back(times.sweep - times.work);
         probes.push_back(times.process);
     }
     const Figure cases = figure(case_calls), calls = figure(all_calls), sweep = figure(sweeps), whole = figure(probes);
-    std::printf("standard sweep, %s, %d rounds; references %.1f ms\n", std::string(name_of(dialect)).c_str(), rounds,
-                figure(references).median);
+    std::printf("%s level, %s, %d rounds; references %.1f ms\n", std::string(name_of(level)).c_str(),
+                std::string(name_of(dialect)).c_str(), rounds, figure(references).median);
     print("the sweep", "median", cases.median, sweep.median);
     print("the sweep", "best", cases.best, sweep.best);
+    if (figure(works).median > 0) {
+        const Figure work = figure(works), over = figure(over_work);
+        std::printf("the sweep beside its own cuDNN's work, median: %.1f ms of work and %.1f ms around it, %.1f %%\n",
+                    work.median, over.median, 100 * over.median / work.median);
+    }
     print("with the start and end of its process", "median", calls.median, whole.median);
     print("with the start and end of its process", "best", calls.best, whole.best);
+    unlink(work_file().c_str());
 }
