@@ -59,19 +59,25 @@ class Preparation {
   public:
     Preparation(const Facts& facts, int gpu, const std::vector<RnnCase>& cases, const std::vector<bool>& done,
                 std::size_t first)
-        : cases_(cases.size()), worker_(std::async(std::launch::async, [this, &facts, gpu, &cases, &done, first] {
-              for (std::size_t step = first; step < cases.size(); ++step) {
-                  if (done[step]) continue;
-                  ahead_.acquire();
-                  if (given_up_) return;
-                  const RnnInputs inputs = make_inputs(cases[step]);
-                  cases_[step].image.set_value(vendor::device_image(cases[step], inputs));
-                  Expected expected{compute(cases[step], inputs), {}};
-                  const bool tf32 = tf32_possible(facts, gpu, cases[step]);
-                  expected.limits = limits_for(cases[step], inputs, expected.computation, tf32);
-                  cases_[step].expected.set_value(std::move(expected));
-              }
-          })) {}
+        : cases_(cases.size()) {
+        while (first < cases.size() && done[first]) ++first;
+        if (first == cases.size()) return;
+        // Threads start late on a busy machine: the vendor's work begins without it.
+        cases_[first].image.set_value(vendor::device_image(cases[first], make_inputs(cases[first])));
+        worker_ = std::async(std::launch::async, [this, &facts, gpu, &cases, &done, first] {
+            for (std::size_t step = first; step < cases.size(); ++step) {
+                if (done[step]) continue;
+                ahead_.acquire();
+                if (given_up_) return;
+                const RnnInputs inputs = make_inputs(cases[step]);
+                if (step > first) cases_[step].image.set_value(vendor::device_image(cases[step], inputs));
+                Expected expected{compute(cases[step], inputs), {}};
+                const bool tf32 = tf32_possible(facts, gpu, cases[step]);
+                expected.limits = limits_for(cases[step], inputs, expected.computation, tf32);
+                cases_[step].expected.set_value(std::move(expected));
+            }
+        });
+    }
     Preparation(const Preparation&) = delete;
     Preparation& operator=(const Preparation&) = delete;
     ~Preparation() {
