@@ -13,7 +13,7 @@ namespace {
 /// Messages are spread over lines, by who wrote them or by who wrapped them: these are matched together, within bounds.
 constexpr std::size_t lines_before = 3, lines_after = 3;
 constexpr std::size_t most_before = 2 * 1024, most_after = 6 * 1024;
-constexpr std::size_t most_tried = 4096;
+constexpr std::size_t most_tried = 1024;
 static_assert(most_before <= Blocks::around && most_after <= Blocks::around);
 
 std::size_t begin_of_lines(std::string_view text, std::size_t place) {
@@ -136,8 +136,8 @@ void LargeLog::match(std::size_t signature, std::size_t place) {
     if (done > static_cast<std::int64_t>(begin)) begin = static_cast<std::size_t>(done);
     const std::size_t line_end = end_of_line(text, place), end = end_of_lines(text, place);
     const std::int64_t more_lines = line_ends_in(text.substr(begin, place - begin));
-    Trial trial{signature, static_cast<std::size_t>(more_lines) + 1, begin > 0 && text[begin - 1] == '\n',
-                std::string(text.substr(begin, end - begin))};
+    Trial trial{signature, static_cast<std::size_t>(more_lines) + 1, block_place_ == 0 && begin == 0,
+                begin > 0 && text[begin - 1] == '\n', std::string(text.substr(begin, end - begin))};
     Tried& tried = tried_[(std::hash<std::string>{}(trial.raw) + signature) % tried_.size()];
     if (tried.trial != trial) {
         tried.events =

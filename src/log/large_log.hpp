@@ -24,7 +24,7 @@ class LargeLog {
     struct Trial {
         std::size_t signature = 0;
         std::size_t own_lines = 0;  ///< in which a match may begin
-        bool at_line_begin = false;
+        bool at_log_begin = false, at_line_begin = false;
         std::string raw;
 
         bool operator==(const Trial&) const = default;
