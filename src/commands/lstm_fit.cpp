@@ -41,6 +41,12 @@ std::string answer(const FitSearch& search) {
     if (*calculated.size == 0)
         return calculated.result ? "does not run at all: " + why(calculated.result)
                                  : "not even a " + what + " of 1 fits";
+    if (!search.largest && search.out_of_time)
+        return "a " + what + " of " + std::to_string(*calculated.size) +
+               " should fit; the deadline passed before one ran: give --deadline more seconds";
+    if (search.out_of_time)
+        return "a " + what + " of " + std::to_string(*search.largest) + " fits (calculated " +
+               std::to_string(*calculated.size) + "); the deadline passed before the largest was found";
     if (!search.largest)
         return "no " + what + " ran, though " + std::to_string(*calculated.size) +
                " should fit: " + why(search.failed ? search.failed->result : calculated.result);
@@ -71,9 +77,11 @@ FitSearch find_fit(const RnnFit& calculated, const TrySize& try_size) {
     FitSearch search{calculated, {}, {}, 0};
     if (calculated.size.value_or(0) < 1) return search;
     const auto runs = [&](int size) {
+        std::optional<RnnFit> tried = try_size(calculated, size);
+        search.out_of_time = !tried;
+        if (!tried) return false;
         ++search.trials;
-        RnnFit tried = try_size(calculated, size);
-        if (tried.ran == true) {
+        if (tried->ran == true) {
             search.largest = size;
             return true;
         }
@@ -81,31 +89,34 @@ FitSearch find_fit(const RnnFit& calculated, const TrySize& try_size) {
         search.failed->size = size;
         return false;
     };
+    const auto goes_on = [&] { return !search.out_of_time && search.trials < most_trials; };
     int size = *calculated.size, step = std::max(1, size / 50);
     if (runs(size)) {
         if (calculated.bounded != true && !runs(size + step)) step = 0;
     } else {
-        for (; !search.largest && size > 1 && search.trials < most_trials; step *= 2)
-            runs(size = std::max(1, size - step));
+        for (; !search.largest && size > 1 && goes_on(); step *= 2) runs(size = std::max(1, size - step));
     }
-    while (search.largest && search.failed && !close_enough(*search.largest, *search.failed->size) &&
-           search.trials < most_trials)
+    while (search.largest && search.failed && !close_enough(*search.largest, *search.failed->size) && goes_on())
         runs(*search.largest + (*search.failed->size - *search.largest) / 2);
     return search;
 }
 
-std::vector<FitSearch> find_fits(const Facts& facts, const std::string& root,
-                                 const std::function<void(std::string_view)>& progress) {
+std::vector<FitSearch> find_fits(const Facts& facts, const FitOptions& options) {
+    using Clock = std::chrono::steady_clock;
     SurveyOptions how;
-    how.root = root;
-    const auto try_size = [&](const RnnFit& calculated, int size) {
-        progress("trying a " + std::string(name_of(calculated.of)) + " of " + std::to_string(size));
+    how.root = options.root;
+    const auto is_over = [&] { return options.deadline && Clock::now() >= *options.deadline; };
+    const auto try_size = [&](const RnnFit& calculated, int size) -> std::optional<RnnFit> {
+        if (is_over()) return std::nullopt;
+        if (options.deadline) how.deadline_s = std::chrono::duration<double>(*options.deadline - Clock::now()).count();
+        options.progress("trying a " + std::string(name_of(calculated.of)) + " of " + std::to_string(size));
         Facts known = facts;
         known.rnn_request->trial = size;
         const std::string target = "GPU " + std::to_string(calculated.gpu) + " " +
                                    std::string(name_of(calculated.dialect)) + " " + calculated.library;
         const Facts learnt = run_probe("rnn_fit", target, known, how);
         if (!learnt.rnn_fits.empty()) return learnt.rnn_fits.front();
+        if (is_over()) return std::nullopt;
         RnnFit lost = calculated;
         if (!learnt.probe_runs.empty())
             lost.result = CallResult{learnt.probe_runs.back().last_call.value_or("?"), -1,
@@ -122,6 +133,8 @@ Exit code_of(const std::vector<FitSearch>& searches) {
     const auto broken = [](const FitSearch& search) {
         return search.calculated.size.value_or(0) > 0 && !search.largest;
     };
+    const auto unfinished = [](const FitSearch& search) { return search.out_of_time; };
+    if (std::ranges::any_of(searches, unfinished)) return undetermined;
     if (std::ranges::any_of(searches, broken)) return problem;
     return !searches.empty() && std::ranges::all_of(searches, found) ? healthy : undetermined;
 }
@@ -137,6 +150,7 @@ std::string fit_json(const Facts& facts, const std::vector<FitSearch>& searches)
     for (const FitSearch& search : searches) {
         Json entry = {{"calculated", to_json(search.calculated, valid_utf8)}, {"trials", search.trials}};
         if (search.largest) entry["largest"] = *search.largest;
+        if (search.out_of_time) entry["out_of_time"] = true;
         if (search.failed) entry["failed"] = to_json(*search.failed, valid_utf8);
         entry["answer"] = valid_utf8(answer(search));
         document["fits"].push_back(std::move(entry));

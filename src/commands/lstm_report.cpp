@@ -35,11 +35,19 @@ bool names_one_gpu(const Facts& facts) {
     return facts.rnn_request && facts.rnn_request->gpu;
 }
 
+/// Or never began because of it.
+bool ended_by_deadline(const ProbeRun& run) {
+    return run.reason && contains(*run.reason, "deadline");
+}
+
 /// Why no case was run.
 std::string why_nothing_ran(const Facts& facts) {
     const auto at = [](const Facts& from, int index) {
         return std::ranges::any_of(from.gpus, [&](const Gpu& gpu) { return gpu.index == index; });
     };
+    if (std::ranges::any_of(facts.probe_runs, ended_by_deadline))
+        return "the deadline passed before the first case could begin, so nothing was computed: give --deadline more "
+               "seconds";
     if (facts.gpus.empty())
         return "no GPU that CUDA programs can use was found, so nothing was computed; 'rnncheck doctor' says why";
     if (names_one_gpu(facts) && !at(facts, *facts.rnn_request->gpu))

@@ -42,6 +42,25 @@ TEST_CASE("fit: around the calculated size the largest that runs is found to hal
     }
 }
 
+TEST_CASE("fit: a search that the deadline ends tells what ran, and is no answer") {
+    for (const int most_trials : {0, 1, 3}) {
+        int trials = 0;
+        const FitSearch search = find_fit(calculated(1000), [&](const RnnFit& of, int tried) -> std::optional<RnnFit> {
+            if (trials++ == most_trials) return std::nullopt;
+            RnnFit fit = of;
+            fit.ran = tried <= 1010;
+            return fit;
+        });
+        CHECK(search.out_of_time);
+        CHECK(search.trials == most_trials);
+        CHECK(search.largest.has_value() == (most_trials > 0));
+        CHECK(code_of({search}) == undetermined);
+        const std::string text = fit_text({}, {search});
+        CHECK(text.find("the deadline passed before") != std::string::npos);
+        CHECK(text.find("the largest batch that fits") == std::string::npos);
+    }
+}
+
 TEST_CASE("fit: what was found decides the exit code and is said") {
     Facts facts;
     CHECK(code_of({}) == undetermined);

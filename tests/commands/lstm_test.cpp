@@ -88,6 +88,10 @@ TEST_CASE("lstm: the exit code and the sentence follow from how the cases ended"
     for (const RunEnd bad : {RunEnd::wrong, RunEnd::failed, RunEnd::refused})
         CHECK(verdict_of(with_runs({RunEnd::ok, bad, RunEnd::skipped})).code == problem);
     CHECK(verdict_of(with_runs({RunEnd::ok, RunEnd::skipped})).code == undetermined);
+    Facts too_late;
+    too_late.probe_runs.emplace_back().reason = "the deadline passed before it began";
+    CHECK(verdict_of(too_late).code == undetermined);
+    CHECK(verdict_of(too_late).sentence.starts_with("the deadline passed before the first case"));
     CHECK(verdict_of(with_runs({RunEnd::not_offered})).code == undetermined);
     CHECK(verdict_of(with_runs({})).sentence.starts_with("no usable cuDNN was found"));
     CHECK(verdict_of(Facts{}).sentence.starts_with("no GPU that CUDA programs can use was found"));

@@ -135,7 +135,7 @@ void write_reproducer(const Given& given, const Facts& facts, const std::optiona
 }
 
 /// The question of --fit.
-int run_fit(const Given& given, SurveyOptions how) {
+int run_fit(const Given& given, SurveyOptions how, Clock::time_point started) {
     how.rnn_request->fit = word_from<FitSize>(given.fit, "--fit");
     if (how.rnn_request->cases.empty() || given.words.contains("lengths"))
         throw UsageError("--fit is for one case with equal lengths: it cannot be used with --level or --lengths");
@@ -148,7 +148,11 @@ int run_fit(const Given& given, SurveyOptions how) {
         const auto tell = [&progress](std::string_view text) { progress.tell(text); };
         how.progress = tell;
         facts = survey(how);
-        searches = find_fits(facts, given.root, tell);
+        FitOptions options{given.root, {}, tell};
+        if (how.deadline_s)
+            options.deadline =
+                started + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*how.deadline_s));
+        searches = find_fits(facts, options);
     }
     const std::string text = given.json ? fit_json(facts, searches) : fit_text(facts, searches);
     print_document(given.show_private ? text : redact(text, this_machine()));
@@ -169,7 +173,7 @@ int run(const Given& given) {
     how.deadline_s = deadline_from(given.deadline);
     how.skip = probes_left_out;
     how.root = given.root;
-    if (!given.fit.empty()) return run_fit(given, how);
+    if (!given.fit.empty()) return run_fit(given, how, started);
     LstmState state(given.output.empty() ? given.resume : given.output, *how.rnn_request, earlier, given.show_private);
     how.before_run = [&](Facts& facts) { state.plan(facts, given.root); };
     how.checkpoint = [&](const std::function<Facts()>& so_far) { state.keep(so_far); };
