@@ -37,7 +37,7 @@ Facts what_counts(const Facts& facts) {
     part.rnn_runs = facts.rnn_runs;
     part.rnn_dropouts = facts.rnn_dropouts;
     for (const ProbeRun& run : facts.probe_runs)
-        if (run.probe == "rnn_dropout") part.probe_runs.push_back(run);
+        if (run.probe == "rnn_dropout" || !run.completed()) part.probe_runs.push_back(run);
     return part;
 }
 
