@@ -17,6 +17,21 @@ namespace {
     throw InputError("cannot read " + name + ": " + std::strerror(errno));
 }
 
+/// A compressed log looks like noise, in which nothing is wrong.
+void refuse_compressed(const std::string& name, std::string_view begin) {
+    constexpr std::pair<std::string_view, const char*> kinds[] = {{"\x1F\x8B", "gzip -dc"},
+                                                                  {"\x28\xB5\x2F\xFD", "zstd -dc"},
+                                                                  {"\xFD"
+                                                                   "7zXZ",
+                                                                   "xz -dc"},
+                                                                  {"BZh9", "bzip2 -dc"},
+                                                                  {"PK\x03\x04", "unzip -p"}};
+    for (const auto& [magic, unpack] : kinds)
+        if (begin.starts_with(magic))
+            throw InputError(name + " is compressed: unpack it first, e.g. '" + unpack +
+                             " FILE | rnncheck diagnose -'");
+}
+
 /// Open as long as the reader lives.
 class File {
   public:
@@ -31,13 +46,17 @@ class File {
     std::size_t read(char* to, std::size_t size) {
         while (true) {
             const ssize_t got = ::read(descriptor_, to, size);
-            if (got >= 0) return static_cast<std::size_t>(got);
-            if (errno != EINTR) cannot_read(name_);
+            if (got < 0 && errno == EINTR) continue;
+            if (got < 0) cannot_read(name_);
+            if (!begun_) refuse_compressed(name_, {to, static_cast<std::size_t>(got)});
+            begun_ = true;
+            return static_cast<std::size_t>(got);
         }
     }
 
   private:
     std::string name_;
+    bool begun_ = false;
     int descriptor_ = -1;
 };
 

@@ -55,10 +55,7 @@ bool is_below_a_usual_parent(std::string_view folder) {
 Redactor::Redactor(const Identity& identity) : homes_{"/root"} {
     for (const auto& home : identity.homes) add_home(home);
     for (const auto& user : identity.users) add_user(user);
-    for (const auto& host : identity.hosts) {
-        add_word(host, "HOST");
-        add_word(std::string_view(host).substr(0, host.find('.')), "HOST");
-    }
+    for (const auto& host : identity.hosts) add_host(host);
 }
 
 void Redactor::add_word(std::string_view text, std::string_view kind) {
@@ -73,6 +70,11 @@ void Redactor::add_word(std::string_view text, std::string_view kind) {
     std::sort(candidates.begin(), candidates.end(),
               [](const Secret& a, const Secret& b) { return a.text.size() > b.text.size(); });
     ++known_words_;
+}
+
+void Redactor::add_host(std::string_view name) {
+    add_word(name, "HOST");
+    add_word(name.substr(0, name.find('.')), "HOST");
 }
 
 void Redactor::add_user(std::string_view name) {
@@ -94,6 +96,8 @@ void Redactor::add_home(std::string_view folder) {
 
 void Redactor::learn(std::string_view text) {
     for (std::size_t at = 0; at < text.size(); ++at) {
+        if (const auto host = host_at(text, at)) add_host(host->of(text));
+        if (const auto token = token_at(text, at)) add_word(token->of(text), "TOKEN");
         if (text[at] == '/' || text[at] == '\\') {
             if (const auto user = user_of_home_at(text, at)) add_user(user->of(text));
         } else if (text[at] == 's' || text[at] == 'S') {
@@ -107,7 +111,7 @@ void Redactor::learn(std::string_view text) {
 void Redactor::learn_variable(std::string_view name, std::string_view value) {
     if (name == "HOME" || name == "USERPROFILE") add_home(value);
     if (name == "USER" || name == "LOGNAME" || name == "SUDO_USER" || name == "USERNAME") add_user(value);
-    if (name == "HOSTNAME" || name == "COMPUTERNAME") add_word(value, "HOST");
+    if (name == "HOSTNAME" || name == "COMPUTERNAME") add_host(value);
 }
 
 std::string Redactor::word_for(std::string_view kind, std::string_view secret) {

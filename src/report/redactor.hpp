@@ -27,6 +27,7 @@ class Redactor {
     };
 
     void add_word(std::string_view text, std::string_view kind);
+    void add_host(std::string_view name);
     void add_user(std::string_view name);
     void add_home(std::string_view folder);
     std::string word_for(std::string_view kind, std::string_view secret);

@@ -38,6 +38,13 @@ std::optional<UuidPlace> uuid_at(std::string_view text, std::size_t at);
 /// The number when "serial number: NUMBER", "serial NUMBER" or the like begins at `at`.
 std::optional<Span> serial_at(std::string_view text, std::size_t at);
 
+/// The host's name when words that logs put before it begin at `at`, "hostname=NAME" and the like, or the time of a line
+/// of syslog, "Nov 21 10:00:01 NAME kernel:", of which `at` is the hour.
+std::optional<Span> host_at(std::string_view text, std::size_t at);
+
+/// A token for a service on the network, as GitHub, GitLab, Hugging Face, AWS, Slack and OpenAI write theirs.
+std::optional<Span> token_at(std::string_view text, std::size_t at);
+
 /// A name that is also an ordinary word in reports ("cuda", "test", "max"), or too short to tell from one. Only at the
 /// place of a user's name in a path is it taken for one.
 bool is_ordinary_word(std::string_view name);

@@ -83,9 +83,10 @@ std::vector<Sweep> sweeps_of(const Facts& facts) {
 
 std::string kind_of(const RnnCase& rnn_case) {
     const std::string cell = rnn_case.cell == Cell::lstm ? "" : std::string(name_of(rnn_case.cell)) + ' ';
-    return cell + (rnn_case.training ? "training " : "") + join({std::string(name_of(rnn_case.dtype)), std::string(name_of(rnn_case.math)),
-                        std::string(name_of(rnn_case.algorithm))},
-                       " ");
+    return cell + (rnn_case.training ? "training " : "") +
+           join({std::string(name_of(rnn_case.dtype)), std::string(name_of(rnn_case.math)),
+                 std::string(name_of(rnn_case.algorithm))},
+                " ");
 }
 
 std::string shape_of(const RnnCase& rnn_case) {

@@ -108,12 +108,32 @@ TEST_CASE("names end where words end") {
     CHECK(redact("/mnt/c/Users/ida is not at /x", ida) == "/mnt/c/Users/USER1 is not at /x");
 }
 
+TEST_CASE("names of hosts and tokens are hidden where logs show them") {
+    const Identity nobody;
+    for (const auto& [text, hidden] : std::map<std::string, std::string>{
+             {"CUDA failure 2: out of memory ; GPU=0 ; hostname=lab-box7 ; expr=cudaMalloc", "lab-box7"},
+             {"retrieving CUDA diagnostic information for host: lab-box7", "lab-box7"},
+             {"kernel driver does not appear to be running on this host (lab-box7): /proc/driver", "lab-box7"},
+             {"Nov 21 10:00:01 lab-box7 kernel: NVRM: Xid (PCI:0000:01:00): 79", "lab-box7"},
+             {"Nov  1 10:00:01 lab-box7.example.org python3[77]: failed", "lab-box7"},
+             {R"({"host":"lab-box7","log":"x"})", "lab-box7"},
+             {"using ghp_0123456789abcdefghij for the clone", "ghp_0123456789abcdefghij"},
+             {"AKIAABCDEFGHIJKLMNOP", "AKIAABCDEFGHIJKLMNOP"},
+             {"token hf_abcdefghijklmnopqrst.", "hf_abcdefghijklmnopqrst"}}) {
+        INFO(redact(text, nobody));
+        CHECK_FALSE(contains(redact(text, nobody), hidden));
+        CHECK(redact(redact(text, nobody), nobody) == redact(text, nobody));
+    }
+    CHECK(redact("hostname=lab-box7; on lab-box7 and lab-box7x", nobody) == "hostname=HOST1; on HOST1 and lab-box7x");
+}
+
 TEST_CASE("what only looks private stays") {
     const Identity nobody;
     for (const std::string text :
          {"https://example.org/home/page and http://example.org/users/x", "GPU-accelerated, GPU-0, MIG-enabled",
           "serial: none, serialised", "/home/ and /home", "a/root, /rootfs, /root-fs", "8.9.7 1324419067243",
-          "GPU-added-facade"})
+          "GPU-added-facade", "this host (1)", "10:00:01 INFO start:", "Nov 21 10:00:01 loss is nan", "sk-learn",
+          "hostname: "})
         CHECK(redact(text, nobody) == text);
 }
 

@@ -57,7 +57,7 @@ std::uint16_t bfloat_bits(float value) {
 template <class Element, class Real>
 std::vector<Real> load_as(const void* base, std::size_t first, std::size_t count) {
     std::vector<Element> elements(count);
-    std::memcpy(elements.data(), static_cast<const Element*>(base) + first, count * sizeof(Element));
+    if (count > 0) std::memcpy(elements.data(), static_cast<const Element*>(base) + first, count * sizeof(Element));
     return {elements.begin(), elements.end()};
 }
 

@@ -32,6 +32,7 @@ struct FrameworkWord {
 constexpr std::array framework_words = std::to_array<FrameworkWord>({
     {"tensorflow", "tensorflow"},
     {"tf-nightly", "tensorflow"},
+    {"tf", "tensorflow"},
     {"pytorch", "pytorch"},
     {"libtorch", "pytorch"},
     {"torch7", "torch7"},
@@ -83,6 +84,8 @@ void read_frameworks(SaidReading& said, const std::string& text) {
         if (!starts_word) continue;
         for (const auto& [word, name] : framework_words) {
             if (std::string_view(text).substr(at, word.size()) != word) continue;
+            const std::size_t end = at + word.size();
+            if (word == "tf" && end < text.size() && is_letter(text[end])) continue;  // tflite, tfjs
             const bool tells_own_version = word != "faster-whisper" && word != "whisperx";
             add_framework(said, name, tells_own_version ? version_after(text, at + word.size()) : std::nullopt);
             at += word.size() - 1;

@@ -26,8 +26,10 @@ void add_systems(Traits& t) {
     const SaidReading& said = t.out.said;
     const bool wsl = said.says("wsl") || t.seen("wsl_symlink");
     if (wsl) t.add("os_wsl", "Windows Subsystem for Linux");
-    if (!wsl && (said.says("windows") || t.seen("windows_library_name") || t.seen("windows_path")))
-        t.add("os_windows", "Windows");
+    bool windows = t.seen("windows_library_name") || t.seen("windows_path");
+    for (const char* word : {"windows", "win7", "win8", "win10", "win11", "win 10", "win 11"})
+        windows = windows || said.says(word);
+    if (!wsl && windows) t.add("os_windows", "Windows");
     for (const char* word : {"docker", "podman", "container", "kubernetes", "singularity", "image)"})
         if (said.says(word)) t.add("in_container", "in a container, as was said");
     if (t.seen("container_in_log")) t.add("in_container", "in a container, as the log shows");

@@ -26,7 +26,7 @@ std::optional<int> major_in_name(std::string_view name) {
 }
 
 std::optional<std::string> missing_library(const Traits& t, std::string_view signature) {
-    for (const char* field : {"library", "library2", "library3"})
+    for (const char* field : {"library", "library2", "library3", "library4"})
         if (auto name = t.told(signature, field)) return name;
     return std::nullopt;
 }

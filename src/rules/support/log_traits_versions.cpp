@@ -52,8 +52,8 @@ bool says_minor(const NamedFramework& framework) {
 
 std::optional<Version> capability(const Traits& t) {
     if (t.out.said.capability) return t.out.said.capability;
-    for (const char* signature :
-         {"torch_gpu_capability", "tf_device_created", "tf_device_found", "tf_capability_too_low"}) {
+    for (const char* signature : {"torch_gpu_capability", "tf_device_created", "tf_device_found",
+                                  "tf_capability_too_low", "paddle_gpu", "kaldi_active_gpu", "ct2_gpu"}) {
         if (const auto text = t.told(signature, "capability")) return parse_version(*text);
         if (const auto name = t.told(signature, "gpu"))
             if (auto known = capability_named(*name, t.matrix)) return known;
@@ -146,11 +146,13 @@ void add_gpu(Traits& t) {
 
 void add_driver(Traits& t) {
     const auto cuda = build_cuda(t);
-    if (!cuda || !t.out.said.driver) return;
+    const auto driver = t.out.said.driver ? t.out.said.driver
+                                          : parse_version(t.told("driver_insufficient_hint", "driver").value_or(""));
+    if (!cuda || !driver) return;
     const auto needs = t.matrix.driver_for_cuda(*cuda);
-    if (needs && *t.out.said.driver < needs->oldest_driver)
-        t.add("driver_older_than_build", "CUDA " + cuda->text + " needs driver " + needs->oldest_driver.text +
-                                             ", there is " + t.out.said.driver->text);
+    if (needs && *driver < needs->oldest_driver)
+        t.add("driver_older_than_build",
+              "CUDA " + cuda->text + " needs driver " + needs->oldest_driver.text + ", there is " + driver->text);
 }
 
 /// A CUDA that is newer than any the release was built with.
