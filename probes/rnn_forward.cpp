@@ -63,18 +63,17 @@ class Preparation {
         while (first < cases.size() && done[first]) ++first;
         if (first == cases.size()) return;
         // Threads start late on a busy machine: the vendor's work begins without it.
-        cases_[first].image.set_value(vendor::device_image(cases[first], make_inputs(cases[first])));
+        try {
+            cases_[first].image.set_value(vendor::device_image(cases[first], make_inputs(cases[first])));
+        } catch (const std::bad_alloc&) {
+            cases_[first].image.set_exception(std::current_exception());
+        }
         worker_ = std::async(std::launch::async, [this, &facts, gpu, &cases, &done, first] {
             for (std::size_t step = first; step < cases.size(); ++step) {
                 if (done[step]) continue;
                 ahead_.acquire();
                 if (given_up_) return;
-                const RnnInputs inputs = make_inputs(cases[step]);
-                if (step > first) cases_[step].image.set_value(vendor::device_image(cases[step], inputs));
-                Expected expected{compute(cases[step], inputs), {}};
-                const bool tf32 = tf32_possible(facts, gpu, cases[step]);
-                expected.limits = limits_for(cases[step], inputs, expected.computation, tf32);
-                cases_[step].expected.set_value(std::move(expected));
+                prepare(cases[step], cases_[step], step > first, tf32_possible(facts, gpu, cases[step]));
             }
         });
     }
@@ -90,13 +89,34 @@ class Preparation {
         return of(step).image.get_future().get();
     }
     void pass_over() { ahead_.release(); }
-    Expected expected(int step) { return of(step).expected.get_future().get(); }
+    /// Tells the trace that time passes: it is not the vendor's. std::bad_alloc where the case is too large for us.
+    Expected expected(int step, Trace& trace) {
+        constexpr auto often = std::chrono::seconds(5);
+        auto future = of(step).expected.get_future();
+        while (future.wait_for(often) == std::future_status::timeout) trace.step(step);
+        return future.get();
+    }
 
   private:
     struct Case {
         std::promise<vendor::DeviceImage> image;
         std::promise<Expected> expected;
     };
+
+    static void prepare(const RnnCase& rnn_case, Case& to, bool image_too, bool tf32) {
+        try {
+            const RnnInputs inputs = make_inputs(rnn_case);
+            if (image_too) to.image.set_value(vendor::device_image(rnn_case, inputs));
+            image_too = false;
+            Expected expected{compute(rnn_case, inputs), {}};
+            expected.limits = limits_for(rnn_case, inputs, expected.computation, tf32);
+            to.expected.set_value(std::move(expected));
+        } catch (const std::bad_alloc&) {
+            if (image_too) to.image.set_exception(std::current_exception());
+            to.expected.set_exception(std::current_exception());
+        }
+    }
+
     Case& of(int step) { return cases_.at(static_cast<std::size_t>(step)); }
 
     static constexpr int most_ahead = 20;  // as many as the quick sweep has, which none has to wait for
@@ -112,7 +132,7 @@ std::optional<Version> version_of(const Facts& facts, const std::string& library
     return std::nullopt;
 }
 
-void run_case(const vendor::Session& session, Preparation& preparation, RnnRun& run) {
+void run_and_judge(const vendor::Session& session, Preparation& preparation, Trace& trace, RnnRun& run) {
     const int step = run.number - 1;
     const vendor::LstmRun lstm = run_lstm(session, run.dialect, run.rnn_case, preparation.image(step));
     if (lstm.failed) {
@@ -120,8 +140,18 @@ void run_case(const vendor::Session& session, Preparation& preparation, RnnRun& 
         run.result = lstm.failed;
         return;
     }
-    const Expected expected = preparation.expected(step);
-    record_numbers(lstm, compare(run.rnn_case, expected.computation.outputs, lstm.outputs, expected.limits), run);
+    const Expected expected = preparation.expected(step, trace);
+    const RnnOutputs& right = expected.computation.outputs;
+    record_numbers(lstm, compare(run.rnn_case, right, lstm.outputs, lstm.outputs_again, expected.limits), run);
+}
+
+void run_case(const vendor::Session& session, Preparation& preparation, Trace& trace, RnnRun& run) {
+    try {
+        run_and_judge(session, preparation, trace, run);
+    } catch (const std::bad_alloc&) {
+        run.end = RunEnd::skipped;
+        run.result = {"rnncheck", -1, "not judged: too large for the memory of the host"};
+    }
 }
 
 /// Runs the cases one by one; once `broken` is known, the rest is told as skipped with it.
@@ -159,7 +189,7 @@ class Sweep {
                 preparation.pass_over();
                 continue;
             }
-            run_case(session, preparation, run);
+            run_case(session, preparation, trace_, run);
             run.free_bytes = free_bytes_;
             // A kernel that went astray leaves a context in which no later call can succeed.
             CallResult state;

@@ -30,6 +30,10 @@ struct Comparison {
 
 Comparison compare(const RnnCase& rnn_case, const RnnOutputs& expected, const RnnOutputs& found, const Limits& limits);
 
+/// The worse of two runs. `again` is empty where the second gave the same bits as the first.
+Comparison compare(const RnnCase& rnn_case, const RnnOutputs& expected, const RnnOutputs& first,
+                   const RnnOutputs& again, const Limits& limits);
+
 /// An array of the outputs, with what tells where its elements stand.
 struct OutputArray {
     const char* name;     ///< "y", "dx", "dW"

@@ -27,6 +27,7 @@ std::optional<CallResult> start_session(Session& session);
 struct LstmRun {
     std::optional<CallResult> failed;
     RnnOutputs outputs;        ///< of the first run, in the reference's layout, padding included as it was found
+    RnnOutputs outputs_again;  ///< of the second run; empty where it gave the same bits
     bool repeatable = false;   ///< the second run gave the same bits
     std::uint64_t digest = 0;  ///< of the bits of the outputs of the first run
     std::size_t workspace_bytes = 0, reserve_bytes = 0, weight_bytes = 0;

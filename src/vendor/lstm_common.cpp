@@ -188,6 +188,7 @@ void run_twice(Bench& bench, const RnnCase& rnn_case, const DeviceData& data, co
     run.repeatable = first == again;
     run.digest = digest_of(first);
     run.outputs = decoded(rnn_case, first, weights);
+    if (!run.repeatable) run.outputs_again = decoded(rnn_case, again, weights);
 }
 
 }  // namespace rnncheck::vendor

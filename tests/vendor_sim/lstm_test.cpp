@@ -122,8 +122,18 @@ TEST_CASE("a second run that writes nothing does not pass for the first one's ou
     simulate("lstm=stale_output@2");
     const Outcome outcome = run_and_compare(9, Dialect::v8, small_case(), true);
     REQUIRE_FALSE(outcome.run.failed);
-    CHECK(outcome.comparison.right);
+    CHECK_FALSE(outcome.comparison.right);
     CHECK_FALSE(outcome.run.repeatable);
+}
+
+TEST_CASE("a device that is right once and wrong the next time is wrong") {
+    for (const std::string fault : {"gates_swapped", "nan_lane"}) {
+        simulate("lstm=" + fault + "@2");
+        const Outcome outcome = run_and_compare(9, Dialect::v8, small_case(), true);
+        REQUIRE_FALSE(outcome.run.failed);
+        CHECK_FALSE(outcome.comparison.right);
+        CHECK(outcome.comparison.worst.ends_with("the first of two runs was right"));
+    }
 }
 
 TEST_CASE("TF32 shows in the default math type on a GPU that has it, and only there") {

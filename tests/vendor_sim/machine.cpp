@@ -60,8 +60,8 @@ Outcome run_and_compare(int major, Dialect dialect, const RnnCase& rnn_case, boo
     Outcome outcome{run_lstm(simulated_session(major), dialect, rnn_case, vendor::device_image(rnn_case, inputs)), {}};
     if (outcome.run.failed) return outcome;
     const Computation computation = compute(rnn_case, inputs);
-    outcome.comparison =
-        compare(rnn_case, computation.outputs, outcome.run.outputs, limits_for(rnn_case, inputs, computation, tf32));
+    outcome.comparison = compare(rnn_case, computation.outputs, outcome.run.outputs, outcome.run.outputs_again,
+                                 limits_for(rnn_case, inputs, computation, tf32));
     return outcome;
 }
 
