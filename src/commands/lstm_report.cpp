@@ -8,6 +8,7 @@
 #include "commands/lstm_agreement.hpp"
 #include "commands/lstm_case.hpp"
 #include "commands/lstm_dropout.hpp"
+#include "commands/lstm_precision.hpp"
 #include "commands/lstm_speed.hpp"
 #include "facts/json.hpp"
 #include "report/sweep_grid.hpp"
@@ -134,7 +135,7 @@ Json as_json(const Facts& facts, const RnnRun& run) {
 
 std::vector<Remark> remarks_on(const Facts& facts) {
     std::vector<Remark> remarks = agreement_of(facts);
-    for (auto more : {dropout_of(facts), speed_of(facts)}) std::ranges::move(more, std::back_inserter(remarks));
+    for (auto more : {dropout_of(facts), precision_of(facts), speed_of(facts)}) std::ranges::move(more, std::back_inserter(remarks));
     return remarks;
 }
 
@@ -159,10 +160,12 @@ LstmVerdict verdict_of_cases(const Facts& facts) {
 
 LstmVerdict verdict_of(const Facts& facts) {
     LstmVerdict verdict = verdict_of_cases(facts);
-    for (const Remark& remark : dropout_of(facts)) {
-        if (remark.weight == Weight::wrong) return {problem, verdict.sentence + "; dropout WRONG"};
+    std::vector<Remark> judged = dropout_of(facts);
+    std::ranges::move(precision_of(facts), std::back_inserter(judged));
+    for (const Remark& remark : judged) {
+        if (remark.weight == Weight::wrong) return {problem, verdict.sentence + "; " + remark.about + " WRONG"};
         if (remark.weight == Weight::unknown && verdict.code == healthy)
-            verdict = {undetermined, verdict.sentence + "; dropout not measured"};
+            verdict = {undetermined, verdict.sentence + "; " + remark.about + " not measured"};
     }
     return verdict;
 }

@@ -79,6 +79,28 @@ TEST_CASE("speed: a card far slower than the model is a warning, one slow case i
     CHECK(contains(told(slow, "speed"), "NVML names what holds its clocks down: hw_thermal_slowdown"));
 }
 
+TEST_CASE("speed: what NVML says holds the clocks down is told however fast the cases were") {
+    Facts held_down = timed(1);
+    held_down.boards.emplace_back().pci = "0000:01:00.0";
+    held_down.boards[0].throttle_reasons = {"sw_power_cap"};
+    CHECK(told(held_down, "speed").starts_with("warning: GPU 0 takes 1 times"));
+    CHECK(contains(told(held_down, "speed"), "sw_power_cap"));
+}
+
+TEST_CASE("speed: only large cases show clocks, and they are judged apart") {
+    CHECK(contains(told(timed(1), "speed"), "hardly show clocks"));
+    Facts facts = timed(1);
+    RnnRun& large = facts.rnn_runs.emplace_back();
+    large.rnn_case = sized(Dtype::fp32, MathType::fma, 1024, 1024, 64, 64);
+    large.number = 10;
+    large.first_ms = large.again_ms = 12 * model_ms(large.rnn_case, *peak_of(card()));
+    CHECK(told(facts, "speed").starts_with("warning: GPU 0 takes 1 times"));
+    CHECK(contains(told(facts, "speed"), "12 times in the median of 1 case large enough"));
+    large.again_ms = 2 * model_ms(large.rnn_case, *peak_of(card()));
+    CHECK(told(facts, "speed").starts_with("note"));
+    CHECK_FALSE(contains(told(facts, "speed"), "hardly show"));
+}
+
 TEST_CASE("speed: without data it is unknown, not fine") {
     for (auto Gpu::*member : {&Gpu::multiprocessors, &Gpu::clock_mhz, &Gpu::memory_clock_mhz, &Gpu::memory_bus_bits}) {
         Facts facts = timed(1);

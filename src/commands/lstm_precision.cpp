@@ -1,0 +1,61 @@
+#include "commands/lstm_precision.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+/// The fp32 cases of one GPU that ask for one kind of arithmetic.
+struct Precision {
+    std::size_t cases = 0, reduced = 0;
+    double largest_error = 0;
+};
+
+Precision precision_in(const Facts& facts, int gpu, bool full_asked) {
+    Precision precision;
+    for (const RnnRun& run : facts.rnn_runs) {
+        const bool asks_full = run.rnn_case.math == MathType::fma;
+        if (run.gpu != gpu || asks_full != full_asked || !run.reduced_precision) continue;
+        ++precision.cases;
+        if (!*run.reduced_precision) continue;
+        ++precision.reduced;
+        precision.largest_error = std::max(precision.largest_error, run.largest_error.value_or(0));
+    }
+    return precision;
+}
+
+std::string told(int gpu, const Precision& precision) {
+    return "GPU " + std::to_string(gpu) + ": TF32 in use in " + std::to_string(precision.reduced) + " of " +
+           std::to_string(precision.cases) + " fp32 cases";
+}
+
+std::string forced(const Facts& facts) {
+    const auto setting = facts.host.environment.find("NVIDIA_TF32_OVERRIDE");
+    return setting != facts.host.environment.end() && setting->second == "1"
+               ? ": NVIDIA_TF32_OVERRIDE=1 forces it; 'unset NVIDIA_TF32_OVERRIDE'"
+               : "";
+}
+
+}  // namespace
+
+std::vector<Remark> precision_of(const Facts& facts) {
+    std::vector<Remark> remarks;
+    for (const Gpu& gpu : facts.gpus) {
+        const Precision allowed = precision_in(facts, gpu.index, false), full = precision_in(facts, gpu.index, true);
+        if (full.reduced > 0)
+            remarks.push_back({"precision", Weight::wrong,
+                               told(gpu.index, full) +
+                                   " with --math fma, which asks for full single precision; errors up to " +
+                                   short_number(full.largest_error) + forced(facts)});
+        if (allowed.reduced > 0)
+            remarks.push_back({"precision", Weight::note,
+                               told(gpu.index, allowed) + " with --math default, which allows it; errors up to " +
+                                   short_number(allowed.largest_error) + "; NVIDIA_TF32_OVERRIDE=0 forbids it"});
+    }
+    return remarks;
+}
+
+}  // namespace rnncheck
