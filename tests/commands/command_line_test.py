@@ -3,7 +3,9 @@
 
 usage: command_line_test.py RNNCHECK [unittest arguments]
 """
+import gzip
 import json
+import lzma
 import os
 import pathlib
 import pty
@@ -248,6 +250,17 @@ class CommandLine(unittest.TestCase):
             self.assertIn(expected, said["expected"])
             self.assertNotEqual(run.code, 2)
         self.assertIn(b"gpu=Foo (not understood", Run("diagnose", "-", "--given", "gpu=Foo", given=log).out)
+
+    def test_a_compressed_log_is_refused_with_what_to_do(self):
+        for packed, unpack in ((gzip.compress(b"CUDA out of memory\n"), "gzip -dc"), (lzma.compress(b"x"), "xz -dc")):
+            run = Run("diagnose", "-", "--json", given=packed)
+            self.assertEqual(run.code, 2)
+            self.assertIn("standard input is compressed: unpack it first", run.err)
+            self.assertIn(unpack, run.err)
+
+    def test_what_people_call_systems_and_frameworks(self):
+        for item in ("os=win11", "framework=tf2.4", "framework=TF 1.15"):
+            self.assertEqual(Run("diagnose", "-", f"--given={item}", given=b"CUDNN_STATUS_INTERNAL_ERROR\n").err, "", item)
 
     def test_a_log_beside_a_machine(self):
         with tempfile.TemporaryDirectory() as folder:
