@@ -25,6 +25,7 @@ int number_from(const std::string& option, const std::string& word, int least, i
 
 std::vector<int> lengths_from(const std::string& word) {
     constexpr int longest = 65535;  // cudnnSetRNNDataDescriptor takes no more
+    if (word.empty()) refuse("lengths", word, "give the length of each sequence, e.g. 7,3,5");
     std::vector<int> lengths;
     for (const std::string& part : split(word, ',')) lengths.push_back(number_from("lengths", part, 0, longest));
     return lengths;

@@ -55,6 +55,7 @@ TEST_CASE("lstm: words that cannot be are refused with what could be") {
     CHECK(complaint_about({{"hidden", "64x"}}).starts_with("--hidden cannot be '64x'"));
     CHECK(complaint_about({{"lengths", "3,9"}, {"length", "4"}}) ==
           "--lengths cannot be '3,9'; none may be longer than --length");
+    CHECK(complaint_about({{"lengths", ""}}) == "--lengths cannot be ''; give the length of each sequence, e.g. 7,3,5");
     CHECK(complaint_about({{"lengths", "3"}, {"batch", "1"}}).find("cannot be used together") != std::string::npos);
     CHECK(complaint_about({{"cell", "gru"}, {"projection", "4"}}) == "--projection is for --cell lstm alone");
     CHECK(complaint_about({{"input-mode", "skip"}, {"input", "3"}}) ==

@@ -1,0 +1,58 @@
+// `rnncheck lstm`: options that cannot be, or cannot be together, are refused and never ignored.
+#include "commands/lstm_options.hpp"
+
+#include "base/errors.hpp"
+#include "base/text.hpp"
+#include "support/catch.hpp"
+
+using namespace rnncheck;
+
+namespace {
+
+LstmOptions options_of(std::vector<std::string> arguments) {
+    CLI::App app;
+    const auto given = declare_lstm_options(app);
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    return *given;
+}
+
+/// Of reading the options or, with --fit, of taking them together.
+std::string complaint_about(const std::vector<std::string>& arguments) {
+    try {
+        const LstmOptions given = options_of(arguments);
+        if (!given.resume.empty()) refuse_choice_of_cases(given);
+        const RnnRequest request = request_of(given, {});
+        if (!given.fit.empty()) fit_of(given, request);
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+    return "none";
+}
+
+}  // namespace
+
+TEST_CASE("lstm options: an empty value is no option left out") {
+    for (const char* option : {"--level", "--from-log", "--cudnn", "--interface", "--deadline", "--output", "--resume",
+                               "--dropout", "--svg", "--fit", "--emit-repro", "--color"}) {
+        CHECK(complaint_about({option, ""}).starts_with(std::string(option) + " has an empty value: give "));
+    }
+    for (const char* option : {"--lengths", "--hidden", "--cell", "--clip"})
+        CHECK(complaint_about({option, ""}).starts_with(option + std::string(" cannot be ''; ")));
+    CHECK(options_of({"--output", "a.json", "--svg", "b.svg"}).output == "a.json");
+}
+
+TEST_CASE("lstm options: a GPU has no negative number") {
+    CHECK(complaint_about({"--device", "-5"}) == "--device cannot be -5; CUDA counts GPUs from 0");
+    CHECK(request_of(options_of({"--device", "0"}), {}).gpu == 0);
+    CHECK(!request_of(options_of({}), {}).gpu);
+}
+
+TEST_CASE("lstm options: --fit refuses what it would not heed") {
+    CHECK(contains(complaint_about({"--fit", "batch", "--batch", "4"}), "cannot be used with --batch"));
+    CHECK(contains(complaint_about({"--fit", "length", "--length", "4"}), "cannot be used with --length"));
+    CHECK(complaint_about({"--fit", "length", "--batch", "4"}) == "none");
+    CHECK(contains(complaint_about({"--fit", "batch", "--dropout", "0.5"}), "cannot be used with --dropout"));
+    CHECK(contains(complaint_about({"--fit", "batch", "--output", "a"}), "cannot be used with --output"));
+    CHECK(contains(complaint_about({"--fit", "batch", "--level", "quick"}), "cannot be used with --level"));
+    CHECK(contains(complaint_about({"--resume", "a", "--fit", "batch"}), "cannot be used with"));
+}
