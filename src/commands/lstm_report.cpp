@@ -148,7 +148,10 @@ LstmVerdict verdict_of_cases(const Facts& facts) {
     if (facts.rnn_runs.empty()) return {undetermined, why_nothing_ran(facts)};
     const bool bad =
         number_of(counts, RunEnd::wrong) + number_of(counts, RunEnd::failed) + number_of(counts, RunEnd::refused) > 0;
-    if (bad) return {problem, what_is_bad(counts)};
+    if (bad) {
+        const auto outlier = only_bad_gpu(facts);
+        return {problem, what_is_bad(counts) + (outlier ? "; " + outlier->sentence() : "")};
+    }
     if (number_of(counts, RunEnd::skipped) > 0) return {undetermined, what_is_bad(counts)};
     if (number_of(counts, RunEnd::ok) == 0)
         return {undetermined, "not offered by this cuDNN on this GPU: nothing was computed"};
