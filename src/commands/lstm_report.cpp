@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "base/text.hpp"
+#include "commands/lstm_again.hpp"
 #include "commands/lstm_agreement.hpp"
-#include "commands/lstm_case.hpp"
 #include "commands/lstm_dropout.hpp"
 #include "commands/lstm_speed.hpp"
 #include "facts/json.hpp"
@@ -108,24 +108,21 @@ std::string numbers_of(const RnnRun& run) {
     return join(parts, ", ");
 }
 
-std::string again(const RnnRun& run) {
-    return "rnncheck lstm --device " + std::to_string(run.gpu) + " " + words_of(run.rnn_case);
-}
-
-std::string told(const RnnRun& run) {
-    std::string text = "  " + std::string(name_of(run.end)) + ": GPU " + std::to_string(run.gpu) + ", " +
-                       kind_of(run.rnn_case) + ", " + shape_of(run.rnn_case) + "\n";
+std::string told(const Facts& facts, const RnnRun& run) {
+    std::string text = "  " + std::string(name_of(run.end)) + ": GPU " + std::to_string(run.gpu) +
+                       copy_and_interface(facts, run) + ", " + kind_of(run.rnn_case) + ", " + shape_of(run.rnn_case) +
+                       "\n";
     if (run.where) text += "      " + escaped(*run.where, 400) + "\n";
     if (run.result && run.end != RunEnd::ok)
         text += "      " + escaped(run.result->call + ": " + run.result->text, 400) + "\n";
     if (run.end == RunEnd::ok || run.end == RunEnd::wrong) text += "      " + numbers_of(run) + "\n";
-    if (run.end != RunEnd::ok && run.end != RunEnd::not_offered) text += "      again: " + again(run) + "\n";
+    if (run.end != RunEnd::ok && run.end != RunEnd::not_offered) text += "      again: " + again(facts, run) + "\n";
     return text;
 }
 
 Json as_json(const Facts& facts, const RnnRun& run) {
     Json json = to_json(run, valid_utf8);
-    json["again"] = again(run);
+    json["again"] = again(facts, run);
     for (const Gpu& gpu : facts.gpus)
         if (const auto peak = gpu.index == run.gpu ? peak_of(gpu) : std::nullopt; peak && run.again_ms)
             json["model_ms"] = model_ms(run.rnn_case, *peak);
@@ -183,7 +180,7 @@ std::string lstm_text(const Facts& facts, bool color, bool verbose) {
     for (const RnnRun& run : facts.rnn_runs) {
         if (!all && (run.end == RunEnd::ok || run.end == RunEnd::not_offered)) continue;
         if (all || ++shown <= most_told)
-            out << told(run);
+            out << told(facts, run);
         else
             ++left_out;
     }
@@ -191,13 +188,13 @@ std::string lstm_text(const Facts& facts, bool color, bool verbose) {
     return out.str();
 }
 
-std::string smallest_text(const Smallest& smallest) {
+std::string smallest_text(const Facts& facts, const Smallest& smallest) {
     const RnnRun& run = smallest.run;
     std::string text = "\nThe smallest case that is still " + std::string(name_of(run.end)) + " (from case " +
                        std::to_string(smallest.number) + ", " +
                        counted(static_cast<std::size_t>(smallest.trials), "trial", "trials") +
                        (smallest.finished ? "):\n" : "; out of time, there may be a smaller one):\n");
-    text += "  " + again(run) + "\n";
+    text += "  " + again(facts, run) + "\n";
     if (run.where) text += "      " + escaped(*run.where, 400) + "\n";
     if (run.result) text += "      " + escaped(run.result->call + ": " + run.result->text, 400) + "\n";
     return text;

@@ -22,7 +22,7 @@ LstmVerdict verdict_of(const Facts& facts);
 std::string lstm_text(const Facts& facts, bool color, bool verbose);
 
 /// The smallest case that still fails, and the command that runs it.
-std::string smallest_text(const Smallest& smallest);
+std::string smallest_text(const Facts& facts, const Smallest& smallest);
 
 /// What the document holds beside the cases. `machine` says what --resume has to find again.
 struct LstmBesides {

@@ -1,6 +1,7 @@
 // `rnncheck lstm`: from words to a case and back, and what is said of the runs.
 #include "base/errors.hpp"
 #include "base/text.hpp"
+#include "commands/lstm_again.hpp"
 #include "commands/lstm_case.hpp"
 #include "commands/lstm_report.hpp"
 #include "rnn/sweep.hpp"
@@ -110,4 +111,30 @@ TEST_CASE("lstm: a wrong case is told with its place, its numbers and how to run
     CHECK(text.find("error 250 times what is allowed") != std::string::npos);
     CHECK(text.find("rnncheck lstm --device 0 --cell lstm --dtype fp32") != std::string::npos);
     CHECK(lstm_json(facts).find("\"verdict\": \"problems\"") != std::string::npos);
+}
+
+TEST_CASE("lstm: a command to run a case again names the copy and the interface where there are several") {
+    Facts facts = with_runs({RunEnd::wrong});
+    RnnRun& run = facts.rnn_runs[0];
+    run.library = "/opt/my libs/libcudnn.so.8";
+    Cudnn& cudnn = facts.cudnns.emplace_back();
+    cudnn.library = run.library;
+    cudnn.rnn_usable = true;
+    cudnn.version = make_version({8, 9, 7});
+    CHECK(again(facts, run).starts_with("rnncheck lstm --device 0 --cell lstm"));
+    CHECK(copy_and_interface(facts, run).empty());
+    cudnn.dialects = {"legacy", "v8"};
+    CHECK(again(facts, run).starts_with("rnncheck lstm --device 0 --interface v8 --cell lstm"));
+    CHECK(lstm_text(facts, false, false).find("wrong: GPU 0, v8 interface, ") != std::string::npos);
+    facts.cudnns.push_back(cudnn);
+    facts.cudnns[1].library = "/usr/lib/libcudnn.so.9";
+    CHECK(again(facts, run)
+              .starts_with("rnncheck lstm --device 0 --cudnn '/opt/my libs/libcudnn.so.8' --interface v8 --cell lstm"));
+    CHECK(lstm_text(facts, false, false).find("cuDNN 8.9.7 (/opt/my libs/libcudnn.so.8), v8 interface") !=
+          std::string::npos);
+    facts.rnn_request.emplace().level = Level::standard;
+    CHECK(whole_run_again(facts, run) ==
+          "rnncheck lstm --device 0 --cudnn '/opt/my libs/libcudnn.so.8' --interface v8 --level standard");
+    facts.rnn_request->cases = {run.rnn_case};
+    CHECK(whole_run_again(facts, run) == again(facts, run));
 }

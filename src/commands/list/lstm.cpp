@@ -115,7 +115,7 @@ int run(const LstmOptions& given) {
     if (!given.svg.empty()) write_file(given.svg, sweeps_svg(facts, "rnncheck lstm: " + verdict_of(facts).sentence));
     std::string text =
         given.json ? lstm_json(facts, besides) : lstm_text(facts, wants_color(color, STDOUT_FILENO), given.verbose);
-    if (!given.json && besides.smallest) text += smallest_text(*besides.smallest);
+    if (!given.json && besides.smallest) text += smallest_text(facts, *besides.smallest);
     print_document(given.log.empty() ? text : with_experiment(text, experiment_of(*log.rnn_config, facts), given));
     return verdict_of(facts).code;
 }
