@@ -70,7 +70,16 @@ std::string all_right(const EndCounts& counts) {
     return text;
 }
 
-std::string what_is_bad(const EndCounts& counts) {
+/// Tried cases that the deadline ended.
+std::size_t cut_short(const Facts& facts) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        facts.rnn_runs, [](const RnnRun& run) { return run.end == RunEnd::skipped && did_not_return(run); }));
+}
+
+std::string what_is_bad(const Facts& facts) {
+    EndCounts counts = counts_of(facts);
+    const std::size_t cut = cut_short(facts);
+    counts[static_cast<std::size_t>(RunEnd::skipped)] -= cut;
     constexpr std::pair<RunEnd, const char*> words[] = {{RunEnd::wrong, "WRONG"},
                                                         {RunEnd::failed, "failed"},
                                                         {RunEnd::refused, "refused"},
@@ -78,6 +87,7 @@ std::string what_is_bad(const EndCounts& counts) {
     std::vector<std::string> parts;
     for (const auto& [end, word] : words)
         if (const auto count = number_of(counts, end); count > 0) parts.push_back(cases(count) + " " + word);
+    if (cut > 0) parts.push_back(cases(cut) + " had not returned when the deadline passed");
     return join(parts, ", ") + ", " + std::to_string(number_of(counts, RunEnd::ok)) + " right";
 }
 
@@ -135,6 +145,10 @@ std::vector<Remark> remarks_on(const Facts& facts) {
     return remarks;
 }
 
+std::string how_it_still_ends(RunEnd end) {
+    return end == RunEnd::wrong ? "is still wrong" : end == RunEnd::refused ? "is still refused" : "still fails";
+}
+
 /// Every case was tried.
 bool is_complete(const Facts& facts) {
     return !facts.rnn_runs.empty() && number_of(counts_of(facts), RunEnd::skipped) == 0;
@@ -147,9 +161,9 @@ LstmVerdict verdict_of_cases(const Facts& facts) {
         number_of(counts, RunEnd::wrong) + number_of(counts, RunEnd::failed) + number_of(counts, RunEnd::refused) > 0;
     if (bad) {
         const auto outlier = only_bad_gpu(facts);
-        return {problem, what_is_bad(counts) + (outlier ? "; " + outlier->sentence() : "")};
+        return {problem, what_is_bad(facts) + (outlier ? "; " + outlier->sentence() : "")};
     }
-    if (number_of(counts, RunEnd::skipped) > 0) return {undetermined, what_is_bad(counts)};
+    if (number_of(counts, RunEnd::skipped) > 0) return {undetermined, what_is_bad(facts)};
     if (number_of(counts, RunEnd::ok) == 0)
         return {undetermined, "not offered by this cuDNN on this GPU: nothing was computed"};
     return {healthy, all_right(counts)};
@@ -190,8 +204,12 @@ std::string lstm_text(const Facts& facts, bool color, bool verbose) {
 
 std::string smallest_text(const Facts& facts, const Smallest& smallest) {
     const RnnRun& run = smallest.run;
-    std::string text = "\nThe smallest case that is still " + std::string(name_of(run.end)) + " (from case " +
-                       std::to_string(smallest.number) + ", " +
+    const std::string from = std::to_string(smallest.number);
+    if (!smallest.alone)
+        return "\nCase " + from + " " + (run.end == RunEnd::wrong ? "is wrong" : "fails") +
+               " only after other cases, or not every time: run alone it is right. All of them again:\n  " +
+               whole_run_again(facts, run) + "\n";
+    std::string text = "\nThe smallest case that " + how_it_still_ends(run.end) + " (from case " + from + ", " +
                        counted(static_cast<std::size_t>(smallest.trials), "trial", "trials") +
                        (smallest.finished ? "):\n" : "; out of time, there may be a smaller one):\n");
     text += "  " + again(facts, run) + "\n";
@@ -217,7 +235,8 @@ std::string lstm_json(const Facts& facts, const LstmBesides& besides) {
         document["smallest"] = {{"case", as_json(facts, besides.smallest->run)},
                                 {"from", besides.smallest->number},
                                 {"trials", besides.smallest->trials},
-                                {"finished", besides.smallest->finished}};
+                                {"finished", besides.smallest->finished},
+                                {"alone", besides.smallest->alone}};
     if (facts.rnn_request) document["request"] = to_json(*facts.rnn_request, valid_utf8);
     for (const RnnRun& run : facts.rnn_runs) document["cases"].push_back(as_json(facts, run));
     return document.dump(2) + '\n';

@@ -54,6 +54,9 @@ void write_reproducer(const LstmOptions& given, const Facts& facts, const std::o
     const std::string& path = given.repro;
     const RnnRun* failed = smallest ? &smallest->run : worst_run(facts);
     if (!failed) return print_aside("rnncheck: no case failed, so '" + escaped(path) + "' was not written\n");
+    if (smallest && !smallest->alone)
+        return print_aside("rnncheck: run alone the case is right, so a program of it would show nothing: '" +
+                           escaped(path) + "' was not written\n");
     if (failed->dialect != Dialect::v8)
         return print_aside("rnncheck: the case fails in the legacy interface, of which no program can be written: '" +
                            escaped(path) + "' was not written\n");
