@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/text.hpp"
+#include "commands/lstm_memory.hpp"
 #include "rnn/network.hpp"
 
 namespace rnncheck {
@@ -221,7 +222,7 @@ std::optional<BadGpu> only_bad_gpu(const Facts& facts) {
     std::set<std::string> right, amiss;
     BadGpu found;
     for (const RnnRun& run : facts.rnn_runs) {
-        if (run.end == RunEnd::skipped || run.end == RunEnd::not_offered) continue;
+        if (run.end == RunEnd::skipped || run.end == RunEnd::not_offered || short_of_memory(run)) continue;
         tried.insert(run.gpu);
         (run.end == RunEnd::ok ? right : amiss).insert(what(run));
         if (run.end != RunEnd::ok) bad.insert(run.gpu);

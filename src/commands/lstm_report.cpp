@@ -1,13 +1,13 @@
 #include "commands/lstm_report.hpp"
 
 #include <algorithm>
-#include <array>
 #include <sstream>
 
 #include "base/text.hpp"
 #include "commands/lstm_again.hpp"
 #include "commands/lstm_agreement.hpp"
 #include "commands/lstm_dropout.hpp"
+#include "commands/lstm_memory.hpp"
 #include "commands/lstm_speed.hpp"
 #include "facts/json.hpp"
 #include "report/sweep_grid.hpp"
@@ -18,78 +18,6 @@ namespace rnncheck {
 namespace {
 
 constexpr std::size_t few_cases = 8, most_told = 10;
-
-using EndCounts = std::array<std::size_t, 6>;  // by RunEnd
-
-EndCounts counts_of(const Facts& facts) {
-    EndCounts counts{};
-    for (const RnnRun& run : facts.rnn_runs) ++counts[static_cast<std::size_t>(run.end)];
-    return counts;
-}
-
-std::size_t number_of(const EndCounts& counts, RunEnd end) {
-    return counts[static_cast<std::size_t>(end)];
-}
-
-bool names_one_gpu(const Facts& facts) {
-    return facts.rnn_request && facts.rnn_request->gpu;
-}
-
-/// Or never began because of it.
-bool ended_by_deadline(const ProbeRun& run) {
-    return run.reason && contains(*run.reason, "deadline");
-}
-
-/// Why no case was run.
-std::string why_nothing_ran(const Facts& facts) {
-    const auto at = [](const Facts& from, int index) {
-        return std::ranges::any_of(from.gpus, [&](const Gpu& gpu) { return gpu.index == index; });
-    };
-    if (std::ranges::any_of(facts.probe_runs, ended_by_deadline))
-        return "the deadline passed before the first case could begin, so nothing was computed: give --deadline more "
-               "seconds";
-    if (facts.gpus.empty())
-        return "no GPU that CUDA programs can use was found, so nothing was computed; 'rnncheck doctor' says why";
-    if (names_one_gpu(facts) && !at(facts, *facts.rnn_request->gpu))
-        return "there is no GPU " + std::to_string(*facts.rnn_request->gpu) + ": nothing was computed";
-    if (std::ranges::none_of(facts.cudnns, [](const Cudnn& cudnn) { return cudnn.rnn_usable == true; }))
-        return "no usable cuDNN was found, so nothing was computed; 'rnncheck doctor' says why";
-    return "none of the copies of cuDNN that were found is the one asked for, or can express the case: nothing was "
-           "computed";
-}
-
-std::string cases(std::size_t count) {
-    return counted(count, "case", "cases");
-}
-
-/// "GPU 0 computes 55 cases right; 2 are not offered here"
-std::string all_right(const EndCounts& counts) {
-    std::string text = cases(number_of(counts, RunEnd::ok)) + " computed, every number right";
-    if (const auto absent = number_of(counts, RunEnd::not_offered); absent > 0)
-        text += "; " + cases(absent) + " not offered by this cuDNN on this GPU";
-    return text;
-}
-
-/// Tried cases that the deadline ended.
-std::size_t cut_short(const Facts& facts) {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        facts.rnn_runs, [](const RnnRun& run) { return run.end == RunEnd::skipped && did_not_return(run); }));
-}
-
-std::string what_is_bad(const Facts& facts) {
-    EndCounts counts = counts_of(facts);
-    const std::size_t cut = cut_short(facts);
-    counts[static_cast<std::size_t>(RunEnd::skipped)] -= cut;
-    constexpr std::pair<RunEnd, const char*> words[] = {{RunEnd::wrong, "WRONG"},
-                                                        {RunEnd::failed, "failed"},
-                                                        {RunEnd::refused, "refused"},
-                                                        {RunEnd::skipped, "not tried"}};
-    std::vector<std::string> parts;
-    for (const auto& [end, word] : words)
-        if (const auto count = number_of(counts, end); count > 0) parts.push_back(cases(count) + " " + word);
-    if (cut > 0) parts.push_back(cases(cut) + " had not returned when the deadline passed");
-    return join(parts, ", ") + ", " + std::to_string(number_of(counts, RunEnd::ok)) + " right";
-}
 
 std::string milliseconds(const std::optional<double>& value) {
     return value ? short_number(*value) + " ms" : "?";
@@ -119,12 +47,16 @@ std::string numbers_of(const RnnRun& run) {
 }
 
 std::string told(const Facts& facts, const RnnRun& run) {
-    std::string text = "  " + std::string(name_of(run.end)) + ": GPU " + std::to_string(run.gpu) +
-                       copy_and_interface(facts, run) + ", " + kind_of(run.rnn_case) + ", " + shape_of(run.rnn_case) +
-                       "\n";
+    const bool no_room = short_of_memory(run);
+    std::string text = "  " + (no_room ? "short of memory" : std::string(name_of(run.end))) + ": GPU " +
+                       std::to_string(run.gpu) + copy_and_interface(facts, run) + ", " + kind_of(run.rnn_case) + ", " +
+                       shape_of(run.rnn_case) + "\n";
     if (run.where) text += "      " + escaped(*run.where, 400) + "\n";
     if (run.result && run.end != RunEnd::ok)
         text += "      " + escaped(run.result->call + ": " + run.result->text, 400) + "\n";
+    if (no_room)
+        text += "      " + memory_in_words(run) + ": end what else uses GPU " + std::to_string(run.gpu) +
+                ", or find the largest batch that fits with --fit batch\n";
     if (run.end == RunEnd::ok || run.end == RunEnd::wrong) text += "      " + numbers_of(run) + "\n";
     if (run.end != RunEnd::ok && run.end != RunEnd::not_offered) text += "      again: " + again(facts, run) + "\n";
     return text;
@@ -149,37 +81,7 @@ std::string how_it_still_ends(RunEnd end) {
     return end == RunEnd::wrong ? "is still wrong" : end == RunEnd::refused ? "is still refused" : "still fails";
 }
 
-/// Every case was tried.
-bool is_complete(const Facts& facts) {
-    return !facts.rnn_runs.empty() && number_of(counts_of(facts), RunEnd::skipped) == 0;
-}
-
-LstmVerdict verdict_of_cases(const Facts& facts) {
-    const EndCounts counts = counts_of(facts);
-    if (facts.rnn_runs.empty()) return {undetermined, why_nothing_ran(facts)};
-    const bool bad =
-        number_of(counts, RunEnd::wrong) + number_of(counts, RunEnd::failed) + number_of(counts, RunEnd::refused) > 0;
-    if (bad) {
-        const auto outlier = only_bad_gpu(facts);
-        return {problem, what_is_bad(facts) + (outlier ? "; " + outlier->sentence() : "")};
-    }
-    if (number_of(counts, RunEnd::skipped) > 0) return {undetermined, what_is_bad(facts)};
-    if (number_of(counts, RunEnd::ok) == 0)
-        return {undetermined, "not offered by this cuDNN on this GPU: nothing was computed"};
-    return {healthy, all_right(counts)};
-}
-
 }  // namespace
-
-LstmVerdict verdict_of(const Facts& facts) {
-    LstmVerdict verdict = verdict_of_cases(facts);
-    for (const Remark& remark : dropout_of(facts)) {
-        if (remark.weight == Weight::wrong) return {problem, verdict.sentence + "; dropout WRONG"};
-        if (remark.weight == Weight::unknown && verdict.code == healthy)
-            verdict = {undetermined, verdict.sentence + "; dropout not measured"};
-    }
-    return verdict;
-}
 
 std::string lstm_text(const Facts& facts, bool color, bool verbose) {
     std::ostringstream out;
@@ -226,7 +128,7 @@ std::string lstm_json(const Facts& facts, const LstmBesides& besides) {
                      {"rnncheck", facts.tool.version},
                      {"verdict", words[verdict.code]},
                      {"sentence", verdict.sentence},
-                     {"complete", is_complete(facts)},
+                     {"complete", every_case_was_tried(facts)},
                      {"cases", Json::array()}};
     if (!besides.machine.empty()) document["machine"] = besides.machine;
     if (!facts.rnn_dropouts.empty()) document["dropout"] = to_json(facts.rnn_dropouts, valid_utf8);

@@ -3,20 +3,11 @@
 
 #include <string>
 
-#include "commands/command.hpp"
 #include "commands/lstm_shrink.hpp"
+#include "commands/lstm_verdict.hpp"
 #include "facts/facts.hpp"
 
 namespace rnncheck {
-
-/// The sentence that sums the runs up, and the exit code: problem when a case is wrong, failed or was refused;
-/// undetermined when nothing was computed, a case was not tried, or the only one is not offered; else healthy.
-struct LstmVerdict {
-    Exit code = undetermined;
-    std::string sentence;
-};
-
-LstmVerdict verdict_of(const Facts& facts);
 
 /// The verdict, the grid, and every case that is not right; with `verbose`, or when there are few, the numbers of all.
 std::string lstm_text(const Facts& facts, bool color, bool verbose);

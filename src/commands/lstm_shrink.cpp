@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "commands/lstm_case.hpp"
+#include "commands/lstm_memory.hpp"
 #include "probe.hpp"
 #include "rnn/shrink.hpp"
 #include "survey.hpp"
@@ -97,7 +98,7 @@ bool did_not_return(const RnnRun& run) {
 const RnnRun* worst_run(const Facts& facts) {
     for (const RunEnd end : {RunEnd::wrong, RunEnd::failed, RunEnd::refused})
         for (const RnnRun& run : facts.rnn_runs)
-            if (run.end == end) return &run;
+            if (run.end == end && !short_of_memory(run)) return &run;
     return nullptr;
 }
 

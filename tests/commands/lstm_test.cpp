@@ -138,3 +138,31 @@ TEST_CASE("lstm: a command to run a case again names the copy and the interface 
     facts.rnn_request->cases = {run.rnn_case};
     CHECK(whole_run_again(facts, run) == again(facts, run));
 }
+
+TEST_CASE("lstm: want of memory is no fault, is told with the numbers, and is not shrunk") {
+    Facts facts = with_runs({RunEnd::failed});
+    RnnRun& run = facts.rnn_runs[0];
+    run.result = CallResult{"cuMemAlloc_v2", 2, "CUDA_ERROR_OUT_OF_MEMORY: out of memory"};
+    run.rnn_case.input = run.rnn_case.hidden = 256;
+    run.free_bytes = 1 << 20;
+    CHECK(verdict_of(facts).code == undetermined);
+    CHECK(verdict_of(facts).sentence == "1 case short of GPU memory, 0 right");
+    const std::string text = lstm_text(facts, false, false);
+    CHECK(text.find("needs 2.01 MiB of GPU memory at least, 1 MiB free: end what else uses GPU 0, or find the largest "
+                    "batch that fits with --fit batch") != std::string::npos);
+    CHECK(!worst_run(facts));
+    run.free_bytes = std::int64_t{20} << 30;  // there was enough: then it is one
+    CHECK(verdict_of(facts).code == problem);
+    CHECK(worst_run(facts));
+    run.free_bytes = 1 << 20;
+    run.result->text = "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered";
+    CHECK(verdict_of(facts).code == problem);
+}
+
+TEST_CASE("lstm: a case that the deadline ended was tried") {
+    Facts facts = with_runs({RunEnd::skipped, RunEnd::skipped});
+    facts.rnn_runs[0].result = CallResult{"cudnnRNNForward", -1, "did not return: the deadline passed"};
+    facts.rnn_runs[1].result = CallResult{"?", -1, "not tried: the deadline passed"};
+    CHECK(verdict_of(facts).sentence == "1 case not tried, 1 case had not returned when the deadline passed, 0 right");
+    CHECK(verdict_of(facts).code == undetermined);
+}
