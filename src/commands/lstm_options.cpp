@@ -1,5 +1,6 @@
 #include "commands/lstm_options.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/errors.hpp"
@@ -130,6 +131,9 @@ RnnRequest request_of(const LstmOptions& given, const Log& log) {
     if (given.device >= 0) request.gpu = given.device;
     if (!given.cudnn.empty()) request.library = given.cudnn;
     if (!given.interface.empty()) request.dialect = word_from<Dialect>(given.interface, "--interface");
+    for (const RnnCase& rnn_case : request.cases)
+        if (request.dialect == Dialect::legacy && std::ranges::find(rnn_case.lengths, 0) != rnn_case.lengths.end())
+            throw UsageError("--interface legacy needs --lengths above 0");
     return request;
 }
 

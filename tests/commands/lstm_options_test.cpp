@@ -56,3 +56,9 @@ TEST_CASE("lstm options: --fit refuses what it would not heed") {
     CHECK(contains(complaint_about({"--fit", "batch", "--level", "quick"}), "cannot be used with --level"));
     CHECK(contains(complaint_about({"--resume", "a", "--fit", "batch"}), "cannot be used with"));
 }
+
+TEST_CASE("lstm options: the legacy interface has no empty sequences") {
+    CHECK(contains(complaint_about({"--interface", "legacy", "--lengths", "3,0"}), "--lengths above 0"));
+    CHECK(complaint_about({"--interface", "v8", "--lengths", "3,0"}) == "none");
+    CHECK(!expressible(request_of(options_of({"--lengths", "3,0"}), {}).cases.at(0), Dialect::legacy));
+}
