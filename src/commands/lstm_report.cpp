@@ -122,7 +122,9 @@ std::string smallest_text(const Facts& facts, const Smallest& smallest) {
 
 std::string lstm_json(const Facts& facts, const LstmBesides& besides) {
     constexpr const char* words[] = {"ok", "problems", "", "undetermined"};
-    const LstmVerdict verdict = verdict_of(facts);
+    const LstmVerdict verdict = besides.begun
+                                    ? verdict_of(facts)
+                                    : LstmVerdict{undetermined, "the run has not yet begun: nothing was computed"};
     Json document = {{"schema", 1},
                      {"kind", "lstm"},
                      {"rnncheck", facts.tool.version},

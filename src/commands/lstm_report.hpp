@@ -19,6 +19,7 @@ std::string smallest_text(const Facts& facts, const Smallest& smallest);
 struct LstmBesides {
     std::string machine;
     std::optional<Smallest> smallest;
+    bool begun = true;  ///< false: no GPU was looked for yet
 };
 
 /// One JSON object with every case; docs/formats.md describes it.

@@ -97,8 +97,9 @@ bool did_not_return(const RnnRun& run) {
 
 const RnnRun* worst_run(const Facts& facts) {
     for (const RunEnd end : {RunEnd::wrong, RunEnd::failed, RunEnd::refused})
-        for (const RnnRun& run : facts.rnn_runs)
-            if (run.end == end && !short_of_memory(run)) return &run;
+        for (const Dialect dialect : {Dialect::v8, Dialect::legacy})
+            for (const RnnRun& run : facts.rnn_runs)
+                if (run.end == end && run.dialect == dialect && !short_of_memory(run)) return &run;
     return nullptr;
 }
 

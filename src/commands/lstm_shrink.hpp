@@ -24,8 +24,8 @@ struct ShrinkOptions {
     std::function<void(std::string_view)> progress;
 };
 
-/// The first of the worst cases: wrong before failed before refused, but for those that lacked memory; null when there
-/// is none.
+/// The first of the worst cases: wrong before failed before refused, but for those that lacked memory; of the v8
+/// interface before the legacy one, of which no program can be written. Null when there is none.
 const RnnRun* worst_run(const Facts& facts);
 
 /// The case was tried and had not come back when the time was over.

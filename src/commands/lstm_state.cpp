@@ -196,7 +196,7 @@ void LstmState::write(const Facts& facts) {
     constexpr int share = 20;  // one part of the time in so many goes into writing, at most
     if (file_.empty()) return;
     const auto start = Clock::now();
-    write_file(file_, lstm_json(presentable(facts), {machine_, {}}));
+    write_file(file_, lstm_json(presentable(facts), {machine_, {}, !machine_.empty()}));
     const Clock::duration pause =
         std::max<Clock::duration>(share * (Clock::now() - start), std::chrono::milliseconds(200));
     due_ = Clock::now() + pause;

@@ -1,9 +1,16 @@
 // `rnncheck lstm`: from words to a case and back, and what is said of the runs.
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "commands/lstm_again.hpp"
 #include "commands/lstm_case.hpp"
 #include "commands/lstm_report.hpp"
+#include "commands/lstm_state.hpp"
 #include "rnn/sweep.hpp"
 #include "support/catch.hpp"
 
@@ -64,7 +71,23 @@ TEST_CASE("lstm: words that cannot be are refused with what could be") {
     CHECK(complaint_about({{"clip", "-1"}}) == "--clip cannot be '-1'; give a number above 0");
     CHECK(complaint_about({{"layout", "sequence_major_packed"}, {"lengths", "1,2"}}).find("do not grow") !=
           std::string::npos);
+    const auto packed = [](const std::string& lengths, const std::string& length) {
+        return complaint_about({{"layout", "sequence_major_packed"}, {"lengths", lengths}, {"length", length}});
+    };
+    CHECK(packed("3,2", "5").find("a first of --lengths that is --length") != std::string::npos);
+    CHECK(packed("5,0", "5").find("--lengths above 0") != std::string::npos);
+    CHECK(packed("5,2", "5") == "none");
+    CHECK(complaint_about({{"training", ""}, {"lengths", "5,0"}}) == "--training needs --lengths above 0");
     CHECK(complaint_about({}) == "none");
+}
+
+TEST_CASE("lstm: numbers are told so that they are read back the same") {
+    for (const std::string clip : {"0.123456", "0.1", "12345.6789", "1e-05", "3.4028234e-08"}) {
+        const RnnCase rnn_case = case_from_words({{"clip", clip}});
+        CAPTURE(words_of(rnn_case));
+        CHECK(case_from_words(parsed(words_of(rnn_case))).clip == rnn_case.clip);
+    }
+    CHECK(words_of(case_from_words({{"clip", "0.1"}})).find("--clip 0.1") != std::string::npos);
 }
 
 TEST_CASE("lstm: the network of a log becomes a case") {
@@ -165,4 +188,22 @@ TEST_CASE("lstm: a case that the deadline ended was tried") {
     facts.rnn_runs[1].result = CallResult{"?", -1, "not tried: the deadline passed"};
     CHECK(verdict_of(facts).sentence == "1 case not tried, 1 case had not returned when the deadline passed, 0 right");
     CHECK(verdict_of(facts).code == undetermined);
+}
+
+TEST_CASE("lstm: of two interfaces that are wrong the one that a program can be written of is shrunk") {
+    Facts facts = with_runs({RunEnd::failed, RunEnd::wrong, RunEnd::wrong});
+    facts.rnn_runs[1].dialect = Dialect::legacy;
+    CHECK(worst_run(facts) == &facts.rnn_runs[2]);
+    facts.rnn_runs[2].dialect = Dialect::legacy;
+    CHECK(worst_run(facts) == &facts.rnn_runs[1]);
+}
+
+TEST_CASE("lstm: the file of a run that has not begun says so, and not that there is no GPU") {
+    const auto file = std::filesystem::temp_directory_path() / ("lstm-begun-" + std::to_string(::getpid()));
+    const LstmState state(file.string(), {}, {}, false);
+    std::stringstream text;
+    text << std::ifstream(file).rdbuf();
+    std::filesystem::remove(file);
+    CHECK(text.str().find("the run has not yet begun") != std::string::npos);
+    CHECK(text.str().find("no GPU") == std::string::npos);
 }
