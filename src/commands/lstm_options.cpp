@@ -1,7 +1,12 @@
 #include "commands/lstm_options.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
 
 #include "base/errors.hpp"
 #include "commands/ids.hpp"
@@ -76,6 +81,16 @@ void declare_text(CLI::App& app, const std::shared_ptr<LstmOptions>& given, cons
         ->type_name(option.type);
 }
 
+/// 0, or an error number. As write_file does: in place, or beside it.
+int why_not_writable(const std::filesystem::path& file) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(file, ignored)) return EISDIR;
+    if (std::filesystem::exists(file, ignored) && ::access(file.c_str(), W_OK) == 0) return 0;
+    const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+    if (!file.has_filename() || !std::filesystem::is_directory(folder, ignored)) return ENOENT;
+    return ::access(folder.c_str(), W_OK | X_OK) == 0 ? 0 : errno;
+}
+
 }  // namespace
 
 std::shared_ptr<const LstmOptions> declare_lstm_options(CLI::App& app) {
@@ -135,6 +150,13 @@ RnnRequest request_of(const LstmOptions& given, const Log& log) {
         if (request.dialect == Dialect::legacy && std::ranges::find(rnn_case.lengths, 0) != rnn_case.lengths.end())
             throw UsageError("--interface legacy needs --lengths above 0");
     return request;
+}
+
+void refuse_closed_files(const LstmOptions& given) {
+    const std::pair<const char*, const std::string&> files[] = {{"--svg", given.svg}, {"--emit-repro", given.repro}};
+    for (const auto& [option, file] : files)
+        if (const int error = file.empty() ? 0 : why_not_writable(file); error != 0)
+            throw UsageError(std::string(option) + ": cannot write '" + file + "': " + std::strerror(error));
 }
 
 void refuse_choice_of_cases(const LstmOptions& given) {

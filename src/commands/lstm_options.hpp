@@ -26,6 +26,9 @@ std::shared_ptr<const LstmOptions> declare_lstm_options(CLI::App& app);
 /// What to run. UsageError names the option that cannot be, or cannot be with another.
 RnnRequest request_of(const LstmOptions& given, const Log& log);
 
+/// UsageError when the file of --svg or --emit-repro cannot be written: nobody should wait for a run to learn that.
+void refuse_closed_files(const LstmOptions& given);
+
 /// UsageError when --resume stands beside what only its file can tell.
 void refuse_choice_of_cases(const LstmOptions& given);
 

@@ -175,16 +175,18 @@ Facts LstmState::in_order(Facts facts) const {
     return facts;
 }
 
-Facts LstmState::finish(const Facts& facts, LstmBesides& besides) {
+Facts LstmState::shown(const Facts& facts, LstmBesides& besides) const {
     besides.machine = machine_;
-    Facts shown = presentable(facts);
     if (besides.smallest && !show_private_) {
         Facts alone;
         alone.rnn_runs = {besides.smallest->run};
         besides.smallest->run = hidden(std::move(alone)).rnn_runs.front();
     }
+    return presentable(facts);
+}
+
+void LstmState::finish(const Facts& shown, const LstmBesides& besides) const {
     if (!file_.empty()) write_file(file_, lstm_json(shown, besides));
-    return shown;
 }
 
 Facts LstmState::presentable(const Facts& facts) const {

@@ -1,6 +1,8 @@
 // `rnncheck lstm`: options that cannot be, or cannot be together, are refused and never ignored.
 #include "commands/lstm_options.hpp"
 
+#include <filesystem>
+
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "support/catch.hpp"
@@ -61,4 +63,25 @@ TEST_CASE("lstm options: the legacy interface has no empty sequences") {
     CHECK(contains(complaint_about({"--interface", "legacy", "--lengths", "3,0"}), "--lengths above 0"));
     CHECK(complaint_about({"--interface", "v8", "--lengths", "3,0"}) == "none");
     CHECK(!expressible(request_of(options_of({"--lengths", "3,0"}), {}).cases.at(0), Dialect::legacy));
+}
+
+TEST_CASE("lstm options: a file that cannot be written is refused before the run") {
+    const auto complaint = [](const std::string& option, const std::string& file) {
+        try {
+            refuse_closed_files(options_of({option, file}));
+        } catch (const UsageError& error) {
+            return std::string(error.what());
+        }
+        return std::string("none");
+    };
+    const std::string folder = std::filesystem::temp_directory_path().string();
+    for (const char* option : {"--svg", "--emit-repro"}) {
+        CHECK(complaint(option, folder + "/no/such/folder/file") ==
+              option + (": cannot write '" + folder + "/no/such/folder/file': No such file or directory"));
+        CHECK(contains(complaint(option, folder), "Is a directory"));
+        CHECK(complaint(option, folder + "/a-new-file") == "none");
+        CHECK(complaint(option, "/dev/null") == "none");
+        CHECK(complaint(option, "a-new-file") == "none");
+    }
+    CHECK(!std::filesystem::exists(folder + "/a-new-file"));
 }

@@ -86,6 +86,17 @@ int run_fit(const LstmOptions& given, SurveyOptions how, Clock::time_point start
     return code_of(searches);
 }
 
+/// A file that cannot be written is told, and costs no report.
+bool was_written(const std::function<void()>& write) {
+    try {
+        write();
+    } catch (const OutputError& error) {
+        print_aside("rnncheck: " + std::string(error.what()) + "\n");
+        return false;
+    }
+    return true;
+}
+
 int run(const LstmOptions& given) {
     const auto started = Clock::now();
     const auto color = word_from<ColorChoice>(given.color, "--color");
@@ -97,6 +108,7 @@ int run(const LstmOptions& given) {
         earlier = read_earlier_run(given.resume);
     }
     how.rnn_request = earlier ? earlier->request : request_of(given, log);
+    refuse_closed_files(given);
     how.deadline_s = deadline_from(given.deadline);
     how.skip = probes_left_out;
     how.root = given.root;
@@ -111,16 +123,20 @@ int run(const LstmOptions& given) {
         facts = survey(how);
     }
     LstmBesides besides;
-    state.finish(facts, besides);  // complete before smaller cases are tried
+    state.finish(state.shown(facts, besides), besides);  // complete before smaller cases are tried
     if (!given.no_shrink) besides.smallest = smallest_of(given, how, state.in_order(facts), started);
-    if (!given.repro.empty()) write_reproducer(given, state.in_order(facts), besides.smallest);
-    facts = state.finish(facts, besides);
-    if (!given.svg.empty()) write_file(given.svg, sweeps_svg(facts, "rnncheck lstm: " + verdict_of(facts).sentence));
+    const bool repro_written =
+        given.repro.empty() || was_written([&] { write_reproducer(given, state.in_order(facts), besides.smallest); });
+    facts = state.shown(facts, besides);
+    const bool kept = was_written([&] { state.finish(facts, besides); });
+    const bool drawn = given.svg.empty() || was_written([&] {
+                           write_file(given.svg, sweeps_svg(facts, "rnncheck lstm: " + verdict_of(facts).sentence));
+                       });
     std::string text =
         given.json ? lstm_json(facts, besides) : lstm_text(facts, wants_color(color, STDOUT_FILENO), given.verbose);
     if (!given.json && besides.smallest) text += smallest_text(facts, *besides.smallest);
     print_document(given.log.empty() ? text : with_experiment(text, experiment_of(*log.rnn_config, facts), given));
-    return verdict_of(facts).code;
+    return repro_written && kept && drawn ? verdict_of(facts).code : usage;
 }
 
 std::function<int()> declare(CLI::App& app) {
