@@ -101,6 +101,7 @@ std::string lstm_text(const Facts& facts, bool color, bool verbose) {
             ++left_out;
     }
     if (left_out > 0) out << "  and " << counted(left_out, "more such case", "more such cases") << " (-v tells all)\n";
+    for (const std::string& step : next_steps(facts)) out << "  " << step << '\n';
     return out.str();
 }
 

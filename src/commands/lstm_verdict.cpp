@@ -108,6 +108,23 @@ LstmVerdict verdict_of_cases(const Facts& facts) {
 
 }  // namespace
 
+std::vector<std::string> next_steps(const Facts& facts) {
+    std::vector<std::string> steps;
+    if (counts_of(facts).bad())
+        steps.emplace_back(
+            "next: run 'rnncheck doctor', which looks for the cause; if it has no answer, --emit-repro FILE writes a "
+            "program for a report to NVIDIA");
+    const bool given_up = std::ranges::any_of(facts.rnn_runs, [](const RnnRun& run) {
+        return run.end == RunEnd::skipped && run.result &&
+               contains(run.result->text, "earlier cases ended the process");
+    });
+    if (given_up)
+        steps.emplace_back(
+            "cases were not tried because earlier ones ended the process too often: run it with --output FILE, then "
+            "--resume FILE goes on with the rest; or run one of them alone by its options (--cell ...)");
+    return steps;
+}
+
 bool every_case_was_tried(const Facts& facts) {
     return !facts.rnn_runs.empty() &&
            std::ranges::none_of(facts.rnn_runs, [](const RnnRun& run) { return run.end == RunEnd::skipped; });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "commands/command.hpp"
 #include "facts/facts.hpp"
@@ -17,6 +18,9 @@ struct LstmVerdict {
 };
 
 LstmVerdict verdict_of(const Facts& facts);
+
+/// What to do next, a sentence each; nothing where every case is right.
+std::vector<std::string> next_steps(const Facts& facts);
 
 /// And there was one.
 bool every_case_was_tried(const Facts& facts);

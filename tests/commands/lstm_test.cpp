@@ -207,3 +207,20 @@ TEST_CASE("lstm: the file of a run that has not begun says so, and not that ther
     CHECK(text.str().find("the run has not yet begun") != std::string::npos);
     CHECK(text.str().find("no GPU") == std::string::npos);
 }
+
+TEST_CASE("lstm: after bad cases one line says what to do next, and how to go on with those not tried") {
+    CHECK(next_steps(with_runs({RunEnd::ok, RunEnd::not_offered, RunEnd::skipped})).empty());
+    for (const RunEnd bad : {RunEnd::wrong, RunEnd::failed, RunEnd::refused})
+        CHECK(lstm_text(with_runs({bad}), false, false).find("  next: run 'rnncheck doctor'") != std::string::npos);
+    Facts facts = with_runs({RunEnd::failed, RunEnd::skipped});
+    facts.rnn_runs[1].result = CallResult{"?", -1, "not tried: earlier cases ended the process"};
+    REQUIRE(next_steps(facts).size() == 2);
+    CHECK(next_steps(facts)[1].find("--resume FILE goes on with the rest") != std::string::npos);
+    for (const auto& [end, words] : {std::pair{RunEnd::wrong, "is still wrong"},
+                                     {RunEnd::refused, "is still refused"},
+                                     {RunEnd::failed, "still fails"}}) {
+        Smallest smallest;
+        smallest.run.end = end;
+        CHECK(smallest_text(facts, smallest).find("The smallest case that " + std::string(words)) != std::string::npos);
+    }
+}
