@@ -1,6 +1,7 @@
 // Whether runs agree with each other: with themselves, across GPUs of one kind, across algorithms.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,9 +27,21 @@ struct Remark {
     }
 };
 
+/// The one card of several on which cases are wrong, failed or refused, each of which another card computes right.
+struct BadGpu {
+    int gpu = 0, of = 0;  ///< of so many that were tried
+    bool wrong = false;   ///< else it only fails
+
+    std::string sentence() const;  ///< "only GPU 2 of 4 computes wrong numbers"
+};
+
+/// Nothing when there is only one card, or more than one is bad.
+std::optional<BadGpu> only_bad_gpu(const Facts& facts);
+
 /// The second run of a case against its first; GPUs of the same name and compute capability by the bits of their
-/// outputs, where a card that differs from more than half of three or more is named; kernels ("algorithms") by how much
-/// of what is allowed they use. Nothing is said of what there is only one of.
+/// outputs, where a card that differs from more than half of three or more is named; the one that alone is bad; kernels
+/// ("algorithms") of one GPU in cases of one cell, type and direction by how much of what is allowed they use. Nothing
+/// is said of what there is only one of.
 std::vector<Remark> agreement_of(const Facts& facts);
 
 }  // namespace rnncheck

@@ -25,6 +25,7 @@ int number_from(const std::string& option, const std::string& word, int least, i
 
 std::vector<int> lengths_from(const std::string& word) {
     constexpr int longest = 65535;  // cudnnSetRNNDataDescriptor takes no more
+    if (word.empty()) refuse("lengths", word, "give the length of each sequence, e.g. 7,3,5");
     std::vector<int> lengths;
     for (const std::string& part : split(word, ',')) lengths.push_back(number_from("lengths", part, 0, longest));
     return lengths;
@@ -74,6 +75,8 @@ void read_lengths(const Reader& read, RnnCase& rnn_case) {
 }  // namespace
 
 std::optional<std::string> contradiction_in(const RnnCase& c) {
+    const bool packed = c.layout == Layout::sequence_major_packed;
+    const bool some_empty = std::ranges::find(c.lengths, 0) != c.lengths.end();
     const std::pair<bool, const char*> rules[] = {
         {c.projection > 0 && c.cell != Cell::lstm, "--projection is for --cell lstm alone"},
         {c.projection > c.hidden, "--projection cannot be more than --hidden"},
@@ -83,8 +86,12 @@ std::optional<std::string> contradiction_in(const RnnCase& c) {
         {c.input_mode == InputMode::skip && c.input != c.hidden, "--input-mode skip needs --input equal to --hidden"},
         {c.cell == Cell::gru && c.bias == BiasMode::recurrent,
          "--bias recurrent of a GRU cannot be judged: cuDNN's documents do not agree on what it computes"},
-        {c.layout == Layout::sequence_major_packed && !std::is_sorted(c.lengths.rbegin(), c.lengths.rend()),
+        {packed && !std::is_sorted(c.lengths.rbegin(), c.lengths.rend()),
          "--layout sequence_major_packed needs --lengths that do not grow"},
+        {packed && !c.lengths.empty() && c.lengths.front() != c.sequence_length,
+         "--layout sequence_major_packed needs a first of --lengths that is --length"},
+        {packed && some_empty, "--layout sequence_major_packed needs --lengths above 0"},
+        {c.training && some_empty, "--training needs --lengths above 0"},
         {c.math == MathType::fma && c.dtype != Dtype::fp32, "--math fma is for --dtype fp32 alone"}};
     for (const auto& [broken, why] : rules)
         if (broken) return why;
@@ -121,6 +128,12 @@ RnnCase case_from_words(const CaseWords& words) {
     return c;
 }
 
+std::string exact_number(double number) {
+    char text[40];
+    const auto [end, error] = std::to_chars(text, text + sizeof text, number);
+    return error == std::errc() ? std::string(text, end) : "?";
+}
+
 std::string words_of(const RnnCase& c) {
     std::vector<std::string> words;
     const auto add = [&](const char* option, std::string_view value) {
@@ -145,7 +158,7 @@ std::string words_of(const RnnCase& c) {
     if (c.layout != Layout::sequence_major) add("layout", name_of(c.layout));
     if (c.bias != BiasMode::both) add("bias", name_of(c.bias));
     if (c.input_mode != InputMode::linear) add("input-mode", name_of(c.input_mode));
-    if (c.clip > 0) add("clip", short_number(c.clip));
+    if (c.clip > 0) add("clip", exact_number(c.clip));
     if (c.states) words.emplace_back("--states");
     if (c.training) words.emplace_back("--training");
     return join(words, " ");

@@ -23,6 +23,9 @@ std::optional<std::string> contradiction_in(const RnnCase& rnn_case);
 /// The options that give this case again: "--cell gru --hidden 32".
 std::string words_of(const RnnCase& rnn_case);
 
+/// The shortest text that is read back as the very number.
+std::string exact_number(double number);
+
 /// The network of a TensorFlow message, as options; InputError when the log does not tell its sizes.
 CaseWords words_from_log(const LogRnnConfig& config);
 

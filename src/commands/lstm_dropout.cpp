@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/text.hpp"
+#include "commands/lstm_case.hpp"
 
 namespace rnncheck {
 
@@ -14,14 +15,23 @@ std::string share(const RnnDropout& dropout) {
 }
 
 std::string measured_on(const RnnDropout& dropout) {
-    return "dropout " + short_number(dropout.probability) + " on GPU " + std::to_string(dropout.gpu) + " (" +
+    return "dropout " + exact_number(dropout.probability) + " on GPU " + std::to_string(dropout.gpu) + " (" +
            std::string(name_of(dropout.dialect)) + " interface): ";
 }
 
 bool keeps_too_many_or_few(const RnnDropout& dropout) {
-    constexpr double deviations = 6;
+    // Bernstein's inequality for e^-18: where few are expected the distribution is far from a normal one.
+    constexpr double deviations = 6, for_few = 12;
     const double n = static_cast<double>(*dropout.elements), p = dropout.probability;
-    return std::abs(static_cast<double>(*dropout.kept) - n * (1 - p)) > deviations * std::sqrt(n * p * (1 - p));
+    return std::abs(static_cast<double>(*dropout.kept) - n * (1 - p)) >
+           deviations * std::sqrt(n * p * (1 - p)) + for_few;
+}
+
+/// Two masks of their own differ in more than none of so many: below, equal ones tell nothing.
+bool masks_should_differ(const RnnDropout& dropout) {
+    constexpr double enough = 40;
+    const double p = dropout.probability;
+    return 2 * p * (1 - p) * static_cast<double>(*dropout.elements) >= enough;
 }
 
 }  // namespace
@@ -32,9 +42,10 @@ std::vector<std::string> faults_of(const RnnDropout& dropout) {
     if (keeps_too_many_or_few(dropout))
         faults.push_back(share(dropout) + ", " + short_number(100 * (1 - dropout.probability)) + " % should be");
     if (*dropout.kept > 0 && dropout.scale_error.value_or(HUGE_VAL) > scale_limit)
-        faults.push_back("those kept are not multiplied by 1 / (1 - " + short_number(dropout.probability) + ")");
+        faults.push_back("those kept are not multiplied by 1 / (1 - " + exact_number(dropout.probability) + ")");
     if (dropout.repeats == false) faults.emplace_back("the same seed gives another mask");
-    if (dropout.moves_on == false) faults.emplace_back("every call draws the same mask");
+    if (dropout.moves_on == false && masks_should_differ(dropout))
+        faults.emplace_back("every call draws the same mask");
     return faults;
 }
 
@@ -49,8 +60,9 @@ std::vector<Remark> dropout_of(const Facts& facts) {
         } else if (const auto faults = faults_of(dropout); !faults.empty()) {
             remarks.push_back({"dropout", Weight::wrong, where + listing(faults)});
         } else {
-            remarks.push_back(
-                {"dropout", Weight::note, where + share(dropout) + ", rightly multiplied, the same for the same seed"});
+            remarks.push_back({"dropout", Weight::note,
+                               where + share(dropout) + (*dropout.kept > 0 ? ", rightly multiplied" : "") +
+                                   ", the same for the same seed"});
         }
     }
     for (const ProbeRun& run : facts.probe_runs)

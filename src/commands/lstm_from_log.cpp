@@ -4,38 +4,12 @@
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
-#include "rnn/number.hpp"
 
 namespace rnncheck {
 
 namespace {
 
 constexpr std::int64_t mib = 1 << 20;
-
-/// What runs of x, y and the states take; gradients are as large again.
-std::int64_t data_bytes(const RnnCase& c) {
-    const std::int64_t steps = std::int64_t{c.batch} * c.sequence_length, width = c.output() * c.directions();
-    const std::int64_t states = std::int64_t{2} * c.pseudo_layers() * c.batch * (c.output() + c.hidden);
-    const std::int64_t elements = steps * (c.input + width) + states;
-    return elements * static_cast<std::int64_t>(bytes_of(c.dtype)) * (c.training ? 2 : 1);
-}
-
-/// Gates times (input, recurrent matrix and two biases), where cuDNN did not come to tell.
-std::int64_t weight_bytes(const RnnRun& run) {
-    const RnnCase& c = run.rnn_case;
-    const std::int64_t gates = c.cell == Cell::lstm ? 4 : c.cell == Cell::gru ? 3 : 1;
-    std::int64_t elements = 0;
-    for (std::int64_t layer = 0, input = c.input; layer < c.layers; ++layer, input = c.output() * c.directions())
-        elements += c.directions() * gates * c.hidden * (input + c.output() + 2);
-    const std::int64_t bytes = run.weight_bytes.value_or(elements * static_cast<std::int64_t>(bytes_of(c.dtype)));
-    return bytes * (c.training ? 2 : 1);
-}
-
-bool ran_out_of_memory(const RnnRun& run) {
-    if (run.end != RunEnd::failed || !run.result) return false;
-    const std::string text = lower(run.result->text);
-    return contains(text, "memory") || contains(text, "alloc");
-}
 
 /// What the failing run tells decides; one that was right, where none failed.
 const RnnRun* telling_run(const Facts& facts) {
@@ -83,7 +57,7 @@ std::optional<std::int64_t> free_mib(const Facts& facts, int gpu) {
 
 /// The largest batch whose share of the memory fits beside the weights.
 std::string largest_batch(const RnnRun& run, std::int64_t free) {
-    const std::int64_t weights = weight_bytes(run), share = (bytes_needed(run) - weights) / run.rnn_case.batch;
+    const std::int64_t weights = weights_needed(run), share = (bytes_needed(run) - weights) / run.rnn_case.batch;
     const std::int64_t most = share > 0 ? (free * mib - weights) / share : 0;
     return most > 0 ? "about " + std::to_string(most) + " sequences fit" : "not one sequence fits";
 }
@@ -107,11 +81,6 @@ const LogRnnConfig& network_in(const Log& log, const std::string& file) {
                          listing(config.missing) + (config.missing.size() == 1 ? " is" : " are") +
                          " missing; give the network by options, e.g. --cell lstm --hidden 256");
     return config;
-}
-
-std::int64_t bytes_needed(const RnnRun& run) {
-    return data_bytes(run.rnn_case) + weight_bytes(run) + run.workspace_bytes.value_or(0) +
-           run.reserve_bytes.value_or(0);
 }
 
 LogExperiment experiment_of(const LogRnnConfig& config, const Facts& facts) {

@@ -1,6 +1,7 @@
 // What running the network of a log tells about the failure in that log.
 #pragma once
 
+#include "commands/lstm_memory.hpp"
 #include "facts/facts.hpp"
 #include "facts/json.hpp"
 
@@ -24,9 +25,6 @@ const LogRnnConfig& network_in(const Log& log, const std::string& file);
 
 /// `facts` are those of a machine on which the network of `config` was run, or of one that has no GPU.
 LogExperiment experiment_of(const LogRnnConfig& config, const Facts& facts);
-
-/// Least memory of the GPU in bytes that the case needs: data, states, weights and what cuDNN asked for; gradients too.
-std::int64_t bytes_needed(const RnnRun& run);
 
 Json to_json(const LogExperiment& experiment);
 

@@ -1,13 +1,13 @@
 #include "commands/lstm_report.hpp"
 
 #include <algorithm>
-#include <array>
 #include <sstream>
 
 #include "base/text.hpp"
+#include "commands/lstm_again.hpp"
 #include "commands/lstm_agreement.hpp"
-#include "commands/lstm_case.hpp"
 #include "commands/lstm_dropout.hpp"
+#include "commands/lstm_memory.hpp"
 #include "commands/lstm_precision.hpp"
 #include "commands/lstm_speed.hpp"
 #include "facts/json.hpp"
@@ -19,68 +19,6 @@ namespace rnncheck {
 namespace {
 
 constexpr std::size_t few_cases = 8, most_told = 10;
-
-using EndCounts = std::array<std::size_t, 6>;  // by RunEnd
-
-EndCounts counts_of(const Facts& facts) {
-    EndCounts counts{};
-    for (const RnnRun& run : facts.rnn_runs) ++counts[static_cast<std::size_t>(run.end)];
-    return counts;
-}
-
-std::size_t number_of(const EndCounts& counts, RunEnd end) {
-    return counts[static_cast<std::size_t>(end)];
-}
-
-bool names_one_gpu(const Facts& facts) {
-    return facts.rnn_request && facts.rnn_request->gpu;
-}
-
-/// Or never began because of it.
-bool ended_by_deadline(const ProbeRun& run) {
-    return run.reason && contains(*run.reason, "deadline");
-}
-
-/// Why no case was run.
-std::string why_nothing_ran(const Facts& facts) {
-    const auto at = [](const Facts& from, int index) {
-        return std::ranges::any_of(from.gpus, [&](const Gpu& gpu) { return gpu.index == index; });
-    };
-    if (std::ranges::any_of(facts.probe_runs, ended_by_deadline))
-        return "the deadline passed before the first case could begin, so nothing was computed: give --deadline more "
-               "seconds";
-    if (facts.gpus.empty())
-        return "no GPU that CUDA programs can use was found, so nothing was computed; 'rnncheck doctor' says why";
-    if (names_one_gpu(facts) && !at(facts, *facts.rnn_request->gpu))
-        return "there is no GPU " + std::to_string(*facts.rnn_request->gpu) + ": nothing was computed";
-    if (std::ranges::none_of(facts.cudnns, [](const Cudnn& cudnn) { return cudnn.rnn_usable == true; }))
-        return "no usable cuDNN was found, so nothing was computed; 'rnncheck doctor' says why";
-    return "none of the copies of cuDNN that were found is the one asked for, or can express the case: nothing was "
-           "computed";
-}
-
-std::string cases(std::size_t count) {
-    return counted(count, "case", "cases");
-}
-
-/// "GPU 0 computes 55 cases right; 2 are not offered here"
-std::string all_right(const EndCounts& counts) {
-    std::string text = cases(number_of(counts, RunEnd::ok)) + " computed, every number right";
-    if (const auto absent = number_of(counts, RunEnd::not_offered); absent > 0)
-        text += "; " + cases(absent) + " not offered by this cuDNN on this GPU";
-    return text;
-}
-
-std::string what_is_bad(const EndCounts& counts) {
-    constexpr std::pair<RunEnd, const char*> words[] = {{RunEnd::wrong, "WRONG"},
-                                                        {RunEnd::failed, "failed"},
-                                                        {RunEnd::refused, "refused"},
-                                                        {RunEnd::skipped, "not tried"}};
-    std::vector<std::string> parts;
-    for (const auto& [end, word] : words)
-        if (const auto count = number_of(counts, end); count > 0) parts.push_back(cases(count) + " " + word);
-    return join(parts, ", ") + ", " + std::to_string(number_of(counts, RunEnd::ok)) + " right";
-}
 
 std::string milliseconds(const std::optional<double>& value) {
     return value ? short_number(*value) + " ms" : "?";
@@ -109,24 +47,25 @@ std::string numbers_of(const RnnRun& run) {
     return join(parts, ", ");
 }
 
-std::string again(const RnnRun& run) {
-    return "rnncheck lstm --device " + std::to_string(run.gpu) + " " + words_of(run.rnn_case);
-}
-
-std::string told(const RnnRun& run) {
-    std::string text = "  " + std::string(name_of(run.end)) + ": GPU " + std::to_string(run.gpu) + ", " +
-                       kind_of(run.rnn_case) + ", " + shape_of(run.rnn_case) + "\n";
+std::string told(const Facts& facts, const RnnRun& run) {
+    const bool no_room = short_of_memory(run);
+    std::string text = "  " + (no_room ? "short of memory" : std::string(name_of(run.end))) + ": GPU " +
+                       std::to_string(run.gpu) + copy_and_interface(facts, run) + ", " + kind_of(run.rnn_case) + ", " +
+                       shape_of(run.rnn_case) + "\n";
     if (run.where) text += "      " + escaped(*run.where, 400) + "\n";
     if (run.result && run.end != RunEnd::ok)
         text += "      " + escaped(run.result->call + ": " + run.result->text, 400) + "\n";
+    if (no_room)
+        text += "      " + memory_in_words(run) + ": end what else uses GPU " + std::to_string(run.gpu) +
+                ", or find the largest batch that fits with --fit batch\n";
     if (run.end == RunEnd::ok || run.end == RunEnd::wrong) text += "      " + numbers_of(run) + "\n";
-    if (run.end != RunEnd::ok && run.end != RunEnd::not_offered) text += "      again: " + again(run) + "\n";
+    if (run.end != RunEnd::ok && run.end != RunEnd::not_offered) text += "      again: " + again(facts, run) + "\n";
     return text;
 }
 
 Json as_json(const Facts& facts, const RnnRun& run) {
     Json json = to_json(run, valid_utf8);
-    json["again"] = again(run);
+    json["again"] = again(facts, run);
     for (const Gpu& gpu : facts.gpus)
         if (const auto peak = gpu.index == run.gpu ? peak_of(gpu) : std::nullopt; peak && run.again_ms)
             json["model_ms"] = model_ms(run.rnn_case, *peak);
@@ -135,40 +74,16 @@ Json as_json(const Facts& facts, const RnnRun& run) {
 
 std::vector<Remark> remarks_on(const Facts& facts) {
     std::vector<Remark> remarks = agreement_of(facts);
-    for (auto more : {dropout_of(facts), precision_of(facts), speed_of(facts)}) std::ranges::move(more, std::back_inserter(remarks));
+    for (auto more : {dropout_of(facts), precision_of(facts), speed_of(facts)})
+        std::ranges::move(more, std::back_inserter(remarks));
     return remarks;
 }
 
-/// Every case was tried.
-bool is_complete(const Facts& facts) {
-    return !facts.rnn_runs.empty() && number_of(counts_of(facts), RunEnd::skipped) == 0;
-}
-
-LstmVerdict verdict_of_cases(const Facts& facts) {
-    const EndCounts counts = counts_of(facts);
-    if (facts.rnn_runs.empty()) return {undetermined, why_nothing_ran(facts)};
-    const bool bad =
-        number_of(counts, RunEnd::wrong) + number_of(counts, RunEnd::failed) + number_of(counts, RunEnd::refused) > 0;
-    if (bad) return {problem, what_is_bad(counts)};
-    if (number_of(counts, RunEnd::skipped) > 0) return {undetermined, what_is_bad(counts)};
-    if (number_of(counts, RunEnd::ok) == 0)
-        return {undetermined, "not offered by this cuDNN on this GPU: nothing was computed"};
-    return {healthy, all_right(counts)};
+std::string how_it_still_ends(RunEnd end) {
+    return end == RunEnd::wrong ? "is still wrong" : end == RunEnd::refused ? "is still refused" : "still fails";
 }
 
 }  // namespace
-
-LstmVerdict verdict_of(const Facts& facts) {
-    LstmVerdict verdict = verdict_of_cases(facts);
-    std::vector<Remark> judged = dropout_of(facts);
-    std::ranges::move(precision_of(facts), std::back_inserter(judged));
-    for (const Remark& remark : judged) {
-        if (remark.weight == Weight::wrong) return {problem, verdict.sentence + "; " + remark.about + " WRONG"};
-        if (remark.weight == Weight::unknown && verdict.code == healthy)
-            verdict = {undetermined, verdict.sentence + "; " + remark.about + " not measured"};
-    }
-    return verdict;
-}
 
 std::string lstm_text(const Facts& facts, bool color, bool verbose) {
     std::ostringstream out;
@@ -183,21 +98,26 @@ std::string lstm_text(const Facts& facts, bool color, bool verbose) {
     for (const RnnRun& run : facts.rnn_runs) {
         if (!all && (run.end == RunEnd::ok || run.end == RunEnd::not_offered)) continue;
         if (all || ++shown <= most_told)
-            out << told(run);
+            out << told(facts, run);
         else
             ++left_out;
     }
     if (left_out > 0) out << "  and " << counted(left_out, "more such case", "more such cases") << " (-v tells all)\n";
+    for (const std::string& step : next_steps(facts)) out << "  " << step << '\n';
     return out.str();
 }
 
-std::string smallest_text(const Smallest& smallest) {
+std::string smallest_text(const Facts& facts, const Smallest& smallest) {
     const RnnRun& run = smallest.run;
-    std::string text = "\nThe smallest case that is still " + std::string(name_of(run.end)) + " (from case " +
-                       std::to_string(smallest.number) + ", " +
+    const std::string from = std::to_string(smallest.number);
+    if (!smallest.alone)
+        return "\nCase " + from + " " + (run.end == RunEnd::wrong ? "is wrong" : "fails") +
+               " only after other cases, or not every time: run alone it is right. All of them again:\n  " +
+               whole_run_again(facts, run) + "\n";
+    std::string text = "\nThe smallest case that " + how_it_still_ends(run.end) + " (from case " + from + ", " +
                        counted(static_cast<std::size_t>(smallest.trials), "trial", "trials") +
                        (smallest.finished ? "):\n" : "; out of time, there may be a smaller one):\n");
-    text += "  " + again(run) + "\n";
+    text += "  " + again(facts, run) + "\n";
     if (run.where) text += "      " + escaped(*run.where, 400) + "\n";
     if (run.result) text += "      " + escaped(run.result->call + ": " + run.result->text, 400) + "\n";
     return text;
@@ -205,13 +125,15 @@ std::string smallest_text(const Smallest& smallest) {
 
 std::string lstm_json(const Facts& facts, const LstmBesides& besides) {
     constexpr const char* words[] = {"ok", "problems", "", "undetermined"};
-    const LstmVerdict verdict = verdict_of(facts);
+    const LstmVerdict verdict = besides.begun
+                                    ? verdict_of(facts)
+                                    : LstmVerdict{undetermined, "the run has not yet begun: nothing was computed"};
     Json document = {{"schema", 1},
                      {"kind", "lstm"},
                      {"rnncheck", facts.tool.version},
                      {"verdict", words[verdict.code]},
                      {"sentence", verdict.sentence},
-                     {"complete", is_complete(facts)},
+                     {"complete", every_case_was_tried(facts)},
                      {"cases", Json::array()}};
     if (!besides.machine.empty()) document["machine"] = besides.machine;
     if (!facts.rnn_dropouts.empty()) document["dropout"] = to_json(facts.rnn_dropouts, valid_utf8);
@@ -220,7 +142,8 @@ std::string lstm_json(const Facts& facts, const LstmBesides& besides) {
         document["smallest"] = {{"case", as_json(facts, besides.smallest->run)},
                                 {"from", besides.smallest->number},
                                 {"trials", besides.smallest->trials},
-                                {"finished", besides.smallest->finished}};
+                                {"finished", besides.smallest->finished},
+                                {"alone", besides.smallest->alone}};
     if (facts.rnn_request) document["request"] = to_json(*facts.rnn_request, valid_utf8);
     for (const RnnRun& run : facts.rnn_runs) document["cases"].push_back(as_json(facts, run));
     return document.dump(2) + '\n';

@@ -3,31 +3,23 @@
 
 #include <string>
 
-#include "commands/command.hpp"
 #include "commands/lstm_shrink.hpp"
+#include "commands/lstm_verdict.hpp"
 #include "facts/facts.hpp"
 
 namespace rnncheck {
-
-/// The sentence that sums the runs up, and the exit code: problem when a case is wrong, failed or was refused;
-/// undetermined when nothing was computed, a case was not tried, or the only one is not offered; else healthy.
-struct LstmVerdict {
-    Exit code = undetermined;
-    std::string sentence;
-};
-
-LstmVerdict verdict_of(const Facts& facts);
 
 /// The verdict, the grid, and every case that is not right; with `verbose`, or when there are few, the numbers of all.
 std::string lstm_text(const Facts& facts, bool color, bool verbose);
 
 /// The smallest case that still fails, and the command that runs it.
-std::string smallest_text(const Smallest& smallest);
+std::string smallest_text(const Facts& facts, const Smallest& smallest);
 
 /// What the document holds beside the cases. `machine` says what --resume has to find again.
 struct LstmBesides {
     std::string machine;
     std::optional<Smallest> smallest;
+    bool begun = true;  ///< false: no GPU was looked for yet
 };
 
 /// One JSON object with every case; docs/formats.md describes it.

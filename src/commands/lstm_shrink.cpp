@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/text.hpp"
 #include "commands/lstm_case.hpp"
+#include "commands/lstm_memory.hpp"
 #include "probe.hpp"
 #include "rnn/shrink.hpp"
 #include "survey.hpp"
@@ -16,10 +18,6 @@ using Clock = std::chrono::steady_clock;
 
 bool hangs_for_ever(const RnnRun& run) {
     return run.result && run.result->text.find(hangs_in_kernel) != std::string::npos;
-}
-
-bool did_not_return(const RnnRun& run) {
-    return run.result && run.result->text.starts_with("did not return");
 }
 
 /// A crash is a crash in whichever call, but an error is that of one call.
@@ -39,13 +37,16 @@ class Trials {
             Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.seconds));
     }
 
+    /// Nothing when the time is over, or was before the case came to an end.
     std::optional<bool> still_fails(const RnnCase& rnn_case) {
         if (contradiction_in(rnn_case) || !expressible(rnn_case, failed_.dialect)) return false;
         const double left = std::chrono::duration<double>(end_ - Clock::now()).count();
         if (left <= 0) return std::nullopt;
-        const auto run = tried(rnn_case, left);
-        if (!run || !alike_enough(*run, left))
-            return run || left > shortest_trial ? std::optional(false) : std::nullopt;
+        auto run = tried(rnn_case, left);
+        if (run && run->end == RunEnd::skipped && did_not_return(*run) && left >= longest_trial) count_as_hung(*run);
+        const bool cut = !run || run->end == RunEnd::skipped;
+        if (cut && left < longest_trial) return std::nullopt;
+        if (cut || !alike(*run, failed_)) return false;
         smallest_ = *run;
         return true;
     }
@@ -53,7 +54,7 @@ class Trials {
     const RnnRun& smallest() const { return smallest_; }
 
   private:
-    static constexpr double longest_trial = 10, shortest_trial = 1;
+    static constexpr double longest_trial = 10;
 
     std::optional<RnnRun> tried(const RnnCase& rnn_case, double seconds) {
         if (options_.progress) options_.progress("looking for a smaller case that fails: " + describe(rnn_case));
@@ -75,10 +76,10 @@ class Trials {
         return std::nullopt;
     }
 
-    /// A trial that our own time limit ended fails like a case that did not return.
-    bool alike_enough(const RnnRun& run, double seconds) const {
-        if (did_not_return(failed_) && did_not_return(run)) return seconds >= longest_trial;
-        return alike(run, failed_);
+    /// Our own limit ended it, which is no deadline of the user's.
+    static void count_as_hung(RnnRun& run) {
+        run.end = RunEnd::failed;
+        run.result->text = "did not return within " + short_number(longest_trial) + " s";
     }
 
     Facts facts_;
@@ -90,10 +91,15 @@ class Trials {
 
 }  // namespace
 
+bool did_not_return(const RnnRun& run) {
+    return run.result && run.result->text.starts_with("did not return") && run.result->call != "?";
+}
+
 const RnnRun* worst_run(const Facts& facts) {
     for (const RunEnd end : {RunEnd::wrong, RunEnd::failed, RunEnd::refused})
-        for (const RnnRun& run : facts.rnn_runs)
-            if (run.end == end) return &run;
+        for (const Dialect dialect : {Dialect::v8, Dialect::legacy})
+            for (const RnnRun& run : facts.rnn_runs)
+                if (run.end == end && run.dialect == dialect && !short_of_memory(run)) return &run;
     return nullptr;
 }
 
@@ -101,9 +107,12 @@ std::optional<Smallest> smallest_failing(const Facts& facts, const ShrinkOptions
     const RnnRun* const failed = worst_run(facts);
     if (!failed || hangs_for_ever(*failed)) return std::nullopt;
     Trials trials(facts, *failed, options);
+    const auto alone = trials.still_fails(failed->rnn_case);
+    if (!alone) return std::nullopt;
+    if (!*alone) return Smallest{*failed, failed->number, 1, true, false};
     const Shrunk shrunk =
         shrink(failed->rnn_case, [&](const RnnCase& rnn_case) { return trials.still_fails(rnn_case); });
-    return Smallest{trials.smallest(), failed->number, shrunk.trials, shrunk.finished};
+    return Smallest{trials.smallest(), failed->number, shrunk.trials + 1, shrunk.finished, true};
 }
 
 }  // namespace rnncheck

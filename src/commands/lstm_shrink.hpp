@@ -15,6 +15,7 @@ struct Smallest {
     int number = 0;  ///< of the case that it was shrunk from
     int trials = 0;
     bool finished = true;  ///< false: time or trials ended first, there may be a smaller one
+    bool alone = true;     ///< false: run by itself the case does not fail, so `run` is still the one it came from
 };
 
 struct ShrinkOptions {
@@ -23,11 +24,15 @@ struct ShrinkOptions {
     std::function<void(std::string_view)> progress;
 };
 
-/// The first of the worst cases: wrong before failed before refused; null when there is none.
+/// The first of the worst cases: wrong before failed before refused, but for those that lacked memory; of the v8
+/// interface before the legacy one, of which no program can be written. Null when there is none.
 const RnnRun* worst_run(const Facts& facts);
 
-/// Shrinks the first of the worst cases: wrong before failed before refused. Nothing when every case is right, or the
-/// process of the case hangs inside the kernel, which no other process should run into.
+/// The case was tried and had not come back when the time was over.
+bool did_not_return(const RnnRun& run);
+
+/// Runs the first of the worst cases alone and, where that fails too, shrinks it. Nothing when every case is right, no
+/// time was left to try it, or the process of the case hangs inside the kernel, which no other process should run into.
 std::optional<Smallest> smallest_failing(const Facts& facts, const ShrinkOptions& options);
 
 }  // namespace rnncheck

@@ -175,16 +175,18 @@ Facts LstmState::in_order(Facts facts) const {
     return facts;
 }
 
-Facts LstmState::finish(const Facts& facts, LstmBesides& besides) {
+Facts LstmState::shown(const Facts& facts, LstmBesides& besides) const {
     besides.machine = machine_;
-    Facts shown = presentable(facts);
     if (besides.smallest && !show_private_) {
         Facts alone;
         alone.rnn_runs = {besides.smallest->run};
         besides.smallest->run = hidden(std::move(alone)).rnn_runs.front();
     }
+    return presentable(facts);
+}
+
+void LstmState::finish(const Facts& shown, const LstmBesides& besides) const {
     if (!file_.empty()) write_file(file_, lstm_json(shown, besides));
-    return shown;
 }
 
 Facts LstmState::presentable(const Facts& facts) const {
@@ -196,7 +198,7 @@ void LstmState::write(const Facts& facts) {
     constexpr int share = 20;  // one part of the time in so many goes into writing, at most
     if (file_.empty()) return;
     const auto start = Clock::now();
-    write_file(file_, lstm_json(presentable(facts), {machine_, {}}));
+    write_file(file_, lstm_json(presentable(facts), {machine_, {}, !machine_.empty()}));
     const Clock::duration pause =
         std::max<Clock::duration>(share * (Clock::now() - start), std::chrono::milliseconds(200));
     due_ = Clock::now() + pause;

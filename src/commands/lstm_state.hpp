@@ -52,8 +52,11 @@ class LstmState {
     /// All cases in order.
     Facts in_order(Facts facts) const;
 
-    /// All cases, and the smallest one, made fit to be shown; also written.
-    Facts finish(const Facts& facts, LstmBesides& besides);
+    /// All cases, and the smallest one, made fit to be shown.
+    Facts shown(const Facts& facts, LstmBesides& besides) const;
+
+    /// Writes what shown() gave.
+    void finish(const Facts& shown, const LstmBesides& besides) const;
 
   private:
     Facts presentable(const Facts& facts) const;

@@ -3,6 +3,7 @@
 #include "commands/lstm_agreement.hpp"
 
 #include "base/text.hpp"
+#include "commands/lstm_report.hpp"
 #include "support/catch.hpp"
 
 using namespace rnncheck;
@@ -89,4 +90,36 @@ TEST_CASE("agreement: an algorithm that is wrong where another is right is told"
     facts.rnn_runs[1].largest_error = 1e-3;
     CHECK(contains(told(facts, "algorithms"), "warning: algorithms do not agree"));
     CHECK(contains(told(facts, "algorithms"), "persist_static 100 in 1 case (1 WRONG)"));
+}
+
+TEST_CASE("agreement: algorithms are compared in cases of one kind on one GPU alone") {
+    Facts other_cell = with_gpus(1);
+    other_cell.rnn_runs[0].rnn_case.cell = Cell::gru;
+    other_cell.rnn_runs[0].end = RunEnd::wrong;
+    CHECK(told(other_cell, "algorithms").empty());
+    Facts one_card = with_gpus(4);
+    one_card.rnn_runs[4].end = one_card.rnn_runs[5].end = RunEnd::wrong;
+    CHECK(contains(told(one_card, "algorithms"), "note: algorithms agree on GPUs 0, 1 and 3; "));
+    CHECK(contains(told(one_card, "algorithms"), "note: no algorithm is right on GPU 2; "));
+}
+
+TEST_CASE("agreement: a card that alone computes wrong numbers is named, and not as one to watch") {
+    Facts facts = with_gpus(4);
+    CHECK(!only_bad_gpu(facts));
+    for (const std::size_t run : {4, 5}) {
+        facts.rnn_runs[run].end = RunEnd::wrong;
+        facts.rnn_runs[run].digest = "00fe";
+    }
+    CHECK(told(facts, "gpus") ==
+          "note: 3 GPUs of one kind give the same bits in 2 cases\n"
+          "warning: only GPU 2 of 4 computes wrong numbers; the others compute the same cases right, some of them of "
+          "its kind: suspect this card, not cuDNN\n");
+    CHECK(verdict_of(facts).sentence == "2 cases WRONG, 6 right; only GPU 2 of 4 computes wrong numbers");
+    for (Gpu& gpu : facts.gpus) gpu.name = "Card " + std::to_string(gpu.index);
+    CHECK(contains(told(facts, "gpus"), "suspect this card, or cuDNN on cards of its kind"));
+    facts.rnn_runs[4].end = facts.rnn_runs[5].end = RunEnd::failed;
+    CHECK(contains(told(facts, "gpus"), "only GPU 2 of 4 fails"));
+    facts.rnn_runs[0].end = RunEnd::wrong;
+    CHECK(!only_bad_gpu(facts));
+    CHECK(!contains(told(facts, "gpus"), "only GPU"));
 }

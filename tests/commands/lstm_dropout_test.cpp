@@ -81,3 +81,25 @@ TEST_CASE("dropout: what was asked for and not measured is unknown") {
     CHECK(told(facts).starts_with("unknown: dropout was asked for and not measured"));
     CHECK(verdict_of(facts).code == undetermined);
 }
+
+TEST_CASE("dropout: at extreme probabilities equal masks and a few elements are chance") {
+    for (const double probability : {1e-9, 0.999999}) {
+        RnnDropout dropout = right();
+        dropout.probability = probability;
+        dropout.kept = probability < 0.5 ? 65535 : 1;  // one element, where none is expected
+        dropout.moves_on = false;
+        CAPTURE(probability);
+        CHECK(faults_of(dropout).empty());
+        dropout.kept = probability < 0.5 ? 65500 : 36;
+        CHECK(faults_of(dropout).size() == 1);
+    }
+    RnnDropout dropout = right();
+    dropout.probability = 0.999999;
+    dropout.kept = 0;
+    CHECK(contains(told(with(dropout)), "dropout 0.999999 on GPU 0"));
+    CHECK(!contains(told(with(dropout)), "rightly multiplied"));
+    dropout.probability = 0.001;  // 131 of them should differ
+    dropout.kept = 65536 - 66;
+    dropout.moves_on = false;
+    CHECK(contains(told(with(dropout)), "every call draws the same mask"));
+}

@@ -51,6 +51,8 @@ TEST_CASE("from-log: how the run ended says where to look") {
           LogFailure::environment);
     CHECK(experiment_of({}, with(a_run(RunEnd::failed, "CUDNN_STATUS_ALLOC_FAILED"))).failure == LogFailure::memory);
     CHECK(experiment_of({}, with(a_run(RunEnd::failed, "CUDA_ERROR_OUT_OF_MEMORY"))).failure == LogFailure::memory);
+    CHECK(experiment_of({}, with(a_run(RunEnd::failed, "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access")))
+              .failure == LogFailure::environment);
     CHECK(experiment_of({}, with(a_run(RunEnd::not_offered))).failure == LogFailure::unknown);
     CHECK(experiment_of({}, Facts{}).failure == LogFailure::unknown);
 }

@@ -60,6 +60,11 @@ def ran(binary, fault):
     return done.returncode, done.stdout.decode()
 
 
+def lstm_text(fault, *options):
+    done = subprocess.run([program, "lstm", f"--root={root}", *options], env=environment(fault), capture_output=True, check=False)
+    return done.stdout.decode(), done.stderr.decode()
+
+
 def headers():
     for folder in (os.environ.get("CUDA_HOME", "") + "/include", "/usr/local/cuda/include"):
         if all(pathlib.Path(folder, header).exists() for header in ("cuda_runtime.h", "cudnn.h", "cuda_fp16.h", "cuda_bf16.h")):
@@ -76,8 +81,16 @@ def check_shrunk():
         check.that(found.get("case", {}).get("again", "").endswith("--device 0 " + smallest), f"{fault}: {found.get('case', {}).get('again')}")
     check.that("smallest" not in lstm("")[1], "a right case is shrunk")
     check.that("smallest" not in lstm(SHRUNK[0][0], "--cell", "gru", "--no-shrink")[1], "--no-shrink shrinks")
+    code, document, _ = lstm("lstm=gates_swapped@61", "--level", "standard")
+    found = document.get("smallest", {})
+    check.that(code == 1 and found.get("alone") is False, f"a case that is right alone is told as the smallest wrong one: {found}")
+    source = work / "alone.cpp"
+    text, errors = lstm_text("lstm=gates_swapped@61", "--level", "standard", "--emit-repro", str(source))
+    check.that("run alone it is right" in text and "\n  rnncheck lstm --device 0 --level standard\n" in text, f"right alone: {text[-400:]}")
+    check.that(not source.exists() and "was not written" in errors, f"a program was written of a case that is right alone: {errors}")
     kept = lstm("persist_static:cudnnRNNForward=hang", "--algorithm", "persist_static", "--deadline", "1")
     check.that(kept[0] == 3 and "smallest" not in kept[1], f"a case that the deadline ended counts as failed: {kept[1].get('sentence')}")
+    check.that("1 case had not returned when the deadline passed" in kept[1].get("sentence", ""), f"a hung case: {kept[1].get('sentence')}")
 
 
 def build(source, folder):

@@ -1,0 +1,56 @@
+#include "commands/lstm_memory.hpp"
+
+#include "base/text.hpp"
+#include "rnn/number.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+constexpr double mib = 1 << 20;
+
+/// What runs of x, y and the states take; gradients are as large again.
+std::int64_t data_bytes(const RnnCase& c) {
+    const std::int64_t steps = std::int64_t{c.batch} * c.sequence_length, width = c.output() * c.directions();
+    const std::int64_t states = std::int64_t{2} * c.pseudo_layers() * c.batch * (c.output() + c.hidden);
+    const std::int64_t elements = steps * (c.input + width) + states;
+    return elements * static_cast<std::int64_t>(bytes_of(c.dtype)) * (c.training ? 2 : 1);
+}
+
+}  // namespace
+
+std::int64_t weights_needed(const RnnRun& run) {
+    const RnnCase& c = run.rnn_case;
+    const std::int64_t gates = c.cell == Cell::lstm ? 4 : c.cell == Cell::gru ? 3 : 1;
+    std::int64_t elements = 0;
+    for (std::int64_t layer = 0, input = c.input; layer < c.layers; ++layer, input = c.output() * c.directions())
+        elements += c.directions() * gates * c.hidden * (input + c.output() + 2);
+    const std::int64_t bytes = run.weight_bytes.value_or(elements * static_cast<std::int64_t>(bytes_of(c.dtype)));
+    return bytes * (c.training ? 2 : 1);
+}
+
+std::int64_t bytes_needed(const RnnRun& run) {
+    return data_bytes(run.rnn_case) + weights_needed(run) + run.workspace_bytes.value_or(0) +
+           run.reserve_bytes.value_or(0);
+}
+
+bool ran_out_of_memory(const RnnRun& run) {
+    if (run.end != RunEnd::failed || !run.result) return false;
+    const std::string text = lower(run.result->text);
+    return contains(text, "out of memory") || contains(text, "out_of_memory") || contains(text, "alloc_failed") ||
+           contains(text, "allocation_failed");
+}
+
+bool short_of_memory(const RnnRun& run) {
+    constexpr std::int64_t kernels = 1 << 30;  // as much as those of a whole cuDNN may take, and some
+    constexpr std::int64_t margin = 4;         // work and reserve space are not in what is needed at least
+    return ran_out_of_memory(run) && (!run.free_bytes || *run.free_bytes < margin * bytes_needed(run) + kernels);
+}
+
+std::string memory_in_words(const RnnRun& run) {
+    return "needs " + short_number(static_cast<double>(bytes_needed(run)) / mib) + " MiB of GPU memory at least, " +
+           (run.free_bytes ? short_number(static_cast<double>(*run.free_bytes) / mib) + " MiB free"
+                           : "an unknown amount free");
+}
+
+}  // namespace rnncheck

@@ -1,0 +1,25 @@
+// How much GPU memory a case needs, and whether it failed for want of it.
+#pragma once
+
+#include "facts/facts.hpp"
+
+namespace rnncheck {
+
+/// Bytes of the weights, and of their gradients when trained: gates times (input, recurrent matrix and two biases)
+/// where cuDNN did not come to tell.
+std::int64_t weights_needed(const RnnRun& run);
+
+/// Least memory of the GPU in bytes that the case needs: data, states, weights and what cuDNN asked for; gradients too.
+std::int64_t bytes_needed(const RnnRun& run);
+
+/// CUDA or cuDNN could not allocate GPU memory.
+bool ran_out_of_memory(const RnnRun& run);
+
+/// It did, and there was so little that this is no fault of the environment. cuDNN's kernels are loaded into GPU memory
+/// as well.
+bool short_of_memory(const RnnRun& run);
+
+/// "needs 1.3 MiB of GPU memory at least, 1 MiB free".
+std::string memory_in_words(const RnnRun& run);
+
+}  // namespace rnncheck

@@ -1,0 +1,185 @@
+#include "commands/lstm_options.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "base/errors.hpp"
+#include "commands/ids.hpp"
+#include "commands/lstm_from_log.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+struct Option {
+    const char *name, *about, *type;
+};
+
+constexpr Option case_options[] = {
+    {"cell", "Kind of cell (lstm)", "lstm|gru|tanh|relu"},
+    {"dtype", "Type of data and weights (fp32)", "fp64|fp32|fp16|bf16"},
+    {"math", "default allows TF32, fma forbids it", "default|tensor_op|fma"},
+    {"algorithm", "cuDNN's algorithm (standard)", "standard|persist_static|persist_dynamic|persist_static_small_h"},
+    {"layers", "Number of layers (1)", "N"},
+    {"input", "Input size (64)", "N"},
+    {"hidden", "Hidden size (64)", "N"},
+    {"batch", "Number of sequences (8)", "N"},
+    {"length", "Longest sequence, in steps (16)", "N"},
+    {"lengths", "Length of each sequence, e.g. 7,3,5", "N,N,..."},
+    {"direction", "One or both directions", "unidirectional|bidirectional"},
+    {"layout", "Order of the data in memory", "sequence_major|sequence_major_packed|batch_major"},
+    {"projection", "Size of the recurrent projection", "N"},
+    {"bias", "Which biases there are (both)", "none|input|recurrent|both"},
+    {"input-mode", "Whether the first layer multiplies its input", "linear|skip"},
+    {"clip", "Largest size of the cell state", "X"},
+};
+
+struct TextOption {
+    const char* name;
+    std::string LstmOptions::*place;
+    const char *about, *type;
+};
+
+constexpr TextOption text_options[] = {
+    {"--level", &LstmOptions::level, "Run a whole sweep instead of one case", "quick|standard|thorough"},
+    {"--from-log", &LstmOptions::log, "The network that this TensorFlow log says has failed", "FILE"},
+    {"--cudnn", &LstmOptions::cudnn, "Use the libcudnn whose path contains this alone", "TEXT"},
+    {"--interface", &LstmOptions::interface, "Use this RNN interface alone", "v8|legacy"},
+    {"--deadline", &LstmOptions::deadline, "Longest time for everything, in seconds", "S"},
+    {"--output", &LstmOptions::output, "Also keep the JSON document in this file, from the start on", "FILE"},
+    {"--resume", &LstmOptions::resume, "Go on with the run that this file tells, and keep it there", "FILE"},
+    {"--dropout", &LstmOptions::dropout, "Measure dropout of this probability, too", "P"},
+    {"--svg", &LstmOptions::svg, "Also draw the cases as a picture in this file", "FILE"},
+    {"--fit", &LstmOptions::fit, "Find the largest that fits into free GPU memory", "batch|length"},
+    {"--emit-repro", &LstmOptions::repro, "Write a C++ program that shows the failure without rnncheck", "FILE"},
+    {"--color", &LstmOptions::color, "Colour; auto means on a terminal, unless NO_COLOR is set", "auto|always|never"},
+};
+
+double probability_of(const std::string& text) {
+    char* end = nullptr;
+    const double probability = std::strtod(text.c_str(), &end);
+    if (*end != '\0' || !(probability > 0 && probability < 1))
+        throw UsageError("--dropout cannot be '" + text + "'; give a probability above 0 and below 1");
+    return probability;
+}
+
+/// An empty value, as of a shell variable that is not set, would count as an option that was not given.
+void declare_text(CLI::App& app, const std::shared_ptr<LstmOptions>& given, const TextOption& option) {
+    app.add_option_function<std::string>(
+           option.name,
+           [given, option](const std::string& text) {
+               if (text.empty())
+                   throw UsageError(std::string(option.name) + " has an empty value: give " + option.type);
+               (*given).*option.place = text;
+           },
+           option.about)
+        ->type_name(option.type);
+}
+
+/// 0, or an error number. As write_file does: in place, or beside it.
+int why_not_writable(const std::filesystem::path& file) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(file, ignored)) return EISDIR;
+    if (std::filesystem::exists(file, ignored) && ::access(file.c_str(), W_OK) == 0) return 0;
+    const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+    if (!file.has_filename() || !std::filesystem::is_directory(folder, ignored)) return ENOENT;
+    return ::access(folder.c_str(), W_OK | X_OK) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+std::shared_ptr<const LstmOptions> declare_lstm_options(CLI::App& app) {
+    const auto given = std::make_shared<LstmOptions>();
+    for (const Option& option : case_options)
+        app.add_option_function<std::string>(
+               "--" + std::string(option.name),
+               [given, option](const std::string& word) { given->words[option.name] = word; }, option.about)
+            ->type_name(option.type);
+    const auto flag = [&](const std::string& names, const char* about, std::function<void()> set) {
+        app.add_flag_function(
+               names, [set](std::int64_t) { set(); }, about)
+            ->disable_flag_override();
+    };
+    flag("--states", "Give initial states", [given] { given->words["states"]; });
+    flag("--training,--backward", "Compute the gradients, too", [given] { given->words["training"]; });
+    for (const TextOption& option : text_options) declare_text(app, given, option);
+    app.add_option_function<int>(
+           "--device",
+           [given](int device) {
+               if (device < 0)
+                   throw UsageError("--device cannot be " + std::to_string(device) + "; CUDA counts GPUs from 0");
+               given->device = device;
+           },
+           "Use this GPU alone, by CUDA's number")
+        ->type_name("N");
+    flag("--no-shrink", "Do not look for the smallest case that fails", [given] { given->no_shrink = true; });
+    flag("--json", "Write a JSON document with every case", [given] { given->json = true; });
+    flag("--show-private", "Keep user names and host names in the output", [given] { given->show_private = true; });
+    flag("-v,--verbose", "Tell the numbers of every case", [given] { given->verbose = true; });
+    flag("-q,--quiet", "Show no progress", [given] { given->quiet = true; });
+    app.add_option("--root", given->root, "Look for libraries below this folder")->type_name("DIR");
+    return given;
+}
+
+RnnRequest request_of(const LstmOptions& given, const Log& log) {
+    RnnRequest request;
+    if (!given.level.empty() && (!given.words.empty() || !given.log.empty()))
+        throw UsageError("--level runs a whole sweep: it cannot be used with options of one case or --from-log");
+    if (!given.level.empty())
+        request.level = word_from<Level>(given.level, "--level");
+    else {
+        CaseWords words = given.words;
+        if (!given.log.empty()) {
+            words.merge(words_from_log(network_in(log, given.log)));  // what the options say counts
+        }
+        request.cases = {case_from_words(words)};
+    }
+    if (!given.dropout.empty())
+        request.dropout = probability_of(given.dropout);
+    else if (request.level == Level::thorough)
+        request.dropout = 0.5;
+    if (given.device >= 0) request.gpu = given.device;
+    if (!given.cudnn.empty()) request.library = given.cudnn;
+    if (!given.interface.empty()) request.dialect = word_from<Dialect>(given.interface, "--interface");
+    for (const RnnCase& rnn_case : request.cases)
+        if (request.dialect == Dialect::legacy && std::ranges::find(rnn_case.lengths, 0) != rnn_case.lengths.end())
+            throw UsageError("--interface legacy needs --lengths above 0");
+    return request;
+}
+
+void refuse_closed_files(const LstmOptions& given) {
+    const std::pair<const char*, const std::string&> files[] = {{"--svg", given.svg}, {"--emit-repro", given.repro}};
+    for (const auto& [option, file] : files)
+        if (const int error = file.empty() ? 0 : why_not_writable(file); error != 0)
+            throw UsageError(std::string(option) + ": cannot write '" + file + "': " + std::strerror(error));
+}
+
+void refuse_choice_of_cases(const LstmOptions& given) {
+    const bool chosen = !given.level.empty() || !given.words.empty() || !given.log.empty() || given.device >= 0 ||
+                        !given.cudnn.empty() || !given.interface.empty() || !given.dropout.empty() ||
+                        !given.fit.empty();
+    if (chosen)
+        throw UsageError(
+            "--resume goes on with the cases that its file tells: it cannot be used with --level, "
+            "--from-log, --device, --cudnn, --interface, --dropout, --fit or options of one case");
+}
+
+FitSize fit_of(const LstmOptions& given, const RnnRequest& request) {
+    const auto fit = word_from<FitSize>(given.fit, "--fit");
+    if (request.cases.empty() || given.words.contains("lengths"))
+        throw UsageError("--fit is for one case with equal lengths: it cannot be used with --level or --lengths");
+    if (!given.output.empty() || !given.repro.empty() || !given.svg.empty())
+        throw UsageError("--fit computes no case: it cannot be used with --output, --svg or --emit-repro");
+    if (!given.dropout.empty()) throw UsageError("--fit measures no dropout: it cannot be used with --dropout");
+    if (given.words.contains(given.fit))
+        throw UsageError("--fit " + given.fit + " looks for the largest " + given.fit + ": it cannot be used with --" +
+                         given.fit);
+    return fit;
+}
+
+}  // namespace rnncheck

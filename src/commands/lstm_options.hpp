@@ -1,0 +1,38 @@
+// The options of `rnncheck lstm`, and which of them cannot be used together.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "commands/lstm_case.hpp"
+#include "facts/facts.hpp"
+#include "facts/log.hpp"
+
+namespace rnncheck {
+
+/// As given; an empty text or `device` -1 is an option that was not.
+struct LstmOptions {
+    CaseWords words;
+    std::string level, log, cudnn, interface, color = "auto", deadline, root, output, resume;
+    int device = -1;
+    std::string repro, fit, svg, dropout;
+    bool json = false, verbose = false, quiet = false, show_private = false, no_shrink = false;
+};
+
+/// Filled when the command line is read, which throws UsageError for an empty value and a negative --device.
+std::shared_ptr<const LstmOptions> declare_lstm_options(CLI::App& app);
+
+/// What to run. UsageError names the option that cannot be, or cannot be with another.
+RnnRequest request_of(const LstmOptions& given, const Log& log);
+
+/// UsageError when the file of --svg or --emit-repro cannot be written: nobody should wait for a run to learn that.
+void refuse_closed_files(const LstmOptions& given);
+
+/// UsageError when --resume stands beside what only its file can tell.
+void refuse_choice_of_cases(const LstmOptions& given);
+
+/// The same for --fit, of which `request` is; else what it looks for.
+FitSize fit_of(const LstmOptions& given, const RnnRequest& request);
+
+}  // namespace rnncheck
