@@ -13,9 +13,10 @@ enum class Weight { note, warning, wrong, unknown };
 RNNCHECK_ENUM_NAMES(Weight, "note", "warning", "wrong", "unknown")
 
 /// One sentence about the cases as a whole. A warning is no failure: every number is within its limit all the same.
-/// Only dropout can be wrong here.
+/// Only dropout, and what is not offered, can be wrong here.
 struct Remark {
-    std::string about;  ///< "repeatability", "gpus", "algorithms", "dropout", "precision", "speed", "first_call"
+    /// "repeatability", "gpus", "algorithms", "offers", "dropout", "precision", "speed", "first_call"
+    std::string about;
     Weight weight = Weight::note;
     std::string text;
 

@@ -8,6 +8,7 @@
 #include "commands/lstm_agreement.hpp"
 #include "commands/lstm_dropout.hpp"
 #include "commands/lstm_memory.hpp"
+#include "commands/lstm_offer.hpp"
 #include "commands/lstm_precision.hpp"
 #include "commands/lstm_speed.hpp"
 #include "facts/json.hpp"
@@ -74,7 +75,7 @@ Json as_json(const Facts& facts, const RnnRun& run) {
 
 std::vector<Remark> remarks_on(const Facts& facts) {
     std::vector<Remark> remarks = agreement_of(facts);
-    for (auto more : {dropout_of(facts), precision_of(facts), speed_of(facts)})
+    for (auto more : {offers_of(facts), dropout_of(facts), precision_of(facts), speed_of(facts)})
         std::ranges::move(more, std::back_inserter(remarks));
     return remarks;
 }

@@ -6,6 +6,7 @@
 #include "commands/lstm_agreement.hpp"
 #include "commands/lstm_dropout.hpp"
 #include "commands/lstm_memory.hpp"
+#include "commands/lstm_offer.hpp"
 #include "commands/lstm_precision.hpp"
 #include "commands/lstm_shrink.hpp"
 
@@ -15,19 +16,20 @@ namespace {
 
 struct Counts {
     std::size_t right = 0, absent = 0, wrong = 0, failed = 0, refused = 0, skipped = 0;
+    std::size_t owed = 0;          ///< not offered, though they must be
     std::size_t without_room = 0;  ///< failed for want of memory
     std::size_t cut = 0;           ///< tried, and ended by the deadline
 
-    bool bad() const { return wrong + failed + refused > 0; }
+    bool bad() const { return wrong + failed + refused + owed > 0; }
     bool open() const { return without_room + cut + skipped > 0; }
 };
 
-std::size_t& place_of(const RnnRun& run, Counts& counts) {
+std::size_t& place_of(const Facts& facts, const RnnRun& run, Counts& counts) {
     switch (run.end) {
         case RunEnd::ok:
             return counts.right;
         case RunEnd::not_offered:
-            return counts.absent;
+            return is_owed(facts, run) ? counts.owed : counts.absent;
         case RunEnd::refused:
             return counts.refused;
         case RunEnd::failed:
@@ -42,7 +44,7 @@ std::size_t& place_of(const RnnRun& run, Counts& counts) {
 
 Counts counts_of(const Facts& facts) {
     Counts counts;
-    for (const RnnRun& run : facts.rnn_runs) ++place_of(run, counts);
+    for (const RnnRun& run : facts.rnn_runs) ++place_of(facts, run, counts);
     return counts;
 }
 
@@ -85,10 +87,13 @@ std::string all_right(const Counts& counts) {
 }
 
 std::string what_is_bad(const Counts& counts) {
-    const std::pair<std::size_t, const char*> words[] = {
-        {counts.wrong, " WRONG"},       {counts.failed, " failed"},
-        {counts.refused, " refused"},   {counts.without_room, " short of GPU memory"},
-        {counts.skipped, " not tried"}, {counts.cut, " had not returned when the deadline passed"}};
+    const std::pair<std::size_t, const char*> words[] = {{counts.wrong, " WRONG"},
+                                                         {counts.failed, " failed"},
+                                                         {counts.refused, " refused"},
+                                                         {counts.owed, " not offered that this cuDNN must offer"},
+                                                         {counts.without_room, " short of GPU memory"},
+                                                         {counts.skipped, " not tried"},
+                                                         {counts.cut, " had not returned when the deadline passed"}};
     std::string text;
     for (const auto& [count, word] : words)
         if (count > 0) text += cases(count) + word + ", ";

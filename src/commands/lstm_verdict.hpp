@@ -9,7 +9,8 @@
 
 namespace rnncheck {
 
-/// The sentence that sums the runs up, and the exit code: problem when a case is wrong, failed or was refused;
+/// The sentence that sums the runs up, and the exit code: problem when a case is wrong, failed, was refused or is
+/// not offered that must be;
 /// undetermined when nothing was computed, a case was not tried or lacked memory, or the only one is not offered; else
 /// healthy.
 struct LstmVerdict {
