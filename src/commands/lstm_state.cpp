@@ -9,6 +9,7 @@
 #include "base/sha256.hpp"
 #include "commands/identity.hpp"
 #include "commands/input.hpp"
+#include "commands/lstm_verdict.hpp"
 #include "commands/output.hpp"
 #include "facts/json.hpp"
 #include "probe.hpp"
@@ -148,8 +149,14 @@ LstmState::LstmState(std::string file, const RnnRequest& request, std::optional<
 }
 
 void LstmState::plan(Facts& facts, const std::string& root) {
-    machine_ = machine_digest(facts);
     const bool begun = earlier_ && !earlier_->machine.empty();
+    if (cut_by_deadline(facts)) {
+        if (!begun) return;
+        throw InputError(
+            "the deadline passed before this machine was known, so nothing was resumed and the file is as it was: "
+            "give --deadline more seconds");
+    }
+    machine_ = machine_digest(facts);
     if (begun && earlier_->machine != machine_)
         throw InputError(
             "the driver, the GPUs, cuDNN or rnncheck are not what they were when the run to be resumed was "

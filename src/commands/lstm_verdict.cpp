@@ -62,7 +62,7 @@ std::string why_nothing_ran(const Facts& facts) {
     const auto at = [](const Facts& from, int index) {
         return std::ranges::any_of(from.gpus, [&](const Gpu& gpu) { return gpu.index == index; });
     };
-    if (std::ranges::any_of(facts.probe_runs, ended_by_deadline))
+    if (cut_by_deadline(facts))
         return "the deadline passed before the first case could begin, so nothing was computed: give --deadline more "
                "seconds";
     if (facts.gpus.empty())
@@ -113,6 +113,10 @@ LstmVerdict verdict_of_cases(const Facts& facts) {
 }
 
 }  // namespace
+
+bool cut_by_deadline(const Facts& facts) {
+    return std::ranges::any_of(facts.probe_runs, ended_by_deadline);
+}
 
 std::vector<std::string> next_steps(const Facts& facts) {
     std::vector<std::string> steps;

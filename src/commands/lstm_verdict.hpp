@@ -20,6 +20,9 @@ struct LstmVerdict {
 
 LstmVerdict verdict_of(const Facts& facts);
 
+/// The deadline passed before all was known that decides which cases there are.
+bool cut_by_deadline(const Facts& facts);
+
 /// What to do next, a sentence each; nothing where every case is right.
 std::vector<std::string> next_steps(const Facts& facts);
 

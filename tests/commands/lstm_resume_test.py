@@ -113,6 +113,12 @@ def check_deadline(whole):
     check.that("deadline passed" in file.read_text() or not document["cases"], "deadline: no case says that the deadline passed")
     check.that(ran("--resume", str(file))[0] == 1, "deadline: the rest was not run")
     check.that(result(json.loads(file.read_text())) == result(whole), "deadline: the completed result is another one")
+    kept = file.read_bytes()
+    code, _, errors = ran("--resume", str(file), "--deadline", "0.001")
+    check.that(code == 2 and "deadline passed" in errors and file.read_bytes() == kept, f"deadline before the machine is known: {errors}")
+    ran("--level", "standard", "--deadline", "0.001", "--output", str(file))
+    check.that(ran("--resume", str(file))[0] == 1, "deadline before the first case: the run was not begun anew")
+    check.that(result(json.loads(file.read_text())) == result(whole), "deadline before the first case: another result")
 
 
 def check_refusals(complete):
