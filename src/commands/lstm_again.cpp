@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "base/shell.hpp"
 #include "base/text.hpp"
 #include "commands/lstm_case.hpp"
 
@@ -26,19 +27,9 @@ bool several_interfaces(const Facts& facts, const std::string& library) {
     return ran.size() > 1;
 }
 
-/// As one word of a shell.
-std::string word_of_shell(const std::string& text) {
-    if (text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:,=@") ==
-        std::string::npos)
-        return text;
-    std::string quoted = "'";
-    for (const char c : escaped(text, 4096)) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-    return quoted + "'";
-}
-
 std::string target_of(const Facts& facts, const RnnRun& run) {
     std::string words = "rnncheck lstm --device " + std::to_string(run.gpu);
-    if (several_copies(facts)) words += " --cudnn " + word_of_shell(run.library);
+    if (several_copies(facts)) words += " --cudnn " + shell_quoted(escaped(run.library, 4096));
     if (several_interfaces(facts, run.library)) words += " --interface " + std::string(name_of(run.dialect));
     return words;
 }

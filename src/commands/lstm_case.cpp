@@ -6,6 +6,7 @@
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "commands/ids.hpp"
+#include "rnn/network.hpp"
 
 namespace rnncheck {
 
@@ -76,7 +77,7 @@ void read_lengths(const Reader& read, RnnCase& rnn_case) {
 
 std::optional<std::string> contradiction_in(const RnnCase& c) {
     const bool packed = c.layout == Layout::sequence_major_packed;
-    const bool some_empty = std::ranges::find(c.lengths, 0) != c.lengths.end();
+    const bool some_empty = has_empty_sequence(c);
     const std::pair<bool, const char*> rules[] = {
         {c.projection > 0 && c.cell != Cell::lstm, "--projection is for --cell lstm alone"},
         {c.projection > c.hidden, "--projection cannot be more than --hidden"},

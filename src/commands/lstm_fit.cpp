@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "commands/lstm_memory.hpp"
 #include "commands/lstm_report.hpp"
 #include "facts/json.hpp"
 #include "probe.hpp"
@@ -18,10 +19,6 @@ constexpr int most_trials = 14;
 /// Sizes between which nothing is tried: half a percent.
 bool close_enough(int ran, int failed) {
     return failed - ran <= std::max(1, ran / 200);
-}
-
-std::string mebibytes(const std::optional<std::int64_t>& bytes) {
-    return bytes ? short_number(static_cast<double>(*bytes) / (1 << 20)) + " MiB" : "?";
 }
 
 std::string cudnn_of(const Facts& facts, const RnnFit& fit) {

@@ -1,13 +1,12 @@
 #include "commands/lstm_memory.hpp"
 
 #include "base/text.hpp"
+#include "rnn/network.hpp"
 #include "rnn/number.hpp"
 
 namespace rnncheck {
 
 namespace {
-
-constexpr double mib = 1 << 20;
 
 /// What runs of x, y and the states take; gradients are as large again.
 std::int64_t data_bytes(const RnnCase& c) {
@@ -19,9 +18,13 @@ std::int64_t data_bytes(const RnnCase& c) {
 
 }  // namespace
 
+std::string mebibytes(const std::optional<std::int64_t>& bytes) {
+    return bytes ? short_number(static_cast<double>(*bytes) / (1 << 20)) + " MiB" : "?";
+}
+
 std::int64_t weights_needed(const RnnRun& run) {
     const RnnCase& c = run.rnn_case;
-    const std::int64_t gates = c.cell == Cell::lstm ? 4 : c.cell == Cell::gru ? 3 : 1;
+    const std::int64_t gates = gates_of(c.cell);
     std::int64_t elements = 0;
     for (std::int64_t layer = 0, input = c.input; layer < c.layers; ++layer, input = c.output() * c.directions())
         elements += c.directions() * gates * c.hidden * (input + c.output() + 2);
@@ -48,9 +51,8 @@ bool short_of_memory(const RnnRun& run) {
 }
 
 std::string memory_in_words(const RnnRun& run) {
-    return "needs " + short_number(static_cast<double>(bytes_needed(run)) / mib) + " MiB of GPU memory at least, " +
-           (run.free_bytes ? short_number(static_cast<double>(*run.free_bytes) / mib) + " MiB free"
-                           : "an unknown amount free");
+    return "needs " + mebibytes(bytes_needed(run)) + " of GPU memory at least, " +
+           (run.free_bytes ? mebibytes(run.free_bytes) + " free" : "an unknown amount free");
 }
 
 }  // namespace rnncheck

@@ -5,6 +5,9 @@
 
 namespace rnncheck {
 
+/// "1.3 MiB"; "?" where it is not known.
+std::string mebibytes(const std::optional<std::int64_t>& bytes);
+
 /// Bytes of the weights, and of their gradients when trained: gates times (input, recurrent matrix and two biases)
 /// where cuDNN did not come to tell.
 std::int64_t weights_needed(const RnnRun& run);

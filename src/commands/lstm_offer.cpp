@@ -20,7 +20,7 @@ const Matrix& matrix() {
 
 bool is_plain(const RnnCase& c) {
     return c.cell == Cell::lstm && c.projection == 0 && c.clip == 0 && c.input_mode == InputMode::linear &&
-           c.bias == BiasMode::both && std::ranges::find(c.lengths, 0) == c.lengths.end();
+           c.bias == BiasMode::both && !has_empty_sequence(c);
 }
 
 Answer<RnnOffer> obligation(const Facts& facts, const RnnRun& run) {

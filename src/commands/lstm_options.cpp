@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +10,7 @@
 #include "base/errors.hpp"
 #include "commands/ids.hpp"
 #include "commands/lstm_from_log.hpp"
+#include "rnn/network.hpp"
 
 namespace rnncheck {
 
@@ -147,7 +147,7 @@ RnnRequest request_of(const LstmOptions& given, const Log& log) {
     if (!given.cudnn.empty()) request.library = given.cudnn;
     if (!given.interface.empty()) request.dialect = word_from<Dialect>(given.interface, "--interface");
     for (const RnnCase& rnn_case : request.cases)
-        if (request.dialect == Dialect::legacy && std::ranges::find(rnn_case.lengths, 0) != rnn_case.lengths.end())
+        if (request.dialect == Dialect::legacy && has_empty_sequence(rnn_case))
             throw UsageError("--interface legacy needs --lengths above 0");
     return request;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "rules/support/driver_support.hpp"
 
 namespace rnncheck {
 
@@ -33,10 +34,8 @@ std::string told(int gpu, const Precision& precision) {
 }
 
 std::string forced(const Facts& facts) {
-    const auto setting = facts.host.environment.find("NVIDIA_TF32_OVERRIDE");
-    return setting != facts.host.environment.end() && setting->second == "1"
-               ? ": NVIDIA_TF32_OVERRIDE=1 forces it; 'unset NVIDIA_TF32_OVERRIDE'"
-               : "";
+    const std::string* const setting = rules::environment(facts, "NVIDIA_TF32_OVERRIDE");
+    return setting && *setting == "1" ? ": NVIDIA_TF32_OVERRIDE=1 forces it; 'unset NVIDIA_TF32_OVERRIDE'" : "";
 }
 
 }  // namespace

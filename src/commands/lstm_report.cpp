@@ -25,10 +25,6 @@ std::string milliseconds(const std::optional<double>& value) {
     return value ? short_number(*value) + " ms" : "?";
 }
 
-std::string mebibytes(const std::optional<std::int64_t>& bytes) {
-    return bytes ? short_number(static_cast<double>(*bytes) / (1 << 20)) + " MiB" : "?";
-}
-
 std::string memory_of(const RnnRun& run) {
     return "weights " + mebibytes(run.weight_bytes) + ", work " + mebibytes(run.workspace_bytes) +
            (run.rnn_case.training ? ", reserve " + mebibytes(run.reserve_bytes) : "") + " of " +
@@ -145,6 +141,7 @@ std::string lstm_json(const Facts& facts, const LstmBesides& besides) {
                                 {"trials", besides.smallest->trials},
                                 {"finished", besides.smallest->finished},
                                 {"alone", besides.smallest->alone}};
+    if (besides.from_log) document["from_log"] = to_json(*besides.from_log);
     if (facts.rnn_request) document["request"] = to_json(*facts.rnn_request, valid_utf8);
     for (const RnnRun& run : facts.rnn_runs) document["cases"].push_back(as_json(facts, run));
     return document.dump(2) + '\n';

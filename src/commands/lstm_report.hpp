@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "commands/lstm_from_log.hpp"
 #include "commands/lstm_shrink.hpp"
 #include "commands/lstm_verdict.hpp"
 #include "facts/facts.hpp"
@@ -20,6 +21,7 @@ struct LstmBesides {
     std::string machine;
     std::optional<Smallest> smallest;
     bool begun = true;  ///< false: no GPU was looked for yet
+    std::optional<LogExperiment> from_log = {};
 };
 
 /// One JSON object with every case; docs/formats.md describes it.

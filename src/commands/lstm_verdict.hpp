@@ -9,10 +9,9 @@
 
 namespace rnncheck {
 
-/// The sentence that sums the runs up, and the exit code: problem when a case is wrong, failed, was refused or is
-/// not offered that must be;
-/// undetermined when nothing was computed, a case was not tried or lacked memory, or the only one is not offered; else
-/// healthy.
+/// The sentence that sums the runs up, and the exit code: problem when a case is wrong, failed, was refused or is not
+/// offered that must be; undetermined when nothing was computed, a case was not tried or lacked memory, or the only one
+/// is not offered; else healthy.
 struct LstmVerdict {
     Exit code = undetermined;
     std::string sentence;

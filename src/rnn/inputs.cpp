@@ -108,6 +108,10 @@ std::vector<double> make_dy(const RnnCase& rnn_case, Streams& streams) {
 
 }  // namespace
 
+bool has_empty_sequence(const RnnCase& rnn_case) {
+    return std::ranges::find(rnn_case.lengths, 0) != rnn_case.lengths.end();
+}
+
 int gates_of(Cell cell) {
     return cell == Cell::lstm ? 4 : cell == Cell::gru ? 3 : 1;
 }

@@ -9,6 +9,9 @@ namespace rnncheck {
 /// A case in one line: "fp32 fma standard I=7 H=5 B=3 T=4 L=1".
 std::string describe(const RnnCase& rnn_case);
 
+/// Some sequence has length 0.
+bool has_empty_sequence(const RnnCase& rnn_case);
+
 /// Gates of a cell, each with a matrix on the input side and one on the recurrent side. In cuDNN's order: LSTM input,
 /// forget, candidate, output; GRU reset, update, candidate.
 int gates_of(Cell cell);

@@ -1,7 +1,6 @@
 #include "rnn/sweep.hpp"
 
-#include <algorithm>
-
+#include "rnn/network.hpp"
 #include "rnn/sized.hpp"
 
 namespace rnncheck {
@@ -105,8 +104,7 @@ bool expressible(const RnnCase& rnn_case, Dialect dialect) {
     if (dialect == Dialect::v8) return true;
     const bool padded = rnn_case.layout == Layout::batch_major ||
                         (rnn_case.layout == Layout::sequence_major && !rnn_case.lengths.empty());
-    const bool some_empty = std::ranges::find(rnn_case.lengths, 0) != rnn_case.lengths.end();
-    return !some_empty && rnn_case.dtype != Dtype::bf16 && rnn_case.math != MathType::fma &&
+    return !has_empty_sequence(rnn_case) && rnn_case.dtype != Dtype::bf16 && rnn_case.math != MathType::fma &&
            rnn_case.algorithm != Algorithm::persist_static_small_h && !(rnn_case.training && padded);
 }
 

@@ -8,7 +8,6 @@
 #include "commands/ids.hpp"
 #include "commands/log_files.hpp"
 #include "commands/lstm_fit.hpp"
-#include "commands/lstm_from_log.hpp"
 #include "commands/lstm_options.hpp"
 #include "commands/lstm_report.hpp"
 #include "commands/lstm_repro.hpp"
@@ -27,14 +26,6 @@ using Clock = std::chrono::steady_clock;
 
 /// What answers nothing about a recurrent network.
 const std::set<std::string> probes_left_out = {"ptx_launch", "nvrtc_compile"};
-
-/// What was told of the runs, with what follows for the log.
-std::string with_experiment(const std::string& told, const LogExperiment& experiment, const LstmOptions& given) {
-    if (!given.json) return told + join(experiment.sentences, "\n") + "\n";
-    Json document = Json::parse(told);
-    document["from_log"] = to_json(experiment);
-    return document.dump(2) + '\n';
-}
 
 /// Within what the deadline leaves.
 std::optional<Smallest> smallest_of(const LstmOptions& given, const SurveyOptions& how, const Facts& facts,
@@ -86,6 +77,12 @@ int run_fit(const LstmOptions& given, SurveyOptions how, Clock::time_point start
     return code_of(searches);
 }
 
+std::string text_of(const Facts& facts, const LstmBesides& besides, bool color, const LstmOptions& given) {
+    std::string text = lstm_text(facts, color, given.verbose);
+    if (besides.smallest) text += smallest_text(facts, *besides.smallest);
+    return besides.from_log ? text + join(besides.from_log->sentences, "\n") + "\n" : text;
+}
+
 /// A file that cannot be written is told, and costs no report.
 bool was_written(const std::function<void()>& write) {
     try {
@@ -132,10 +129,9 @@ int run(const LstmOptions& given) {
     const bool drawn = given.svg.empty() || was_written([&] {
                            write_file(given.svg, sweeps_svg(facts, "rnncheck lstm: " + verdict_of(facts).sentence));
                        });
-    std::string text =
-        given.json ? lstm_json(facts, besides) : lstm_text(facts, wants_color(color, STDOUT_FILENO), given.verbose);
-    if (!given.json && besides.smallest) text += smallest_text(facts, *besides.smallest);
-    print_document(given.log.empty() ? text : with_experiment(text, experiment_of(*log.rnn_config, facts), given));
+    if (log.rnn_config) besides.from_log = experiment_of(*log.rnn_config, facts);
+    print_document(given.json ? lstm_json(facts, besides)
+                              : text_of(facts, besides, wants_color(color, STDOUT_FILENO), given));
     return repro_written && kept && drawn ? verdict_of(facts).code : usage;
 }
 

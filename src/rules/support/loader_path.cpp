@@ -33,14 +33,17 @@ Finding not_found(const Facts& facts, const Framework& framework, const Framewor
                         {"installed at", file.path, "libraries"}};
     if (framework.core) finding.evidence.push_back({"opened by", *framework.core, "frameworks"});
     finding.remedies = {{.text = "Add that folder to LD_LIBRARY_PATH before the program starts",
-                         .commands = {"export LD_LIBRARY_PATH=" + shell_quoted(folder_of(file.path)) +
-                                      "\"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\""},
+                         .commands = {export_of_loader_path(folder_of(file.path))},
                          .verify = "rnncheck doctor --only " + rule,
                          .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
     return finding;
 }
 
 }  // namespace
+
+std::string export_of_loader_path(const std::string& folders) {
+    return "export LD_LIBRARY_PATH=" + shell_quoted(folders) + "\"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\"";
+}
 
 Verdict judge_loader_path(const Facts& facts, const Matrix& matrix, std::string_view stem, const std::string& rule) {
     if (const auto verdict = without_frameworks(facts)) return *verdict;

@@ -4,6 +4,7 @@
 
 #include "base/shell.hpp"
 #include "base/text.hpp"
+#include "rules/support/loader_path.hpp"
 
 namespace rnncheck::rules {
 
@@ -51,7 +52,7 @@ std::string leading_to(const PythonEnvironment& environment, const Wheels& wheel
     std::vector<std::string> folders;
     for (const std::string& folder : wheels.folders)
         folders.push_back(environment.package_folders.front() + '/' + folder);
-    return "export LD_LIBRARY_PATH=" + shell_quoted(join(folders, ":")) + "\"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\"";
+    return export_of_loader_path(join(folders, ":"));
 }
 
 Remedy installing(const Facts& facts, const Framework& framework, const std::optional<Wheels>& wheels, bool may_add,
