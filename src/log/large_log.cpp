@@ -1,10 +1,7 @@
 #include "log/large_log.hpp"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
-
-#include "base/text.hpp"
 
 namespace rnncheck::log_reader {
 
@@ -39,22 +36,6 @@ std::size_t end_of_lines(std::string_view text, std::size_t place) {
     return end;
 }
 
-/// Whether `text` holds `core`, which a line end may have broken.
-bool holds(std::string_view text, std::string_view core) {
-    if (contains(text, core)) return true;
-    for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1)) {
-        std::size_t end = at, begin = at + 1;
-        while (end > 0 && is_blank(text[end - 1])) --end;
-        while (begin < text.size() && is_blank(text[begin])) ++begin;
-        std::array<char, 2 * Phrase::longest_core> joined{};
-        const std::size_t before = std::min(end, Phrase::longest_core);
-        text.copy(joined.data(), before, end - before);
-        const std::size_t after = text.copy(joined.data() + before, Phrase::longest_core, begin);
-        if (contains({joined.data(), before + after}, core)) return true;
-    }
-    return false;
-}
-
 /// In pieces whose counts fit into a byte, which processors add many at a time.
 std::int64_t line_ends_in(std::string_view text) {
     constexpr std::size_t most_in_byte = 255;
@@ -72,9 +53,9 @@ std::int64_t line_ends_in(std::string_view text) {
 LargeLog::LargeLog(Collector& collector, const PhraseTable& table, std::string name)
     : collector_(collector),
       name_(std::move(name)),
-      wanted_(table.phrases),
-      scanner_(table.cores),
-      met_(table.cores.size()),
+      wanted_(table),
+      scanner_(cores_of(table)),
+      met_(table.size()),
       done_(collector.signatures().size()),
       tried_(most_tried) {}
 
@@ -100,11 +81,11 @@ void LargeLog::look_at(std::size_t place, std::size_t core) {
     const PhrasesOfCore& wanted = wanted_[core];
     ++met_[core];
     Neighbours before, after;
-    if (!is_at_beginning(place) && !(look_after(block_.text, place + scanner_.size_of(core), wanted.after, after) &&
-                                     look_before(block_.text, place, wanted.before, before)))
-        return;
+    const auto right = [&] { return look_after(block_.text, place + scanner_.size_of(core), wanted.after, after); };
+    const auto left = [&] { return look_before(block_.text, place, wanted.before, before); };
+    if (!is_at_beginning(place) && !(wanted.before_tells_more ? left() && right() : right() && left())) return;
     for (const PhrasesOfCore::Of& of : wanted.all)
-        if (may_be(of.phrase.nearest_after(), after) && may_be(of.phrase.nearest_before(), before) &&
+        if (may_be(of.phrase->nearest_after(), after) && may_be(of.phrase->nearest_before(), before) &&
             !collector_.is_full(of.signature) &&
             block_place_ + static_cast<std::int64_t>(place) >= done_[of.signature] && is_worth_matching(of, place))
             match(of.signature, place);
@@ -116,16 +97,16 @@ bool LargeLog::is_at_beginning(std::size_t place) const {
 
 bool LargeLog::is_worth_matching(const PhrasesOfCore::Of& of, std::size_t place) const {
     const std::string_view text = block_.text;
-    const Phrase& phrase = of.phrase;
+    const Phrase& phrase = *of.phrase;
     if (is_at_beginning(place)) return true;
     if (!phrase.may_stand(text, place)) return false;
     const std::size_t after = place + phrase.core().size();
-    if (!phrase.companion_after.empty() &&
-        !holds(text.substr(after, end_of_lines(text, place) - after), phrase.companion_after))
+    if (phrase.companion_after &&
+        !phrase.companion_after->may_follow(text.substr(after, end_of_lines(text, place) - after)))
         return false;
-    if (phrase.companion_before.empty()) return true;
+    if (!phrase.companion_before) return true;
     const std::size_t begin = begin_of_lines(text, place);
-    return holds(text.substr(begin, place - begin), phrase.companion_before);
+    return phrase.companion_before->may_precede(text.substr(begin, place - begin));
 }
 
 /// Matches what begins in the line at `place` or in one of those before it.
@@ -181,20 +162,18 @@ void LargeLog::forget_what_is_full() {
     if (!idle.empty()) scanner_.forget(idle);
 }
 
-/// Making the table takes as long as looking at some hundred thousand places.
+/// Changing the table takes as long as looking at some hundred thousand places.
 void LargeLog::search_for_what_is_rarer() {
-    constexpr std::uint64_t worth_it = 200'000, share = 200;
+    constexpr std::uint64_t worth_it = 100'000, share = 200;
     if (std::accumulate(met_.begin(), met_.end(), std::uint64_t{0}) < worth_it) return;
-    bool is_news = false;
+    std::set<std::size_t> to_replace;
     for (std::size_t core = 0; core < met_.size(); ++core)
-        if (met_[core] > worth_it / share && !wanted_[core].all.empty())
-            is_news |= rarity_.add_frequent(wanted_[core].all.front().phrase.core());
+        if (met_[core] > worth_it / share && rarity_.add_frequent(wanted_[core].core))
+            for (const PhrasesOfCore::Of& of : wanted_[core].all) to_replace.insert(of.signature);
     std::fill(met_.begin(), met_.end(), 0);
-    if (!is_news) return;
-    PhraseTable table = phrase_table(collector_.signatures(), rarity_,
-                                     [&](std::size_t signature) { return collector_.is_full(signature); });
-    scanner_ = Scanner(std::move(table.cores));
-    wanted_ = std::move(table.phrases);
+    if (to_replace.empty()) return;
+    wanted_ = with_rarer(std::move(wanted_), collector_.signatures(), to_replace, rarity_);
+    scanner_ = Scanner(cores_of(wanted_));
     met_.assign(wanted_.size(), 0);
     look_back_ = true;
 }

@@ -46,7 +46,7 @@ class LargeLog {
 
     Collector& collector_;
     std::string name_;
-    std::vector<PhrasesOfCore> wanted_;  ///< by core; those of which more can be learnt
+    PhraseTable wanted_;  ///< those of which more can be learnt
     Scanner scanner_;
     std::vector<std::uint32_t> met_;  ///< how often each core was, since the table was made
     Rarity rarity_;

@@ -1,7 +1,8 @@
 // What a large log is searched for: the phrases of all signatures, by their cores.
 #pragma once
 
-#include <functional>
+#include <memory>
+#include <set>
 
 #include "log/phrase.hpp"
 #include "log/signatures.hpp"
@@ -12,23 +13,25 @@ namespace rnncheck::log_reader {
 struct PhrasesOfCore {
     struct Of {
         std::size_t signature = 0;
-        Phrase phrase;
+        std::shared_ptr<const Phrase> phrase;
     };
+    std::string core;
     std::vector<Of> all;
-    NearestSets before{}, after{};  ///< what one of the phrases allows next to the core
+    NearestSets before{}, after{};   ///< what one of the phrases allows next to the core
+    bool before_tells_more = false;  ///< looking there first is quicker
 
-    /// Learns `before` and `after` from `all`.
+    /// Learns the rest from `all`.
     void unite();
 };
 
-struct PhraseTable {
-    std::vector<std::string> cores;
-    std::vector<PhrasesOfCore> phrases;  ///< in the order of `cores`
-};
+using PhraseTable = std::vector<PhrasesOfCore>;
 
-/// The phrases of signatures that are not left out, as rare as the log lets them be.
-PhraseTable phrase_table(
-    const std::vector<Signature>& signatures, const Rarity& rarity = rarity_in_any_log(),
-    const std::function<bool(std::size_t)>& is_left_out = [](std::size_t) { return false; });
+PhraseTable phrase_table(const std::vector<Signature>& signatures);
+
+/// The same table, where the phrases of the signatures `to_replace` are as rare as `rarity` lets them be.
+PhraseTable with_rarer(PhraseTable table, const std::vector<Signature>& signatures,
+                       const std::set<std::size_t>& to_replace, const Rarity& rarity);
+
+std::vector<std::string> cores_of(const PhraseTable& table);
 
 }  // namespace rnncheck::log_reader
