@@ -33,9 +33,9 @@ bool look(std::string_view text, std::size_t at, std::size_t go, const NearestSe
 bool may_be_undone(std::string_view text, std::size_t place) {
     constexpr std::size_t longest = 256;
     const auto c = static_cast<unsigned char>(text[place]);
-    if (c == '\\' || c == '>') return true;
-    if (c != '[' && c != '<' && c != '^' && c != '&' && c < 0xC2) return false;
-    const Undone undone = undo_at(text.substr(place, longest), false);
+    if (c == '>') return true;
+    if (c != '[' && c != '<' && c != '^' && c != '&' && c != '\\' && c < 0xC2) return false;
+    const Undone undone = undo_at(text.substr(place, longest), true);
     return undone.length > 1 || text.size() - place < longest;
 }
 

@@ -1,6 +1,8 @@
 #include "log/pattern_steps.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <string>
 
 #include "base/errors.hpp"
 #include "log/phrase.hpp"
@@ -13,6 +15,7 @@ using Kind = Step::Kind;
 using Ways = std::vector<Steps>;
 
 constexpr std::size_t most_ways = 512;
+constexpr std::size_t most_optional = 4;  ///< ways
 constexpr std::size_t small_set = 8;
 
 Step exactly(char c) {
@@ -30,14 +33,20 @@ Step any_of(const std::bitset<256>& bytes) {
     return step;
 }
 
-/// Any number of what `ways` may use.
-Step repeated(const Ways& ways) {
-    Step all{Kind::many, {}};
-    for (const Steps& way : ways)
+/// None to `times` of what `ways` may use.
+Step repeated(const Ways& ways, std::size_t times) {
+    Step all{Kind::many, {}, {}, 0};
+    for (const Steps& way : ways) {
+        std::size_t most = 0;
         for (const Step& step : way) {
-            if (step.kind == Kind::gap || step.kind == Kind::line_start) return {Kind::gap, {}};
+            if (step.kind == Kind::gap || step.kind == Kind::line_start) all.kind = Kind::gap;
             all.bytes |= step.bytes;
+            most += step.most;
         }
+        all.most = std::max(all.most, most);
+    }
+    all.most = std::min(all.most * times, Step::unlimited);
+    if (all.kind == Kind::gap) all.bytes.reset();
     return all;
 }
 
@@ -51,7 +60,7 @@ void leave_out_one(Ways& ways, const Ways& next) {
     if (least(ways) < least(next))
         ways = next;
     else
-        for (Steps& way : ways) way.push_back({Kind::gap, {}});
+        for (Steps& way : ways) way.push_back({Kind::gap, {}, {}, Step::unlimited});
 }
 
 /// Recursive descent over the syntax of RE2 that the table uses.
@@ -110,18 +119,38 @@ class Reader {
 
     Ways quantified(Ways ways) {
         bool may_be_none = false;
-        if (skip("*") || skip("?")) {
+        std::size_t times = Step::unlimited;
+        if (skip("?")) return optional(std::move(ways));
+        if (skip("*")) {
             may_be_none = true;
         } else if (skip("{")) {
             may_be_none = rest_.starts_with("0");
-            while (take() != '}') continue;
+            times = most_times();
         } else if (!skip("+")) {
             return ways;
         }
         skip("?");  // as few as possible: no matter here
-        const Step more = repeated(ways);
+        const Step more = repeated(ways, times);
         if (may_be_none) return {{more}};
         for (Steps& way : ways) way.push_back(more);
+        return ways;
+    }
+
+    /// "3,9}" or "3}" or "3,}"
+    std::size_t most_times() {
+        std::string last;
+        for (char c = take(); c != '}'; c = take()) c == ',' ? last.clear() : last.push_back(c);
+        std::size_t most = Step::unlimited;
+        const auto read = std::from_chars(last.data(), last.data() + last.size(), most);
+        if (!last.empty() && (read.ec != std::errc() || read.ptr != last.data() + last.size()))
+            throw InputError("a number is expected in braces: {3}, {3,} or {3,9}");
+        return std::min(most, Step::unlimited);
+    }
+
+    /// Telling none from one apart is worth while for more than a byte.
+    static Ways optional(Ways ways) {
+        if (ways.size() > most_optional || ways.front().size() < 2) return {{repeated(ways, 1)}};
+        ways.emplace_back();
         return ways;
     }
 
@@ -130,9 +159,9 @@ class Reader {
         if (c == '(') return group();
         if (c == '[') return set();
         if (c == '.') return {{{Kind::gap, {}}}};
-        if (c == '^') return {{{Kind::line_start, {}}}};
+        if (c == '^') return {{{Kind::line_start, {}, {}, 0}}};
         if (c == '$') return {{}};
-        if (c == ' ') return {{{Kind::blank, {}}}};
+        if (c == ' ') return {{{Kind::blank, {}, {}, 0}}};
         if (c == '\\') return escape();
         return {{exactly(c)}};
     }
@@ -149,9 +178,9 @@ class Reader {
 
     Ways escape() {
         const char c = take();
-        if (c == 'n') return {{{Kind::line_start, {}}}};
+        if (c == 'n') return {{{Kind::line_start, {}, {}, 0}}};
         if (c == 'b') return {{}};
-        if (c == 's') return {{{Kind::blank, {}}}};
+        if (c == 's') return {{{Kind::blank, {}, {}, 0}}};
         if (std::isalnum(static_cast<unsigned char>(c))) throw InputError(std::string("\\") + c + " is not known here");
         return {{exactly(c)}};
     }

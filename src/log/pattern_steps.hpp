@@ -20,6 +20,9 @@ struct Step {
     Kind kind = Kind::one;
     std::bitset<256> bytes;
     std::optional<char> byte = {};  ///< where it is the only one
+    std::size_t most = 1;           ///< visible bytes that it stands for
+
+    static constexpr std::size_t unlimited = std::size_t{1} << 20;
 
     bool operator==(const Step&) const = default;
 };

@@ -55,14 +55,15 @@ std::optional<Core> core_of(const std::vector<Word>& words, const Rarity& rarity
 
 /// A part of a way without gaps.
 struct Piece {
+    std::size_t begin = 0;  ///< in the way
     Steps steps;
     std::optional<Core> core;
     double worth = -1;  ///< how rare it is: what is searched for counts twice, because comparing comes after
 };
 
-Piece piece_of(Steps steps, const Rarity& rarity) {
+Piece piece_of(std::size_t begin, Steps steps, const Rarity& rarity) {
     constexpr double enough = 40;
-    Piece piece{std::move(steps), {}, -1};
+    Piece piece{begin, std::move(steps), {}, -1};
     const auto words = words_of(piece.steps);
     piece.core = core_of(words, rarity);
     if (!piece.core) return piece;
@@ -73,18 +74,14 @@ Piece piece_of(Steps steps, const Rarity& rarity) {
 }
 
 std::vector<Piece> pieces_of(const Steps& way, const Rarity& rarity) {
+    const auto is_gap = [](const Step& step) { return step.kind == Kind::gap; };
     std::vector<Piece> pieces;
-    Steps steps;
-    for (const Step& step : way) {
-        if (step.kind != Kind::gap) {
-            steps.push_back(step);
-            continue;
-        }
-        pieces.push_back(piece_of(std::move(steps), rarity));
-        steps.clear();
+    for (auto begin = way.begin();;) {
+        const auto end = std::find_if(begin, way.end(), is_gap);
+        pieces.push_back(piece_of(static_cast<std::size_t>(begin - way.begin()), {begin, end}, rarity));
+        if (end == way.end()) return pieces;
+        begin = end + 1;
     }
-    pieces.push_back(piece_of(std::move(steps), rarity));
-    return pieces;
 }
 
 Step any_blanks() {
@@ -162,11 +159,28 @@ class Walk {
 
 using Pieces = std::vector<Piece>;
 
-std::string rarest_core(Pieces::const_iterator begin, Pieces::const_iterator end) {
-    const Core* best = nullptr;
+/// Where in the way a core stands.
+struct Span {
+    std::size_t begin = 0, end = 0;
+};
+
+Span span_of(const Piece& piece) {
+    const std::size_t begin = piece.begin + piece.core->begin;
+    return {begin, begin + piece.core->text.size()};
+}
+
+/// The rarest core of these pieces.
+std::optional<Companion> companion_among(Pieces::const_iterator begin, Pieces::const_iterator end, const Steps& way,
+                                         Span own) {
+    const Piece* best = nullptr;
     for (; begin != end; ++begin)
-        if (begin->core && (!best || begin->core->rarity > best->rarity)) best = &*begin->core;
-    return best ? best->text : "";
+        if (begin->core && (!best || begin->core->rarity > best->core->rarity)) best = &*begin;
+    if (!best) return std::nullopt;
+    const Span other = span_of(*best);
+    Companion companion{best->core->text, 0};
+    for (std::size_t step = std::min(own.end, other.end); step < std::max(own.begin, other.begin); ++step)
+        companion.most_between += way[step].most;
+    return companion;
 }
 
 /// The phrase of the way's rarest piece, with the cores of others; nothing where no piece has a core.
@@ -176,8 +190,8 @@ std::optional<Phrase> phrase_of(const Steps& way, const Rarity& rarity) {
                                        [](const Piece& a, const Piece& b) { return a.worth < b.worth; });
     if (!best->core) return std::nullopt;
     Phrase phrase(best->steps, best->core->begin, best->core->text.size());
-    phrase.companion_before = rarest_core(pieces.begin(), best);
-    phrase.companion_after = rarest_core(best + 1, pieces.end());
+    phrase.companion_before = companion_among(pieces.begin(), best, way, span_of(*best));
+    phrase.companion_after = companion_among(best + 1, pieces.end(), way, span_of(*best));
     return phrase;
 }
 

@@ -1,10 +1,12 @@
 // What every text that matches a pattern holds, so that a few bytes tell where matching is worth while.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "log/companion.hpp"
 #include "log/neighbours.hpp"
 #include "log/rarity.hpp"
 
@@ -29,8 +31,8 @@ class Phrase {
     const NearestSets& nearest_after() const { return nearest_after_; }
     const NearestSets& nearest_before() const { return nearest_before_; }
 
-    /// Bytes that every match holds somewhere before or after this phrase; "" for none.
-    std::string companion_before, companion_after;
+    /// Of the way's other pieces, the rarest core before and after.
+    std::optional<Companion> companion_before, companion_after;
 
     bool operator==(const Phrase&) const = default;
 

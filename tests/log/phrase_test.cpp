@@ -11,6 +11,7 @@
 #include "support/text_mutator.hpp"
 
 using namespace rnncheck;
+using log_reader::Companion;
 using log_reader::look_after;
 using log_reader::look_before;
 using log_reader::Neighbours;
@@ -63,6 +64,35 @@ TEST_CASE("alternatives, optional pieces and sets are understood") {
     CHECK(may_stand(exception, "RuntimeError: none"));
     CHECK_FALSE(may_stand(exception, "x\n3 times: a RuntimeError: none"));
     CHECK(may_stand("a{0,3}(?:abcd|efgh)+.{2,5}?xy", "zzefgh12xy"));
+    const char* fault = "Xid (?:\\((?:PCI:)?[0-9a-f:.]+\\):|:)? 31";
+    for (const char* text : {"NVRM: Xid (PCI:0000:01:00): 31, pid=1", "NVRM: Xid: 31, pid=1", "Xid 31"})
+        CHECK(may_stand(fault, text));
+    CHECK_FALSE(may_stand(fault, "NVRM: Xid (PCI:0000:01:00): 48, pid=1"));
+}
+
+TEST_CASE("a backslash that escapes nothing is a backslash") {
+    const char* version = "torch[ :=]{1,5}[0-9]+\\.[0-9]+";
+    CHECK(may_stand(version, "torch\\t1.13"));
+    CHECK_FALSE(may_stand(version, "C:\\packages\\torch\\lib\\torch_cpu.dll" + std::string(300, '.')));
+}
+
+TEST_CASE("what a pattern wants beyond a gap is looked for no farther away than the gap is long") {
+    const Companion after = *phrases_of("Embedding[A-Z]{0,4}: .{0,9}?is illegal").front().companion_after;
+    CHECK(after.bytes == "illegal");
+    for (const char* text : {"EDXY: 123456789is illegal", "\n1 2 3 4 5 6 7 8 9 is ille\ngal",
+                             ": \x1B[31m access \x1B[0m is illegal", ": &lt;&lt;access&gt;&gt; is illegal",
+                             ": acc\xE2\x80\x8B"
+                             "ess\xE2\x80\x8B is illegal"})
+        CHECK(after.may_follow(text));
+    CHECK_FALSE(after.may_follow(": an access that is nowhere near is illegal"));
+    CHECK_FALSE(after.may_follow(": access"));
+
+    const Companion before = *phrases_of("illegal .{0,9}? in EmbeddingBackward").front().companion_before;
+    CHECK(before.may_precede("illegal 123456789 in "));
+    CHECK(before.may_precede("ille\ngal &lt;access&gt; in "));
+    CHECK_FALSE(before.may_precede("illegal, as is every other access in "));
+
+    CHECK(phrases_of("Embedding.*is illegal").front().companion_after->may_follow(std::string(5000, 'x') + "illegal"));
 }
 
 TEST_CASE("the quick look at what is next to a core refutes nothing that the whole phrase allows") {
@@ -103,6 +133,7 @@ TEST_CASE("what a log is full of is searched for only where there is nothing els
 }
 
 TEST_CASE("a pattern with nothing to search for is refused, and so is one that is not understood") {
-    for (const char* pattern : {".{3,9}", "[0-9]+ [a-z]+", "ab|cde", "(?:abc", "abc)", "(?i)abc", "\\wabc", "ab\\"})
+    for (const char* pattern :
+         {".{3,9}", "[0-9]+ [a-z]+", "ab|cde", "(?:abc", "abc)", "(?i)abc", "\\wabc", "ab\\", "abc{x}", "abc{2"})
         CHECK_THROWS_AS(phrases_of(pattern), InputError);
 }
