@@ -73,6 +73,7 @@ TEST_CASE("names, home folders and UUIDs in quoted lines become words") {
     const std::string log =
         "hopper-box.lab kernel: NVRM: Xid (PCI:0000:01:00): 79, pid=12, GPU has fallen off the bus.\n"
         "  File \"/home/zuse/secret_project/train.py\", line 3, in main\n"
+        "ImportError: /home/zuse/env/lib/libcudart.so.11.0: cannot open shared object file: No such file or directory\n"
         "OSError: /home/grace/env/lib/libcudnn.so.8: cannot open shared object file: No such file or directory\n"
         "OSError: C:\\Users\\charles\\cudnn64_8.dll not found\n"
         "RuntimeError: cuDNN error: CUDNN_STATUS_MAPPING_ERROR on " +
