@@ -10,6 +10,7 @@ namespace {
 /// Messages are spread over lines, by who wrote them or by who wrapped them: these are matched together, within bounds.
 constexpr std::size_t lines_before = 3, lines_after = 3;
 constexpr std::size_t most_before = 2 * 1024, most_after = 6 * 1024;
+constexpr std::size_t most_stretch = 4 * 1024;
 constexpr std::size_t most_tried = 1024;
 static_assert(most_before <= Blocks::around && most_after <= Blocks::around);
 
@@ -57,6 +58,7 @@ LargeLog::LargeLog(Collector& collector, const PhraseTable& table, std::string n
       scanner_(cores_of(table)),
       met_(table.size()),
       done_(collector.signatures().size()),
+      stretches_(collector.signatures().size()),
       tried_(most_tried) {}
 
 void LargeLog::take(const Block& block) {
@@ -109,24 +111,34 @@ bool LargeLog::is_worth_matching(const PhrasesOfCore::Of& of, std::size_t place)
     return phrase.companion_before->may_precede(text.substr(begin, place - begin));
 }
 
-/// Matches what begins in the line at `place` or in one of those before it.
-void LargeLog::match(std::size_t signature, std::size_t place) {
+/// The line at `place` and those around it. Where one trial follows the other, many lines are taken at once.
+LargeLog::Region LargeLog::region_at(std::size_t signature, std::size_t place) {
     const std::string_view text = block_.text;
     const std::int64_t done = done_[signature] - block_place_;
     std::size_t begin = begin_of_lines(text, place);
-    if (done > static_cast<std::int64_t>(begin)) begin = static_cast<std::size_t>(done);
-    const std::size_t line_end = end_of_line(text, place), end = end_of_lines(text, place);
-    const std::int64_t more_lines = line_ends_in(text.substr(begin, place - begin));
-    Trial trial{signature, static_cast<std::size_t>(more_lines) + 1, block_place_ == 0 && begin == 0,
+    if (done > static_cast<std::int64_t>(begin))
+        begin = static_cast<std::size_t>(done);
+    else
+        stretches_[signature] = 0;
+    const std::size_t last = std::max(place, std::min(place + stretches_[signature], block_.end - 1));
+    return {begin, end_of_line(text, last), end_of_lines(text, last)};
+}
+
+void LargeLog::match(std::size_t signature, std::size_t place) {
+    const std::string_view text = block_.text;
+    const auto [begin, own_end, end] = region_at(signature, place);
+    const std::int64_t own_lines = line_ends_in(text.substr(begin, own_end - begin)) + 1;
+    Trial trial{signature, static_cast<std::size_t>(own_lines), block_place_ == 0 && begin == 0,
                 begin > 0 && text[begin - 1] == '\n', std::string(text.substr(begin, end - begin))};
     Tried& tried = tried_[(std::hash<std::string>{}(trial.raw) + signature) % tried_.size()];
+    stretches_[signature] = tried.trial == trial ? 0 : std::min(2 * (own_end - begin), most_stretch);
     if (tried.trial != trial) {
-        tried.events =
-            collector_.find(signature, passage(begin, end, line_at(place) - more_lines), name_, trial.own_lines);
+        const std::int64_t first_line = line_at(place) - line_ends_in(text.substr(begin, place - begin));
+        tried.events = collector_.find(signature, passage(begin, end, first_line), name_, trial.own_lines);
         tried.trial = std::move(trial);
     }
     collector_.add(signature, tried.events);
-    done_[signature] = block_place_ + static_cast<std::int64_t>(std::min(line_end + 1, text.size()));
+    done_[signature] = block_place_ + static_cast<std::int64_t>(std::min(own_end + 1, text.size()));
 }
 
 /// Several signatures often want the same lines.

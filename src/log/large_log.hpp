@@ -20,6 +20,10 @@ class LargeLog {
     std::int64_t lines() const { return line_ends_ + (ends_in_line_ ? 1 : 0); }
 
   private:
+    /// Lines of block_.text to be matched together; matches begin before `own_end`.
+    struct Region {
+        std::size_t begin = 0, own_end = 0, end = 0;
+    };
     /// One signature matched against some lines. Programs repeat themselves.
     struct Trial {
         std::size_t signature = 0;
@@ -38,6 +42,7 @@ class LargeLog {
     /// The first lines of a log, which are matched like those of a small one: nothing stands before them.
     bool is_at_beginning(std::size_t place) const;
     bool is_worth_matching(const PhrasesOfCore::Of& of, std::size_t place) const;
+    Region region_at(std::size_t signature, std::size_t place);
     void match(std::size_t signature, std::size_t place);
     const Passage& passage(std::size_t begin, std::size_t end, std::int64_t first_line);
     std::int64_t line_at(std::size_t place);
@@ -50,9 +55,10 @@ class LargeLog {
     Scanner scanner_;
     std::vector<std::uint32_t> met_;  ///< how often each core was, since the table was made
     Rarity rarity_;
-    bool look_back_ = false;          ///< what stands before the next block was not searched with this table
-    std::vector<std::int64_t> done_;  ///< by signature: up to there in the log all matches that begin are known
-    std::vector<Tried> tried_;        ///< lately, at its hash
+    bool look_back_ = false;              ///< what stands before the next block was not searched with this table
+    std::vector<std::int64_t> done_;      ///< by signature: up to there in the log all matches that begin are known
+    std::vector<std::size_t> stretches_;  ///< by signature: so many bytes more are matched at once
+    std::vector<Tried> tried_;            ///< lately, at its hash
     Block block_;
     std::int64_t block_place_ = 0;  ///< of block_.text in the log
     Passage passage_;               ///< of block_.text from passage_begin_ to passage_end_

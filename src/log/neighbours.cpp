@@ -42,7 +42,8 @@ bool may_be_undone(std::string_view text, std::size_t place) {
 bool may_end_undone(std::string_view text, std::size_t place) {
     const auto c = static_cast<unsigned char>(text[place]);
     const auto earlier = [&](std::size_t count) { return place >= count ? text[place - count] : '\\'; };
-    if (c == ';' || c == '>' || c == '\\' || earlier(1) == '\\' || earlier(5) == '\\')
+    const bool ends_code_point = earlier(5) == '\\' && (place < 5 || earlier(4) == 'u');
+    if (c == ';' || c == '>' || c == '\\' || earlier(1) == '\\' || ends_code_point)
         return true;  // &lt; <br> \n \u003c
     if (c >= 0x80)
         return place < 2 || undo_at(text.substr(place - 2), false).length == 3 ||
@@ -61,6 +62,10 @@ NearestSets nearest_sets(const Steps& steps) {
             if (!here[i]) continue;
             const bool is_many = steps[i].kind == Step::Kind::many;
             if (steps[i].kind == Step::Kind::line_start) here.back() = true;
+            if (steps[i].kind == Step::Kind::boundary) {
+                here[i + 1] = true;
+                continue;
+            }
             bytes |= steps[i].bytes;
             if (is_many || steps[i].bytes[' ']) here[i + 1] = true;
             next[is_many ? i : i + 1] = true;

@@ -35,17 +35,12 @@ Step any_of(const std::bitset<256>& bytes) {
 
 /// None to `times` of what `ways` may use.
 Step repeated(const Ways& ways, std::size_t times) {
-    Step all{Kind::many, {}, {}, 0};
-    for (const Steps& way : ways) {
-        std::size_t most = 0;
+    Step all{Kind::many, {}, {}, std::min(longest(ways) * times, Step::unlimited)};
+    for (const Steps& way : ways)
         for (const Step& step : way) {
             if (step.kind == Kind::gap || step.kind == Kind::line_start) all.kind = Kind::gap;
             all.bytes |= step.bytes;
-            most += step.most;
         }
-        all.most = std::max(all.most, most);
-    }
-    all.most = std::min(all.most * times, Step::unlimited);
     if (all.kind == Kind::gap) all.bytes.reset();
     return all;
 }
@@ -57,10 +52,13 @@ void leave_out_one(Ways& ways, const Ways& next) {
         for (const Steps& way : all) least_worth = std::min(least_worth, worth(way));
         return least_worth;
     };
-    if (least(ways) < least(next))
+    if (least(ways) < least(next)) {
+        const Step left_out{Kind::gap, {}, {}, longest(ways)};
         ways = next;
-    else
-        for (Steps& way : ways) way.push_back({Kind::gap, {}, {}, Step::unlimited});
+        for (Steps& way : ways) way.insert(way.begin(), left_out);
+        return;
+    }
+    for (Steps& way : ways) way.push_back({Kind::gap, {}, {}, longest(next)});
 }
 
 /// Recursive descent over the syntax of RE2 that the table uses.
@@ -179,7 +177,7 @@ class Reader {
     Ways escape() {
         const char c = take();
         if (c == 'n') return {{{Kind::line_start, {}, {}, 0}}};
-        if (c == 'b') return {{}};
+        if (c == 'b') return {{{Kind::boundary, {}, {}, 0}}};
         if (c == 's') return {{{Kind::blank, {}, {}, 0}}};
         if (std::isalnum(static_cast<unsigned char>(c))) throw InputError(std::string("\\") + c + " is not known here");
         return {{exactly(c)}};
@@ -218,6 +216,16 @@ class Reader {
 };
 
 }  // namespace
+
+std::size_t longest(const std::vector<Steps>& ways) {
+    std::size_t most = 0;
+    for (const Steps& way : ways) {
+        std::size_t of_way = 0;
+        for (const Step& step : way) of_way += step.most;
+        most = std::max(most, std::min(of_way, Step::unlimited));
+    }
+    return most;
+}
 
 std::vector<Steps> ways_of(std::string_view pattern, bool small_sets_apart) {
     return Reader(pattern, small_sets_apart).all();

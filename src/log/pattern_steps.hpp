@@ -15,6 +15,7 @@ struct Step {
         many,        ///< any number of `bytes`, none too
         blank,       ///< white space or none
         line_start,  ///< the beginning of a line
+        boundary,    ///< no letter, digit or underscore on both sides
         gap,         ///< anything
     };
     Kind kind = Kind::one;
@@ -32,5 +33,8 @@ using Steps = std::vector<Step>;
 /// told apart is a gap. `small_sets_apart` tells the members of small sets of bytes apart. InputError for a pattern
 /// that is not understood.
 std::vector<Steps> ways_of(std::string_view pattern, bool small_sets_apart);
+
+/// Visible bytes of the longest text that follows one of `ways`.
+std::size_t longest(const std::vector<Steps>& ways);
 
 }  // namespace rnncheck::log_reader

@@ -1,6 +1,7 @@
 #include "log/phrase.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 
 #include "base/errors.hpp"
@@ -96,6 +97,8 @@ Steps straight(const Steps& steps, bool blanks_count) {
     Steps out;
     for (Step step : steps) {
         if (step.kind == Kind::blank && !blanks_count) continue;
+        // After any number of bytes it is not known where the boundary would be.
+        if (step.kind == Kind::boundary && !out.empty() && out.back().kind != Kind::one) continue;
         if (step.kind == Kind::blank) step = any_blanks();
         auto same = out.end();
         for (auto many = out.end(); many != out.begin() && (many - 1)->kind == Kind::many; --many)
@@ -111,6 +114,10 @@ Steps straight(const Steps& steps, bool blanks_count) {
     return out;
 }
 
+bool is_word(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
 /// Goes along steps from the core. Whoever leaves the text, or meets what may be undone, may still be right.
 class Walk {
   public:
@@ -120,6 +127,11 @@ class Walk {
     bool may_go(const Steps& steps) {
         for (auto step = steps.begin(); step != steps.end();) {
             if (at_ >= text_.size() || blanks_ > most_blanks) return true;
+            if (step->kind == Kind::boundary) {
+                if (is_word(text_[at_]) && is_word(text_[at_ - go_]) && !may_be_undone_here()) return false;
+                ++step;
+                continue;
+            }
             const auto c = static_cast<unsigned char>(text_[at_]);
             const bool is_many = step->kind == Kind::many;
             const auto next = is_many ? step + 1 : step;
@@ -138,7 +150,7 @@ class Walk {
                 if (go_ == 1 && may_be_undone(text_, at_)) return true;
                 at_ += go_;
                 if (!is_many) ++step;
-            } else if (go_ == 1 ? may_be_undone(text_, at_) : may_end_undone(text_, at_)) {
+            } else if (may_be_undone_here()) {
                 return true;
             } else if (is_many) {
                 ++step;
@@ -150,6 +162,8 @@ class Walk {
     }
 
   private:
+    bool may_be_undone_here() const { return go_ == 1 ? may_be_undone(text_, at_) : may_end_undone(text_, at_); }
+
     std::string_view text_;
     std::size_t at_;
     std::size_t go_;

@@ -52,6 +52,12 @@ TEST_CASE("whatever was done to the text, it is not refused") {
         CHECK(may_stand(pattern, text));
 }
 
+TEST_CASE("a code point before a core may stand for what the pattern wants there") {
+    const char* pattern = "library '(?:lib)?cudart[.]so";
+    CHECK(may_stand(pattern, "log: could not load dynamic library \\u0027libcudart.so.10"));
+    CHECK_FALSE(may_stand(pattern, "log: could not load dynamic library /u0027libcudart.so.10"));
+}
+
 TEST_CASE("alternatives, optional pieces and sets are understood") {
     const char* loss = "[lL]oss(?: is)? [:=]? [0-9]+\\.[0-9]+";
     CHECK(may_stand(loss, "Loss is = 0.5"));
@@ -68,6 +74,16 @@ TEST_CASE("alternatives, optional pieces and sets are understood") {
     for (const char* text : {"NVRM: Xid (PCI:0000:01:00): 31, pid=1", "NVRM: Xid: 31, pid=1", "Xid 31"})
         CHECK(may_stand(fault, text));
     CHECK_FALSE(may_stand(fault, "NVRM: Xid (PCI:0000:01:00): 48, pid=1"));
+}
+
+TEST_CASE("the boundary of a word is one") {
+    const char* word = "(?:^|\\n|[\\] ])\\b(?:ERROR|[Ee]rror) : [a-z]{3,9}";
+    for (const char* text : {"error: none", "an error: none", "[7]Error: none", "it\nerror: none",
+                             "\x1B[31merror: none", "&quot;error: none", "\\nerror: none"})
+        CHECK(may_stand(word, text));
+    CHECK_FALSE(may_stand(word, "a FileNotFoundError: none"));
+    CHECK_FALSE(may_stand(word, "it was the dlerror: none"));
+    CHECK(may_stand("unknown (?:loss|x)[a-z]*\\b nan\\b", "unknown losses nan, 7"));
 }
 
 TEST_CASE("a backslash that escapes nothing is a backslash") {

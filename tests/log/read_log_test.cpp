@@ -89,6 +89,29 @@ TEST_CASE("versions, line number and the first error are told") {
     CHECK(log.files == std::vector<std::string>{"train.log"});
 }
 
+TEST_CASE("a fatal line is one in every form, and an ordinary one is none") {
+    for (const char* line : {"F0613 10:15:03.468956 69692 net.cpp:171] cannot go on",
+                             "F20210613 10:15:03.468956 7 net.cpp:171] cannot go on",
+                             "2021-06-13 10:15:03.468956: F tensorflow/core/net.cc:171] cannot go on",
+                             "2021-06-13 10:15:03.468956: F ./tensorflow/core/net.h:171] cannot go on",
+                             "2021-06-13 10:15:03.468956: F external/local_xla/xla/net.cc:171] cannot go on"})
+        CHECK(event(read_log_text(line, matrix()), "glog_fatal"));
+    for (const char* line : {"I0613 10:15:03.468956 69692 net.cpp:171] goes on",
+                             "2021-06-13 10:15:03.468956: I tensorflow/core/net.cc:171] goes on"})
+        CHECK_FALSE(event(read_log_text(line, matrix()), "glog_fatal"));
+}
+
+TEST_CASE("a crash inside cuDNN is told from a path to cuDNN") {
+    for (const char* line : {"python3[77]: segfault at 0 ip 00007f2a sp 00007ffd error 4 in "
+                             "libcudnn_ops_infer.so.8.9.7[7f2a00000000+5000]",
+                             "/usr/lib/libcudnn_adv.so.9(+0x12af)[0x7f2a]",
+                             "#5  0x00007f in cudnnRNNForward () from /usr/lib/libcudnn.so.7"})
+        CHECK(event(read_log_text(line, matrix()), "inside_libcudnn"));
+    CHECK_FALSE(event(
+        read_log_text("  File \"/work/a.py\", line 3, in main\nOSError: /opt/lib/libcudnn.so.8: cannot open", matrix()),
+        "inside_libcudnn"));
+}
+
 TEST_CASE("the same message is understood however it was treated") {
     const std::vector<std::string> forms = {
         mismatch,
@@ -192,6 +215,23 @@ TEST_CASE("where the reader begins to search for other words nothing is missed a
         REQUIRE(event(log, "paddle_header_unmatched"));
         CHECK(event(log, "paddle_header_unmatched")->count == static_cast<std::int64_t>(at_each_end * ends.size()));
     }
+}
+
+TEST_CASE("a message among thousands of lines that nearly are one is told with its line") {
+    std::string text;
+    std::set<std::int64_t> faults, seen;
+    for (std::int64_t line = 1; line <= 3000; ++line) {
+        const std::string library = "libcudart.so." + std::to_string(line);
+        if (line % 211 == 0) {
+            faults.insert(line);
+            text += "ImportError: " + library + ": cannot open shared object file: No such file or directory\n";
+        } else {
+            text += "dso_loader.cc:49] Successfully opened dynamic library " + library + "\n";
+        }
+    }
+    for (const LogEvent& event : read_log_text(text, matrix()).events)
+        if (event.signature == "missing_cuda_library") seen.insert(event.line);
+    CHECK(seen == faults);
 }
 
 TEST_CASE("in a large log, too, a wrapped message is read") {
