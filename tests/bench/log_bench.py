@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import resource
 import shutil
 import subprocess
@@ -83,6 +84,30 @@ def warning():
                     b"  warnings.warn('Detected call of `lr_scheduler.step()` before `optimizer.step()`.')\n")
 
 
+def glog():
+    """Caffe, Paddle and TensorFlow: every line has a time, a file and a line number."""
+    while True:
+        yield "".join(f"I0613 10:{number(60):02}:{number(60):02}.{number():06} 69692 solver.cpp:228] Iteration {step}, loss = 0.{number()}\n"
+                      f"2026-11-21 10:{number(60):02}:{number(60):02}.{number():06}: I tensorflow/core/framework/local_rendezvous.cc:{number(500)}] "
+                      f"Local rendezvous {number()} is done\n" for step in range(999)).encode()
+
+
+def tracebacks():
+    """A loader that fails for one file after the other, and goes on."""
+    while True:
+        yield "".join("Traceback (most recent call last):\n"
+                      f'  File "/usr/lib/python3/site-packages/torch/utils/data/_utils/worker.py", line {number()}, in _worker_loop\n'
+                      f"    data = fetcher.fetch(index)\nFileNotFoundError: [Errno 2] No such file or directory: '/data/{number()}.jpg'\n"
+                      for _ in range(999)).encode()
+
+
+def starts():
+    """Nothing but programs that start, print what they find and end."""
+    logs = [path.read_text() for path in sorted((tests / "log" / "healthy").iterdir()) if "utf16" not in path.name]
+    while True:
+        yield re.sub("[0-9]+", lambda digits: str(number(10 ** len(digits[0]))).zfill(len(digits[0])), random.choice(logs)).encode()
+
+
 def same_error():
     return repeated(b"RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED\n")
 
@@ -122,7 +147,7 @@ def invalid():
 
 
 kinds = {kind.__name__: kind for kind in
-         (training, failures, warning, same_error, devices, dmesg, near_misses, noise, one_line, zeros, invalid, utf16)}
+         (training, glog, tracebacks, starts, failures, warning, same_error, devices, dmesg, near_misses, noise, one_line, zeros, invalid, utf16)}
 
 
 def write_log(kind, size, path):
