@@ -8,7 +8,7 @@ namespace rnncheck::log_reader {
 
 struct Companion {
     std::string bytes;
-    std::size_t most_between = 0;  ///< visible bytes between them and the core of the phrase
+    std::size_t most_between = 0;  ///< visible bytes, no more stand between them and the core
 
     bool operator==(const Companion&) const = default;
 

@@ -43,8 +43,7 @@ bool may_end_undone(std::string_view text, std::size_t place) {
     const auto c = static_cast<unsigned char>(text[place]);
     const auto earlier = [&](std::size_t count) { return place >= count ? text[place - count] : '\\'; };
     const bool ends_code_point = earlier(5) == '\\' && (place < 5 || earlier(4) == 'u');
-    if (c == ';' || c == '>' || c == '\\' || earlier(1) == '\\' || ends_code_point)
-        return true;  // &lt; <br> \n \u003c
+    if (c == ';' || c == '>' || c == '\\' || earlier(1) == '\\' || ends_code_point) return true;  // &lt; <br> \n \u003c
     if (c >= 0x80)
         return place < 2 || undo_at(text.substr(place - 2), false).length == 3 ||
                undo_at(text.substr(place - 1), false).length == 2;

@@ -118,7 +118,10 @@ class Reader {
     Ways quantified(Ways ways) {
         bool may_be_none = false;
         std::size_t times = Step::unlimited;
-        if (skip("?")) return optional(std::move(ways));
+        if (skip("?")) {
+            skip("?");
+            return optional(std::move(ways));
+        }
         if (skip("*")) {
             may_be_none = true;
         } else if (skip("{")) {

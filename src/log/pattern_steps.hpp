@@ -21,7 +21,7 @@ struct Step {
     Kind kind = Kind::one;
     std::bitset<256> bytes;
     std::optional<char> byte = {};  ///< where it is the only one
-    std::size_t most = 1;           ///< visible bytes that it stands for
+    std::size_t most = 1;           ///< visible bytes that it stands for at most
 
     static constexpr std::size_t unlimited = std::size_t{1} << 20;
 

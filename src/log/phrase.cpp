@@ -146,12 +146,11 @@ class Walk {
                     ++step;
                 else
                     return false;
-            } else if (step->bytes[c]) {
-                if (go_ == 1 && may_be_undone(text_, at_)) return true;
-                at_ += go_;
-                if (!is_many) ++step;
             } else if (may_be_undone_here()) {
                 return true;
+            } else if (step->bytes[c]) {
+                at_ += go_;
+                if (!is_many) ++step;
             } else if (is_many) {
                 ++step;
             } else {

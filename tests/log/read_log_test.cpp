@@ -108,7 +108,7 @@ TEST_CASE("a crash inside cuDNN is told from a path to cuDNN") {
                              "#5  0x00007f in cudnnRNNForward () from /usr/lib/libcudnn.so.7"})
         CHECK(event(read_log_text(line, matrix()), "inside_libcudnn"));
     CHECK_FALSE(event(
-        read_log_text("  File \"/work/a.py\", line 3, in main\nOSError: /opt/lib/libcudnn.so.8: cannot open", matrix()),
+        read_log_text("  File \"/srv/a.py\", line 3, in main\nOSError: /opt/lib/libcudnn.so.8: cannot open", matrix()),
         "inside_libcudnn"));
 }
 
