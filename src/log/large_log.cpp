@@ -83,7 +83,7 @@ void LargeLog::look_at(std::size_t place, std::size_t core) {
     const PhrasesOfCore& wanted = wanted_[core];
     ++met_[core];
     Neighbours before, after;
-    const auto right = [&] { return look_after(block_.text, place + scanner_.size_of(core), wanted.after, after); };
+    const auto right = [&] { return look_after(block_.text, place + wanted.core.size(), wanted.after, after); };
     const auto left = [&] { return look_before(block_.text, place, wanted.before, before); };
     if (!is_at_beginning(place) && !(wanted.before_tells_more ? left() && right() : right() && left())) return;
     for (const PhrasesOfCore::Of& of : wanted.all)
@@ -174,7 +174,7 @@ void LargeLog::forget_what_is_full() {
     if (!idle.empty()) scanner_.forget(idle);
 }
 
-/// Changing the table takes as long as looking at some hundred thousand places.
+/// Changing the table takes as long as looking at some ten thousand places.
 void LargeLog::search_for_what_is_rarer() {
     constexpr std::uint64_t worth_it = 100'000, share = 200;
     if (std::accumulate(met_.begin(), met_.end(), std::uint64_t{0}) < worth_it) return;

@@ -25,6 +25,11 @@ Step exactly(char c) {
     return step;
 }
 
+/// What stands for no visible byte.
+Step unseen(Kind kind) {
+    return {kind, {}, {}, 0};
+}
+
 /// A set that holds white space may stand for nothing, because blanks are not told apart from none.
 Step any_of(const std::bitset<256>& bytes) {
     Step step{Kind::one, bytes};
@@ -160,9 +165,9 @@ class Reader {
         if (c == '(') return group();
         if (c == '[') return set();
         if (c == '.') return {{{Kind::gap, {}}}};
-        if (c == '^') return {{{Kind::line_start, {}, {}, 0}}};
+        if (c == '^') return {{unseen(Kind::line_start)}};
         if (c == '$') return {{}};
-        if (c == ' ') return {{{Kind::blank, {}, {}, 0}}};
+        if (c == ' ') return {{unseen(Kind::blank)}};
         if (c == '\\') return escape();
         return {{exactly(c)}};
     }
@@ -179,9 +184,9 @@ class Reader {
 
     Ways escape() {
         const char c = take();
-        if (c == 'n') return {{{Kind::line_start, {}, {}, 0}}};
-        if (c == 'b') return {{{Kind::boundary, {}, {}, 0}}};
-        if (c == 's') return {{{Kind::blank, {}, {}, 0}}};
+        if (c == 'n') return {{unseen(Kind::line_start)}};
+        if (c == 'b') return {{unseen(Kind::boundary)}};
+        if (c == 's') return {{unseen(Kind::blank)}};
         if (std::isalnum(static_cast<unsigned char>(c))) throw InputError(std::string("\\") + c + " is not known here");
         return {{exactly(c)}};
     }

@@ -41,8 +41,6 @@ class Scanner {
             }
     }
 
-    std::size_t size_of(std::size_t literal) const { return literals_[literal].size(); }
-
     /// These literals, by index, are not told any more.
     void forget(const std::vector<std::size_t>& literals);
 
