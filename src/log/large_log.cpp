@@ -1,6 +1,7 @@
 #include "log/large_log.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 namespace rnncheck::log_reader {
@@ -8,31 +9,30 @@ namespace rnncheck::log_reader {
 namespace {
 
 /// Messages are spread over lines, by who wrote them or by who wrapped them: these are matched together, within bounds.
-constexpr std::size_t lines_before = 3, lines_after = 3;
 constexpr std::size_t most_before = 2 * 1024, most_after = 6 * 1024;
-constexpr std::size_t most_stretch = 4 * 1024;
 constexpr std::size_t most_tried = 1024;
 static_assert(most_before <= Blocks::around && most_after <= Blocks::around);
 
 std::size_t begin_of_lines(std::string_view text, std::size_t place) {
     const std::size_t least = place - std::min(place, most_before);
-    const std::string_view before = text.substr(least, place - least);
-    std::size_t end = before.size();
-    for (std::size_t line = 0; line <= lines_before; ++line) {
-        const std::size_t line_end = end == 0 ? std::string_view::npos : before.rfind('\n', end - 1);
-        if (line_end == std::string_view::npos) return least;
-        end = line_end;
+    const char* const begin = text.data() + least;
+    std::size_t end = place;
+    for (std::size_t line = 0; line <= lines_around; ++line) {
+        const void* line_end = memrchr(begin, '\n', end - least);
+        if (!line_end) return least;
+        end = static_cast<std::size_t>(static_cast<const char*>(line_end) - text.data());
     }
-    return least + end + 1;
+    return end + 1;
 }
 
 std::size_t end_of_line(std::string_view text, std::size_t place) {
-    return std::min({text.find('\n', place), text.size(), place + most_after});
+    const std::string_view after = text.substr(place, most_after);
+    return place + std::min(after.find('\n'), after.size());
 }
 
 std::size_t end_of_lines(std::string_view text, std::size_t place) {
     std::size_t end = end_of_line(text, place);
-    for (std::size_t line = 0; line < lines_after && end < text.size() && text[end] == '\n'; ++line)
+    for (std::size_t line = 0; line < lines_around && end < text.size() && text[end] == '\n'; ++line)
         end = std::min(end_of_line(text, end + 1), place + most_after);
     return end;
 }
@@ -56,15 +56,18 @@ LargeLog::LargeLog(Collector& collector, const PhraseTable& table, std::string n
       name_(std::move(name)),
       wanted_(table),
       scanner_(cores_of(table)),
-      met_(table.size()),
+      met_(table.cores.size()),
       done_(collector.signatures().size()),
-      stretches_(collector.signatures().size()),
       tried_(most_tried) {}
 
 void LargeLog::take(const Block& block) {
     block_ = block;
     counted_ = block.begin;
     passage_begin_ = passage_end_ = 0;
+    lines_ = {};
+    lines_of_ = std::string_view::npos;
+    before_.assign(wanted_.words.size(), {});
+    after_.assign(wanted_.words.size(), {});
     const std::size_t begin = look_back_ ? 0 : block.begin;
     const std::string_view searched = block.text.substr(begin, block.end - begin + Phrase::longest_core);
     scanner_.find_all(searched, [&](std::size_t place, std::size_t core) {
@@ -80,7 +83,7 @@ void LargeLog::take(const Block& block) {
 }
 
 void LargeLog::look_at(std::size_t place, std::size_t core) {
-    const PhrasesOfCore& wanted = wanted_[core];
+    const PhrasesOfCore& wanted = wanted_.cores[core];
     ++met_[core];
     Neighbours before, after;
     const auto right = [&] { return look_after(block_.text, place + wanted.core.size(), wanted.after, after); };
@@ -97,31 +100,44 @@ bool LargeLog::is_at_beginning(std::size_t place) const {
     return block_place_ == 0 && place <= most_before;
 }
 
-bool LargeLog::is_worth_matching(const PhrasesOfCore::Of& of, std::size_t place) const {
-    const std::string_view text = block_.text;
-    const Phrase& phrase = *of.phrase;
-    if (is_at_beginning(place)) return true;
-    if (!phrase.may_stand(text, place)) return false;
-    const std::size_t after = place + phrase.core().size();
-    if (phrase.companion_after &&
-        !phrase.companion_after->may_follow(text.substr(after, end_of_lines(text, place) - after)))
-        return false;
-    if (!phrase.companion_before) return true;
-    const std::size_t begin = begin_of_lines(text, place);
-    return phrase.companion_before->may_precede(text.substr(begin, place - begin));
+bool LargeLog::is_worth_matching(const PhrasesOfCore::Of& of, std::size_t place) {
+    return is_at_beginning(place) || (may_have_companions(of, place) && of.phrase->may_stand(block_.text, place));
 }
 
-/// The line at `place` and those around it. Where one trial follows the other, many lines are taken at once.
-LargeLog::Region LargeLog::region_at(std::size_t signature, std::size_t place) {
+bool LargeLog::may_have_companions(const PhrasesOfCore::Of& of, std::size_t place) {
+    const Phrase& phrase = *of.phrase;
+    if (!phrase.companion_before && !phrase.companion_after) return true;
     const std::string_view text = block_.text;
-    const std::int64_t done = done_[signature] - block_place_;
-    std::size_t begin = begin_of_lines(text, place);
-    if (done > static_cast<std::int64_t>(begin))
-        begin = static_cast<std::size_t>(done);
-    else
-        stretches_[signature] = 0;
-    const std::size_t last = std::max(place, std::min(place + stretches_[signature], block_.end - 1));
-    return {begin, end_of_line(text, last), end_of_lines(text, last)};
+    const auto [begin, own_end, end] = lines_at(place);
+    const std::size_t core_end = place + phrase.core().size();
+    if (phrase.companion_after) {
+        const auto first = after_[of.words_after].find(*wanted_.words[of.words_after], text, core_end, end);
+        if (!first || !phrase.companion_after->may_follow(text, core_end, *first)) return false;
+    }
+    if (phrase.companion_before) {
+        const WordSearch& words = *wanted_.words[of.words_before];
+        return before_[of.words_before].find(words, text, begin, place) &&
+               phrase.companion_before->may_precede(text, begin, place, words);
+    }
+    return true;
+}
+
+/// The line at `place` and those around it. Most places are in the line of the one before.
+const LargeLog::Region& LargeLog::lines_at(std::size_t place) {
+    const std::string_view text = block_.text;
+    const bool is_cut = lines_.end - lines_of_ >= most_after;
+    if (is_cut || place < lines_of_ || place > lines_.own_end || place - lines_.begin > most_before) {
+        lines_ = {begin_of_lines(text, place), end_of_line(text, place), end_of_lines(text, place)};
+        lines_of_ = place;
+    }
+    return lines_;
+}
+
+LargeLog::Region LargeLog::region_at(std::size_t signature, std::size_t place) {
+    Region region = lines_at(place);
+    region.begin =
+        static_cast<std::size_t>(std::max(static_cast<std::int64_t>(region.begin), done_[signature] - block_place_));
+    return region;
 }
 
 void LargeLog::match(std::size_t signature, std::size_t place) {
@@ -131,7 +147,6 @@ void LargeLog::match(std::size_t signature, std::size_t place) {
     Trial trial{signature, static_cast<std::size_t>(own_lines), block_place_ == 0 && begin == 0,
                 begin > 0 && text[begin - 1] == '\n', std::string(text.substr(begin, end - begin))};
     Tried& tried = tried_[(std::hash<std::string>{}(trial.raw) + signature) % tried_.size()];
-    stretches_[signature] = tried.trial == trial ? 0 : std::min(2 * (own_end - begin), most_stretch);
     if (tried.trial != trial) {
         const std::int64_t first_line = line_at(place) - line_ends_in(text.substr(begin, place - begin));
         tried.events = collector_.find(signature, passage(begin, end, first_line), name_, trial.own_lines);
@@ -164,8 +179,8 @@ std::int64_t LargeLog::line_at(std::size_t place) {
 
 void LargeLog::forget_what_is_full() {
     std::vector<std::size_t> idle;
-    for (std::size_t core = 0; core < wanted_.size(); ++core) {
-        PhrasesOfCore& wanted = wanted_[core];
+    for (std::size_t core = 0; core < wanted_.cores.size(); ++core) {
+        PhrasesOfCore& wanted = wanted_.cores[core];
         const std::size_t full =
             std::erase_if(wanted.all, [&](const PhrasesOfCore::Of& of) { return collector_.is_full(of.signature); });
         if (full > 0) wanted.unite();
@@ -180,13 +195,13 @@ void LargeLog::search_for_what_is_rarer() {
     if (std::accumulate(met_.begin(), met_.end(), std::uint64_t{0}) < worth_it) return;
     std::set<std::size_t> to_replace;
     for (std::size_t core = 0; core < met_.size(); ++core)
-        if (met_[core] > worth_it / share && rarity_.add_frequent(wanted_[core].core))
-            for (const PhrasesOfCore::Of& of : wanted_[core].all) to_replace.insert(of.signature);
+        if (met_[core] > worth_it / share && rarity_.add_frequent(wanted_.cores[core].core))
+            for (const PhrasesOfCore::Of& of : wanted_.cores[core].all) to_replace.insert(of.signature);
     std::fill(met_.begin(), met_.end(), 0);
     if (to_replace.empty()) return;
     wanted_ = with_rarer(std::move(wanted_), collector_.signatures(), to_replace, rarity_);
     scanner_ = Scanner(cores_of(wanted_));
-    met_.assign(wanted_.size(), 0);
+    met_.assign(wanted_.cores.size(), 0);
     look_back_ = true;
 }
 

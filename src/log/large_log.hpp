@@ -41,8 +41,10 @@ class LargeLog {
     void look_at(std::size_t place, std::size_t core);
     /// The first lines of a log, which are matched like those of a small one: nothing stands before them.
     bool is_at_beginning(std::size_t place) const;
-    bool is_worth_matching(const PhrasesOfCore::Of& of, std::size_t place) const;
+    bool is_worth_matching(const PhrasesOfCore::Of& of, std::size_t place);
+    bool may_have_companions(const PhrasesOfCore::Of& of, std::size_t place);
     Region region_at(std::size_t signature, std::size_t place);
+    const Region& lines_at(std::size_t place);
     void match(std::size_t signature, std::size_t place);
     const Passage& passage(std::size_t begin, std::size_t end, std::int64_t first_line);
     std::int64_t line_at(std::size_t place);
@@ -55,10 +57,12 @@ class LargeLog {
     Scanner scanner_;
     std::vector<std::uint32_t> met_;  ///< how often each core was, since the table was made
     Rarity rarity_;
-    bool look_back_ = false;              ///< what stands before the next block was not searched with this table
-    std::vector<std::int64_t> done_;      ///< by signature: up to there in the log all matches that begin are known
-    std::vector<std::size_t> stretches_;  ///< by signature: so many bytes more are matched at once
-    std::vector<Tried> tried_;            ///< lately, at its hash
+    bool look_back_ = false;          ///< what stands before the next block was not searched with this table
+    std::vector<std::int64_t> done_;  ///< by signature: up to there in the log all matches that begin are known
+    Region lines_;                    ///< those that lines_at() told last
+    std::size_t lines_of_ = 0;        ///< for this place
+    std::vector<SlidingSearch> before_, after_;  ///< by number of wanted_.words, in block_.text
+    std::vector<Tried> tried_;                   ///< lately, at its hash
     Block block_;
     std::int64_t block_place_ = 0;  ///< of block_.text in the log
     Passage passage_;               ///< of block_.text from passage_begin_ to passage_end_

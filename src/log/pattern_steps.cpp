@@ -6,6 +6,7 @@
 
 #include "base/errors.hpp"
 #include "log/phrase.hpp"
+#include "log/rare_words.hpp"
 
 namespace rnncheck::log_reader {
 
@@ -14,7 +15,7 @@ namespace {
 using Kind = Step::Kind;
 using Ways = std::vector<Steps>;
 
-constexpr std::size_t most_ways = 512;
+constexpr std::size_t most_ways = 128;
 constexpr std::size_t most_optional = 4;  ///< ways
 constexpr std::size_t small_set = 8;
 
@@ -46,8 +47,14 @@ Step repeated(const Ways& ways, std::size_t times) {
             if (step.kind == Kind::gap || step.kind == Kind::line_start) all.kind = Kind::gap;
             all.bytes |= step.bytes;
         }
-    if (all.kind == Kind::gap) all.bytes.reset();
     return all;
+}
+
+Step left_out(const Ways& ways) {
+    Step gap{Kind::gap, {}, {}, longest(ways), rare_words_of(ways)};
+    for (const Steps& way : ways)
+        for (const Step& step : way) gap.bytes |= step.bytes;
+    return gap;
 }
 
 /// Of two parts of a pattern the one that is easier to search for stays.
@@ -58,12 +65,13 @@ void leave_out_one(Ways& ways, const Ways& next) {
         return least_worth;
     };
     if (least(ways) < least(next)) {
-        const Step left_out{Kind::gap, {}, {}, longest(ways)};
+        const Step before = left_out(ways);
         ways = next;
-        for (Steps& way : ways) way.insert(way.begin(), left_out);
-        return;
+        for (Steps& way : ways) way.insert(way.begin(), before);
+    } else {
+        const Step after = left_out(next);
+        for (Steps& way : ways) way.push_back(after);
     }
-    for (Steps& way : ways) way.push_back({Kind::gap, {}, {}, longest(next)});
 }
 
 /// Recursive descent over the syntax of RE2 that the table uses.
@@ -164,7 +172,7 @@ class Reader {
         const char c = take();
         if (c == '(') return group();
         if (c == '[') return set();
-        if (c == '.') return {{{Kind::gap, {}}}};
+        if (c == '.') return {{{Kind::gap, std::bitset<256>().set()}}};
         if (c == '^') return {{unseen(Kind::line_start)}};
         if (c == '$') return {{}};
         if (c == ' ') return {{unseen(Kind::blank)}};

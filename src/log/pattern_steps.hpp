@@ -3,6 +3,7 @@
 
 #include <bitset>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,12 +17,13 @@ struct Step {
         blank,       ///< white space or none
         line_start,  ///< the beginning of a line
         boundary,    ///< no letter, digit or underscore on both sides
-        gap,         ///< anything
+        gap,         ///< any number of `bytes`, lines may begin there
     };
     Kind kind = Kind::one;
     std::bitset<256> bytes;
-    std::optional<char> byte = {};  ///< where it is the only one
-    std::size_t most = 1;           ///< visible bytes that it stands for at most
+    std::optional<char> byte = {};         ///< where it is the only one
+    std::size_t most = 1;                  ///< visible bytes that it stands for at most
+    std::vector<std::string> any_of = {};  ///< a gap holds one of these, where there are any
 
     static constexpr std::size_t unlimited = std::size_t{1} << 20;
 

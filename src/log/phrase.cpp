@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <limits>
 #include <optional>
 
 #include "base/errors.hpp"
@@ -137,6 +138,7 @@ class Walk {
             const auto next = is_many ? step + 1 : step;
             const bool to_line_start = next != steps.end() && next->kind == Kind::line_start;
             if (is_blank(text_[at_])) {
+                if (c == '\n' && ++line_ends_ > lines_around) return false;
                 if (c == '\x1B' || (c == '\n' && to_line_start)) return true;
                 ++blanks_;
                 if (c == 0 || !blanks_count_ || step->kind == Kind::line_start ||
@@ -167,7 +169,7 @@ class Walk {
     std::size_t at_;
     std::size_t go_;
     bool blanks_count_;
-    std::size_t blanks_ = 0;
+    std::size_t blanks_ = 0, line_ends_ = 0;
 };
 
 using Pieces = std::vector<Piece>;
@@ -182,17 +184,61 @@ Span span_of(const Piece& piece) {
     return {begin, begin + piece.core->text.size()};
 }
 
-/// The rarest core of these pieces.
-std::optional<Companion> companion_among(Pieces::const_iterator begin, Pieces::const_iterator end, const Steps& way,
-                                         Span own) {
-    const Piece* best = nullptr;
-    for (; begin != end; ++begin)
-        if (begin->core && (!best || begin->core->rarity > best->core->rarity)) best = &*begin;
+/// Bytes of which every text that follows the way holds one, somewhere in these steps.
+struct Clue {
+    Span steps;
+    std::vector<std::string> any_of;
+    double rarity = 0;
+};
+
+/// Words behind any number of bytes that may be the word's own: going along the steps does not tell whether they are
+/// there.
+void add_words_beyond(const Piece& own, const Rarity& rarity, std::vector<Clue>& clues) {
+    const Span core = span_of(own);
+    for (const Word& word : words_of(own.steps)) {
+        const std::string bytes = word.text.substr(0, Phrase::longest_core);
+        const Span span{own.begin + word.begin, own.begin + word.begin + bytes.size()};
+        const bool is_after = span.begin >= core.end;
+        const auto hides = [&](const Step& step) {
+            return step.kind == Kind::many &&
+                   step.bytes[static_cast<unsigned char>(is_after ? bytes.front() : word.text.back())];
+        };
+        const auto begin =
+            own.steps.begin() + static_cast<std::ptrdiff_t>((is_after ? core.end : span.end) - own.begin);
+        const auto end =
+            own.steps.begin() + static_cast<std::ptrdiff_t>((is_after ? span.begin : core.begin) - own.begin);
+        if (bytes.size() >= Phrase::shortest_core && begin < end && std::any_of(begin, end, hides))
+            clues.push_back({span, {bytes}, rarity.of(bytes)});
+    }
+}
+
+std::vector<Clue> clues_of(const Steps& way, const Pieces& pieces, const Piece& own, const Rarity& rarity) {
+    std::vector<Clue> clues;
+    for (const Piece& piece : pieces)
+        if (piece.core && &piece != &own) clues.push_back({span_of(piece), {piece.core->text}, piece.core->rarity});
+    add_words_beyond(own, rarity, clues);
+    for (std::size_t gap = 0; gap < way.size(); ++gap) {
+        if (way[gap].any_of.empty()) continue;
+        double least = std::numeric_limits<double>::max();
+        for (const std::string& bytes : way[gap].any_of) least = std::min(least, rarity.of(bytes));
+        clues.push_back({{gap, gap + 1}, way[gap].any_of, least});
+    }
+    return clues;
+}
+
+/// The rarest that stands between these steps of the way.
+std::optional<Companion> companion_among(const std::vector<Clue>& clues, Span steps, const Steps& way, Span own) {
+    const Clue* best = nullptr;
+    for (const Clue& clue : clues)
+        if (clue.steps.begin >= steps.begin && clue.steps.end <= steps.end && (!best || clue.rarity > best->rarity))
+            best = &clue;
     if (!best) return std::nullopt;
-    const Span other = span_of(*best);
-    Companion companion{best->core->text, 0};
-    for (std::size_t step = std::min(own.end, other.end); step < std::max(own.begin, other.begin); ++step)
+    Companion companion{best->any_of, 0, {}};
+    const std::size_t begin = std::min(own.end, best->steps.begin), end = std::max(own.begin, best->steps.end);
+    for (std::size_t step = begin; step < end; ++step) {
         companion.most_between += way[step].most;
+        companion.between |= way[step].bytes;
+    }
     return companion;
 }
 
@@ -203,8 +249,10 @@ std::optional<Phrase> phrase_of(const Steps& way, const Rarity& rarity) {
                                        [](const Piece& a, const Piece& b) { return a.worth < b.worth; });
     if (!best->core) return std::nullopt;
     Phrase phrase(best->steps, best->core->begin, best->core->text.size());
-    phrase.companion_before = companion_among(pieces.begin(), best, way, span_of(*best));
-    phrase.companion_after = companion_among(best + 1, pieces.end(), way, span_of(*best));
+    const Span core = span_of(*best);
+    const auto clues = clues_of(way, pieces, *best, rarity);
+    phrase.companion_before = companion_among(clues, {0, core.begin}, way, core);
+    phrase.companion_after = companion_among(clues, {core.end, way.size()}, way, core);
     return phrase;
 }
 
@@ -214,6 +262,13 @@ double worth(const Steps& way) {
     double best = -1;
     for (const Piece& piece : pieces_of(way, rarity_in_any_log())) best = std::max(best, piece.worth);
     return best;
+}
+
+std::vector<std::string> bytes_to_search_for(const Steps& way) {
+    std::vector<std::string> all;
+    for (const Word& word : words_of(way))
+        if (word.text.size() >= Phrase::shortest_core) all.push_back(word.text.substr(0, Phrase::longest_core));
+    return all;
 }
 
 Phrase::Phrase(const Steps& steps, std::size_t begin, std::size_t size) {

@@ -12,6 +12,9 @@
 
 namespace rnncheck::log_reader {
 
+/// In a large log a match begins and ends no more lines away from its core.
+constexpr std::size_t lines_around = 3;
+
 /// A core, the bytes to search a log for, and what stands before and after it.
 class Phrase {
   public:
@@ -52,5 +55,8 @@ std::vector<Phrase> phrases_of(std::string_view pattern, const Rarity& rarity = 
 /// How much the best phrase on this way is worth: how rare what is searched for and compared is, roughly, in bits.
 /// Negative where there is none.
 double worth(const Steps& way);
+
+/// Known bytes that every text on this way holds, in pieces no longer than a core.
+std::vector<std::string> bytes_to_search_for(const Steps& way);
 
 }  // namespace rnncheck::log_reader

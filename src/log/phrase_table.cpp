@@ -11,17 +11,39 @@ using ByCore = std::map<std::string, PhrasesOfCore>;
 void add(ByCore& by_core, const std::vector<Signature>& signatures, std::size_t signature, const Rarity& rarity) {
     for (Phrase& phrase : signatures[signature].phrases(rarity)) {
         const std::string core = phrase.core();
-        by_core[core].all.push_back({signature, std::make_shared<const Phrase>(std::move(phrase))});
+        by_core[core].all.push_back({signature, std::make_shared<const Phrase>(std::move(phrase)), 0, 0});
     }
 }
 
+/// Numbers the words that are searched for, each set once.
+class WordNumbers {
+  public:
+    explicit WordNumbers(PhraseTable& table) : table_(table) {}
+
+    std::size_t of(const std::optional<Companion>& companion) {
+        if (!companion) return 0;
+        const auto [known, is_new] = numbers_.emplace(companion->any_of, table_.words.size());
+        if (is_new) table_.words.push_back(std::make_shared<const WordSearch>(companion->any_of));
+        return known->second;
+    }
+
+  private:
+    PhraseTable& table_;
+    std::map<std::vector<std::string>, std::size_t> numbers_;
+};
+
 PhraseTable table_of(ByCore by_core) {
     PhraseTable table;
+    WordNumbers numbers(table);
     for (auto& [core, phrases] : by_core) {
         if (phrases.all.empty()) continue;
         phrases.core = core;
         phrases.unite();
-        table.push_back(std::move(phrases));
+        for (PhrasesOfCore::Of& of : phrases.all) {
+            of.words_before = numbers.of(of.phrase->companion_before);
+            of.words_after = numbers.of(of.phrase->companion_after);
+        }
+        table.cores.push_back(std::move(phrases));
     }
     return table;
 }
@@ -47,7 +69,7 @@ PhraseTable phrase_table(const std::vector<Signature>& signatures) {
 PhraseTable with_rarer(PhraseTable table, const std::vector<Signature>& signatures,
                        const std::set<std::size_t>& to_replace, const Rarity& rarity) {
     ByCore by_core;
-    for (PhrasesOfCore& phrases : table) {
+    for (PhrasesOfCore& phrases : table.cores) {
         std::erase_if(phrases.all, [&](const PhrasesOfCore::Of& of) { return to_replace.contains(of.signature); });
         by_core[phrases.core].all = std::move(phrases.all);
     }
@@ -57,7 +79,7 @@ PhraseTable with_rarer(PhraseTable table, const std::vector<Signature>& signatur
 
 std::vector<std::string> cores_of(const PhraseTable& table) {
     std::vector<std::string> cores;
-    for (const PhrasesOfCore& phrases : table) cores.push_back(phrases.core);
+    for (const PhrasesOfCore& phrases : table.cores) cores.push_back(phrases.core);
     return cores;
 }
 

@@ -6,6 +6,7 @@
 
 #include "log/phrase.hpp"
 #include "log/signatures.hpp"
+#include "log/word_search.hpp"
 
 namespace rnncheck::log_reader {
 
@@ -14,6 +15,7 @@ struct PhrasesOfCore {
     struct Of {
         std::size_t signature = 0;
         std::shared_ptr<const Phrase> phrase;
+        std::size_t words_before = 0, words_after = 0;  ///< of its companions, in PhraseTable::words
     };
     std::string core;
     std::vector<Of> all;
@@ -24,7 +26,10 @@ struct PhrasesOfCore {
     void unite();
 };
 
-using PhraseTable = std::vector<PhrasesOfCore>;
+struct PhraseTable {
+    std::vector<PhrasesOfCore> cores;
+    std::vector<std::shared_ptr<const WordSearch>> words;  ///< several phrases share them
+};
 
 PhraseTable phrase_table(const std::vector<Signature>& signatures);
 

@@ -18,6 +18,7 @@ using log_reader::Neighbours;
 using log_reader::Phrase;
 using log_reader::phrases_of;
 using log_reader::Rarity;
+using log_reader::WordSearch;
 
 namespace {
 
@@ -27,6 +28,15 @@ bool may_stand(std::string_view pattern, std::string_view text) {
         const auto place = text.find(phrase.core());
         return place != std::string_view::npos && phrase.may_stand(text, place);
     });
+}
+
+bool may_follow(const Companion& companion, std::string_view text) {
+    const auto first = WordSearch(companion.any_of).find(text, 0, text.size());
+    return first && companion.may_follow(text, 0, *first);
+}
+
+bool may_precede(const Companion& companion, std::string_view text) {
+    return companion.may_precede(text, 0, text.size(), WordSearch(companion.any_of));
 }
 
 }  // namespace
@@ -98,21 +108,53 @@ TEST_CASE("a backslash that escapes nothing is a backslash") {
 
 TEST_CASE("what a pattern wants beyond a gap is looked for no farther away than the gap is long") {
     const Companion after = *phrases_of("Embedding[A-Z]{0,4}: .{0,9}?is illegal").front().companion_after;
-    CHECK(after.bytes == "illegal");
+    CHECK(after.any_of == std::vector<std::string>{"illegal"});
     for (const char* text : {"EDXY: 123456789is illegal", "\n1 2 3 4 5 6 7 8 9 is ille\ngal",
                              ": \x1B[31m access \x1B[0m is illegal", ": &lt;&lt;access&gt;&gt; is illegal",
                              ": acc\xE2\x80\x8B"
                              "ess\xE2\x80\x8B is illegal"})
-        CHECK(after.may_follow(text));
-    CHECK_FALSE(after.may_follow(": an access that is nowhere near is illegal"));
-    CHECK_FALSE(after.may_follow(": access"));
+        CHECK(may_follow(after, text));
+    CHECK_FALSE(may_follow(after, ": an access that is nowhere near is illegal"));
+    CHECK_FALSE(may_follow(after, ": access"));
 
     const Companion before = *phrases_of("illegal .{0,9}? in EmbeddingBackward").front().companion_before;
-    CHECK(before.may_precede("illegal 123456789 in "));
-    CHECK(before.may_precede("ille\ngal &lt;access&gt; in "));
-    CHECK_FALSE(before.may_precede("illegal, as is every other access in "));
+    CHECK(may_precede(before, "illegal 123456789 in "));
+    CHECK(may_precede(before, "ille\ngal &lt;access&gt; in "));
+    CHECK_FALSE(may_precede(before, "illegal, as is every other access in "));
 
-    CHECK(phrases_of("Embedding.*is illegal").front().companion_after->may_follow(std::string(5000, 'x') + "illegal"));
+    const Companion anywhere = *phrases_of("Embedding.*is illegal").front().companion_after;
+    CHECK(may_follow(anywhere, std::string(5000, 'x') + "illegal"));
+}
+
+TEST_CASE("a word hidden behind bytes that may be its own is looked for among those") {
+    const Companion from = *phrases_of("\\) from [a-z./]*libcudnn").front().companion_before;
+    CHECK(from.any_of == std::vector<std::string>{"from"});
+    for (const char* text : {") from ", ") from /usr/lib/", ") fr\n  om /usr/\n lib/", ") from \x1B[1m/usr: \x1B[0m"})
+        CHECK(may_precede(from, text));
+    CHECK_FALSE(may_precede(from, ") from: /usr/lib/"));
+    CHECK_FALSE(may_precede(from, "from 1: opened /usr/lib/"));
+}
+
+TEST_CASE("what a pattern with many ways leaves out is looked for by its rarest words") {
+    const std::string failed = "(?:[Uu]nable|[Ff]ailed|[Cc]annot) (?:to )?(?:load|open|find|dlopen)(?: the)* ";
+    const std::string names =
+        "(?:lib)?(?:cudart|cublas|cufft|curand|cusolver|cusparse)(?:64_[0-9]+|\\.so|\\.dll|\\.lib)";
+    for (const Phrase& phrase : phrases_of(failed + names)) {
+        REQUIRE(phrase.companion_before);
+        CHECK(phrase.companion_before->any_of == std::vector<std::string>{"ailed", "annot", "nable"});
+        CHECK(may_precede(*phrase.companion_before, "unable to open the "));
+        CHECK(may_precede(*phrase.companion_before, "fai\nled to dlopen "));
+        CHECK_FALSE(may_precede(*phrase.companion_before, "Successfully opened the "));
+        CHECK_FALSE(may_precede(*phrase.companion_before, "failed: opened the "));
+    }
+}
+
+TEST_CASE("nothing stands more than three lines away from a core") {
+    const char* pattern = "F1 [a-z/]*libcudnn: no";
+    CHECK(may_stand(pattern, "log: F1 /a\n/b\n/c\n/libcudnn: no"));
+    CHECK_FALSE(may_stand(pattern, "log: F1 /a\n/b\n/c\n/d\n/libcudnn: no"));
+    CHECK(may_stand("libcudnn: no[a-z/]* F1", "libcudnn: no\n/a\n/b\n/c F1"));
+    CHECK_FALSE(may_stand("libcudnn: no[a-z/]* F1", "libcudnn: no\n/a\n/b\n/c\n/d F1"));
 }
 
 TEST_CASE("the quick look at what is next to a core refutes nothing that the whole phrase allows") {
