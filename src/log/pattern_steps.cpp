@@ -173,8 +173,7 @@ class Reader {
         if (c == '(') return group();
         if (c == '[') return set();
         if (c == '.') return {{{Kind::gap, std::bitset<256>().set()}}};
-        if (c == '^') return {{unseen(Kind::line_start)}};
-        if (c == '$') return {{}};
+        if (c == '^' || c == '$') return {{unseen(Kind::line_start)}};
         if (c == ' ') return {{unseen(Kind::blank)}};
         if (c == '\\') return escape();
         return {{exactly(c)}};

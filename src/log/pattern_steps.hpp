@@ -15,7 +15,7 @@ struct Step {
         one,         ///< one of `bytes`
         many,        ///< any number of `bytes`, none too
         blank,       ///< white space or none
-        line_start,  ///< the beginning of a line
+        line_start,  ///< the beginning of a line, or the end of the text
         boundary,    ///< no letter, digit or underscore on both sides
         gap,         ///< any number of `bytes`, lines may begin there
     };

@@ -119,6 +119,22 @@ bool is_word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
+/// How many bytes from `at` on are of this set, no blanks, and stand for themselves.
+std::size_t plain_size(std::string_view text, std::size_t at, const std::bitset<256>& bytes) {
+    static const std::bitset<256> plain = [] {
+        std::bitset<256> all;
+        for (std::size_t c = 0; c < 0xC2; ++c)
+            all[c] = !is_blank(static_cast<char>(c)) &&
+                     std::string_view("[<^&\\>").find(static_cast<char>(c)) == std::string_view::npos;
+        return all;
+    }();
+    std::size_t end = at;
+    while (end < text.size() && bytes[static_cast<unsigned char>(text[end])] &&
+           plain[static_cast<unsigned char>(text[end])])
+        ++end;
+    return end - at;
+}
+
 /// Goes along steps from the core. Whoever leaves the text, or meets what may be undone, may still be right.
 class Walk {
   public:
@@ -127,6 +143,7 @@ class Walk {
 
     bool may_go(const Steps& steps) {
         for (auto step = steps.begin(); step != steps.end();) {
+            if (step->kind == Kind::many && go_ == 1) at_ += plain_size(text_, at_, step->bytes);
             if (at_ >= text_.size() || blanks_ > most_blanks) return true;
             if (step->kind == Kind::boundary) {
                 if (is_word(text_[at_]) && is_word(text_[at_ - go_]) && !may_be_undone_here()) return false;
@@ -138,16 +155,17 @@ class Walk {
             const auto next = is_many ? step + 1 : step;
             const bool to_line_start = next != steps.end() && next->kind == Kind::line_start;
             if (is_blank(text_[at_])) {
-                if (c == '\n' && ++line_ends_ > lines_around) return false;
                 if (c == '\x1B' || (c == '\n' && to_line_start)) return true;
-                ++blanks_;
                 if (c == 0 || !blanks_count_ || step->kind == Kind::line_start ||
-                    (is_many && (step->bytes[' '] || step->bytes['\n'])))
+                    (is_many && (step->bytes[' '] || step->bytes['\n']))) {
+                    if (c == '\n' && ++line_ends_ > lines_around) return false;
+                    ++blanks_;
                     at_ += go_;
-                else if (is_many)
+                } else if (is_many) {
                     ++step;
-                else
+                } else {
                     return false;
+                }
             } else if (may_be_undone_here()) {
                 return true;
             } else if (step->bytes[c]) {

@@ -100,6 +100,13 @@ TEST_CASE("the boundary of a word is one") {
     CHECK(may_stand("unknown (?:loss|x)[a-z]*\\b nan\\b", "unknown losses nan, 7"));
 }
 
+TEST_CASE("what ends a line ends one") {
+    const char* listed = "(?:^|\\n) /[a-z/]{2,200}/libcudnn\\.so\\.(?P<major>[0-9]+)[.0-9]* (?:\\n|$)";
+    CHECK(may_stand(listed, "it:\n/usr/lib/libcudnn.so.9.1\nnext"));
+    CHECK(may_stand(listed, "it:\n/usr/lib/libcudnn.so.9"));
+    CHECK_FALSE(may_stand(listed, "it:\n/usr/lib/libcudnn.so.9: undefined symbol: none"));
+}
+
 TEST_CASE("a backslash that escapes nothing is a backslash") {
     const char* version = "torch[ :=]{1,5}[0-9]+\\.[0-9]+";
     CHECK(may_stand(version, "torch\\t1.13"));
@@ -155,6 +162,7 @@ TEST_CASE("nothing stands more than three lines away from a core") {
     CHECK_FALSE(may_stand(pattern, "log: F1 /a\n/b\n/c\n/d\n/libcudnn: no"));
     CHECK(may_stand("libcudnn: no[a-z/]* F1", "libcudnn: no\n/a\n/b\n/c F1"));
     CHECK_FALSE(may_stand("libcudnn: no[a-z/]* F1", "libcudnn: no\n/a\n/b\n/c\n/d F1"));
+    CHECK(may_stand("libcudnn:[0-9]*[a-f]*[i-m]*[.,]*(?:\\n|^)it", "libcudnn:\nit"));
 }
 
 TEST_CASE("the quick look at what is next to a core refutes nothing that the whole phrase allows") {
