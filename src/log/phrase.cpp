@@ -156,8 +156,8 @@ class Walk {
             const bool to_line_start = next != steps.end() && next->kind == Kind::line_start;
             if (is_blank(text_[at_])) {
                 if (c == '\x1B' || (c == '\n' && to_line_start)) return true;
-                if (c == 0 || !blanks_count_ || step->kind == Kind::line_start ||
-                    (is_many && (step->bytes[' '] || step->bytes['\n']))) {
+                if (c == 0 || !blanks_count_ || step->kind == Kind::line_start || step->bytes[' '] ||
+                    step->bytes['\n']) {
                     if (c == '\n' && ++line_ends_ > lines_around) return false;
                     ++blanks_;
                     at_ += go_;

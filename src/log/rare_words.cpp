@@ -29,6 +29,9 @@ WaysOfWord words_of(const std::vector<Steps>& ways) {
     WaysOfWord words;
     for (std::size_t way = 0; way < ways.size(); ++way)
         for (const std::string& word : bytes_to_search_for(ways[way])) words[word].insert(way);
+    for (auto& [piece, with_piece] : words)
+        for (const auto& [word, with_word] : words)
+            if (contains(word, piece)) with_piece.insert(with_word.begin(), with_word.end());
     return words;
 }
 

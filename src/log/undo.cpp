@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <span>
 
 namespace rnncheck::log_reader {
 
@@ -138,6 +139,16 @@ Undone undo_at(std::string_view text, bool is_json) {
     if (first == '\\' && is_json && replace(json, text, undone)) return undone;
     if (first >= 0xC2) replace(typography, text, undone);
     return undone;
+}
+
+std::vector<std::string_view> spellings_of(char c) {
+    std::vector<std::string_view> spellings;
+    for (const std::span<const Replacement> list :
+         {std::span<const Replacement>(html), std::span<const Replacement>(json),
+          std::span<const Replacement>(typography)})
+        for (const Replacement& replacement : list)
+            if (replacement.to == std::string_view(&c, 1)) spellings.push_back(replacement.from);
+    return spellings;
 }
 
 std::size_t plain_size(std::string_view text) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 namespace rnncheck::log_reader {
 
@@ -12,6 +13,9 @@ struct Undone {
 
 /// The first character of `text`, which must not be empty. `is_json` says that backslashes are escapes.
 Undone undo_at(std::string_view text, bool is_json);
+
+/// How else `c` may be written.
+std::vector<std::string_view> spellings_of(char c);
 
 /// How many bytes from the beginning on stand for themselves.
 std::size_t plain_size(std::string_view text);

@@ -3,19 +3,23 @@
 #include <algorithm>
 
 #include "log/neighbours.hpp"
-#include "log/phrase.hpp"
+#include "log/undo.hpp"
 
 namespace rnncheck::log_reader {
 
 namespace {
 
-/// A line end and the white space around it may stand between any two letters.
-std::string breakable(std::string_view word) {
-    constexpr std::string_view line_end = R"((?:[\x00-\x20\x7f]*\n[\x00-\x20\x7f]*)?)";
+/// What wraps, quotes and colours text puts between any two letters.
+constexpr std::string_view between_letters = R"((?:[\x00-\x20\x7f>]|\[[0-9;]*m)*)";
+
+std::string however_written(std::string_view word) {
     std::string pattern;
     for (const char c : word) {
-        if (!pattern.empty()) pattern += line_end;
-        pattern += re2::RE2::QuoteMeta({&c, 1});
+        if (!pattern.empty()) pattern += between_letters;
+        pattern += "(?:" + re2::RE2::QuoteMeta({&c, 1});
+        for (const std::string_view spelling : spellings_of(c))
+            pattern += "|" + re2::RE2::QuoteMeta({spelling.data(), spelling.size()});
+        pattern += ")";
     }
     return pattern;
 }
@@ -27,8 +31,9 @@ re2::RE2::Options options() {
 }
 
 /// Where the last word that ends behind `end` may begin.
-std::size_t begin_of_broken_word(std::string_view text, std::size_t least, std::size_t end) {
-    for (std::size_t visible = 1; end > least && visible < Phrase::longest_core; --end)
+std::size_t begin_of_last_word(std::string_view text, std::size_t least, std::size_t end) {
+    constexpr std::size_t longest_written = 64;
+    for (std::size_t visible = 0; end > least && visible < longest_written; --end)
         visible += is_blank(text[end - 1]) ? 0 : 1;
     return end;
 }
@@ -38,7 +43,7 @@ std::size_t begin_of_broken_word(std::string_view text, std::size_t least, std::
 std::optional<WordSearch::Found> WordSearch::find(std::string_view text, std::size_t begin, std::size_t end) const {
     if (!any_) {
         std::string pattern;
-        for (const std::string& word : words_) pattern += (pattern.empty() ? "" : "|") + breakable(word);
+        for (const std::string& word : words_) pattern += (pattern.empty() ? "" : "|") + however_written(word);
         any_ = std::make_unique<re2::RE2>(pattern, options());
     }
     re2::StringPiece word;
@@ -55,7 +60,7 @@ std::optional<WordSearch::Found> SlidingSearch::find(const WordSearch& words, st
         to_ = begin;
     }
     if (!found_ && end > to_) {
-        found_ = words.find(text, std::max(begin, begin_of_broken_word(text, from_, to_)), end);
+        found_ = words.find(text, std::max(begin, begin_of_last_word(text, from_, to_)), end);
         to_ = end;
     }
     from_ = begin;

@@ -11,7 +11,7 @@
 
 namespace rnncheck::log_reader {
 
-/// The words may be broken by line ends.
+/// The words may be broken by line ends, quote marks and colours, and spelled as undo.hpp knows.
 class WordSearch {
   public:
     explicit WordSearch(std::vector<std::string> words) : words_(std::move(words)) {}

@@ -162,6 +162,7 @@ TEST_CASE("nothing stands more than three lines away from a core") {
     CHECK_FALSE(may_stand(pattern, "log: F1 /a\n/b\n/c\n/d\n/libcudnn: no"));
     CHECK(may_stand("libcudnn: no[a-z/]* F1", "libcudnn: no\n/a\n/b\n/c F1"));
     CHECK_FALSE(may_stand("libcudnn: no[a-z/]* F1", "libcudnn: no\n/a\n/b\n/c\n/d F1"));
+    CHECK(may_stand("(?:^|\\n)abc [a-c]*[d-f]*[g-i]*[j-l]* WXYZQ", "it:\nabc\nWXYZQ\n7"));
     CHECK(may_stand("libcudnn:[0-9]*[a-f]*[i-m]*[.,]*(?:\\n|^)it", "libcudnn:\nit"));
 }
 

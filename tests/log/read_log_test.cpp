@@ -241,6 +241,22 @@ TEST_CASE("in a large log, too, a wrapped message is read") {
     CHECK(told(log, "cudnn_version_mismatch", "built") == "7.6.0");
 }
 
+TEST_CASE("in a large log, too, words that are spelled otherwise, quoted or broken are read") {
+    const std::string before = repeated("step 1\n", 1 << 17);
+    for (const auto& [signature, text] : std::initializer_list<std::pair<const char*, const char*>>{
+             {"missing_libcuda", "Can\xE2\x80\x99t open libcuda.so.1"},
+             {"missing_libcuda", "Couldn&#39;t load libcuda.so.1"},
+             {"missing_libcuda", "{\"log\":\"Can\\u0027t open libcuda.so.1\"}"},
+             {"missing_libcuda", "Cann ot open libcuda.so.1"},
+             {"missing_cuda_library", "> Cann\n> ot load library npps64_11.dll"},
+             {"missing_cuda_library", "can\x1B[1mnot load library npps64_11.dll"},
+             {"cudnn_rnn_under_xla", "No registered &#39;CudnnRNN&#39; OpKernel for XLA_GPU_JIT"},
+             {"tf_op_not_defined", "> No op named CudnnRNN in def\n> ined operations"}}) {
+        INFO(text);
+        CHECK(event(read_log_text(before + text + "\n" + before, matrix()), signature));
+    }
+}
+
 TEST_CASE("noise, zeros and endless lines hide nothing and cost nothing") {
     std::string noise;
     for (int i = 0; i < 1 << 20; ++i) noise += static_cast<char>(i * 7 + i / 251);
