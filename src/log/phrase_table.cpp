@@ -18,7 +18,9 @@ void add(ByCore& by_core, const std::vector<Signature>& signatures, std::size_t 
 /// Numbers the words that are searched for, each set once.
 class WordNumbers {
   public:
-    explicit WordNumbers(PhraseTable& table) : table_(table) {}
+    explicit WordNumbers(PhraseTable& table) : table_(table) {
+        for (std::size_t i = 0; i < table_.words.size(); ++i) numbers_.emplace(table_.words[i]->words(), i);
+    }
 
     std::size_t of(const std::optional<Companion>& companion) {
         if (!companion) return 0;
@@ -32,8 +34,9 @@ class WordNumbers {
     std::map<std::vector<std::string>, std::size_t> numbers_;
 };
 
-PhraseTable table_of(ByCore by_core) {
-    PhraseTable table;
+/// `words` of an earlier table need not be compiled again.
+PhraseTable table_of(ByCore by_core, std::vector<std::shared_ptr<const WordSearch>> words) {
+    PhraseTable table{{}, std::move(words)};
     WordNumbers numbers(table);
     for (auto& [core, phrases] : by_core) {
         if (phrases.all.empty()) continue;
@@ -63,7 +66,7 @@ void PhrasesOfCore::unite() {
 PhraseTable phrase_table(const std::vector<Signature>& signatures) {
     ByCore by_core;
     for (std::size_t s = 0; s < signatures.size(); ++s) add(by_core, signatures, s, rarity_in_any_log());
-    return table_of(std::move(by_core));
+    return table_of(std::move(by_core), {});
 }
 
 PhraseTable with_rarer(PhraseTable table, const std::vector<Signature>& signatures,
@@ -74,7 +77,7 @@ PhraseTable with_rarer(PhraseTable table, const std::vector<Signature>& signatur
         by_core[phrases.core].all = std::move(phrases.all);
     }
     for (const std::size_t signature : to_replace) add(by_core, signatures, signature, rarity);
-    return table_of(std::move(by_core));
+    return table_of(std::move(by_core), std::move(table.words));
 }
 
 std::vector<std::string> cores_of(const PhraseTable& table) {
