@@ -140,6 +140,11 @@ TEST_CASE("a word hidden behind bytes that may be its own is looked for among th
         CHECK(may_precede(from, text));
     CHECK_FALSE(may_precede(from, ") from: /usr/lib/"));
     CHECK_FALSE(may_precede(from, "from 1: opened /usr/lib/"));
+
+    const Companion after = *phrases_of("libcudnn[a-z./]* from \\(").front().companion_after;
+    CHECK(after.any_of == std::vector<std::string>{"from"});
+    CHECK(may_follow(after, ".so /usr/\n lib/ from"));
+    CHECK_FALSE(may_follow(after, ".so: read from"));
 }
 
 TEST_CASE("what a pattern with many ways leaves out is looked for by its rarest words") {
