@@ -30,8 +30,8 @@ std::size_t end_of_line(std::string_view text, std::size_t place) {
     return place + std::min(after.find('\n'), after.size());
 }
 
-std::size_t end_of_lines(std::string_view text, std::size_t place) {
-    std::size_t end = end_of_line(text, place);
+/// The lines behind the one of `place`, which ends at `end`, included.
+std::size_t end_of_lines(std::string_view text, std::size_t place, std::size_t end) {
     for (std::size_t line = 0; line < lines_around && end < text.size() && text[end] == '\n'; ++line)
         end = std::min(end_of_line(text, end + 1), place + most_after);
     return end;
@@ -127,7 +127,8 @@ const LargeLog::Region& LargeLog::lines_at(std::size_t place) {
     const std::string_view text = block_.text;
     const bool is_cut = lines_.end - lines_of_ >= most_after;
     if (is_cut || place < lines_of_ || place > lines_.own_end || place - lines_.begin > most_before) {
-        lines_ = {begin_of_lines(text, place), end_of_line(text, place), end_of_lines(text, place)};
+        const std::size_t own_end = end_of_line(text, place);
+        lines_ = {begin_of_lines(text, place), own_end, end_of_lines(text, place, own_end)};
         lines_of_ = place;
     }
     return lines_;
