@@ -1,30 +1,31 @@
 #include "log/companion.hpp"
 
-#include "log/neighbours.hpp"
-
 namespace rnncheck::log_reader {
 
-/// Where something may have been done to the text, distances tell nothing. Others stand farther away than the first.
-bool Companion::may_follow(std::string_view text, std::size_t core_end, const WordSearch::Found& first) const {
-    std::size_t visible = 0;
-    for (std::size_t at = core_end; at < first.end; ++at) {
-        if (text[at] == '\x1B' || may_be_undone(text, at)) return true;
-        if (is_blank(text[at])) continue;
-        if (!between[static_cast<unsigned char>(text[at])] || ++visible > most_between) return false;
+template <bool forward>
+Companion::Reach Companion::reach(std::string_view text, std::size_t from, std::size_t to) const {
+    std::size_t visible = 0, line_ends = 0;
+    const auto refuted = [&] { return when_missing(forward ? refuted_after(line_ends) : refuted_before(line_ends)); };
+    for (std::size_t at = from; at != to; forward ? ++at : --at) {
+        const std::size_t place = forward ? at : at - 1;
+        const char c = text[place];
+        const bool is_visible = !is_blank(c);
+        if (is_visible && visible == most_between) return {at, true, refuted()};
+        if (c == '\x1B' || (forward ? may_be_undone(text, place) : may_end_undone(text, place)))
+            return {at, false, when_missing(Verdict::refuted_by_lines)};
+        if (is_visible && !between[static_cast<unsigned char>(c)]) return {at, true, refuted()};
+        visible += is_visible ? 1 : 0;
+        line_ends += c == '\n' ? 1 : 0;
     }
-    return true;
+    return {to, true, when_missing(Verdict::refuted_by_lines)};
 }
 
-bool Companion::may_precede(std::string_view text, std::size_t least, std::size_t core_begin,
-                            const WordSearch& words) const {
-    std::size_t at = core_begin;
-    for (std::size_t visible = 0; at > least && visible < most_between; --at) {
-        if (text[at - 1] == '\x1B' || may_end_undone(text, at - 1)) return true;
-        if (is_blank(text[at - 1])) continue;
-        if (!between[static_cast<unsigned char>(text[at - 1])]) break;
-        ++visible;
-    }
-    return words.find(text, at, core_begin).has_value();
+Companion::Reach Companion::reach_after(std::string_view text, std::size_t core_end, std::size_t end) const {
+    return reach<true>(text, core_end, end);
+}
+
+Companion::Reach Companion::reach_before(std::string_view text, std::size_t begin, std::size_t core_begin) const {
+    return reach<false>(text, core_begin, begin);
 }
 
 }  // namespace rnncheck::log_reader

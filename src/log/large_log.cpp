@@ -57,6 +57,7 @@ LargeLog::LargeLog(Collector& collector, const PhraseTable& table, std::string n
       wanted_(table),
       scanner_(cores_of(table)),
       met_(table.cores.size()),
+      digit_cores_(table),
       done_(collector.signatures().size()),
       tried_(most_tried) {}
 
@@ -68,12 +69,12 @@ void LargeLog::take(const Block& block) {
     lines_of_ = std::string_view::npos;
     before_.assign(wanted_.words.size(), {});
     after_.assign(wanted_.words.size(), {});
-    const std::size_t begin = look_back_ ? 0 : block.begin;
-    const std::string_view searched = block.text.substr(begin, block.end - begin + Phrase::longest_core);
-    scanner_.find_all(searched, [&](std::size_t place, std::size_t core) {
-        if (begin + place < block.end) look_at(begin + place, core);
-    });
+    if (look_back_) search(0, block.begin);
     look_back_ = false;
+    if (memory_.pays())
+        search_line_by_line(block.begin, block.end);
+    else
+        search(block.begin, block.end);
     line_at(block.end);
     ends_in_line_ = !block.own().ends_with('\n');
     // The next block's text begins so much before its own bytes.
@@ -82,44 +83,83 @@ void LargeLog::take(const Block& block) {
     search_for_what_is_rarer();
 }
 
+void LargeLog::search(std::size_t begin, std::size_t end) {
+    const std::string_view searched = block_.text.substr(begin, end - begin + Phrase::longest_core);
+    scanner_.find_all(searched, [&](std::size_t place, std::size_t core) {
+        if (begin + place < end) look_at(begin + place, core);
+    });
+}
+
+void LargeLog::search_line_by_line(std::size_t begin, std::size_t end) {
+    for (const Line& line : lines_in(block_.text, begin, end)) {
+        if (memory_.knows(line)) continue;
+        line_ = Verdict::refuted_by_line;
+        search(line.begin, line.end);
+        line_ = std::min(line_, digit_cores_.look(wanted_, block_.text, line.begin, line.end));
+        memory_.learn(line, line_, block_.text);
+    }
+    line_ = Verdict::possible;
+}
+
 void LargeLog::look_at(std::size_t place, std::size_t core) {
     const PhrasesOfCore& wanted = wanted_.cores[core];
     ++met_[core];
     Neighbours before, after;
-    const auto right = [&] { return look_after(block_.text, place + wanted.core.size(), wanted.after, after); };
-    const auto left = [&] { return look_before(block_.text, place, wanted.before, before); };
-    if (!is_at_beginning(place) && !(wanted.before_tells_more ? left() && right() : right() && left())) return;
-    for (const PhrasesOfCore::Of& of : wanted.all)
-        if (may_be(of.phrase->nearest_after(), after) && may_be(of.phrase->nearest_before(), before) &&
-            !collector_.is_full(of.signature) &&
-            block_place_ + static_cast<std::int64_t>(place) >= done_[of.signature] && is_worth_matching(of, place))
-            match(of.signature, place);
+    const auto refuted = [&](Verdict by) {
+        line_ = std::min(line_, by);
+        return true;
+    };
+    const auto not_after = [&](bool may_be) { return !may_be && refuted(refuted_after(after.line_ends)); };
+    const auto not_before = [&](bool may_be) { return !may_be && refuted(refuted_before(before.line_ends)); };
+    const auto right = [&] {
+        return not_after(look_after(block_.text, place + wanted.core.size(), wanted.after, after));
+    };
+    const auto left = [&] { return not_before(look_before(block_.text, place, wanted.before, before)); };
+    if (!is_at_beginning(place) && (wanted.before_tells_more ? left() || right() : right() || left())) return;
+    for (const PhrasesOfCore::Of& of : wanted.all) {
+        if (collector_.is_full(of.signature) || not_after(may_be(of.phrase->nearest_after(), after)) ||
+            not_before(may_be(of.phrase->nearest_before(), before)))
+            continue;
+        if (block_place_ + static_cast<std::int64_t>(place) < done_[of.signature]) continue;
+        Verdict verdict = judge(of, place);
+        if (verdict == Verdict::possible) verdict = match(of.signature, place);
+        line_ = std::min(line_, verdict);
+    }
 }
 
 bool LargeLog::is_at_beginning(std::size_t place) const {
     return block_place_ == 0 && place <= most_before;
 }
 
-bool LargeLog::is_worth_matching(const PhrasesOfCore::Of& of, std::size_t place) {
-    return is_at_beginning(place) || (may_have_companions(of, place) && of.phrase->may_stand(block_.text, place));
+/// What decides soonest comes first. Whether the line alone decides is worth looking further, where it may be learnt.
+Verdict LargeLog::judge(const PhrasesOfCore::Of& of, std::size_t place) {
+    if (is_at_beginning(place)) return Verdict::possible;
+    Verdict verdict = Verdict::possible;
+    const auto is_open = [&] { return verdict == Verdict::possible || verdict < line_; };
+    if (of.phrase->companion_after) verdict = look_for_companion_after(of, place);
+    if (of.phrase->companion_before && is_open()) verdict = std::max(verdict, look_for_companion_before(of, place));
+    if (is_open()) verdict = std::max(verdict, of.phrase->may_stand(block_.text, place));
+    return verdict;
 }
 
-bool LargeLog::may_have_companions(const PhrasesOfCore::Of& of, std::size_t place) {
-    const Phrase& phrase = *of.phrase;
-    if (!phrase.companion_before && !phrase.companion_after) return true;
-    const std::string_view text = block_.text;
-    const auto [begin, own_end, end] = lines_at(place);
-    const std::size_t core_end = place + phrase.core().size();
-    if (phrase.companion_after) {
-        const auto first = after_[of.words_after].find(*wanted_.words[of.words_after], text, core_end, end);
-        if (!first || !phrase.companion_after->may_follow(text, core_end, *first)) return false;
-    }
-    if (phrase.companion_before) {
-        const WordSearch& words = *wanted_.words[of.words_before];
-        return before_[of.words_before].find(words, text, begin, place) &&
-               phrase.companion_before->may_precede(text, begin, place, words);
-    }
-    return true;
+Verdict LargeLog::look_for_companion_after(const PhrasesOfCore::Of& of, std::size_t place) {
+    const Companion& companion = *of.phrase->companion_after;
+    const std::size_t core_end = place + of.phrase->core().size(), end = lines_at(place).end;
+    const auto first = after_[of.words_after].find(*wanted_.words[of.words_after], block_.text, core_end, end);
+    if (!first && line_ <= Verdict::refuted_by_lines) return companion.when_missing(Verdict::refuted_by_lines);
+    const Companion::Reach reach = companion.reach_after(block_.text, core_end, first ? first->end : end);
+    return first && (!reach.is_known || first->end <= reach.at) ? Verdict::possible : reach.when_missing;
+}
+
+Verdict LargeLog::look_for_companion_before(const PhrasesOfCore::Of& of, std::size_t place) {
+    const Companion& companion = *of.phrase->companion_before;
+    const WordSearch& words = *wanted_.words[of.words_before];
+    const std::size_t begin = lines_at(place).begin;
+    const bool is_there = before_[of.words_before].find(words, block_.text, begin, place).has_value();
+    if (!is_there && line_ <= Verdict::refuted_by_lines) return companion.when_missing(Verdict::refuted_by_lines);
+    const Companion::Reach reach = companion.reach_before(block_.text, begin, place);
+    return is_there && (!reach.is_known || words.find(block_.text, reach.at, place)) ? Verdict::possible
+                                                                                     : reach.when_missing;
 }
 
 /// The line at `place` and those around it. Most places are in the line of the one before.
@@ -141,7 +181,7 @@ LargeLog::Region LargeLog::region_at(std::size_t signature, std::size_t place) {
     return region;
 }
 
-void LargeLog::match(std::size_t signature, std::size_t place) {
+Verdict LargeLog::match(std::size_t signature, std::size_t place) {
     const std::string_view text = block_.text;
     const auto [begin, own_end, end] = region_at(signature, place);
     const std::int64_t own_lines = line_ends_in(text.substr(begin, own_end - begin)) + 1;
@@ -155,6 +195,10 @@ void LargeLog::match(std::size_t signature, std::size_t place) {
     }
     collector_.add(signature, tried.events);
     done_[signature] = block_place_ + static_cast<std::int64_t>(std::min(own_end + 1, text.size()));
+    if (!tried.events.empty()) return Verdict::possible;
+    const bool is_whole = begin == lines_at(place).begin;
+    return is_whole && !collector_.signatures()[signature].tells_digits_apart() ? Verdict::refuted_by_lines
+                                                                                : Verdict::refuted;
 }
 
 /// Several signatures often want the same lines.
@@ -202,6 +246,8 @@ void LargeLog::search_for_what_is_rarer() {
     if (to_replace.empty()) return;
     wanted_ = with_rarer(std::move(wanted_), collector_.signatures(), to_replace, rarity_);
     scanner_ = Scanner(cores_of(wanted_));
+    memory_.forget_all();
+    digit_cores_ = DigitCores(wanted_);
     met_.assign(wanted_.cores.size(), 0);
     look_back_ = true;
 }

@@ -3,6 +3,8 @@
 
 #include "log/blocks.hpp"
 #include "log/collector.hpp"
+#include "log/digit_cores.hpp"
+#include "log/line_memory.hpp"
 #include "log/phrase_table.hpp"
 #include "log/scanner.hpp"
 
@@ -38,14 +40,17 @@ class LargeLog {
         std::vector<LogEvent> events;
     };
 
+    void search(std::size_t begin, std::size_t end);
+    void search_line_by_line(std::size_t begin, std::size_t end);
     void look_at(std::size_t place, std::size_t core);
     /// The first lines of a log, which are matched like those of a small one: nothing stands before them.
     bool is_at_beginning(std::size_t place) const;
-    bool is_worth_matching(const PhrasesOfCore::Of& of, std::size_t place);
-    bool may_have_companions(const PhrasesOfCore::Of& of, std::size_t place);
+    Verdict judge(const PhrasesOfCore::Of& of, std::size_t place);
+    Verdict look_for_companion_after(const PhrasesOfCore::Of& of, std::size_t place);
+    Verdict look_for_companion_before(const PhrasesOfCore::Of& of, std::size_t place);
     Region region_at(std::size_t signature, std::size_t place);
     const Region& lines_at(std::size_t place);
-    void match(std::size_t signature, std::size_t place);
+    Verdict match(std::size_t signature, std::size_t place);
     const Passage& passage(std::size_t begin, std::size_t end, std::int64_t first_line);
     std::int64_t line_at(std::size_t place);
     void forget_what_is_full();
@@ -57,10 +62,13 @@ class LargeLog {
     Scanner scanner_;
     std::vector<std::uint32_t> met_;  ///< how often each core was, since the table was made
     Rarity rarity_;
-    bool look_back_ = false;          ///< what stands before the next block was not searched with this table
-    std::vector<std::int64_t> done_;  ///< by signature: up to there in the log all matches that begin are known
-    Region lines_;                    ///< those that lines_at() told last
-    std::size_t lines_of_ = 0;        ///< for this place
+    LineMemory memory_;
+    DigitCores digit_cores_;
+    Verdict line_ = Verdict::possible;  ///< of all that was met in the line that is searched
+    bool look_back_ = false;            ///< what stands before the next block was not searched with this table
+    std::vector<std::int64_t> done_;    ///< by signature: up to there in the log all matches that begin are known
+    Region lines_;                      ///< those that lines_at() told last
+    std::size_t lines_of_ = 0;          ///< for this place
     std::vector<SlidingSearch> before_, after_;  ///< by number of wanted_.words, in block_.text
     std::vector<Tried> tried_;                   ///< lately, at its hash
     Block block_;

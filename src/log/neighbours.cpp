@@ -10,6 +10,15 @@ bool is_letter(unsigned char c) {
     return static_cast<unsigned char>((c | 0x20) - 'a') < 26;
 }
 
+const std::bitset<256>& digits() {
+    static const std::bitset<256> all = [] {
+        std::bitset<256> set;
+        for (unsigned char c = '0'; c <= '9'; ++c) set.set(c);
+        return set;
+    }();
+    return all;
+}
+
 template <class MayBeUndone>
 bool look(std::string_view text, std::size_t at, std::size_t go, const NearestSets& sets, Neighbours& seen,
           MayBeUndone&& may_be_undone_at) {
@@ -18,6 +27,7 @@ bool look(std::string_view text, std::size_t at, std::size_t go, const NearestSe
         const auto c = static_cast<unsigned char>(text[at]);
         if (is_blank(text[at])) {
             if (c == '\x1B') return true;
+            if (c == '\n' && ++seen.line_ends > lines_around) return true;
             continue;
         }
         if (may_be_undone_at(at)) return true;
@@ -29,6 +39,11 @@ bool look(std::string_view text, std::size_t at, std::size_t go, const NearestSe
 }
 
 }  // namespace
+
+bool tells_digits_apart(const std::bitset<256>& bytes) {
+    const std::size_t count = (bytes & digits()).count();
+    return count > 0 && count < digits().count();
+}
 
 bool may_be_undone(std::string_view text, std::size_t place) {
     constexpr std::size_t longest = 256;
@@ -69,6 +84,7 @@ NearestSets nearest_sets(const Steps& steps) {
             if (is_many || steps[i].bytes[' ']) here[i + 1] = true;
             next[is_many ? i : i + 1] = true;
         }
+        if ((bytes & digits()).any()) bytes |= digits();
         if (here.back()) {
             bytes.set();
             next.back() = true;

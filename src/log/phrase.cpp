@@ -174,12 +174,15 @@ std::optional<Companion> companion_among(const std::vector<Clue>& clues, Span st
         if (clue.steps.begin >= steps.begin && clue.steps.end <= steps.end && (!best || clue.rarity > best->rarity))
             best = &clue;
     if (!best) return std::nullopt;
-    Companion companion{best->any_of, 0, {}};
+    Companion companion{best->any_of, 0, {}, false};
     const std::size_t begin = std::min(own.end, best->steps.begin), end = std::max(own.begin, best->steps.end);
     for (std::size_t step = begin; step < end; ++step) {
         companion.most_between += way[step].most;
         companion.between |= way[step].bytes;
     }
+    companion.tells_digits_apart =
+        tells_digits_apart(companion.between) ||
+        std::any_of(best->any_of.begin(), best->any_of.end(), [](const std::string& word) { return has_digit(word); });
     return companion;
 }
 
@@ -219,13 +222,17 @@ Phrase::Phrase(const Steps& steps, std::size_t begin, std::size_t size) {
     for (auto step = core; step != end; ++step) core_ += *step->byte;
     after_ = straight({end, steps.end()}, blanks_count_);
     before_ = straight({std::make_reverse_iterator(core), steps.rend()}, blanks_count_);
+    for (const Steps* side : {&after_, &before_})
+        for (const Step& step : *side) tells_digits_apart_ |= tells_digits_apart(step.bytes);
     nearest_after_ = nearest_sets(after_);
     nearest_before_ = nearest_sets(before_);
 }
 
-bool Phrase::may_stand(std::string_view text, std::size_t place) const {
-    return may_go_on(text, place + core_.size(), after_, blanks_count_) &&
-           may_go_back(text, place - 1, before_, blanks_count_);
+Verdict Phrase::may_stand(std::string_view text, std::size_t place) const {
+    Verdict verdict = go_on(text, place + core_.size(), after_, blanks_count_);
+    if (verdict != Verdict::refuted_by_line)
+        verdict = std::max(verdict, go_back(text, place - 1, before_, blanks_count_));
+    return tells_digits_apart_ ? std::min(verdict, Verdict::refuted) : verdict;
 }
 
 std::vector<Phrase> phrases_of(std::string_view pattern, const Rarity& rarity) {

@@ -12,9 +12,6 @@
 
 namespace rnncheck::log_reader {
 
-/// In a large log a match begins and ends no more lines away from its core.
-constexpr std::size_t lines_around = 3;
-
 /// A core, the bytes to search a log for, and what stands before and after it.
 class Phrase {
   public:
@@ -26,9 +23,9 @@ class Phrase {
 
     const std::string& core() const { return core_; }
 
-    /// False where the pattern cannot match around the core at `place`, whatever is undone to the text. `text` is not
-    /// the beginning of a log.
-    bool may_stand(std::string_view text, std::size_t place) const;
+    /// Whether the pattern can match around the core at `place`, whatever is undone to the text. `text` is not the
+    /// beginning of a log.
+    Verdict may_stand(std::string_view text, std::size_t place) const;
 
     /// What may be next to the core; a quick answer before may_stand().
     const NearestSets& nearest_after() const { return nearest_after_; }
@@ -44,6 +41,7 @@ class Phrase {
     Steps before_;  ///< from the core to the left
     Steps after_;
     NearestSets nearest_before_, nearest_after_;
+    bool tells_digits_apart_ = false;
     bool blanks_count_ = false;  ///< a phrase at the beginning of a line is never found in text without white space
 };
 

@@ -44,7 +44,7 @@ const Words& common() {
 
 double rarity(char c) {
     constexpr std::string_view from_common = " etaoinsrlcdupmhgf.-_:/bykvwxqzj";
-    constexpr double of_digit = 3, of_other = 7;
+    constexpr double of_digit = 1, of_other = 7;
     if (c >= '0' && c <= '9') return of_digit;
     const auto at = from_common.find(c);
     return at == std::string_view::npos ? of_other : 3.5 + 0.1 * static_cast<double>(at);

@@ -29,6 +29,13 @@ re2::RE2::Options options() {
     return options;
 }
 
+/// Whether the pattern holds digits that are no bounds and not all of them.
+bool names_digits(std::string pattern) {
+    static const re2::RE2 others(R"(\{[0-9]+(,[0-9]*)?\}|0-9|\?P<[a-z0-9_]+>)");
+    re2::RE2::GlobalReplace(&pattern, others, "");
+    return pattern.find_first_of("0123456789") != pattern.npos;
+}
+
 [[noreturn]] void complain(const std::string& id, const std::string& what) {
     throw InputError("log_signatures: signature '" + id + "': " + what);
 }
@@ -40,6 +47,7 @@ Signature::Signature(const LogSignature& row)
     const auto kind = from_name<LogKind>(row.kind);
     if (!kind) complain(id_, "there is no kind '" + row.kind + "'");
     kind_ = *kind;
+    tells_digits_apart_ = names_digits(row.pattern);
     for (const std::string& literal : literals_)
         if (literal.size() < 3) complain(id_, "a literal needs three characters at least");
 }

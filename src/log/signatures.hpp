@@ -27,6 +27,9 @@ class Signature {
     /// How many things a line can tell.
     std::size_t groups() const { return static_cast<std::size_t>(regex().NumberOfCapturingGroups()); }
 
+    /// Whether a text may match and another that differs only in digits may not.
+    bool tells_digits_apart() const { return tells_digits_apart_; }
+
     struct Match {
         std::size_t begin = 0;
         std::size_t end = 0;
@@ -43,6 +46,7 @@ class Signature {
     std::string pattern_;  ///< as RE2 takes it
     LogKind kind_;
     std::vector<std::string> literals_;
+    bool tells_digits_apart_ = false;
     mutable std::unique_ptr<re2::RE2> regex_;
 };
 

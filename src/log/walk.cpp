@@ -2,9 +2,6 @@
 
 #include <cctype>
 
-#include "log/neighbours.hpp"
-#include "log/phrase.hpp"
-
 namespace rnncheck::log_reader {
 
 namespace {
@@ -39,12 +36,12 @@ class Walk {
     Walk(std::string_view text, std::size_t at, bool forward, bool blanks_count)
         : text_(text), at_(at), go_(forward ? 1 : static_cast<std::size_t>(-1)), blanks_count_(blanks_count) {}
 
-    bool may_go(const Steps& steps) {
+    Verdict go(const Steps& steps) {
         for (auto step = steps.begin(); step != steps.end();) {
             if (step->kind == Kind::many && go_ == 1) at_ += plain_size(text_, at_, step->bytes);
-            if (at_ >= text_.size() || blanks_ > most_blanks) return true;
+            if (at_ >= text_.size() || blanks_ > most_blanks) return Verdict::possible;
             if (step->kind == Kind::boundary) {
-                if (is_word(text_[at_]) && is_word(text_[at_ - go_]) && !may_be_undone_here()) return false;
+                if (is_word(text_[at_]) && is_word(text_[at_ - go_]) && !may_be_undone_here()) return refuted();
                 ++step;
                 continue;
             }
@@ -53,32 +50,33 @@ class Walk {
             const auto next = is_many ? step + 1 : step;
             const bool to_line_start = next != steps.end() && next->kind == Kind::line_start;
             if (is_blank(text_[at_])) {
-                if (c == '\x1B' || (c == '\n' && to_line_start)) return true;
+                if (c == '\x1B' || (c == '\n' && to_line_start)) return Verdict::possible;
                 if (c == 0 || !blanks_count_ || step->kind == Kind::line_start || step->bytes[' '] ||
                     step->bytes['\n']) {
-                    if (c == '\n' && ++line_ends_ > lines_around) return false;
+                    if (c == '\n' && ++line_ends_ > lines_around) return refuted();
                     ++blanks_;
                     at_ += go_;
                 } else if (is_many) {
                     ++step;
                 } else {
-                    return false;
+                    return refuted();
                 }
             } else if (may_be_undone_here()) {
-                return true;
+                return Verdict::possible;
             } else if (step->bytes[c]) {
                 at_ += go_;
                 if (!is_many) ++step;
             } else if (is_many) {
                 ++step;
             } else {
-                return false;
+                return refuted();
             }
         }
-        return true;
+        return Verdict::possible;
     }
 
   private:
+    Verdict refuted() const { return go_ == 1 ? refuted_after(line_ends_) : refuted_before(line_ends_); }
     bool may_be_undone_here() const { return go_ == 1 ? may_be_undone(text_, at_) : may_end_undone(text_, at_); }
 
     std::string_view text_;
@@ -90,12 +88,12 @@ class Walk {
 
 }  // namespace
 
-bool may_go_on(std::string_view text, std::size_t at, const Steps& steps, bool blanks_count) {
-    return Walk(text, at, true, blanks_count).may_go(steps);
+Verdict go_on(std::string_view text, std::size_t at, const Steps& steps, bool blanks_count) {
+    return Walk(text, at, true, blanks_count).go(steps);
 }
 
-bool may_go_back(std::string_view text, std::size_t at, const Steps& steps, bool blanks_count) {
-    return Walk(text, at, false, blanks_count).may_go(steps);
+Verdict go_back(std::string_view text, std::size_t at, const Steps& steps, bool blanks_count) {
+    return Walk(text, at, false, blanks_count).go(steps);
 }
 
 }  // namespace rnncheck::log_reader

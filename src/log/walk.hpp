@@ -3,14 +3,14 @@
 
 #include <string_view>
 
-#include "log/pattern_steps.hpp"
+#include "log/neighbours.hpp"
 
 namespace rnncheck::log_reader {
 
-/// Whether `text` may follow `steps` from `at` on. They hold no gaps and need no trying. `blanks_count` says that the
-/// pattern is never found in text without white space.
-bool may_go_on(std::string_view text, std::size_t at, const Steps& steps, bool blanks_count);
+/// Whether `text` may follow `steps` from `at` on; digits count as the steps tell them apart. They hold no gaps and
+/// need no trying. `blanks_count` says that the pattern is never found in text without white space.
+Verdict go_on(std::string_view text, std::size_t at, const Steps& steps, bool blanks_count);
 /// The same to the left: `at` is the byte before the core.
-bool may_go_back(std::string_view text, std::size_t at, const Steps& steps, bool blanks_count);
+Verdict go_back(std::string_view text, std::size_t at, const Steps& steps, bool blanks_count);
 
 }  // namespace rnncheck::log_reader

@@ -18,6 +18,7 @@ using log_reader::Neighbours;
 using log_reader::Phrase;
 using log_reader::phrases_of;
 using log_reader::Rarity;
+using log_reader::Verdict;
 using log_reader::WordSearch;
 
 namespace {
@@ -26,17 +27,19 @@ bool may_stand(std::string_view pattern, std::string_view text) {
     const auto phrases = phrases_of(pattern);
     return std::any_of(phrases.begin(), phrases.end(), [&](const Phrase& phrase) {
         const auto place = text.find(phrase.core());
-        return place != std::string_view::npos && phrase.may_stand(text, place);
+        return place != std::string_view::npos && phrase.may_stand(text, place) == Verdict::possible;
     });
 }
 
 bool may_follow(const Companion& companion, std::string_view text) {
     const auto first = WordSearch(companion.any_of).find(text, 0, text.size());
-    return first && companion.may_follow(text, 0, *first);
+    const Companion::Reach reach = companion.reach_after(text, 0, text.size());
+    return first && (!reach.is_known || first->end <= reach.at);
 }
 
 bool may_precede(const Companion& companion, std::string_view text) {
-    return companion.may_precede(text, 0, text.size(), WordSearch(companion.any_of));
+    const Companion::Reach reach = companion.reach_before(text, 0, text.size());
+    return !reach.is_known || WordSearch(companion.any_of).find(text, reach.at, text.size());
 }
 
 }  // namespace
@@ -189,7 +192,7 @@ TEST_CASE("the quick look at what is next to a core refutes nothing that the who
                 Neighbours after, before;
                 const bool near_allows = look_after(text, at + phrase.core().size(), phrase.nearest_after(), after) &&
                                          look_before(text, at, phrase.nearest_before(), before);
-                CHECK((near_allows || !phrase.may_stand(text, at)));
+                CHECK((near_allows || phrase.may_stand(text, at) != Verdict::possible));
                 (near_allows ? allowed : refuted) += 1;
             }
     }
