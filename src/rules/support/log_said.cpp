@@ -141,8 +141,12 @@ void read_events(SaidReading& said, const Log& log) {
         if (seen(signature) && !(is_jaxlib && std::string_view(name) == "tensorflow")) add_framework(said, name, {});
 }
 
-/// "GeForce GT 620 (2.1)", "8.6".
+/// "GeForce GT 620 (2.1)", "RTX 50 series (compute capability 12.0)", "8.6".
 std::optional<Version> capability_in_figures(std::string_view text) {
+    constexpr std::string_view capability = "capability ";
+    if (const auto at = text.find(capability); at != std::string_view::npos)
+        if (auto told = find_version(text.substr(at + capability.size(), 5), 1); told && told->text.size() >= 3)
+            return told;
     const auto open = text.find('(');
     const auto close = text.find(')', open);
     if (open != std::string_view::npos && close != std::string_view::npos)

@@ -1,6 +1,7 @@
 #include "rules/support/log_traits.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "base/text.hpp"
@@ -9,6 +10,9 @@
 namespace rnncheck::rules {
 
 namespace {
+
+constexpr auto denials = std::to_array<std::string_view>(
+    {" no ", " not ", " not a ", " not in ", " not in a ", " not inside ", " without ", " outside ", " outside of "});
 
 std::optional<double> number(const std::optional<std::string>& text) {
     if (!text) return std::nullopt;
@@ -22,6 +26,17 @@ std::optional<double> number(const std::optional<std::string>& text) {
     return value;
 }
 
+/// Said, and not denied: "not a container", "without docker".
+bool says_so(std::string_view words, std::string_view word) {
+    for (auto at = words.find(word); at != std::string_view::npos; at = words.find(word, at + 1)) {
+        const std::string_view before = words.substr(0, at);
+        const bool is_denied = std::any_of(denials.begin(), denials.end(),
+                                           [&](std::string_view denial) { return before.ends_with(denial); });
+        if (!is_denied) return true;
+    }
+    return false;
+}
+
 void add_systems(Traits& t) {
     const SaidReading& said = t.out.said;
     const bool wsl = said.says("wsl") || t.seen("wsl_symlink");
@@ -31,7 +46,7 @@ void add_systems(Traits& t) {
         windows = windows || said.says(word);
     if (!wsl && windows) t.add("os_windows", "Windows");
     for (const char* word : {"docker", "podman", "container", "kubernetes", "singularity", "image)"})
-        if (said.says(word)) t.add("in_container", "in a container, as was said");
+        if (says_so(said.words, word)) t.add("in_container", "in a container, as was said");
     if (t.seen("container_in_log")) t.add("in_container", "in a container, as the log shows");
     if (said.says("colab") || t.seen("colab")) t.add("on_colab", "Google Colab");
 }
@@ -68,8 +83,12 @@ void add_said_words(Traits& t) {
         t.add("said_both_packages", "both packages are installed, as was said");
     if (any({"lstm", "gru", "rnn", "seq2seq", "recurrent"}))
         t.add("said_rnn", "a recurrent network is in use, as was said");
-    if (any({"inference", "serving", "prediction", "deploy"}))
+    if (any({"inference", "serving", "prediction", "deploy", "savedmodel", "saved model"}))
         t.add("said_inference", "a trained model is being used, as was said");
+    if (any({"caffe", "darknet", "openpose"}) || t.seen("convolutional_program"))
+        t.add("convolutions_only", "the program has no recurrent layers in cuDNN");
+    if (any({"jetson", "tegra", "xavier", " tx1", " tx2"}))
+        t.add("gpu_jetson", "a Jetson, which few builds have code for");
 }
 
 void add_frameworks(Traits& t) {
@@ -180,6 +199,7 @@ LogWords log_words(const Facts& facts, const Matrix& matrix) {
 std::vector<std::string_view> all_traits() {
     return {"any_error",
             "batch_large",
+            "convolutions_only",
             "cuda_other_major_built",
             "cuda_other_major_given",
             "cuda_same_major_given",
@@ -191,12 +211,14 @@ std::vector<std::string_view> all_traits() {
             "cudnn_other_major_bundled",
             "cudnn_other_major_given",
             "cudnn_other_major_on_disk",
+            "cudnn_other_major_than_release",
             "cudnn_same_major_bundled",
             "cudnn_same_major_given",
             "cudnn_same_major_on_disk",
             "devices_gpu",
             "devices_no_gpu",
             "devices_xla_gpu",
+            "driver_library_newer",
             "driver_older_than_build",
             "fw_chainer",
             "fw_ctranslate2",
@@ -210,6 +232,7 @@ std::vector<std::string_view> all_traits() {
             "gpu_ampere",
             "gpu_between_list",
             "gpu_fits_build",
+            "gpu_jetson",
             "gpu_minor_newer_than_build",
             "gpu_newer_than_build",
             "gpu_newer_than_list",

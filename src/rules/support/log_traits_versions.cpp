@@ -145,6 +145,11 @@ void add_gpu(Traits& t) {
 }
 
 void add_driver(Traits& t) {
+    const auto kernel = parse_version(t.told("driver_versions_differ", "kernel").value_or("")),
+               library = parse_version(t.told("driver_versions_differ", "library").value_or(""));
+    if (kernel && library && *library > *kernel)
+        t.add("driver_library_newer",
+              "libcuda is of driver " + library->text + ", the kernel module of " + kernel->text);
     const auto cuda = build_cuda(t);
     const auto driver = t.out.said.driver ? t.out.said.driver
                                           : parse_version(t.told("driver_insufficient_hint", "driver").value_or(""));
@@ -155,13 +160,17 @@ void add_driver(Traits& t) {
               "CUDA " + cuda->text + " needs driver " + needs->oldest_driver.text + ", there is " + driver->text);
 }
 
-/// A CUDA that is newer than any the release was built with.
-void add_cuda_of_release(Traits& t) {
+/// A CUDA that is newer than any the release was built with; a cuDNN of another major.
+void add_release(Traits& t) {
     const SaidReading& said = t.out.said;
     for (const NamedFramework& framework : said.frameworks) {
-        if (!said.cuda || said.build_cuda || !framework.version || !says_minor(framework)) continue;
+        if (!framework.version || !says_minor(framework)) continue;
         const auto row = t.matrix.framework_cuda(framework.name, *framework.version);
-        if (row && *said.cuda > row->newest_cuda)
+        if (row && said.cudnn && said.cudnn->major() != row->cudnn_major)
+            t.add("cudnn_other_major_than_release", "cuDNN " + said.cudnn->text + " is there, " + framework.name + " " +
+                                                        framework.version->text + " was built with cuDNN " +
+                                                        std::to_string(row->cudnn_major));
+        if (row && said.cuda && !said.build_cuda && *said.cuda > row->newest_cuda)
             t.add("cuda_newer_than_release", "CUDA " + said.cuda->text + " is there, " + framework.name + " " +
                                                  framework.version->text + " was built with CUDA " +
                                                  row->newest_cuda.text + " at most");
@@ -185,7 +194,7 @@ void add_version_traits(Traits& t) {
     add_cudnn_loaded(t);
     add_gpu(t);
     add_driver(t);
-    add_cuda_of_release(t);
+    add_release(t);
 }
 
 }  // namespace rnncheck::rules
