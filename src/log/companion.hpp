@@ -23,15 +23,15 @@ struct Companion {
     struct Reach {
         std::size_t at = 0;
         bool is_known = true;  ///< nothing may have been done to the text, so that distances tell something
-        Verdict when_missing = Verdict::refuted;  ///< what it says of the core that none is there
+        Verdict when_missing = Verdict::refuted;  ///< of the core, if none is there
     };
     /// Behind a core that ends at `core_end`, not behind `end`.
     Reach reach_after(std::string_view text, std::size_t core_end, std::size_t end) const;
     /// Before a core, not before `begin`.
     Reach reach_before(std::string_view text, std::size_t begin, std::size_t core_begin) const;
 
-    /// What it says of the core that none stands where one would have to, of which `by` was seen.
-    Verdict when_missing(Verdict by) const { return tells_digits_apart ? Verdict::refuted : by; }
+    /// `by`, or less where other digits might be right.
+    Verdict refuted(Verdict by) const { return tells_digits_apart ? Verdict::refuted : by; }
 
   private:
     template <bool forward>

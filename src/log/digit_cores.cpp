@@ -36,10 +36,8 @@ Verdict DigitCores::look(const PhraseTable& table, std::string_view text, std::s
     scanner_.find_all(with_zeros(text.substr(begin, end - begin)), [&](std::size_t place, std::size_t index) {
         const PhrasesOfCore& wanted = table.cores[numbers_[index]];
         Neighbours before, after;
-        const bool may_be_after = look_after(text, begin + place + wanted.core.size(), wanted.after, after);
-        const bool may_be_before = look_before(text, begin + place, wanted.before, before);
-        verdict = std::min(verdict, std::max(may_be_after ? Verdict::possible : refuted_after(after.line_ends),
-                                             may_be_before ? Verdict::possible : refuted_before(before.line_ends)));
+        verdict = std::min(verdict, std::max(look_after(text, begin + place + wanted.core.size(), wanted.after, after),
+                                             look_before(text, begin + place, wanted.before, before)));
     });
     return verdict;
 }

@@ -90,13 +90,21 @@ void LargeLog::search(std::size_t begin, std::size_t end) {
     });
 }
 
+/// Lines that are longer than a block are cut.
 void LargeLog::search_line_by_line(std::size_t begin, std::size_t end) {
-    for (const Line& line : lines_in(block_.text, begin, end)) {
-        if (memory_.knows(line)) continue;
-        line_ = Verdict::refuted_by_line;
-        search(line.begin, line.end);
-        line_ = std::min(line_, digit_cores_.look(wanted_, block_.text, line.begin, line.end));
-        memory_.learn(line, line_, block_.text);
+    constexpr std::size_t at_once = 16 * 1024;
+    for (std::size_t piece = begin; piece < end;) {
+        const Lines lines(block_.text, piece, std::min(piece + at_once, end));
+        for (std::size_t line = lines.first(); line < lines.last(); ++line) {
+            if (memory_.knows(lines, line)) continue;
+            const std::size_t line_begin = std::max(lines[line].begin, begin),
+                              line_end = std::min(lines[line].end, end);
+            line_ = Verdict::refuted_by_line;
+            search(line_begin, line_end);
+            line_ = std::min(line_, digit_cores_.look(wanted_, block_.text, line_begin, line_end));
+            memory_.learn(lines, line, line_);
+        }
+        piece = lines[lines.last() - 1].end;
     }
     line_ = Verdict::possible;
 }
@@ -105,21 +113,19 @@ void LargeLog::look_at(std::size_t place, std::size_t core) {
     const PhrasesOfCore& wanted = wanted_.cores[core];
     ++met_[core];
     Neighbours before, after;
-    const auto refuted = [&](Verdict by) {
-        line_ = std::min(line_, by);
-        return true;
+    const auto is_refuted = [&](Verdict verdict) {
+        if (verdict != Verdict::possible) line_ = std::min(line_, verdict);
+        return verdict != Verdict::possible;
     };
-    const auto not_after = [&](bool may_be) { return !may_be && refuted(refuted_after(after.line_ends)); };
-    const auto not_before = [&](bool may_be) { return !may_be && refuted(refuted_before(before.line_ends)); };
-    const auto right = [&] {
-        return not_after(look_after(block_.text, place + wanted.core.size(), wanted.after, after));
-    };
-    const auto left = [&] { return not_before(look_before(block_.text, place, wanted.before, before)); };
-    if (!is_at_beginning(place) && (wanted.before_tells_more ? left() || right() : right() || left())) return;
+    const auto right = [&] { return look_after(block_.text, place + wanted.core.size(), wanted.after, after); };
+    const auto left = [&] { return look_before(block_.text, place, wanted.before, before); };
+    if (!is_at_beginning(place) && (wanted.before_tells_more ? is_refuted(left()) || is_refuted(right())
+                                                             : is_refuted(right()) || is_refuted(left())))
+        return;
     for (const PhrasesOfCore::Of& of : wanted.all) {
-        if (collector_.is_full(of.signature) || not_after(may_be(of.phrase->nearest_after(), after)) ||
-            not_before(may_be(of.phrase->nearest_before(), before)))
-            continue;
+        if (collector_.is_full(of.signature)) continue;
+        if (!may_be(of.phrase->nearest_after(), after) && is_refuted(refuted_after(after.line_ends))) continue;
+        if (!may_be(of.phrase->nearest_before(), before) && is_refuted(refuted_before(before.line_ends))) continue;
         if (block_place_ + static_cast<std::int64_t>(place) < done_[of.signature]) continue;
         Verdict verdict = judge(of, place);
         if (verdict == Verdict::possible) verdict = match(of.signature, place);
@@ -146,7 +152,7 @@ Verdict LargeLog::look_for_companion_after(const PhrasesOfCore::Of& of, std::siz
     const Companion& companion = *of.phrase->companion_after;
     const std::size_t core_end = place + of.phrase->core().size(), end = lines_at(place).end;
     const auto first = after_[of.words_after].find(*wanted_.words[of.words_after], block_.text, core_end, end);
-    if (!first && line_ <= Verdict::refuted_by_lines) return companion.when_missing(Verdict::refuted_by_lines);
+    if (!first && line_ <= Verdict::refuted_by_lines) return companion.refuted(Verdict::refuted_by_lines);
     const Companion::Reach reach = companion.reach_after(block_.text, core_end, first ? first->end : end);
     return first && (!reach.is_known || first->end <= reach.at) ? Verdict::possible : reach.when_missing;
 }
@@ -156,7 +162,7 @@ Verdict LargeLog::look_for_companion_before(const PhrasesOfCore::Of& of, std::si
     const WordSearch& words = *wanted_.words[of.words_before];
     const std::size_t begin = lines_at(place).begin;
     const bool is_there = before_[of.words_before].find(words, block_.text, begin, place).has_value();
-    if (!is_there && line_ <= Verdict::refuted_by_lines) return companion.when_missing(Verdict::refuted_by_lines);
+    if (!is_there && line_ <= Verdict::refuted_by_lines) return companion.refuted(Verdict::refuted_by_lines);
     const Companion::Reach reach = companion.reach_before(block_.text, begin, place);
     return is_there && (!reach.is_known || words.find(block_.text, reach.at, place)) ? Verdict::possible
                                                                                      : reach.when_missing;

@@ -64,11 +64,13 @@ class LargeLog {
     Rarity rarity_;
     LineMemory memory_;
     DigitCores digit_cores_;
-    Verdict line_ = Verdict::possible;  ///< of all that was met in the line that is searched
-    bool look_back_ = false;            ///< what stands before the next block was not searched with this table
-    std::vector<std::int64_t> done_;    ///< by signature: up to there in the log all matches that begin are known
-    Region lines_;                      ///< those that lines_at() told last
-    std::size_t lines_of_ = 0;          ///< for this place
+    /// The least that refutes what was met in the line that is searched; `possible` where lines are not learnt, so that
+    /// nobody looks for more than that a place is refuted.
+    Verdict line_ = Verdict::possible;
+    bool look_back_ = false;          ///< what stands before the next block was not searched with this table
+    std::vector<std::int64_t> done_;  ///< by signature: up to there in the log all matches that begin are known
+    Region lines_;                    ///< those that lines_at() told last
+    std::size_t lines_of_ = 0;        ///< for this place
     std::vector<SlidingSearch> before_, after_;  ///< by number of wanted_.words, in block_.text
     std::vector<Tried> tried_;                   ///< lately, at its hash
     Block block_;

@@ -94,13 +94,16 @@ NearestSets nearest_sets(const Steps& steps) {
     return sets;
 }
 
-bool look_after(std::string_view text, std::size_t core_end, const NearestSets& sets, Neighbours& seen) {
-    return look(text, core_end, 1, sets, seen, [&](std::size_t at) { return may_be_undone(text, at); });
+Verdict look_after(std::string_view text, std::size_t core_end, const NearestSets& sets, Neighbours& seen) {
+    const bool is_possible =
+        look(text, core_end, 1, sets, seen, [&](std::size_t at) { return may_be_undone(text, at); });
+    return is_possible ? Verdict::possible : refuted_after(seen.line_ends);
 }
 
-bool look_before(std::string_view text, std::size_t core_begin, const NearestSets& sets, Neighbours& seen) {
-    return look(text, core_begin - 1, static_cast<std::size_t>(-1), sets, seen,
-                [&](std::size_t at) { return may_end_undone(text, at); });
+Verdict look_before(std::string_view text, std::size_t core_begin, const NearestSets& sets, Neighbours& seen) {
+    const bool is_possible = look(text, core_begin - 1, static_cast<std::size_t>(-1), sets, seen,
+                                  [&](std::size_t at) { return may_end_undone(text, at); });
+    return is_possible ? Verdict::possible : refuted_before(seen.line_ends);
 }
 
 bool may_be(const NearestSets& sets, const Neighbours& neighbours) {

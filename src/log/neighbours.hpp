@@ -61,8 +61,8 @@ NearestSets nearest_sets(const Steps& steps);
 
 bool may_be(const NearestSets& sets, const Neighbours& neighbours);
 
-/// Notes what stands next to a core; false, early, where that is not in `sets`.
-bool look_after(std::string_view text, std::size_t core_end, const NearestSets& sets, Neighbours& seen);
-bool look_before(std::string_view text, std::size_t core_begin, const NearestSets& sets, Neighbours& seen);
+/// Notes what stands next to a core; stops, and refutes, where that is not in `sets`.
+Verdict look_after(std::string_view text, std::size_t core_end, const NearestSets& sets, Neighbours& seen);
+Verdict look_before(std::string_view text, std::size_t core_begin, const NearestSets& sets, Neighbours& seen);
 
 }  // namespace rnncheck::log_reader

@@ -46,8 +46,7 @@ class Phrase {
 };
 
 /// Each text that `pattern` of the table log_signatures matches, in whichever form (passage.hpp), holds one of these.
-/// InputError where there is nothing to search for.
-/// The rarest is searched for.
+/// The rarest is searched for. InputError where there is nothing to search for.
 std::vector<Phrase> phrases_of(std::string_view pattern, const Rarity& rarity = rarity_in_any_log());
 
 /// How much the best phrase on this way is worth: how rare what is searched for and compared is, roughly, in bits.

@@ -136,6 +136,19 @@ TEST_CASE("what a pattern wants beyond a gap is looked for no farther away than 
     CHECK(may_follow(anywhere, std::string(5000, 'x') + "illegal"));
 }
 
+TEST_CASE("a companion with digits, or behind some of them, refutes no line with others") {
+    const auto when_missing = [](std::string_view pattern, std::string_view text) {
+        const Companion after = *phrases_of(pattern).front().companion_after;
+        return after.reach_after(text, 0, text.size()).when_missing;
+    };
+    CHECK(when_missing("Embedding[a-z]* cu118x", "it: no") == Verdict::refuted);
+    CHECK(when_missing("Embedding[0-3a-z]* illegal", "it: no") == Verdict::refuted);
+    CHECK(when_missing("Embedding[0-9a-z]* illegal", "it: no") == Verdict::refuted_by_line);
+    CHECK(when_missing("Embedding[0-9a-z]* illegal", "it\n1: no") == Verdict::refuted_by_two);
+    CHECK(when_missing("Embedding[0-9a-z]* illegal", "it\n1\n2: no") == Verdict::refuted_by_lines);
+    CHECK(when_missing("Embedding[0-9a-z]* illegal", "it") == Verdict::refuted_by_lines);
+}
+
 TEST_CASE("a word hidden behind bytes that may be its own is looked for among those") {
     const Companion from = *phrases_of("\\) from [a-z./]*libcudnn").front().companion_before;
     CHECK(from.any_of == std::vector<std::string>{"from"});
@@ -190,8 +203,9 @@ TEST_CASE("the quick look at what is next to a core refutes nothing that the who
         for (const Phrase& phrase : phrases)
             for (auto at = text.find(phrase.core()); at != std::string::npos; at = text.find(phrase.core(), at + 1)) {
                 Neighbours after, before;
-                const bool near_allows = look_after(text, at + phrase.core().size(), phrase.nearest_after(), after) &&
-                                         look_before(text, at, phrase.nearest_before(), before);
+                const bool near_allows =
+                    look_after(text, at + phrase.core().size(), phrase.nearest_after(), after) == Verdict::possible &&
+                    look_before(text, at, phrase.nearest_before(), before) == Verdict::possible;
                 CHECK((near_allows || phrase.may_stand(text, at) != Verdict::possible));
                 (near_allows ? allowed : refuted) += 1;
             }
