@@ -202,6 +202,11 @@ bool SaidReading::says(std::string_view word) const {
 
 namespace {
 
+/// "installed for CUDA 11", "8.2 (CUDA 11.3)": that number is not cuDNN's.
+std::string_view without_cuda(std::string_view value) {
+    return value.substr(0, value.find("cuda"));
+}
+
 void read_item(SaidReading& said, const Said& item, const Matrix& matrix) {
     const std::string value = small_letters(item.value);
     said.words += " " + value + " ;";
@@ -212,7 +217,7 @@ void read_item(SaidReading& said, const Said& item, const Matrix& matrix) {
     } else if (item.key == "cuda")
         said.cuda = find_version(value, 1);
     else if (item.key == "cudnn")
-        said.cudnn = find_version(value, 1);
+        said.cudnn = find_version(without_cuda(value), 1);
     else if (item.key == "driver")
         said.driver = find_version(value, 1);
     else if (item.key == "gpu") {

@@ -45,6 +45,8 @@ void add_systems(Traits& t) {
     for (const char* word : {"windows", "win7", "win8", "win10", "win11", "win 10", "win 11"})
         windows = windows || said.says(word);
     if (!wsl && windows) t.add("os_windows", "Windows");
+    for (const char* word : {"mac os", "macos", "os x", "osx"})
+        if (said.says(word)) t.add("os_macos", "macOS");
     for (const char* word : {"docker", "podman", "container", "kubernetes", "singularity", "image)"})
         if (says_so(said.words, word)) t.add("in_container", "in a container, as was said");
     if (t.seen("container_in_log")) t.add("in_container", "in a container, as the log shows");
@@ -220,6 +222,7 @@ std::vector<std::string_view> all_traits() {
             "devices_xla_gpu",
             "driver_library_newer",
             "driver_older_than_build",
+            "driver_versions_reported",
             "fw_chainer",
             "fw_ctranslate2",
             "fw_jax",
@@ -248,6 +251,7 @@ std::vector<std::string_view> all_traits() {
             "missing_by_cudnn",
             "on_colab",
             "only_harmless",
+            "os_macos",
             "os_windows",
             "os_wsl",
             "said_amp",

@@ -144,12 +144,21 @@ void add_gpu(Traits& t) {
         t.add("gpu_fits_build", "CUDA " + cuda->text + " of the build knows the GPU's capability " + gpu->text);
 }
 
+/// As one line tells both, or a line each.
+void add_driver_versions(Traits& t) {
+    const auto version = [&](const char* signature, const char* field) {
+        return parse_version(t.told(signature, field).value_or(""));
+    };
+    const auto reported = version("kernel_reported", "version"), libcuda = version("libcuda_reported", "version");
+    const auto kernel = reported ? reported : version("driver_versions_differ", "kernel"),
+               library = libcuda ? libcuda : version("driver_versions_differ", "library");
+    if (!kernel || !library || *kernel == *library) return;
+    const std::string why = "libcuda is of driver " + library->text + ", the kernel module of " + kernel->text;
+    t.add("driver_versions_reported", why);
+    if (*library > *kernel) t.add("driver_library_newer", why);
+}
+
 void add_driver(Traits& t) {
-    const auto kernel = parse_version(t.told("driver_versions_differ", "kernel").value_or("")),
-               library = parse_version(t.told("driver_versions_differ", "library").value_or(""));
-    if (kernel && library && *library > *kernel)
-        t.add("driver_library_newer",
-              "libcuda is of driver " + library->text + ", the kernel module of " + kernel->text);
     const auto cuda = build_cuda(t);
     const auto driver = t.out.said.driver ? t.out.said.driver
                                           : parse_version(t.told("driver_insufficient_hint", "driver").value_or(""));
@@ -193,6 +202,7 @@ std::optional<Version> build_cuda(const Traits& t) {
 void add_version_traits(Traits& t) {
     add_cudnn_loaded(t);
     add_gpu(t);
+    add_driver_versions(t);
     add_driver(t);
     add_release(t);
 }
