@@ -20,9 +20,9 @@ from simulated_machine import build_root, environment_of  # noqa: E402
 program, sim, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 check = Checks()
 root = work / "root"
-# Wrong, refused and crashing cases, the same in every process.
+# Wrong, refused and crashing cases, the same in every process; slow enough for files to be written on the way.
 SCENARIO = {"sim": "gpus=3; gpu1:gru:lstm=update_exchanged; relu:bidirectional:cudnnRNNForward=fail:2000; "
-                   "gpu2:h48:tanh:cudnnRNNForward=segv"}
+                   "gpu2:h48:tanh:cudnnRNNForward=segv; cudnnSetRNNDescriptor_v8=slow:15"}
 MARK = 1234.5
 
 

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
+#include <thread>
 
 #include "faults.hpp"
 
@@ -115,6 +117,8 @@ void act_out(const Entry& entry, std::string_view kind, Act& act) {
     const std::string_view word = kind.substr(0, colon);
     if (word == "fail" || word == "value")
         act.result = std::stoll(std::string(kind.substr(colon + 1)));
+    else if (word == "slow")
+        std::this_thread::sleep_for(std::chrono::milliseconds(std::stoll(std::string(kind.substr(colon + 1)))));
     else if (word == "segv")
         read_where_nothing_is();
     else if (word == "bad_write")
