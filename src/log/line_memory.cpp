@@ -52,7 +52,7 @@ void LineMemory::forget_all() {
 
 /// Bytes that are not known cost what known ones spare, and each line as much as some more.
 bool LineMemory::pays() {
-    constexpr std::size_t bytes_of_line = 16;
+    constexpr std::size_t bytes_of_line = 8;
     if (rest_left_ > 0) return --rest_left_ == 0;
     if (known_ < asked_ / 2 + lines_ * bytes_of_line) {
         rest_left_ = next_rest_;
