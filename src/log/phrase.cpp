@@ -181,8 +181,7 @@ std::optional<Companion> companion_among(const std::vector<Clue>& clues, Span st
         companion.between |= way[step].bytes;
     }
     companion.tells_digits_apart =
-        tells_digits_apart(companion.between) ||
-        std::any_of(best->any_of.begin(), best->any_of.end(), [](const std::string& word) { return has_digit(word); });
+        tells_digits_apart(companion.between) || std::any_of(best->any_of.begin(), best->any_of.end(), has_digit);
     return companion;
 }
 

@@ -33,7 +33,7 @@ re2::RE2::Options options() {
 bool names_digits(std::string pattern) {
     static const re2::RE2 others(R"(\{[0-9]+(,[0-9]*)?\}|0-9|\?P<[a-z0-9_]+>)");
     re2::RE2::GlobalReplace(&pattern, others, "");
-    return pattern.find_first_of("0123456789") != pattern.npos;
+    return has_digit(pattern);
 }
 
 [[noreturn]] void complain(const std::string& id, const std::string& what) {
