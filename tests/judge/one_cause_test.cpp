@@ -66,3 +66,10 @@ TEST_CASE("what another GPU's tiny kernel does explains nothing") {
     facts.kernel_runs.push_back({1, CallResult{"cuLaunchKernel", 719, ""}, {}});
     CHECK(errors_of(facts) == Rules{"kernel_launch_failed", "rnn_call_failed"});
 }
+
+TEST_CASE("after a memory error, what cuDNN answers on that GPU is not told again") {
+    Facts facts = but([](Facts& f) { every_case(f, RunEnd::failed, "cudnnRNNForward"); });
+    CHECK(errors_of(facts) == Rules{"rnn_call_failed"});
+    facts.rnn_runs.front().result = CallResult{"cuCtxSynchronize", 214, "CUDA_ERROR_ECC_UNCORRECTABLE"};
+    CHECK(errors_of(facts) == Rules{"gpu_memory_ecc_error"});
+}

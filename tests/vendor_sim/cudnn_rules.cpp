@@ -49,6 +49,7 @@ std::optional<int> refused_descriptor(const OpaqueRnnDescriptor& rnn) {
 std::optional<int> refused_run(const OpaqueRnnDescriptor& rnn, bool lengths_differ) {
     const int capability = capability_here();
     constexpr int skip_input = 1;
+    if (capability == 0) return refuse(execution_failed, "the CUDA context cannot be used");
     if (rnn.input_mode == skip_input && rnn.input != rnn.hidden)
         return refuse(bad_param, "skip input with inputSize != hiddenSize");
     if (lengths_differ && rnn.algorithm != standard)

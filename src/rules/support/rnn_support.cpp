@@ -158,6 +158,12 @@ static bool is_driver_call(const std::string& call) {
     return call.size() > 2 && call.starts_with("cu") && std::isupper(static_cast<unsigned char>(call[2]));
 }
 
+/// After such an error every call on the GPU fails, those of cuDNN with a status of its own.
+static bool met_memory_error(const Facts& facts, int gpu) {
+    const auto failures = cuda_failures(facts, cuda_ecc_uncorrectable);
+    return std::ranges::find(failures, gpu_subject(facts, gpu), &FailedCall::subject) != failures.end();
+}
+
 std::optional<std::string> explained_elsewhere(const Facts& facts, int gpu, const std::string& library,
                                                const CallResult& result) {
     const int major = library.empty() ? 0 : cudnn_copy(facts, library).major;
@@ -167,6 +173,7 @@ std::optional<std::string> explained_elsewhere(const Facts& facts, int gpu, cons
         if (auto cause = driver_cause(result.code)) return cause;
     if (!library.empty())
         if (auto cause = kernel_fails(facts, gpu)) return cause;
+    if (!library.empty() && met_memory_error(facts, gpu)) return driver_cause(cuda_ecc_uncorrectable);
     const Gpu* device = gpu_at(facts, gpu);
     const Board* board = device ? board_of(facts, *device) : nullptr;
     if (board && board->unreachable) return "the GPU is lost to the driver";
