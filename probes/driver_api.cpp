@@ -7,7 +7,7 @@
 #include "support/names.hpp"
 #include "vendor/cuda_abi.hpp"
 
-namespace rnncheck::probes {
+namespace rnncheck::probes::driver_api {
 
 namespace {
 
@@ -97,9 +97,9 @@ void run(const Job&, Trace& trace, const Learn& learn) {
 
 }  // namespace
 
-extern const Probe driver_api{.title = "Asks the driver library which CUDA it supports and which GPUs it shows",
+extern const Probe probe{.title = "Asks the driver library which CUDA it supports and which GPUs it shows",
                               .stage = Stage::ask,
                               .limit = std::chrono::seconds(45),
                               .run = run};
 
-}  // namespace rnncheck::probes
+}  // namespace rnncheck::probes::driver_api

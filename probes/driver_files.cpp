@@ -11,7 +11,7 @@
 #include "probe.hpp"
 #include "support/environment.hpp"
 
-namespace rnncheck::probes {
+namespace rnncheck::probes::driver_files {
 
 /// "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.247.01  ..." or, from the open module,
 /// "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  560.35.03  Release Build  ..."
@@ -96,9 +96,9 @@ static void run(const Job& job, Trace&, const Learn& learn) {
     learn(nodes);
 }
 
-extern const Probe driver_files{.title = "Reads what the kernel shows of the driver: module, version, device nodes",
+extern const Probe probe{.title = "Reads what the kernel shows of the driver: module, version, device nodes",
                                 .stage = Stage::look,
                                 .limit = std::chrono::seconds(10),
                                 .run = run};
 
-}  // namespace rnncheck::probes
+}  // namespace rnncheck::probes::driver_files

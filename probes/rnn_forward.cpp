@@ -16,7 +16,7 @@
 #include "support/run_end.hpp"
 #include "vendor/lstm.hpp"
 
-namespace rnncheck::probes {
+namespace rnncheck::probes::rnn_forward {
 
 namespace {
 
@@ -298,7 +298,7 @@ void run(const Job& job, Trace& trace, const Learn& learn) {
 
 }  // namespace
 
-extern const Probe rnn_forward{.title = "Computes LSTMs with each cuDNN on each GPU and checks every number",
+extern const Probe probe{.title = "Computes LSTMs with each cuDNN on each GPU and checks every number",
                                .stage = Stage::run,
                                .limit = std::chrono::seconds(45),
                                .run = run,
@@ -306,4 +306,4 @@ extern const Probe rnn_forward{.title = "Computes LSTMs with each cuDNN on each 
                                .steps = Steps{done, lost_cases, group},
                                .exclusive = exclusive_gpu};
 
-}  // namespace rnncheck::probes
+}  // namespace rnncheck::probes::rnn_forward

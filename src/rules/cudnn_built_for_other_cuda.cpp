@@ -11,7 +11,7 @@
 #include "rules/support/versions.hpp"
 #include "rules/support/wheels.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::cudnn_built_for_other_cuda {
 
 /// CUDA majors of the cuBLAS libraries found; 0 for one whose name does not tell. Damaged files are told elsewhere.
 static std::set<int> cublas_majors(const Facts& facts) {
@@ -210,11 +210,11 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return with_plan(answers.close(), facts);
 }
 
-extern const Rule cudnn_built_for_other_cuda{.title = "cuDNN was built for another CUDA",
-                                             .layer = Layer::cudnn,
-                                             .worst = Severity::error,
-                                             .needs = Stage::ask,
-                                             .check = check,
-                                             .asks = "cudnn= and cuda="};
+extern const Rule rule{.title = "cuDNN was built for another CUDA",
+                       .layer = Layer::cudnn,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check,
+                       .asks = "cudnn= and cuda="};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::cudnn_built_for_other_cuda

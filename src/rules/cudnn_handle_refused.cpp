@@ -4,7 +4,7 @@
 #include "rules/support/board_support.hpp"
 #include "rules/support/rnn_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::cudnn_handle_refused {
 
 static const RnnRun* refusal(const Sweep& sweep) {
     for (const RnnRun* run : sweep.runs)
@@ -55,10 +55,10 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return answers.close_or(pass_if_tried(facts, "cuDNN made a handle"));
 }
 
-extern const Rule cudnn_handle_refused{.title = "cuDNN cannot make a handle on a GPU",
-                                       .layer = Layer::cudnn,
-                                       .worst = Severity::error,
-                                       .needs = Stage::run,
-                                       .check = check};
+extern const Rule rule{.title = "cuDNN cannot make a handle on a GPU",
+                       .layer = Layer::cudnn,
+                       .worst = Severity::error,
+                       .needs = Stage::run,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::cudnn_handle_refused

@@ -6,7 +6,7 @@
 #include "rules/support/installed.hpp"
 #include "rules/support/rnn_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::cudnn_mixed_sublibraries {
 
 static bool same_release(const Version& one, const Version& other) {
     return std::equal(one.parts.begin(), one.parts.begin() + 3, other.parts.begin());
@@ -130,10 +130,10 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return answers.close();
 }
 
-extern const Rule cudnn_mixed_sublibraries{.title = "Parts of different cuDNN releases are mixed",
-                                           .layer = Layer::cudnn,
-                                           .worst = Severity::error,
-                                           .needs = Stage::ask,
-                                           .check = check};
+extern const Rule rule{.title = "Parts of different cuDNN releases are mixed",
+                       .layer = Layer::cudnn,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::cudnn_mixed_sublibraries

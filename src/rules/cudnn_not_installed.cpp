@@ -6,7 +6,7 @@
 #include "rules/support/driver_support.hpp"
 #include "rules/support/packages.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::cudnn_not_installed {
 
 static Verdict check(const Facts& facts, const Matrix&) {
     if (!cudnn_copies(facts).empty()) return pass("a copy of cuDNN was found");
@@ -34,10 +34,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return fault(std::move(finding));
 }
 
-extern const Rule cudnn_not_installed{.title = "cuDNN is not installed",
-                                      .layer = Layer::cudnn,
-                                      .worst = Severity::error,
-                                      .needs = Stage::look,
-                                      .check = check};
+extern const Rule rule{.title = "cuDNN is not installed",
+                       .layer = Layer::cudnn,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::cudnn_not_installed

@@ -3,7 +3,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/packages.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::cudnn_part_missing {
 
 static Finding missing(const CudnnCopy& copy, const std::vector<CudnnPart>& parts) {
     std::vector<std::string> names;
@@ -55,10 +55,10 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return answers.close();
 }
 
-extern const Rule cudnn_part_missing{.title = "A part of cuDNN is missing",
-                                     .layer = Layer::cudnn,
-                                     .worst = Severity::error,
-                                     .needs = Stage::look,
-                                     .check = check};
+extern const Rule rule{.title = "A part of cuDNN is missing",
+                       .layer = Layer::cudnn,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::cudnn_part_missing

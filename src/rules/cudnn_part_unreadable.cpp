@@ -4,7 +4,7 @@
 #include "rules/support/driver_support.hpp"
 #include "rules/support/packages.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::cudnn_part_unreadable {
 
 static Finding unreadable(const CudnnCopy& copy, const CudnnPart& part, const Library& file) {
     const std::string what =
@@ -57,10 +57,10 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return answers.close();
 }
 
-extern const Rule cudnn_part_unreadable{.title = "A part of cuDNN is damaged or cannot be read",
-                                        .layer = Layer::cudnn,
-                                        .worst = Severity::error,
-                                        .needs = Stage::look,
-                                        .check = check};
+extern const Rule rule{.title = "A part of cuDNN is damaged or cannot be read",
+                       .layer = Layer::cudnn,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::cudnn_part_unreadable

@@ -2,7 +2,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::driver_userland_kernel_mismatch {
 
 static std::vector<Evidence> releases(const Facts& facts) {
     std::vector<Evidence> evidence;
@@ -76,11 +76,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return pass("the driver's parts fit together");
 }
 
-extern const Rule driver_userland_kernel_mismatch{
-    .title = "The driver's libraries and kernel module are of different releases",
-    .layer = Layer::driver,
-    .worst = Severity::error,
-    .needs = Stage::ask,
-    .check = check};
+extern const Rule rule{.title = "The driver's libraries and kernel module are of different releases",
+                       .layer = Layer::driver,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::driver_userland_kernel_mismatch

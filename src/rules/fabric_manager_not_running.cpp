@@ -2,7 +2,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::fabric_manager_not_running {
 
 static Finding not_ready(const Facts& facts) {
     Finding finding;
@@ -32,11 +32,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return pass("no call found the system not ready");
 }
 
-extern const Rule fabric_manager_not_running{
-    .title = "The system is not ready for CUDA: the fabric manager does not run",
-    .layer = Layer::driver,
-    .worst = Severity::error,
-    .needs = Stage::ask,
-    .check = check};
+extern const Rule rule{.title = "The system is not ready for CUDA: the fabric manager does not run",
+                       .layer = Layer::driver,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::fabric_manager_not_running

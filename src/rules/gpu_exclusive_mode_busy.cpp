@@ -6,7 +6,7 @@
 #include "rules/support/board_support.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::gpu_exclusive_mode_busy {
 
 static std::vector<Remedy> remedies(const Facts& facts) {
     Remedy free =
@@ -82,10 +82,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return boards;
 }
 
-extern const Rule gpu_exclusive_mode_busy{.title = "A GPU in exclusive mode is in use by another process",
-                                          .layer = Layer::gpu,
-                                          .worst = Severity::error,
-                                          .needs = Stage::ask,
-                                          .check = check};
+extern const Rule rule{.title = "A GPU in exclusive mode is in use by another process",
+                       .layer = Layer::gpu,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::gpu_exclusive_mode_busy

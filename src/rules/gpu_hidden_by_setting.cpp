@@ -3,7 +3,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::gpu_hidden_by_setting {
 
 static Remedy remedy_for(const Facts& facts, const std::string& variable, Severity severity) {
     if (variable == "NVIDIA_VISIBLE_DEVICES") {
@@ -70,10 +70,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return fault(std::move(finding));
 }
 
-extern const Rule gpu_hidden_by_setting{.title = "An environment variable hides GPUs from CUDA",
-                                        .layer = Layer::gpu,
-                                        .worst = Severity::error,
-                                        .needs = Stage::ask,
-                                        .check = check};
+extern const Rule rule{.title = "An environment variable hides GPUs from CUDA",
+                       .layer = Layer::gpu,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::gpu_hidden_by_setting

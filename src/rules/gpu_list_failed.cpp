@@ -3,7 +3,7 @@
 #include "rules/support/cudnn_support.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::gpu_list_failed {
 
 static Finding not_listed(const Facts& facts, const CallResult& call, const Matrix& matrix) {
     const auto status = matrix.status("cuda", 0, call.code);
@@ -40,10 +40,10 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return pass("the driver answered how many GPUs there are");
 }
 
-extern const Rule gpu_list_failed{.title = "The driver starts but does not list its GPUs",
-                                  .layer = Layer::gpu,
-                                  .worst = Severity::error,
-                                  .needs = Stage::ask,
-                                  .check = check};
+extern const Rule rule{.title = "The driver starts but does not list its GPUs",
+                       .layer = Layer::gpu,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::gpu_list_failed

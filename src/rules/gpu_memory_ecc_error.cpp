@@ -3,7 +3,7 @@
 #include "rules/support/board_support.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::gpu_memory_ecc_error {
 
 /// `board` is null where it is not known which one it was.
 static std::vector<Remedy> remedies(const Facts& facts, const Board* board) {
@@ -53,10 +53,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return boards;
 }
 
-extern const Rule gpu_memory_ecc_error{.title = "GPU memory had uncorrectable errors",
-                                       .layer = Layer::gpu,
-                                       .worst = Severity::error,
-                                       .needs = Stage::ask,
-                                       .check = check};
+extern const Rule rule{.title = "GPU memory had uncorrectable errors",
+                       .layer = Layer::gpu,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::gpu_memory_ecc_error

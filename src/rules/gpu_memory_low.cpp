@@ -3,7 +3,7 @@
 #include "rules/support/board_support.hpp"
 #include "rules/support/memory_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::gpu_memory_low {
 
 static Finding little_left(const Facts& facts, const Board& board) {
     Finding finding;
@@ -39,10 +39,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return over_boards(facts, judge_board);
 }
 
-extern const Rule gpu_memory_low{.title = "Little GPU memory is free",
-                                 .layer = Layer::gpu,
-                                 .worst = Severity::warning,
-                                 .needs = Stage::ask,
-                                 .check = check};
+extern const Rule rule{.title = "Little GPU memory is free",
+                       .layer = Layer::gpu,
+                       .worst = Severity::warning,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::gpu_memory_low

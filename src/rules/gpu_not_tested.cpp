@@ -6,7 +6,7 @@
 #include "rules/support/driver_support.hpp"
 #include "rules/support/rnn_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::gpu_not_tested {
 
 static bool has_working_cudnn(const Facts& facts) {
     return std::any_of(facts.cudnns.begin(), facts.cudnns.end(),
@@ -97,10 +97,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return answers.close();
 }
 
-extern const Rule gpu_not_tested{.title = "No recurrent network was tried on a GPU",
-                                 .layer = Layer::rnn,
-                                 .worst = Severity::error,
-                                 .needs = Stage::run,
-                                 .check = check};
+extern const Rule rule{.title = "No recurrent network was tried on a GPU",
+                       .layer = Layer::rnn,
+                       .worst = Severity::error,
+                       .needs = Stage::run,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::gpu_not_tested

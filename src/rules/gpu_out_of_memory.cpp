@@ -7,7 +7,7 @@
 #include "rules/support/memory_support.hpp"
 #include "rules/support/rnn_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::gpu_out_of_memory {
 
 namespace {
 
@@ -256,10 +256,10 @@ Verdict check(const Facts& facts, const Matrix&) {
 
 }  // namespace
 
-extern const Rule gpu_out_of_memory{.title = "A GPU runs out of memory",
-                                    .layer = Layer::gpu,
-                                    .worst = Severity::error,
-                                    .needs = Stage::run,
-                                    .check = check};
+extern const Rule rule{.title = "A GPU runs out of memory",
+                       .layer = Layer::gpu,
+                       .worst = Severity::error,
+                       .needs = Stage::run,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::gpu_out_of_memory

@@ -6,7 +6,7 @@
 #include "rules/support/board_support.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::gpu_throttled {
 
 static std::string causes(const std::vector<std::string>& reasons) {
     const auto any = [&](std::string_view word) {
@@ -43,10 +43,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return over_boards(facts, judge_board);
 }
 
-extern const Rule gpu_throttled{.title = "A GPU is slowed down by heat or power",
-                                .layer = Layer::gpu,
-                                .worst = Severity::warning,
-                                .needs = Stage::ask,
-                                .check = check};
+extern const Rule rule{.title = "A GPU is slowed down by heat or power",
+                       .layer = Layer::gpu,
+                       .worst = Severity::warning,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::gpu_throttled

@@ -5,7 +5,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::no_gpu_visible {
 
 static bool any_board(const Facts& facts, bool (*is_one)(const Board&)) {
     return std::any_of(facts.boards.begin(), facts.boards.end(), is_one);
@@ -141,10 +141,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return fault(no_gpu(facts));
 }
 
-extern const Rule no_gpu_visible{.title = "The driver offers no GPU to CUDA",
-                                 .layer = Layer::gpu,
-                                 .worst = Severity::error,
-                                 .needs = Stage::ask,
-                                 .check = check};
+extern const Rule rule{.title = "The driver offers no GPU to CUDA",
+                       .layer = Layer::gpu,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::no_gpu_visible

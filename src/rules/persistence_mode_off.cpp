@@ -6,7 +6,7 @@
 #include "rules/support/board_support.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::persistence_mode_off {
 
 constexpr double slow_start_ms = 3000;
 
@@ -56,10 +56,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return fault(slow_start(facts, *off, *run));
 }
 
-extern const Rule persistence_mode_off{.title = "Persistence mode is off, and the driver starts slowly",
-                                       .layer = Layer::driver,
-                                       .worst = Severity::note,
-                                       .needs = Stage::ask,
-                                       .check = check};
+extern const Rule rule{.title = "Persistence mode is off, and the driver starts slowly",
+                       .layer = Layer::driver,
+                       .worst = Severity::note,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::persistence_mode_off

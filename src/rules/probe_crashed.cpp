@@ -6,7 +6,7 @@
 #include "rules/support/probe_support.hpp"
 #include "rules/support/zlib_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::probe_crashed {
 
 static bool is_crash(const Facts&, const ProbeRun& run) {
     return run.end == ProbeEnd::crashed || run.end == ProbeEnd::crashed_at_exit || run.end == ProbeEnd::killed;
@@ -55,10 +55,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return verdict;
 }
 
-extern const Rule probe_crashed{.title = "A GPU library crashed when it was asked",
-                                .layer = Layer::host,
-                                .worst = Severity::error,
-                                .needs = Stage::look,
-                                .check = check};
+extern const Rule rule{.title = "A GPU library crashed when it was asked",
+                       .layer = Layer::host,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::probe_crashed

@@ -4,7 +4,7 @@
 #include "rules/support/probe_support.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::probe_timed_out {
 
 /// A probe of ours that calls no vendor waits for a disk or for processor time: that says nothing about the machine.
 static bool is_timeout(const Facts& facts, const ProbeRun& run) {
@@ -53,10 +53,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return over_probe_ends(facts, is_timeout, timed_out, "every call came back in time");
 }
 
-extern const Rule probe_timed_out{.title = "A GPU library did not answer in time",
-                                  .layer = Layer::host,
-                                  .worst = Severity::error,
-                                  .needs = Stage::look,
-                                  .check = check};
+extern const Rule rule{.title = "A GPU library did not answer in time",
+                       .layer = Layer::host,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::probe_timed_out

@@ -5,7 +5,7 @@
 #include "rules/support/packages.hpp"
 #include "rules/support/plan_remedy.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::ptx_newer_than_driver {
 
 static std::vector<Remedy> remedies(const Facts& facts) {
     return {{.text = "Update the driver to one that supports the CUDA which made the PTX, or use a build with machine "
@@ -77,10 +77,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return undecided("no code was loaded on a GPU");
 }
 
-extern const Rule ptx_newer_than_driver{.title = "PTX code is newer than the driver understands",
-                                        .layer = Layer::driver,
-                                        .worst = Severity::error,
-                                        .needs = Stage::run,
-                                        .check = check};
+extern const Rule rule{.title = "PTX code is newer than the driver understands",
+                       .layer = Layer::driver,
+                       .worst = Severity::error,
+                       .needs = Stage::run,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::ptx_newer_than_driver

@@ -6,7 +6,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/zlib_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::zlib_missing {
 
 /// Without it no recurrent network runs.
 static bool needed_by_rnn(const Library& part, const Matrix& matrix) {
@@ -70,10 +70,10 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return answers.close();
 }
 
-extern const Rule zlib_missing{.title = "A part of cuDNN needs zlib, which is not installed",
-                               .layer = Layer::cudnn,
-                               .worst = Severity::error,
-                               .needs = Stage::look,
-                               .check = check};
+extern const Rule rule{.title = "A part of cuDNN needs zlib, which is not installed",
+                       .layer = Layer::cudnn,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::zlib_missing

@@ -3,7 +3,7 @@
 
 namespace {
 
-rnncheck::Facts nvml_ended() {
+rnncheck::Facts nvml_timed_out() {
     return rnncheck::test::but([](rnncheck::Facts& f) {
         auto& run = rnncheck::test::probe_run(f, "nvml_devices");
         run.end = rnncheck::ProbeEnd::timed_out;
@@ -13,7 +13,7 @@ rnncheck::Facts nvml_ended() {
 }
 
 rnncheck::Facts nvml_cut_off() {
-    rnncheck::Facts facts = nvml_ended();
+    rnncheck::Facts facts = nvml_timed_out();
     auto& run = rnncheck::test::probe_run(facts, "nvml_devices");
     run.end = rnncheck::ProbeEnd::cut_off;
     run.elapsed_ms = 900;
@@ -42,7 +42,7 @@ rnncheck::Facts but_also(rnncheck::Facts facts, void (*change)(rnncheck::Facts&)
 }  // namespace
 
 RULE_TEST(probe_timed_out,
-    Fires{{{"NVML", nvml_ended(), "NVML /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1 did not answer in nvmlInit_v2: no progress for 30 s"},
+    Fires{{{"NVML", nvml_timed_out(), "NVML /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1 did not answer in nvmlInit_v2: no progress for 30 s"},
            {"in the kernel", hung({"uninterruptible", "nv_lock", {}, 3}), "it waits inside the kernel, so the driver or the hardware is at fault"},
            {"GPU busy alone", hung({"sleeping", {}, {}, 3}, 100), "the GPU is busy: a kernel does not end"},
            {"GPU busy with others", hung({"sleeping", {}, {}, 3}, 100, 4711), "the GPU is busy with other processes"},

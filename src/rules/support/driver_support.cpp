@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "base/text.hpp"
+#include "rules/support/rnn_support.hpp"
 
 namespace rnncheck::rules {
 
@@ -174,12 +175,6 @@ std::optional<std::string> lower_cause(const Facts& facts) {
 std::optional<std::int64_t> init_code(const Facts& facts) {
     if (!facts.driver.init || facts.driver.init->ok()) return std::nullopt;
     return facts.driver.init->code;
-}
-
-static std::string gpu_subject(const Facts& facts, int index) {
-    for (const auto& gpu : facts.gpus)
-        if (gpu.index == index) return subject_of(gpu);
-    return "GPU " + std::to_string(index);
 }
 
 static bool went_wrong(const RnnRun& run) {
