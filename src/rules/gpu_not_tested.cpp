@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/driver_support.hpp"
+#include "rules/support/kernel_support.hpp"
 #include "rules/support/rnn_support.hpp"
 
 namespace rnncheck::rules {
@@ -18,12 +19,6 @@ static const RnnRun* obstacle(const Sweep& sweep) {
     for (const RnnRun* run : sweep.runs)
         if (run->end == RunEnd::skipped && run->result && !run->result->ok() && run->result->code != -1) return run;
     return nullptr;
-}
-
-static bool kernel_failed(const Facts& facts, const Gpu& gpu) {
-    return std::any_of(facts.kernel_runs.begin(), facts.kernel_runs.end(), [&](const KernelRun& run) {
-        return run.gpu == gpu.index && ((run.result && !run.result->ok()) || run.right == false);
-    });
 }
 
 static Finding not_tested(const Facts& facts, const Gpu& gpu, const RnnRun& run) {
@@ -72,7 +67,7 @@ static void judge_sweep(const Facts& facts, const Gpu& gpu, const Sweep& sweep, 
 }
 
 static void judge(const Facts& facts, const Gpu& gpu, Answers& answers) {
-    if (kernel_failed(facts, gpu)) return answers.told_elsewhere(subject_of(gpu) + " does not even run a tiny kernel");
+    if (const auto cause = kernel_fails(facts, gpu.index)) return answers.told_elsewhere(*cause);
     bool any = false;
     for (const Sweep& sweep : sweeps(facts)) {
         if (sweep.gpu != gpu.index) continue;
