@@ -34,8 +34,7 @@ Verdict ask(const Named<Rule>& rule, const Facts& facts, const std::vector<Facts
     if (from_logs_alone(facts) && !rule->judges_log) return not_applicable("the log does not point to it");
     Verdict verdict = rule->check(facts, matrix);
     if (verdict.outcome == Outcome::undecided && !rule->judges_log && !stage_was_run(facts, rule->needs))
-        return not_asked(NotAsked::stage_off,
-                         "the stage '" + std::string(name_of(rule->needs)) + "' was switched off");
+        return not_asked(NotAsked::stage_off, "the stage '" + std::string(name_of(rule->needs)) + "' was switched off");
     return verdict;
 }
 
@@ -162,8 +161,8 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
         std::move(verdict.findings.begin(), verdict.findings.end(), std::back_inserter(report.findings));
     }
     // Where nothing at all was asked, nothing was found to be well.
-    tally.open |= std::ranges::all_of(report.verdicts,
-                                      [](const RuleVerdict& verdict) { return verdict.not_asked.has_value(); });
+    tally.open |=
+        std::ranges::all_of(report.verdicts, [](const RuleVerdict& verdict) { return verdict.not_asked.has_value(); });
     // An error that neither the log's causes nor the machine explain stays an open question.
     tally.open |= facts.log && !from_logs_alone(facts) && facts.log->first_error_line && !tally.error;
     sort_findings(report.findings);

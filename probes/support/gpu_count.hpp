@@ -9,8 +9,8 @@
 
 namespace rnncheck::probes {
 
-/// Beyond this a count is no answer, and to ask so many GPUs would take for ever; the largest machines have some hundred
-/// MIG instances.
+/// Beyond this a count is no answer, and to ask so many GPUs would take for ever; the largest machines have some
+/// hundred MIG instances.
 inline constexpr std::int64_t most_gpus = 1024;
 
 /// The count; nothing, and a failed call told, where no machine can have so many.
@@ -20,8 +20,9 @@ inline std::optional<int> believable_count(Trace& trace, const char* call, std::
     return std::nullopt;
 }
 
-/// How long the driver may take to start in one process, where it took so long in another to show that many GPUs. Without
-/// persistence mode a start costs 1 to 3 seconds for each GPU (https://docs.nvidia.com/deploy/driver-persistence/overview.html).
+/// How long the driver may take to start in one process, where it took so long in another to show that many GPUs.
+/// Without persistence mode a start costs 1 to 3 seconds for each GPU
+/// (https://docs.nvidia.com/deploy/driver-persistence/overview.html).
 inline std::optional<std::chrono::milliseconds> limit_of_other_start(std::size_t gpus, std::chrono::milliseconds took) {
     if (gpus == 0) return std::nullopt;
     return std::chrono::seconds(8) + static_cast<int>(gpus) * std::chrono::seconds(4) + 10 * took;

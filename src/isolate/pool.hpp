@@ -22,7 +22,7 @@ struct Wire {
 };
 
 struct Command {
-    std::vector<std::string> arguments;      ///< [0] is the program's path
+    std::vector<std::string> arguments;          ///< [0] is the program's path
     std::vector<std::string> extra_environment;  ///< "NAME=value", on top of ours
     std::string input;
     std::chrono::milliseconds quiet_limit{};  ///< longest time without a line of answer, by RunClock
@@ -56,7 +56,7 @@ struct Ending {
 struct Heard {
     bool last = false;  ///< nothing that matters follows: the process is expected to leave soon
     std::optional<std::chrono::milliseconds> limit = {};  ///< its quiet_limit from now on
-    bool stays = false;  ///< it has done its work and lives on until the pool ends it
+    bool stays = false;                                   ///< it has done its work and lives on until the pool ends it
 };
 
 /// Takes one line of answer, without its end.

@@ -37,7 +37,8 @@ static bool runtime_of(const Facts& facts, int cuda_major) {
 }
 
 /// `wanted` is the CUDA major that cuDNN would have to be made for.
-static Finding other_cuda(const Facts& facts, const CudnnCopy& copy, int wanted, const std::string& but, Evidence evidence) {
+static Finding other_cuda(const Facts& facts, const CudnnCopy& copy, int wanted, const std::string& but,
+                          Evidence evidence) {
     Finding finding;
     finding.severity = severity_of(copy);
     finding.subject = copy.path;
@@ -93,8 +94,9 @@ static void judge_cublas(const Facts& facts, const Matrix& matrix, const CudnnCo
     if (majors.empty()) return answers.told_elsewhere("no cuBLAS was found to compare with");
     std::vector<std::string> texts;
     for (const int major : majors) texts.push_back(std::to_string(major));
-    Finding finding = other_cuda(facts, copy, *majors.rbegin(), "only cuBLAS of CUDA " + listing(texts) + " is installed",
-                                 {"libcublasLt.so." + std::to_string(cuda_major), "not found", "libraries"});
+    Finding finding =
+        other_cuda(facts, copy, *majors.rbegin(), "only cuBLAS of CUDA " + listing(texts) + " is installed",
+                   {"libcublasLt.so." + std::to_string(cuda_major), "not found", "libraries"});
     const auto users = frameworks_suited(facts, matrix, copy, cuda_major);
     if (users.empty()) return answers.fault(std::move(finding));
     for (const Framework& framework : users) judge_cublas_of(facts, framework, finding, answers);

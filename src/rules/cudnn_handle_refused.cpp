@@ -23,8 +23,8 @@ static std::optional<Evidence> meaning(const Facts& facts, const Matrix& matrix,
 static Finding refused(const Facts& facts, const Matrix& matrix, const Sweep& sweep, const RnnRun& run) {
     Finding finding;
     finding.subject = subject_of(facts, sweep);
-    finding.message = "cuDNN cannot create a handle on " + gpu_subject(facts, sweep.gpu) + ": " + told(*run.result) + ", " +
-                      name_of(cudnn_copy(facts, sweep.library));
+    finding.message = "cuDNN cannot create a handle on " + gpu_subject(facts, sweep.gpu) + ": " + told(*run.result) +
+                      ", " + name_of(cudnn_copy(facts, sweep.library));
     finding.evidence = {evidence_of(facts, run, told(*run.result))};
     if (const auto row = meaning(facts, matrix, run)) finding.evidence.push_back(*row);
     const Gpu* gpu = gpu_at(facts, sweep.gpu);

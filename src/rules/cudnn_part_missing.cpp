@@ -22,13 +22,12 @@ static Finding missing(const Facts& facts, const CudnnCopy& copy, const std::vec
     if (copy.answer && copy.answer->failure)
         finding.evidence.push_back({"failed call", told(*copy.answer->failure), "cudnns"});
     finding.remedies = for_cuda_of(
-        copy,
-        {reinstalling_cudnn(facts, copy,
-                            {.text = "Reinstall this cuDNN from where it came, so that all its parts are in one "
-                                     "directory. If they are elsewhere, add that directory to LD_LIBRARY_PATH",
-                             .commands = {},
-                             .verify = "rnncheck doctor --only cudnn_part_missing",
-                             .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/overview.html"})});
+        copy, {reinstalling_cudnn(facts, copy,
+                                  {.text = "Reinstall this cuDNN from where it came, so that all its parts are in one "
+                                           "directory. If they are elsewhere, add that directory to LD_LIBRARY_PATH",
+                                   .commands = {},
+                                   .verify = "rnncheck doctor --only cudnn_part_missing",
+                                   .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/overview.html"})});
     return finding;
 }
 

@@ -6,6 +6,7 @@
 #include "rules/support/driver_support.hpp"
 #include "rules/support/kernel_support.hpp"
 #include "rules/support/rnn_support.hpp"
+#include "rules/support/situation.hpp"
 
 namespace rnncheck::rules {
 
@@ -21,18 +22,30 @@ static const RnnRun* obstacle(const Sweep& sweep) {
     return nullptr;
 }
 
+/// What helps against the call that failed.
+static Remedy remedy_for(const Facts& facts, const CallResult& call) {
+    constexpr const char* verify = "rnncheck doctor --only gpu_not_tested";
+    if (call.code == cuda_device_unavailable)
+        return {.text = "Free the GPU: check which processes use it and which compute mode it is in",
+                .commands = {"nvidia-smi"},
+                .verify = verify,
+                .link = "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html"};
+    return on_host(facts,
+                   {.text = "Look in the kernel log for the driver's messages about the failed call (Xid); if it "
+                            "fails again, restart the machine, then update the driver",
+                    .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'"},
+                    .risk = Risk::needs_root,
+                    .verify = verify,
+                    .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"});
+}
+
 static Finding not_tested(const Facts& facts, const Gpu& gpu, const RnnRun& run) {
     Finding finding;
     finding.subject = subject_of(gpu);
     finding.message = "no recurrent network could be tried on " + finding.subject + " with " +
                       name_of(cudnn_copy(facts, run.library)) + ": " + told(*run.result);
     finding.evidence = {evidence_of(facts, run, told(*run.result))};
-    finding.remedies = {{.text =
-                             "Make the GPU free: see which processes use it and in which compute mode it is, then run "
-                             "the doctor again",
-                         .commands = {"nvidia-smi"},
-                         .verify = "rnncheck doctor --only gpu_not_tested",
-                         .link = "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html"}};
+    finding.remedies = {remedy_for(facts, *run.result)};
     return finding;
 }
 

@@ -58,3 +58,24 @@ RULE_TEST(probe_timed_out,
                 {"not started", but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::not_started; }), ""},
                 {"a probe of our own waits for processor time", but([](Facts& f) { probe_run(f, "library_files").end = ProbeEnd::timed_out; }), ""},
                 {"another bad end", but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::crashed; }), ""}}})
+
+TEST_CASE("what the deadline cut off in the same call on several GPUs is one finding") {
+    using namespace rnncheck;
+    Facts facts = test::a_healthy_machine();
+    ProbeRun& run = test::probe_run(facts, "ptx_launch");
+    run.target = "GPU 0";
+    run.end = ProbeEnd::cut_off;
+    run.elapsed_ms = 900;
+    run.last_call = "cuInit";
+    ProbeRun second = run, elsewhere = run;
+    second.target = "GPU 1";
+    elsewhere.target = "GPU 2";
+    elsewhere.last_call = "cuLaunchKernel";
+    facts.probe_runs.insert(facts.probe_runs.end(), {second, elsewhere});
+    const auto* rule = find_named(all_rules(), "probe_timed_out");
+    const auto findings = (*rule)->check(facts, Matrix::bundled()).findings;
+    REQUIRE(findings.size() == 2);
+    CHECK(findings.at(0).subject == "ptx_launch GPU 0");
+    CHECK(findings.at(0).message.ends_with("; the same for ptx_launch GPU 1"));
+    CHECK(findings.at(1).subject == "ptx_launch GPU 2");
+}

@@ -28,8 +28,9 @@ constexpr PackageManager zypper{"sudo zypper install ", "sudo zypper install --f
 /// By the name in os-release; null where we know none.
 const PackageManager* package_manager(const Facts& facts) {
     static constexpr std::pair<std::string_view, const PackageManager*> managers[] = {
-        {"Ubuntu", &apt},  {"Debian", &apt},    {"Mint", &apt},   {"Pop!_OS", &apt},      {"Fedora", &dnf}, {"Red Hat", &dnf},
-        {"Rocky", &dnf},   {"AlmaLinux", &dnf}, {"CentOS", &dnf}, {"Amazon Linux", &dnf}, {"SUSE", &zypper}};
+        {"Ubuntu", &apt}, {"Debian", &apt},       {"Mint", &apt},   {"Pop!_OS", &apt},
+        {"Fedora", &dnf}, {"Red Hat", &dnf},      {"Rocky", &dnf},  {"AlmaLinux", &dnf},
+        {"CentOS", &dnf}, {"Amazon Linux", &dnf}, {"SUSE", &zypper}};
     for (const auto& [distribution, manager] : managers)
         if (contains(facts.host.os.value_or(""), distribution)) return manager;
     return nullptr;
@@ -37,7 +38,8 @@ const PackageManager* package_manager(const Facts& facts) {
 
 Remedy with_commands(Remedy remedy, std::vector<std::string> commands) {
     remedy.commands = std::move(commands);
-    const bool as_root = std::ranges::any_of(remedy.commands, [](const auto& line) { return line.starts_with("sudo "); });
+    const bool as_root =
+        std::ranges::any_of(remedy.commands, [](const auto& line) { return line.starts_with("sudo "); });
     remedy.risk = as_root ? Risk::needs_root : Risk::safe;
     return remedy;
 }
@@ -88,11 +90,13 @@ Remedy reinstalling_cudnn(const Facts& facts, const CudnnCopy& copy, Remedy reme
 Remedy installing_cudnn(const Facts& facts, const CudnnCopy* copy, Remedy remedy) {
     const PackageManager* manager = package_manager(facts);
     const PythonEnvironment* environment = copy ? environment_with(facts, copy->path) : active_environment(facts);
+    const std::string wheel =
+        copy && copy->major > 0 ? "'nvidia-cudnn-cu12==" + std::to_string(copy->major) + ".*'" : "nvidia-cudnn-cu12";
     const bool into_python = copy ? is_python_package(copy->path) : environment && !facts.frameworks.empty();
     std::vector<std::string> commands;
     if (into_python || !manager)
-        commands = {pip(environment, "install nvidia-cudnn-cu12")};
-    else if (!copy || is_of_system(copy->path))
+        commands = {pip(environment, "install " + wheel)};
+    else if (!copy || (is_of_system(copy->path) && copy->major == 9))
         commands = {std::string(manager->install) + "cudnn9-cuda-12"};
     return with_commands(std::move(remedy), std::move(commands));
 }

@@ -19,8 +19,9 @@ std::vector<Remedy> for_cuda_of(const CudnnCopy& copy, std::vector<Remedy> remed
 /// The same for a release of cuDNN that was given: turned to the CUDA given, else to the newest this release is for.
 std::vector<Remedy> for_cuda_given(const Facts& facts, const Matrix& matrix, std::vector<Remedy> remedies);
 
-/// The remedy with the commands that install cuDNN anew where this copy came from: the Python environment or the package
-/// manager of the distribution that its path names; none for files of an archive. Of CUDA 12, see for_cuda_major.
+/// The remedy with the commands that install cuDNN anew where this copy came from: the Python environment or the
+/// package manager of the distribution that its path names; none for files of an archive. Of CUDA 12, see
+/// for_cuda_major.
 Remedy reinstalling_cudnn(const Facts& facts, const CudnnCopy& copy, Remedy remedy);
 
 /// The same for a cuDNN that is to come in the place of this copy, or where there is none (null): then into the Python
