@@ -82,7 +82,7 @@ RULE_TEST(gpu_out_of_memory,
                       [](Facts& f) {
                           for (RnnRun& run : f.rnn_runs) run.free_bytes = 100 << 20;
                       }),
-                "memory request: cudnnCreate answered 1"},
+                "ran out of memory: cudnnCreate answered 1"},
                {"memory of the host", no_handle(4003, "CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED", 23'000),
                 "cannot be used because the host ran out of memory: cudnnCreate answered 4003"},
                {"much is free",
