@@ -77,12 +77,11 @@ static bool has_modprobe_helper(const Root& root) {
            (about.st_mode & S_ISUID) != 0;
 }
 
-/// https://docs.nvidia.com/deploy/mps/index.html: the control daemon and its clients meet in this directory.
+/// https://docs.nvidia.com/deploy/mps/index.html: the control daemon and its clients meet in this directory, which may
+/// outlive the daemon.
 static std::optional<std::string> mps_pipe(const Root& root) {
     const std::string directory = folder_variable("CUDA_MPS_PIPE_DIRECTORY").value_or("/tmp/nvidia-mps");
-    struct stat about {};
-    const bool there = stat(root.outside(directory).c_str(), &about) == 0 && S_ISDIR(about.st_mode);
-    return there ? std::optional(directory) : std::nullopt;
+    return root.exists(directory + "/control") ? std::optional(directory) : std::nullopt;
 }
 
 static void run(const Job& job, Trace&, const Learn& learn) {

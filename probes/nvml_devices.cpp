@@ -168,6 +168,9 @@ void run(const Job&, Trace& trace, const Learn& learn) {
 extern const Probe probe{.title = "Asks NVML for the state of every board: memory, errors, modes, processes",
                                 .stage = Stage::ask,
                                 .limit = std::chrono::seconds(45),
-                                .run = run};
+                                .run = run,
+                                .start_limit = [](const Facts& learnt, std::chrono::milliseconds took) {
+                                    return limit_of_other_start(learnt.boards.size(), took);
+                                }};
 
 }  // namespace rnncheck::probes::nvml_devices

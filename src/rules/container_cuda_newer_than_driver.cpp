@@ -37,7 +37,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
         finding.evidence.push_back(evidence_of(refusals.front()));
         return fault(std::move(finding));
     }
-    if (!failures_are_known(facts)) return undecided("a run on the GPU failed without telling why");
+    if (!failures_are_known(facts)) return undecided("a run on the GPU failed, and the reason is not known");
     if (driver_answers(facts))
         return compat ? pass("the forward-compatibility library works")
                       : not_applicable("the driver's own libcuda answers");

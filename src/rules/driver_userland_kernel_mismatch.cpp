@@ -72,7 +72,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (!failures.empty() || nvml_says_so || differ) return fault(mismatch(facts, failures, nvml_says_so));
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
     if (const auto why = not_known(facts)) return undecided(*why);
-    if (!failures_are_known(facts)) return undecided("a run on the GPU failed without telling why");
+    if (!failures_are_known(facts)) return undecided("a run on the GPU failed, and the reason is not known");
     return pass("the driver's parts fit together");
 }
 

@@ -27,7 +27,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (!failures.empty()) return fault_or(findings_for(failures, not_ready(facts)), {});
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
     if (!facts.driver.init) return undecided("cuInit did not answer");
-    if (!failures_are_known(facts)) return undecided("a run on the GPU failed without telling why");
+    if (!failures_are_known(facts)) return undecided("a run on the GPU failed, and the reason is not known");
     if (!facts.driver.init->ok()) return not_applicable("cuInit failed for another reason");
     return pass("no call found the system not ready");
 }

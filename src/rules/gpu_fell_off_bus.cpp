@@ -49,7 +49,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     finding.remedies = remedies(facts);
     for (const auto& failed : failed_calls(facts))
         if (speaks_of_loss(failed.call)) return fault_or(findings_for({failed}, finding), {});
-    return failures_are_known(facts) ? boards : undecided("a run on the GPU failed without telling why");
+    return failures_are_known(facts) ? boards : undecided("a run on the GPU failed, and the reason is not known");
 }
 
 extern const Rule rule{.title = "A GPU fell off the PCI bus",

@@ -41,7 +41,7 @@ static Finding undecided_which(const Facts& facts, const Kind& kind) {
     finding.severity = Severity::note;
     finding.subject = listing(names);
     finding.message = finding.subject + " give different bits in " + share(kind.undecided.size(), kind) +
-                      ", every number within its limit; which of them is unusual cannot be told";
+                      ", every number within its limit; which of them is unusual is not known";
     add_digests(facts, kind.undecided.front(), finding);
     finding.remedies = {
         {.text = "Run more cases on them, and check whether one of them has memory errors; a third GPU of "

@@ -64,7 +64,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
         return not_applicable("the driver does not start");
     if (!facts.gpus.empty()) return part_hidden(facts, *value);
     if (!probe_completed(facts, "driver_api") && driver_answers(facts))
-        return undecided("the driver was not asked to the end");
+        return undecided("the driver was not queried completely");
     Finding finding = hidden(facts, "CUDA_VISIBLE_DEVICES", Severity::error, "hides every GPU from CUDA");
     if (facts.boards.empty()) finding.confidence = Confidence::likely;
     return fault(std::move(finding));

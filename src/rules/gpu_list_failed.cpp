@@ -36,7 +36,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (const CallResult* call = gpu_list_failure(facts))
         return has_own_rule(call->code) ? not_applicable("another rule reports this error code")
                                         : fault(not_listed(facts, *call, matrix));
-    if (!probe_completed(facts, "driver_api")) return undecided("the driver was not asked to the end");
+    if (!probe_completed(facts, "driver_api")) return undecided("the driver was not queried completely");
     return pass("the driver answered how many GPUs there are");
 }
 

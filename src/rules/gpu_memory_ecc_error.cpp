@@ -48,7 +48,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     const Verdict boards = over_boards(facts, judge_board);
     findings.insert(findings.end(), boards.findings.begin(), boards.findings.end());
     if (!findings.empty()) return fault_or(std::move(findings), {});
-    if (!failures_are_known(facts)) return undecided("a run on the GPU failed without telling why");
+    if (!failures_are_known(facts)) return undecided("a run on the GPU failed, and the reason is not known");
     if (!facts.driver.init && !lower_cause(facts)) return undecided("cuInit did not answer");
     return boards;
 }

@@ -24,7 +24,7 @@ static Verdict judge_board(const Facts& facts, const Board& board) {
     const auto reasons = lasting_slowdowns(board);
     if (reasons.empty()) {
         if (board.unreachable) return not_applicable("the driver lost this GPU");
-        if (!probe_completed(facts, "nvml_devices")) return undecided("NVML was not asked to the end");
+        if (!probe_completed(facts, "nvml_devices")) return undecided("NVML was not queried completely");
         return pass("no GPU is slowed down by heat or power");
     }
     Finding finding;

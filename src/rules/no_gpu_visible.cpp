@@ -132,7 +132,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
         return not_applicable("the driver does not start");
     if (gpu_list_failure(facts)) return not_applicable("the driver did not list its GPUs, which gpu_list_failed tells");
     if (!probe_completed(facts, "driver_api") && driver_answers(facts))
-        return undecided("the driver was not asked to the end");
+        return undecided("the driver was not queried completely");
     if (environment(facts, "CUDA_VISIBLE_DEVICES")) return not_applicable("CUDA_VISIBLE_DEVICES is set");
     if (container_hides_gpus(facts)) return not_applicable("NVIDIA_VISIBLE_DEVICES asks for no GPU");
     const bool lost =

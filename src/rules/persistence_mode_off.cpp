@@ -51,7 +51,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
         return all_on && !facts.boards.empty() ? pass("persistence mode is on")
                                                : not_told(facts, "its persistence mode");
     const ProbeRun* run = start_of_driver(facts);
-    if (!run) return undecided("the driver was not asked to the end");
+    if (!run) return undecided("the driver was not queried completely");
     if (run->elapsed_ms < slow_start_ms) return pass("persistence mode is off, but the driver starts quickly");
     return fault(slow_start(facts, *off, *run));
 }

@@ -68,7 +68,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     }
     if (!findings.empty()) return with_plan(fault_or(std::move(findings), {}), facts);
     if (!open.empty()) return undecided(open);
-    if (!failures_are_known(facts)) return undecided("a run on the GPU failed without telling why");
+    if (!failures_are_known(facts)) return undecided("a run on the GPU failed, and the reason is not known");
     if (too_old) return not_applicable("the driver is too old for the CUDA found, its runtime included");
     if (!facts.kernel_runs.empty()) return pass("the driver loaded PTX code");
     if (!facts.nvrtcs.empty()) return pass("no NVRTC is newer than the driver's CUDA");

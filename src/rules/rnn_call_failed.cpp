@@ -9,7 +9,7 @@
 namespace rnncheck::rules::rnn_call_failed {
 
 static std::string reason(const RnnRun& run) {
-    return run.result ? told(*run.result) : "without telling why";
+    return run.result ? told(*run.result) : "the reason is not known";
 }
 
 /// The process that the case took down; null when there is none.

@@ -7,7 +7,7 @@
 namespace rnncheck::rules::rnn_call_refused {
 
 static std::string reason(const RnnRun& run) {
-    return run.result ? told(*run.result) : "without telling why";
+    return run.result ? told(*run.result) : "the reason is not known";
 }
 
 static Finding refused(const Facts& facts, const Sweep& sweep, const Runs& runs) {

@@ -219,7 +219,7 @@ std::vector<FailedCall> failed_calls(const Facts& facts) {
     return failed;
 }
 
-static bool is_driver_call(const std::string& call) {
+bool is_driver_call(const std::string& call) {
     return call.size() > 2 && call.starts_with("cu") && std::isupper(static_cast<unsigned char>(call[2]));
 }
 
