@@ -173,4 +173,18 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
     return report;
 }
 
+Report judge_networks(const Facts& facts, const Matrix& matrix) {
+    const auto judged_by = [&](const auto& wanted) {
+        Selection selection;
+        selection.require = {"rnn_result_wrong"};
+        for (const auto& rule : rules_of_the_folder())
+            if (wanted(rule->layer)) selection.only.emplace(rule.name);
+        return judge(facts, matrix, selection);
+    };
+    Report report = judged_by([](Layer layer) { return layer == Layer::gpu || layer == Layer::rnn; });
+    if (report.verdict == Health::healthy || report.verdict == Health::warnings) return report;
+    // Frameworks and their CUDA runtime have no part in these cases.
+    return judged_by([](Layer layer) { return layer != Layer::runtime; });
+}
+
 }  // namespace rnncheck

@@ -20,4 +20,8 @@ struct Selection {
 
 Report judge(Facts facts, const Matrix& matrix, const Selection& selection);
 
+/// Of `rnncheck lstm`: by the rules of the layers gpu and rnn; where a case did not come out correct, or none ran, by
+/// those of the layers below too, which name the cause. Healthy only when a case was computed.
+Report judge_networks(const Facts& facts, const Matrix& matrix);
+
 }  // namespace rnncheck

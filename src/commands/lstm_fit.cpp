@@ -3,11 +3,9 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "commands/lstm_memory.hpp"
-#include "commands/lstm_report.hpp"
-#include "facts/json.hpp"
+#include "commands/matrix_age.hpp"
+#include "judge.hpp"
 #include "probe.hpp"
-#include "report/sweep_grid.hpp"
 #include "survey.hpp"
 
 namespace rnncheck {
@@ -29,6 +27,11 @@ std::string cudnn_of(const Facts& facts, const RnnFit& fit) {
 
 std::string why(const std::optional<CallResult>& result) {
     return result ? escaped(result->call + ": " + result->text, 300) : "no reason told";
+}
+
+std::string place(const Facts& facts, const RnnFit& fit) {
+    return "GPU " + std::to_string(fit.gpu) + ", " + cudnn_of(facts, fit) + ", " + std::string(name_of(fit.dialect)) +
+           " interface: ";
 }
 
 std::string answer(const FitSearch& search) {
@@ -55,28 +58,10 @@ std::string answer(const FitSearch& search) {
            std::to_string(*calculated.size) + ")";
 }
 
-std::string told(const Facts& facts, const FitSearch& search) {
-    const RnnFit& fit = search.calculated;
-    std::string text = "GPU " + std::to_string(fit.gpu) + ", " + cudnn_of(facts, fit) + ", " +
-                       std::string(name_of(fit.dialect)) + " interface: " + answer(search) + "\n";
-    text += "    " + kind_of(fit.rnn_case) + ", " + shape_of(fit.rnn_case) + "\n";
-    if (fit.size.value_or(0) > 0)
-        text += "    weights " + mebibytes(fit.weight_bytes) + ", work " + mebibytes(fit.workspace_bytes) +
-                ", reserve " + mebibytes(fit.reserve_bytes) + ", inputs and outputs " + mebibytes(fit.data_bytes) +
-                "\n";
-    if (fit.free_bytes) text += "    free " + mebibytes(fit.free_bytes) + " of " + mebibytes(fit.total_bytes) + "\n";
-    if (search.failed && search.failed->size)
-        text += "    " + std::to_string(*search.failed->size) + " did not run: " + why(search.failed->result) + "\n";
-    return text;
-}
-
-}  // namespace
-
-FitSearch find_fit(const RnnFit& calculated, const TrySize& try_size) {
-    FitSearch search{calculated, {}, {}, 0};
-    if (calculated.size.value_or(0) < 1) return search;
+/// Up from the calculated size until one does not run, or down until one does, and then between.
+void try_sizes(FitSearch& search, const TrySize& try_size) {
     const auto runs = [&](int size) {
-        std::optional<RnnFit> tried = try_size(calculated, size);
+        std::optional<RnnFit> tried = try_size(search.calculated, size);
         search.out_of_time = !tried;
         if (!tried) return false;
         ++search.trials;
@@ -89,14 +74,22 @@ FitSearch find_fit(const RnnFit& calculated, const TrySize& try_size) {
         return false;
     };
     const auto goes_on = [&] { return !search.out_of_time && search.trials < most_trials; };
-    int size = *calculated.size, step = std::max(1, size / 50);
+    int size = *search.calculated.size, step = std::max(1, size / 50);
     if (runs(size)) {
-        if (calculated.bounded != true && !runs(size + step)) step = 0;
+        if (search.calculated.bounded != true && !runs(size + step)) step = 0;
     } else {
         for (; !search.largest && size > 1 && goes_on(); step *= 2) runs(size = std::max(1, size - step));
     }
     while (search.largest && search.failed && !close_enough(*search.largest, *search.failed->size) && goes_on())
         runs(*search.largest + (*search.failed->size - *search.largest) / 2);
+}
+
+}  // namespace
+
+FitSearch find_fit(const RnnFit& calculated, const TrySize& try_size) {
+    FitSearch search{calculated};
+    if (calculated.size.value_or(0) > 0) try_sizes(search, try_size);
+    search.answer = answer(search);
     return search;
 }
 
@@ -123,39 +116,31 @@ std::vector<FitSearch> find_fits(const Facts& facts, const FitOptions& options) 
         return lost;
     };
     std::vector<FitSearch> searches;
-    for (const RnnFit& calculated : facts.rnn_fits) searches.push_back(find_fit(calculated, try_size));
+    for (const RnnFit& calculated : facts.rnn_fits) {
+        FitSearch& search = searches.emplace_back(find_fit(calculated, try_size));
+        search.answer = place(facts, calculated) + search.answer;
+    }
     return searches;
 }
 
-Exit code_of(const std::vector<FitSearch>& searches) {
-    const auto found = [](const FitSearch& search) { return search.largest.has_value(); };
-    const auto broken = [](const FitSearch& search) {
-        return search.calculated.size.value_or(0) > 0 && !search.largest;
-    };
-    const auto unfinished = [](const FitSearch& search) { return search.out_of_time; };
-    if (std::ranges::any_of(searches, unfinished)) return undetermined;
-    if (std::ranges::any_of(searches, broken)) return problem;
-    return !searches.empty() && std::ranges::all_of(searches, found) ? healthy : undetermined;
-}
-
-std::string fit_text(const Facts& facts, const std::vector<FitSearch>& searches) {
-    std::string text;
-    for (const FitSearch& search : searches) text += told(facts, search);
-    return searches.empty() ? verdict_of(facts).sentence + "\n" : text;
-}
-
-std::string fit_json(const Facts& facts, const std::vector<FitSearch>& searches) {
-    Json document = {{"schema", 1}, {"kind", "lstm_fit"}, {"rnncheck", facts.tool.version}, {"fits", Json::array()}};
-    for (const FitSearch& search : searches) {
-        Json entry = {{"calculated", to_json(search.calculated, valid_utf8)}, {"trials", search.trials}};
-        if (search.largest) entry["largest"] = *search.largest;
-        if (search.out_of_time) entry["out_of_time"] = true;
-        if (search.failed) entry["failed"] = to_json(*search.failed, valid_utf8);
-        entry["answer"] = valid_utf8(answer(search));
-        document["fits"].push_back(std::move(entry));
-    }
-    if (searches.empty()) document["sentence"] = verdict_of(facts).sentence;
-    return document.dump(2) + '\n';
+Report fit_report(const Facts& facts, std::vector<FitSearch> searches, const Matrix& matrix) {
+    Report report;
+    if (searches.empty()) report = judge_networks(facts, matrix);
+    report.lstm.emplace().fits = std::move(searches);
+    const std::vector<FitSearch>& fits = report.lstm->fits;
+    if (fits.empty()) return report;
+    report.tool = stamp_with(matrix.date(), matrix.digest());
+    report.facts = facts;
+    const auto broken = [](const FitSearch& fit) { return fit.calculated.size.value_or(0) > 0 && !fit.largest; };
+    const auto found = [](const FitSearch& fit) { return fit.largest && !fit.out_of_time; };
+    report.verdict = std::ranges::any_of(fits, &FitSearch::out_of_time) ? Health::undetermined
+                     : std::ranges::any_of(fits, broken)                ? Health::problems
+                     : std::ranges::all_of(fits, found)                 ? Health::healthy
+                                                                        : Health::undetermined;
+    std::vector<std::string> answers;
+    for (const FitSearch& fit : fits) answers.push_back(fit.answer);
+    report.sentence = join(answers, "; ");
+    return report;
 }
 
 }  // namespace rnncheck

@@ -4,6 +4,7 @@
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
+#include "facts/rnn_runs.hpp"
 
 namespace rnncheck {
 
@@ -84,19 +85,15 @@ const LogRnnConfig& network_in(const Log& log, const std::string& file) {
     return config;
 }
 
-LogExperiment experiment_of(const LogRnnConfig& config, const Facts& facts) {
+LogReplay replay_of(const LogRnnConfig& config, const Facts& facts) {
     const RnnRun* const run = telling_run(facts);
-    LogExperiment experiment{failure_of(run), {}};
-    experiment.sentences.push_back(what_follows(experiment.failure));
+    LogReplay replay{failure_of(run), {}};
+    replay.sentences.push_back(what_follows(replay.failure));
     if (!config.missing.empty())
-        experiment.sentences.push_back("the log does not tell " + listing(config.missing) +
-                                       ", so defaults or options stand for it");
-    if (run) experiment.sentences.push_back(memory_sentence(*run, facts));
-    return experiment;
-}
-
-Json to_json(const LogExperiment& experiment) {
-    return {{"failure", name_of(experiment.failure)}, {"sentences", experiment.sentences}};
+        replay.sentences.push_back("the log does not tell " + listing(config.missing) +
+                                   ", so defaults or options stand for it");
+    if (run) replay.sentences.push_back(memory_sentence(*run, facts));
+    return replay;
 }
 
 }  // namespace rnncheck

@@ -2,15 +2,19 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
 #include "base/errors.hpp"
+#include "base/text.hpp"
 #include "commands/ids.hpp"
 #include "commands/lstm_from_log.hpp"
 #include "rnn/network.hpp"
+#include "rnn/options.hpp"
 
 namespace rnncheck {
 
@@ -36,7 +40,7 @@ constexpr Option case_options[] = {
     {"projection", "Size of the recurrent projection", "N"},
     {"bias", "Which biases there are (both)", "none|input|recurrent|both"},
     {"input-mode", "Whether the first layer multiplies its input", "linear|skip"},
-    {"clip", "Largest size of the cell state", "X"},
+    {"clip", "Clip the cell state at this absolute value", "X"},
 };
 
 struct TextOption {
@@ -47,16 +51,17 @@ struct TextOption {
 
 constexpr TextOption text_options[] = {
     {"--level", &LstmOptions::level, "Run a whole sweep instead of one case", "quick|standard|thorough"},
-    {"--from-log", &LstmOptions::log, "The network that this TensorFlow log says has failed", "FILE"},
-    {"--cudnn", &LstmOptions::cudnn, "Use the libcudnn whose path contains this alone", "TEXT"},
-    {"--interface", &LstmOptions::interface, "Use this RNN interface alone", "v8|legacy"},
-    {"--deadline", &LstmOptions::deadline, "Longest time for everything, in seconds", "S"},
-    {"--output", &LstmOptions::output, "Also keep the JSON document in this file, from the start on", "FILE"},
-    {"--resume", &LstmOptions::resume, "Go on with the run that this file tells, and keep it there", "FILE"},
+    {"--from-log", &LstmOptions::log, "The network that failed according to this TensorFlow log", "FILE"},
+    {"--cudnn", &LstmOptions::cudnn, "Use only the libcudnn whose path contains TEXT", "TEXT"},
+    {"--interface", &LstmOptions::interface, "Use only this RNN interface", "v8|legacy"},
+    {"--deadline", &LstmOptions::deadline, "Time limit for everything, in seconds", "S"},
+    {"--output", &LstmOptions::output, "Also keep the JSON report in this file, from the start on", "FILE"},
+    {"--resume", &LstmOptions::resume, "Resume the run saved in this file, and keep it there", "FILE"},
     {"--dropout", &LstmOptions::dropout, "Measure dropout of this probability, too", "P"},
     {"--svg", &LstmOptions::svg, "Also draw the cases as a picture in this file", "FILE"},
     {"--fit", &LstmOptions::fit, "Find the largest that fits into free GPU memory", "batch|length"},
     {"--emit-repro", &LstmOptions::repro, "Write a C++ program that shows the failure without rnncheck", "FILE"},
+    {"--format", &LstmOptions::format, "Form of the report (text)", "F"},
     {"--color", &LstmOptions::color, "Colour; auto means on a terminal, unless NO_COLOR is set", "auto|always|never"},
 };
 
@@ -91,7 +96,117 @@ int why_not_writable(const std::filesystem::path& file) {
     return ::access(folder.c_str(), W_OK | X_OK) == 0 ? 0 : errno;
 }
 
+[[noreturn]] void refuse(const std::string& option, const std::string& word, const std::string& wanted) {
+    throw UsageError("--" + option + " cannot be '" + word + "'; " + wanted);
+}
+
+int number_from(const std::string& option, const std::string& word, int least, int most) {
+    int number = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (error != std::errc() || end != word.data() + word.size() || number < least || number > most)
+        refuse(option, word, "give a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+    return number;
+}
+
+std::vector<int> lengths_from(const std::string& word) {
+    constexpr int longest = 65535;  // cudnnSetRNNDataDescriptor takes no more
+    if (word.empty()) refuse("lengths", word, "give the length of each sequence, e.g. 7,3,5");
+    std::vector<int> lengths;
+    for (const std::string& part : split(word, ',')) lengths.push_back(number_from("lengths", part, 0, longest));
+    return lengths;
+}
+
+/// Reads the words one by one, so that what is left over is no option of a case.
+class Reader {
+  public:
+    explicit Reader(const CaseWords& words) : words_(words) {}
+
+    void number(const char* option, int& to, int least, int most) const {
+        if (const std::string* word = find(option)) to = number_from(option, *word, least, most);
+    }
+    template <NamedEnum E>
+    void word(const char* option, E& to) const {
+        if (const std::string* found = find(option)) to = word_from<E>(*found, "--" + std::string(option));
+    }
+    const std::string* find(const char* option) const {
+        const auto at = words_.find(option);
+        return at == words_.end() ? nullptr : &at->second;
+    }
+
+  private:
+    const CaseWords& words_;
+};
+
+void read_clip(const Reader& read, RnnCase& rnn_case) {
+    const std::string* const word = read.find("clip");
+    if (!word) return;
+    char* end = nullptr;
+    rnn_case.clip = std::strtod(word->c_str(), &end);
+    if (*end != '\0' || !(rnn_case.clip > 0) || rnn_case.clip > 1e6) refuse("clip", *word, "give a number above 0");
+}
+
+void read_lengths(const Reader& read, RnnCase& rnn_case) {
+    const std::string* const word = read.find("lengths");
+    if (!word) return;
+    rnn_case.lengths = lengths_from(*word);
+    rnn_case.batch = static_cast<int>(rnn_case.lengths.size());
+    const int longest = *std::ranges::max_element(rnn_case.lengths);
+    if (read.find("batch"))
+        throw UsageError("--batch and --lengths cannot be used together: each length is a sequence");
+    if (!read.find("length")) rnn_case.sequence_length = std::max(1, longest);
+    if (longest > rnn_case.sequence_length) refuse("lengths", *word, "none may be longer than --length");
+}
+
 }  // namespace
+
+RnnCase case_from_words(const CaseWords& words) {
+    constexpr int largest = 1 << 20;
+    const Reader read(words);
+    RnnCase c;
+    c.input = c.hidden = 64;
+    c.batch = 8;
+    c.sequence_length = 16;
+    read.word("cell", c.cell);
+    read.word("dtype", c.dtype);
+    read.word("math", c.math);
+    read.word("algorithm", c.algorithm);
+    read.word("direction", c.direction);
+    read.word("layout", c.layout);
+    read.word("bias", c.bias);
+    read.word("input-mode", c.input_mode);
+    read.number("layers", c.layers, 1, 64);
+    read.number("hidden", c.hidden, 1, largest);
+    read.number("input", c.input, 1, largest);
+    read.number("batch", c.batch, 1, largest);
+    read.number("length", c.sequence_length, 1, 65535);
+    read.number("projection", c.projection, 1, largest);
+    read_clip(read, c);
+    read_lengths(read, c);
+    c.states = read.find("states") != nullptr;
+    c.training = read.find("training") != nullptr;
+    if (c.projection == c.hidden) c.projection = 0;
+    if (const auto why = contradiction_in(c)) throw UsageError(*why);
+    return c;
+}
+
+CaseWords words_from_log(const LogRnnConfig& config) {
+    CaseWords words;
+    const auto number = [&](const char* option, const std::optional<std::int64_t>& value) {
+        if (value && *value > 0) words[option] = std::to_string(*value);
+    };
+    if (!config.units || !config.cell)
+        throw InputError("the log tells of a network that failed, but not of its cell and sizes");
+    words["cell"] = config.cell->starts_with("rnn_") ? config.cell->substr(4) : *config.cell;
+    number("hidden", config.units);
+    number("input", config.input_size);
+    number("layers", config.layers);
+    number("length", config.sequence_length);
+    number("batch", config.batch);
+    if (config.direction == "bidirectional" || config.directions == 2) words["direction"] = "bidirectional";
+    if (config.input_mode == "skip_input") words["input-mode"] = "skip";
+    if (config.call.find("Backward") != std::string::npos) words["training"] = "";
+    return words;
+}
 
 std::shared_ptr<const LstmOptions> declare_lstm_options(CLI::App& app) {
     const auto given = std::make_shared<LstmOptions>();
@@ -115,14 +230,14 @@ std::shared_ptr<const LstmOptions> declare_lstm_options(CLI::App& app) {
                    throw UsageError("--device cannot be " + std::to_string(device) + "; CUDA counts GPUs from 0");
                given->device = device;
            },
-           "Use this GPU alone, by CUDA's number")
+           "Use only this GPU, by CUDA's number")
         ->type_name("N");
     flag("--no-shrink", "Do not look for the smallest case that fails", [given] { given->no_shrink = true; });
-    flag("--json", "Write a JSON document with every case", [given] { given->json = true; });
+    flag("--json", "Shorthand for --format json", [given] { given->json = true; });
     flag("--show-private", "Keep user names and host names in the output", [given] { given->show_private = true; });
-    flag("-v,--verbose", "Tell the numbers of every case", [given] { given->verbose = true; });
-    flag("-q,--quiet", "Show no progress", [given] { given->quiet = true; });
-    app.add_option("--root", given->root, "Look for libraries below this folder")->type_name("DIR");
+    flag("-v,--verbose", "Show all details, the numbers of every case too", [given] { given->verbose = true; });
+    flag("-q,--quiet", "One line for the verdict and one for each finding", [given] { given->quiet = true; });
+    app.add_option("--root", given->root, "Look for libraries below this directory")->type_name("DIR");
     return given;
 }
 
@@ -152,7 +267,13 @@ RnnRequest request_of(const LstmOptions& given, const Log& log) {
     return request;
 }
 
-void refuse_closed_files(const LstmOptions& given) {
+const Named<Format>& checked_format(const LstmOptions& given) {
+    if (given.json && !given.format.empty())
+        throw UsageError("--json and --format cannot be used together: standard output carries one document");
+    return *format_named(given.json ? "json" : given.format.empty() ? "text" : given.format);
+}
+
+void check_writable(const LstmOptions& given) {
     const std::pair<const char*, const std::string&> files[] = {{"--svg", given.svg}, {"--emit-repro", given.repro}};
     for (const auto& [option, file] : files)
         if (const int error = file.empty() ? 0 : why_not_writable(file); error != 0)

@@ -2,19 +2,30 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <map>
 #include <memory>
 #include <string>
 
-#include "commands/lstm_case.hpp"
 #include "facts/facts.hpp"
 #include "facts/log.hpp"
+#include "report/format.hpp"
 
 namespace rnncheck {
+
+/// The options of one case as given, by name without dashes: {"cell", "gru"}, {"lengths", "3,7,1"}. What is not given
+/// keeps the default of a small LSTM: 64 units, 8 sequences of 16 steps.
+using CaseWords = std::map<std::string, std::string>;
+
+/// UsageError names the option, what it cannot be, and what it can.
+RnnCase case_from_words(const CaseWords& words);
+
+/// The network of a TensorFlow message, as options; InputError when the log does not tell its sizes.
+CaseWords words_from_log(const LogRnnConfig& config);
 
 /// As given; an empty text or `device` -1 is an option that was not.
 struct LstmOptions {
     CaseWords words;
-    std::string level, log, cudnn, interface, color = "auto", deadline, root, output, resume;
+    std::string level, log, cudnn, interface, format, color = "auto", deadline, root, output, resume;
     int device = -1;
     std::string repro, fit, svg, dropout;
     bool json = false, verbose = false, quiet = false, show_private = false, no_shrink = false;
@@ -26,8 +37,11 @@ std::shared_ptr<const LstmOptions> declare_lstm_options(CLI::App& app);
 /// What to run. UsageError names the option that cannot be, or cannot be with another.
 RnnRequest request_of(const LstmOptions& given, const Log& log);
 
+/// UsageError when there is no such format, or --json and --format are both given.
+const Named<Format>& checked_format(const LstmOptions& given);
+
 /// UsageError when the file of --svg or --emit-repro cannot be written: nobody should wait for a run to learn that.
-void refuse_closed_files(const LstmOptions& given);
+void check_writable(const LstmOptions& given);
 
 /// UsageError when --resume stands beside what only its file can tell.
 void refuse_choice_of_cases(const LstmOptions& given);

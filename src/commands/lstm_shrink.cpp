@@ -4,10 +4,10 @@
 #include <chrono>
 
 #include "base/text.hpp"
-#include "commands/lstm_case.hpp"
-#include "commands/lstm_memory.hpp"
 #include "facts/rnn_place.hpp"
+#include "facts/rnn_runs.hpp"
 #include "probe.hpp"
+#include "rnn/options.hpp"
 #include "rnn/shrink.hpp"
 #include "survey.hpp"
 
@@ -89,10 +89,6 @@ class Trials {
 
 }  // namespace
 
-bool did_not_return(const RnnRun& run) {
-    return run.skip_reason == SkipReason::deadline && run.result && run.result->call != "?";
-}
-
 const RnnRun* worst_run(const Facts& facts) {
     for (const RunEnd end : {RunEnd::wrong, RunEnd::failed, RunEnd::refused})
         for (const Dialect dialect : {Dialect::v8, Dialect::legacy})
@@ -101,16 +97,18 @@ const RnnRun* worst_run(const Facts& facts) {
     return nullptr;
 }
 
-std::optional<Smallest> smallest_failing(const Facts& facts, const ShrinkOptions& options) {
+std::optional<MinimalCase> smallest_failing(const Facts& facts, const ShrinkOptions& options) {
     const RnnRun* const failed = worst_run(facts);
     if (!failed || hangs_for_ever(facts)) return std::nullopt;
     Trials trials(facts, *failed, options);
     const auto alone = trials.still_fails(failed->rnn_case);
     if (!alone) return std::nullopt;
-    if (!*alone) return Smallest{*failed, failed->number, 1, true, false};
+    if (!*alone) return MinimalCase{*failed, failed->number, 1, true, false, rerun_all_command(facts, *failed)};
     const Shrunk shrunk =
         shrink(failed->rnn_case, [&](const RnnCase& rnn_case) { return trials.still_fails(rnn_case); });
-    return Smallest{trials.smallest(), failed->number, shrunk.trials + 1, shrunk.finished, true};
+    const RnnRun& smallest = trials.smallest();
+    return MinimalCase{smallest,        failed->number, shrunk.trials + 1,
+                       shrunk.finished, true,           rerun_command(facts, smallest)};
 }
 
 }  // namespace rnncheck

@@ -6,17 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "facts/facts.hpp"
+#include "findings/report.hpp"
 
 namespace rnncheck {
-
-struct Smallest {
-    RnnRun run;      ///< as it went when it was tried
-    int number = 0;  ///< of the case that it was shrunk from
-    int trials = 0;
-    bool finished = true;  ///< false: time or trials ended first, there may be a smaller one
-    bool alone = true;     ///< false: run by itself the case does not fail, so `run` is still the one it came from
-};
 
 struct ShrinkOptions {
     std::string root;
@@ -28,11 +20,8 @@ struct ShrinkOptions {
 /// interface before the legacy one, of which no program can be written. Null when there is none.
 const RnnRun* worst_run(const Facts& facts);
 
-/// The case was tried and had not come back when the time was over.
-bool did_not_return(const RnnRun& run);
-
 /// Runs the first of the worst cases alone and, where that fails too, shrinks it. Nothing when every case is right, no
 /// time was left to try it, or the process of the case hangs inside the kernel, which no other process should run into.
-std::optional<Smallest> smallest_failing(const Facts& facts, const ShrinkOptions& options);
+std::optional<MinimalCase> smallest_failing(const Facts& facts, const ShrinkOptions& options);
 
 }  // namespace rnncheck

@@ -9,89 +9,27 @@
 #include "base/sha256.hpp"
 #include "commands/identity.hpp"
 #include "commands/input.hpp"
-#include "commands/lstm_verdict.hpp"
+#include "commands/matrix_age.hpp"
 #include "commands/output.hpp"
+#include "facts/facts_json.hpp"
 #include "facts/json.hpp"
-#include "probe.hpp"
+#include "judge.hpp"
+#include "report/json_text.hpp"
 #include "report/privacy.hpp"
+#include "support/rnn_target.hpp"
 
 namespace rnncheck {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Place = std::tuple<std::string, int, Dialect, int>;
+using Place = std::tuple<std::string, int, Dialect, int, std::string>;
 
 Place place_of(const RnnRun& run) {
-    return {run.library, run.gpu, run.dialect, run.number};
+    return {run.library, run.gpu, run.dialect, run.number, describe(run.rnn_case)};
 }
 
-/// What the document tells of, and nothing else: hiding what is private takes its time.
-Facts what_counts(const Facts& facts) {
-    Facts part;
-    part.tool = facts.tool;
-    part.host.environment = facts.host.environment;
-    part.gpus = facts.gpus;
-    part.boards = facts.boards;
-    part.cudnns = facts.cudnns;
-    part.rnn_request = facts.rnn_request;
-    part.rnn_runs = facts.rnn_runs;
-    part.rnn_dropouts = facts.rnn_dropouts;
-    for (const ProbeRun& run : facts.probe_runs)
-        if (run.probe == "rnn_dropout" || !run.completed()) part.probe_runs.push_back(run);
-    return part;
-}
-
-Facts hidden(Facts facts) {
-    Report report;
-    report.facts = std::move(facts);
-    return redact(std::move(report), this_machine()).facts;
-}
-
-/// Paths of cuDNN as a document for others shows them, with the true ones; those that would look alike are left out.
-std::map<std::string, std::string> shown_paths(const Facts& facts) {
-    const Facts shown = hidden(what_counts(facts));
-    std::map<std::string, std::string> paths;
-    for (std::size_t i = 0; i < facts.cudnns.size(); ++i) {
-        const auto [at, is_new] = paths.try_emplace(shown.cudnns[i].library, facts.cudnns[i].library);
-        if (!is_new) at->second.clear();
-    }
-    return paths;
-}
-
-/// A copy of cuDNN that was asked for by a path which the document hides.
-void restore_library(const std::map<std::string, std::string>& paths, std::optional<RnnRequest>& request) {
-    if (!request || !request->library) return;
-    for (const auto& [shown, path] : paths)
-        if (shown != path && !path.empty() && shown.find(*request->library) != std::string::npos)
-            request->library = path;
-}
-
-}  // namespace
-
-EarlierRun read_earlier_run(const std::string& path) {
-    const Json json = Json::parse(read_document(path), nullptr, false);
-    const auto wrong_file = [&](const std::string& why) {
-        return InputError("'" + path + "' is no document of 'rnncheck lstm --output': " + why);
-    };
-    if (!json.is_object() || json.value("kind", Json()) != "lstm" || !json.contains("request"))
-        throw wrong_file("it has no kind \"lstm\" or no request");
-    if (json.value("schema", Json()) != 1) throw wrong_file("its schema is not 1");
-    EarlierRun earlier;
-    try {
-        from_json(json["request"], earlier.request, "request");
-        earlier.machine = json.value("machine", "");
-        const Json cases = json.value("cases", Json::array());
-        for (std::size_t i = 0; i < cases.size(); ++i)
-            from_json(cases[i], earlier.runs.emplace_back(), "cases[" + std::to_string(i) + "]");
-    } catch (const InputError& error) {
-        throw wrong_file(error.what());
-    } catch (const Json::exception&) {
-        throw wrong_file("a member is of another type");
-    }
-    return earlier;
-}
-
+/// All that results depend on: driver, GPUs, cuDNN installations, what the environment says of TF32, and rnncheck.
 std::string machine_digest(const Facts& facts) {
     Json all = {{"rnncheck", version_of_rnncheck()}, {"gpus", to_json(facts.gpus)}, {"cudnns", to_json(facts.cudnns)}};
     all["driver"] = {to_json(facts.driver.library_version), to_json(facts.driver.kernel_version),
@@ -101,25 +39,19 @@ std::string machine_digest(const Facts& facts) {
     return sha256_hex(all.dump());
 }
 
-std::vector<RnnRun> planned_cases(const Facts& facts, const std::string& root) {
-    const auto* const probe = find_named(all_probes(), "rnn_forward");
-    Job job{facts, Root(root), ""};
-    job.facts.rnn_runs.clear();
+/// Every case that is to run on this machine, in order, as skipped: it may still be run.
+std::vector<RnnRun> planned_cases(const Facts& facts) {
     std::vector<RnnRun> plan;
-    for (const std::string& target : (*probe)->targets(job.facts)) {
-        job.target = target;
-        std::vector<LostStep> all;
-        const int steps = static_cast<int>((*probe)->steps->done(job).size());
-        for (int step = 0; step < steps; ++step)
-            all.push_back({step, {"?", -1, "not yet run"}, SkipReason::deadline});
-        for (RnnRun& run : (*probe)->steps->lost(job, all).rnn_runs) {
-            run.skip_reason.reset();  // it may still be run
-            plan.push_back(std::move(run));
-        }
+    for (const std::string& text : probes::wanted_rnn_targets(facts)) {
+        const probes::RnnTarget target = probes::rnn_target_of(text);
+        int step = 0;
+        for (const RnnCase& rnn_case : cases_of(facts, probes::place_of(facts, target)))
+            plan.emplace_back(probes::run_of(target, rnn_case, step++)).result = {"?", -1, "not yet run"};
     }
     return plan;
 }
 
+/// The runs in the order of the plan, which stands where a case was not tried.
 std::vector<RnnRun> by_plan(const std::vector<RnnRun>& plan, const std::vector<RnnRun>& runs) {
     std::map<Place, const RnnRun*> known;
     for (const RnnRun& run : runs) known.emplace(place_of(run), &run);
@@ -131,30 +63,73 @@ std::vector<RnnRun> by_plan(const std::vector<RnnRun>& plan, const std::vector<R
     return ordered;
 }
 
-std::vector<RnnRun> taken_over(const std::vector<RnnRun>& earlier, const std::vector<RnnRun>& plan) {
-    std::map<Place, const RnnRun*> planned;
-    for (const RnnRun& run : plan) planned.emplace(place_of(run), &run);
-    std::vector<RnnRun> taken;
-    for (const RnnRun& run : earlier) {
-        const auto at = planned.find(place_of(run));
-        if (run.end == RunEnd::skipped || at == planned.end()) continue;
-        if (describe(run.rnn_case) == describe(at->second->rnn_case)) taken.push_back(run);
+/// The paths of this machine, by what a redacted document has in their place; those that look alike are empty.
+std::map<std::string, std::string> true_paths(const std::vector<Cudnn>& shown, const std::vector<Cudnn>& here) {
+    std::map<std::string, std::string> paths;
+    for (std::size_t i = 0; i < std::min(shown.size(), here.size()); ++i) {
+        const auto [at, is_new] = paths.try_emplace(shown[i].library, here[i].library);
+        if (!is_new) at->second.clear();
     }
-    return taken;
+    return paths;
 }
 
-LstmState::LstmState(std::string file, const RnnRequest& request, std::optional<EarlierRun> earlier, bool show_private)
-    : file_(std::move(file)), earlier_(std::move(earlier)), show_private_(show_private) {
+/// A cuDNN that was requested by a path of which the document hides a part.
+void restore_library(const std::map<std::string, std::string>& paths, std::optional<RnnRequest>& request) {
+    if (!request || !request->library) return;
+    for (const auto& [shown, path] : paths)
+        if (shown != path && !path.empty() && shown.find(*request->library) != std::string::npos)
+            request->library = path;
+}
+
+bool every_case_was_tried(const Facts& facts) {
+    return !facts.rnn_runs.empty() && std::ranges::count(facts.rnn_runs, RunEnd::skipped, &RnnRun::end) == 0;
+}
+
+Report redacted_unless(bool show_private, Report report) {
+    return show_private ? report : redact(std::move(report), this_machine());
+}
+
+Report not_begun(const Matrix& matrix, const RnnRequest& request) {
+    Report report;
+    report.tool = stamp_with(matrix.date(), matrix.digest());
+    report.sentence = "the run has not yet begun: nothing was computed";
+    report.facts.tool.version = version_of_rnncheck();
+    report.facts.rnn_request = request;
+    report.lstm.emplace();
+    return report;
+}
+
+}  // namespace
+
+EarlierRun read_earlier_run(const std::string& path) {
+    const std::string text = read_document(path);
+    const auto wrong_file = [&](const std::string& why) {
+        return InputError("'" + path + "' is no document of 'rnncheck lstm --output': " + why);
+    };
+    try {
+        EarlierRun earlier{facts_from_text(text, "it"), ""};
+        const Json json = Json::parse(text);
+        if (!json.contains("lstm") || !earlier.facts.rnn_request)
+            throw InputError("it has no member lstm or no request");
+        LstmExtras extras;
+        from_json(json["lstm"], extras, "lstm");
+        earlier.machine = extras.machine;
+        return earlier;
+    } catch (const InputError& error) {
+        throw wrong_file(error.what());
+    }
+}
+
+LstmState::LstmState(std::string file, const Matrix& matrix, const RnnRequest& request,
+                     std::optional<EarlierRun> earlier, bool show_private)
+    : file_(std::move(file)), matrix_(matrix), earlier_(std::move(earlier)), show_private_(show_private) {
     if (earlier_) return;  // its own document stays until there is a better one
-    Facts nothing_yet;
-    nothing_yet.tool.version = version_of_rnncheck();
-    nothing_yet.rnn_request = request;
-    write(nothing_yet);
+    write(redacted_unless(show_private, not_begun(matrix, request)));
 }
 
-void LstmState::plan(Facts& facts, const std::string& root) {
+void LstmState::plan(Facts& facts) {
     const bool begun = earlier_ && !earlier_->machine.empty();
-    if (cut_by_deadline(facts)) {
+    if (std::ranges::count(facts.probe_runs, ProbeEnd::cut_off, &ProbeRun::end) > 0) {
         if (!begun) return;
         throw InputError(
             "the deadline passed before this machine was known, so nothing was resumed and the file is as it was: "
@@ -165,20 +140,27 @@ void LstmState::plan(Facts& facts, const std::string& root) {
         throw InputError(
             "the driver, the GPUs, cuDNN or rnncheck are not what they were when the run to be resumed was "
             "begun: old and new results cannot stand in one report; begin anew without --resume");
-    const auto paths = shown_paths(facts);
-    if (earlier_) restore_library(paths, facts.rnn_request);
-    plan_ = planned_cases(facts, root);
-    if (begun) {
-        for (RnnRun& run : earlier_->runs)
+    if (earlier_) {
+        Report now;
+        now.facts = facts;
+        const auto paths = true_paths(
+            begun ? earlier_->facts.cudnns : redacted_unless(show_private_, std::move(now)).facts.cudnns, facts.cudnns);
+        restore_library(paths, facts.rnn_request);
+        for (RnnRun& run : earlier_->facts.rnn_runs)
             if (const auto at = paths.find(run.library); at != paths.end()) run.library = at->second;
-        facts.rnn_runs = taken_over(earlier_->runs, plan_);
     }
+    plan_ = planned_cases(facts);
+    if (begun) facts.rnn_runs = by_plan(plan_, earlier_->facts.rnn_runs);
+    std::erase_if(facts.rnn_runs, [](const RnnRun& run) { return run.end == RunEnd::skipped; });
     write(facts);
 }
 
 void LstmState::keep(const std::function<Facts()>& so_far) {
-    if (file_.empty() || plan_.empty() || Clock::now() < due_) return;
+    constexpr int share = 20;  // one part of the time in so many goes into writing, at most
+    const auto start = Clock::now();
+    if (file_.empty() || plan_.empty() || start < due_) return;
     write(so_far());
+    due_ = Clock::now() + std::max<Clock::duration>(share * (Clock::now() - start), std::chrono::milliseconds(200));
 }
 
 Facts LstmState::in_order(Facts facts) const {
@@ -186,33 +168,21 @@ Facts LstmState::in_order(Facts facts) const {
     return facts;
 }
 
-Facts LstmState::shown(const Facts& facts, LstmBesides& besides) const {
-    besides.machine = machine_;
-    if (besides.smallest && !show_private_) {
-        Facts alone;
-        alone.rnn_runs = {besides.smallest->run};
-        besides.smallest->run = hidden(std::move(alone)).rnn_runs.front();
-    }
-    return presentable(facts);
+Report LstmState::report(const Facts& facts, LstmExtras extras) const {
+    Report report = judge_networks(in_order(facts), matrix_);
+    add_age(report.tool);
+    extras.complete = every_case_was_tried(report.facts);
+    extras.machine = machine_;
+    report.lstm = std::move(extras);
+    return redacted_unless(show_private_, std::move(report));
 }
 
-void LstmState::finish(const Facts& shown, const LstmBesides& besides) const {
-    if (!file_.empty()) write_file(file_, lstm_json(shown, besides));
+void LstmState::write(const Facts& facts) const {
+    if (!file_.empty()) write(report(facts));
 }
 
-Facts LstmState::presentable(const Facts& facts) const {
-    const Facts part = in_order(what_counts(facts));
-    return show_private_ ? part : hidden(part);
-}
-
-void LstmState::write(const Facts& facts) {
-    constexpr int share = 20;  // one part of the time in so many goes into writing, at most
-    if (file_.empty()) return;
-    const auto start = Clock::now();
-    write_file(file_, lstm_json(presentable(facts), {machine_, {}, !machine_.empty()}));
-    const Clock::duration pause =
-        std::max<Clock::duration>(share * (Clock::now() - start), std::chrono::milliseconds(200));
-    due_ = Clock::now() + pause;
+void LstmState::write(const Report& report) const {
+    if (!file_.empty()) write_file(file_, json_text(report));
 }
 
 }  // namespace rnncheck

@@ -1,4 +1,4 @@
-// A run of `rnncheck lstm` kept in a file while it goes on, and gone on with later.
+// A run of `rnncheck lstm`: its cases in order, its report, and the file that keeps it so that it can be resumed.
 #pragma once
 
 #include <chrono>
@@ -7,62 +7,46 @@
 #include <string>
 #include <vector>
 
-#include "commands/lstm_report.hpp"
-#include "facts/facts.hpp"
+#include "findings/report.hpp"
+#include "matrix/matrix.hpp"
 
 namespace rnncheck {
 
 /// What a file tells of the run that wrote it. `machine` is empty when that had not come to use a GPU.
 struct EarlierRun {
-    RnnRequest request;
+    Facts facts;
     std::string machine;
-    std::vector<RnnRun> runs;
 };
 
 /// InputError when it cannot be read or is no document of `rnncheck lstm --output`.
 EarlierRun read_earlier_run(const std::string& path);
 
-/// One word for all that results depend on: driver, GPUs, copies of cuDNN, what the environment says of TF32, and
-/// rnncheck itself.
-std::string machine_digest(const Facts& facts);
-
-/// Every case that is to run on this machine, in order, as skipped: not yet run.
-std::vector<RnnRun> planned_cases(const Facts& facts, const std::string& root);
-
-/// The runs in the order of the plan; where one is missing the plan's own stands.
-std::vector<RnnRun> by_plan(const std::vector<RnnRun>& plan, const std::vector<RnnRun>& runs);
-
-/// Those of the earlier run that were tried and are in the plan, with the paths that this machine has: a document for
-/// others may have words in place of private parts of a path.
-std::vector<RnnRun> taken_over(const std::vector<RnnRun>& earlier, const std::vector<RnnRun>& plan);
-
-/// Keeps the document of a run in a file, whole at every moment.
 class LstmState {
   public:
     /// `file` may be empty: then nothing is written. Writes the first document, so that a wrong name shows at once.
-    LstmState(std::string file, const RnnRequest& request, std::optional<EarlierRun> earlier, bool show_private);
+    LstmState(std::string file, const Matrix& matrix, const RnnRequest& request, std::optional<EarlierRun> earlier,
+              bool show_private);
 
     /// Plans the cases and takes over those of the earlier run. InputError when that was on another machine, or on this
     /// one before it was changed.
-    void plan(Facts& facts, const std::string& root);
+    void plan(Facts& facts);
 
     /// Writes a document when the last one is old enough for its cost not to count.
     void keep(const std::function<Facts()>& so_far);
 
-    /// All cases in order.
+    /// Every case that was to run, in order; those not run as skipped.
     Facts in_order(Facts facts) const;
 
-    /// All cases, and the smallest one, made fit to be shown.
-    Facts shown(const Facts& facts, LstmBesides& besides) const;
+    /// Judged and, unless private things are to be shown, redacted.
+    Report report(const Facts& facts, LstmExtras extras = {}) const;
 
-    /// Writes what shown() gave.
-    void finish(const Facts& shown, const LstmBesides& besides) const;
+    /// Into the file, if there is one.
+    void write(const Report& report) const;
+    void write(const Facts& facts) const;
 
   private:
-    Facts presentable(const Facts& facts) const;
-    void write(const Facts& facts);
-
     std::string file_, machine_;
+    const Matrix& matrix_;
     std::optional<EarlierRun> earlier_;
     bool show_private_;
     std::vector<RnnRun> plan_;

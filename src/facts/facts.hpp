@@ -18,6 +18,8 @@
 namespace rnncheck {
 
 inline constexpr int facts_schema = 1;
+/// Of reports, which hold facts.
+inline constexpr int report_schema = 2;
 
 /// Which rnncheck learnt the facts, and which stages it was allowed to run: look, ask, run; or "given" alone.
 struct ToolFacts {

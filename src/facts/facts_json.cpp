@@ -60,7 +60,7 @@ std::string facts_to_text(const Facts& facts, int indent) { return to_json(facts
 Facts facts_from_text(std::string_view text, const std::string& name, std::vector<std::string>* unknown) {
     Json json = parse_bounded(text, name);
     if (json.is_object() && json.contains("facts")) {
-        require_schema(json, 1, "a report", name);
+        require_schema(json, report_schema, "a report", name);
         json = Json(json["facts"]);
     }
     if (!json.is_object() || !json.contains("schema"))

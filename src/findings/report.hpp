@@ -1,6 +1,10 @@
 // The judged whole: the only thing a format sees.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "facts/facts.hpp"
 #include "findings/finding.hpp"
 
@@ -58,8 +62,86 @@ struct RuleVerdict {
     }
 };
 
+/// The smallest case that still fails, found by running smaller ones.
+struct MinimalCase {
+    RnnRun run;      ///< as it went when it was run
+    int number = 0;  ///< of the case that it was shrunk from
+    int trials = 0;
+    bool finished = true;  ///< false: time or trials ended first, there may be a smaller one
+    bool alone = true;     ///< false: run by itself the case does not fail, so `run` is still the one it came from
+    std::string rerun_command = {};
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("case", self.run, "the case, as it went");
+        visit("from", self.number, "number of the case that it was shrunk from");
+        visit("trials", self.trials, "how many cases were run to find it");
+        visit("finished", self.finished, "false: time ended first, there may be a smaller one");
+        visit("alone", self.alone, "false: run alone the case is correct; `case` is then the one that failed");
+        visit("rerun_command", self.rerun_command, "the command that runs it again");
+    }
+};
+
+enum class LogFailure {
+    environment,  ///< cuDNN itself fails here with the same network
+    memory,       ///< it does not fit into the memory that is free
+    elsewhere,    ///< cuDNN computes it here: the framework, its data, or what else took memory
+    unknown,      ///< nothing was computed
+};
+RNNCHECK_ENUM_NAMES(LogFailure, "environment", "memory", "elsewhere", "unknown")
+
+/// What running the network of a log shows about the failure in that log.
+struct LogReplay {
+    LogFailure failure = LogFailure::unknown;
+    std::vector<std::string> sentences;  ///< what follows, what was taken for what the log lacks, the memory
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("failure", self.failure, "where the failure of the log lies");
+        visit("sentences", self.sentences, "what follows from the run, what the log lacks, the memory needed");
+    }
+};
+
+/// The largest size that fits into GPU memory: calculated, then tried.
+struct FitSearch {
+    RnnFit calculated;
+    std::optional<int> largest = {};    ///< the largest that ran
+    std::optional<RnnFit> failed = {};  ///< the smallest above it that did not
+    int trials = 0;
+    bool out_of_time = false;  ///< the deadline passed before the search was over
+    std::string answer = {};
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("calculated", self.calculated, "the calculation that the search began with");
+        visit("largest", self.largest, "the largest size that ran");
+        visit("failed", self.failed, "the smallest size above it that did not");
+        visit("trials", self.trials, "how many sizes were tried");
+        visit("out_of_time", self.out_of_time, "whether the deadline passed before the search was over");
+        visit("answer", self.answer, "the answer in one sentence");
+    }
+};
+
+/// What a report of `rnncheck lstm` has beside that of the doctor.
+struct LstmExtras {
+    bool complete = false;
+    std::string machine;
+    std::optional<MinimalCase> minimal_case = {};
+    std::optional<LogReplay> log_replay = {};
+    std::vector<FitSearch> fits = {};
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("complete", self.complete, "whether every case was tried");
+        visit("machine", self.machine, "digest of what results depend on, which --resume compares; empty before the first case");
+        visit("minimal_case", self.minimal_case, "the smallest case that still fails");
+        visit("log_replay", self.log_replay, "what running the network of a log shows");
+        visit("fits", self.fits, "with --fit: the largest size for each GPU and cuDNN installation");
+    }
+};
+
 struct Report {
-    int schema = 1;
+    int schema = report_schema;
     ToolStamp tool;
     Health verdict = Health::undetermined;
     std::string sentence;
@@ -67,6 +149,7 @@ struct Report {
     std::vector<Finding> findings;
     std::vector<RuleVerdict> verdicts;
     Facts facts;
+    std::optional<LstmExtras> lstm = {};
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
@@ -79,6 +162,7 @@ struct Report {
         visit("findings", self.findings, "faults: errors, then warnings, then notes, each from the lowest layer up");
         visit("verdicts", self.verdicts, "every rule's answer, by id");
         visit("facts", self.facts, "what was found on the machine");
+        visit("lstm", self.lstm, "what `rnncheck lstm` adds");
     }
 };
 

@@ -3,7 +3,7 @@
 namespace rnncheck {
 
 std::string headline(const Report& report) {
-    return "rnncheck " + shown(report.tool.version) + ": " + shown(sentence_of(report));
+    return "rnncheck " + shown(report.tool.version) + ": " + shown(report.sentence.empty() ? sentence_of(report) : report.sentence);
 }
 
 }  // namespace rnncheck

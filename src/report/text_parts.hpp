@@ -36,6 +36,12 @@ void write_finding(const Finding& finding, std::ostream& out, const Style& style
 /// The recurrent-network cases, one grid per copy of cuDNN, GPU and interface; GPUs that fared alike share one.
 void write_sweeps(const Facts& facts, std::ostream& out, const Style& style);
 
+/// Why a case did not come out correct.
+std::string what_happened(const RnnRun& run);
+
+/// The smallest case that fails, the sizes that fit, and what the network of a log showed.
+void write_lstm(const LstmExtras& extras, std::ostream& out);
+
 /// "error", "warning", "note", in colour.
 std::string severity_word(const Finding& finding, const Style& style);
 

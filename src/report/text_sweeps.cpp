@@ -2,6 +2,7 @@
 #include <ostream>
 
 #include "base/text.hpp"
+#include "facts/rnn_runs.hpp"
 #include "report/layout.hpp"
 #include "report/sweep_grid.hpp"
 #include "report/text_parts.hpp"
@@ -11,6 +12,11 @@ namespace rnncheck {
 namespace {
 
 constexpr std::size_t most_cases_told = 3;
+constexpr std::size_t few_cases = 8;  ///< so many requested cases are all told, and need no grid
+
+bool all_are_told(const Facts& facts) {
+    return facts.rnn_request && facts.rnn_runs.size() <= few_cases;
+}
 
 bool is_bad(const RnnRun& run) {
     return run.end == RunEnd::refused || run.end == RunEnd::out_of_memory || run.end == RunEnd::failed ||
@@ -30,29 +36,56 @@ Ink ink_of(RunEnd end) {
     }
 }
 
-std::string what_happened(const RnnRun& run) {
-    std::string text = run.result ? answer_of(*run.result) : "no reason told";
-    if (run.where) text = shown(*run.where);
-    if (run.end == RunEnd::wrong && run.largest_error && run.limit)
-        text += ", error " + short_number(*run.largest_error) + " where " + short_number(*run.limit) + " is allowed";
-    return text;
+std::string milliseconds(const std::optional<double>& value) {
+    return value ? short_number(*value) + " ms" : "?";
+}
+
+std::string memory_of(const RnnRun& run) {
+    return "weights " + mebibytes(run.weight_bytes) + ", work " + mebibytes(run.workspace_bytes) +
+           (run.rnn_case.training ? ", reserve " + mebibytes(run.reserve_bytes) : "") + " of " +
+           (run.free_bytes ? mebibytes(run.free_bytes) + " free" : "an unknown amount free");
+}
+
+/// Of a case that was computed.
+std::string numbers_of(const RnnRun& run) {
+    std::vector<std::string> parts;
+    if (run.largest_error && run.limit && *run.limit > 0)
+        parts.push_back("error " + short_number(*run.largest_error / *run.limit) + " times what is allowed");
+    if (run.limit) parts.push_back("y may differ by " + short_number(*run.limit));
+    if (run.precision == Precision::tf32) parts.emplace_back("TF32 in use");
+    if (run.precision == Precision::fast_math)
+        parts.emplace_back("within the limits of fast mathematics (tanh.approx), as cuDNN may compile this kernel");
+    if (run.overflow == true) parts.emplace_back("numbers beyond fp16");
+    if (run.bitwise_repeatable == false) parts.emplace_back("not the same bits twice");
+    parts.push_back("first run " + milliseconds(run.first_ms) + ", second " + milliseconds(run.again_ms));
+    if (run.workspace_bytes || run.weight_bytes) parts.push_back(memory_of(run));
+    return join(parts, ", ");
 }
 
 std::string told(const RnnRun& run) {
     const RnnCase& c = run.rnn_case;
     return std::string(name_of(run.end)) + ": case " + std::to_string(run.number) + ", " + kind_of(c) + " " +
-           shape_of(c) + ": " + what_happened(run);
+           shape_of(c) + (run.end == RunEnd::ok ? "" : ": " + what_happened(run));
 }
 
-void write_bad_cases(const Sweep& sweep, std::ostream& out, const Style& style) {
+/// What only `rnncheck lstm` tells: the numbers of a case, and how to run it again.
+void write_details(const Facts& facts, const RnnRun& run, std::ostream& out) {
+    if (run.end == RunEnd::ok || run.end == RunEnd::wrong) out << wrapped("      ", numbers_of(run), 6);
+    if (run.end != RunEnd::ok && run.end != RunEnd::not_offered)
+        out << "      run it again: " << rerun_command(facts, run) << '\n';
+}
+
+void write_cases(const Facts& facts, const Sweep& sweep, std::ostream& out, const Style& style) {
+    const bool all = all_are_told(facts) || (style.verbose && facts.rnn_request);
     std::size_t left = 0, written = 0;
     for (const RnnRun* run : sweep.runs) {
-        if (!is_bad(*run) && !(style.verbose && run->end != RunEnd::ok)) continue;
-        if (written == most_cases_told && !style.verbose) {
+        if (!all && !is_bad(*run) && !(style.verbose && run->end != RunEnd::ok)) continue;
+        if (written == most_cases_told && !style.verbose && !all) {
             ++left;
             continue;
         }
         out << wrapped("  ", told(*run), 6);
+        if (facts.rnn_request) write_details(facts, *run, out);
         ++written;
     }
     if (left > 0) out << "  and " << counted(left, "more such case", "more such cases") << " (-v tells all)\n";
@@ -141,20 +174,27 @@ void write_legend(const std::vector<std::string>& shapes, std::ostream& out) {
 
 }  // namespace
 
+std::string what_happened(const RnnRun& run) {
+    std::string text = run.result ? answer_of(*run.result) : "no reason told";
+    if (run.where) text = shown(*run.where);
+    if (run.end == RunEnd::wrong && run.largest_error && run.limit)
+        text += ", error " + short_number(*run.largest_error) + " where " + short_number(*run.limit) + " is allowed";
+    return text;
+}
+
 void write_sweeps(const Facts& facts, std::ostream& out, const Style& style) {
     const std::vector<Sweep> sweeps = sweeps_of(facts);
     if (sweeps.empty()) return;
     const std::vector<std::string> shapes = shapes_of(facts);
-    const bool drawn = shapes.size() <= most_shapes_drawn;
+    const bool drawn = shapes.size() <= most_shapes_drawn, told_in_full = all_are_told(facts);
     out << '\n' << inked(style, Ink::bold, "Recurrent networks") << '\n';
     for (const Sweep& sweep : sweeps) {
         out << wrapped("  ", title_of(sweep, facts), 4);
-        if (drawn)
-            write_grid(sweep, shapes, out, style);
-        else
-            write_strips(sweep, out, style);
-        write_bad_cases(sweep, out, style);
+        if (drawn && !told_in_full) write_grid(sweep, shapes, out, style);
+        if (!drawn) write_strips(sweep, out, style);
+        write_cases(facts, sweep, out, style);
     }
+    if (told_in_full) return;
     if (drawn)
         write_legend(shapes, out);
     else

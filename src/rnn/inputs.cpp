@@ -1,4 +1,4 @@
-#include "rnn/inputs.hpp"
+#include "rnn/network.hpp"
 
 #include <algorithm>
 #include <cmath>

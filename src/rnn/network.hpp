@@ -2,6 +2,8 @@
 // process.
 #pragma once
 
+#include <cstdint>
+
 #include "rnn/case.hpp"
 
 namespace rnncheck {
@@ -39,6 +41,11 @@ struct RnnInputs {
 
 /// The same numbers for the same case, on every machine; other numbers for any other case.
 RnnInputs make_inputs(const RnnCase& rnn_case);
+
+/// The state before the first stream of numbers; make_inputs draws one stream for each array, in this order: for every
+/// pseudo-layer and gate input matrix, recurrent matrix, input bias, recurrent bias, then the projection; x, hx, cx,
+/// dy, dhy, dcy; of all these those that the case has.
+std::uint64_t key_of(const RnnCase& rnn_case);
 
 /// y is [sequence][step][directions * output], padded with zeros after each sequence's end; hy, cy as hx, cx, cy for
 /// LSTM alone. For training also the gradients: dx as x, with zeros in the padding, dhx and dcx as hy and cy, and

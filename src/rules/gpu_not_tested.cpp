@@ -49,7 +49,7 @@ static Finding not_tested(const Facts& facts, const Gpu& gpu, const RnnRun& run)
     return finding;
 }
 
-/// How the probe of this GPU ended, where it did not go well.
+/// How the probe of this GPU ended, where it did not go well; else what the request leaves out.
 static std::string why_not(const Facts& facts, const Gpu& gpu) {
     const std::string name = "GPU " + std::to_string(gpu.index) + ' ';
     for (const ProbeRun* run : runs_of(facts, "rnn_forward"))
@@ -58,7 +58,13 @@ static std::string why_not(const Facts& facts, const Gpu& gpu) {
                    (run->reason ? ", " + escaped(*run->reason, 200) : "");
     for (const auto& run : facts.rnn_runs)
         if (run.gpu == gpu.index && run.result) return escaped(run.result->text, 200);
+    if (facts.rnn_request)
+        return "no cuDNN installation matches the request, or the requested interface cannot express the case";
     return "the reason is not known";
+}
+
+static bool is_requested(const Facts& facts, const Gpu& gpu) {
+    return !facts.rnn_request || facts.rnn_request->gpu.value_or(gpu.index) == gpu.index;
 }
 
 static void judge_sweep(const Facts& facts, const Gpu& gpu, const Sweep& sweep, Answers& answers) {
@@ -101,7 +107,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
                                                   : otherwise;
     }
     Answers answers;
-    for (const auto& gpu : facts.gpus) judge(facts, gpu, answers);
+    for (const auto& gpu : facts.gpus)
+        if (is_requested(facts, gpu)) judge(facts, gpu, answers);
+    if (facts.rnn_request && facts.rnn_request->gpu && !gpu_at(facts, *facts.rnn_request->gpu))
+        answers.unknown("there is no GPU " + std::to_string(*facts.rnn_request->gpu));
     return answers.close();
 }
 

@@ -1,6 +1,9 @@
 // A call found too little memory: before the recurrent-network cases, or in one of them.
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "facts/out_of_memory.hpp"
+#include "facts/rnn_runs.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/board_support.hpp"
 #include "rules/support/driver_support.hpp"
@@ -31,6 +34,13 @@ bool is_mig(const Want& want) {
 
 bool nvml_tells(const Want& want) {
     return want.board && want.board->memory_free_mib;
+}
+
+/// Nothing but cases that the user asked for and that need more than is free: no fault of the machine.
+bool asked_for_too_much(const Want& want) {
+    return want.facts.rnn_request && std::ranges::all_of(want.calls, [](const WantOfMemory& call) {
+               return call.run && short_of_memory(*call.run);
+           });
 }
 
 /// The first case for which CUDA told how much it saw free; null when there is none.
@@ -252,14 +262,29 @@ Finding ran_out(const Want& want) {
                       "; " + free_in_words(want) + ", " + bound_in_words(want) + "; " + lost_in_words(lost);
     finding.evidence = evidence_of(want);
     finding.remedies = {remedy_of(want)};
+    if (asked_for_too_much(want)) {
+        finding.severity = Severity::warning;
+        finding.message += "; the case " + memory_in_words(*want.calls.front().run);
+        finding.remedies.front().text += ". To find the largest batch that fits, add --fit batch to the command";
+        finding.remedies.front().verify = rerun_command(want.facts, *want.calls.front().run);
+    }
     return finding;
 }
 
 Verdict check(const Facts& facts, const Matrix&) {
     Answers answers;
+    bool any_fault = false, too_large = false;
     for (const Gpu& gpu : facts.gpus) {
         const Want want{facts, gpu, board_of(facts, gpu), wants_of_memory(facts, gpu.index)};
-        if (!want.calls.empty()) answers.fault(ran_out(want));
+        if (want.calls.empty()) continue;
+        answers.fault(ran_out(want));
+        (asked_for_too_much(want) ? too_large : any_fault) = true;
+    }
+    if (too_large && !any_fault) {
+        Verdict verdict = answers.close();
+        verdict.outcome = Outcome::undecided;
+        verdict.reason = "a requested case needs more GPU memory than is free";
+        return verdict;
     }
     if (!failures_are_known(facts)) answers.unknown("why a kernel or a recurrent network failed is not known");
     const Verdict otherwise = pass_if_tried(facts, "no call ran out of memory");

@@ -35,7 +35,7 @@ static Finding failed(const Facts& facts, const Sweep& sweep, const Runs& runs) 
     const RnnRun& first = *runs.front();
     Finding finding;
     finding.subject = subject_of(facts, sweep);
-    finding.message = counted(runs.size(), "LSTM case", "LSTM cases") + " of " + std::to_string(sweep.runs.size()) +
+    finding.message = counted(runs.size(), "RNN case", "RNN cases") + " of " + std::to_string(sweep.runs.size()) +
                       " failed on " + name_of(facts, sweep) + ", first '" + describe(first.rnn_case) +
                       "': " + reason(first);
     for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
@@ -46,7 +46,7 @@ static Finding failed(const Facts& facts, const Sweep& sweep, const Runs& runs) 
                         "the kernel's log, and try another release of cuDNN",
                 .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'"},
                 .risk = Risk::needs_root,
-                .verify = "rnncheck doctor --only rnn_call_failed",
+                .verify = verify_command(facts, first, "rnn_call_failed"),
                 .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"})};
     return finding;
 }

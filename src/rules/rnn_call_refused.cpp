@@ -14,7 +14,7 @@ static Finding refused(const Facts& facts, const Sweep& sweep, const Runs& runs)
     const RnnRun& first = *runs.front();
     Finding finding;
     finding.subject = subject_of(facts, sweep);
-    finding.message = name_of(facts, sweep) + " refuses " + counted(runs.size(), "LSTM case", "LSTM cases") +
+    finding.message = name_of(facts, sweep) + " refuses " + counted(runs.size(), "RNN case", "RNN cases") +
                       ", first '" + describe(first.rnn_case) + "': " + reason(first);
     for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
         finding.evidence.push_back(evidence_of(facts, *runs[i], reason(*runs[i])));
@@ -22,7 +22,7 @@ static Finding refused(const Facts& facts, const Sweep& sweep, const Runs& runs)
                              "Install cuDNN once more from one source, with the driver and the CUDA it names; its own "
                              "log says which argument it refuses",
                          .commands = {"export CUDNN_LOGLEVEL_DBG=2 CUDNN_LOGDEST_DBG=stderr"},
-                         .verify = "rnncheck doctor --only rnn_call_refused",
+                         .verify = verify_command(facts, first, "rnn_call_refused"),
                          .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-adv-library.html"}};
     return finding;
 }

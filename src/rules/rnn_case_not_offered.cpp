@@ -6,12 +6,18 @@
 
 namespace rnncheck::rules::rnn_case_not_offered {
 
+/// The tables list support for LSTMs of this form alone.
+static bool is_plain(const RnnCase& c) {
+    return c.cell == Cell::lstm && c.projection == 0 && c.clip == 0 && c.input_mode == InputMode::linear &&
+           c.bias == BiasMode::both;
+}
+
 static Finding not_offered(const Facts& facts, const Sweep& sweep, const Runs& runs, const RnnOffer& row) {
     const RnnRun& first = *runs.front();
     const std::string reason = first.result ? ": " + told(*first.result) : "";
     Finding finding;
     finding.subject = subject_of(facts, sweep);
-    finding.message = name_of(facts, sweep) + " does not offer " + counted(runs.size(), "LSTM case", "LSTM cases") +
+    finding.message = name_of(facts, sweep) + " does not offer " + counted(runs.size(), "RNN case", "RNN cases") +
                       " that it must offer, first '" + describe(first.rnn_case) + "'" + reason;
     for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
         finding.evidence.push_back(
@@ -23,7 +29,7 @@ static Finding not_offered(const Facts& facts, const Sweep& sweep, const Runs& r
                              "Install the whole of cuDNN once more, with the NVRTC of its CUDA; its own log says what "
                              "it misses",
                          .commands = {"export CUDNN_LOGLEVEL_DBG=2 CUDNN_LOGDEST_DBG=stderr"},
-                         .verify = "rnncheck doctor --only rnn_case_not_offered",
+                         .verify = verify_command(facts, first, "rnn_case_not_offered"),
                          .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-adv-library.html"}};
     return finding;
 }
@@ -34,7 +40,7 @@ static void judge(const Facts& facts, const Matrix& matrix, const Sweep& sweep, 
     Runs owed;
     std::optional<RnnOffer> first_row;
     for (const RnnRun* run : runs_with(sweep, RunEnd::not_offered)) {
-        if (not_promised(facts, *run)) continue;
+        if (!is_plain(run->rnn_case) || not_promised(facts, *run)) continue;
         if (!version || !gpu || !gpu->compute_capability)
             return answers.unknown("what " + name_of(facts, sweep) + " must offer is not known");
         const auto cause =

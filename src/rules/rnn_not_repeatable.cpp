@@ -12,7 +12,7 @@ static Finding not_repeatable(const Facts& facts, const Sweep& sweep, const Runs
     Finding finding;
     finding.severity = Severity::warning;
     finding.subject = subject_of(facts, sweep);
-    finding.message = counted(runs.size(), "LSTM case gives", "LSTM cases give") + " other bits when run again on " +
+    finding.message = counted(runs.size(), "RNN case gives", "RNN cases give") + " other bits when run again on " +
                       name_of(facts, sweep) + ", first '" + describe(runs.front()->rnn_case) + "'";
     for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
         finding.evidence.push_back(evidence_of(facts, *runs[i], "right, but not the same bits twice"));
@@ -21,7 +21,7 @@ static Finding not_repeatable(const Facts& facts, const Sweep& sweep, const Runs
     finding.remedies = {{.text = "If you need the same bits every time, give cuBLAS one size of work space before the "
                                  "program starts. If it stays, results depend on timing: take another release of cuDNN",
                          .commands = {"export CUBLAS_WORKSPACE_CONFIG=:16:8"},
-                         .verify = "rnncheck doctor --only rnn_not_repeatable",
+                         .verify = verify_command(facts, *runs.front(), "rnn_not_repeatable"),
                          .link = "https://docs.nvidia.com/cuda/cublas/index.html#results-reproducibility"}};
     return finding;
 }

@@ -1,6 +1,7 @@
 // A recurrent network ran, and what it computed is not what the equations give.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/text.hpp"
 #include "rnn/sweep.hpp"
@@ -25,6 +26,18 @@ static std::string how_wrong(const RnnRun& run) {
     return text + (run.where ? ", " + escaped(*run.where, 200) : "");
 }
 
+/// An algorithm of which every case is correct, where some case of another one is not.
+static std::optional<Algorithm> algorithm_without_fault(const Sweep& sweep) {
+    std::set<Algorithm> right, wrong;
+    for (const RnnRun* run : sweep.runs) {
+        if (run->end == RunEnd::ok) right.insert(run->rnn_case.algorithm);
+        if (run->end == RunEnd::wrong) wrong.insert(run->rnn_case.algorithm);
+    }
+    for (const Algorithm algorithm : right)
+        if (!wrong.contains(algorithm)) return algorithm;
+    return std::nullopt;
+}
+
 /// The same cuDNN on another GPU, or another cuDNN on the same one, shows which of the two is at fault.
 static std::string what_to_suspect(const Facts& facts, const Sweep& wrong) {
     const auto is_right = [](const Sweep& sweep) {
@@ -38,6 +51,9 @@ static std::string what_to_suspect(const Facts& facts, const Sweep& wrong) {
             return "It gives correct results with " + name_of(cudnn_copy(facts, other.library)) +
                    ", so use another version of cuDNN";
     }
+    if (const auto algorithm = algorithm_without_fault(wrong))
+        return "Its cases of the algorithm " + std::string(name_of(*algorithm)) +
+               " are correct, so use that one, or another version of cuDNN";
     return "Test the memory of the GPU; if it has no errors, use another version of cuDNN";
 }
 
@@ -47,7 +63,7 @@ static Finding wrong(const Facts& facts, const Sweep& sweep, Runs runs) {
     const RnnRun& worst = *runs.front();
     Finding finding;
     finding.subject = subject_of(facts, sweep);
-    finding.message = counted(runs.size(), "LSTM case", "LSTM cases") + " of " + std::to_string(sweep.runs.size()) +
+    finding.message = counted(runs.size(), "RNN case", "RNN cases") + " of " + std::to_string(sweep.runs.size()) +
                       " came out wrong on " + name_of(facts, sweep) + ", worst '" + describe(worst.rnn_case) +
                       "': " + how_wrong(worst);
     finding.evidence = {
@@ -56,7 +72,7 @@ static Finding wrong(const Facts& facts, const Sweep& sweep, Runs runs) {
         finding.evidence.push_back(evidence_of(facts, *runs[i], how_wrong(*runs[i])));
     finding.remedies = {{.text = "Do not trust results of this GPU with this cuDNN. " + what_to_suspect(facts, sweep),
                          .commands = {"nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER"},
-                         .verify = "rnncheck doctor --only rnn_result_wrong",
+                         .verify = verify_command(facts, worst, "rnn_result_wrong"),
                          .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-adv-library.html"}};
     return finding;
 }

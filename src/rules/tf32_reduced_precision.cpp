@@ -22,7 +22,7 @@ static Finding forced(const Facts& facts, const Sweep& sweep, const RnnRun& run)
         {"NVIDIA_TF32_OVERRIDE", setting ? escaped(*setting, 100) : "not set", "host.environment"}};
     finding.remedies = {{.text = "Remove the setting, or forbid TF32 for every program of this shell",
                          .commands = {"unset NVIDIA_TF32_OVERRIDE", "export NVIDIA_TF32_OVERRIDE=0"},
-                         .verify = "rnncheck doctor --only tf32_reduced_precision",
+                         .verify = verify_command(facts, run, "tf32_reduced_precision"),
                          .link = "https://pytorch.org/docs/stable/notes/cuda.html"}};
     return finding;
 }

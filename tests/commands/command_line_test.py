@@ -125,7 +125,7 @@ class CommandLine(unittest.TestCase):
             self.is_usage_error(judged(text), *words)
         wrong(b"", "standard input is empty")
         wrong(b'{"schema":1}\n\x00\x00', "byte 14")
-        wrong(b'{"schema":2,"facts":{"schema":1}}', "a report of schema 2")
+        wrong(b'{"schema":1,"facts":{"schema":1}}', "a report of schema 1")
         wrong(b"\x00", "byte 1")
         wrong(b"[" * 10_000_000, "nested deeper")
         wrong(b'{"schema":1,"gpus":[{"index":1e400}]}', "number")

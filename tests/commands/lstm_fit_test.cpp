@@ -1,6 +1,10 @@
 // `rnncheck lstm --fit`: the search around the calculated size, and what is said of it.
 #include "commands/lstm_fit.hpp"
 
+#include <sstream>
+
+#include "base/text.hpp"
+#include "report/format.hpp"
 #include "support/catch.hpp"
 
 using namespace rnncheck;
@@ -23,6 +27,10 @@ FitSearch searched(int size, int most) {
         if (!*fit.ran) fit.result = CallResult{"cuMemAlloc_v2", 2, "out of memory"};
         return fit;
     });
+}
+
+Report report_of(std::vector<FitSearch> searches) {
+    return fit_report({}, std::move(searches), Matrix::bundled());
 }
 
 }  // namespace
@@ -54,26 +62,25 @@ TEST_CASE("fit: a search that the deadline ends tells what ran, and is no answer
         CHECK(search.out_of_time);
         CHECK(search.trials == most_trials);
         CHECK(search.largest.has_value() == (most_trials > 0));
-        CHECK(code_of({search}) == undetermined);
-        const std::string text = fit_text({}, {search});
+        CHECK(report_of({search}).verdict == Health::undetermined);
+        const std::string text = report_of({search}).sentence;
         CHECK(text.find("the deadline passed before") != std::string::npos);
         CHECK(text.find("the largest batch that fits") == std::string::npos);
     }
 }
 
 TEST_CASE("fit: what was found decides the exit code and is said") {
-    Facts facts;
-    CHECK(code_of({}) == undetermined);
-    CHECK(fit_text(facts, {}).starts_with("no GPU that CUDA programs can use was found"));
+    CHECK(report_of({}).verdict == Health::undetermined);
     const FitSearch found = searched(1000, 990);
-    CHECK(code_of({found}) == healthy);
-    CHECK(fit_text(facts, {found}).find("the largest batch that fits is ") != std::string::npos);
-    CHECK(fit_text(facts, {found}).find("did not run: cuMemAlloc_v2: out of memory") != std::string::npos);
+    CHECK(report_of({found}).verdict == Health::healthy);
+    CHECK(contains(report_of({found}).sentence, "the largest batch that fits is "));
     const FitSearch nothing_runs = searched(1000, 0);
-    CHECK(code_of({found, nothing_runs}) == problem);
-    CHECK(fit_text(facts, {nothing_runs}).find("though 1000 should fit: cuMemAlloc_v2") != std::string::npos);
+    CHECK(report_of({found, nothing_runs}).verdict == Health::problems);
+    CHECK(contains(report_of({nothing_runs}).sentence, "though 1000 should fit: cuMemAlloc_v2"));
     const FitSearch not_known = find_fit(RnnFit(), {});
-    CHECK(code_of({found, not_known}) == undetermined);
-    CHECK(fit_text(facts, {not_known}).find("not known how large a batch fits") != std::string::npos);
-    CHECK(fit_json(facts, {found}).find("\"kind\": \"lstm_fit\"") != std::string::npos);
+    CHECK(report_of({found, not_known}).verdict == Health::undetermined);
+    CHECK(contains(report_of({not_known}).sentence, "not known how large a batch fits"));
+    std::ostringstream text;
+    (*find_named(all_formats(), "text"))->write(report_of({found}), text, {});
+    CHECK(contains(text.str(), "did not run: cuMemAlloc_v2"));
 }

@@ -27,8 +27,8 @@ Facts with(const RnnRun& run, std::int64_t free_mib = 1000) {
     return facts;
 }
 
-std::string told(const LogExperiment& experiment) {
-    return join(experiment.sentences, "\n");
+std::string told(const LogReplay& replay) {
+    return join(replay.sentences, "\n");
 }
 
 std::string complaint_about(const LogRnnConfig& config) {
@@ -45,34 +45,18 @@ std::string complaint_about(const LogRnnConfig& config) {
 }  // namespace
 
 TEST_CASE("from-log: how the run ended says where to look") {
-    CHECK(experiment_of({}, with(a_run(RunEnd::ok))).failure == LogFailure::elsewhere);
-    CHECK(experiment_of({}, with(a_run(RunEnd::wrong))).failure == LogFailure::environment);
-    CHECK(experiment_of({}, with(a_run(RunEnd::failed, "CUDNN_STATUS_EXECUTION_FAILED"))).failure ==
+    CHECK(replay_of({}, with(a_run(RunEnd::ok))).failure == LogFailure::elsewhere);
+    CHECK(replay_of({}, with(a_run(RunEnd::wrong))).failure == LogFailure::environment);
+    CHECK(replay_of({}, with(a_run(RunEnd::failed, "CUDNN_STATUS_EXECUTION_FAILED"))).failure ==
           LogFailure::environment);
-    CHECK(experiment_of({}, with(a_run(RunEnd::out_of_memory))).failure == LogFailure::memory);
+    CHECK(replay_of({}, with(a_run(RunEnd::out_of_memory))).failure == LogFailure::memory);
     RnnRun no_handle = a_run(RunEnd::skipped);
     no_handle.result = CallResult{"cudnnCreate", 4004, "CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED"};
-    CHECK(experiment_of({}, with(no_handle)).failure == LogFailure::memory);
-    CHECK(experiment_of({}, with(a_run(RunEnd::failed, "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access")))
-              .failure == LogFailure::environment);
-    CHECK(experiment_of({}, with(a_run(RunEnd::not_offered))).failure == LogFailure::unknown);
-    CHECK(experiment_of({}, Facts{}).failure == LogFailure::unknown);
-}
-
-TEST_CASE("from-log: memory is data, states, weights and what cuDNN asked for, and gradients as well") {
-    RnnRun run = a_run(RunEnd::ok);
-    run.rnn_case.batch = 10;
-    run.rnn_case.sequence_length = 100;
-    run.rnn_case.input = 6;
-    run.rnn_case.hidden = 4;
-    const std::int64_t data = 4 * (10 * 100 * (6 + 4) + 2 * 10 * (4 + 4)), weights = 4 * 4 * 4 * (6 + 4 + 2);
-    CHECK(bytes_needed(run) == data + weights);
-    run.workspace_bytes = 1000;
-    run.reserve_bytes = 200;
-    run.weight_bytes = 4096;
-    CHECK(bytes_needed(run) == data + 4096 + 1200);
-    run.rnn_case.training = true;
-    CHECK(bytes_needed(run) == 2 * (data + 4096) + 1200);
+    CHECK(replay_of({}, with(no_handle)).failure == LogFailure::memory);
+    CHECK(replay_of({}, with(a_run(RunEnd::failed, "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access"))).failure ==
+          LogFailure::environment);
+    CHECK(replay_of({}, with(a_run(RunEnd::not_offered))).failure == LogFailure::unknown);
+    CHECK(replay_of({}, Facts{}).failure == LogFailure::unknown);
 }
 
 TEST_CASE("from-log: what does not fit is told with the batch that does") {
@@ -80,10 +64,10 @@ TEST_CASE("from-log: what does not fit is told with the batch that does") {
     run.rnn_case.batch = 100;
     run.rnn_case.sequence_length = 1 << 14;
     run.rnn_case.input = 63;
-    CHECK(told(experiment_of({}, with(run, 101)))
+    CHECK(told(replay_of({}, with(run, 101)))
               .find("401 MiB of GPU memory at least, 101 MiB are free on GPU 0: "
                     "about 25 sequences fit") != std::string::npos);
-    CHECK(told(experiment_of({}, with(run, 3))).find("not one sequence fits") != std::string::npos);
+    CHECK(told(replay_of({}, with(run, 3))).find("not one sequence fits") != std::string::npos);
 }
 
 TEST_CASE("from-log: what the log does not tell is named") {
@@ -96,6 +80,6 @@ TEST_CASE("from-log: what the log does not tell is named") {
     config.units = 3;
     config.missing = {"batch_size"};
     CHECK(complaint_about(config) == "none");
-    CHECK(told(experiment_of(config, with(a_run(RunEnd::ok)))).find("does not tell batch_size") != std::string::npos);
+    CHECK(told(replay_of(config, with(a_run(RunEnd::ok)))).find("does not tell batch_size") != std::string::npos);
     CHECK_THROWS_AS(network_in(Log{}, "train.log"), InputError);
 }

@@ -37,25 +37,29 @@ def ran(*options, scenario=None):
     return process.returncode, out.decode(), errors.decode()
 
 
+def cases_of(document):
+    return document["facts"]["rnn_runs"]
+
+
 def result(document):
     """What must be the same however often the run was cut."""
     def timeless(case):
         return {key: value for key, value in case.items() if key not in ("first_ms", "again_ms")}
-    remarks = [remark for remark in document["remarks"] if remark["about"] not in ("speed", "first_call")]
-    return {**document, "cases": [timeless(case) for case in document["cases"]], "remarks": remarks}
+    findings = [(finding["rule"], finding["subject"], finding["severity"]) for finding in document["findings"] if finding["layer"] != "host"]
+    return [document["verdict"], findings, document["lstm"], document["facts"]["rnn_request"], [timeless(case) for case in cases_of(document)]]
 
 
 def tried(document):
-    return [case for case in document["cases"] if case["end"] != "skipped"]
+    return [case for case in cases_of(document) if case["end"] != "skipped"]
 
 
 def check_partial(document, whole, where):
-    check.that(document["kind"] == "lstm" and document["verdict"] in ("undetermined", "problems"), f"{where}: verdict {document['verdict']}")
-    check.that(document["complete"] is False, f"{where}: a run that was cut says that it is complete")
-    check.that(len(document["cases"]) in (0, len(whole["cases"])), f"{where}: {len(document['cases'])} cases")
-    bad = any(case["end"] in ("wrong", "failed", "refused") for case in document["cases"])
+    check.that(document["verdict"] in ("undetermined", "problems"), f"{where}: verdict {document['verdict']}")
+    check.that(document["lstm"]["complete"] is False, f"{where}: a run that was cut says that it is complete")
+    check.that(len(cases_of(document)) in (0, len(cases_of(whole))), f"{where}: {len(cases_of(document))} cases")
+    bad = any(case["end"] in ("wrong", "failed", "refused") for case in cases_of(document))
     check.that(bad == (document["verdict"] == "problems"), f"{where}: verdict {document['verdict']} with bad cases: {bad}")
-    check.that(all("not" in case["result"]["text"] for case in document["cases"] if case["end"] == "skipped"),
+    check.that(all("not" in case["result"]["text"] for case in cases_of(document) if case["end"] == "skipped"),
                f"{where}: a case that was not run does not say why")
 
 
@@ -78,7 +82,7 @@ def killed_again_and_again(file, whole, seconds, chance):
         if not file.exists():
             continue
         document = json.loads(file.read_text())
-        if document["complete"]:  # killed on its way out
+        if document["lstm"]["complete"]:  # killed on its way out
             return kills, with_cases
         check_partial(document, whole, f"killed after {lives}")
         if tried(document):
@@ -96,11 +100,11 @@ def check_kills(whole, seconds):
         kills, some = killed_again_and_again(file, whole, seconds, chance)
         cuts += kills
         document = json.loads(file.read_text())
-        marked = [index for index, case in enumerate(document["cases"]) if case.get("limit") == MARK]
+        marked = [index for index, case in enumerate(cases_of(document)) if case.get("limit") == MARK]
         check.that(bool(marked) == some, "a case that an earlier run had done was run again")
         with_cases += some
         for index in marked:
-            document["cases"][index] = whole["cases"][index]
+            cases_of(document)[index] = cases_of(whole)[index]
         check.that(result(document) == result(whole), f"after {kills} kills the result is another one")
     check.that(cuts >= 4 and with_cases >= 2, f"only {cuts} kills, {with_cases} runs with cases done: nothing was shown")
 
@@ -109,8 +113,8 @@ def check_deadline(whole):
     file = work / "deadline.json"
     code, out, _ = ran("--level", "standard", "--deadline", "0.3", "--output", str(file))
     document = json.loads(file.read_text())
-    check.that(code in (1, 3) and document["complete"] is False, f"deadline: exit {code}")
-    check.that("deadline passed" in file.read_text() or not document["cases"], "deadline: no case says that the deadline passed")
+    check.that(code in (1, 3) and document["lstm"]["complete"] is False, f"deadline: exit {code}")
+    check.that("deadline passed" in file.read_text() or not cases_of(document), "deadline: no case says that the deadline passed")
     check.that(ran("--resume", str(file))[0] == 1, "deadline: the rest was not run")
     check.that(result(json.loads(file.read_text())) == result(whole), "deadline: the completed result is another one")
     kept = file.read_bytes()
@@ -129,8 +133,8 @@ def check_refusals(complete):
     other = work / "other.json"
     other.write_text('{"kind": "report"}')
     refused("is no document of 'rnncheck lstm --output'", "--resume", str(other))
-    other.write_text('{"kind": "lstm", "schema": 1, "request": {}, "cases": [{"case": {"cell": "lstn"}}]}')
-    refused("cases[0].case.cell", "--resume", str(other))
+    other.write_text('{"schema": 2, "lstm": {}, "facts": {"schema": 1, "rnn_request": {}, "rnn_runs": [{"case": {"cell": "lstn"}}]}}')
+    refused("rnn_runs[0].case.cell", "--resume", str(other))
     refused("cannot be used with", "--resume", str(complete), "--level", "quick")
     refused("begin anew", "--resume", str(complete), scenario={"sim": SCENARIO["sim"] + " cudnn=9.18.0"})
     refused("cannot write", "--output", str(work / "no" / "folder.json"))
@@ -161,8 +165,8 @@ start = time.monotonic()
 code, out, errors = ran("--level", "standard", "--output", str(whole_file))
 seconds = time.monotonic() - start
 whole = json.loads(whole_file.read_text())
-check.that(code == 1 and whole["complete"] is True and len(whole["cases"]) == 3 * 63, f"whole: exit {code}, {whole['sentence']} {errors}")
-check.that({"ok", "wrong", "refused", "failed"} <= {case["end"] for case in whole["cases"]}, "whole: a kind of end is missing")
+check.that(code == 1 and whole["lstm"]["complete"] is True and len(cases_of(whole)) == 3 * 63, f"whole: exit {code}, {whole['sentence']} {errors}")
+check.that({"ok", "wrong", "refused", "failed"} <= {case["end"] for case in cases_of(whole)}, "whole: a kind of end is missing")
 check_kills(whole, seconds)
 check_deadline(whole)
 check_refusals(whole_file)

@@ -54,9 +54,9 @@ TEST_CASE("a wrong document is refused with its name and the place") {
     CHECK(refusal("").find("file.json is empty") == 0);
     CHECK(refusal(" \n").find("file.json is empty") == 0);
     CHECK(refusal(std::string("{\"schema\": 1}\n\0\0", 16)).find("file.json is not JSON (error at byte 15)") == 0);
-    CHECK(refusal(R"({"schema": 2, "facts": {"schema": 1}})").find("file.json: a report of schema 2 cannot be read") == 0);
+    CHECK(refusal(R"({"schema": 1, "facts": {"schema": 1}})").find("file.json: a report of schema 1 cannot be read") == 0);
     CHECK(refusal(R"({"facts": {"schema": 1}})").find("file.json: a report of schema unknown") == 0);
-    CHECK(refusal(R"({"schema": 1, "facts": {"schema": 2}})").find("file.json: facts of schema 2") == 0);
+    CHECK(refusal(R"({"schema": 2, "facts": {"schema": 2}})").find("file.json: facts of schema 2") == 0);
     CHECK(refusal(R"({"schema": 99})").find("schema 99") != std::string::npos);
     CHECK(refusal(R"({"schema": 1, "gpus": [{"index": 0, "compute_capability": "8.x"}]})") ==
           "facts.gpus[0].compute_capability: '8.x' is not a version");

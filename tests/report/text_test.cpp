@@ -138,3 +138,39 @@ TEST_CASE("the age of the tables stands on the page when it is known") {
     CHECK(contains(as_text(report), "\ntables of 2026-11-21, 2 years old\n"));
     CHECK_FALSE(contains(as_text(report, {.quiet = true}), "tables of"));
 }
+
+TEST_CASE("a requested case is told with its numbers and how to run it again, without a grid") {
+    Report report = healthy_report();
+    report.lstm.emplace();
+    report.facts.rnn_request.emplace();
+    report.facts.rnn_runs.resize(2);
+    RnnRun& run = report.facts.rnn_runs[1];
+    run.end = RunEnd::wrong;
+    run.where = "y of sequence 0, step 1, unit 2: found 3, expected 4";
+    run.limit = 1e-3;
+    run.largest_error = 0.25;
+    const std::string text = as_text(report);
+    CHECK(contains(text, "found 3, expected 4"));
+    CHECK(contains(text, "error 250 times what is allowed"));
+    CHECK(contains(text, "run it again: rnncheck lstm --device 0 --cell lstm"));
+    CHECK_FALSE(contains(text, "I input, H hidden"));
+    CHECK_FALSE(contains(text, "This machine"));
+    CHECK(contains(as_text(report, {.verbose = true}), "This machine"));
+}
+
+TEST_CASE("the smallest case that fails is told by how it fails, and what a log's network showed") {
+    Report report = healthy_report();
+    MinimalCase& minimal = report.lstm.emplace().minimal_case.emplace();
+    minimal.rerun_command = "rnncheck lstm --device 0 --cell gru";
+    for (const auto& [end, words] : {std::pair{RunEnd::wrong, "is still wrong"},
+                                     {RunEnd::refused, "is still refused"},
+                                     {RunEnd::failed, "still fails"}}) {
+        minimal.run.end = end;
+        CHECK(contains(as_text(report), "The smallest case that " + std::string(words)));
+        CHECK(contains(as_text(report), "\n  rnncheck lstm --device 0 --cell gru\n"));
+    }
+    minimal.alone = false;
+    CHECK(contains(as_text(report), "run alone it is right"));
+    report.lstm->log_replay = LogReplay{LogFailure::memory, {"the network of the log does not fit"}};
+    CHECK(contains(as_text(report), "\nthe network of the log does not fit\n"));
+}

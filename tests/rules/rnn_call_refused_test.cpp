@@ -6,7 +6,7 @@ RULE_TEST(rnn_call_refused,
           Fires{{{"bad parameter", but([](Facts& f) {
                       one_case(f, RunEnd::refused, {"cudnnSetRNNDataDescriptor", 3, "CUDNN_STATUS_BAD_PARAM"});
                   }),
-                  "refuses 1 LSTM case, first"},
+                  "refuses 1 RNN case, first"},
                  {"without a reason", but([](Facts& f) {
                       one_case(f, RunEnd::refused, {});
                       for (auto& run : f.rnn_runs)

@@ -13,7 +13,7 @@ A scenario starts from a healthy machine and names what differs:
   gains_rights true: needs a process that may start set-user-id programs, and is passed over in one that may not
   expect       exit, verdict, sentence (a text in it), findings (the exact list of [rule, severity] or rules), contains ({rule: text in a finding}),
                runs ({gpu: {end: count or "some"}}),
-               lstm ([{options of `rnncheck lstm`, exit, verdict, says: a text in its sentence, a remark or a bad case; log: the text of
+               lstm ([{options of `rnncheck lstm`, exit, verdict, says: a text in its sentence, a finding, a reason or the smallest case; log: the text of
                the file for --from-log, failure: what follows for it, complains: a text of the message when there is no document,
                within_s: how long it may take}])
 """
@@ -73,14 +73,14 @@ def check_lstm(name, root, environment, expected):
     except ValueError:
         check.that(False, f"{what}: no JSON document")
         return
-    check.that(document.get("verdict") == expected["verdict"], f"{what}: verdict {document.get('verdict')}")
-    bad = [str(case) for case in document.get("cases", []) if case["end"] != "ok"]
-    from_log = document.get("from_log", {})
-    check.that(from_log.get("failure") == expected.get("failure"), f"{what}: from the log follows {from_log}")
-    remarks = [remark["text"] for remark in document.get("remarks", [])]
-    told = [document.get("sentence", ""), *bad, *remarks, *from_log.get("sentences", [])]
+    check.that(document.get("verdict") == expected["verdict"], f"{what}: verdict {document.get('verdict')}: {document.get('sentence')}")
+    extras = document.get("lstm", {})
+    replay = extras.get("log_replay", {})
+    check.that(replay.get("failure") == expected.get("failure"), f"{what}: from the log follows {replay}")
+    told = [document.get("sentence", ""), *map(str, document.get("findings", [])), *replay.get("sentences", []), str(extras.get("minimal_case")),
+            *(verdict["reason"] for verdict in document.get("verdicts", []))]
     check.that(any(expected.get("says", "") in text for text in told),
-               f"{what}: nothing says '{expected.get('says')}': {document.get('sentence')} {bad[:1]}")
+               f"{what}: nothing says '{expected.get('says')}': {document.get('sentence')} {told}")
 
 
 def run(path):

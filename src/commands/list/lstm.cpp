@@ -1,8 +1,10 @@
-// Computes recurrent networks on this machine's GPUs: one case told by options, or a whole sweep.
+// Computes recurrent networks on this machine's GPUs: one case given by options, or a whole sweep.
 #include <unistd.h>
 
 #include <limits>
+#include <sstream>
 
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "commands/color.hpp"
 #include "commands/deadline.hpp"
@@ -10,13 +12,14 @@
 #include "commands/ids.hpp"
 #include "commands/log_files.hpp"
 #include "commands/lstm_fit.hpp"
+#include "commands/lstm_from_log.hpp"
 #include "commands/lstm_options.hpp"
-#include "commands/lstm_report.hpp"
 #include "commands/lstm_repro.hpp"
-#include "commands/lstm_speed.hpp"
+#include "commands/lstm_shrink.hpp"
 #include "commands/lstm_state.hpp"
 #include "commands/output.hpp"
 #include "commands/progress.hpp"
+#include "commands/verdict_code.hpp"
 #include "report/privacy.hpp"
 #include "report/sweep_svg.hpp"
 #include "survey.hpp"
@@ -27,17 +30,20 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What answers nothing about a recurrent network.
-const std::set<std::string> probes_left_out = {"ptx_launch", "nvrtc_compile"};
-
 double seconds_left(const SurveyOptions& how, Clock::time_point started) {
     return how.deadline_s.value_or(std::numeric_limits<double>::infinity()) -
            std::chrono::duration<double>(Clock::now() - started).count();
 }
 
+Facts surveyed(const LstmOptions& given, SurveyOptions& how) {
+    Progress progress(!given.quiet);
+    how.progress = [&progress](std::string_view text) { progress.tell(text); };
+    return survey(how);
+}
+
 /// Within what the deadline leaves.
-std::optional<Smallest> smallest_of(const LstmOptions& given, const SurveyOptions& how, const Facts& facts,
-                                    Clock::time_point started) {
+std::optional<MinimalCase> smallest_of(const LstmOptions& given, const SurveyOptions& how, const Facts& facts,
+                                       Clock::time_point started) {
     ShrinkOptions options;
     options.root = given.root;
     options.seconds = std::min(options.seconds, seconds_left(how, started));
@@ -46,100 +52,110 @@ std::optional<Smallest> smallest_of(const LstmOptions& given, const SurveyOption
     return smallest_failing(facts, options);
 }
 
+/// Why clocks are held down, asked anew after the load: before it a GPU is at rest. Where NVML does not answer, what it
+/// reported before stays.
+void look_at_clocks_again(Facts& facts, const std::string& root, double seconds) {
+    constexpr double most_seconds = 10;
+    const bool any_load =
+        std::ranges::any_of(facts.rnn_runs, [](const RnnRun& run) { return run.again_ms.has_value(); });
+    if (!any_load || seconds <= 0 || !facts.driver.nvml_init || !facts.driver.nvml_init->ok()) return;
+    SurveyOptions how;
+    how.root = root;
+    how.deadline_s = std::min(seconds, most_seconds);
+    const Facts later = run_probe("nvml_devices", "", facts, how);
+    for (Board& board : facts.boards)
+        for (const Board& now : later.boards)
+            if (now.index == board.index && now.uuid == board.uuid) board.throttle_reasons = now.throttle_reasons;
+}
+
 /// Of the smallest case that fails or, where none was looked for, the first that does.
-void write_reproducer(const LstmOptions& given, const Facts& facts, const std::optional<Smallest>& smallest) {
+void write_reproducer(const LstmOptions& given, const Facts& facts, const std::optional<MinimalCase>& smallest) {
     const std::string& path = given.repro;
+    const auto not_written = [&](const char* why) {
+        print_aside("rnncheck: " + std::string(why) + ": '" + escaped(path) + "' was not written\n");
+    };
     const RnnRun* failed = smallest ? &smallest->run : worst_run(facts);
-    if (!failed) return print_aside("rnncheck: no case failed, so '" + escaped(path) + "' was not written\n");
+    if (!failed) return not_written("no case failed");
     if (smallest && !smallest->alone)
-        return print_aside("rnncheck: run alone the case is right, so a program of it would show nothing: '" +
-                           escaped(path) + "' was not written\n");
+        return not_written("run alone the case is right, so a program of it would show nothing");
     if (failed->dialect != Dialect::v8)
-        return print_aside("rnncheck: the case fails in the legacy interface, of which no program can be written: '" +
-                           escaped(path) + "' was not written\n");
+        return not_written("the case fails in the legacy interface, of which no program can be written");
     RnnRun told = *failed;
     if (told.result && !given.show_private) told.result->text = redact(told.result->text, this_machine());
     write_file(path, reproducer(facts, told));
 }
 
-/// The question of --fit.
-int run_fit(const LstmOptions& given, SurveyOptions how, Clock::time_point started) {
-    how.rnn_request->fit = fit_of(given, *how.rnn_request);
-    Facts facts;
-    std::vector<FitSearch> searches;
-    {
-        Progress progress(!given.quiet);
-        const auto tell = [&progress](std::string_view text) { progress.tell(text); };
-        how.progress = tell;
-        facts = survey(how);
-        FitOptions options{given.root, {}, tell};
-        if (how.deadline_s)
-            options.deadline =
-                started + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*how.deadline_s));
-        searches = find_fits(facts, options);
-    }
-    const std::string text = given.json ? fit_json(facts, searches) : fit_text(facts, searches);
-    print_document(given.show_private ? text : redact(text, this_machine()));
-    return code_of(searches);
-}
-
-std::string text_of(const Facts& facts, const LstmBesides& besides, bool color, const LstmOptions& given) {
-    std::string text = lstm_text(facts, color, given.verbose);
-    if (besides.smallest) text += smallest_text(facts, *besides.smallest);
-    return besides.from_log ? text + join(besides.from_log->sentences, "\n") + "\n" : text;
-}
-
-/// A file that cannot be written is told, and costs no report.
+/// A file that cannot be written is reported, and costs no report.
 bool was_written(const std::function<void()>& write) {
     try {
         write();
     } catch (const OutputError& error) {
-        print_aside("rnncheck: " + std::string(error.what()) + "\n");
+        log::warn(error.what());
         return false;
     }
     return true;
 }
 
+int print(const Report& report, const Named<Format>& format, const Style& style) {
+    std::ostringstream out;
+    format->write(report, out, style);
+    print_document(out.str());
+    return exit_code(report.verdict, FailOn::error);
+}
+
+/// The question of --fit.
+Report fitted(const LstmOptions& given, SurveyOptions how, Clock::time_point started, const Matrix& matrix) {
+    how.rnn_request->fit = fit_of(given, *how.rnn_request);
+    const Facts facts = surveyed(given, how);
+    Progress progress(!given.quiet);
+    FitOptions options{given.root, {}, [&progress](std::string_view text) { progress.tell(text); }};
+    if (how.deadline_s)
+        options.deadline =
+            started + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*how.deadline_s));
+    Report report = fit_report(facts, find_fits(facts, options), matrix);
+    return given.show_private ? report : redact(std::move(report), this_machine());
+}
+
 int run(const LstmOptions& given) {
     const auto started = Clock::now();
-    const auto color = word_from<ColorChoice>(given.color, "--color");
+    const Named<Format>& format = checked_format(given);
+    const Style style = {.color = wants_color(word_from<ColorChoice>(given.color, "--color"), STDOUT_FILENO),
+                         .verbose = given.verbose,
+                         .quiet = given.quiet};
+    const Matrix matrix = Matrix::bundled();
+    const Log log = given.log.empty() ? Log{} : read_log_files({given.log}, matrix);
     SurveyOptions how;
-    const Log log = given.log.empty() ? Log{} : read_log_files({given.log}, Matrix::bundled());
     std::optional<EarlierRun> earlier;
     if (!given.resume.empty()) {
         refuse_choice_of_cases(given);
         earlier = read_earlier_run(given.resume);
     }
-    how.rnn_request = earlier ? earlier->request : request_of(given, log);
-    refuse_closed_files(given);
+    how.rnn_request = earlier ? earlier->facts.rnn_request : request_of(given, log);
+    check_writable(given);
     how.deadline_s = deadline_from(given.deadline);
-    how.skip = probes_left_out;
+    how.skip = {"nvrtc_compile"};  // has no part in a recurrent network
     how.root = given.root;
-    if (!given.fit.empty()) return run_fit(given, how, started);
-    LstmState state(given.output.empty() ? given.resume : given.output, *how.rnn_request, earlier, given.show_private);
-    how.before_run = [&](Facts& facts) { state.plan(facts, given.root); };
+    if (!given.fit.empty()) return print(fitted(given, how, started, matrix), format, style);
+    LstmState state(given.output.empty() ? given.resume : given.output, matrix, *how.rnn_request, earlier,
+                    given.show_private);
+    how.before_run = [&](Facts& facts) { state.plan(facts); };
     how.checkpoint = [&](const std::function<Facts()>& so_far) { state.keep(so_far); };
-    Facts facts;
-    {
-        Progress progress(!given.quiet);
-        how.progress = [&progress](std::string_view text) { progress.tell(text); };
-        facts = survey(how);
-    }
+    Facts facts = surveyed(given, how);
     look_at_clocks_again(facts, given.root, seconds_left(how, started));
-    LstmBesides besides;
-    state.finish(state.shown(facts, besides), besides);  // complete before smaller cases are tried
-    if (!given.no_shrink) besides.smallest = smallest_of(given, how, state.in_order(facts), started);
+    facts = state.in_order(std::move(facts));
+    state.write(facts);  // complete before smaller cases are tried
+    LstmExtras extras;
+    if (!given.no_shrink) extras.minimal_case = smallest_of(given, how, facts, started);
     const bool repro_written =
-        given.repro.empty() || was_written([&] { write_reproducer(given, state.in_order(facts), besides.smallest); });
-    facts = state.shown(facts, besides);
-    const bool kept = was_written([&] { state.finish(facts, besides); });
+        given.repro.empty() || was_written([&] { write_reproducer(given, facts, extras.minimal_case); });
+    if (log.rnn_config) extras.log_replay = replay_of(*log.rnn_config, facts);
+    const Report report = state.report(facts, std::move(extras));
+    const bool kept = was_written([&] { state.write(report); });
     const bool drawn = given.svg.empty() || was_written([&] {
-                           write_file(given.svg, sweeps_svg(facts, "rnncheck lstm: " + verdict_of(facts).sentence));
+                           write_file(given.svg, sweeps_svg(report.facts, "rnncheck lstm: " + report.sentence));
                        });
-    if (log.rnn_config) besides.from_log = experiment_of(*log.rnn_config, facts);
-    print_document(given.json ? lstm_json(facts, besides)
-                              : text_of(facts, besides, wants_color(color, STDOUT_FILENO), given));
-    return repro_written && kept && drawn ? verdict_of(facts).code : usage;
+    const int code = print(report, format, style);
+    return repro_written && kept && drawn ? code : usage;
 }
 
 std::function<int()> declare(CLI::App& app) {
@@ -149,6 +165,7 @@ std::function<int()> declare(CLI::App& app) {
 
 }  // namespace
 
-extern const Command command{.title = "Compute a recurrent network on the GPU and check every number", .declare = declare};
+extern const Command command{.title = "Compute a recurrent network on the GPU and check every number",
+                             .declare = declare};
 
 }  // namespace rnncheck::commands::lstm

@@ -56,8 +56,9 @@ namespace formats::text {
 static void write(const Report& report, std::ostream& out, const Style& style) {
     if (style.quiet) return write_short(report, out, style);
     out << wrapped("", headline(report), 2);
-    if (!from_logs_alone(report.facts)) write_machine(report.facts, out, style);
-    if (!only_given(report.facts)) write_frameworks(report.facts, out, style);
+    const bool whole_machine = !report.lstm || style.verbose;
+    if (whole_machine && !from_logs_alone(report.facts)) write_machine(report.facts, out, style);
+    if (whole_machine && !only_given(report.facts)) write_frameworks(report.facts, out, style);
     if (report.facts.log) write_log(*report.facts.log, out, style);
     if (report.findings.size() > 1 && !from_logs_alone(report.facts))
         out << '\n'
@@ -67,6 +68,7 @@ static void write(const Report& report, std::ostream& out, const Style& style) {
     for (const Finding& finding : report.findings) write_finding(finding, out, style);
     write_verdicts(report, Outcome::undecided, "Could not tell", out, style);
     write_sweeps(report.facts, out, style);
+    if (report.lstm) write_lstm(*report.lstm, out);
     if (style.verbose || only_given(report.facts)) write_verdicts(report, Outcome::pass, "Passed", out, style);
     if (style.verbose) write_more(report, out, style);
     if (report.tool.matrix_age_days) out << '\n' << tables_in_words(report.tool) << '\n';

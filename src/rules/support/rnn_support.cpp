@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "facts/rnn_place.hpp"
+#include "facts/rnn_runs.hpp"
 #include "rnn/sweep.hpp"
 #include "rules/support/driver_support.hpp"
 #include "rules/support/kernel_support.hpp"
@@ -64,6 +65,10 @@ Evidence evidence_of(const Facts& facts, const RnnRun& run, const std::string& h
             how_it_went, "rnn_runs[" + std::to_string(&run - facts.rnn_runs.data()) + ']'};
 }
 
+std::string verify_command(const Facts& facts, const RnnRun& run, const std::string& rule) {
+    return facts.rnn_request ? rerun_command(facts, run) : "rnncheck doctor --only " + rule;
+}
+
 std::optional<std::string> not_promised(const Facts& facts, const RnnRun& run) {
     return rnncheck::not_promised(run.rnn_case, rnn_place(facts, run.gpu, run.library, run.dialect));
 }
@@ -78,7 +83,7 @@ std::optional<Finding> take_not_promised(const Facts& facts, const Sweep& sweep,
     Finding finding;
     finding.severity = Severity::note;
     finding.subject = subject_of(facts, sweep);
-    finding.message = counted(taken.size(), "LSTM case", "LSTM cases") + " of " + std::to_string(sweep.runs.size()) +
+    finding.message = counted(taken.size(), "RNN case", "RNN cases") + " of " + std::to_string(sweep.runs.size()) +
                       ' ' + how + ' ' + name_of(facts, sweep) + ", first '" + describe(taken.front()->rnn_case) +
                       "': " + answer(*taken.front()) + "; this is not a fault of the machine: the case needs " +
                       *not_promised(facts, *taken.front());

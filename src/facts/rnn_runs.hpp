@@ -1,4 +1,4 @@
-// How much GPU memory a case needs, and whether it failed for want of it.
+// Questions to the recurrent-network cases that were run: the memory they need, and the command that runs one again.
 #pragma once
 
 #include "facts/facts.hpp"
@@ -9,7 +9,7 @@ namespace rnncheck {
 std::string mebibytes(const std::optional<std::int64_t>& bytes);
 
 /// Bytes of the weights, and of their gradients when trained: gates times (input, recurrent matrix and two biases)
-/// where cuDNN did not come to tell.
+/// where cuDNN did not report them.
 std::int64_t weights_needed(const RnnRun& run);
 
 /// Least memory of the GPU in bytes that the case needs: data, states, weights and what cuDNN asked for; gradients too.
@@ -18,11 +18,17 @@ std::int64_t bytes_needed(const RnnRun& run);
 /// The case, or what has to be set up before it, found too little memory.
 bool ran_out_of_memory(const RnnRun& run);
 
-/// It did, and there was so little that this is no fault of the environment. cuDNN's kernels are loaded into GPU memory
-/// as well.
+/// It did, and so little was free that this is no fault of the machine. cuDNN's kernels take GPU memory as well.
 bool short_of_memory(const RnnRun& run);
 
 /// "needs 1.3 MiB of GPU memory at least, 1 MiB free".
 std::string memory_in_words(const RnnRun& run);
+
+/// The case alone on its GPU, cuDNN installation and interface; the last two only where there are several:
+/// "rnncheck lstm --device 0 --cell lstm ...".
+std::string rerun_command(const Facts& facts, const RnnRun& run);
+
+/// All cases that the process of the run had, in their order.
+std::string rerun_all_command(const Facts& facts, const RnnRun& run);
 
 }  // namespace rnncheck

@@ -1,9 +1,13 @@
-#include "commands/lstm_memory.hpp"
+#include "facts/rnn_runs.hpp"
 
+#include <set>
+
+#include "base/shell.hpp"
 #include "base/text.hpp"
 #include "facts/out_of_memory.hpp"
 #include "rnn/network.hpp"
 #include "rnn/number.hpp"
+#include "rnn/options.hpp"
 
 namespace rnncheck {
 
@@ -15,6 +19,30 @@ std::int64_t data_bytes(const RnnCase& c) {
     const std::int64_t states = std::int64_t{2} * c.pseudo_layers() * c.batch * (c.output() + c.hidden);
     const std::int64_t elements = steps * (c.input + width) + states;
     return elements * static_cast<std::int64_t>(bytes_of(c.dtype)) * (c.training ? 2 : 1);
+}
+
+bool several_installations(const Facts& facts) {
+    std::set<std::string> libraries;
+    for (const RnnRun& run : facts.rnn_runs) libraries.insert(run.library);
+    for (const Cudnn& cudnn : facts.cudnns)
+        if (cudnn.rnn_usable == true) libraries.insert(cudnn.library);
+    return libraries.size() > 1;
+}
+
+bool several_interfaces(const Facts& facts, const std::string& library) {
+    std::set<Dialect> ran;
+    for (const RnnRun& run : facts.rnn_runs)
+        if (run.library == library) ran.insert(run.dialect);
+    for (const Cudnn& cudnn : facts.cudnns)
+        if (cudnn.library == library && cudnn.dialects.size() > 1) return true;
+    return ran.size() > 1;
+}
+
+std::string command_on_target(const Facts& facts, const RnnRun& run) {
+    std::string words = "rnncheck lstm --device " + std::to_string(run.gpu);
+    if (several_installations(facts)) words += " --cudnn " + shell_quoted(escaped(run.library, 4096));
+    if (several_interfaces(facts, run.library)) words += " --interface " + std::string(name_of(run.dialect));
+    return words;
 }
 
 }  // namespace
@@ -54,6 +82,16 @@ bool short_of_memory(const RnnRun& run) {
 std::string memory_in_words(const RnnRun& run) {
     return "needs " + mebibytes(bytes_needed(run)) + " of GPU memory at least, " +
            (run.free_bytes ? mebibytes(run.free_bytes) + " free" : "an unknown amount free");
+}
+
+std::string rerun_command(const Facts& facts, const RnnRun& run) {
+    return command_on_target(facts, run) + " " + options_of(run.rnn_case);
+}
+
+std::string rerun_all_command(const Facts& facts, const RnnRun& run) {
+    const bool level = facts.rnn_request && facts.rnn_request->cases.empty();
+    return level ? command_on_target(facts, run) + " --level " + std::string(name_of(facts.rnn_request->level))
+                 : rerun_command(facts, run);
 }
 
 }  // namespace rnncheck

@@ -1,0 +1,96 @@
+#include "rnn/options.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.hpp"
+#include "rnn/network.hpp"
+
+namespace rnncheck {
+
+std::string describe(const RnnCase& rnn_case) {
+    std::vector<std::string> words;
+    if (rnn_case.cell != Cell::lstm) words.emplace_back(name_of(rnn_case.cell));
+    for (const std::string_view word : {name_of(rnn_case.dtype), name_of(rnn_case.math), name_of(rnn_case.algorithm)})
+        words.emplace_back(word);
+    const auto size = [&](const char* name, int value) { words.push_back(name + ('=' + std::to_string(value))); };
+    size("I", rnn_case.input);
+    size("H", rnn_case.hidden);
+    size("B", rnn_case.batch);
+    size("T", rnn_case.sequence_length);
+    size("L", rnn_case.layers);
+    if (rnn_case.projection > 0) size("P", rnn_case.projection);
+    if (rnn_case.directions() == 2) words.push_back("bidirectional");
+    if (rnn_case.states) words.push_back("states");
+    if (rnn_case.layout != Layout::sequence_major) words.emplace_back(name_of(rnn_case.layout));
+    std::vector<std::string> lengths;
+    for (const int length : rnn_case.lengths) lengths.push_back(std::to_string(length));
+    if (!lengths.empty()) words.push_back("lengths=" + join(lengths, ","));
+    if (rnn_case.bias != BiasMode::both) words.push_back("bias=" + std::string(name_of(rnn_case.bias)));
+    if (rnn_case.input_mode == InputMode::skip) words.emplace_back("skip_input");
+    if (rnn_case.clip > 0) words.push_back("clip=" + short_number(rnn_case.clip));
+    if (rnn_case.training) words.emplace_back("training");
+    return join(words, " ");
+}
+
+std::optional<std::string> contradiction_in(const RnnCase& c) {
+    const bool packed = c.layout == Layout::sequence_major_packed;
+    const bool some_empty = has_empty_sequence(c);
+    const std::pair<bool, const char*> rules[] = {
+        {c.projection > 0 && c.cell != Cell::lstm, "--projection is for --cell lstm alone"},
+        {c.projection > c.hidden, "--projection cannot be more than --hidden"},
+        {c.clip > 0 && c.cell != Cell::lstm, "--clip is for --cell lstm alone"},
+        {c.clip > 0 && c.training,
+         "--clip and --training cannot be used together: how gradients pass through it is not documented"},
+        {c.input_mode == InputMode::skip && c.input != c.hidden, "--input-mode skip needs --input equal to --hidden"},
+        {c.cell == Cell::gru && c.bias == BiasMode::recurrent,
+         "--bias recurrent of a GRU cannot be judged: cuDNN's documents do not agree on what it computes"},
+        {packed && !std::is_sorted(c.lengths.rbegin(), c.lengths.rend()),
+         "--layout sequence_major_packed needs --lengths that do not grow"},
+        {packed && !c.lengths.empty() && c.lengths.front() != c.sequence_length,
+         "--layout sequence_major_packed needs a first of --lengths that is --length"},
+        {packed && some_empty, "--layout sequence_major_packed needs --lengths above 0"},
+        {c.training && some_empty, "--training needs --lengths above 0"},
+        {c.math == MathType::fma && c.dtype != Dtype::fp32, "--math fma is for --dtype fp32 alone"}};
+    for (const auto& [broken, why] : rules)
+        if (broken) return why;
+    return std::nullopt;
+}
+
+std::string exact_number(double number) {
+    char text[40];
+    const auto [end, error] = std::to_chars(text, text + sizeof text, number);
+    return error == std::errc() ? std::string(text, end) : "?";
+}
+
+std::string options_of(const RnnCase& c) {
+    std::vector<std::string> words;
+    const auto add = [&](const char* option, std::string_view value) {
+        words.push_back("--" + std::string(option) + " " + std::string(value));
+    };
+    add("cell", name_of(c.cell));
+    add("dtype", name_of(c.dtype));
+    if (c.math != MathType::standard) add("math", name_of(c.math));
+    if (c.algorithm != Algorithm::standard) add("algorithm", name_of(c.algorithm));
+    if (c.direction != Direction::unidirectional) add("direction", name_of(c.direction));
+    add("layers", std::to_string(c.layers));
+    add("input", std::to_string(c.input));
+    add("hidden", std::to_string(c.hidden));
+    if (c.projection > 0) add("projection", std::to_string(c.projection));
+    add("length", std::to_string(c.sequence_length));
+    std::vector<std::string> lengths;
+    for (const int length : c.lengths) lengths.push_back(std::to_string(length));
+    if (lengths.empty())
+        add("batch", std::to_string(c.batch));
+    else
+        add("lengths", join(lengths, ","));
+    if (c.layout != Layout::sequence_major) add("layout", name_of(c.layout));
+    if (c.bias != BiasMode::both) add("bias", name_of(c.bias));
+    if (c.input_mode != InputMode::linear) add("input-mode", name_of(c.input_mode));
+    if (c.clip > 0) add("clip", exact_number(c.clip));
+    if (c.states) words.emplace_back("--states");
+    if (c.training) words.emplace_back("--training");
+    return join(words, " ");
+}
+
+}  // namespace rnncheck
