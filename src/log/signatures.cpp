@@ -1,5 +1,7 @@
 #include "log/signatures.hpp"
 
+#include <algorithm>
+
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "log/read_log.hpp"
@@ -9,32 +11,50 @@ namespace rnncheck::log_reader {
 
 namespace {
 
+/// Where the part of a pattern ends that begins at `at`: an escape, a set, a repetition, the begin of a named group or
+/// one character.
+std::size_t end_of_part(std::string_view pattern, std::size_t at) {
+    const auto behind = [&](char closing) { return std::min(pattern.find(closing, at), pattern.size() - 1) + 1; };
+    if (pattern[at] == '\\') return std::min(at + 2, pattern.size());
+    if (pattern[at] == '{') return behind('}');
+    if (pattern.substr(at).starts_with("(?P<")) return behind('>');
+    if (pattern[at] != '[') return at + 1;
+    std::size_t end = at + 1;
+    while (end < pattern.size() && pattern[end] != ']') end += pattern[end] == '\\' ? 2 : 1;
+    return std::min(end + 1, pattern.size());
+}
+
 /// A pattern of the table for RE2: `blank` for each blank, and any of `digits` for each digit if there are some.
-std::string rewritten(const std::string& pattern, std::string_view blank, const std::string& digits) {
-    static const re2::RE2 token(R"((\\.|\{[0-9,]+\}|\(\?P<\w+>|\[(?:[^\]\\]|\\.)*\]|[^\\]))"),
-        digit("[0-9](?:-[0-9])?");
-    std::string out, piece;
-    re2::StringPiece rest(pattern);
-    while (re2::RE2::Consume(&rest, token, &piece)) {
-        const bool is_set = piece.size() > 1 && piece[0] == '[';
-        const bool has_digit = (is_set || piece.size() == 1) && piece.find_first_of("0123456789") != piece.npos;
-        if (is_set && !blank.empty()) re2::RE2::GlobalReplace(&piece, " ", "\\\\s");
-        if (piece == " ")
-            out += blank;
-        else if (!has_digit || digits.empty())
-            out += piece;
-        else if (piece.starts_with("[^"))
-            out += '.';
-        else if (re2::RE2::GlobalReplace(&piece, digit, digits); is_set)
-            out += piece;
-        else
-            out += '[' + piece + ']';
+std::string rewritten(std::string_view pattern, std::string_view blank, const std::string& digits) {
+    static const re2::RE2 some_digits("[0-9](?:-[0-9])?");
+    std::string out;
+    for (std::size_t at = 0, end = 0; at < pattern.size(); at = end) {
+        end = end_of_part(pattern, at);
+        std::string part(pattern.substr(at, end - at));
+        const bool is_set = part.size() > 1 && part[0] == '[';
+        const bool has_digit = (is_set || part.size() == 1) && part.find_first_of("0123456789") != part.npos;
+        if (is_set && !blank.empty()) re2::RE2::GlobalReplace(&part, " ", "\\\\s");
+        if (part == " ")
+            part = blank;
+        else if (has_digit && !digits.empty() && part.starts_with("[^"))
+            part = ".";
+        else if (has_digit && !digits.empty())
+            re2::RE2::GlobalReplace(&part, some_digits, is_set ? digits : '[' + digits + ']');
+        out += part;
     }
-    return out.append(rest.data(), rest.size());
+    return out;
 }
 
 /// In patterns of the table a blank stands for any white space, or for none where the text was wrapped.
 constexpr const char* loose_blank = "\\s*";
+
+/// Without bounds of repetitions, which take RE2 long to compile.
+std::string for_prefilter(const std::string& pattern) {
+    static const re2::RE2 bounds(R"(\{[0-9]+,[0-9]*\})");
+    std::string unbounded = rewritten(pattern, "", "0");
+    re2::RE2::GlobalReplace(&unbounded, bounds, "*");
+    return unbounded;
+}
 
 [[noreturn]] void complain(const LogSignature& row, const std::string& what) {
     throw InputError("log_signatures: signature '" + row.id + "': " + what);
@@ -48,14 +68,10 @@ LogKind kind_of(const LogSignature& row) {
 
 }  // namespace
 
-Signature::Signature(const LogSignature& row)
-    : id_(row.id),
-      kind_(kind_of(row)),
-      pattern_(rewritten(row.pattern, loose_blank, "")),
-      any_digits_(rewritten(row.pattern, loose_blank, "0-9")) {}
+Signature::Signature(const LogSignature& row) : id_(row.id), kind_(kind_of(row)), pattern_(row.pattern) {}
 
 const re2::RE2& Signature::regex() const {
-    if (!regex_) regex_ = std::make_unique<re2::RE2>(pattern_, pattern_options());
+    if (!regex_) regex_ = std::make_unique<re2::RE2>(rewritten(pattern_, loose_blank, ""), pattern_options());
     return *regex_;
 }
 
@@ -75,8 +91,9 @@ std::optional<Signature::Match> Signature::match(std::string_view text, std::siz
 }
 
 bool Signature::may_match_with_other_digits(const NormalizedText& text) const {
-    if (any_digits_ == pattern_) return false;
-    if (!any_digits_regex_) any_digits_regex_ = std::make_unique<re2::RE2>(any_digits_, pattern_options());
+    if (!any_digits_regex_)
+        any_digits_regex_ = std::make_unique<re2::RE2>(rewritten(pattern_, loose_blank, "0-9"), pattern_options());
+    if (any_digits_regex_->pattern() == regex().pattern()) return false;
     return !any_digits_regex_->ok() || re2::RE2::PartialMatch(text.text, *any_digits_regex_) ||
            re2::RE2::PartialMatch(text.without_whitespace, *any_digits_regex_);
 }
@@ -84,8 +101,7 @@ bool Signature::may_match_with_other_digits(const NormalizedText& text) const {
 Signatures::Signatures(const std::vector<LogSignature>& rows) {
     for (const LogSignature& row : rows) {
         all_.emplace_back(row);
-        if (const std::string fault = prefilter_.add(rewritten(row.pattern, "", "0")); !fault.empty())
-            complain(row, fault);
+        if (const std::string fault = prefilter_.add(for_prefilter(row.pattern)); !fault.empty()) complain(row, fault);
     }
     prefilter_.compile();
 }

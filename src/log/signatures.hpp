@@ -39,8 +39,7 @@ class Signature {
 
     std::string id_;
     LogKind kind_;
-    std::string pattern_;                                         ///< as RE2 takes it
-    std::string any_digits_;                                      ///< the same with any digit for each
+    std::string pattern_;                                         ///< as the table has it
     mutable std::unique_ptr<re2::RE2> regex_, any_digits_regex_;  ///< compiled when needed
 };
 
