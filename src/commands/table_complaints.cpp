@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "log/verify_signatures.hpp"
+#include "log/read_log.hpp"
 
 namespace rnncheck {
 

@@ -161,7 +161,6 @@ template <class Visit>
 void columns(LogSignature& row, Visit&& visit) {
     visit("id", row.id);
     visit("kind", row.kind);
-    visit("literal", row.literal);
     visit("pattern", row.pattern);
     visit("says", row.says);
 }

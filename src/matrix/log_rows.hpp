@@ -8,8 +8,7 @@ namespace rnncheck {
 /// A kind of line in a log.
 struct LogSignature : Row {
     std::string id;
-    std::string kind;     ///< a name of LogKind
-    std::string literal;  ///< every such line has it, or one of several between '|'; no blanks in it
+    std::string kind;  ///< a name of LogKind
     /// RE2 syntax; a blank stands for any run of white space or none, named groups are what the line tells.
     std::string pattern;
     std::string says;  ///< one clause: what such a line means

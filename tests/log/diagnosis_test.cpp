@@ -27,9 +27,10 @@ std::string content(const std::filesystem::path& path) {
 }
 
 Report diagnosed(std::string_view log, std::vector<Said> said = {}) {
+    static const LogReader reader(matrix());
     Facts facts;
     facts.tool.stages = {"log"};
-    facts.log = read_log_text(log, matrix());
+    facts.log = reader.read_text(log);
     facts.log->said = std::move(said);
     return judge(std::move(facts), matrix(), {});
 }

@@ -1,4 +1,4 @@
-#include "log/collector.hpp"
+#include "log/events.hpp"
 
 #include <algorithm>
 
@@ -35,59 +35,55 @@ std::size_t told_in(const std::vector<LogEvent>& events) {
 
 }  // namespace
 
-Collector::Collector(const std::vector<Signature>& signatures)
+EventCollector::EventCollector(const Signatures& signatures)
     : signatures_(signatures), seen_(signatures_.size()), found_(signatures_.size()) {}
 
-void Collector::take(const Passage& passage, const std::string& file) {
-    for (std::size_t i = 0; i < signatures_.size(); ++i)
-        if (!is_full(i)) add(i, find(i, passage, file, passage.lines.size()));
-}
-
-std::vector<LogEvent> Collector::find(std::size_t signature, const Passage& passage, const std::string& file,
-                                      std::size_t own_lines) const {
-    std::vector<LogEvent> events = matches(signature, passage, false, file, own_lines);
+std::vector<std::int64_t> EventCollector::take(std::size_t signature, const NormalizedText& text, OwnLines own,
+                                               const std::string& file) {
+    const Signature& wanted = signatures_[signature];
+    std::vector<LogEvent> events = matches(wanted, text, false, own);
     // A match that tells less than it could may have been wrapped in the middle of a word.
-    const std::size_t most = signatures_[signature].groups();
-    if (events.empty() || told_in(events) < most) {
-        std::vector<LogEvent> others = matches(signature, passage, true, file, own_lines);
+    if (events.empty() || told_in(events) < wanted.groups()) {
+        std::vector<LogEvent> others = matches(wanted, text, true, own);
         if (events.empty() || told_in(others) > told_in(events)) events = std::move(others);
     }
-    return events;
-}
-
-void Collector::add(std::size_t signature, const std::vector<LogEvent>& events) {
-    for (const LogEvent& event : events) add(signature, event);
-}
-
-std::vector<LogEvent> Collector::matches(std::size_t signature, const Passage& passage, bool squeezed,
-                                         const std::string& file, std::size_t own_lines) const {
-    std::vector<LogEvent> events;
-    const Signature& wanted = signatures_[signature];
-    const std::string& text = squeezed ? passage.squeezed : passage.text;
-    if (!wanted.has_literal(text)) return events;
-    for (std::size_t from = squeezed ? passage.squeezed_from : passage.text_from;
-         from <= text.size() && events.size() < static_cast<std::size_t>(most_seen);) {
-        const auto match = wanted.match(text, from);
-        if (!match) break;
-        // A pattern that wants the beginning of a line begins with the end of the line before.
-        const bool at_line_end = match->begin < text.size() && text[match->begin] == '\n';
-        const std::size_t place = match->begin + (at_line_end ? 1 : 0);
-        const std::size_t line = squeezed ? passage.line_at_squeezed(place) : passage.line_at(place);
-        if (line >= own_lines) break;
-        LogEvent& event = events.emplace_back();
-        event.signature = wanted.id();
-        event.kind = wanted.kind();
+    std::vector<std::int64_t> lines;
+    for (LogEvent& event : events) {
         event.file = file;
-        event.line = passage.first_line + static_cast<std::int64_t>(line);
-        event.text =
-            quotation(passage.lines[line], std::string_view(text).substr(match->begin, match->end - match->begin));
+        lines.push_back(event.line);
+        add(signature, event);
+    }
+    return lines;
+}
+
+std::vector<LogEvent> EventCollector::matches(const Signature& signature, const NormalizedText& text,
+                                              bool without_whitespace, OwnLines own) const {
+    std::vector<LogEvent> events;
+    const std::string& searched = without_whitespace ? text.without_whitespace : text.text;
+    const auto& starts = without_whitespace ? text.without_whitespace_starts : text.text_starts;
+    if (own.begin >= starts.size()) return events;
+    // A pattern that wants the beginning of a line begins with the end of the line before.
+    const auto is_line_end = [&](std::size_t at) { return at < searched.size() && searched[at] == '\n'; };
+    std::size_t from = starts[own.begin];
+    if (from > 0 && is_line_end(from - 1)) --from;
+    while (from <= searched.size() && events.size() < static_cast<std::size_t>(most_seen)) {
+        const auto match = signature.match(searched, from);
+        if (!match) break;
+        const std::size_t line = line_at(starts, match->begin + (is_line_end(match->begin) ? 1 : 0));
+        if (line >= own.end) break;
+        LogEvent& event = events.emplace_back();
+        event.signature = signature.id();
+        event.kind = signature.kind();
+        event.line = text.lines[line].number;
+        event.text = quotation(text.lines[line].text,
+                               std::string_view(searched).substr(match->begin, match->end - match->begin));
         event.told = match->told;
         from = std::max(match->end, match->begin + 1);
     }
     return events;
 }
 
-void Collector::add(std::size_t signature, const LogEvent& event) {
+void EventCollector::add(std::size_t signature, const LogEvent& event) {
     ++seen_[signature];
     auto& known = found_[signature];
     const auto old =
@@ -98,7 +94,7 @@ void Collector::add(std::size_t signature, const LogEvent& event) {
         known.push_back(event);
 }
 
-std::vector<LogEvent> Collector::events() const {
+std::vector<LogEvent> EventCollector::events() const {
     std::vector<LogEvent> events;
     for (const auto& of_one : found_) events.insert(events.end(), of_one.begin(), of_one.end());
     std::stable_sort(events.begin(), events.end(),

@@ -1,14 +1,14 @@
 // What terminals, web pages, mail and collectors do to text is undone.
-#include "log/passage.hpp"
+#include "log/normalize.hpp"
 
 #include "support/catch.hpp"
 
-using rnncheck::log_reader::make_passage;
+using namespace rnncheck::log_reader;
 
 namespace {
 
 std::string read(std::string_view raw) {
-    return make_passage(raw, 1).text;
+    return normalized(lines_of(raw)).text;
 }
 
 }  // namespace
@@ -41,14 +41,20 @@ TEST_CASE("quotation marks of mail and of typographers") {
 }
 
 TEST_CASE("zeros and control characters vanish, lines are kept apart") {
-    const auto passage = make_passage(std::string_view("one\0 two\r\nthree\n\nfour", 21), 7);
-    CHECK(passage.text == "one two\nthree\n\nfour");
-    CHECK(passage.squeezed == "onetwothreefour");
-    REQUIRE(passage.lines.size() == 4);
-    CHECK(passage.line_at(passage.text.find("three")) == 1);
-    CHECK(passage.line_at(passage.text.find("four")) == 3);
-    CHECK(passage.line_at_squeezed(passage.squeezed.find("three")) == 1);
-    CHECK(passage.first_line == 7);
+    const auto text = normalized(lines_of(std::string_view("one\0 two\r\nthree\n\nfour", 21)));
+    CHECK(text.text == "one two\nthree\n\nfour");
+    CHECK(text.without_whitespace == "onetwothreefour");
+    REQUIRE(text.lines.size() == 4);
+    CHECK(line_at(text.text_starts, text.text.find("three")) == 1);
+    CHECK(line_at(text.text_starts, text.text.find("four")) == 3);
+    CHECK(line_at(text.without_whitespace_starts, text.without_whitespace.find("three")) == 1);
+    CHECK(text.lines[3].number == 4);
+}
+
+TEST_CASE("pieces of a long line are joined as they stood") {
+    const auto text = normalized({{"> {\"a\":\"one\\ttwo ", 1, true}, {"three\\nfour", 1, false}, {"five", 2, true}});
+    CHECK(text.text == "{\"a\":\"one two three four\nfive");
+    CHECK(line_at(text.text_starts, text.text.find("three")) == 1);
 }
 
 TEST_CASE("unfinished codes, entities and tags at the end do no harm") {

@@ -1,13 +1,22 @@
-#include "log/undo.hpp"
+#include "log/normalize.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <span>
 
 namespace rnncheck::log_reader {
 
 namespace {
+
+bool is_blank(char c) {
+    return static_cast<unsigned char>(c) <= ' ' || c == 0x7F;
+}
+
+/// The first character of a text before it was coloured or written as HTML or JSON.
+struct Unescaped {
+    std::size_t length = 1;    ///< bytes taken, at least 1
+    std::string_view instead;  ///< what they stand for, often the byte itself; "" for nothing
+};
 
 struct Replacement {
     std::string_view from;
@@ -117,16 +126,15 @@ const Replacement* find_in(const std::array<Replacement, N>& list, std::string_v
 }
 
 template <std::size_t N>
-bool replace(const std::array<Replacement, N>& list, std::string_view text, Undone& undone) {
+bool replace(const std::array<Replacement, N>& list, std::string_view text, Unescaped& unescaped) {
     const Replacement* found = find_in(list, text);
-    if (found) undone = {found->from.size(), found->to};
+    if (found) unescaped = {found->from.size(), found->to};
     return found;
 }
 
-}  // namespace
-
-Undone undo_at(std::string_view text, bool is_json) {
-    Undone undone{1, text.substr(0, 1)};
+/// Of `text`, which must not be empty. `is_json`: backslashes are escapes.
+Unescaped unescape_at(std::string_view text, bool is_json) {
+    Unescaped unescaped{1, text.substr(0, 1)};
     const auto first = static_cast<unsigned char>(text[0]);
     if (first == 0x1B || first == '^' || first == '\\')
         if (const std::size_t length = colour_code(text)) return {length, ""};
@@ -135,22 +143,13 @@ Undone undo_at(std::string_view text, bool is_json) {
     if (first == '<')
         if (const std::size_t length = html_tag(text)) return {length, " "};
     if (first == 0) return {1, ""};
-    if (first == '&' && replace(html, text, undone)) return undone;
-    if (first == '\\' && is_json && replace(json, text, undone)) return undone;
-    if (first >= 0xC2) replace(typography, text, undone);
-    return undone;
+    if (first == '&' && replace(html, text, unescaped)) return unescaped;
+    if (first == '\\' && is_json && replace(json, text, unescaped)) return unescaped;
+    if (first >= 0xC2) replace(typography, text, unescaped);
+    return unescaped;
 }
 
-std::vector<std::string_view> spellings_of(char c) {
-    std::vector<std::string_view> spellings;
-    for (const std::span<const Replacement> list :
-         {std::span<const Replacement>(html), std::span<const Replacement>(json),
-          std::span<const Replacement>(typography)})
-        for (const Replacement& replacement : list)
-            if (replacement.to == std::string_view(&c, 1)) spellings.push_back(replacement.from);
-    return spellings;
-}
-
+/// How many bytes from the beginning on stand for themselves.
 std::size_t plain_size(std::string_view text) {
     static constexpr auto is_plain = [] {
         std::array<bool, 256> plain{};
@@ -164,9 +163,102 @@ std::size_t plain_size(std::string_view text) {
     return size;
 }
 
+/// A line that is one JSON object, as log collectors write.
 bool looks_like_json(std::string_view line) {
     const std::size_t at = line.find_first_not_of(" \t");
     return at != std::string_view::npos && line[at] == '{' && line.find("\":") != std::string_view::npos;
+}
+
+/// Takes characters in reading order and keeps both forms.
+class Writer {
+  public:
+    explicit Writer(NormalizedText& to) : to_(to) {}
+
+    void begin(const RawLine& line) {
+        if (line.starts_line) {
+            if (!to_.text_starts.empty()) to_.text += '\n';
+            line_begin_ = to_.text.size();
+            pending_blank_ = false;
+        }
+        to_.text_starts.push_back(static_cast<std::uint32_t>(to_.text.size()));
+        to_.without_whitespace_starts.push_back(static_cast<std::uint32_t>(to_.without_whitespace.size()));
+    }
+
+    void put(std::string_view piece) {
+        while (!piece.empty()) {
+            std::size_t size = 0;
+            while (size < piece.size() && !is_blank(piece[size])) ++size;
+            put_word(piece.substr(0, size));
+            if (size < piece.size()) pending_blank_ = true;
+            piece.remove_prefix(std::min(size + 1, piece.size()));
+        }
+    }
+
+  private:
+    void put_word(std::string_view word) {
+        if (word.empty()) return;
+        if (pending_blank_ && to_.text.size() > line_begin_) to_.text += ' ';
+        pending_blank_ = false;
+        to_.text += word;
+        to_.without_whitespace += word;
+    }
+
+    NormalizedText& to_;
+    std::size_t line_begin_ = 0;
+    bool pending_blank_ = false;
+};
+
+/// "> > text" as mail and forums quote.
+std::string_view without_quote_marks(std::string_view line) {
+    while (true) {
+        std::size_t at = 0;
+        while (at < line.size() && is_blank(line[at])) ++at;
+        if (at + 1 >= line.size() || line[at] != '>' || line[at + 1] != ' ') return line;
+        line.remove_prefix(at + 2);
+    }
+}
+
+void write_unescaped(std::string_view text, bool is_json, Writer& writer) {
+    while (!text.empty()) {
+        const std::size_t plain = plain_size(text);
+        writer.put(text.substr(0, plain));
+        text.remove_prefix(plain);
+        if (text.empty()) return;
+        const Unescaped unescaped = unescape_at(text, is_json);
+        writer.put(unescaped.instead);
+        text.remove_prefix(unescaped.length);
+    }
+}
+
+}  // namespace
+
+std::size_t line_at(const std::vector<std::uint32_t>& starts, std::size_t place) {
+    const auto after = std::upper_bound(starts.begin(), starts.end(), place);
+    return after == starts.begin() ? 0 : static_cast<std::size_t>(after - starts.begin()) - 1;
+}
+
+NormalizedText normalized(std::vector<RawLine> raw) {
+    NormalizedText result;
+    Writer writer(result);
+    bool is_json = false;
+    for (const RawLine& line : raw) {
+        const std::string_view text = line.starts_line ? without_quote_marks(line.text) : line.text;
+        if (line.starts_line) is_json = looks_like_json(text);
+        writer.begin(line);
+        write_unescaped(text, is_json, writer);
+    }
+    result.lines = std::move(raw);
+    return result;
+}
+
+std::vector<RawLine> lines_of(std::string_view log) {
+    std::vector<RawLine> lines;
+    while (!log.empty()) {
+        const std::size_t end = std::min(log.find('\n'), log.size());
+        lines.push_back({log.substr(0, end), static_cast<std::int64_t>(lines.size()) + 1, true});
+        log.remove_prefix(std::min(end + 1, log.size()));
+    }
+    return lines;
 }
 
 }  // namespace rnncheck::log_reader
