@@ -6,7 +6,6 @@
 #include "base/text.hpp"
 #include "log/pattern_steps.hpp"
 #include "log/signatures.hpp"
-#include "matrix/table_reader.hpp"
 
 namespace rnncheck {
 
@@ -43,14 +42,12 @@ std::string fault_of(const LogSignature& row) {
 
 }  // namespace
 
-std::vector<Complaint> verify_signatures(const TableFiles& files) {
-    constexpr const char* stem = "log_signatures";
-    std::vector<TableFault> told_by_verify;
-    const auto table = read_all<LogSignature>(files, stem, told_by_verify);
-    std::vector<Complaint> all;
-    for (std::size_t i = 0; i < table.rows.size(); ++i)
-        if (const std::string fault = fault_of(table.rows[i]); !fault.empty())
-            all.push_back({stem, table.numbers[i], fault});
+std::vector<Issue> verify_signatures(const TableFiles& files) {
+    const Tables tables(files);
+    std::vector<Issue> all;
+    for (const LogSignature& row : tables.log_signatures.read().rows)
+        if (const std::string fault = fault_of(row); !fault.empty())
+            all.push_back({tables.log_signatures.stem(), row.number, fault});
     return all;
 }
 

@@ -6,6 +6,6 @@
 namespace rnncheck {
 
 /// By row; rows that cannot be read are left out, verify() tells those.
-std::vector<Complaint> verify_signatures(const TableFiles& files);
+std::vector<Issue> verify_signatures(const TableFiles& files);
 
 }  // namespace rnncheck
