@@ -2,7 +2,6 @@
 #include "matrix/tables.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "base/json.hpp"
 
@@ -11,7 +10,7 @@ namespace rnncheck {
 namespace {
 
 /// A table is 3 deep. A file nested to exhaust memory is given up long before.
-constexpr int deepest = 32;
+constexpr std::size_t deepest = 32;
 
 /// Where reading is, and the list of what is wrong.
 struct Place {
@@ -20,10 +19,11 @@ struct Place {
     std::size_t row = 0;       ///< 0 is the head
     std::size_t reported = 0;  ///< whether it is in `issues` or not
 
-    /// A file of nothing but faults shall not fill the memory: what is beyond a thousand can wait for the next look.
+    /// A file of nothing but faults shall not fill the memory.
     void report(const std::string& what) {
         constexpr std::size_t most = 1000;
-        if (++reported <= most) issues.push_back({table, row, escaped(what)});
+        if (++reported < most) issues.push_back({table, row, escaped(what)});
+        if (reported == most) issues.push_back({table, row, "more is wrong from here on; correct the above first"});
     }
 };
 
@@ -31,41 +31,67 @@ std::string column_place(std::string_view name) {
     return "column '" + std::string(name) + "'";
 }
 
-/// Follows a parse: reports keys that stand twice in one object, of which the parser would take one without a word, and
-/// gives up what is nested too deeply.
-class ParseWatch {
+/// Builds the tree of a table's JSON. Reports keys that stand twice in one object, of which a reader would take one
+/// without a word, and gives up what is nested too deeply.
+class TreeBuilder : public nlohmann::json_sax<Json> {
   public:
-    explicit ParseWatch(Place& place) : place_(place) {}
+    explicit TreeBuilder(Place& place) : place_(place) {}
 
-    bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
-        if (depth > deepest) throw InputError("nested too deeply");
-        if (event == Json::parse_event_t::object_start) {
-            open_.emplace_back();
-            if (part_ == "rows" && depth == depth_of_rows) ++place_.row;
-        } else if (event == Json::parse_event_t::object_end) {
-            open_.pop_back();
-        } else if (event == Json::parse_event_t::key) {
-            note(parsed.get_ref<const std::string&>());
-        }
+    Json tree;
+    std::size_t error_at = 0;  ///< byte, counted from 1
+
+    bool null() override { return add(nullptr); }
+    bool boolean(bool value) override { return add(value); }
+    bool number_integer(number_integer_t value) override { return add(value); }
+    bool number_unsigned(number_unsigned_t value) override { return add(value); }
+    bool number_float(number_float_t value, const string_t&) override { return add(value); }
+    bool string(string_t& value) override { return add(std::move(value)); }
+    bool binary(binary_t&) override { return false; }
+    bool start_object(std::size_t) override { return open(Json::object()); }
+    bool start_array(std::size_t) override { return open(Json::array()); }
+    bool end_object() override { return close(); }
+    bool end_array() override { return close(); }
+    bool key(string_t& name) override {
+        if (open_.size() == 1) part_ = name;
+        const auto [at, is_new] = open_.back()->get_ref<Json::object_t&>().emplace(name, nullptr);
+        if (!is_new) report_repeated(name);
+        slot_ = &at->second;
         return true;
+    }
+    bool parse_error(std::size_t byte, const std::string&, const nlohmann::detail::exception&) override {
+        error_at = byte;
+        return false;
     }
 
   private:
-    static constexpr int depth_of_rows = 2;
+    template <class Value>
+    bool add(Value&& value) {
+        if (!open_.empty() && open_.back()->is_array()) slot_ = &open_.back()->get_ref<Json::array_t&>().emplace_back();
+        *slot_ = Json(std::forward<Value>(value));
+        return true;
+    }
 
-    void note(const std::string& key) {
-        if (open_.size() == 1) {
-            part_ = key;
-            place_.row = 0;
-        }
-        if (open_.back().insert(key).second) return;
-        const std::string where = part_ == "rows" || open_.size() == 1 ? "" : " in '" + part_ + "'";
-        place_.report("the key '" + key + "' stands twice" + where + "; keep one of them");
+    bool open(Json&& empty) {
+        if (open_.size() == deepest) throw InputError("nested too deeply");
+        add(std::move(empty));
+        open_.push_back(slot_);
+        return true;
+    }
+
+    bool close() { return open_.pop_back(), true; }
+
+    void report_repeated(const std::string& name) {
+        const bool in_row = part_ == "rows" && open_.size() > 1;
+        place_.row = in_row ? open_[1]->size() : 0;
+        const std::string where = in_row || open_.size() == 1 ? "" : " in '" + part_ + "'";
+        place_.report("the key '" + name + "' stands twice" + where + "; keep one of them");
+        place_.row = 0;
     }
 
     Place& place_;
-    std::vector<std::set<std::string>> open_;  // keys of the objects around this place
-    std::string part_;                         // key at the top
+    std::vector<Json*> open_;  ///< the objects and arrays around this place
+    Json* slot_ = &tree;       ///< where the next value goes
+    std::string part_;         ///< key at the top
 };
 
 /// `byte` is counted from 1.
@@ -80,16 +106,10 @@ std::string line_and_column(std::string_view text, std::size_t byte) {
 Json parse(std::string_view text, Place& place) {
     if (const auto nul = text.find('\0'); nul != std::string_view::npos)  // the parser would take it for the end
         throw InputError("a NUL byte" + line_and_column(text, nul + 1));
-    try {
-        Json json = Json::parse(text, ParseWatch(place));
-        place.row = 0;
-        if (!json.is_object()) throw InputError("not an object");
-        return json;
-    } catch (const Json::parse_error& error) {
-        throw InputError("no valid JSON" + line_and_column(text, error.byte));
-    } catch (const Json::out_of_range&) {
-        throw InputError("no valid JSON: it holds a number that is too large");
-    }
+    TreeBuilder builder(place);
+    if (!Json::sax_parse(text, &builder)) throw InputError("no valid JSON" + line_and_column(text, builder.error_at));
+    if (!builder.tree.is_object()) throw InputError("not an object");
+    return std::move(builder.tree);
 }
 
 std::string fault_of(const Source& source) {
@@ -188,7 +208,7 @@ bool read_row(const Json& written, R& row, const TableHead& head, Place& place) 
     const std::size_t reported_before = place.reported;
     std::size_t found = 0;
     std::string where;
-    const auto read = [&]<class T>(const char* name, T& value, bool missing = IsOptional<T>::value) {
+    const auto read = [&]<class T>(std::string_view name, T& value, bool missing = IsOptional<T>::value) {
         const auto cell = written.find(name);
         where.assign("column '").append(name) += '\'';
         try {

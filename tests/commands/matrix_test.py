@@ -96,7 +96,7 @@ class Matrix(unittest.TestCase):
             folder.replace("log_signatures", '"literal": "arallel|replica"', '"literal": "replica"')
             run = Run("verify", folder.path)
             self.assertEqual(run.code, 1)
-            for words in (("driver_for_cuda.json, row ", "'12.x' is no version"), ("architectures.json, row 1", "'source': missing"),
+            for words in (("driver_for_cuda.json, row ", "'12.x' is not a version"), ("architectures.json, row 1", "'source': missing"),
                           ("cudnn_builds.json, row ", "driver_min 520.60.13 does not run CUDA 12.0"),
                           ("log_signatures.json, row ", "'stack_data_parallel'", "holds no literal")):
                 self.assertTrue(any(all(word in line for word in words) for line in run.out.splitlines()), (words, run.out))
