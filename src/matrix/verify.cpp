@@ -236,7 +236,7 @@ void check_holes(const std::vector<FrameworkBuild>& rows, const Holes& declared,
     const auto check = [&](const FrameworkBuild& row, const std::string& kind) {
         const Version end = row.last.value_or(row.first);
         const auto [newest, is_first] = last.emplace(kind + row.framework + " " + row.os, end);
-        if (row.first > newest->second) {
+        if (!is_first && row.first > newest->second) {
             const bool every_release =
                 row.first.major() == 0 && parts_written(row.first) == 3 && parts_written(newest->second) == 3;
             for (const std::string& text : gap_between(row.framework + " ", newest->second, row.first,
