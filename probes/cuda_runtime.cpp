@@ -3,7 +3,7 @@
 #include "support/copies.hpp"
 #include "vendor/cudart_abi.hpp"
 
-namespace rnncheck::probes {
+namespace rnncheck::probes::cuda_runtime {
 
 namespace {
 
@@ -37,10 +37,10 @@ void run(const Job& job, Trace& trace, const Learn& learn) {
 
 }  // namespace
 
-extern const Probe cuda_runtime{.title = "Asks each CUDA runtime for its version",
+extern const Probe probe{.title = "Asks each CUDA runtime for its version",
                                 .stage = Stage::ask,
                                 .limit = std::chrono::seconds(20),
                                 .run = run,
                                 .targets = targets};
 
-}  // namespace rnncheck::probes
+}  // namespace rnncheck::probes::cuda_runtime

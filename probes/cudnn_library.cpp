@@ -5,7 +5,7 @@
 #include "support/copies.hpp"
 #include "vendor/cudnn_abi.hpp"
 
-namespace rnncheck::probes {
+namespace rnncheck::probes::cudnn_library {
 
 namespace {
 
@@ -106,10 +106,10 @@ void run(const Job& job, Trace& trace, const Learn& learn) {
 
 }  // namespace
 
-extern const Probe cudnn_library{.title = "Asks each copy of cuDNN for its version and tries its RNN half, without a GPU",
+extern const Probe probe{.title = "Asks each copy of cuDNN for its version and tries its RNN half, without a GPU",
                                  .stage = Stage::ask,
                                  .limit = std::chrono::seconds(30),
                                  .run = run,
                                  .targets = targets};
 
-}  // namespace rnncheck::probes
+}  // namespace rnncheck::probes::cudnn_library

@@ -7,7 +7,7 @@
 #include "support/names.hpp"
 #include "vendor/cuda_abi.hpp"
 
-namespace rnncheck::probes {
+namespace rnncheck::probes::driver_api {
 
 namespace {
 
@@ -69,7 +69,12 @@ Facts about_library(const vendor::Library& library) {
     return news;
 }
 
+/// Without persistence mode the driver lets go of a GPU with the last process that uses it and starts anew for the next
+/// one, in this survey too: https://docs.nvidia.com/deploy/driver-persistence/overview.html
+constexpr std::chrono::seconds slow_start(3);
+
 void run(const Job&, Trace& trace, const Learn& learn) {
+    const auto start = std::chrono::steady_clock::now();
     const vendor::Library library = vendor::open_library(trace, "libcuda.so.1");
     if (!library.handle) return;
     learn(about_library(library));
@@ -86,6 +91,7 @@ void run(const Job&, Trace& trace, const Learn& learn) {
     init.driver.init = check(cuda.cuInit, 0u);
     learn(init);
     int count = 0;
+    if (std::chrono::steady_clock::now() - start > slow_start) trace.stay();
     if (!init.driver.init->ok() || !check(cuda.cuDeviceGetCount, &count).ok()) return;
     const int gpus = believable_count(trace, cuda.cuDeviceGetCount.name, count).value_or(0);
     for (int index = 0; index < gpus; ++index) {
@@ -97,9 +103,12 @@ void run(const Job&, Trace& trace, const Learn& learn) {
 
 }  // namespace
 
-extern const Probe driver_api{.title = "Asks the driver library which CUDA it supports and which GPUs it shows",
+extern const Probe probe{.title = "Asks the driver library which CUDA it supports and which GPUs it shows",
                               .stage = Stage::ask,
                               .limit = std::chrono::seconds(45),
-                              .run = run};
+                              .run = run,
+                              .start_limit = [](const Facts& learnt, std::chrono::milliseconds took) {
+                                  return limit_of_other_start(learnt.gpus.size(), took);
+                              }};
 
-}  // namespace rnncheck::probes
+}  // namespace rnncheck::probes::driver_api

@@ -11,7 +11,7 @@
 #include "probe.hpp"
 #include "support/environment.hpp"
 
-namespace rnncheck::probes {
+namespace rnncheck::probes::driver_files {
 
 /// "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.247.01  ..." or, from the open module,
 /// "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  560.35.03  Release Build  ..."
@@ -77,12 +77,11 @@ static bool has_modprobe_helper(const Root& root) {
            (about.st_mode & S_ISUID) != 0;
 }
 
-/// https://docs.nvidia.com/deploy/mps/index.html: the control daemon and its clients meet in this directory.
+/// https://docs.nvidia.com/deploy/mps/index.html: the control daemon and its clients meet in this directory, which may
+/// outlive the daemon.
 static std::optional<std::string> mps_pipe(const Root& root) {
     const std::string directory = folder_variable("CUDA_MPS_PIPE_DIRECTORY").value_or("/tmp/nvidia-mps");
-    struct stat about {};
-    const bool there = stat(root.outside(directory).c_str(), &about) == 0 && S_ISDIR(about.st_mode);
-    return there ? std::optional(directory) : std::nullopt;
+    return root.exists(directory + "/control") ? std::optional(directory) : std::nullopt;
 }
 
 static void run(const Job& job, Trace&, const Learn& learn) {
@@ -96,9 +95,9 @@ static void run(const Job& job, Trace&, const Learn& learn) {
     learn(nodes);
 }
 
-extern const Probe driver_files{.title = "Reads what the kernel shows of the driver: module, version, device nodes",
+extern const Probe probe{.title = "Reads what the kernel shows of the driver: module, version, device nodes",
                                 .stage = Stage::look,
                                 .limit = std::chrono::seconds(10),
                                 .run = run};
 
-}  // namespace rnncheck::probes
+}  // namespace rnncheck::probes::driver_files

@@ -12,7 +12,7 @@
 #include "support/names.hpp"
 #include "vendor/nvml_abi.hpp"
 
-namespace rnncheck::probes {
+namespace rnncheck::probes::hang_witness {
 
 namespace {
 
@@ -114,10 +114,10 @@ void run(const Job& job, Trace& trace, const Learn& learn) {
 
 }  // namespace
 
-extern const Probe hang_witness{.title = "Finds out why another probe does not answer: GPU utilization, faults in the kernel log",
+extern const Probe probe{.title = "Finds out why another probe does not answer: GPU utilization, faults in the kernel log",
                                 .stage = Stage::run,
                                 .limit = std::chrono::seconds(8),
                                 .run = run,
                                 .witness = true};
 
-}  // namespace rnncheck::probes
+}  // namespace rnncheck::probes::hang_witness

@@ -9,7 +9,7 @@
 #include "probe.hpp"
 #include "support/environment.hpp"
 
-namespace rnncheck::probes {
+namespace rnncheck::probes::host_system {
 
 static std::string unquoted(std::string_view value) {
     value = trim(value);
@@ -159,9 +159,9 @@ static void run(const Job& job, Trace&, const Learn& learn) {
     learn(devices);
 }
 
-extern const Probe host_system{.title = "Reads what system this is and which variables are set",
+extern const Probe probe{.title = "Reads what system this is and which variables are set",
                                .stage = Stage::look,
                                .limit = std::chrono::seconds(10),
                                .run = run};
 
-}  // namespace rnncheck::probes
+}  // namespace rnncheck::probes::host_system

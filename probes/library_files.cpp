@@ -12,7 +12,7 @@
 #include "support/library_folders.hpp"
 #include "support/library_names.hpp"
 
-namespace rnncheck::probes {
+namespace rnncheck::probes::library_files {
 
 static constexpr std::size_t most_libraries = 512;
 static constexpr std::size_t most_names_in_folder = 100'000;
@@ -197,9 +197,9 @@ static void run(const Job& job, Trace& trace, const Learn& learn) {
     add_development_names(search);
 }
 
-extern const Probe library_files{.title = "Finds every copy of the GPU libraries and which one the loader gives",
+extern const Probe probe{.title = "Finds every copy of the GPU libraries and which one the loader gives",
                                  .stage = Stage::look,
                                  .limit = std::chrono::seconds(10),
                                  .run = run};
 
-}  // namespace rnncheck::probes
+}  // namespace rnncheck::probes::library_files

@@ -7,7 +7,7 @@
 #include "support/names.hpp"
 #include "vendor/nvml_abi.hpp"
 
-namespace rnncheck::probes {
+namespace rnncheck::probes::nvml_devices {
 
 namespace {
 
@@ -165,9 +165,12 @@ void run(const Job&, Trace& trace, const Learn& learn) {
 
 }  // namespace
 
-extern const Probe nvml_devices{.title = "Asks NVML for the state of every board: memory, errors, modes, processes",
+extern const Probe probe{.title = "Asks NVML for the state of every board: memory, errors, modes, processes",
                                 .stage = Stage::ask,
                                 .limit = std::chrono::seconds(45),
-                                .run = run};
+                                .run = run,
+                                .start_limit = [](const Facts& learnt, std::chrono::milliseconds took) {
+                                    return limit_of_other_start(learnt.boards.size(), took);
+                                }};
 
-}  // namespace rnncheck::probes
+}  // namespace rnncheck::probes::nvml_devices

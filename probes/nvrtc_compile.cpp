@@ -3,7 +3,7 @@
 #include "support/copies.hpp"
 #include "vendor/nvrtc_abi.hpp"
 
-namespace rnncheck::probes {
+namespace rnncheck::probes::nvrtc_compile {
 
 namespace {
 
@@ -48,10 +48,10 @@ void run(const Job& job, Trace& trace, const Learn& learn) {
 
 }  // namespace
 
-extern const Probe nvrtc_compile{.title = "Compiles a tiny kernel with each NVRTC",
+extern const Probe probe{.title = "Compiles a tiny kernel with each NVRTC",
                                  .stage = Stage::ask,
                                  .limit = std::chrono::seconds(30),
                                  .run = run,
                                  .targets = targets};
 
-}  // namespace rnncheck::probes
+}  // namespace rnncheck::probes::nvrtc_compile

@@ -41,9 +41,10 @@ struct Steps {
 };
 
 struct Probe {
-    std::string_view title;           ///< "Asks the driver library", reads after the id
+    std::string_view title;  ///< "Asks the driver library", reads after the id
     Stage stage;
-    std::chrono::seconds limit;       ///< longest time without progress: every vendor call starts it anew, a step has its own
+    std::chrono::seconds
+        limit;  ///< longest time without progress: every vendor call starts it anew, a step has its own
     void (*run)(const Job&, Trace&, const Learn&);
     /// What to look at, one process each. Unset: the whole machine, in one process.
     std::vector<std::string> (*targets)(const Facts&) = nullptr;
@@ -53,6 +54,9 @@ struct Probe {
     std::string (*exclusive)(const std::string& target) = nullptr;
     /// Where its process is lost, nothing more is run on what it had exclusively: it would be lost there as well.
     bool gate = false;
+    /// Of a probe that starts the driver: how long the others that do may be silent from now on, by what this one
+    /// learnt and how long it took; nothing where that does not tell.
+    std::optional<std::chrono::milliseconds> (*start_limit)(const Facts&, std::chrono::milliseconds) = nullptr;
     /// Runs only while another probe's process is silent, to find out why.
     bool witness = false;
 };

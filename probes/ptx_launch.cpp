@@ -4,7 +4,7 @@
 #include "probe.hpp"
 #include "support/gpu_session.hpp"
 
-namespace rnncheck::probes {
+namespace rnncheck::probes::ptx_launch {
 
 namespace {
 
@@ -90,7 +90,7 @@ void run(const Job& job, Trace& trace, const Learn& learn) {
 
 }  // namespace
 
-extern const Probe ptx_launch{.title = "Loads and launches a tiny kernel on each GPU",
+extern const Probe probe{.title = "Loads and launches a tiny kernel on each GPU",
                               .stage = Stage::run,
                               .limit = std::chrono::seconds(45),
                               .run = run,
@@ -98,4 +98,4 @@ extern const Probe ptx_launch{.title = "Loads and launches a tiny kernel on each
                               .exclusive = exclusive_gpu,
                               .gate = true};
 
-}  // namespace rnncheck::probes
+}  // namespace rnncheck::probes::ptx_launch

@@ -8,7 +8,7 @@
 #include "probe.hpp"
 #include "support/environment.hpp"
 
-namespace rnncheck::probes {
+namespace rnncheck::probes::python_packages {
 
 /// The frameworks of one environment; with a loader also the copies they would be given.
 static Facts learnt_from(const Root& root, PythonEnvironment environment) {
@@ -51,9 +51,9 @@ static void run(const Job& job, Trace& trace, const Learn& learn) {
     for (PythonEnvironment& other : packages::other_environments(job.root, variables)) tell(std::move(other));
 }
 
-extern const Probe python_packages{.title = "Finds Python environments and the frameworks installed in them",
+extern const Probe probe{.title = "Finds Python environments and the frameworks installed in them",
                                    .stage = Stage::look,
                                    .limit = std::chrono::seconds(10),
                                    .run = run};
 
-}  // namespace rnncheck::probes
+}  // namespace rnncheck::probes::python_packages

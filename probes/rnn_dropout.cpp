@@ -6,7 +6,7 @@
 #include "rnn/sized.hpp"
 #include "support/rnn_session.hpp"
 
-namespace rnncheck::probes {
+namespace rnncheck::probes::rnn_dropout {
 
 namespace {
 
@@ -115,11 +115,11 @@ void run(const Job& job, Trace& trace, const Learn& learn) {
 
 }  // namespace
 
-extern const Probe rnn_dropout{.title = "Measures dropout between layers",
+extern const Probe probe{.title = "Measures dropout between layers",
                                .stage = Stage::run,
                                .limit = std::chrono::seconds(120),
                                .run = run,
                                .targets = targets,
                                .exclusive = exclusive_gpu};
 
-}  // namespace rnncheck::probes
+}  // namespace rnncheck::probes::rnn_dropout

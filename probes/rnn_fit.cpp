@@ -7,7 +7,7 @@
 #include "support/rnn_session.hpp"
 #include "vendor/lstm_fit.hpp"
 
-namespace rnncheck::probes {
+namespace rnncheck::probes::rnn_fit {
 
 namespace {
 
@@ -144,11 +144,11 @@ void run(const Job& job, Trace& trace, const Learn& learn) {
 
 }  // namespace
 
-extern const Probe rnn_fit{.title = "Finds the largest network that fits into the memory of each GPU",
+extern const Probe probe{.title = "Finds the largest network that fits into the memory of each GPU",
                            .stage = Stage::run,
                            .limit = std::chrono::seconds(120),
                            .run = run,
                            .targets = targets,
                            .exclusive = exclusive_gpu};
 
-}  // namespace rnncheck::probes
+}  // namespace rnncheck::probes::rnn_fit

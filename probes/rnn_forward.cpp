@@ -2,21 +2,22 @@
 // every element with the reference. Each case is told as soon as it ends, so a crash costs that case alone.
 #include <malloc.h>
 
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <functional>
 #include <future>
+#include <memory>
 #include <semaphore>
 #include <set>
+#include <thread>
 
 #include "probe.hpp"
 #include "support/rnn_session.hpp"
 #include "support/run_end.hpp"
 #include "vendor/lstm.hpp"
 
-namespace rnncheck::probes {
+namespace rnncheck::probes::rnn_forward {
 
 namespace {
 
@@ -61,42 +62,44 @@ struct Expected {
     Limits limits;
 };
 
-/// What goes to the device, and what must come out, of the cases that are not done, made one after the other by a thread
-/// of their own beside the vendor's work, a few ahead of it. Each is taken once, and waited for if need be.
+/// What goes to the device, and what must come out, of the cases that are not done, made one after the other by a
+/// thread of their own beside the vendor's work, a few ahead of it. Each is taken once, and waited for if need be. The
+/// thread is not waited for: a reference that nobody needs any more may take minutes.
 class Preparation {
   public:
     Preparation(const Facts& facts, int gpu, const std::vector<RnnCase>& cases, const std::vector<bool>& done)
-        : cases_(cases.size()) {
-        std::size_t first = 0;
-        while (first < cases.size() && done[first]) ++first;
+        : work_(std::make_shared<Work>(cases.size())) {
+        const auto first = static_cast<std::size_t>(std::ranges::find(done, false) - done.begin());
         if (first == cases.size()) return;
         // Threads start late on a busy machine: the vendor's work begins without it.
         try {
-            cases_[first].image.set_value(vendor::device_image(cases[first], make_inputs(cases[first])));
+            work_->of[first].image.set_value(vendor::device_image(cases[first], make_inputs(cases[first])));
         } catch (const std::bad_alloc&) {
-            cases_[first].image.set_exception(std::current_exception());
+            work_->of[first].image.set_exception(std::current_exception());
         }
-        worker_ = std::async(std::launch::async, [this, &facts, gpu, &cases, &done, first] {
+        std::vector<ReducedPrecision> reduced;
+        for (const RnnCase& rnn_case : cases) reduced.push_back(reduced_precision(facts, gpu, rnn_case));
+        std::thread([work = work_, cases, done, reduced, first] {
             for (std::size_t step = first; step < cases.size(); ++step) {
                 if (done[step]) continue;
-                ahead_.acquire();
-                if (given_up_) return;
-                prepare(cases[step], cases_[step], step > first, reduced_precision(facts, gpu, cases[step]));
+                work->ahead.acquire();
+                if (work->given_up) return;
+                prepare(cases[step], work->of[step], step > first, reduced[step]);
             }
-        });
+        }).detach();
     }
     Preparation(const Preparation&) = delete;
     Preparation& operator=(const Preparation&) = delete;
     ~Preparation() {
-        given_up_ = true;
-        ahead_.release();
+        work_->given_up = true;
+        work_->ahead.release();
     }
 
     vendor::DeviceImage image(int step) {
-        ahead_.release();
+        work_->ahead.release();
         return of(step).image.get_future().get();
     }
-    void pass_over() { ahead_.release(); }
+    void pass_over() { work_->ahead.release(); }
     /// Tells that time passes, which is not the vendor's. std::bad_alloc where the case is too large for us.
     Expected expected(int step, const std::function<void()>& time_passes) {
         constexpr auto often = std::chrono::seconds(1);
@@ -109,6 +112,14 @@ class Preparation {
     struct Case {
         std::promise<vendor::DeviceImage> image;
         std::promise<Expected> expected;
+    };
+    /// Shared with the thread, which may outlive us.
+    struct Work {
+        explicit Work(std::size_t cases) : of(cases) {}
+        static constexpr int most_ahead = 24;  // as many as the quick sweep has, which none has to wait for
+        std::vector<Case> of;
+        std::counting_semaphore<> ahead{most_ahead};
+        std::atomic<bool> given_up = false;
     };
 
     static void prepare(const RnnCase& rnn_case, Case& to, bool image_too, const ReducedPrecision& reduced) {
@@ -125,13 +136,9 @@ class Preparation {
         }
     }
 
-    Case& of(int step) { return cases_.at(static_cast<std::size_t>(step)); }
+    Case& of(int step) { return work_->of.at(static_cast<std::size_t>(step)); }
 
-    static constexpr int most_ahead = 24;  // as many as the quick sweep has, which none has to wait for
-    std::vector<Case> cases_;
-    std::counting_semaphore<> ahead_{most_ahead};
-    std::atomic<bool> given_up_ = false;
-    std::future<void> worker_;
+    std::shared_ptr<Work> work_;
 };
 
 std::optional<Version> version_of(const Facts& facts, const std::string& library) {
@@ -141,8 +148,8 @@ std::optional<Version> version_of(const Facts& facts, const std::string& library
 }
 
 /// Whether the driver compiles this cuDNN's kernels for the GPU, which is newer than all that the library has machine
-/// code for; code runs on every later minor of its compute capability (CUDA C++ Programming Guide, binary compatibility).
-/// cuDNN tells its newest since 8.6; before, that was 8.6 at the most.
+/// code for; code runs on every later minor of its compute capability (CUDA C++ Programming Guide, binary
+/// compatibility). cuDNN tells its newest since 8.6; before, that was 8.6 at the most.
 bool compiles_kernels(const Facts& facts, const RnnTarget& target) {
     const auto gpu = std::ranges::find(facts.gpus, target.gpu, &Gpu::index);
     const auto cudnn = std::ranges::find(facts.cudnns, target.library, &Cudnn::library);
@@ -155,13 +162,14 @@ bool compiles_kernels(const Facts& facts, const RnnTarget& target) {
 class SilenceLimits {
   public:
     SilenceLimits(std::chrono::milliseconds opening, bool compiles)
-        : loading_(std::chrono::seconds(15) + std::min<std::chrono::milliseconds>(10 * opening, std::chrono::seconds(15))),
+        : loading_(std::chrono::seconds(15) +
+                   std::min<std::chrono::milliseconds>(10 * opening, std::chrono::seconds(15))),
           compiles_(compiles) {}
 
     std::chrono::milliseconds of(const RnnCase& rnn_case) {
         if (compiles_) return computing(rnn_case) + std::chrono::minutes(5);
-        const std::string kernels = kernels_of(rnn_case) + ' ' + std::string(name_of(rnn_case.cell)) +
-                                    (rnn_case.training ? " training" : "");
+        const std::string kernels =
+            kernels_of(rnn_case) + ' ' + std::string(name_of(rnn_case.cell)) + (rnn_case.training ? " training" : "");
         const bool first = loaded_.insert(kernels).second;
         return computing(rnn_case) + (first ? loading_ : std::chrono::seconds(5));
     }
@@ -212,8 +220,7 @@ class Sweep {
             run_case(session, run);
             run.free_bytes = free_bytes_;
             // A kernel that went astray leaves a context in which no later call can succeed.
-            const bool broken =
-                run.end == RunEnd::failed && !session.check_cuda(session.cuda.cuCtxSynchronize).ok();
+            const bool broken = run.end == RunEnd::failed && !session.check_cuda(session.cuda.cuCtxSynchronize).ok();
             tell(std::move(run));
             if (broken) return trace_.past_use();
         }
@@ -298,7 +305,7 @@ void run(const Job& job, Trace& trace, const Learn& learn) {
 
 }  // namespace
 
-extern const Probe rnn_forward{.title = "Computes LSTMs with each cuDNN on each GPU and checks every number",
+extern const Probe probe{.title = "Computes LSTMs with each cuDNN on each GPU and checks every number",
                                .stage = Stage::run,
                                .limit = std::chrono::seconds(45),
                                .run = run,
@@ -306,4 +313,4 @@ extern const Probe rnn_forward{.title = "Computes LSTMs with each cuDNN on each 
                                .steps = Steps{done, lost_cases, group},
                                .exclusive = exclusive_gpu};
 
-}  // namespace rnncheck::probes
+}  // namespace rnncheck::probes::rnn_forward

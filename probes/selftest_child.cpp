@@ -5,7 +5,7 @@
 
 #include "probe.hpp"
 
-namespace rnncheck::probes {
+namespace rnncheck::probes::selftest_child {
 
 namespace {
 
@@ -28,10 +28,10 @@ std::vector<std::string> targets(const Facts&) {
 
 }  // namespace
 
-extern const Probe selftest_child{.title = "Crashes, hangs or exits on purpose, only for the self-test",
+extern const Probe probe{.title = "Crashes, hangs or exits on purpose, only for the self-test",
                                   .stage = Stage::look,
                                   .limit = std::chrono::seconds(1),
                                   .run = run,
                                   .targets = targets};
 
-}  // namespace rnncheck::probes
+}  // namespace rnncheck::probes::selftest_child

@@ -12,20 +12,19 @@ namespace rnncheck {
 
 namespace {
 
-bool stage_was_run(const Facts& facts, Stage stage) {
-    const auto& stages = facts.tool.stages;
-    return stages.empty() || std::find(stages.begin(), stages.end(), name_of(stage)) != stages.end();
+Verdict not_asked(NotAsked why, const std::string& reason) {
+    Verdict verdict = not_applicable("not asked: " + reason);
+    verdict.not_asked = why;
+    return verdict;
 }
-
-constexpr const char* not_asked = "not asked: ";
 
 /// Without a machine only what the tables can tell is asked, and what was not given is no open question.
 Verdict ask_what_if(const Named<Rule>& rule, const Facts& facts, const std::vector<Facts>& possible,
                     const Matrix& matrix) {
-    if (rule->asks.empty()) return not_applicable(std::string(not_asked) + "only the machine itself can tell");
+    if (rule->asks.empty()) return not_asked(NotAsked::needs_machine, "only the machine itself can tell");
     Verdict verdict = rules::judge_possible(*rule.thing, facts, possible, matrix);
     if (verdict.outcome == Outcome::undecided && verdict.lack == Lack::facts)
-        return not_applicable(not_asked + ("it needs " + std::string(rule->asks)) + "; " + verdict.reason);
+        return not_asked(NotAsked::needs_values, "it needs " + std::string(rule->asks) + "; " + verdict.reason);
     return verdict;
 }
 
@@ -35,8 +34,7 @@ Verdict ask(const Named<Rule>& rule, const Facts& facts, const std::vector<Facts
     if (from_logs_alone(facts) && !rule->judges_log) return not_applicable("the log does not point to it");
     Verdict verdict = rule->check(facts, matrix);
     if (verdict.outcome == Outcome::undecided && !rule->judges_log && !stage_was_run(facts, rule->needs))
-        return not_applicable(std::string(not_asked) + "the stage '" + std::string(name_of(rule->needs)) +
-                              "' was switched off");
+        return not_asked(NotAsked::stage_off, "the stage '" + std::string(name_of(rule->needs)) + "' was switched off");
     return verdict;
 }
 
@@ -72,6 +70,7 @@ void join_log(Verdict& verdict, std::string_view rule, const std::vector<Finding
         if (verdict.outcome == Outcome::pass) refute(cause, verdict.reason);
         verdict.reason = "the log points to it";
         verdict.outcome = Outcome::fault;
+        verdict.not_asked.reset();
         verdict.findings.push_back(std::move(cause));
         return;
     }
@@ -152,17 +151,18 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
         const std::string name(rule.name);
         const bool selected = is_selected(selection, name);
         Verdict verdict = selected ? ask(rule, facts, possible, matrix)
-                                   : not_applicable(std::string(not_asked) + "left out on the command line");
+                                   : not_asked(NotAsked::left_out, "left out on the command line");
         if (selected) join_log(verdict, name, causes);
         apply_to_findings(verdict, rule, facts, selection);
         tally_verdict(tally, rule, verdict, selection);
         ++count_of(report.counts, verdict.outcome);
-        report.verdicts.push_back({name, verdict.outcome, verdict.reason, std::move(verdict.evidence)});
+        report.verdicts.push_back(
+            {name, verdict.outcome, verdict.reason, std::move(verdict.evidence), verdict.not_asked});
         std::move(verdict.findings.begin(), verdict.findings.end(), std::back_inserter(report.findings));
     }
     // Where nothing at all was asked, nothing was found to be well.
-    tally.open |= std::all_of(report.verdicts.begin(), report.verdicts.end(),
-                              [](const RuleVerdict& verdict) { return verdict.reason.starts_with(not_asked); });
+    tally.open |=
+        std::ranges::all_of(report.verdicts, [](const RuleVerdict& verdict) { return verdict.not_asked.has_value(); });
     // An error that neither the log's causes nor the machine explain stays an open question.
     tally.open |= facts.log && !from_logs_alone(facts) && facts.log->first_error_line && !tally.error;
     sort_findings(report.findings);

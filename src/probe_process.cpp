@@ -31,6 +31,7 @@ int run_probe_here(const ProbeCall& call) {
     Trace trace(call.answer_to);
     (*probe)->run(job, trace, [&trace](const Facts& news) { trace.facts(facts_to_text(news)); });
     trace.done();
+    while (trace.stays()) pause();
     return 0;
 }
 

@@ -73,6 +73,7 @@ class Stages {
     void start_what_fits();
     void start_witnesses(const Facts& facts);
     void finished(Task& task, const isolate::Ending& ending);
+    void shorten_other_starts(const Task& task, const ProbeRun& run);
     bool continues(Task& task, const ProbeRun& run);
     void lose_step(Task& task, const ProbeRun& run);
     void give_up(Task& task, SkipReason reason, const std::string& why, const std::string& group = {});
@@ -210,7 +211,7 @@ void Stages::start(Task& task) {
         auto limit = std::exchange(task.reader.limit, std::nullopt);
         if (limit && options_.step_limit_s)
             limit = std::chrono::milliseconds(static_cast<long long>(1000 * *options_.step_limit_s));
-        return isolate::Heard{task.reader.done, limit};
+        return isolate::Heard{task.reader.done, limit, task.reader.stays};
     });
     active_[id] = &task;
 }
@@ -304,8 +305,18 @@ void Stages::give_up(Task& task, SkipReason reason, const std::string& why, cons
     merge(task.learnt, steps.lost(job, rest));
 }
 
+/// The other probes that wait for the driver's start at the same time wait for the same.
+void Stages::shorten_other_starts(const Task& task, const ProbeRun& run) {
+    const auto start_limit = (*task.probe)->start_limit;
+    if (!start_limit || !run.completed()) return;
+    const auto limit = start_limit(task.learnt, std::chrono::milliseconds(static_cast<long long>(run.elapsed_ms)));
+    for (const auto& [id, other] : active_)
+        if (limit && (*other->probe)->start_limit) pool_.shorten(id, *limit);
+}
+
 void Stages::finished(Task& task, const isolate::Ending& ending) {
     task.runs.push_back(record_of(task, ending));
+    shorten_other_starts(task, task.runs.back());
     if ((*task.probe)->gate && !task.runs.back().completed()) closed_.insert(exclusive_key(task));
     if (continues(task, task.runs.back())) waiting_.push_front(&task);
 }

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <unistd.h>
 
 #include "packages/environments.hpp"
-
-extern char** environ;
 
 namespace rnncheck::probes {
 

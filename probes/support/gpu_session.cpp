@@ -6,7 +6,7 @@ namespace rnncheck::probes {
 
 namespace {
 
-constexpr std::string_view prefix = "GPU ";
+constexpr std::string_view gpu_prefix = "GPU ";
 
 std::optional<CallResult> make_ready(const GpuSession& session, int index) {
     const vendor::CudaApi& cuda = session.cuda;
@@ -35,10 +35,10 @@ std::unique_ptr<GpuSession> open_gpu(Trace& trace, int index) {
 
 int gpu_of_target(const std::string& target) {
     int index = 0;
-    if (target.starts_with(prefix)) std::from_chars(target.data() + prefix.size(), target.data() + target.size(), index);
+    if (target.starts_with(gpu_prefix)) std::from_chars(target.data() + gpu_prefix.size(), target.data() + target.size(), index);
     return index;
 }
 
-std::string exclusive_gpu(const std::string& target) { return std::string(prefix) + std::to_string(gpu_of_target(target)); }
+std::string exclusive_gpu(const std::string& target) { return std::string(gpu_prefix) + std::to_string(gpu_of_target(target)); }
 
 }  // namespace rnncheck::probes

@@ -10,6 +10,9 @@ namespace rnncheck {
 
 std::string_view trim(std::string_view text);
 
+/// In every locale, unlike std::isdigit; safe for negative chars.
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 /// ASCII letters in lower case.
 std::string lower(std::string_view text);
 

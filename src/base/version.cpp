@@ -3,11 +3,11 @@
 #include <cctype>
 #include <charconv>
 
+#include "base/text.hpp"
+
 namespace rnncheck {
 
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::size_t length_of_version_at(std::string_view text) {
     std::size_t end = 0;

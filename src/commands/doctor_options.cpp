@@ -22,7 +22,7 @@ namespace {
 constexpr double default_deadline_s = 70;
 
 /// As given, before anything is looked up.
-struct Given {
+struct RawOptions {
     std::string format = "text", root, facts, save_facts, matrix, fail_on = "error", color = "auto", deadline, python,
                 release;
     std::vector<std::string> logs, outputs, only, skip, require, ignore;
@@ -47,7 +47,7 @@ void several(CLI::App& app, const char* name, std::vector<std::string>& into, co
     app.add_option(name, into, about)->allow_extra_args(false)->type_name(type);
 }
 
-void declare_examination(CLI::App& app, Given& given) {
+void declare_examination(CLI::App& app, RawOptions& given) {
     flag(app, "--look-only", given.look_only, "Read files only: open no vendor library, use no GPU");
     flag(app, "--no-run", given.no_run, "Ask the libraries, but do not use the GPU");
     flag(app, "--make-nodes", given.make_nodes, "Let the driver make missing device nodes, as a CUDA program does");
@@ -55,14 +55,14 @@ void declare_examination(CLI::App& app, Given& given) {
     one(app, "--python", given.python, "Judge the frameworks of this interpreter or environment", "PATH");
 }
 
-void declare_other_machines(CLI::App& app, Given& given) {
+void declare_other_machines(CLI::App& app, RawOptions& given) {
     one(app, "--facts", given.facts, "Judge these saved facts (- for standard input) instead of this machine", "FILE");
     one(app, "--root", given.root, "Examine the files below this folder, e.g. a mounted image", "DIR");
     several(app, "--log", given.logs, "Read this log of the failing program too (- for standard input)", "FILE");
     one(app, "--for", given.release, "Judge this machine for a release that need not be installed", "NAME==RELEASE");
 }
 
-void declare_judgement(CLI::App& app, Given& given) {
+void declare_judgement(CLI::App& app, RawOptions& given) {
     several(app, "--only", given.only, "Ask these rules alone", "ID");
     several(app, "--skip", given.skip, "Leave out these rules or probes", "ID");
     several(app, "--ignore", given.ignore, "Tell what these rules find, but do not count it", "ID");
@@ -70,19 +70,19 @@ void declare_judgement(CLI::App& app, Given& given) {
     one(app, "--matrix", given.matrix, "Use the compatibility tables in this folder", "DIR");
 }
 
-void declare_exit_codes(CLI::App& app, Given& given) {
+void declare_exit_codes(CLI::App& app, RawOptions& given) {
     several(app, "--require", given.require, "Undetermined (exit 3) unless these rules come to an answer", "ID");
     one(app, "--fail-on", given.fail_on, "error, or warning: exit 4 when there are warnings", "error|warning|never");
 }
 
-void declare_documents(CLI::App& app, Given& given) {
+void declare_documents(CLI::App& app, RawOptions& given) {
     app.add_option("--format", given.format, "Form of the report: " + listing(format_names()))->type_name("F");
     flag(app, "--json", given.json, "The same as --format json");
     several(app, "--output", given.outputs, "Write the report into a file as well, e.g. json=report.json", "F=FILE");
     one(app, "--save-facts", given.save_facts, "Write what was found into this file, for --facts", "FILE");
 }
 
-void declare_text(CLI::App& app, Given& given) {
+void declare_text(CLI::App& app, RawOptions& given) {
     flag(app, "--show-private", given.show_private,
          "Keep user names, host name, serial numbers and UUIDs in the output");
     one(app, "--color", given.color, "Colour; auto means on a terminal, unless NO_COLOR is set", "auto|always|never");
@@ -138,7 +138,7 @@ std::optional<Framework> release_asked_for(const std::string& text) {
 }
 
 /// --skip takes rules and probes.
-void share_out_skipped(const Given& given, DoctorOptions& options) {
+void share_out_skipped(const RawOptions& given, DoctorOptions& options) {
     std::vector<std::string> known = rule_names();
     const std::vector<std::string> probes = probe_names();
     known.insert(known.end(), probes.begin(), probes.end());
@@ -179,7 +179,7 @@ void refuse_contradictions(const CLI::App& app) {
         refuse_together(app, "--facts", option, "with saved facts nothing is examined");
 }
 
-DoctorOptions checked(const Given& given) {
+DoctorOptions checked(const RawOptions& given) {
     DoctorOptions options;
     options.survey.root = folder_from(given.root, "--root");
     options.survey.ask = !given.look_only;
@@ -213,7 +213,7 @@ DoctorOptions checked(const Given& given) {
 }  // namespace
 
 std::function<DoctorOptions()> declare_doctor_options(CLI::App& app) {
-    const auto given = std::make_shared<Given>();
+    const auto given = std::make_shared<RawOptions>();
     declare_other_machines(app, *given);
     declare_examination(app, *given);
     declare_judgement(app, *given);
@@ -229,7 +229,7 @@ std::function<DoctorOptions()> declare_doctor_options(CLI::App& app) {
 }
 
 std::function<DoctorOptions()> declare_preflight_options(CLI::App& app) {
-    const auto given = std::make_shared<Given>();
+    const auto given = std::make_shared<RawOptions>();
     declare_examination(app, *given);
     declare_judgement(app, *given);
     declare_text(app, *given);

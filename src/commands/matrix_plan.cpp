@@ -20,13 +20,13 @@ namespace rnncheck {
 
 namespace {
 
-struct Options {
+struct PlanOptions {
     std::vector<std::string> values;
     std::string release, folder;
     bool json = false, verbose = false;
 };
 
-GivenValue value_from(const std::string& text) {
+GivenValue plan_value(const std::string& text) {
     static const std::vector<std::string> keys = {"driver", "framework", "gpu", "os", "python"};
     const auto value = split_given(text);
     if (!value || std::find(keys.begin(), keys.end(), value->key) == keys.end())
@@ -35,9 +35,9 @@ GivenValue value_from(const std::string& text) {
     return *value;
 }
 
-Facts facts_from(const std::vector<std::string>& texts, const Matrix& matrix) {
+Facts plan_facts(const std::vector<std::string>& texts, const Matrix& matrix) {
     std::vector<GivenValue> values;
-    for (const std::string& text : texts) values.push_back(value_from(text));
+    for (const std::string& text : texts) values.push_back(plan_value(text));
     Given given = read_given(values, matrix);
     if (!given.not_understood.empty()) throw UsageError(in_words(given.not_understood.front()));
     return std::move(given.facts);
@@ -73,15 +73,15 @@ PlanQuestion question_from(const Facts& facts, const Matrix& matrix) {
 }
 
 template <class Document>
-void print(const Document& document, const Options& options) {
+void print(const Document& document, const PlanOptions& options) {
     const Style style{.color = wants_color(ColorChoice::automatic, STDOUT_FILENO), .verbose = options.verbose};
     print_document(options.json ? json_text(document) : plan_text(document, style));
 }
 
-int plan(const Options& options, const Matrix& matrix) {
+int plan(const PlanOptions& options, const Matrix& matrix) {
     PlanDocument document;
     document.tool = stamp_with(matrix.date(), matrix.digest());
-    document.plan = make_plan(question_from(facts_from(options.values, matrix), matrix), matrix);
+    document.plan = make_plan(question_from(plan_facts(options.values, matrix), matrix), matrix);
     print(document, options);
     if (offers_something(document.plan)) return healthy;
     return leaves_open(document.plan) ? undetermined : problem;
@@ -89,9 +89,9 @@ int plan(const Options& options, const Matrix& matrix) {
 
 NeedsQuestion needs_question_from(const std::vector<std::string>& texts, const Matrix& matrix) {
     for (const std::string& text : texts)
-        if (const std::string key = value_from(text).key; key != "os" && key != "python")
+        if (const std::string key = plan_value(text).key; key != "os" && key != "python")
             throw UsageError(key + "= does not go with --for, which tells what a release needs; os= and python= do");
-    const Facts facts = facts_from(texts, matrix);
+    const Facts facts = plan_facts(texts, matrix);
     const PlanQuestion plan = question_from(facts, matrix);
     return {facts.host.platform.value_or(""), plan.driver_os, plan.python, ""};
 }
@@ -100,7 +100,7 @@ bool fits(const NeededBuild& needed) {
     return needed.build.fit != Fit::does_not_work;
 }
 
-int needs(const Options& options, const Matrix& matrix) {
+int needs(const PlanOptions& options, const Matrix& matrix) {
     const auto framework = framework_from(options.release);
     if (!framework || !framework->version)
         throw UsageError("--for cannot be '" + options.release + "'; write e.g. tensorflow==2.15");
@@ -115,7 +115,7 @@ int needs(const Options& options, const Matrix& matrix) {
     return builds.empty() && document.needs.without_cuda.empty() ? undetermined : problem;
 }
 
-int run(const Options& options) {
+int run(const PlanOptions& options) {
     const Matrix matrix = options.folder.empty() ? Matrix::bundled() : Matrix::from_folder(options.folder);
     if (options.release.empty() && options.values.empty())
         throw UsageError(
@@ -126,7 +126,7 @@ int run(const Options& options) {
 }  // namespace
 
 std::function<int()> declare_matrix_plan(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<PlanOptions>();
     app.add_option("GIVEN", options->values,
                    "gpu=8.6 or gpu='RTX 3090', driver=535, python=3.11, os=linux, framework=pytorch")
         ->type_name("KEY=VALUE");

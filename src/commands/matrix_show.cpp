@@ -19,7 +19,7 @@ namespace rnncheck {
 
 namespace {
 
-struct Given {
+struct ShowOptions {
     std::string table, folder;
     std::vector<std::string> filters;
     bool json = false;
@@ -61,7 +61,7 @@ int show_all(const TableFiles& files, bool json) {
     return print(std::move(document), files, json);
 }
 
-int run(const Given& given) {
+int run(const ShowOptions& given) {
     const TableFiles files = given.folder.empty() ? bundled_table_files() : table_files_of(given.folder);
     if (given.table.empty()) return show_all(files, given.json);
     const std::vector<std::string> names = table_names();
@@ -75,7 +75,7 @@ int run(const Given& given) {
 }  // namespace
 
 std::function<int()> declare_matrix_show(CLI::App& app) {
-    const auto given = std::make_shared<Given>();
+    const auto given = std::make_shared<ShowOptions>();
     app.add_option("TABLE", given->table, "One of " + listing(table_names()) + "; without it, all are told");
     app.add_option("FILTER", given->filters, "Rows to show, e.g. cudnn=8.9.7")->type_name("COLUMN=VALUE");
     app.add_option("--matrix", given->folder, "Use the compatibility tables in this folder")->type_name("DIR");

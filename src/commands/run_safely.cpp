@@ -29,7 +29,7 @@ void print_failure(FailureKind kind, const std::string& sentence) {
     }
 }
 
-int failed(const Arguments& arguments, FailureKind kind, const std::string& sentence) {
+int report_failure(const Arguments& arguments, FailureKind kind, const std::string& sentence) {
     say(sentence);
     if (wants_json(arguments)) print_failure(kind, sentence);
     return kind == FailureKind::bug ? bug : usage;
@@ -42,16 +42,16 @@ int run_safely(const Arguments& arguments, int (*work)(const Arguments&)) {
     try {
         return work(arguments);
     } catch (const UsageError& error) {
-        return failed(arguments, FailureKind::usage, error.what());
+        return report_failure(arguments, FailureKind::usage, error.what());
     } catch (const InputError& error) {
-        return failed(arguments, FailureKind::input, error.what());
+        return report_failure(arguments, FailureKind::input, error.what());
     } catch (const OutputError& error) {
         say(error.what());
         return usage;
     } catch (const std::exception& error) {
-        return failed(arguments, FailureKind::bug, "this is a bug in rnncheck: " + std::string(error.what()));
+        return report_failure(arguments, FailureKind::bug, "this is a bug in rnncheck: " + std::string(error.what()));
     } catch (...) {
-        return failed(arguments, FailureKind::bug, "this is a bug in rnncheck: something unknown was thrown");
+        return report_failure(arguments, FailureKind::bug, "this is a bug in rnncheck: something unknown was thrown");
     }
 }
 

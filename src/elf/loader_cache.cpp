@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view old_magic = "ld.so-1.7.0";
 constexpr std::string_view new_magic = "glibc-ld.so.cache1.1";
 constexpr std::size_t largest_cache = 16 << 20;
-constexpr std::size_t longest_text = 4096;
+constexpr std::size_t longest_cached_path = 4096;
 
 struct NewHeader {
     char magic[20];
@@ -122,7 +122,7 @@ void LoaderCache::read_entries(std::uint32_t count, const std::vector<std::uint3
 
 std::string_view LoaderCache::text_at(std::uint32_t offset) const {
     if (offset >= bytes_.size()) return {};
-    const std::string_view from_here = std::string_view(bytes_).substr(offset, longest_text);
+    const std::string_view from_here = std::string_view(bytes_).substr(offset, longest_cached_path);
     const auto end = from_here.find('\0');
     return end == std::string_view::npos ? std::string_view() : from_here.substr(0, end);
 }

@@ -2,6 +2,8 @@
 // `probe_runs`. Every field has one probe that fills it: two sources of one truth are two fields.
 #pragma once
 
+#include <algorithm>
+
 #include "facts/libraries.hpp"
 #include "facts/log.hpp"
 #include "facts/machine.hpp"
@@ -11,6 +13,7 @@
 #include "facts/rnn_fit.hpp"
 #include "facts/rnn_request.hpp"
 #include "facts/rnn_run.hpp"
+#include "facts/stage.hpp"
 
 namespace rnncheck {
 
@@ -82,6 +85,12 @@ struct Facts {
         visit("log", self.log, "what logs tell");
     }
 };
+
+/// A stage that the user switched off was not; where the facts name no stages, all were.
+inline bool stage_was_run(const Facts& facts, Stage stage) {
+    const auto& stages = facts.tool.stages;
+    return stages.empty() || std::ranges::find(stages, name_of(stage)) != stages.end();
+}
 
 /// A person told these facts; what was not told is unknown, and no machine stands behind them.
 inline bool only_given(const Facts& facts) {

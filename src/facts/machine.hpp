@@ -111,7 +111,7 @@ struct Driver {
         visit("nvml_version", self.nvml_version, "driver release according to NVML");
         visit("nvml_cuda_version", self.nvml_cuda_version, "newest CUDA according to NVML");
         visit("nvml_init", self.nvml_init, "answer of nvmlInit_v2");
-        visit("mps_pipe", self.mps_pipe, "directory in which the control daemon of MPS keeps its pipes, where it exists");
+        visit("mps_pipe", self.mps_pipe, "directory in which the control daemon of MPS keeps its pipes, where its `control` pipe exists");
         visit("kernel_log_read", self.kernel_log_read,
               "whether the kernel log could be read; tried only when a probe hangs");
         visit("xids", self.xids, "faults that the driver wrote into the kernel log, newest last");

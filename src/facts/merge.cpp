@@ -8,7 +8,7 @@ namespace rnncheck {
 namespace {
 
 template <class T>
-void join(T& into, T& from);
+void merge_into(T& into, T& from);
 
 template <class T>
 void join_fields(T& into, T& from) {
@@ -16,7 +16,7 @@ void join_fields(T& into, T& from) {
     std::vector<void*> members;
     T::fields(from, [&](const char*, auto& member, const char*) { members.push_back(&member); });
     std::size_t n = 0;
-    T::fields(into, [&]<class M>(const char*, M& member, const char*) { join(member, *static_cast<M*>(members[n++])); });
+    T::fields(into, [&]<class M>(const char*, M& member, const char*) { merge_into(member, *static_cast<M*>(members[n++])); });
 }
 
 /// A list whose elements say who they are: news about a known one joins it.
@@ -28,7 +28,7 @@ void join_lists(std::vector<T>& into, std::vector<T>& from) {
     for (T& news : from) {
         const auto known = std::find_if(into.begin(), into.end(), [&](const T& old) { return old.key() == news.key(); });
         if (known == into.end()) into.push_back(std::move(news));
-        else join(*known, news);
+        else merge_into(*known, news);
     }
 }
 
@@ -38,7 +38,7 @@ void join_lists(std::vector<T>& into, std::vector<T>& from) {
 }
 
 template <class T>
-void join(T& into, T& from) {
+void merge_into(T& into, T& from) {
     if constexpr (IsOptional<T>::value) {
         if (!into) into = std::move(from);
     } else if constexpr (IsVector<T>::value) {
@@ -54,6 +54,6 @@ void join(T& into, T& from) {
 
 }  // namespace
 
-void merge(Facts& facts, Facts more) { join(facts, more); }
+void merge(Facts& facts, Facts more) { merge_into(facts, more); }
 
 }  // namespace rnncheck

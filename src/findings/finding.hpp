@@ -97,6 +97,10 @@ RNNCHECK_ENUM_NAMES(Outcome, "pass", "fault", "not_applicable", "undecided")
 /// What an undecided rule lacks: facts that were not learnt, or rows of the tables for facts that were.
 enum class Lack { facts, data };
 
+/// Why a rule was not asked: the user left it or its stage out, or without a machine it lacks the machine or values.
+enum class NotAsked { left_out, stage_off, needs_machine, needs_values };
+RNNCHECK_ENUM_NAMES(NotAsked, "left_out", "stage_off", "needs_machine", "needs_values")
+
 /// A rule's answer. `findings` with `fault`, and with `undecided` what could not be decided; `reason` always says why in
 /// a few words. `evidence` is what a pass rests on, where that is more than the reason tells. `lack` has a meaning with
 /// `undecided` only.
@@ -106,6 +110,7 @@ struct Verdict {
     std::vector<Finding> findings;
     std::vector<Evidence> evidence;
     Lack lack = Lack::facts;
+    std::optional<NotAsked> not_asked = {};
 };
 
 Verdict pass(std::string reason, std::vector<Evidence> evidence = {});

@@ -46,6 +46,7 @@ struct RuleVerdict {
     Outcome outcome = Outcome::undecided;
     std::string reason;
     std::vector<Evidence> evidence = {};
+    std::optional<NotAsked> not_asked = {};
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
@@ -53,6 +54,7 @@ struct RuleVerdict {
         visit("outcome", self.outcome, "its answer");
         visit("reason", self.reason, "why, in a few words");
         visit("evidence", self.evidence, "what a pass rests on, where the tables decided it; findings have their own");
+        visit("not_asked", self.not_asked, "why the rule was not asked, where it was not");
     }
 };
 

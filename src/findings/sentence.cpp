@@ -8,11 +8,6 @@ namespace rnncheck {
 
 namespace {
 
-bool stage_was_run(const Facts& facts, std::string_view stage) {
-    const auto& stages = facts.tool.stages;
-    return stages.empty() || std::find(stages.begin(), stages.end(), stage) != stages.end();
-}
-
 /// What was run on a GPU; empty where nothing was. A case that failed for a kernel that no version of cuDNN promises is
 /// at most a note, and does not count.
 std::string what_ran(const Report& report) {
@@ -36,8 +31,8 @@ std::string what_ran(const Report& report) {
 }
 
 std::string why_nothing_ran(const Facts& facts) {
-    if (!stage_was_run(facts, "ask")) return "only files were looked at and nothing was run on a GPU, as asked";
-    if (!stage_was_run(facts, "run")) return "nothing was run on a GPU, as asked";
+    if (!stage_was_run(facts, Stage::ask)) return "only files were looked at and nothing was run on a GPU, as asked";
+    if (!stage_was_run(facts, Stage::run)) return "nothing was run on a GPU, as asked";
     return "nothing could be run on a GPU";
 }
 
@@ -63,9 +58,8 @@ const Finding* first_to_repair(const Report& report) {
 
 /// Without a machine: how much of what the tables can tell could be asked.
 std::string questions_answered(const Report& report) {
-    const auto lacking = std::count_if(report.verdicts.begin(), report.verdicts.end(), [](const RuleVerdict& verdict) {
-        return verdict.reason.starts_with("not asked: it needs");
-    });
+    const auto lacking =
+        std::ranges::count(report.verdicts, std::optional(NotAsked::needs_values), &RuleVerdict::not_asked);
     const auto answers = static_cast<std::size_t>(report.counts.pass + report.counts.fault);
     return "the tables decide " + counted(answers, "check", "checks") + ", " + std::to_string(lacking) +
            " more need values that were not given";

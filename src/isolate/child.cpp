@@ -134,7 +134,8 @@ Pool::Child::Child(int number, const Command& command, const Wire& wire, OnLine 
 Pool::Child::~Child() {
     if (pid_ < 0) return;
     kill_group();
-    waitpid(pid_, nullptr, 0);
+    constexpr int patience_ms = 3000;  // one that hangs inside the kernel does not die of it
+    for (int waited = 0; waited < patience_ms && waitpid(pid_, nullptr, WNOHANG) == 0; ++waited) usleep(1000);
 }
 
 void Pool::Child::start(const Command& command, const Wire& wire) {
@@ -198,6 +199,7 @@ bool Pool::Child::read_answers() {
         ++lines_seen_;
         const Heard heard = on_line_(line);
         last_word_said_ |= heard.last;
+        stays_ |= heard.stays;
         if (heard.limit) quiet_limit_ = *heard.limit;
     });
     if (!more) answers_.close();
@@ -223,7 +225,7 @@ void Pool::Child::kill_group() {
 }
 
 Ending Pool::Child::ending(How how, int code, std::string reason) {
-    pid_ = -1;
+    if (!stays_) pid_ = -1;
     const std::chrono::duration<double, std::milli> elapsed = Clock::now() - started_;
     return {how, code, std::move(reason), output_tail_, elapsed.count(), std::move(state_)};
 }
@@ -268,6 +270,7 @@ bool Pool::Child::is_stuck() const {
 
 std::optional<Ending> Pool::Child::check() {
     if (pid_ < 0) return ending(How::not_started, 0, start_error_);
+    if (stays_) return ending(How::exited, 0);
     if (observe_exit()) return reap();
     enforce_limits();
     if (!kill_reason_.empty() && is_stuck()) return ending(How::stuck, SIGKILL, kill_reason_);

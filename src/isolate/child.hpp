@@ -4,6 +4,8 @@
 #include <poll.h>
 #include <sys/types.h>
 
+#include <algorithm>
+
 #include "isolate/pool.hpp"
 
 namespace rnncheck::isolate {
@@ -48,6 +50,9 @@ struct Pool::Child {
     /// The ending, once it is known.
     std::optional<Ending> check();
     bool is_slow() { return pid_ >= 0 && kill_reason_.empty() && 2 * clock_->elapsed() > quiet_limit_; }
+    void shorten(std::chrono::milliseconds quiet_limit) { quiet_limit_ = std::min(quiet_limit_, quiet_limit); }
+    /// It has ended as far as its work goes, and lives on.
+    bool stays() const { return stays_ && pid_ >= 0; }
     /// It closed its answers, so it is about to leave: look often.
     bool leaving() const { return !answers_.open(); }
     /// It sends line upon line. It is not to wake us for each, which would cost both more than the lines are worth.
@@ -82,7 +87,7 @@ struct Pool::Child {
     std::string start_error_;
     std::size_t lines_seen_ = 0;
     bool answered_ = false;  ///< there were lines when it was last looked at
-    bool last_word_said_ = false;
+    bool last_word_said_ = false, stays_ = false;
     pid_t pid_ = -1;
     Descriptor to_, answers_, output_;
     LineBuffer lines_;

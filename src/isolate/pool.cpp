@@ -56,11 +56,17 @@ bool Pool::is_slow(int id) const {
     return std::ranges::any_of(children_, [&](const auto& child) { return child->id == id && child->is_slow(); });
 }
 
+void Pool::shorten(int id, std::chrono::milliseconds quiet_limit) {
+    for (const auto& child : children_)
+        if (child->id == id) child->shorten(quiet_limit);
+}
+
 std::size_t Pool::capacity() const {
     // Standard streams and the wire's two, three pipe ends for each child, three more while one is started.
     constexpr int fixed = 3 + 2 + 3;
     constexpr int for_each = 3;
-    return static_cast<std::size_t>(std::max((most_descriptors_ - fixed) / for_each, 1));
+    const int staying = static_cast<int>(staying_.size());
+    return static_cast<std::size_t>(std::max((most_descriptors_ - fixed) / for_each - staying, 1));
 }
 
 Pool::Ended Pool::wait(const std::function<void()>& idle) {
@@ -70,6 +76,7 @@ Pool::Ended Pool::wait(const std::function<void()>& idle) {
             auto ending = (*child)->check();
             if (!ending) continue;
             const Ended ended{(*child)->id, std::move(*ending)};
+            if ((*child)->stays()) staying_.push_back(std::move(*child));
             children_.erase(child);
             return ended;
         }

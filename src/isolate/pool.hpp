@@ -22,7 +22,7 @@ struct Wire {
 };
 
 struct Command {
-    std::vector<std::string> arguments;      ///< [0] is the program's path
+    std::vector<std::string> arguments;          ///< [0] is the program's path
     std::vector<std::string> extra_environment;  ///< "NAME=value", on top of ours
     std::string input;
     std::chrono::milliseconds quiet_limit{};  ///< longest time without a line of answer, by RunClock
@@ -56,6 +56,7 @@ struct Ending {
 struct Heard {
     bool last = false;  ///< nothing that matters follows: the process is expected to leave soon
     std::optional<std::chrono::milliseconds> limit = {};  ///< its quiet_limit from now on
+    bool stays = false;                                   ///< it has done its work and lives on until the pool ends it
 };
 
 /// Takes one line of answer, without its end.
@@ -76,6 +77,9 @@ class Pool {
     /// It has said nothing for so long that half of its limit has passed.
     bool is_slow(int id) const;
 
+    /// Its quiet_limit from now on, where that is shorter than it is.
+    void shorten(int id, std::chrono::milliseconds quiet_limit);
+
     /// The same for every process of this pool.
     const Wire& wire() const { return wire_; }
 
@@ -91,7 +95,7 @@ class Pool {
 
   private:
     struct Child;
-    std::vector<std::unique_ptr<Child>> children_;
+    std::vector<std::unique_ptr<Child>> children_, staying_;
     int next_id_ = 0;
     int most_descriptors_ = 0;
     Wire wire_;

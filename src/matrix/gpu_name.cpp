@@ -4,6 +4,8 @@
 #include <array>
 #include <vector>
 
+#include "base/text.hpp"
+
 namespace rnncheck {
 
 namespace {
@@ -21,10 +23,6 @@ const std::set<std::string> decorations = {
     "mobile", "with",        "max",   "q",    "maxq",      "design",   "dgx",    "hgx",      "sxm",    "pcie",
     "nvl",    "dgxs",        "fhhl",  "hbm2", "hbm2e",     "hbm3",     "hbm3e",  "mig",      "gb",     "gib",
     "lhr",    "oem",         "gddr5", "ddr4", "developer", "kit",      "devkit", "embedded", "module"};
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 bool is_number(std::string_view text) {
     return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);

@@ -32,10 +32,6 @@ std::size_t lines_with_a_row(std::string_view text) {
     return count;
 }
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 bool is_letter_or_digit(char c) {
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }

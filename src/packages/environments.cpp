@@ -12,7 +12,7 @@ namespace rnncheck::packages {
 
 namespace {
 
-constexpr std::size_t most_environments = 64, most_names = 1024, most_folders = 32;
+constexpr std::size_t most_environments = 64, most_prefixes = 1024, most_folders = 32;
 
 std::string value_of(const Variables& variables, std::string_view name) {
     const auto found = variables.find(name);
@@ -116,7 +116,7 @@ std::optional<PythonEnvironment> bare_folder(const Root& root, const Variables& 
 
 void add_children(const Root& root, const std::string& folder, std::vector<std::string>& prefixes) {
     if (!folder.starts_with('/')) return;
-    for (const std::string& name : root.names_in(folder, most_names)) prefixes.push_back(folder + '/' + name);
+    for (const std::string& name : root.names_in(folder, most_prefixes)) prefixes.push_back(folder + '/' + name);
 }
 
 /// Every place in which a tool keeps environments, whether or not it is there.
@@ -138,7 +138,7 @@ std::vector<std::string> usual_prefixes(const Root& root, const Variables& varia
           home + "/.local/pipx/venvs", home + "/.virtualenvs"})
         add_children(root, folder, prefixes);
     for (const std::string& line : split(root.read(home + "/.conda/environments.txt", 1 << 16).value_or(""), '\n'))
-        if (line.starts_with('/') && prefixes.size() < most_names) prefixes.push_back(without_slashes(line));
+        if (line.starts_with('/') && prefixes.size() < most_prefixes) prefixes.push_back(without_slashes(line));
     prefixes.push_back("/usr");
     return prefixes;
 }

@@ -8,7 +8,7 @@ namespace rnncheck::packages {
 
 namespace {
 
-constexpr std::size_t most_names = 4096, most_configuration = 64 * 1024;
+constexpr std::size_t most_libraries_listed = 4096, most_configuration = 64 * 1024;
 constexpr const char* configuration = "/pyvenv.cfg";
 
 /// Of "key = value" lines; keys are in small letters.
@@ -97,7 +97,7 @@ std::optional<Prefix> behind_shim(const Root& root, const Variables& variables, 
 std::optional<Version> version_of_library_folder(const Root& root, const std::string& prefix) {
     std::optional<Version> newest;
     for (const char* library : {"/lib", "/lib64"})
-        for (const std::string& name : root.names_in(prefix + library, most_names)) {
+        for (const std::string& name : root.names_in(prefix + library, most_libraries_listed)) {
             if (!name.starts_with("python") || name.size() < 7) continue;
             const auto version = version_in(name);
             if (version && (!newest || *version > *newest)) newest = version;

@@ -8,9 +8,9 @@ namespace rnncheck::packages {
 
 namespace {
 
-constexpr std::size_t most_needs = 1024, longest_value = 512;
+constexpr std::size_t most_needs = 1024, longest_field = 512;
 
-bool is_name_char(char c) {
+bool is_distribution_char(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
            c == '.';
 }
@@ -36,7 +36,7 @@ std::string extra_in(std::string_view marker) {
 
 std::string normalised(std::string_view name) {
     std::string text;
-    for (const char c : lower(name.substr(0, longest_value))) {
+    for (const char c : lower(name.substr(0, longest_field))) {
         const bool separator = c == '-' || c == '_' || c == '.';
         if (!separator)
             text += c;
@@ -47,8 +47,8 @@ std::string normalised(std::string_view name) {
 }
 
 Requirement read_requirement(std::string_view text) {
-    text = trim(text.substr(0, longest_value));
-    const auto behind_name = std::find_if_not(text.begin(), text.end(), is_name_char);
+    text = trim(text.substr(0, longest_field));
+    const auto behind_name = std::find_if_not(text.begin(), text.end(), is_distribution_char);
     const auto length = static_cast<std::size_t>(behind_name - text.begin());
     Requirement need;
     need.name = normalised(text.substr(0, length));
@@ -65,7 +65,7 @@ Metadata read_metadata(std::string_view text) {
     Metadata metadata;
     while (!text.empty()) {
         const auto end = std::min(text.find('\n'), text.size());
-        const std::string_view line = trim(text.substr(0, std::min(end, longest_value)));
+        const std::string_view line = trim(text.substr(0, std::min(end, longest_field)));
         if (line.empty()) break;
         text.remove_prefix(std::min(end + 1, text.size()));
         const auto colon = std::min(line.find(':'), line.size());

@@ -12,10 +12,10 @@ namespace rnncheck::packages {
 
 namespace {
 
-constexpr std::size_t most_text = 64 * 1024, most_names = 4096;
+constexpr std::size_t most_own_text = 64 * 1024, most_own_names = 4096;
 
 std::optional<Literals> literals_of(const Root& root, const std::string& path) {
-    const auto text = root.read(path, most_text);
+    const auto text = root.read(path, most_own_text);
     if (!text) return std::nullopt;
     return read_literals(*text);
 }
@@ -29,7 +29,7 @@ std::optional<std::string> first_of(const Root& root, const std::string& folder,
 }
 
 std::optional<std::string> file_that_begins(const Root& root, const std::string& folder, std::string_view beginning) {
-    for (const std::string& name : root.names_in(folder, most_names))
+    for (const std::string& name : root.names_in(folder, most_own_names))
         if (name.starts_with(beginning)) return folder + '/' + name;
     return std::nullopt;
 }

@@ -72,4 +72,8 @@ std::string padded(std::string_view text, std::size_t width) {
     return std::string(text) + std::string(width - std::min(width, columns), ' ');
 }
 
+std::string label(std::string_view word, std::size_t width) {
+    return "  " + padded(word, width);
+}
+
 }  // namespace rnncheck

@@ -26,4 +26,7 @@ std::string wrapped(std::string_view first, std::string_view text, std::size_t i
 /// "label" padded to `width` columns.
 std::string padded(std::string_view text, std::size_t width);
 
+/// "  label   ": the beginning of a line of a finding or a plan.
+std::string label(std::string_view word, std::size_t width = 10);
+
 }  // namespace rnncheck

@@ -8,12 +8,6 @@ namespace rnncheck {
 
 namespace {
 
-constexpr std::size_t label_width = 12;
-
-std::string label(std::string_view word) {
-    return "  " + padded(word, label_width - 2);
-}
-
 std::string line(std::string_view word, const std::string& text) {
     return text.empty() ? "" : wrapped(label(word), shown(text));
 }
@@ -97,10 +91,6 @@ std::string asked_in_words(const PlanQuestion& asked) {
     return join(parts, ", ");
 }
 
-std::string of_matrix(const ToolStamp& tool) {
-    return '\n' + tables_in_words(tool) + '\n';
-}
-
 std::string capabilities_in_words(const std::vector<Version>& capabilities) {
     std::vector<std::string> texts;
     for (const Version& capability : capabilities) texts.push_back(capability.text);
@@ -130,7 +120,7 @@ std::string plan_text(const PlanDocument& document, const Style& style) {
     for (const std::string& obstacle : plan.obstacles)
         text += '\n' + wrapped("nothing can be offered: ", shown(obstacle), 2);
     for (const FrameworkPlan& framework : plan.frameworks) text += framework_text(framework, style);
-    return text + of_matrix(document.tool);
+    return text + '\n' + tables_in_words(document.tool) + '\n';
 }
 
 std::string plan_text(const NeedsDocument& document, const Style& style) {
@@ -144,7 +134,7 @@ std::string plan_text(const NeedsDocument& document, const Style& style) {
                 needs.newest_known->text + '\n';
     else if (needs.builds.empty() && needs.without_cuda.empty())
         text += "\nno such release is in the data\n";
-    return text + of_matrix(document.tool);
+    return text + '\n' + tables_in_words(document.tool) + '\n';
 }
 
 }  // namespace rnncheck

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.hpp"
+
 namespace rnncheck {
 
 namespace {
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -173,8 +172,7 @@ bool is_ordinary_word(std::string_view name) {
         "toolkit", "torch",         "ubuntu",    "user",       "users",     "usr",       "var",      "version",
         "vagrant", "will",          "with",      "work",       "worker",    "workspace", "x86",      "install",
         "sudo",    "apt",           "run_path",  "batch",      "case"};
-    std::string small(name);
-    std::transform(small.begin(), small.end(), small.begin(), lower);
+    const std::string small = rnncheck::lower(name);
     return name.size() < 3 || std::all_of(name.begin(), name.end(), is_digit) ||
            std::find(std::begin(words), std::end(words), small) != std::end(words);
 }

@@ -11,7 +11,7 @@ namespace rnncheck {
 
 namespace {
 
-constexpr int cell = 16, margin = 16, line_height = 15, letter_width = 7;
+constexpr int cell_size = 16, margin = 16, line_height = 15, letter_width = 7;
 
 /// Text from anywhere as the content of an element or attribute.
 std::string xml(std::string_view text, std::size_t most = 300) {
@@ -87,11 +87,11 @@ class Page {
 
     void square(int x, int y, RunEnd end, std::string_view tip) {
         const Look look = look_of(end);
-        body_ << "<g><title>" << xml(tip) << "</title><rect x=\"" << x << "\" y=\"" << y << "\" width=\"" << cell - 1
-              << "\" height=\"" << cell - 1 << "\" fill=\"" << look.fill << "\"/><text x=\"" << x + cell / 2
+        body_ << "<g><title>" << xml(tip) << "</title><rect x=\"" << x << "\" y=\"" << y << "\" width=\"" << cell_size - 1
+              << "\" height=\"" << cell_size - 1 << "\" fill=\"" << look.fill << "\"/><text x=\"" << x + cell_size / 2
               << "\" y=\"" << y + 12 << "\" text-anchor=\"middle\" fill=\"" << look.ink << "\">" << look.letter
               << "</text></g>\n";
-        widest_ = std::max(widest_, x + cell);
+        widest_ = std::max(widest_, x + cell_size);
     }
 
     int y() const { return y_; }
@@ -123,7 +123,7 @@ void draw_sweep(Page& page, const Sweep& sweep, const std::vector<std::string>& 
     const int left = margin + letter_width * static_cast<int>(widest + 1);
     page.down(2 * line_height);
     for (std::size_t i = 0; i < shapes.size(); ++i) {
-        const int x = left + cell * static_cast<int>(i) + cell / 2 + 4;
+        const int x = left + cell_size * static_cast<int>(i) + cell_size / 2 + 4;
         const std::string turned =
             "font-size=\"9\" transform=\"rotate(-90 " + std::to_string(x) + ' ' + std::to_string(page.y()) + ")\"";
         page.at(x, page.y(), std::to_string(i + 1), turned.c_str());
@@ -133,9 +133,9 @@ void draw_sweep(Page& page, const Sweep& sweep, const std::vector<std::string>& 
         page.at(margin, page.y() + 12, row.kind, "");
         for (std::size_t i = 0; i < shapes.size(); ++i)
             if (row.ends[i])
-                page.square(left + cell * static_cast<int>(i), page.y(), *row.ends[i],
+                page.square(left + cell_size * static_cast<int>(i), page.y(), *row.ends[i],
                             std::string(look_of(*row.ends[i]).word) + ": " + row.kind + ", " + shapes[i]);
-        page.down(cell);
+        page.down(cell_size);
     }
 }
 
@@ -144,8 +144,8 @@ void draw_legend(Page& page, const std::vector<std::string>& shapes) {
     for (const RunEnd end : {RunEnd::ok, RunEnd::not_offered, RunEnd::refused, RunEnd::out_of_memory, RunEnd::failed,
                              RunEnd::wrong, RunEnd::skipped}) {
         page.square(margin, page.y(), end, look_of(end).word);
-        page.at(margin + cell + 4, page.y() + 12, look_of(end).word, "");
-        page.down(cell);
+        page.at(margin + cell_size + 4, page.y() + 12, look_of(end).word, "");
+        page.down(cell_size);
     }
     page.text(margin, "Columns (I input, H hidden, B batch, T steps, L layers, P projection):");
     for (std::size_t i = 0; i < shapes.size(); ++i) page.text(margin, std::to_string(i + 1) + ": " + shapes[i]);

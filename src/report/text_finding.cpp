@@ -8,12 +8,6 @@ namespace rnncheck {
 
 namespace {
 
-constexpr std::size_t label_width = 12;
-
-std::string label(std::string_view word) {
-    return "  " + padded(word, label_width - 2);
-}
-
 std::string_view warning_of(Risk risk) {
     switch (risk) {
         case Risk::needs_root:
@@ -30,7 +24,7 @@ std::string_view warning_of(Risk risk) {
 
 /// Never wrapped: a command is copied as a whole.
 void write_command(std::string_view command, std::ostream& out, const Style& style) {
-    out << std::string(label_width + 2, ' ') << inked(style, Ink::bold, shown(command)) << '\n';
+    out << label("", 12) << inked(style, Ink::bold, shown(command)) << '\n';
 }
 
 void write_evidence(const std::vector<Evidence>& evidence, std::ostream& out) {

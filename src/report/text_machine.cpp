@@ -101,7 +101,7 @@ std::string cudnn_line(const Cudnn& cudnn) {
 
 namespace {
 
-std::string framework_line(const Framework& framework) {
+std::string given_framework_line(const Framework& framework) {
     return shown(framework.name) + (framework.version ? " " + shown(framework.version->text) : "") +
            (framework.build ? ", build " + shown(*framework.build) : "");
 }
@@ -138,7 +138,7 @@ static void write_given(const Facts& facts, std::ostream& out, const Style& styl
                               (cudnn.built_for_cuda ? ", for CUDA " + shown(cudnn.built_for_cuda->text) : ""));
     for (const PythonEnvironment& python : facts.pythons)
         if (python.version) line("Python", shown(python.version->text));
-    for (const Framework& framework : facts.frameworks) line("framework", framework_line(framework));
+    for (const Framework& framework : facts.frameworks) line("framework", given_framework_line(framework));
     if (facts.network) line("network", network_line(*facts.network));
 }
 

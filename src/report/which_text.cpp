@@ -7,12 +7,6 @@ namespace rnncheck {
 
 namespace {
 
-constexpr std::size_t label_width = 8;
-
-std::string label(std::string_view word) {
-    return "  " + padded(word, label_width - 2);
-}
-
 std::string not_found(const LibraryChoice& choice) {
     return choice.by_dlopen ? "not found; it matters only if the program asks for it" : "not found";
 }
@@ -20,13 +14,13 @@ std::string not_found(const LibraryChoice& choice) {
 std::string paragraph(const LibraryChoice& choice, const Style& style) {
     std::string text = '\n' + inked(style, Ink::bold, shown(choice.soname)) + '\n';
     const Ink ink = choice.by_dlopen ? Ink::yellow : Ink::red;
-    text += label("copy") + (choice.path ? shown(*choice.path) : inked(style, ink, not_found(choice))) + '\n';
-    text += wrapped(label("why"), shown(choice.why));
+    text += label("copy", 6) + (choice.path ? shown(*choice.path) : inked(style, ink, not_found(choice))) + '\n';
+    text += wrapped(label("why", 6), shown(choice.why));
     if (choice.needed_by)
-        text += label(choice.by_dlopen ? "opened by" : "needed by") + "  " + shown(*choice.needed_by) + '\n';
+        text += label(choice.by_dlopen ? "opened by" : "needed by", 6) + "  " + shown(*choice.needed_by) + '\n';
     for (const auto& candidate : choice.candidates) {
-        text += label("not") + shown(candidate.path) + '\n';
-        text += wrapped(label(""), shown(candidate.why_not));
+        text += label("not", 6) + shown(candidate.path) + '\n';
+        text += wrapped(label("", 6), shown(candidate.why_not));
     }
     return text;
 }

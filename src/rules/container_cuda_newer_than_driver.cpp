@@ -3,7 +3,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/driver_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::container_cuda_newer_than_driver {
 
 static Finding compat_fails(const Facts& facts, const Library* compat, bool refused) {
     const std::string path = compat ? compat->path : facts.driver.library.value_or("libcuda.so.1");
@@ -37,7 +37,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
         finding.evidence.push_back(evidence_of(refusals.front()));
         return fault(std::move(finding));
     }
-    if (!failures_are_known(facts)) return undecided("a run on the GPU failed without telling why");
+    if (!failures_are_known(facts)) return undecided("a run on the GPU failed, and the reason is not known");
     if (driver_answers(facts))
         return compat ? pass("the forward-compatibility library works")
                       : not_applicable("the driver's own libcuda answers");
@@ -49,11 +49,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return fault(compat_fails(facts, compat, false));
 }
 
-extern const Rule container_cuda_newer_than_driver{
-    .title = "A forward-compatibility libcuda is in use where it does not work",
-    .layer = Layer::driver,
-    .worst = Severity::error,
-    .needs = Stage::ask,
-    .check = check};
+extern const Rule rule{.title = "A forward-compatibility libcuda is in use where it does not work",
+                       .layer = Layer::driver,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::container_cuda_newer_than_driver

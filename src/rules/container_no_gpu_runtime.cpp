@@ -2,7 +2,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::container_no_gpu_runtime {
 
 static std::vector<Evidence> signs(const Facts& facts) {
     std::vector<Evidence> evidence{{"container", *facts.host.container, "host.container"},
@@ -36,10 +36,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return fault(std::move(finding));
 }
 
-extern const Rule container_no_gpu_runtime{.title = "The container was started without access to a GPU",
-                                           .layer = Layer::host,
-                                           .worst = Severity::error,
-                                           .needs = Stage::look,
-                                           .check = check};
+extern const Rule rule{.title = "The container was started without access to a GPU",
+                       .layer = Layer::host,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::container_no_gpu_runtime

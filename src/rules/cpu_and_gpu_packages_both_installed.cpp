@@ -5,7 +5,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/installed.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::cpu_and_gpu_packages_both_installed {
 
 /// "tensorflow 2.18.0" without the release.
 static std::string name_in(const std::string& package) {
@@ -77,11 +77,10 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return answers.close_or(pass("no framework is installed twice in the active environment"));
 }
 
-extern const Rule cpu_and_gpu_packages_both_installed{
-    .title = "The packages with and without CUDA are installed in one environment",
-    .layer = Layer::runtime,
-    .worst = Severity::error,
-    .needs = Stage::look,
-    .check = check};
+extern const Rule rule{.title = "The packages with and without CUDA are installed in one environment",
+                       .layer = Layer::runtime,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::cpu_and_gpu_packages_both_installed

@@ -5,7 +5,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/build_offer.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::cpu_only_build {
 
 constexpr std::string_view pip_start = "pip ";
 
@@ -149,11 +149,11 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return answers.close();
 }
 
-extern const Rule cpu_only_build{.title = "The framework is a build without CUDA",
-                                 .layer = Layer::runtime,
-                                 .worst = Severity::error,
-                                 .needs = Stage::look,
-                                 .check = check,
-                                 .asks = "a framework with its release"};
+extern const Rule rule{.title = "The framework is a build without CUDA",
+                       .layer = Layer::runtime,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check,
+                       .asks = "a framework with its release"};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::cpu_only_build

@@ -2,16 +2,16 @@
 #include "rules/rule.hpp"
 #include "rules/support/loader_path.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::cuda_lib_not_on_loader_path {
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     return judge_loader_path(facts, matrix, "libcublas.so", "cuda_lib_not_on_loader_path");
 }
 
-extern const Rule cuda_lib_not_on_loader_path{.title = "A CUDA library is installed where the loader does not look",
-                                              .layer = Layer::runtime,
-                                              .worst = Severity::error,
-                                              .needs = Stage::look,
-                                              .check = check};
+extern const Rule rule{.title = "A CUDA library is installed where the loader does not look",
+                       .layer = Layer::runtime,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::cuda_lib_not_on_loader_path

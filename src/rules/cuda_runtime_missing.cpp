@@ -3,7 +3,7 @@
 #include "rules/support/driver_support.hpp"
 #include "rules/support/packages.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::cuda_runtime_missing {
 
 static Verdict check(const Facts& facts, const Matrix&) {
     if (!usable_copies(facts, LibraryKind::cudart).empty() || !facts.runtimes.empty())
@@ -29,10 +29,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return fault(std::move(finding));
 }
 
-extern const Rule cuda_runtime_missing{.title = "No CUDA runtime is installed",
-                                       .layer = Layer::runtime,
-                                       .worst = Severity::note,
-                                       .needs = Stage::look,
-                                       .check = check};
+extern const Rule rule{.title = "No CUDA runtime is installed",
+                       .layer = Layer::runtime,
+                       .worst = Severity::note,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::cuda_runtime_missing

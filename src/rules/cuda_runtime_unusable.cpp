@@ -5,7 +5,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/cudnn_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::cuda_runtime_unusable {
 
 /// Answers of the runtime about the driver and the GPU (driver_types.h): rules of lower layers tell those.
 static bool speaks_of_the_driver(const CallResult& failure) {
@@ -53,10 +53,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return answers.close();
 }
 
-extern const Rule cuda_runtime_unusable{.title = "A CUDA runtime library cannot be used",
-                                        .layer = Layer::runtime,
-                                        .worst = Severity::error,
-                                        .needs = Stage::ask,
-                                        .check = check};
+extern const Rule rule{.title = "A CUDA runtime library cannot be used",
+                       .layer = Layer::runtime,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::cuda_runtime_unusable

@@ -3,7 +3,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/wheels.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::cuda_version_not_the_one_built_for {
 
 /// Since CUDA 11 the runtime's file name carries the major alone; before, each release had its own.
 static bool same_files(const Version& cuda, const Version& wanted) {
@@ -77,12 +77,11 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
                             });
 }
 
-extern const Rule cuda_version_not_the_one_built_for{
-    .title = "The CUDA installed is not the one the framework was built for",
-    .layer = Layer::runtime,
-    .worst = Severity::error,
-    .needs = Stage::look,
-    .check = check,
-    .asks = "cuda= and a framework"};
+extern const Rule rule{.title = "The CUDA installed is not the one the framework was built for",
+                       .layer = Layer::runtime,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check,
+                       .asks = "cuda= and a framework"};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::cuda_version_not_the_one_built_for

@@ -2,7 +2,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/defect_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::cudnn_bug {
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     const Remedy remedy = {.text = "See whether your networks use what is affected",
@@ -12,11 +12,11 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return documented_defects(facts, matrix, "cudnn_bug", remedy, nullptr);
 }
 
-extern const Rule cudnn_bug{.title = "This cuDNN has a documented defect in recurrent networks",
-                            .layer = Layer::cudnn,
-                            .worst = Severity::warning,
-                            .needs = Stage::ask,
-                            .check = check,
-                            .asks = "cudnn="};
+extern const Rule rule{.title = "This cuDNN has a documented defect in recurrent networks",
+                       .layer = Layer::cudnn,
+                       .worst = Severity::warning,
+                       .needs = Stage::ask,
+                       .check = check,
+                       .asks = "cudnn="};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::cudnn_bug

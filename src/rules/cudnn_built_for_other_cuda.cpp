@@ -11,7 +11,7 @@
 #include "rules/support/versions.hpp"
 #include "rules/support/wheels.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::cudnn_built_for_other_cuda {
 
 /// CUDA majors of the cuBLAS libraries found; 0 for one whose name does not tell. Damaged files are told elsewhere.
 static std::set<int> cublas_majors(const Facts& facts) {
@@ -37,20 +37,23 @@ static bool runtime_of(const Facts& facts, int cuda_major) {
 }
 
 /// `wanted` is the CUDA major that cuDNN would have to be made for.
-static Finding other_cuda(const CudnnCopy& copy, int wanted, const std::string& but, Evidence evidence) {
+static Finding other_cuda(const Facts& facts, const CudnnCopy& copy, int wanted, const std::string& but,
+                          Evidence evidence) {
     Finding finding;
     finding.severity = severity_of(copy);
     finding.subject = copy.path;
     finding.message = name_of(copy) + " was built for CUDA " + copy.answer->built_for_cuda->text + ", but " + but;
     finding.evidence = {{"built for CUDA", copy.answer->built_for_cuda->text, "cudnns"}, std::move(evidence)};
     finding.remedies = for_cuda_major(
-        wanted, {{.text = "Install the cuDNN package made for CUDA " + std::to_string(wanted) +
-                          " (its name ends in the major), or bring CUDA " +
-                          std::to_string(copy.answer->built_for_cuda->major()) + " and a driver for it",
-                  .commands = {"pip install nvidia-cudnn-cu12", "sudo apt-get install cudnn9-cuda-12"},
-                  .risk = Risk::needs_root,
-                  .verify = "rnncheck doctor --only cudnn_built_for_other_cuda",
-                  .link = "https://docs.nvidia.com/deeplearning/cudnn/backend/v9.5.1/reference/support-matrix.html"}});
+        wanted,
+        {installing_cudnn(
+            facts, &copy,
+            {.text = "Install the cuDNN package made for CUDA " + std::to_string(wanted) +
+                     " (its name ends in the major), or install CUDA " +
+                     std::to_string(copy.answer->built_for_cuda->major()) + " and a driver for it",
+             .commands = {},
+             .verify = "rnncheck doctor --only cudnn_built_for_other_cuda",
+             .link = "https://docs.nvidia.com/deeplearning/cudnn/backend/v9.5.1/reference/support-matrix.html"})});
     return finding;
 }
 
@@ -91,8 +94,9 @@ static void judge_cublas(const Facts& facts, const Matrix& matrix, const CudnnCo
     if (majors.empty()) return answers.told_elsewhere("no cuBLAS was found to compare with");
     std::vector<std::string> texts;
     for (const int major : majors) texts.push_back(std::to_string(major));
-    Finding finding = other_cuda(copy, *majors.rbegin(), "only cuBLAS of CUDA " + listing(texts) + " is installed",
-                                 {"libcublasLt.so." + std::to_string(cuda_major), "not found", "libraries"});
+    Finding finding =
+        other_cuda(facts, copy, *majors.rbegin(), "only cuBLAS of CUDA " + listing(texts) + " is installed",
+                   {"libcublasLt.so." + std::to_string(cuda_major), "not found", "libraries"});
     const auto users = frameworks_suited(facts, matrix, copy, cuda_major);
     if (users.empty()) return answers.fault(std::move(finding));
     for (const Framework& framework : users) judge_cublas_of(facts, framework, finding, answers);
@@ -110,7 +114,7 @@ static bool driver_misses(const Facts& facts, const Matrix& matrix, const CudnnC
         answers.told_elsewhere("the driver is too old for that CUDA, its runtime included");
         return false;
     }
-    Finding finding = other_cuda(copy, driver->major(), "the driver supports CUDA up to " + driver->text,
+    Finding finding = other_cuda(facts, copy, driver->major(), "the driver supports CUDA up to " + driver->text,
                                  {"newest CUDA of the driver", driver->text, "driver.cuda_version"});
     for (const Framework& framework : frameworks_suited(facts, matrix, copy, cuda_major)) {
         Remedy& remedy = finding.remedies.front();
@@ -210,11 +214,11 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return with_plan(answers.close(), facts);
 }
 
-extern const Rule cudnn_built_for_other_cuda{.title = "cuDNN was built for another CUDA",
-                                             .layer = Layer::cudnn,
-                                             .worst = Severity::error,
-                                             .needs = Stage::ask,
-                                             .check = check,
-                                             .asks = "cudnn= and cuda="};
+extern const Rule rule{.title = "cuDNN was built for another CUDA",
+                       .layer = Layer::cudnn,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check,
+                       .asks = "cudnn= and cuda="};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::cudnn_built_for_other_cuda

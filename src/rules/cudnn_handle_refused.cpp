@@ -1,10 +1,10 @@
-// cuDNN loads, but makes no handle on a GPU: nothing can be computed there.
+// cuDNN loads, but cannot create a handle on a GPU: nothing can be computed there.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/board_support.hpp"
 #include "rules/support/rnn_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::cudnn_handle_refused {
 
 static const RnnRun* refusal(const Sweep& sweep) {
     for (const RnnRun* run : sweep.runs)
@@ -23,8 +23,8 @@ static std::optional<Evidence> meaning(const Facts& facts, const Matrix& matrix,
 static Finding refused(const Facts& facts, const Matrix& matrix, const Sweep& sweep, const RnnRun& run) {
     Finding finding;
     finding.subject = subject_of(facts, sweep);
-    finding.message = "cuDNN makes no handle on " + gpu_subject(facts, sweep.gpu) + ": " + told(*run.result) + ", " +
-                      name_of(cudnn_copy(facts, sweep.library));
+    finding.message = "cuDNN cannot create a handle on " + gpu_subject(facts, sweep.gpu) + ": " + told(*run.result) +
+                      ", " + name_of(cudnn_copy(facts, sweep.library));
     finding.evidence = {evidence_of(facts, run, told(*run.result))};
     if (const auto row = meaning(facts, matrix, run)) finding.evidence.push_back(*row);
     const Gpu* gpu = gpu_at(facts, sweep.gpu);
@@ -55,10 +55,10 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return answers.close_or(pass_if_tried(facts, "cuDNN made a handle"));
 }
 
-extern const Rule cudnn_handle_refused{.title = "cuDNN cannot make a handle on a GPU",
-                                       .layer = Layer::cudnn,
-                                       .worst = Severity::error,
-                                       .needs = Stage::run,
-                                       .check = check};
+extern const Rule rule{.title = "cuDNN cannot make a handle on a GPU",
+                       .layer = Layer::cudnn,
+                       .worst = Severity::error,
+                       .needs = Stage::run,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::cudnn_handle_refused

@@ -6,7 +6,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/installed.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::cudnn_installation_broken {
 
 using Packages = std::vector<const PythonPackage*>;
 
@@ -97,10 +97,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return answers.close_or(pass("the files of cuDNN are those of its package"));
 }
 
-extern const Rule cudnn_installation_broken{.title = "Files of several cuDNN releases lie over one another",
-                                            .layer = Layer::cudnn,
-                                            .worst = Severity::error,
-                                            .needs = Stage::look,
-                                            .check = check};
+extern const Rule rule{.title = "Files of several cuDNN releases lie over one another",
+                       .layer = Layer::cudnn,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::cudnn_installation_broken

@@ -3,7 +3,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/wheels.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::cudnn_major_soname_mismatch {
 
 static const Library* of_another_major(const Facts& facts, int major) {
     for (const Library& library : facts.libraries)
@@ -61,10 +61,10 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return answers.close_or(pass("every framework finds the cuDNN that it opens"));
 }
 
-extern const Rule cudnn_major_soname_mismatch{.title = "The program wants another major of cuDNN than is installed",
-                                              .layer = Layer::cudnn,
-                                              .worst = Severity::error,
-                                              .needs = Stage::look,
-                                              .check = check};
+extern const Rule rule{.title = "The program wants another major of cuDNN than is installed",
+                       .layer = Layer::cudnn,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::cudnn_major_soname_mismatch

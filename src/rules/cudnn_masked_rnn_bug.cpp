@@ -3,7 +3,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/defect_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::cudnn_masked_rnn_bug {
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     const bool told = facts.network && facts.network->masked;
@@ -18,11 +18,11 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return verdict;
 }
 
-extern const Rule cudnn_masked_rnn_bug{.title = "This cuDNN corrupts masked recurrent networks",
-                                       .layer = Layer::cudnn,
-                                       .worst = Severity::error,
-                                       .needs = Stage::ask,
-                                       .check = check,
-                                       .asks = "cudnn=, at times masked="};
+extern const Rule rule{.title = "This cuDNN corrupts masked recurrent networks",
+                       .layer = Layer::cudnn,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check,
+                       .asks = "cudnn=, at times masked="};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::cudnn_masked_rnn_bug

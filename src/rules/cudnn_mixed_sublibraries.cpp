@@ -6,7 +6,7 @@
 #include "rules/support/installed.hpp"
 #include "rules/support/rnn_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::cudnn_mixed_sublibraries {
 
 static bool same_release(const Version& one, const Version& other) {
     return std::equal(one.parts.begin(), one.parts.begin() + 3, other.parts.begin());
@@ -115,7 +115,7 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& cop
         return answers.no_matter("nothing loads the copy that LD_LIBRARY_PATH would mix");
     if (!signs.of_mixture.empty()) return answers.fault(mixed(facts, matrix, copy, std::move(signs)));
     if (!failures_are_known(facts, copy.path))
-        return answers.unknown("a case failed with " + name_of(copy) + " without telling why");
+        return answers.unknown("a case failed with " + name_of(copy) + ", and the reason is not known");
     const bool fault_is_another = !copy.answer || copy.answer->failure;
     if (checked || (fault_is_another && signs.all_releases_known))
         return answers.good("the parts of cuDNN are of one release");
@@ -130,10 +130,10 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return answers.close();
 }
 
-extern const Rule cudnn_mixed_sublibraries{.title = "Parts of different cuDNN releases are mixed",
-                                           .layer = Layer::cudnn,
-                                           .worst = Severity::error,
-                                           .needs = Stage::ask,
-                                           .check = check};
+extern const Rule rule{.title = "Parts of different cuDNN releases are mixed",
+                       .layer = Layer::cudnn,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::cudnn_mixed_sublibraries

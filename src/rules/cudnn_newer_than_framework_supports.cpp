@@ -3,7 +3,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/wheels.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::cudnn_newer_than_framework_supports {
 
 static void newer(Finding& finding, const Framework& framework, const FrameworkBuild& build, const Version& cudnn) {
     const std::string major = std::to_string(build.cudnn->major());
@@ -41,12 +41,11 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
         facts, matrix, takes_system_libraries, [](Serves how) { return how == Serves::too_new; }, newer);
 }
 
-extern const Rule cudnn_newer_than_framework_supports{
-    .title = "cuDNN is of a later major than the framework was built for",
-    .layer = Layer::cudnn,
-    .worst = Severity::error,
-    .needs = Stage::ask,
-    .check = check,
-    .asks = "cudnn= and a framework"};
+extern const Rule rule{.title = "cuDNN is of a later major than the framework was built for",
+                       .layer = Layer::cudnn,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check,
+                       .asks = "cudnn= and a framework"};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::cudnn_newer_than_framework_supports

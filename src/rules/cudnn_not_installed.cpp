@@ -6,7 +6,7 @@
 #include "rules/support/driver_support.hpp"
 #include "rules/support/packages.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::cudnn_not_installed {
 
 static Verdict check(const Facts& facts, const Matrix&) {
     if (!cudnn_copies(facts).empty()) return pass("a copy of cuDNN was found");
@@ -25,19 +25,20 @@ static Verdict check(const Facts& facts, const Matrix&) {
     finding.evidence = {
         {"libcudnn.so", "not on the loader's path, in toolkit folders or in Python packages", "libraries"}};
     finding.remedies = for_cuda_here(
-        facts, {{.text = "Install the major release of cuDNN that your framework was built for, for the CUDA "
-                         "major it uses: from NVIDIA's repository, or as a Python package",
-                 .commands = {"sudo apt-get install cudnn9-cuda-12", "pip install nvidia-cudnn-cu12"},
-                 .risk = Risk::needs_root,
-                 .verify = "rnncheck doctor --only cudnn_not_installed",
-                 .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}});
+        facts,
+        {installing_cudnn(facts, nullptr,
+                          {.text = "Install the major version of cuDNN that your framework was built for, for the CUDA "
+                                   "major it uses: from NVIDIA's repository, or as a Python package",
+                           .commands = {},
+                           .verify = "rnncheck doctor --only cudnn_not_installed",
+                           .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})});
     return fault(std::move(finding));
 }
 
-extern const Rule cudnn_not_installed{.title = "cuDNN is not installed",
-                                      .layer = Layer::cudnn,
-                                      .worst = Severity::error,
-                                      .needs = Stage::look,
-                                      .check = check};
+extern const Rule rule{.title = "cuDNN is not installed",
+                       .layer = Layer::cudnn,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::cudnn_not_installed

@@ -2,16 +2,16 @@
 #include "rules/rule.hpp"
 #include "rules/support/loader_path.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::cudnn_not_on_loader_path {
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     return judge_loader_path(facts, matrix, "libcudnn", "cudnn_not_on_loader_path");
 }
 
-extern const Rule cudnn_not_on_loader_path{.title = "cuDNN is installed where the loader does not look",
-                                           .layer = Layer::cudnn,
-                                           .worst = Severity::error,
-                                           .needs = Stage::look,
-                                           .check = check};
+extern const Rule rule{.title = "cuDNN is installed where the loader does not look",
+                       .layer = Layer::cudnn,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::cudnn_not_on_loader_path

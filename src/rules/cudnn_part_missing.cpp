@@ -3,9 +3,9 @@
 #include "rules/rule.hpp"
 #include "rules/support/packages.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::cudnn_part_missing {
 
-static Finding missing(const CudnnCopy& copy, const std::vector<CudnnPart>& parts) {
+static Finding missing(const Facts& facts, const CudnnCopy& copy, const std::vector<CudnnPart>& parts) {
     std::vector<std::string> names;
     for (const auto& part : parts) names.push_back(part.soname);
     const std::string searched = folder_of(copy.path) + " and the loader's path";
@@ -22,13 +22,12 @@ static Finding missing(const CudnnCopy& copy, const std::vector<CudnnPart>& part
     if (copy.answer && copy.answer->failure)
         finding.evidence.push_back({"failed call", told(*copy.answer->failure), "cudnns"});
     finding.remedies = for_cuda_of(
-        copy, {{.text = "Install the whole of this cuDNN once more, so that all its parts stand in one folder. "
-                        "If they stand elsewhere, add that folder to LD_LIBRARY_PATH",
-                .commands = {"sudo apt-get install --reinstall libcudnn9-cuda-12",
-                             "pip install --force-reinstall nvidia-cudnn-cu12"},
-                .risk = Risk::needs_root,
-                .verify = "rnncheck doctor --only cudnn_part_missing",
-                .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/overview.html"}});
+        copy, {reinstalling_cudnn(facts, copy,
+                                  {.text = "Reinstall this cuDNN from where it came, so that all its parts are in one "
+                                           "directory. If they are elsewhere, add that directory to LD_LIBRARY_PATH",
+                                   .commands = {},
+                                   .verify = "rnncheck doctor --only cudnn_part_missing",
+                                   .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/overview.html"})});
     return finding;
 }
 
@@ -42,7 +41,7 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& cop
     const auto parts = parts_missing(facts, copy, matrix);
     if (!parts.empty() && !libraries_listed(facts)) return answers.unknown("the library folders could not be searched");
     if (!parts.empty())
-        answers.fault(missing(copy, parts));
+        answers.fault(missing(facts, copy, parts));
     else
         answers.good("all parts that recurrent networks need were found");
 }
@@ -55,10 +54,10 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return answers.close();
 }
 
-extern const Rule cudnn_part_missing{.title = "A part of cuDNN is missing",
-                                     .layer = Layer::cudnn,
-                                     .worst = Severity::error,
-                                     .needs = Stage::look,
-                                     .check = check};
+extern const Rule rule{.title = "A part of cuDNN is missing",
+                       .layer = Layer::cudnn,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::cudnn_part_missing

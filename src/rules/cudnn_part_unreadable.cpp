@@ -4,9 +4,9 @@
 #include "rules/support/driver_support.hpp"
 #include "rules/support/packages.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::cudnn_part_unreadable {
 
-static Finding unreadable(const CudnnCopy& copy, const CudnnPart& part, const Library& file) {
+static Finding unreadable(const Facts& facts, const CudnnCopy& copy, const CudnnPart& part, const Library& file) {
     const std::string what =
         file.problem_detail ? escaped(*file.problem_detail, 300) : std::string(name_of(*file.problem));
     Finding finding;
@@ -16,13 +16,13 @@ static Finding unreadable(const CudnnCopy& copy, const CudnnPart& part, const Li
         "the part " + part.soname + " of " + name_of(copy) + " cannot be loaded: " + file.path + ' ' + what;
     finding.evidence = {{file.path, what, "libraries"}, {part.soname, "needed by recurrent networks", part.source.url}};
     finding.remedies = for_cuda_of(
-        copy, {{.text = "Install this cuDNN once more from one source, after removing the broken file if no "
-                        "package owns it",
-                .commands = {"sudo apt-get install --reinstall libcudnn9-cuda-12",
-                             "pip install --force-reinstall nvidia-cudnn-cu12"},
-                .risk = Risk::needs_root,
-                .verify = "rnncheck doctor --only cudnn_part_unreadable",
-                .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}});
+        copy,
+        {reinstalling_cudnn(facts, copy,
+                            {.text = "Reinstall this cuDNN from where it came, after removing the broken file if no "
+                                     "package owns it",
+                             .commands = {},
+                             .verify = "rnncheck doctor --only cudnn_part_unreadable",
+                             .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})});
     return finding;
 }
 
@@ -33,7 +33,7 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& cop
         if (!file)
             answers.told_elsewhere(part.soname + " is missing");
         else if (file->problem)
-            answers.fault(unreadable(copy, part, *file));
+            answers.fault(unreadable(facts, copy, part, *file));
         else if (!read_whole(*file))
             answers.unknown(file->path + " was not read to its end");
     }
@@ -57,10 +57,10 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return answers.close();
 }
 
-extern const Rule cudnn_part_unreadable{.title = "A part of cuDNN is damaged or cannot be read",
-                                        .layer = Layer::cudnn,
-                                        .worst = Severity::error,
-                                        .needs = Stage::look,
-                                        .check = check};
+extern const Rule rule{.title = "A part of cuDNN is damaged or cannot be read",
+                       .layer = Layer::cudnn,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::cudnn_part_unreadable

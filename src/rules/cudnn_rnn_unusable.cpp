@@ -3,7 +3,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/cudnn_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::cudnn_rnn_unusable {
 
 /// The part that the library's words name, with its path or without.
 static std::string part_named(const CallResult& failure) {
@@ -65,10 +65,10 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return answers.close();
 }
 
-extern const Rule cudnn_rnn_unusable{.title = "The RNN half of cuDNN does not work",
-                                     .layer = Layer::cudnn,
-                                     .worst = Severity::error,
-                                     .needs = Stage::ask,
-                                     .check = check};
+extern const Rule rule{.title = "The RNN half of cuDNN does not work",
+                       .layer = Layer::cudnn,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::cudnn_rnn_unusable

@@ -3,7 +3,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/wheels.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::cudnn_runtime_older_than_built {
 
 static void older(Finding& finding, const Framework& framework, const FrameworkBuild& build, const Version& cudnn) {
     finding.message = "cuDNN " + cudnn.text + " is older than the " + build.cudnn->text + " that " +
@@ -41,11 +41,11 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
         facts, matrix, takes_system_libraries, [](Serves how) { return how == Serves::too_old; }, older);
 }
 
-extern const Rule cudnn_runtime_older_than_built{.title = "cuDNN is older than the one the framework was built with",
-                                                 .layer = Layer::cudnn,
-                                                 .worst = Severity::error,
-                                                 .needs = Stage::ask,
-                                                 .check = check,
-                                                 .asks = "cudnn= and a framework"};
+extern const Rule rule{.title = "cuDNN is older than the one the framework was built with",
+                       .layer = Layer::cudnn,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check,
+                       .asks = "cudnn= and a framework"};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::cudnn_runtime_older_than_built

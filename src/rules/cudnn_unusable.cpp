@@ -3,7 +3,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/cudnn_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::cudnn_unusable {
 
 /// The loader or cuDNN names a part that is nowhere, or one that is broken.
 static bool names_bad_part(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy) {
@@ -59,10 +59,10 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return answers.close();
 }
 
-extern const Rule cudnn_unusable{.title = "A copy of cuDNN cannot be used",
-                                 .layer = Layer::cudnn,
-                                 .worst = Severity::error,
-                                 .needs = Stage::ask,
-                                 .check = check};
+extern const Rule rule{.title = "A copy of cuDNN cannot be used",
+                       .layer = Layer::cudnn,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::cudnn_unusable

@@ -2,7 +2,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/defect_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::cudnn_varlen_rnn_bug {
 
 /// Cases with lengths of their own were computed right, and none went wrong, on every GPU that ran this release.
 static bool lengths_went_well(const Facts& facts, const Version& release) {
@@ -24,11 +24,11 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return documented_defects(facts, matrix, "cudnn_varlen_rnn_bug", remedy, lengths_went_well);
 }
 
-extern const Rule cudnn_varlen_rnn_bug{.title = "This cuDNN fails on varying sequence lengths",
-                                       .layer = Layer::cudnn,
-                                       .worst = Severity::warning,
-                                       .needs = Stage::run,
-                                       .check = check,
-                                       .asks = "cudnn="};
+extern const Rule rule{.title = "This cuDNN fails on varying sequence lengths",
+                       .layer = Layer::cudnn,
+                       .worst = Severity::warning,
+                       .needs = Stage::run,
+                       .check = check,
+                       .asks = "cudnn="};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::cudnn_varlen_rnn_bug

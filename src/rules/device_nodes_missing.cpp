@@ -3,7 +3,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::device_nodes_missing {
 
 static Remedy make_them(const Facts& facts) {
     return on_host(facts, {.text = "Let the driver's helper make the nodes, now and after every start of the machine",
@@ -64,10 +64,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return fault(nodes_made_on_demand(facts) ? nodes_to_come(facts, missing) : nodes_missing(facts, missing));
 }
 
-extern const Rule device_nodes_missing{.title = "Device nodes of the NVIDIA driver are missing",
-                                       .layer = Layer::driver,
-                                       .worst = Severity::error,
-                                       .needs = Stage::look,
-                                       .check = check};
+extern const Rule rule{.title = "Device nodes of the NVIDIA driver are missing",
+                       .layer = Layer::driver,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::device_nodes_missing

@@ -3,7 +3,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::device_nodes_unreadable {
 
 /// Of "0660 0:44": the group, where joining it helps: it may read and write, not everyone may, and it is not root's.
 static std::string group_that_may(const DeviceNode& node) {
@@ -62,10 +62,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return pass("this user may read and write the device nodes");
 }
 
-extern const Rule device_nodes_unreadable{.title = "This user may not open the device nodes of the NVIDIA driver",
-                                          .layer = Layer::driver,
-                                          .worst = Severity::error,
-                                          .needs = Stage::look,
-                                          .check = check};
+extern const Rule rule{.title = "This user may not open the device nodes of the NVIDIA driver",
+                       .layer = Layer::driver,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::device_nodes_unreadable

@@ -5,7 +5,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::driver_init_failed {
 
 /// A rule that looks at this code, or at this state of the machine, says more than this one could.
 static bool told_elsewhere(const Facts& facts) {
@@ -74,10 +74,10 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return fault(init_failed(facts, matrix));
 }
 
-extern const Rule driver_init_failed{.title = "The NVIDIA driver does not start (cuInit failed)",
-                                     .layer = Layer::driver,
-                                     .worst = Severity::error,
-                                     .needs = Stage::ask,
-                                     .check = check};
+extern const Rule rule{.title = "The NVIDIA driver does not start (cuInit failed)",
+                       .layer = Layer::driver,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::driver_init_failed

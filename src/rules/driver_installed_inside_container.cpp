@@ -2,7 +2,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/driver_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::driver_installed_inside_container {
 
 static Finding foreign_driver(const Facts& facts) {
     const Library* library = driver_library(facts);
@@ -40,10 +40,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return fault(foreign_driver(facts));
 }
 
-extern const Rule driver_installed_inside_container{.title = "The container brings a driver library of its own",
-                                                    .layer = Layer::host,
-                                                    .worst = Severity::error,
-                                                    .needs = Stage::look,
-                                                    .check = check};
+extern const Rule rule{.title = "The container brings a driver library of its own",
+                       .layer = Layer::host,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::driver_installed_inside_container

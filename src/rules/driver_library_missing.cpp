@@ -2,7 +2,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::driver_library_missing {
 
 /// Another rule tells why the libcuda that is there cannot be used.
 static std::optional<std::string> explained(const Facts& facts) {
@@ -76,10 +76,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return not_applicable("the kernel side of the driver is missing too");
 }
 
-extern const Rule driver_library_missing{.title = "The loader finds no driver library (libcuda.so.1)",
-                                         .layer = Layer::driver,
-                                         .worst = Severity::error,
-                                         .needs = Stage::look,
-                                         .check = check};
+extern const Rule rule{.title = "The loader finds no driver library (libcuda.so.1)",
+                       .layer = Layer::driver,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::driver_library_missing

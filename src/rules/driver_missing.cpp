@@ -4,7 +4,7 @@
 #include "rules/support/packages.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::driver_missing {
 
 static Remedy install(const Facts& facts) {
     return {.text = "Install the NVIDIA driver for this GPU, then restart the machine",
@@ -100,10 +100,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return fault(nothing_installed(facts));
 }
 
-extern const Rule driver_missing{.title = "No NVIDIA driver is installed",
-                                 .layer = Layer::driver,
-                                 .worst = Severity::error,
-                                 .needs = Stage::look,
-                                 .check = check};
+extern const Rule rule{.title = "No NVIDIA driver is installed",
+                       .layer = Layer::driver,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::driver_missing

@@ -10,7 +10,7 @@
 #include "rules/support/situation.hpp"
 #include "rules/support/versions.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::driver_too_old {
 
 enum class Suits { fully, limited, not_at_all, unknown };
 
@@ -122,11 +122,11 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
                               ", no older than any runtime found");
 }
 
-extern const Rule driver_too_old{.title = "The NVIDIA driver is too old for the CUDA runtime",
-                                 .layer = Layer::driver,
-                                 .worst = Severity::error,
-                                 .needs = Stage::ask,
-                                 .check = check,
-                                 .asks = "driver=, and cuda=, gpu= or a framework"};
+extern const Rule rule{.title = "The NVIDIA driver is too old for the CUDA runtime",
+                       .layer = Layer::driver,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check,
+                       .asks = "driver=, and cuda=, gpu= or a framework"};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::driver_too_old

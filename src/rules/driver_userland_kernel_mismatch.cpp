@@ -2,7 +2,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::driver_userland_kernel_mismatch {
 
 static std::vector<Evidence> releases(const Facts& facts) {
     std::vector<Evidence> evidence;
@@ -72,15 +72,14 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (!failures.empty() || nvml_says_so || differ) return fault(mismatch(facts, failures, nvml_says_so));
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
     if (const auto why = not_known(facts)) return undecided(*why);
-    if (!failures_are_known(facts)) return undecided("a run on the GPU failed without telling why");
+    if (!failures_are_known(facts)) return undecided("a run on the GPU failed, and the reason is not known");
     return pass("the driver's parts fit together");
 }
 
-extern const Rule driver_userland_kernel_mismatch{
-    .title = "The driver's libraries and kernel module are of different releases",
-    .layer = Layer::driver,
-    .worst = Severity::error,
-    .needs = Stage::ask,
-    .check = check};
+extern const Rule rule{.title = "The driver's libraries and kernel module are of different releases",
+                       .layer = Layer::driver,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::driver_userland_kernel_mismatch

@@ -2,7 +2,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::fabric_manager_not_running {
 
 static Finding not_ready(const Facts& facts) {
     Finding finding;
@@ -27,16 +27,15 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (!failures.empty()) return fault_or(findings_for(failures, not_ready(facts)), {});
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
     if (!facts.driver.init) return undecided("cuInit did not answer");
-    if (!failures_are_known(facts)) return undecided("a run on the GPU failed without telling why");
+    if (!failures_are_known(facts)) return undecided("a run on the GPU failed, and the reason is not known");
     if (!facts.driver.init->ok()) return not_applicable("cuInit failed for another reason");
     return pass("no call found the system not ready");
 }
 
-extern const Rule fabric_manager_not_running{
-    .title = "The system is not ready for CUDA: the fabric manager does not run",
-    .layer = Layer::driver,
-    .worst = Severity::error,
-    .needs = Stage::ask,
-    .check = check};
+extern const Rule rule{.title = "The system is not ready for CUDA: the fabric manager does not run",
+                       .layer = Layer::driver,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::fabric_manager_not_running

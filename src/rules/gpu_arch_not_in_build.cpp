@@ -3,7 +3,7 @@
 #include "rules/support/architecture_support.hpp"
 #include "rules/support/plan_remedy.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::gpu_arch_not_in_build {
 
 static void describe(Finding& finding, const Gpu& gpu, const std::string& things) {
     const std::string capability =
@@ -20,14 +20,14 @@ static void describe(Finding& finding, const Gpu& gpu, const std::string& things
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    return with_plan(judge_architecture(facts, matrix, Fit::too_new, describe), facts);
+    return with_plan(judge_architecture(facts, matrix, CodeMatch::too_new, describe), facts);
 }
 
-extern const Rule gpu_arch_not_in_build{.title = "The CUDA or cuDNN installed has no code for a GPU",
-                                        .layer = Layer::gpu,
-                                        .worst = Severity::error,
-                                        .needs = Stage::run,
-                                        .check = check,
-                                        .asks = "gpu=, and cuda=, cudnn= or a framework"};
+extern const Rule rule{.title = "The CUDA or cuDNN installed has no code for a GPU",
+                       .layer = Layer::gpu,
+                       .worst = Severity::error,
+                       .needs = Stage::run,
+                       .check = check,
+                       .asks = "gpu=, and cuda=, cudnn= or a framework"};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::gpu_arch_not_in_build

@@ -3,7 +3,7 @@
 #include "rules/support/board_support.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::gpu_compute_prohibited {
 
 static Finding closed(const Facts& facts, const std::string& subject, const std::string& source,
                       const std::string& of_board = "") {
@@ -44,10 +44,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return verdict;
 }
 
-extern const Rule gpu_compute_prohibited{.title = "A GPU is closed to CUDA (compute mode 'prohibited')",
-                                         .layer = Layer::gpu,
-                                         .worst = Severity::error,
-                                         .needs = Stage::ask,
-                                         .check = check};
+extern const Rule rule{.title = "A GPU is closed to CUDA (compute mode 'prohibited')",
+                       .layer = Layer::gpu,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::gpu_compute_prohibited

@@ -6,7 +6,7 @@
 #include "rules/support/board_support.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::gpu_exclusive_mode_busy {
 
 static std::vector<Remedy> remedies(const Facts& facts) {
     Remedy free =
@@ -77,15 +77,15 @@ static Verdict check(const Facts& facts, const Matrix&) {
     const Verdict boards = over_boards(facts, judge_board);
     if (boards.outcome == Outcome::fault) return boards;
     if (!refusals.empty()) return fault_or(findings_for(refusals, refused), {});
-    if (!failures_are_known(facts)) return undecided("a run on the GPU failed without telling why");
+    if (!failures_are_known(facts)) return undecided("a run on the GPU failed, and the reason is not known");
     if (!facts.driver.init && !lower_cause(facts)) return undecided("cuInit did not answer");
     return boards;
 }
 
-extern const Rule gpu_exclusive_mode_busy{.title = "A GPU in exclusive mode is in use by another process",
-                                          .layer = Layer::gpu,
-                                          .worst = Severity::error,
-                                          .needs = Stage::ask,
-                                          .check = check};
+extern const Rule rule{.title = "A GPU in exclusive mode is in use by another process",
+                       .layer = Layer::gpu,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::gpu_exclusive_mode_busy

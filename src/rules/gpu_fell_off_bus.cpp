@@ -4,7 +4,7 @@
 #include "rules/support/board_support.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::gpu_fell_off_bus {
 
 static std::vector<Remedy> remedies(const Facts& facts) {
     return {on_host(
@@ -49,13 +49,13 @@ static Verdict check(const Facts& facts, const Matrix&) {
     finding.remedies = remedies(facts);
     for (const auto& failed : failed_calls(facts))
         if (speaks_of_loss(failed.call)) return fault_or(findings_for({failed}, finding), {});
-    return failures_are_known(facts) ? boards : undecided("a run on the GPU failed without telling why");
+    return failures_are_known(facts) ? boards : undecided("a run on the GPU failed, and the reason is not known");
 }
 
-extern const Rule gpu_fell_off_bus{.title = "A GPU fell off the PCI bus",
-                                   .layer = Layer::gpu,
-                                   .worst = Severity::error,
-                                   .needs = Stage::ask,
-                                   .check = check};
+extern const Rule rule{.title = "A GPU fell off the PCI bus",
+                       .layer = Layer::gpu,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::gpu_fell_off_bus

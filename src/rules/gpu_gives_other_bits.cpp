@@ -3,7 +3,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/gpu_kinds.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::gpu_gives_other_bits {
 
 static std::string share(std::size_t cases, const Kind& kind) {
     return std::to_string(cases) + " of " + counted(kind.compared, "recurrent network", "recurrent networks");
@@ -41,7 +41,7 @@ static Finding undecided_which(const Facts& facts, const Kind& kind) {
     finding.severity = Severity::note;
     finding.subject = listing(names);
     finding.message = finding.subject + " give different bits in " + share(kind.undecided.size(), kind) +
-                      ", every number within its limit; which of them is unusual cannot be told";
+                      ", every number within its limit; which of them is unusual is not known";
     add_digests(facts, kind.undecided.front(), finding);
     finding.remedies = {
         {.text = "Run more cases on them, and check whether one of them has memory errors; a third GPU of "
@@ -84,10 +84,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return answers.close();
 }
 
-extern const Rule gpu_gives_other_bits{.title = "A GPU gives different bits than other GPUs of its model",
-                                       .layer = Layer::gpu,
-                                       .worst = Severity::warning,
-                                       .needs = Stage::run,
-                                       .check = check};
+extern const Rule rule{.title = "A GPU gives different bits than other GPUs of its model",
+                       .layer = Layer::gpu,
+                       .worst = Severity::warning,
+                       .needs = Stage::run,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::gpu_gives_other_bits

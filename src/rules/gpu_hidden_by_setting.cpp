@@ -3,7 +3,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::gpu_hidden_by_setting {
 
 static Remedy remedy_for(const Facts& facts, const std::string& variable, Severity severity) {
     if (variable == "NVIDIA_VISIBLE_DEVICES") {
@@ -64,16 +64,16 @@ static Verdict check(const Facts& facts, const Matrix&) {
         return not_applicable("the driver does not start");
     if (!facts.gpus.empty()) return part_hidden(facts, *value);
     if (!probe_completed(facts, "driver_api") && driver_answers(facts))
-        return undecided("the driver was not asked to the end");
+        return undecided("the driver was not queried completely");
     Finding finding = hidden(facts, "CUDA_VISIBLE_DEVICES", Severity::error, "hides every GPU from CUDA");
     if (facts.boards.empty()) finding.confidence = Confidence::likely;
     return fault(std::move(finding));
 }
 
-extern const Rule gpu_hidden_by_setting{.title = "An environment variable hides GPUs from CUDA",
-                                        .layer = Layer::gpu,
-                                        .worst = Severity::error,
-                                        .needs = Stage::ask,
-                                        .check = check};
+extern const Rule rule{.title = "An environment variable hides GPUs from CUDA",
+                       .layer = Layer::gpu,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::gpu_hidden_by_setting

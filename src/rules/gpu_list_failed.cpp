@@ -3,7 +3,7 @@
 #include "rules/support/cudnn_support.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::gpu_list_failed {
 
 static Finding not_listed(const Facts& facts, const CallResult& call, const Matrix& matrix) {
     const auto status = matrix.status("cuda", 0, call.code);
@@ -36,14 +36,14 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (const CallResult* call = gpu_list_failure(facts))
         return has_own_rule(call->code) ? not_applicable("another rule reports this error code")
                                         : fault(not_listed(facts, *call, matrix));
-    if (!probe_completed(facts, "driver_api")) return undecided("the driver was not asked to the end");
+    if (!probe_completed(facts, "driver_api")) return undecided("the driver was not queried completely");
     return pass("the driver answered how many GPUs there are");
 }
 
-extern const Rule gpu_list_failed{.title = "The driver starts but does not list its GPUs",
-                                  .layer = Layer::gpu,
-                                  .worst = Severity::error,
-                                  .needs = Stage::ask,
-                                  .check = check};
+extern const Rule rule{.title = "The driver starts but does not list its GPUs",
+                       .layer = Layer::gpu,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::gpu_list_failed

@@ -3,7 +3,7 @@
 #include "rules/support/board_support.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::gpu_memory_ecc_error {
 
 /// `board` is null where it is not known which one it was.
 static std::vector<Remedy> remedies(const Facts& facts, const Board* board) {
@@ -48,15 +48,15 @@ static Verdict check(const Facts& facts, const Matrix&) {
     const Verdict boards = over_boards(facts, judge_board);
     findings.insert(findings.end(), boards.findings.begin(), boards.findings.end());
     if (!findings.empty()) return fault_or(std::move(findings), {});
-    if (!failures_are_known(facts)) return undecided("a run on the GPU failed without telling why");
+    if (!failures_are_known(facts)) return undecided("a run on the GPU failed, and the reason is not known");
     if (!facts.driver.init && !lower_cause(facts)) return undecided("cuInit did not answer");
     return boards;
 }
 
-extern const Rule gpu_memory_ecc_error{.title = "GPU memory had uncorrectable errors",
-                                       .layer = Layer::gpu,
-                                       .worst = Severity::error,
-                                       .needs = Stage::ask,
-                                       .check = check};
+extern const Rule rule{.title = "GPU memory had uncorrectable errors",
+                       .layer = Layer::gpu,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::gpu_memory_ecc_error

@@ -3,7 +3,7 @@
 #include "rules/support/board_support.hpp"
 #include "rules/support/memory_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::gpu_memory_held_by_other_process {
 
 static Finding held(const Facts& facts, const Board& board) {
     Finding finding;
@@ -36,10 +36,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return over_boards(facts, judge_board);
 }
 
-extern const Rule gpu_memory_held_by_other_process{.title = "Other processes hold the memory of a GPU",
-                                                   .layer = Layer::gpu,
-                                                   .worst = Severity::warning,
-                                                   .needs = Stage::ask,
-                                                   .check = check};
+extern const Rule rule{.title = "Other processes hold the memory of a GPU",
+                       .layer = Layer::gpu,
+                       .worst = Severity::warning,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::gpu_memory_held_by_other_process

@@ -2,8 +2,9 @@
 #include "rules/rule.hpp"
 #include "rules/support/board_support.hpp"
 #include "rules/support/memory_support.hpp"
+#include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::gpu_memory_low {
 
 static Finding little_left(const Facts& facts, const Board& board) {
     Finding finding;
@@ -13,13 +14,14 @@ static Finding little_left(const Facts& facts, const Board& board) {
                       " of memory free, and no process is seen that holds the rest";
     finding.evidence = {{"free memory", free_of_total(board), board_fact(facts, board, "memory_free_mib")},
                         {"processes on the GPU", "none seen", board_fact(facts, board, "processes")}};
-    finding.remedies = {
-        {.text =
-             "Look for processes outside this container or of other users, and for processes that ended without giving "
-             "their memory back; restarting the machine frees all. A display also takes memory",
+    finding.remedies = {on_host(
+        facts,
+        {.text = "Look for processes of other users or in other containers, and for processes that ended without "
+                 "giving their memory back; restarting the machine frees all. A display also takes memory",
          .commands = {"nvidia-smi", "sudo fuser -v /dev/nvidia*"},
+         .risk = Risk::needs_root,
          .verify = "nvidia-smi --query-gpu=memory.free,memory.total --format=csv",
-         .link = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"}};
+         .link = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"})};
     return finding;
 }
 
@@ -39,10 +41,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return over_boards(facts, judge_board);
 }
 
-extern const Rule gpu_memory_low{.title = "Little GPU memory is free",
-                                 .layer = Layer::gpu,
-                                 .worst = Severity::warning,
-                                 .needs = Stage::ask,
-                                 .check = check};
+extern const Rule rule{.title = "Little GPU memory is free",
+                       .layer = Layer::gpu,
+                       .worst = Severity::warning,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::gpu_memory_low

@@ -3,7 +3,7 @@
 #include "rules/support/board_support.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::gpu_memory_repair_pending {
 
 static Finding found(const Facts& facts, const Board& board, const char* field, Severity severity,
                      const std::string& what) {
@@ -48,10 +48,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return over_boards(facts, judge_board);
 }
 
-extern const Rule gpu_memory_repair_pending{.title = "GPU memory waits for a repair, or cannot be repaired",
-                                            .layer = Layer::gpu,
-                                            .worst = Severity::error,
-                                            .needs = Stage::ask,
-                                            .check = check};
+extern const Rule rule{.title = "GPU memory waits for a repair, or cannot be repaired",
+                       .layer = Layer::gpu,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::gpu_memory_repair_pending

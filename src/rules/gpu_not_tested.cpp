@@ -4,9 +4,11 @@
 #include "base/text.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/driver_support.hpp"
+#include "rules/support/kernel_support.hpp"
 #include "rules/support/rnn_support.hpp"
+#include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::gpu_not_tested {
 
 static bool has_working_cudnn(const Facts& facts) {
     return std::any_of(facts.cudnns.begin(), facts.cudnns.end(),
@@ -20,10 +22,21 @@ static const RnnRun* obstacle(const Sweep& sweep) {
     return nullptr;
 }
 
-static bool kernel_failed(const Facts& facts, const Gpu& gpu) {
-    return std::any_of(facts.kernel_runs.begin(), facts.kernel_runs.end(), [&](const KernelRun& run) {
-        return run.gpu == gpu.index && ((run.result && !run.result->ok()) || run.right == false);
-    });
+/// What helps against the call that failed.
+static Remedy remedy_for(const Facts& facts, const CallResult& call) {
+    constexpr const char* verify = "rnncheck doctor --only gpu_not_tested";
+    if (call.code == cuda_device_unavailable)
+        return {.text = "Free the GPU: check which processes use it and which compute mode it is in",
+                .commands = {"nvidia-smi"},
+                .verify = verify,
+                .link = "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html"};
+    return on_host(facts,
+                   {.text = "Look in the kernel log for the driver's messages about the failed call (Xid); if it "
+                            "fails again, restart the machine, then update the driver",
+                    .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'"},
+                    .risk = Risk::needs_root,
+                    .verify = verify,
+                    .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"});
 }
 
 static Finding not_tested(const Facts& facts, const Gpu& gpu, const RnnRun& run) {
@@ -32,12 +45,7 @@ static Finding not_tested(const Facts& facts, const Gpu& gpu, const RnnRun& run)
     finding.message = "no recurrent network could be tried on " + finding.subject + " with " +
                       name_of(cudnn_copy(facts, run.library)) + ": " + told(*run.result);
     finding.evidence = {evidence_of(facts, run, told(*run.result))};
-    finding.remedies = {{.text =
-                             "Make the GPU free: see which processes use it and in which compute mode it is, then run "
-                             "the doctor again",
-                         .commands = {"nvidia-smi"},
-                         .verify = "rnncheck doctor --only gpu_not_tested",
-                         .link = "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html"}};
+    finding.remedies = {remedy_for(facts, *run.result)};
     return finding;
 }
 
@@ -72,7 +80,7 @@ static void judge_sweep(const Facts& facts, const Gpu& gpu, const Sweep& sweep, 
 }
 
 static void judge(const Facts& facts, const Gpu& gpu, Answers& answers) {
-    if (kernel_failed(facts, gpu)) return answers.told_elsewhere(subject_of(gpu) + " does not even run a tiny kernel");
+    if (const auto cause = kernel_fails(facts, gpu.index)) return answers.told_elsewhere(*cause);
     bool any = false;
     for (const Sweep& sweep : sweeps(facts)) {
         if (sweep.gpu != gpu.index) continue;
@@ -97,10 +105,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return answers.close();
 }
 
-extern const Rule gpu_not_tested{.title = "No recurrent network was tried on a GPU",
-                                 .layer = Layer::rnn,
-                                 .worst = Severity::error,
-                                 .needs = Stage::run,
-                                 .check = check};
+extern const Rule rule{.title = "No recurrent network was tried on a GPU",
+                       .layer = Layer::rnn,
+                       .worst = Severity::error,
+                       .needs = Stage::run,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::gpu_not_tested

@@ -7,7 +7,7 @@
 #include "rules/support/memory_support.hpp"
 #include "rules/support/rnn_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::gpu_out_of_memory {
 
 namespace {
 
@@ -16,7 +16,7 @@ constexpr const char* verify = "rnncheck doctor --only gpu_out_of_memory";
 constexpr std::int64_t enough_mib = 2048;  // a context, cuDNN's kernels and these small networks take less
 
 /// What bounds the memory that a program gets.
-enum class Bound { host, mig, held, mps, nothing_seen };
+enum class Bound { host, mig, held, mps, less_by_cuda, nothing_seen };
 
 struct Want {
     const Facts& facts;
@@ -33,15 +33,23 @@ bool nvml_tells(const Want& want) {
     return want.board && want.board->memory_free_mib;
 }
 
+/// The first case for which CUDA told how much it saw free; null when there is none.
+const RnnRun* asked_cuda(const Want& want) {
+    for (const WantOfMemory& call : want.calls)
+        if (call.run && call.run->free_bytes) return call.run;
+    return nullptr;
+}
+
 Bound bound_of(const Want& want) {
     const CallResult* call = want.calls.front().call;
     if (call && call->code == cudnn_host_allocation_failed) return Bound::host;
     if (is_mig(want)) return Bound::mig;
     if (want.board && memory_is_low(*want.board)) return Bound::held;
     if (environment(want.facts, mps_limit)) return Bound::mps;
-    if (nvml_tells(want) && *want.board->memory_free_mib >= enough_mib)
-        return want.facts.driver.mps_pipe ? Bound::mps : Bound::nothing_seen;
-    return Bound::held;
+    if (!nvml_tells(want) || *want.board->memory_free_mib < enough_mib) return Bound::held;
+    if (want.facts.driver.mps_pipe) return Bound::mps;
+    const RnnRun* run = asked_cuda(want);
+    return run && (*run->free_bytes >> 20) < enough_mib ? Bound::less_by_cuda : Bound::nothing_seen;
 }
 
 std::string size_in_words(std::int64_t bytes) {
@@ -82,6 +90,8 @@ std::string bound_in_words(const Want& want) {
                                                    : "only a part of it");
         case Bound::held:
             return who_holds_it(want);
+        case Bound::less_by_cuda:
+            return "but CUDA could give this program only " + size_in_words(*asked_cuda(want)->free_bytes);
         case Bound::nothing_seen:
             break;
     }
@@ -126,12 +136,9 @@ void add_limits(const Want& want, std::vector<Evidence>& evidence) {
 }
 
 void add_free_by_cuda(const Want& want, std::vector<Evidence>& evidence) {
-    for (const WantOfMemory& call : want.calls) {
-        if (!call.run || !call.run->free_bytes) continue;
-        evidence.push_back({"free memory according to CUDA", size_in_words(*call.run->free_bytes),
-                            "rnn_runs[" + std::to_string(call.run - want.facts.rnn_runs.data()) + "].free_bytes"});
-        return;
-    }
+    if (const RnnRun* run = asked_cuda(want))
+        evidence.push_back({"free memory according to CUDA", size_in_words(*run->free_bytes),
+                            "rnn_runs[" + std::to_string(run - want.facts.rnn_runs.data()) + "].free_bytes"});
 }
 
 std::vector<Evidence> evidence_of(const Want& want) {
@@ -211,6 +218,13 @@ Remedy remedy_of(const Want& want) {
                     .link = "https://docs.nvidia.com/datacenter/tesla/mig-user-guide/"};
         case Bound::held:
             return remedy_for_holders(want);
+        case Bound::less_by_cuda:
+            return {.text =
+                        "NVML and CUDA were asked one after the other: check whether another program has taken the "
+                        "memory since, and whether a virtual GPU or an MPS server limits what a program gets",
+                    .commands = {"nvidia-smi", "nvidia-smi -q -d MEMORY"},
+                    .verify = verify,
+                    .link = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"};
         case Bound::nothing_seen:
             break;
     }
@@ -256,10 +270,10 @@ Verdict check(const Facts& facts, const Matrix&) {
 
 }  // namespace
 
-extern const Rule gpu_out_of_memory{.title = "A GPU runs out of memory",
-                                    .layer = Layer::gpu,
-                                    .worst = Severity::error,
-                                    .needs = Stage::run,
-                                    .check = check};
+extern const Rule rule{.title = "A GPU runs out of memory",
+                       .layer = Layer::gpu,
+                       .worst = Severity::error,
+                       .needs = Stage::run,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::gpu_out_of_memory

@@ -6,7 +6,7 @@
 #include "rules/support/board_support.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::gpu_throttled {
 
 static std::string causes(const std::vector<std::string>& reasons) {
     const auto any = [&](std::string_view word) {
@@ -24,7 +24,7 @@ static Verdict judge_board(const Facts& facts, const Board& board) {
     const auto reasons = lasting_slowdowns(board);
     if (reasons.empty()) {
         if (board.unreachable) return not_applicable("the driver lost this GPU");
-        if (!probe_completed(facts, "nvml_devices")) return undecided("NVML was not asked to the end");
+        if (!probe_completed(facts, "nvml_devices")) return undecided("NVML was not queried completely");
         return pass("no GPU is slowed down by heat or power");
     }
     Finding finding;
@@ -43,10 +43,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return over_boards(facts, judge_board);
 }
 
-extern const Rule gpu_throttled{.title = "A GPU is slowed down by heat or power",
-                                .layer = Layer::gpu,
-                                .worst = Severity::warning,
-                                .needs = Stage::ask,
-                                .check = check};
+extern const Rule rule{.title = "A GPU is slowed down by heat or power",
+                       .layer = Layer::gpu,
+                       .worst = Severity::warning,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::gpu_throttled

@@ -5,7 +5,7 @@
 #include "rules/support/plan_remedy.hpp"
 #include "rules/support/versions.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::gpu_too_old {
 
 static void describe(Finding& finding, const Gpu& gpu, const std::string& things) {
     finding.message = subject_of(gpu) + " of compute capability " + gpu.compute_capability->text + " is too old for " +
@@ -62,7 +62,7 @@ static std::vector<Remedy> remedies_for(const Version& capability, const Facts& 
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    Verdict verdict = judge_architecture(facts, matrix, Fit::too_old, describe);
+    Verdict verdict = judge_architecture(facts, matrix, CodeMatch::too_old, describe);
     for (Finding& finding : verdict.findings)
         if (const auto capability = parse_version(finding.evidence.front().value))
             for (Remedy& remedy : remedies_for(*capability, facts, matrix))
@@ -70,11 +70,11 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return with_plan(std::move(verdict), facts);
 }
 
-extern const Rule gpu_too_old{.title = "A GPU is too old for the CUDA or cuDNN installed",
-                              .layer = Layer::gpu,
-                              .worst = Severity::error,
-                              .needs = Stage::run,
-                              .check = check,
-                              .asks = "gpu=, and cuda=, cudnn=, driver= or a framework"};
+extern const Rule rule{.title = "A GPU is too old for the CUDA or cuDNN installed",
+                       .layer = Layer::gpu,
+                       .worst = Severity::error,
+                       .needs = Stage::run,
+                       .check = check,
+                       .asks = "gpu=, and cuda=, cudnn=, driver= or a framework"};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::gpu_too_old

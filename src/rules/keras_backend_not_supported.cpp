@@ -3,7 +3,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/installed.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::keras_backend_not_supported {
 
 static Verdict check(const Facts& facts, const Matrix& matrix);
 
@@ -63,11 +63,11 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return answers.close();
 }
 
-extern const Rule keras_backend_not_supported{.title = "Keras does not work with this release of its backend",
-                                              .layer = Layer::runtime,
-                                              .worst = Severity::error,
-                                              .needs = Stage::look,
-                                              .check = check,
-                                              .asks = "keras= and its backend"};
+extern const Rule rule{.title = "Keras does not work with this release of its backend",
+                       .layer = Layer::runtime,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check,
+                       .asks = "keras= and its backend"};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::keras_backend_not_supported

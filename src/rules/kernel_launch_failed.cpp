@@ -3,7 +3,7 @@
 #include "rules/support/rnn_support.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::kernel_launch_failed {
 
 static Finding failed(const Facts& facts, const KernelRun& run) {
     const bool computed = !run.result || run.result->ok();
@@ -51,10 +51,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return facts.kernel_runs.empty() && nothing_there ? *nothing_there : answers.close();
 }
 
-extern const Rule kernel_launch_failed{.title = "A GPU does not run a tiny kernel",
-                                       .layer = Layer::gpu,
-                                       .worst = Severity::error,
-                                       .needs = Stage::run,
-                                       .check = check};
+extern const Rule rule{.title = "A GPU does not run a tiny kernel",
+                       .layer = Layer::gpu,
+                       .worst = Severity::error,
+                       .needs = Stage::run,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::kernel_launch_failed

@@ -2,7 +2,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::kernel_module_missing {
 
 static constexpr const char* guide = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/";
 
@@ -79,10 +79,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return fault(module_missing(facts));
 }
 
-extern const Rule kernel_module_missing{.title = "The kernel module of the NVIDIA driver is not loaded",
-                                        .layer = Layer::driver,
-                                        .worst = Severity::error,
-                                        .needs = Stage::look,
-                                        .check = check};
+extern const Rule rule{.title = "The kernel module of the NVIDIA driver is not loaded",
+                       .layer = Layer::driver,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::kernel_module_missing

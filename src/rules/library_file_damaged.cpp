@@ -8,7 +8,7 @@
 #include "rules/support/cudnn_support.hpp"
 #include "rules/support/driver_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::library_file_damaged {
 
 static std::string not_elf(const std::string& detail) {
     if (contains(detail, "text")) return "is a text file, not a library";
@@ -92,10 +92,10 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return answers.close();
 }
 
-extern const Rule library_file_damaged{.title = "A GPU library file is damaged or cannot be read",
-                                       .layer = Layer::host,
-                                       .worst = Severity::error,
-                                       .needs = Stage::look,
-                                       .check = check};
+extern const Rule rule{.title = "A GPU library file is damaged or cannot be read",
+                       .layer = Layer::host,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::library_file_damaged

@@ -4,7 +4,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/driver_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::library_for_other_machine {
 
 static bool for_other_machine(const Library& library) {
     return library.problem == FileProblem::other_class || library.problem == FileProblem::other_machine;
@@ -55,11 +55,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return pass("every GPU library that the loader would take is for this machine");
 }
 
-extern const Rule library_for_other_machine{
-    .title = "A GPU library in the loader's path is for another kind of machine",
-    .layer = Layer::host,
-    .worst = Severity::error,
-    .needs = Stage::look,
-    .check = check};
+extern const Rule rule{.title = "A GPU library in the loader's path is for another kind of machine",
+                       .layer = Layer::host,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::library_for_other_machine

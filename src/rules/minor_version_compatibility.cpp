@@ -4,7 +4,7 @@
 #include "rules/support/driver_by_release.hpp"
 #include "rules/support/seen.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::minor_version_compatibility {
 
 static Finding limited(const Version& driver, const Version& cuda, const OnDriver& on_driver) {
     Finding finding;
@@ -28,18 +28,18 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     const Version* cuda = given_cuda(facts);
     if (!driver || !cuda) return undecided("driver= and cuda= were not both given");
     const OnDriver on_driver = on_given_driver(facts, matrix, *cuda);
-    if (on_driver.runs == Runs::unknown) return outside_the_data(on_driver.why);
-    if (on_driver.runs == Runs::depends_on_system) return undecided(on_driver.why);
-    if (on_driver.runs == Runs::not_at_all) return not_applicable("the driver does not run this CUDA at all");
-    if (on_driver.runs == Runs::fully) return pass("the driver has all features of CUDA " + cuda->text);
+    if (on_driver.runs == CudaSupport::unknown) return outside_the_data(on_driver.why);
+    if (on_driver.runs == CudaSupport::depends_on_system) return undecided(on_driver.why);
+    if (on_driver.runs == CudaSupport::not_at_all) return not_applicable("the driver does not run this CUDA at all");
+    if (on_driver.runs == CudaSupport::fully) return pass("the driver has all features of CUDA " + cuda->text);
     return fault(limited(*driver, *cuda, on_driver));
 }
 
-extern const Rule minor_version_compatibility{.title = "CUDA runs by minor-version compatibility only",
-                                              .layer = Layer::driver,
-                                              .worst = Severity::note,
-                                              .needs = Stage::look,
-                                              .check = check,
-                                              .asks = "driver= and cuda=, at times os="};
+extern const Rule rule{.title = "CUDA runs by minor-version compatibility only",
+                       .layer = Layer::driver,
+                       .worst = Severity::note,
+                       .needs = Stage::look,
+                       .check = check,
+                       .asks = "driver= and cuda=, at times os="};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::minor_version_compatibility

@@ -5,7 +5,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::no_gpu_visible {
 
 static bool any_board(const Facts& facts, bool (*is_one)(const Board&)) {
     return std::any_of(facts.boards.begin(), facts.boards.end(), is_one);
@@ -132,7 +132,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
         return not_applicable("the driver does not start");
     if (gpu_list_failure(facts)) return not_applicable("the driver did not list its GPUs, which gpu_list_failed tells");
     if (!probe_completed(facts, "driver_api") && driver_answers(facts))
-        return undecided("the driver was not asked to the end");
+        return undecided("the driver was not queried completely");
     if (environment(facts, "CUDA_VISIBLE_DEVICES")) return not_applicable("CUDA_VISIBLE_DEVICES is set");
     if (container_hides_gpus(facts)) return not_applicable("NVIDIA_VISIBLE_DEVICES asks for no GPU");
     const bool lost =
@@ -141,10 +141,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return fault(no_gpu(facts));
 }
 
-extern const Rule no_gpu_visible{.title = "The driver offers no GPU to CUDA",
-                                 .layer = Layer::gpu,
-                                 .worst = Severity::error,
-                                 .needs = Stage::ask,
-                                 .check = check};
+extern const Rule rule{.title = "The driver offers no GPU to CUDA",
+                       .layer = Layer::gpu,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::no_gpu_visible

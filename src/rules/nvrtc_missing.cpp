@@ -7,7 +7,7 @@
 #include "rules/support/driver_support.hpp"
 #include "rules/support/packages.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::nvrtc_missing {
 
 static bool compiles_kernels(const CudnnCopy& copy) {
     return copy.major == 0 || copy.major >= 8;
@@ -78,10 +78,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return answers.close();
 }
 
-extern const Rule nvrtc_missing{.title = "The run-time compiler NVRTC is missing",
-                                .layer = Layer::runtime,
-                                .worst = Severity::warning,
-                                .needs = Stage::ask,
-                                .check = check};
+extern const Rule rule{.title = "The run-time compiler NVRTC is missing",
+                       .layer = Layer::runtime,
+                       .worst = Severity::warning,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::nvrtc_missing

@@ -4,7 +4,7 @@
 #include "rules/support/cudnn_support.hpp"
 #include "rules/support/packages.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::nvrtc_unusable {
 
 static Finding unusable(const Facts& facts, const Nvrtc& nvrtc) {
     const std::string why = nvrtc.failure ? ": " + told(*nvrtc.failure) : "";
@@ -49,10 +49,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return answers.close();
 }
 
-extern const Rule nvrtc_unusable{.title = "The run-time compiler NVRTC does not compile",
-                                 .layer = Layer::runtime,
-                                 .worst = Severity::warning,
-                                 .needs = Stage::ask,
-                                 .check = check};
+extern const Rule rule{.title = "The run-time compiler NVRTC does not compile",
+                       .layer = Layer::runtime,
+                       .worst = Severity::warning,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::nvrtc_unusable

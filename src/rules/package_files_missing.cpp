@@ -4,7 +4,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/installed.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::package_files_missing {
 
 static Finding damaged(const PythonEnvironment& environment, const PythonPackage& package) {
     const bool gone = !package.missing_files.empty();
@@ -42,10 +42,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return answers.close_or(not_applicable("no package that matters is installed in the active environment"));
 }
 
-extern const Rule package_files_missing{.title = "Libraries of an installed Python package are gone or were replaced",
-                                        .layer = Layer::host,
-                                        .worst = Severity::warning,
-                                        .needs = Stage::look,
-                                        .check = check};
+extern const Rule rule{.title = "Libraries of an installed Python package are gone or were replaced",
+                       .layer = Layer::host,
+                       .worst = Severity::warning,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::package_files_missing

@@ -6,7 +6,7 @@
 #include "rules/support/board_support.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::persistence_mode_off {
 
 constexpr double slow_start_ms = 3000;
 
@@ -51,15 +51,15 @@ static Verdict check(const Facts& facts, const Matrix&) {
         return all_on && !facts.boards.empty() ? pass("persistence mode is on")
                                                : not_told(facts, "its persistence mode");
     const ProbeRun* run = start_of_driver(facts);
-    if (!run) return undecided("the driver was not asked to the end");
+    if (!run) return undecided("the driver was not queried completely");
     if (run->elapsed_ms < slow_start_ms) return pass("persistence mode is off, but the driver starts quickly");
     return fault(slow_start(facts, *off, *run));
 }
 
-extern const Rule persistence_mode_off{.title = "Persistence mode is off, and the driver starts slowly",
-                                       .layer = Layer::driver,
-                                       .worst = Severity::note,
-                                       .needs = Stage::ask,
-                                       .check = check};
+extern const Rule rule{.title = "Persistence mode is off, and the driver starts slowly",
+                       .layer = Layer::driver,
+                       .worst = Severity::note,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::persistence_mode_off

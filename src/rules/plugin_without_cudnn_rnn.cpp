@@ -3,7 +3,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/installed.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::plugin_without_cudnn_rnn {
 
 static Finding no_cudnn(const Framework& framework, const FrameworkBuild& build) {
     Finding finding;
@@ -75,11 +75,11 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return answers.close();
 }
 
-extern const Rule plugin_without_cudnn_rnn{.title = "The build uses the GPU without cuDNN",
-                                           .layer = Layer::runtime,
-                                           .worst = Severity::warning,
-                                           .needs = Stage::look,
-                                           .check = check,
-                                           .asks = "a framework with its build"};
+extern const Rule rule{.title = "The build uses the GPU without cuDNN",
+                       .layer = Layer::runtime,
+                       .worst = Severity::warning,
+                       .needs = Stage::look,
+                       .check = check,
+                       .asks = "a framework with its build"};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::plugin_without_cudnn_rnn

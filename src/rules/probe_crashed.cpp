@@ -4,9 +4,10 @@
 #include "base/text.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/probe_support.hpp"
+#include "rules/support/situation.hpp"
 #include "rules/support/zlib_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::probe_crashed {
 
 static bool is_crash(const Facts&, const ProbeRun& run) {
     return run.end == ProbeEnd::crashed || run.end == ProbeEnd::crashed_at_exit || run.end == ProbeEnd::killed;
@@ -22,6 +23,28 @@ static std::string what_happened(const ProbeRun& run) {
     return " crashed" + in_last_call(run) + signal;
 }
 
+static std::vector<Remedy> remedies_for(const Facts& facts, const ProbeRun& run) {
+    constexpr const char* verify = "rnncheck doctor --only probe_crashed";
+    if (run.end == ProbeEnd::killed)
+        return {on_host(facts, {.text = "The kernel usually does this when memory runs out, and its log says so: end "
+                                        "other programs, or raise the memory limit of the container or the job",
+                                .commands = {"free -m", "sudo dmesg | tail -n 50"},
+                                .risk = Risk::needs_root,
+                                .verify = verify,
+                                .link = "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory"})};
+    return {{.text = "Repair the findings below this layer first. Then reinstall the library from a single source, and "
+                     "check that its parts are of one version",
+             .commands = {},
+             .verify = verify,
+             .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/reference/troubleshooting.html"},
+            on_host(facts, {.text = "The kernel log names the library in which the process crashed, and the driver's "
+                                    "messages at that time",
+                            .commands = {"sudo dmesg | tail -n 50"},
+                            .risk = Risk::needs_root,
+                            .verify = verify,
+                            .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"})};
+}
+
 static Finding crashed(const Facts& facts, const ProbeRun& run) {
     Finding finding;
     finding.severity = run.end == ProbeEnd::crashed_at_exit ? Severity::note : Severity::error;
@@ -30,13 +53,7 @@ static Finding crashed(const Facts& facts, const ProbeRun& run) {
         finding.severity = std::max(finding.severity, Severity::warning);
         finding.message += ": something preloaded into every program, or a bug in rnncheck";
     }
-    finding.remedies = {
-        {.text = "Repair the findings below this layer first. Then install the library once more, from one source, and "
-                 "check "
-                 "that its parts are of one release. A process killed from outside usually ran out of memory",
-         .commands = {"sudo dmesg | tail -n 50"},
-         .verify = "rnncheck doctor --only probe_crashed",
-         .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/reference/troubleshooting.html"}};
+    finding.remedies = remedies_for(facts, run);
     return finding;
 }
 
@@ -55,10 +72,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return verdict;
 }
 
-extern const Rule probe_crashed{.title = "A GPU library crashed when it was asked",
-                                .layer = Layer::host,
-                                .worst = Severity::error,
-                                .needs = Stage::look,
-                                .check = check};
+extern const Rule rule{.title = "A GPU library crashed when it was asked",
+                       .layer = Layer::host,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::probe_crashed

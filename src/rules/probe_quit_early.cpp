@@ -2,7 +2,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/probe_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::probe_quit_early {
 
 static bool is_early(const Facts&, const ProbeRun& run) {
     return run.end == ProbeEnd::quit_early;
@@ -30,10 +30,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return over_probe_ends(facts, is_early, quit_early, "every library let its caller go on");
 }
 
-extern const Rule probe_quit_early{.title = "A GPU library ended the process that asked it",
-                                   .layer = Layer::host,
-                                   .worst = Severity::error,
-                                   .needs = Stage::look,
-                                   .check = check};
+extern const Rule rule{.title = "A GPU library ended the process that asked it",
+                       .layer = Layer::host,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::probe_quit_early

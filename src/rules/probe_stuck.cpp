@@ -3,7 +3,7 @@
 #include "rules/support/probe_support.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::probe_stuck {
 
 static bool is_stuck(const Facts&, const ProbeRun& run) {
     return run.end == ProbeEnd::stuck;
@@ -28,10 +28,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return over_probe_ends(facts, is_stuck, stuck, "no process hangs inside the kernel");
 }
 
-extern const Rule probe_stuck{.title = "A GPU library hangs inside the kernel",
-                              .layer = Layer::host,
-                              .worst = Severity::error,
-                              .needs = Stage::look,
-                              .check = check};
+extern const Rule rule{.title = "A GPU library hangs inside the kernel",
+                       .layer = Layer::host,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::probe_stuck

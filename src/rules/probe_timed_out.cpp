@@ -1,10 +1,14 @@
 // A call did not come back within the limit.
+#include <algorithm>
+#include <map>
+#include <utility>
+
 #include "base/text.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/probe_support.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::probe_timed_out {
 
 /// A probe of ours that calls no vendor waits for a disk or for processor time: that says nothing about the machine.
 static bool is_timeout(const Facts& facts, const ProbeRun& run) {
@@ -49,14 +53,36 @@ static Finding timed_out(const Facts& facts, const ProbeRun& run) {
     return finding;
 }
 
-static Verdict check(const Facts& facts, const Matrix&) {
-    return over_probe_ends(facts, is_timeout, timed_out, "every call came back in time");
+static std::string last_call_of(const Finding& finding) {
+    const auto call = std::ranges::find(finding.evidence, "last call", &Evidence::what);
+    return call == finding.evidence.end() ? "" : call->value;
 }
 
-extern const Rule probe_timed_out{.title = "A GPU library did not answer in time",
-                                  .layer = Layer::host,
-                                  .worst = Severity::error,
-                                  .needs = Stage::look,
-                                  .check = check};
+/// What the deadline ended in the same call of the same probe, on several GPUs, is one finding.
+static void join_cut_offs(std::vector<Finding>& findings) {
+    std::map<std::string, Finding*> first;
+    std::map<const Finding*, std::vector<std::string>> others;
+    for (Finding& finding : findings) {
+        const std::string probe = finding.subject.substr(0, finding.subject.find(' '));
+        if (finding.severity != Severity::warning) continue;
+        const auto [place, is_first] = first.try_emplace(probe + ' ' + last_call_of(finding), &finding);
+        if (!is_first) others[place->second].push_back(std::exchange(finding.subject, ""));
+    }
+    for (auto& [key, finding] : first)
+        if (!others[finding].empty()) finding->message += "; the same for " + listing(others[finding]);
+    std::erase_if(findings, [](const Finding& finding) { return finding.subject.empty(); });
+}
 
-}  // namespace rnncheck::rules
+static Verdict check(const Facts& facts, const Matrix&) {
+    Verdict verdict = over_probe_ends(facts, is_timeout, timed_out, "every call came back in time");
+    join_cut_offs(verdict.findings);
+    return verdict;
+}
+
+extern const Rule rule{.title = "A GPU library did not answer in time",
+                       .layer = Layer::host,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
+
+}  // namespace rnncheck::rules::probe_timed_out

@@ -5,7 +5,7 @@
 #include "rules/support/packages.hpp"
 #include "rules/support/plan_remedy.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::ptx_newer_than_driver {
 
 static std::vector<Remedy> remedies(const Facts& facts) {
     return {{.text = "Update the driver to one that supports the CUDA which made the PTX, or use a build with machine "
@@ -68,7 +68,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     }
     if (!findings.empty()) return with_plan(fault_or(std::move(findings), {}), facts);
     if (!open.empty()) return undecided(open);
-    if (!failures_are_known(facts)) return undecided("a run on the GPU failed without telling why");
+    if (!failures_are_known(facts)) return undecided("a run on the GPU failed, and the reason is not known");
     if (too_old) return not_applicable("the driver is too old for the CUDA found, its runtime included");
     if (!facts.kernel_runs.empty()) return pass("the driver loaded PTX code");
     if (!facts.nvrtcs.empty()) return pass("no NVRTC is newer than the driver's CUDA");
@@ -77,10 +77,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return undecided("no code was loaded on a GPU");
 }
 
-extern const Rule ptx_newer_than_driver{.title = "PTX code is newer than the driver understands",
-                                        .layer = Layer::driver,
-                                        .worst = Severity::error,
-                                        .needs = Stage::run,
-                                        .check = check};
+extern const Rule rule{.title = "PTX code is newer than the driver understands",
+                       .layer = Layer::driver,
+                       .worst = Severity::error,
+                       .needs = Stage::run,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::ptx_newer_than_driver

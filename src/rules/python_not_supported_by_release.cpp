@@ -3,7 +3,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/installed.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::python_not_supported_by_release {
 
 static Verdict check(const Facts& facts, const Matrix& matrix);
 
@@ -54,11 +54,11 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
                             });
 }
 
-extern const Rule python_not_supported_by_release{.title = "The framework release has no package for this Python",
-                                                  .layer = Layer::host,
-                                                  .worst = Severity::error,
-                                                  .needs = Stage::look,
-                                                  .check = check,
-                                                  .asks = "python= and a framework"};
+extern const Rule rule{.title = "The framework release has no package for this Python",
+                       .layer = Layer::host,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check,
+                       .asks = "python= and a framework"};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::python_not_supported_by_release

@@ -5,7 +5,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/framework_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::release_not_in_the_tables {
 
 /// Every toolkit is in the table: a number between two of its rows was never released.
 static Finding no_such_cuda(const Version& cuda, const Matrix& matrix) {
@@ -90,11 +90,11 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return answers.close();
 }
 
-extern const Rule release_not_in_the_tables{.title = "A release that was given is not in the tables",
-                                            .layer = Layer::runtime,
-                                            .worst = Severity::warning,
-                                            .needs = Stage::look,
-                                            .check = check,
-                                            .asks = "a release of anything"};
+extern const Rule rule{.title = "A release that was given is not in the tables",
+                       .layer = Layer::runtime,
+                       .worst = Severity::warning,
+                       .needs = Stage::look,
+                       .check = check,
+                       .asks = "a release of anything"};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::release_not_in_the_tables

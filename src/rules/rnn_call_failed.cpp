@@ -6,10 +6,10 @@
 #include "rules/support/rnn_support.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::rnn_call_failed {
 
 static std::string reason(const RnnRun& run) {
-    return run.result ? told(*run.result) : "without telling why";
+    return run.result ? told(*run.result) : "the reason is not known";
 }
 
 /// The process that the case took down; null when there is none.
@@ -77,10 +77,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return answers.close_or(pass_if_tried(facts, "no call for a recurrent network failed"));
 }
 
-extern const Rule rnn_call_failed{.title = "A call for a recurrent network fails",
-                                  .layer = Layer::rnn,
-                                  .worst = Severity::error,
-                                  .needs = Stage::run,
-                                  .check = check};
+extern const Rule rule{.title = "A call for a recurrent network fails",
+                       .layer = Layer::rnn,
+                       .worst = Severity::error,
+                       .needs = Stage::run,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::rnn_call_failed

@@ -4,10 +4,10 @@
 #include "rules/rule.hpp"
 #include "rules/support/rnn_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::rnn_call_refused {
 
 static std::string reason(const RnnRun& run) {
-    return run.result ? told(*run.result) : "without telling why";
+    return run.result ? told(*run.result) : "the reason is not known";
 }
 
 static Finding refused(const Facts& facts, const Sweep& sweep, const Runs& runs) {
@@ -48,10 +48,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return answers.close_or(pass_if_tried(facts, "cuDNN refused no case"));
 }
 
-extern const Rule rnn_call_refused{.title = "cuDNN refuses a call for a recurrent network",
-                                   .layer = Layer::rnn,
-                                   .worst = Severity::error,
-                                   .needs = Stage::run,
-                                   .check = check};
+extern const Rule rule{.title = "cuDNN refuses a call for a recurrent network",
+                       .layer = Layer::rnn,
+                       .worst = Severity::error,
+                       .needs = Stage::run,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::rnn_call_refused

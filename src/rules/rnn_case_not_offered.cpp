@@ -4,7 +4,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/rnn_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::rnn_case_not_offered {
 
 static Finding not_offered(const Facts& facts, const Sweep& sweep, const Runs& runs, const RnnRequiredSupport& row) {
     const RnnRun& first = *runs.front();
@@ -58,10 +58,10 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return answers.close_or(pass_if_tried(facts, "cuDNN offers every case that it must offer"));
 }
 
-extern const Rule rnn_case_not_offered{.title = "cuDNN does not offer a recurrent network that it must offer",
-                                       .layer = Layer::rnn,
-                                       .worst = Severity::error,
-                                       .needs = Stage::run,
-                                       .check = check};
+extern const Rule rule{.title = "cuDNN does not offer a recurrent network that it must offer",
+                       .layer = Layer::rnn,
+                       .worst = Severity::error,
+                       .needs = Stage::run,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::rnn_case_not_offered

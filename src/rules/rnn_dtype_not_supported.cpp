@@ -3,7 +3,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/framework_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::rnn_dtype_not_supported {
 
 static Finding not_offered(const std::string& dtype, const RnnLimit& limit, const std::string& what,
                            Evidence evidence) {
@@ -72,11 +72,11 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return answers.close();
 }
 
-extern const Rule rnn_dtype_not_supported{.title = "Recurrent networks of this data type are not offered here",
-                                          .layer = Layer::rnn,
-                                          .worst = Severity::error,
-                                          .needs = Stage::look,
-                                          .check = check,
-                                          .asks = "dtype=, cudnn= and gpu="};
+extern const Rule rule{.title = "Recurrent networks of this data type are not offered here",
+                       .layer = Layer::rnn,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check,
+                       .asks = "dtype=, cudnn= and gpu="};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::rnn_dtype_not_supported

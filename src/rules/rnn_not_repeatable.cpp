@@ -5,7 +5,7 @@
 #include "rules/support/driver_support.hpp"
 #include "rules/support/rnn_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::rnn_not_repeatable {
 
 static Finding not_repeatable(const Facts& facts, const Sweep& sweep, const Runs& runs) {
     const std::string* setting = environment(facts, "CUBLAS_WORKSPACE_CONFIG");
@@ -45,10 +45,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return answers.close_or(otherwise);
 }
 
-extern const Rule rnn_not_repeatable{.title = "Recurrent networks do not give the same bits twice",
-                                     .layer = Layer::rnn,
-                                     .worst = Severity::warning,
-                                     .needs = Stage::run,
-                                     .check = check};
+extern const Rule rule{.title = "Recurrent networks do not give the same bits twice",
+                       .layer = Layer::rnn,
+                       .worst = Severity::warning,
+                       .needs = Stage::run,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::rnn_not_repeatable

@@ -8,7 +8,7 @@
 #include "rules/support/kernel_support.hpp"
 #include "rules/support/rnn_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::rnn_result_wrong {
 
 /// Errors in units of what is allowed, so that data types compare; an error that is no number is the worst.
 static double badness(const RnnRun& run) {
@@ -79,10 +79,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return answers.close_or(otherwise);
 }
 
-extern const Rule rnn_result_wrong{.title = "Recurrent networks compute wrong results",
-                                   .layer = Layer::rnn,
-                                   .worst = Severity::error,
-                                   .needs = Stage::run,
-                                   .check = check};
+extern const Rule rule{.title = "Recurrent networks compute wrong results",
+                       .layer = Layer::rnn,
+                       .worst = Severity::error,
+                       .needs = Stage::run,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::rnn_result_wrong

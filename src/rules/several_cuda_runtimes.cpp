@@ -5,7 +5,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/cudnn_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::several_cuda_runtimes {
 
 /// The loader has one choice per soname, so one per CUDA major from 12 on.
 static std::string what_the_loader_gives(const Facts& facts) {
@@ -54,10 +54,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return not_applicable("no CUDA runtime was found");
 }
 
-extern const Rule several_cuda_runtimes{.title = "CUDA runtimes of several versions are installed",
-                                        .layer = Layer::runtime,
-                                        .worst = Severity::note,
-                                        .needs = Stage::ask,
-                                        .check = check};
+extern const Rule rule{.title = "CUDA runtimes of several versions are installed",
+                       .layer = Layer::runtime,
+                       .worst = Severity::note,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::several_cuda_runtimes

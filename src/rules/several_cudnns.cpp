@@ -5,7 +5,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/cudnn_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::several_cudnns {
 
 static std::string what_the_loader_gives(const std::vector<CudnnCopy>& copies) {
     std::vector<std::string> given;
@@ -51,10 +51,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return pass("cuDNN " + versions.front().text + " is the only release");
 }
 
-extern const Rule several_cudnns{.title = "Several releases of cuDNN are installed",
-                                 .layer = Layer::cudnn,
-                                 .worst = Severity::note,
-                                 .needs = Stage::ask,
-                                 .check = check};
+extern const Rule rule{.title = "Several releases of cuDNN are installed",
+                       .layer = Layer::cudnn,
+                       .worst = Severity::note,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::several_cudnns

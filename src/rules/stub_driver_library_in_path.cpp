@@ -2,7 +2,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/driver_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::stub_driver_library_in_path {
 
 static bool in_the_way(const Library& library) {
     return library.kind == LibraryKind::cuda && library.stub &&
@@ -55,10 +55,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return pass("the loader reaches no stub");
 }
 
-extern const Rule stub_driver_library_in_path{.title = "A stub libcuda of the CUDA toolkit stands in the loader's path",
-                                              .layer = Layer::host,
-                                              .worst = Severity::error,
-                                              .needs = Stage::ask,
-                                              .check = check};
+extern const Rule rule{.title = "A stub libcuda of the CUDA toolkit stands in the loader's path",
+                       .layer = Layer::host,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::stub_driver_library_in_path

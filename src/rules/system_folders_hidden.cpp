@@ -3,7 +3,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/driver_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::system_folders_hidden {
 
 static Finding hidden(const Facts& facts) {
     Finding finding;
@@ -31,10 +31,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return pass("/proc or /sys, and /dev, show what is in them");
 }
 
-extern const Rule system_folders_hidden{.title = "The system's own folders are hidden from this process",
-                                        .layer = Layer::host,
-                                        .worst = Severity::warning,
-                                        .needs = Stage::look,
-                                        .check = check};
+extern const Rule rule{.title = "The system's own folders are hidden from this process",
+                       .layer = Layer::host,
+                       .worst = Severity::warning,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::system_folders_hidden

@@ -6,7 +6,7 @@
 #include "rules/support/driver_support.hpp"
 #include "rules/support/rnn_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::tf32_reduced_precision {
 
 static Finding forced(const Facts& facts, const Sweep& sweep, const RnnRun& run) {
     const std::string* setting = environment(facts, "NVIDIA_TF32_OVERRIDE");
@@ -52,19 +52,20 @@ static Verdict check(const Facts& facts, const Matrix&) {
         }
         if (first) answers.fault(forced(facts, sweep, *first));
     }
-    std::string how = by_default ? "TF32 is used where it is allowed, not where full precision is asked for "
-                                   "(NVIDIA_TF32_OVERRIDE=0 forbids it)"
-                                 : fast_math ? "no fp32 network is computed in TF32" : "fp32 networks are computed in full single precision";
+    std::string how = by_default  ? "TF32 is used where it is allowed, not where full precision is asked for "
+                                    "(NVIDIA_TF32_OVERRIDE=0 forbids it)"
+                      : fast_math ? "no fp32 network is computed in TF32"
+                                  : "fp32 networks are computed in full single precision";
     if (fast_math) how += "; kernels of the persistent algorithms use fast mathematics (tanh.approx)";
     const Verdict otherwise = pass_if_tried(facts, how);
     if (otherwise.outcome == Outcome::pass && !any_known) return answers.close_or(undecided("no fp32 network ran"));
     return answers.close_or(otherwise);
 }
 
-extern const Rule tf32_reduced_precision{.title = "TF32 is forced on programs that ask for full single precision",
-                                         .layer = Layer::rnn,
-                                         .worst = Severity::warning,
-                                         .needs = Stage::run,
-                                         .check = check};
+extern const Rule rule{.title = "TF32 is forced on programs that ask for full single precision",
+                       .layer = Layer::rnn,
+                       .worst = Severity::warning,
+                       .needs = Stage::run,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::tf32_reduced_precision

@@ -3,7 +3,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/installed.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::tf_windows_no_gpu_since_2_11 {
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (!only_given(facts))
@@ -33,11 +33,11 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return answers.close_or(not_applicable("no TensorFlow was given"));
 }
 
-extern const Rule tf_windows_no_gpu_since_2_11{.title = "TensorFlow has no GPU support on native Windows since 2.11",
-                                               .layer = Layer::runtime,
-                                               .worst = Severity::error,
-                                               .needs = Stage::look,
-                                               .check = check,
-                                               .asks = "os= and tensorflow="};
+extern const Rule rule{.title = "TensorFlow has no GPU support on native Windows since 2.11",
+                       .layer = Layer::runtime,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check,
+                       .asks = "os= and tensorflow="};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::tf_windows_no_gpu_since_2_11

@@ -2,7 +2,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/log_verdict.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::unknown_error_in_log {
 
 static Finding unknown(const Log& log) {
     Finding finding;
@@ -29,11 +29,11 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return verdict;
 }
 
-extern const Rule unknown_error_in_log{.title = "The log has an error that rnncheck does not know",
-                                       .layer = Layer::host,
-                                       .worst = Severity::error,
-                                       .needs = Stage::look,
-                                       .check = check,
-                                       .judges_log = true};
+extern const Rule rule{.title = "The log has an error that rnncheck does not know",
+                       .layer = Layer::host,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check,
+                       .judges_log = true};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::unknown_error_in_log

@@ -2,7 +2,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/situation.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::uvm_device_node_missing {
 
 static Remedy make_it(const Facts& facts) {
     return on_host(facts, {.text = "Load the unified-memory module and let the driver's helper make its node",
@@ -50,10 +50,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return fault(uvm_missing(facts));
 }
 
-extern const Rule uvm_device_node_missing{.title = "The device node of unified memory (/dev/nvidia-uvm) is missing",
-                                          .layer = Layer::driver,
-                                          .worst = Severity::error,
-                                          .needs = Stage::ask,
-                                          .check = check};
+extern const Rule rule{.title = "The device node of unified memory (/dev/nvidia-uvm) is missing",
+                       .layer = Layer::driver,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::uvm_device_node_missing

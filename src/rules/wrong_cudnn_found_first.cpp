@@ -3,7 +3,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/installed.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::wrong_cudnn_found_first {
 
 static void other_first(Finding& finding, const Framework& framework, const FrameworkBuild& build,
                         const Version& cudnn) {
@@ -87,11 +87,11 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
         facts, matrix, brings_libraries, [](Serves how) { return how != Serves::well; }, other_first);
 }
 
-extern const Rule wrong_cudnn_found_first{.title = "A cuDNN found first is not the one the framework brings along",
-                                          .layer = Layer::cudnn,
-                                          .worst = Severity::error,
-                                          .needs = Stage::ask,
-                                          .check = check,
-                                          .asks = "cudnn= and a framework"};
+extern const Rule rule{.title = "A cuDNN found first is not the one the framework brings along",
+                       .layer = Layer::cudnn,
+                       .worst = Severity::error,
+                       .needs = Stage::ask,
+                       .check = check,
+                       .asks = "cudnn= and a framework"};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::wrong_cudnn_found_first

@@ -5,7 +5,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/installed.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::wrong_python_environment {
 
 static const Framework* cuda_framework_elsewhere(const Facts& facts, const std::string& name) {
     for (const Framework& framework : facts.frameworks) {
@@ -90,10 +90,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
                                 : not_applicable("no framework is installed in the active Python environment"));
 }
 
-extern const Rule wrong_python_environment{.title = "The program runs in another Python environment than meant",
-                                           .layer = Layer::host,
-                                           .worst = Severity::warning,
-                                           .needs = Stage::look,
-                                           .check = check};
+extern const Rule rule{.title = "The program runs in another Python environment than meant",
+                       .layer = Layer::host,
+                       .worst = Severity::warning,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::wrong_python_environment

@@ -2,7 +2,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/driver_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::wsl_libcuda_not_found {
 
 static Finding not_picked(const Facts& facts, const Library& windows) {
     const Library* other = picked(facts, LibraryKind::cuda);
@@ -35,10 +35,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return fault(not_picked(facts, *windows));
 }
 
-extern const Rule wsl_libcuda_not_found{.title = "The loader does not find the libcuda of WSL",
-                                        .layer = Layer::host,
-                                        .worst = Severity::error,
-                                        .needs = Stage::look,
-                                        .check = check};
+extern const Rule rule{.title = "The loader does not find the libcuda of WSL",
+                       .layer = Layer::host,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::wsl_libcuda_not_found

@@ -4,9 +4,10 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
+#include "rules/support/packages.hpp"
 #include "rules/support/zlib_support.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck::rules::zlib_missing {
 
 /// Without it no recurrent network runs.
 static bool needed_by_rnn(const Library& part, const Matrix& matrix) {
@@ -40,8 +41,9 @@ static Finding missing(const Facts& facts, const std::vector<const Library*>& pa
                       (at_once ? "no recurrent network runs" : "convolutions fail, recurrent networks do not");
     finding.evidence = {{zlib, "not on the loader's path", "libraries"}};
     finding.remedies = {
-        {.text = "Install zlib with the system's packages: zlib1g on Debian and Ubuntu, zlib on Fedora and Red Hat",
-         .commands = {"sudo apt-get install zlib1g"},
+        {.text = "Install zlib with the system's packages: zlib1g on Debian and Ubuntu, zlib on Fedora and Red Hat, "
+                 "libz1 on SUSE",
+         .commands = system_install_commands(facts, "zlib1g", "zlib", "libz1"),
          .risk = Risk::needs_root,
          .verify = "rnncheck doctor --only zlib_missing",
          .link = "https://docs.nvidia.com/deeplearning/cudnn/archives/cudnn-890/install-guide/index.html"}};
@@ -70,10 +72,10 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return answers.close();
 }
 
-extern const Rule zlib_missing{.title = "A part of cuDNN needs zlib, which is not installed",
-                               .layer = Layer::cudnn,
-                               .worst = Severity::error,
-                               .needs = Stage::look,
-                               .check = check};
+extern const Rule rule{.title = "A part of cuDNN needs zlib, which is not installed",
+                       .layer = Layer::cudnn,
+                       .worst = Severity::error,
+                       .needs = Stage::look,
+                       .check = check};
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck::rules::zlib_missing

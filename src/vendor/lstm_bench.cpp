@@ -88,6 +88,11 @@ void Bench::impossible(const char* call, const std::string& what) {
     session_.check_cuda.trace().failed(*failed_);
 }
 
+void Bench::check_size(const char* call, std::size_t bytes) {
+    constexpr std::size_t most = std::size_t{1} << 48;
+    if (bytes > most) impossible(call, "it gave back a size of " + std::to_string(bytes) + " bytes, which no GPU has");
+}
+
 DevicePointer Bench::allocate(std::size_t bytes) {
     DevicePointer memory = 0;
     if (bytes == 0 || failed_) return memory;

@@ -52,6 +52,8 @@ class Bench {
 
     /// A call succeeded and yet gave something that cannot be.
     void impossible(const char* call, const std::string& what);
+    /// Fails where a call gave back a size that no device memory has.
+    void check_size(const char* call, std::size_t bytes);
 
     const std::optional<CallResult>& failed() const { return failed_; }
     const Session& session() const { return session_; }

@@ -168,6 +168,9 @@ std::size_t prepare(Bench& bench, const RnnCase& rnn_case, Prepared& ready) {
     if (rnn_case.training)
         bench.cudnn(session.cudnn.cudnnGetRNNTrainingReserveSize, session.handle, ready.rnn, rnn_case.sequence_length,
                     ready.x_steps.data(), &ready.reserve_bytes);
+    bench.check_size(session.cudnn.cudnnGetRNNParamsSize.name, weight_bytes);
+    bench.check_size(session.cudnn.cudnnGetRNNWorkspaceSize.name, ready.work_bytes);
+    bench.check_size(session.cudnn.cudnnGetRNNTrainingReserveSize.name, ready.reserve_bytes);
     return weight_bytes;
 }
 

@@ -99,6 +99,9 @@ Prepared described(Bench& bench, const RnnCase& rnn_case) {
     bench.cudnn(cudnn.cudnnGetRNNWeightSpaceSize, session.handle, ready.rnn, &ready.weight_bytes);
     bench.cudnn(cudnn.cudnnGetRNNTempSpaceSizes, session.handle, ready.rnn, rnn_case.training ? training : inference,
                 ready.x, &ready.work_bytes, &ready.reserve_bytes);
+    bench.check_size(cudnn.cudnnGetRNNWeightSpaceSize.name, ready.weight_bytes);
+    for (const std::size_t bytes : {ready.work_bytes, ready.reserve_bytes})
+        bench.check_size(cudnn.cudnnGetRNNTempSpaceSizes.name, bytes);
     return ready;
 }
 

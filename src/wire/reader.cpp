@@ -26,6 +26,7 @@ void take(const Json& json, WireReader& reader, Facts& learnt) {
         merge(learnt, std::move(news));
     }
     if (json.contains("done")) reader.done = true;
+    if (json.contains("stays")) reader.stays = true;
 }
 
 /// A library gave back what cannot be: all that was learnt with it is lost, which is not to pass in silence.

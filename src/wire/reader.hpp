@@ -16,6 +16,7 @@ struct WireReader {
     std::optional<std::chrono::milliseconds> limit;  ///< how long the process may be silent from now on
     bool past_use = false;
     bool done = false;
+    bool stays = false;  ///< the process lives until the survey ends it
 
     /// Takes in one line; facts are merged into `learnt`.
     void read(std::string_view line, Facts& learnt);

@@ -36,7 +36,7 @@ void Trace::facts(std::string_view json) {
     line("{\"facts\":" + std::string(json) + "}");
 }
 void Trace::done() {
-    line("{\"done\":true}");
+    line(stays_ ? "{\"done\":true,\"stays\":true}" : "{\"done\":true}");
 }
 
 void Trace::line(std::string_view json) {

@@ -29,13 +29,17 @@ class Trace {
     void past_use();
     /// Facts learnt, as facts_to_text writes them; the survey merges them in order.
     void facts(std::string_view json);
-    /// The probe is through; what follows is only the process's exit.
+    /// This process is to live until the survey ends, for what it keeps open.
+    void stay() { stays_ = true; }
+    bool stays() const { return stays_; }
+    /// The probe is through; what follows is only the process's exit, unless it stays.
     void done();
 
   private:
     void line(std::string_view json);
     int descriptor_;
     std::string last_call_;  ///< since any other line
+    bool stays_ = false;
 };
 
 }  // namespace rnncheck

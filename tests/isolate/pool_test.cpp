@@ -305,3 +305,27 @@ TEST_CASE("a confined process cannot make device nodes nor gain rights") {
     CHECK(WIFEXITED(status));
     CHECK(WEXITSTATUS(status) == 0);
 }
+
+TEST_CASE("a process that stays has done its work, and ends with the pool") {
+    {
+        Pool pool;
+        pool.start(command("hang_at_exit", milliseconds(5000)), [](std::string_view line) {
+            return Heard{line == "done", {}, line == "done"};
+        });
+        CHECK(pool.wait([] {}).ending.how == How::exited);
+        CHECK(pool.running() == 0);
+        CHECK(waitpid(-1, nullptr, WNOHANG) == 0);  // it is alive
+    }
+    CHECK(no_child_left());
+}
+
+TEST_CASE("a limit can be shortened while the process runs, and not prolonged") {
+    Pool pool;
+    const int id = pool.start(command("sleep", milliseconds(60'000)), [](std::string_view) { return Heard{}; });
+    const auto ended = pool.wait([&] {
+        pool.shorten(id, milliseconds(200));
+        pool.shorten(id, milliseconds(60'000));
+    });
+    CHECK(ended.ending.how == How::timed_out);
+    CHECK(ended.ending.elapsed_ms < 30'000);
+}

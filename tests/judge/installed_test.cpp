@@ -9,7 +9,7 @@ using namespace rnncheck::test;
 
 namespace {
 
-Report judged(const Facts& facts) {
+Report report_of(const Facts& facts) {
     return judge(facts, Matrix::bundled(), {});
 }
 
@@ -46,7 +46,7 @@ TEST_CASE("a machine whose frameworks find what they need is healthy") {
                                          }),
                                          but([](Facts& f) { add_environment(f); })};
     for (const Facts& facts : machines) {
-        const Report report = judged(facts);
+        const Report report = report_of(facts);
         CHECK(rules_of(report, Severity::warning) == std::set<std::string>());
         for (const auto& verdict : report.verdicts)
             if (verdict.outcome == Outcome::undecided) UNSCOPED_INFO(verdict.rule << " undecided: " << verdict.reason);
@@ -78,7 +78,7 @@ TEST_CASE("one fault of a framework is one error, told by the rule that has its 
              std::erase_if(f.libraries, [](const Library& l) { return l.path.starts_with(wheel); });
          })}};
     for (const auto& [rule, facts] : broken) {
-        const Report report = judged(facts);
+        const Report report = report_of(facts);
         INFO(rule);
         for (const Finding& finding : report.findings) UNSCOPED_INFO(finding.rule << ": " << finding.message);
         CHECK(rules_of(report, Severity::error) == std::set<std::string>{rule});
@@ -87,16 +87,16 @@ TEST_CASE("one fault of a framework is one error, told by the rule that has its 
 }
 
 TEST_CASE("without a GPU a framework's build and libraries are nobody's fault") {
-    const std::set<std::string> bare = rules_of(judged(without_gpu(a_healthy_machine())), Severity::warning);
+    const std::set<std::string> bare = rules_of(report_of(without_gpu(a_healthy_machine())), Severity::warning);
     for (const Facts& facts :
          {but([](Facts& f) { add_tensorflow_cpu(f); }), but([](Facts& f) { loses(add_tensorflow(f), "libcudnn"); }),
           but([](Facts& f) { loses(add_tensorflow(f), "libcublas"); })})
-        CHECK(rules_of(judged(without_gpu(facts)), Severity::warning) == bare);
+        CHECK(rules_of(report_of(without_gpu(facts)), Severity::warning) == bare);
 }
 
 TEST_CASE("a release that is asked about is judged in place of those installed") {
     const auto errors = [](const Framework& framework, const std::string& cudnn) {
-        return rules_of(judged(but([&](Facts& f) {
+        return rules_of(report_of(but([&](Facts& f) {
                             f.host.platform = "linux";
                             add_tensorflow_cpu(f);
                             cudnn_version(f, cudnn);

@@ -2,6 +2,7 @@
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "plan/plan.hpp"
+#include "support/bundled_matrix.hpp"
 #include "support/catch.hpp"
 #include "support/healthy_machine.hpp"
 
@@ -9,11 +10,6 @@ using namespace rnncheck;
 using rnncheck::test::v;
 
 namespace {
-
-const Matrix& bundled() {
-    static const Matrix matrix = Matrix::bundled();
-    return matrix;
-}
 
 const NeededBuild& build_of(const Needs& needs, const std::string& os, const std::string& build) {
     for (const NeededBuild& needed : needs.builds)
@@ -29,7 +25,7 @@ bool has(const std::vector<Version>& capabilities, const char* capability) {
 }  // namespace
 
 TEST_CASE("TensorFlow 2.15: CUDA 12.2, cuDNN 8.9, driver 525, Python, GPUs, and no CUDA on Windows") {
-    const Needs needs = needs_of("tensorflow", v("2.15"), bundled());
+    const Needs needs = needs_of("tensorflow", v("2.15"), test::bundled_matrix());
     const NeededBuild& wheels = build_of(needs, "linux", "and-cuda");
     CHECK(wheels.build.cuda == v("12.2"));
     CHECK(wheels.build.cudnn == v("8.9.4"));
@@ -46,18 +42,18 @@ TEST_CASE("TensorFlow 2.15: CUDA 12.2, cuDNN 8.9, driver 525, Python, GPUs, and 
 }
 
 TEST_CASE("a patch release is found in its range") {
-    CHECK(needs_of("tensorflow", v("2.15.1"), bundled()).builds.size() ==
-          needs_of("tensorflow", v("2.15"), bundled()).builds.size());
-    CHECK_FALSE(needs_of("pytorch", v("2.4.1"), bundled()).builds.empty());
+    CHECK(needs_of("tensorflow", v("2.15.1"), test::bundled_matrix()).builds.size() ==
+          needs_of("tensorflow", v("2.15"), test::bundled_matrix()).builds.size());
+    CHECK_FALSE(needs_of("pytorch", v("2.4.1"), test::bundled_matrix()).builds.empty());
 }
 
 TEST_CASE("TensorFlow 2.10 on Windows is told with the drivers of Windows") {
-    const Needs needs = needs_of("tensorflow", v("2.10"), bundled());
+    const Needs needs = needs_of("tensorflow", v("2.10"), test::bundled_matrix());
     CHECK(build_of(needs, "windows", "cuda").build.driver_min == v("452.39"));
 }
 
 TEST_CASE("a cuDNN that is not known narrows nothing") {
-    const Needs needs = needs_of("pytorch", v("2.9"), bundled());
+    const Needs needs = needs_of("pytorch", v("2.9"), test::bundled_matrix());
     const NeededBuild& build = build_of(needs, "windows", "cu128");
     REQUIRE_FALSE(build.build.cudnn);
     for (const char* gpu : {"7.0", "7.5", "8.6", "9.0", "10.0", "12.0"}) {
@@ -67,37 +63,37 @@ TEST_CASE("a cuDNN that is not known narrows nothing") {
 }
 
 TEST_CASE("TensorFlow's PTX is no way to a GPU that its CUDA libraries do not know") {
-    const Needs needs = needs_of("tensorflow", v("2.20"), bundled());
+    const Needs needs = needs_of("tensorflow", v("2.20"), test::bundled_matrix());
     const NeededBuild& wheels = build_of(needs, "linux", "and-cuda");
     CHECK_FALSE(has(wheels.gpus_compiling_first, "12.0"));
     CHECK(has(wheels.gpus, "9.0"));
 }
 
 TEST_CASE("a system or a Python narrows what a release needs") {
-    const Needs linux = needs_of("tensorflow", v("2.15"), bundled(), {"linux", "", v("3.12"), ""});
+    const Needs linux = needs_of("tensorflow", v("2.15"), test::bundled_matrix(), {"linux", "", v("3.12"), ""});
     for (const NeededBuild& needed : linux.builds) {
         CHECK(needed.build.os == "linux");
         CHECK(needed.build.fit == Fit::does_not_work);
     }
     CHECK_FALSE(linux.builds.empty());
-    const Needs macos = needs_of("tensorflow", v("2.15"), bundled(), {"macos", "", {}, ""});
+    const Needs macos = needs_of("tensorflow", v("2.15"), test::bundled_matrix(), {"macos", "", {}, ""});
     CHECK(macos.builds.empty());
     CHECK(macos.without_cuda == std::vector<std::string>{"macos"});
-    CHECK(needs_of("cupy", v("13.0"), bundled(), {"macos", "", {}, ""}).without_cuda == macos.without_cuda);
+    CHECK(needs_of("cupy", v("13.0"), test::bundled_matrix(), {"macos", "", {}, ""}).without_cuda == macos.without_cuda);
 }
 
 TEST_CASE("a release that is newer than the data, or not in them") {
-    const Needs newer = needs_of("tensorflow", v("9.0"), bundled());
+    const Needs newer = needs_of("tensorflow", v("9.0"), test::bundled_matrix());
     CHECK(newer.builds.empty());
     CHECK(newer.newest_known);
-    const Needs older = needs_of("tensorflow", v("0.1"), bundled());
+    const Needs older = needs_of("tensorflow", v("0.1"), test::bundled_matrix());
     CHECK(older.builds.empty());
     CHECK_FALSE(older.newest_known);
 }
 
 TEST_CASE("the command installs the release that was asked for, not the newest of its row") {
     const auto command = [](const char* framework, const char* release) {
-        return needs_of(framework, v(release), bundled(), {.os = "linux", .driver_os = "", .python = {}, .build = ""})
+        return needs_of(framework, v(release), test::bundled_matrix(), {.os = "linux", .driver_os = "", .python = {}, .build = ""})
             .builds.front()
             .build.install;
     };
@@ -109,7 +105,7 @@ TEST_CASE("the command installs the release that was asked for, not the newest o
 
 TEST_CASE("a build that is named is the one told of; one that there is not is refused") {
     const auto of_build = [](const char* build) {
-        return needs_of("tensorflow", v("2.15"), bundled(),
+        return needs_of("tensorflow", v("2.15"), test::bundled_matrix(),
                         {.os = "linux", .driver_os = "", .python = {}, .build = build});
     };
     CHECK(of_build("and-cuda").builds.size() == 1);

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
 #include "plan/judge_build.hpp"
+#include "support/bundled_matrix.hpp"
 #include "support/catch.hpp"
 #include "support/healthy_machine.hpp"
 #include "support/matrix_copy.hpp"
@@ -16,14 +17,9 @@ using rnncheck::test::v;
 
 namespace {
 
-const Matrix& bundled() {
-    static const Matrix matrix = Matrix::bundled();
-    return matrix;
-}
-
 PlanQuestion question(const char* gpu, const char* driver, const char* framework = "", const char* python = nullptr) {
     PlanQuestion asked;
-    asked.gpu = bundled().gpu_product(gpu) ? bundled().gpu_product(gpu)->capability : v(gpu);
+    asked.gpu = test::bundled_matrix().gpu_product(gpu) ? test::bundled_matrix().gpu_product(gpu)->capability : v(gpu);
     if (driver) asked.driver = v(driver);
     if (python) asked.python = v(python);
     asked.framework = framework;
@@ -31,7 +27,7 @@ PlanQuestion question(const char* gpu, const char* driver, const char* framework
 }
 
 FrameworkPlan plan_of(const PlanQuestion& asked) {
-    const Plan plan = make_plan(asked, bundled());
+    const Plan plan = make_plan(asked, test::bundled_matrix());
     REQUIRE(plan.frameworks.size() == 1);
     return plan.frameworks[0];
 }
@@ -110,17 +106,17 @@ TEST_CASE("Tesla K80 on driver 470: Kepler ends with cuDNN 8.7") {
 }
 
 TEST_CASE("a Jetson is offered nothing that is made for other machines") {
-    const Plan plan = make_plan(question("Jetson AGX Orin", nullptr), bundled());
+    const Plan plan = make_plan(question("Jetson AGX Orin", nullptr), test::bundled_matrix());
     CHECK(plan.frameworks.empty());
     CHECK_FALSE(offers_something(plan));
     CHECK(contains(told(plan.obstacles), "JetPack"));
 }
 
 TEST_CASE("a driver that no longer, or not yet, drives the GPU") {
-    CHECK(contains(told(make_plan(question("Tesla K80", "535"), bundled()).obstacles), "470 was the last branch"));
-    CHECK(contains(told(make_plan(question("GTX 1080", "595"), bundled()).obstacles), "580 was the last branch"));
-    CHECK(contains(told(make_plan(question("RTX 5090", "535"), bundled()).obstacles), "begins with CUDA 12.8"));
-    CHECK(make_plan(question("RTX 5090", "570"), bundled()).obstacles.empty());
+    CHECK(contains(told(make_plan(question("Tesla K80", "535"), test::bundled_matrix()).obstacles), "470 was the last branch"));
+    CHECK(contains(told(make_plan(question("GTX 1080", "595"), test::bundled_matrix()).obstacles), "580 was the last branch"));
+    CHECK(contains(told(make_plan(question("RTX 5090", "535"), test::bundled_matrix()).obstacles), "begins with CUDA 12.8"));
+    CHECK(make_plan(question("RTX 5090", "570"), test::bundled_matrix()).obstacles.empty());
 }
 
 TEST_CASE("Python narrows the choice") {
@@ -152,16 +148,16 @@ TEST_CASE("a branch counts with its newest release, a release as it is") {
 }
 
 TEST_CASE("a GPU or a driver outside the data is never known to run anything") {
-    const Plan newer = make_plan(question("13.0", "580"), bundled());
+    const Plan newer = make_plan(question("13.0", "580"), test::bundled_matrix());
     CHECK_FALSE(offers_something(newer));
     CHECK(leaves_open(newer));
     REQUIRE(newer.frameworks[0].perhaps);
     CHECK(contains(told(newer.frameworks[0].perhaps->because), "newer than the data of"));
-    CHECK(contains(told(make_plan(question("8.6", "900"), bundled()).remarks), "newer than the data of"));
+    CHECK(contains(told(make_plan(question("8.6", "900"), test::bundled_matrix()).remarks), "newer than the data of"));
 }
 
 TEST_CASE("a driver that is newer than the data decides nothing") {
-    const Plan plan = make_plan(question("RTX 3090", "9999"), bundled());
+    const Plan plan = make_plan(question("RTX 3090", "9999"), test::bundled_matrix());
     CHECK_FALSE(offers_something(plan));
     CHECK(leaves_open(plan));
     REQUIRE(plan.frameworks[0].perhaps);
@@ -227,7 +223,7 @@ TEST_CASE("ranges hold every release that runs, stand apart and in order") {
             for (const char* os : {"linux", "windows"}) {
                 PlanQuestion asked = question(gpu, driver);
                 asked.os = os;
-                for (const FrameworkPlan& plan : make_plan(asked, bundled()).frameworks) {
+                for (const FrameworkPlan& plan : make_plan(asked, test::bundled_matrix()).frameworks) {
                     INFO(gpu << ", " << driver << ", " << os << ", " << plan.framework << ": " << told(plan.releases));
                     std::vector<std::pair<Version, Version>> ranges;
                     for (const std::string& words : plan.releases) {
@@ -262,7 +258,7 @@ TEST_CASE("a GPU that a cuDNN without the defect has left is told to run the lay
 TEST_CASE("what the table notes of a board stands with its plan") {
     PlanQuestion asked = question("GH200", "580", "pytorch");
     asked.gpu_name = "GH200";
-    CHECK(contains(told(make_plan(asked, bundled()).remarks), "Arm processor"));
+    CHECK(contains(told(make_plan(asked, test::bundled_matrix()).remarks), "Arm processor"));
 }
 
 TEST_CASE("a framework that opens no cuDNN wants none that knows the GPU") {
@@ -313,8 +309,8 @@ TEST_CASE("under WSL the builds are those of Linux and the drivers those of Wind
 }
 
 TEST_CASE("no framework of this name") {
-    CHECK_THROWS_AS(make_plan(question("8.6", "535", "torch"), bundled()), UsageError);
-    CHECK_THROWS_AS(needs_of("torch", v("2.4"), bundled()), UsageError);
+    CHECK_THROWS_AS(make_plan(question("8.6", "535", "torch"), test::bundled_matrix()), UsageError);
+    CHECK_THROWS_AS(needs_of("torch", v("2.4"), test::bundled_matrix()), UsageError);
 }
 
 TEST_CASE("a build that nobody confirmed is not offered as working") {

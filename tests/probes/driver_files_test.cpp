@@ -105,11 +105,13 @@ TEST_CASE("nvidia-modprobe helps only when it is set-user-id") {
     CHECK(driver_of(root).modprobe_helper == true);
 }
 
-TEST_CASE("the pipes of MPS are told where their directory exists") {
+TEST_CASE("the pipes of MPS are told where the pipe of its control daemon is") {
     const Environment unset(Variables{{"CUDA_MPS_PIPE_DIRECTORY", {}}});
     FakeRoot root;
     CHECK_FALSE(driver_of(root).mps_pipe);
-    root.directory("/tmp/nvidia-mps").directory("/run/mps");
+    root.directory("/tmp/nvidia-mps");
+    CHECK_FALSE(driver_of(root).mps_pipe);
+    root.file("/tmp/nvidia-mps/control", "").file("/run/mps/control", "");
     CHECK(driver_of(root).mps_pipe == "/tmp/nvidia-mps");
     const Environment elsewhere(Variables{{"CUDA_MPS_PIPE_DIRECTORY", "/run/mps"}});
     CHECK(driver_of(root).mps_pipe == "/run/mps");

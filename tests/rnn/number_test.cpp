@@ -8,7 +8,7 @@
 
 using namespace rnncheck;
 
-static const double infinity = std::numeric_limits<double>::infinity();
+static const double positive_infinity = std::numeric_limits<double>::infinity();
 
 static std::uint64_t bits_of(double value, Dtype dtype) {
     std::uint64_t bits = 0;
@@ -32,7 +32,7 @@ TEST_CASE("numbers have the bytes that IEEE 754 and bfloat16 give them") {
         GENERATE(Known{0.0, 0, 0, 0}, Known{-0.0, 0x80000000, 0x8000, 0x8000}, Known{1.0, 0x3F800000, 0x3C00, 0x3F80},
                  Known{-2.5, 0xC0200000, 0xC100, 0xC020}, Known{0.1, 0x3DCCCCCD, 0x2E66, 0x3DCD},
                  Known{65504.0, 0x477FE000, 0x7BFF, 0x4780}, Known{1e-7, 0x33D6BF95, 0x0002, 0x33D7},
-                 Known{infinity, 0x7F800000, 0x7C00, 0x7F80}, Known{-infinity, 0xFF800000, 0xFC00, 0xFF80});
+                 Known{positive_infinity, 0x7F800000, 0x7C00, 0x7F80}, Known{-positive_infinity, 0xFF800000, 0xFC00, 0xFF80});
     CAPTURE(known.value);
     CHECK(bits_of(known.value, Dtype::fp64) == std::bit_cast<std::uint64_t>(known.value));
     CHECK(bits_of(known.value, Dtype::fp32) == known.fp32);
@@ -40,15 +40,15 @@ TEST_CASE("numbers have the bytes that IEEE 754 and bfloat16 give them") {
     CHECK(bits_of(known.value, Dtype::bf16) == known.bf16);
 }
 
-TEST_CASE("numbers are rounded to the nearest, ties to even, and overflow to infinity") {
+TEST_CASE("numbers are rounded to the nearest, ties to even, and overflow to positive_infinity") {
     CHECK(rounded(1 + 0x1p-11, Dtype::fp16) == 1);
     CHECK(rounded(1 + 3 * 0x1p-11, Dtype::fp16) == 1 + 0x1p-9);
     CHECK(rounded(1 + 0x1p-11 + 0x1p-50, Dtype::fp16) == 1 + 0x1p-10);
     CHECK(rounded(1 + 0x1p-8, Dtype::bf16) == 1);
     CHECK(rounded(1 + 3 * 0x1p-8, Dtype::bf16) == 1 + 0x1p-6);
     CHECK(rounded(65519.999, Dtype::fp16) == 65504);
-    CHECK(rounded(65520, Dtype::fp16) == infinity);
-    CHECK(rounded(-1e300, Dtype::bf16) == -infinity);
+    CHECK(rounded(65520, Dtype::fp16) == positive_infinity);
+    CHECK(rounded(-1e300, Dtype::bf16) == -positive_infinity);
     CHECK(rounded(0x1p-25, Dtype::fp16) == 0);
     CHECK(rounded(0x1.8p-25, Dtype::fp16) == 0x1p-24);
     CHECK(rounded(0x1p-1074, Dtype::fp32) == 0);

@@ -90,12 +90,17 @@ TEST_CASE("the package named is that of the CUDA that is here") {
         no_cases(f);
         f.cudnns.front().built_for_cuda = v("11.8");
     });
-    CHECK(commands(facts).at(0) == "pip install nvidia-cudnn-cu12");
+    CHECK(commands(facts).empty());  // it lies beside CUDA, unpacked from an archive
+    const std::string wheel = "/srv/venv/lib/python3.11/site-packages/nvidia/cudnn/lib/libcudnn.so.8";
+    for (auto& library : facts.libraries)
+        if (library.path == facts.cudnns.front().library) library.path = wheel, library.real_path = wheel;
+    facts.cudnns.front().library = wheel;
+    CHECK(commands(facts).at(0) == "python -m pip install 'nvidia-cudnn-cu12==8.*'");
     for (auto& library : facts.libraries)
         if (library.kind == LibraryKind::cublas || library.kind == LibraryKind::cublaslt)
             if (const auto at = library.path.find(".so.12"); at != std::string::npos)
                 library.path.replace(at, 6, ".so.13");
-    CHECK(commands(facts).at(0) == "pip install nvidia-cudnn-cu13");
+    CHECK(commands(facts).at(0) == "python -m pip install 'nvidia-cudnn-cu13==8.*'");
 }
 
 namespace {

@@ -49,3 +49,18 @@ RULE_TEST(gpu_not_tested,
                                         std::erase_if(f.rnn_runs, [](const RnnRun& run) { return run.gpu == 1; });
                                     }),
                                     ""}}))
+
+TEST_CASE("the remedy follows the call that failed") {
+    using namespace rnncheck;
+    using namespace rnncheck::test;
+    const auto remedy = [](std::int64_t code) {
+        const Facts facts = but([&](Facts& f) {
+            all_cases(f, RunEnd::skipped, {"cuDevicePrimaryCtxRetain", code, ""});
+            f.host.container = "docker";
+        });
+        const auto* rule = find_named(all_rules(), "gpu_not_tested");
+        return (*rule)->check(facts, Matrix::bundled()).findings.at(0).remedies.at(0);
+    };
+    CHECK(remedy(46).text.starts_with("Free the GPU"));
+    CHECK(remedy(999).text.starts_with("On the host, not in this container: Look in the kernel log"));
+}

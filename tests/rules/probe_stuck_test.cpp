@@ -3,7 +3,7 @@
 
 namespace {
 
-rnncheck::Facts nvml_ended() {
+rnncheck::Facts nvml_stuck() {
     return rnncheck::test::but([](rnncheck::Facts& f) {
         auto& run = rnncheck::test::probe_run(f, "nvml_devices");
         run.end = rnncheck::ProbeEnd::stuck;
@@ -14,7 +14,7 @@ rnncheck::Facts nvml_ended() {
 }  // namespace
 
 RULE_TEST(probe_stuck,
-    Fires{{{"NVML", nvml_ended(), "NVML /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1 hangs inside the kernel in nvmlInit_v2"}}},
+    Fires{{{"NVML", nvml_stuck(), "NVML /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1 hangs inside the kernel in nvmlInit_v2"}}},
     Silent{{{"healthy", a_healthy_machine(), ""},
             {"a crash at exit", but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::crashed_at_exit; }), ""}}},
     CannotTell{{{"nothing learnt", nothing_learnt(), ""},

@@ -3,7 +3,7 @@
 
 namespace {
 
-rnncheck::Facts nvml_ended() {
+rnncheck::Facts nvml_timed_out() {
     return rnncheck::test::but([](rnncheck::Facts& f) {
         auto& run = rnncheck::test::probe_run(f, "nvml_devices");
         run.end = rnncheck::ProbeEnd::timed_out;
@@ -13,7 +13,7 @@ rnncheck::Facts nvml_ended() {
 }
 
 rnncheck::Facts nvml_cut_off() {
-    rnncheck::Facts facts = nvml_ended();
+    rnncheck::Facts facts = nvml_timed_out();
     auto& run = rnncheck::test::probe_run(facts, "nvml_devices");
     run.end = rnncheck::ProbeEnd::cut_off;
     run.elapsed_ms = 900;
@@ -42,9 +42,9 @@ rnncheck::Facts but_also(rnncheck::Facts facts, void (*change)(rnncheck::Facts&)
 }  // namespace
 
 RULE_TEST(probe_timed_out,
-    Fires{{{"NVML", nvml_ended(), "NVML /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1 did not answer in nvmlInit_v2: no progress for 30 s"},
+    Fires{{{"NVML", nvml_timed_out(), "NVML /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1 did not answer in nvmlInit_v2: no progress for 30 s"},
            {"in the kernel", hung({"uninterruptible", "nv_lock", {}, 3}), "it waits inside the kernel, so the driver or the hardware is at fault"},
-           {"GPU busy alone", hung({"sleeping", {}, {}, 3}, 100), "the GPU is busy: a kernel does not end"},
+           {"GPU busy alone", hung({"sleeping", {}, {}, 3}, 100), "the GPU is busy: a kernel does not finish"},
            {"GPU busy with others", hung({"sleeping", {}, {}, 3}, 100, 4711), "the GPU is busy with other processes"},
            {"GPU idle", hung({"sleeping", {}, {}, 3}, 0), "the GPU is idle: the driver or the library waits"},
            {"compiling", hung({"running", {}, {}, 14000}), "it computes on the processor: a library compiles code"},
@@ -58,3 +58,24 @@ RULE_TEST(probe_timed_out,
                 {"not started", but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::not_started; }), ""},
                 {"a probe of our own waits for processor time", but([](Facts& f) { probe_run(f, "library_files").end = ProbeEnd::timed_out; }), ""},
                 {"another bad end", but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::crashed; }), ""}}})
+
+TEST_CASE("what the deadline cut off in the same call on several GPUs is one finding") {
+    using namespace rnncheck;
+    Facts facts = test::a_healthy_machine();
+    ProbeRun& run = test::probe_run(facts, "ptx_launch");
+    run.target = "GPU 0";
+    run.end = ProbeEnd::cut_off;
+    run.elapsed_ms = 900;
+    run.last_call = "cuInit";
+    ProbeRun second = run, elsewhere = run;
+    second.target = "GPU 1";
+    elsewhere.target = "GPU 2";
+    elsewhere.last_call = "cuLaunchKernel";
+    facts.probe_runs.insert(facts.probe_runs.end(), {second, elsewhere});
+    const auto* rule = find_named(all_rules(), "probe_timed_out");
+    const auto findings = (*rule)->check(facts, Matrix::bundled()).findings;
+    REQUIRE(findings.size() == 2);
+    CHECK(findings.at(0).subject == "ptx_launch GPU 0");
+    CHECK(findings.at(0).message.ends_with("; the same for ptx_launch GPU 1"));
+    CHECK(findings.at(1).subject == "ptx_launch GPU 2");
+}

@@ -17,7 +17,7 @@ RULE_TEST(
                 for (auto& run : f.rnn_runs)
                     if (run.end == RunEnd::failed) run.result.reset();
             }),
-            "without telling why"}}},
+            "the reason is not known"}}},
     silent_about_cases({{"memory errors are another fault", but([](Facts& f) {
                              one_case(f, RunEnd::failed, {"cuCtxSynchronize", 214, "CUDA_ERROR_ECC_UNCORRECTABLE"});
                          }),

@@ -12,7 +12,7 @@ RULE_TEST(rnn_call_refused,
                       for (auto& run : f.rnn_runs)
                           if (run.end == RunEnd::refused) run.result.reset();
                   }),
-                  "without telling why"},
+                  "the reason is not known"},
                  {"each GPU has its finding", but([](Facts& f) {
                       add_second_gpu(f);
                       all_cases(f, RunEnd::refused, {"cudnnSetRNNDescriptor_v8", 3, "CUDNN_STATUS_BAD_PARAM"});

@@ -14,7 +14,8 @@ A scenario starts from a healthy machine and names what differs:
   expect       exit, verdict, sentence (a text in it), findings (the exact list of [rule, severity] or rules), contains ({rule: text in a finding}),
                runs ({gpu: {end: count or "some"}}),
                lstm ([{options of `rnncheck lstm`, exit, verdict, says: a text in its sentence, a remark or a bad case; log: the text of
-               the file for --from-log, failure: what follows for it, complains: a text of the message when there is no document}])
+               the file for --from-log, failure: what follows for it, complains: a text of the message when there is no document,
+               within_s: how long it may take}])
 """
 import json
 import os
@@ -22,6 +23,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import time
 
 here = pathlib.Path(__file__).parent
 sys.path.insert(0, str(here.parent / "support"))
@@ -55,9 +57,12 @@ def check_lstm(name, root, environment, expected):
         log = root / "train.log"
         log.write_text(expected["log"])
         options += ["--from-log", str(log)]
+    started = time.monotonic()
     done = subprocess.run([program, "lstm", "--json", f"--root={root}", *options], capture_output=True, check=False,
                           env={**os.environ, **environment})
+    seconds = time.monotonic() - started
     what = f"{name}: lstm {' '.join(expected['options'])}"
+    check.that(seconds < expected.get("within_s", seconds + 1), f"{what}: took {seconds:.1f} s")
     check.that(done.returncode == expected["exit"], f"{what}: exit code {done.returncode}, expected {expected['exit']}; "
                f"{done.stdout[:800]} {done.stderr[:400]}")
     if "complains" in expected:

@@ -1,16 +1,12 @@
 #include "support/rule_test.hpp"
 
 #include "base/text.hpp"
+#include "support/bundled_matrix.hpp"
 #include "support/forget.hpp"
 
 namespace rnncheck::test {
 
 namespace {
-
-const Matrix& matrix() {
-    static const Matrix bundled = Matrix::bundled();
-    return bundled;
-}
 
 void check_message(const Finding& finding) {
     CHECK_FALSE(finding.message.empty());
@@ -25,7 +21,7 @@ void check_message(const Finding& finding) {
 /// What is not known any more may leave the fault undecided, never heal it.
 void check_forgetting(const Rule& rule, Facts facts) {
     forget_each(facts, "facts", [&](const std::string& place) {
-        const Verdict verdict = rule.check(facts, matrix());
+        const Verdict verdict = rule.check(facts, bundled_matrix());
         INFO("without " << place << " it passes: " << verdict.reason);
         CHECK(verdict.outcome != Outcome::pass);
     });
@@ -41,7 +37,7 @@ void check_rule(const char* name, const Fires& fires, const Silent& silent, cons
     REQUIRE_FALSE(cannot_tell.cases.empty());
     for (const auto& [title, facts, expected] : fires.cases) {
         INFO(name << " fires: " << title);
-        const Verdict verdict = (*rule)->check(facts, matrix());
+        const Verdict verdict = (*rule)->check(facts, bundled_matrix());
         INFO("reason: " << verdict.reason);
         CHECK(verdict.outcome == Outcome::fault);
         REQUIRE_FALSE(verdict.findings.empty());
@@ -52,14 +48,14 @@ void check_rule(const char* name, const Fires& fires, const Silent& silent, cons
     }
     for (const auto& [title, facts, unused] : silent.cases) {
         INFO(name << " is silent: " << title);
-        const Verdict verdict = (*rule)->check(facts, matrix());
+        const Verdict verdict = (*rule)->check(facts, bundled_matrix());
         INFO("reason: " << verdict.reason);
         CHECK((verdict.outcome == Outcome::pass || verdict.outcome == Outcome::not_applicable));
         CHECK_FALSE(verdict.reason.empty());
     }
     for (const auto& [title, facts, unused] : cannot_tell.cases) {
         INFO(name << " cannot tell: " << title);
-        const Verdict verdict = (*rule)->check(facts, matrix());
+        const Verdict verdict = (*rule)->check(facts, bundled_matrix());
         INFO("reason: " << verdict.reason);
         CHECK((verdict.outcome == Outcome::undecided));
         CHECK_FALSE(verdict.reason.empty());

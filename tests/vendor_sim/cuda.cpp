@@ -86,6 +86,7 @@ int cuInit(unsigned) {
     constexpr int cuda_unknown = 999;
     if (setting("nodes", "") == "by_helper" && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) return cuda_unknown;
     if (visible_boards().empty()) return cuda_no_device;
+    start_gpus();
     driver().initialised = true;
     return 0;
 }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -198,6 +199,15 @@ Act act(std::string_view function, const Tags& tags) {
         act_out(entry, std::string_view(entry.value).substr(0, at), act);
     }
     return act;
+}
+
+void start_gpus() {
+    static bool started = number("start_ms", 0) == 0;
+    if (std::exchange(started, true)) return;
+    const int lock = open(setting("start_lock", "").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);  // held to the end
+    if (flock(lock, LOCK_EX | LOCK_NB) == 0)
+        std::this_thread::sleep_for(std::chrono::milliseconds(number("start_ms", 0)));
+    flock(lock, LOCK_SH);
 }
 
 std::optional<int> garbage_wanted() {

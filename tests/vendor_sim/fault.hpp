@@ -29,6 +29,10 @@ struct Act {
 /// Called at the start of every simulated function: may not return.
 Act act(std::string_view function, const Tags& tags);
 
+/// The GPUs' start, as without persistence mode: the first process waits for it, and the others find them started for
+/// as long as any process uses them.
+void start_gpus();
+
 /// The byte to overwrite outputs with, when the function that asked act() last is to give back garbage; told once.
 std::optional<int> garbage_wanted();
 

@@ -148,6 +148,7 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned index, NvmlDevice* device) {
     OpaqueNvmlDevice asked{index};
     if (const auto forced = entering(__func__, &asked)) return *forced;
     if (index >= number("gpus", 1)) return invalid_argument;
+    start_gpus();
     *device = new OpaqueNvmlDevice{index};
     return 0;
 }

@@ -18,7 +18,7 @@
 #include "log/read_log.hpp"
 #include "rules/support/log_said.hpp"
 
-namespace rnncheck::commands {
+namespace rnncheck::commands::diagnose {
 
 namespace {
 
@@ -86,6 +86,6 @@ std::function<int()> declare(CLI::App& app) {
 
 }  // namespace
 
-extern const Command diagnose{.title = "Read logs and name the cause of the failure", .declare = declare};
+extern const Command command{.title = "Read logs and name the cause of the failure", .declare = declare};
 
-}  // namespace rnncheck::commands
+}  // namespace rnncheck::commands::diagnose

@@ -16,7 +16,7 @@
 #include "commands/verdict_code.hpp"
 #include "facts/facts_json.hpp"
 
-namespace rnncheck::commands {
+namespace rnncheck::commands::doctor {
 
 static Facts examined(const DoctorOptions& options) {
     if (!options.facts_file.empty()) return read_facts(options.facts_file);
@@ -78,6 +78,6 @@ static std::function<int()> declare(CLI::App& app) {
     return [read_options = declare_doctor_options(app)] { return run(read_options()); };
 }
 
-extern const Command doctor{.title = "Examine this machine and say what to repair", .declare = declare};
+extern const Command command{.title = "Examine this machine and say what to repair", .declare = declare};
 
-}  // namespace rnncheck::commands
+}  // namespace rnncheck::commands::doctor

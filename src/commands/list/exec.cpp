@@ -19,7 +19,7 @@
 #include "commands/restrictions.hpp"
 #include "isolate/become.hpp"
 
-namespace rnncheck::commands {
+namespace rnncheck::commands::exec {
 
 namespace {
 
@@ -83,7 +83,7 @@ std::function<int()> declare(CLI::App& app) {
 
 }  // namespace
 
-extern const Command exec{.title = "Examine this machine, then run a command if nothing speaks against it",
+extern const Command command{.title = "Examine this machine, then run a command if nothing speaks against it",
                           .declare = declare};
 
-}  // namespace rnncheck::commands
+}  // namespace rnncheck::commands::exec

@@ -7,7 +7,7 @@
 #include "probe.hpp"
 #include "rules/rule.hpp"
 
-namespace rnncheck::commands {
+namespace rnncheck::commands::explain {
 
 static int run(const std::string& id) {
     std::string_view page = rule_page(id);
@@ -29,6 +29,6 @@ static std::function<int()> declare(CLI::App& app) {
     return [id] { return run(*id); };
 }
 
-extern const Command explain{.title = "Tell all about a rule or a probe", .declare = declare};
+extern const Command command{.title = "Tell all about a rule or a probe", .declare = declare};
 
-}  // namespace rnncheck::commands
+}  // namespace rnncheck::commands::explain

@@ -6,7 +6,7 @@
 #include "report/json_text.hpp"
 #include "report/layout.hpp"
 
-namespace rnncheck::commands {
+namespace rnncheck::commands::list {
 
 static std::string as_lines(const ListDocument& document) {
     std::size_t width = 0;
@@ -31,6 +31,6 @@ static std::function<int()> declare(CLI::App& app) {
     return [kind, json] { return run(*kind, *json); };
 }
 
-extern const Command list{.title = "List what rnncheck is made of", .declare = declare};
+extern const Command command{.title = "List what rnncheck is made of", .declare = declare};
 
-}  // namespace rnncheck::commands
+}  // namespace rnncheck::commands::list

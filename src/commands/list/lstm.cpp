@@ -21,7 +21,7 @@
 #include "report/sweep_svg.hpp"
 #include "survey.hpp"
 
-namespace rnncheck::commands {
+namespace rnncheck::commands::lstm {
 
 namespace {
 
@@ -149,6 +149,6 @@ std::function<int()> declare(CLI::App& app) {
 
 }  // namespace
 
-extern const Command lstm{.title = "Compute a recurrent network on the GPU and check every number", .declare = declare};
+extern const Command command{.title = "Compute a recurrent network on the GPU and check every number", .declare = declare};
 
-}  // namespace rnncheck::commands
+}  // namespace rnncheck::commands::lstm

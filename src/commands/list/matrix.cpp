@@ -5,7 +5,7 @@
 #include "commands/command.hpp"
 #include "commands/matrix_commands.hpp"
 
-namespace rnncheck::commands {
+namespace rnncheck::commands::matrix {
 
 static std::function<int()> declare(CLI::App& app) {
     app.require_subcommand(1);
@@ -21,6 +21,6 @@ static std::function<int()> declare(CLI::App& app) {
     return [runs, &app] { return runs->at(app.get_subcommands().front())(); };
 }
 
-extern const Command matrix{.title = "Ask the compatibility tables, without the machine at hand", .declare = declare};
+extern const Command command{.title = "Ask the compatibility tables, without the machine at hand", .declare = declare};
 
-}  // namespace rnncheck::commands
+}  // namespace rnncheck::commands::matrix

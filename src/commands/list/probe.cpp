@@ -3,7 +3,7 @@
 #include "commands/command.hpp"
 #include "survey.hpp"
 
-namespace rnncheck::commands {
+namespace rnncheck::commands::probe {
 
 namespace {
 
@@ -20,6 +20,6 @@ std::function<int()> declare(CLI::App& app) {
 
 }  // namespace
 
-extern const Command probe{.title = "Runs one probe in this process", .hidden = true, .declare = declare};
+extern const Command command{.title = "Runs one probe in this process", .hidden = true, .declare = declare};
 
-}  // namespace rnncheck::commands
+}  // namespace rnncheck::commands::probe

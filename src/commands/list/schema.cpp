@@ -3,7 +3,7 @@
 #include "commands/output.hpp"
 #include "report/json_text.hpp"
 
-namespace rnncheck::commands {
+namespace rnncheck::commands::schema {
 
 static int run() {
     print_document(schema_text());
@@ -14,7 +14,7 @@ static std::function<int()> declare(CLI::App&) {
     return run;
 }
 
-extern const Command schema{.title = "Print the JSON Schema of every JSON document that rnncheck writes",
+extern const Command command{.title = "Print the JSON Schema of every JSON document that rnncheck writes",
                             .declare = declare};
 
-}  // namespace rnncheck::commands
+}  // namespace rnncheck::commands::schema

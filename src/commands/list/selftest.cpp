@@ -12,7 +12,7 @@
 #include "report/json_text.hpp"
 #include "report/selftest_text.hpp"
 
-namespace rnncheck::commands {
+namespace rnncheck::commands::selftest {
 
 static int run(bool json) {
     SelftestDocument document;
@@ -31,6 +31,6 @@ static std::function<int()> declare(CLI::App& app) {
     return [json] { return run(*json); };
 }
 
-extern const Command selftest{.title = "Check whether rnncheck itself can work here; needs no GPU", .declare = declare};
+extern const Command command{.title = "Check whether rnncheck itself can work here; needs no GPU", .declare = declare};
 
-}  // namespace rnncheck::commands
+}  // namespace rnncheck::commands::selftest

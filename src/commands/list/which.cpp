@@ -19,7 +19,7 @@
 #include "report/json_text.hpp"
 #include "report/which_text.hpp"
 
-namespace rnncheck::commands {
+namespace rnncheck::commands::which {
 
 namespace {
 
@@ -51,17 +51,17 @@ std::string file_of(const std::string& target) {
     throw InputError("there is no program '" + target + "' on PATH and no such file here");
 }
 
-which::Which ask(const Options& options) {
+rnncheck::which::Which ask(const Options& options) {
     if (!options.process.empty()) {
         if (options.target) throw UsageError("TARGET and --pid cannot be used together: each asks for one");
-        return which::for_process(process_number(options.process), options.all);
+        return rnncheck::which::for_process(process_number(options.process), options.all);
     }
-    const which::Setting setting{variable("LD_LIBRARY_PATH"), variable("LD_PRELOAD"), options.all};
-    if (!options.target) return which::for_plain_program(Root(), setting);
-    return which::for_file(Root(), file_of(*options.target), setting);
+    const rnncheck::which::Setting setting{variable("LD_LIBRARY_PATH"), variable("LD_PRELOAD"), options.all};
+    if (!options.target) return rnncheck::which::for_plain_program(Root(), setting);
+    return rnncheck::which::for_file(Root(), file_of(*options.target), setting);
 }
 
-WhichDocument document_of(which::Which which) {
+WhichDocument document_of(rnncheck::which::Which which) {
     WhichDocument document;
     document.tool.version = version_of_rnncheck();
     document.target = std::move(which.target);
@@ -106,7 +106,7 @@ std::function<int()> declare(CLI::App& app) {
 
 }  // namespace
 
-extern const Command which{.title = "Tell which copies of the GPU libraries a program gets, and why",
+extern const Command command{.title = "Tell which copies of the GPU libraries a program gets, and why",
                            .declare = declare};
 
-}  // namespace rnncheck::commands
+}  // namespace rnncheck::commands::which

@@ -51,7 +51,7 @@ void write_more(const Report& report, std::ostream& out, const Style& style) {
 
 }  // namespace
 
-namespace formats {
+namespace formats::text {
 
 static void write(const Report& report, std::ostream& out, const Style& style) {
     if (style.quiet) return write_short(report, out, style);
@@ -72,8 +72,8 @@ static void write(const Report& report, std::ostream& out, const Style& style) {
     if (report.tool.matrix_age_days) out << '\n' << tables_in_words(report.tool) << '\n';
 }
 
-extern const Format text{.title = "A report for people", .write = write};
+extern const Format format{.title = "A report for people", .write = write};
 
-}  // namespace formats
+}  // namespace formats::text
 
 }  // namespace rnncheck

@@ -21,18 +21,18 @@ Compared build_against(const CudnnBuild& build, const Version& capability, const
     Compared compared;
     compared.thing = thing;
     if (capability < build.capability_min) {
-        compared.fit = Fit::too_old;
+        compared.fit = CodeMatch::too_old;
         compared.evidence = {{thing + " for CUDA " + std::to_string(build.cuda_major),
                               "needs compute capability " + build.capability_min.text + " or later", build.source.url}};
     } else if (capability.major() > build.capability_max.major() ||
                (capability > build.capability_max && build.cuda_major == 9)) {
         // Of one major, newer GPUs run the same machine code; Turing with builds for CUDA 9 is known not to.
-        compared.fit = Fit::too_new;
+        compared.fit = CodeMatch::too_new;
         if (build.cudnn.major() >= 9 && build.cuda_major >= 12) compared.severity = Severity::warning;  // holds PTX
         compared.evidence = {{thing + " for CUDA " + std::to_string(build.cuda_major),
                               "knows GPUs up to compute capability " + build.capability_max.text, build.source.url}};
     } else {
-        compared.fit = Fit::fits;
+        compared.fit = CodeMatch::fits;
         compared.evidence = {
             {thing + " for CUDA " + std::to_string(build.cuda_major),
              "has code for compute capability " + build.capability_min.text + " to " + build.capability_max.text,
@@ -43,7 +43,7 @@ Compared build_against(const CudnnBuild& build, const Version& capability, const
 
 /// One answer of several builds, when they agree.
 Compared agreed(std::vector<Compared> all, const std::string& thing, const std::string& depends_on) {
-    const Fit fit = all.front().fit;
+    const CodeMatch fit = all.front().fit;
     if (std::all_of(all.begin(), all.end(), [fit](const Compared& one) { return one.fit == fit; }))
         return std::move(all.front());
     return not_known(thing, "it depends on " + depends_on + ", which was not given", false);
@@ -78,7 +78,7 @@ void compare_targets(const std::string& words, const Version& capability, Compar
     const bool all_later = std::none_of(targets.begin(), targets.end(), [&](const Target& target) {
         return is_machine_code(target) && target.capability < capability;
     });
-    compared.fit = runs ? Fit::fits : all_later ? Fit::too_old : Fit::too_new;
+    compared.fit = runs ? CodeMatch::fits : all_later ? CodeMatch::too_old : CodeMatch::too_new;
     if (compiles && !runs) compared.severity = Severity::warning;
 }
 
@@ -89,7 +89,7 @@ Compared by_cuda_of(const FrameworkBuild& build, const Matrix& matrix, const Ver
     compared.thing = thing;
     compared = by_architecture(matrix, capability, *build.cuda, std::move(compared));
     compared.evidence.push_back(evidence_of(build, "CUDA " + build.cuda->text));
-    if (compared.fit == Fit::fits)
+    if (compared.fit == CodeMatch::fits)
         return not_known(thing, "for which GPUs " + thing + " has code is not in the data", false);
     return compared;
 }
@@ -101,7 +101,7 @@ void add_its_cuda(const FrameworkBuild& build, const Matrix& matrix, const Versi
     Compared libraries;
     libraries.thing = "CUDA " + build.cuda->text;
     libraries = by_architecture(matrix, capability, *build.cuda, std::move(libraries));
-    if (libraries.fit != Fit::too_new) return;
+    if (libraries.fit != CodeMatch::too_new) return;
     compared.severity = libraries.severity;
     compared.evidence.insert(compared.evidence.end(), libraries.evidence.begin(), libraries.evidence.end());
 }
@@ -137,13 +137,13 @@ Compared driver_against(const Matrix& matrix, const Version& driver, const Versi
         return not_known(compared.thing, outside_data("compute capability " + capability.text, row.coverage, matrix),
                          true);
     const Source source = row->driver_source.value_or(row->source);
-    compared.fit = Fit::fits;
+    compared.fit = CodeMatch::fits;
     compared.evidence = {
         {"driver for " + row->name,
          row->last_driver_branch ? "up to branch " + std::to_string(*row->last_driver_branch) : "no last branch",
          source.url}};
     if (!row->last_driver_branch || driver.major() <= *row->last_driver_branch) return compared;
-    compared.fit = Fit::too_old;
+    compared.fit = CodeMatch::too_old;
     compared.evidence = {{"last driver branch for " + row->name, std::to_string(*row->last_driver_branch), source.url}};
     return compared;
 }

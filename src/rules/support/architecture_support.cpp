@@ -37,7 +37,7 @@ static bool has_code_of_its_major(const Matrix& matrix, const Version& capabilit
 }
 
 static Compared unknown(Compared compared, std::string why) {
-    compared.fit = Fit::unknown;
+    compared.fit = CodeMatch::unknown;
     compared.why = std::move(why);
     return compared;
 }
@@ -48,12 +48,12 @@ static Compared outside(Compared compared, std::string why) {
 }
 
 static Compared shown(Compared compared) {
-    compared.fit = Fit::fits;
+    compared.fit = CodeMatch::fits;
     compared.shown = true;
     return compared;
 }
 
-static Compared misfit(Compared compared, Fit fit, const std::string& known, const Row& row) {
+static Compared misfit(Compared compared, CodeMatch fit, const std::string& known, const Row& row) {
     compared.fit = fit;
     compared.evidence.push_back({compared.thing, known, row.source.url});
     return compared;
@@ -63,15 +63,15 @@ Compared by_architecture(const Matrix& matrix, const Version& capability, const 
     const auto row = matrix.architecture(capability);
     if (!row) return outside(compared, outside_data("compute capability " + capability.text, row.coverage, matrix));
     if (row->last_cuda && cuda > *row->last_cuda)
-        return misfit(std::move(compared), Fit::too_old,
+        return misfit(std::move(compared), CodeMatch::too_old,
                       "CUDA " + row->last_cuda->text + " was the last with code for " + row->name, *row);
     if (cuda < row->first_cuda && !has_code_of_its_major(matrix, capability, cuda))
-        return misfit(std::move(compared), Fit::too_new,
+        return misfit(std::move(compared), CodeMatch::too_new,
                       "CUDA " + row->first_cuda.text + " was the first with code for " + row->name, *row);
     const auto release = matrix.driver_for_cuda(cuda);
     if (release.coverage == Coverage::newer_than_data)
         return outside(compared, outside_data("CUDA " + cuda.text, release.coverage, matrix));
-    compared.fit = Fit::fits;
+    compared.fit = CodeMatch::fits;
     return compared;
 }
 
@@ -86,7 +86,7 @@ static Compared against_runtime(const Facts& facts, const Matrix& matrix, const 
         compared.severity = Severity::warning;
     if (!runtime.version) {
         if (!runtime.failure) return unknown(compared, "the version of " + compared.thing + " is not known");
-        compared.fit = Fit::unusable;
+        compared.fit = CodeMatch::unusable;
         return compared;
     }
     const Version cuda = make_version({runtime.version->major(), runtime.version->minor()});
@@ -106,7 +106,7 @@ static bool holds_ptx(const CudnnCopy& copy) {
 }
 
 static Compared newer_than(const CudnnCopy& copy, Compared compared, const Version& newest, const std::string& source) {
-    compared.fit = Fit::too_new;
+    compared.fit = CodeMatch::too_new;
     if (holds_ptx(copy)) compared.severity = Severity::warning;
     compared.evidence.push_back({compared.thing, "knows GPUs up to compute capability " + newest.text, source});
     return compared;
@@ -124,13 +124,13 @@ static Compared by_build(const Matrix& matrix, const Version& capability, const 
                        outside_data("cuDNN " + answer.version->text + " built for CUDA " + answer.built_for_cuda->text,
                                     row.coverage, matrix));
     if (capability < row->capability_min)
-        return misfit(std::move(compared), Fit::too_old,
+        return misfit(std::move(compared), CodeMatch::too_old,
                       "needs compute capability " + row->capability_min.text + " or later", *row);
     const bool tells_itself = *answer.version >= make_version({8, 6, 0});
     if (tells_itself && !newest) return unknown(compared, compared.thing + " did not tell the newest GPU it knows");
     if (!newest && capability.major() > row->capability_max.major())
         return newer_than(copy, std::move(compared), row->capability_max, row->source.url);
-    compared.fit = Fit::fits;
+    compared.fit = CodeMatch::fits;
     return compared;
 }
 
@@ -150,16 +150,16 @@ static Compared against_cudnn(const Facts& facts, const Matrix& matrix, const Gp
     if (cases_went_well(facts, gpu.index, copy)) return shown(std::move(compared));
     const RnnRun* refused = refusal(facts, gpu.index, copy);
     if (never_answered(copy))
-        compared.fit = Fit::unusable;
+        compared.fit = CodeMatch::unusable;
     else if (!gpu.compute_capability)
         compared = unknown(compared, "the compute capability of " + subject_of(gpu) + " is not known");
     else
         compared = by_build(matrix, *gpu.compute_capability, copy, std::move(compared));
     if (refused) {
-        if (compared.fit != Fit::too_old) compared.fit = Fit::too_new;
+        if (compared.fit != CodeMatch::too_old) compared.fit = CodeMatch::too_new;
         compared.severity = severity_of(copy);
         compared.evidence.push_back(evidence_of(facts, *refused, told(*refused->result)));
-    } else if (compared.fit == Fit::fits && !failures_are_known(facts, copy.path)) {
+    } else if (compared.fit == CodeMatch::fits && !failures_are_known(facts, copy.path)) {
         return unknown(compared, "a case failed with " + compared.thing + " without telling why");
     }
     return compared;
@@ -173,7 +173,7 @@ static void add_test_kernel(const Facts& facts, const Gpu& gpu, std::vector<Comp
         if (!run.result)
             all.push_back(unknown(compared, "how the test kernel ended is not known"));
         else if (is_arch_mismatch(0, *run.result)) {
-            compared.fit = Fit::too_new;
+            compared.fit = CodeMatch::too_new;
             compared.evidence.push_back({compared.thing, told(*run.result), "kernel_runs"});
             all.push_back(std::move(compared));
         }
@@ -200,7 +200,7 @@ static std::vector<Compared> compare(const Facts& facts, const Matrix& matrix, c
     return all;
 }
 
-static Finding about(const Facts& facts, const Gpu& gpu, const std::vector<Compared>& all, Fit misfit_looked_for,
+static Finding about(const Facts& facts, const Gpu& gpu, const std::vector<Compared>& all, CodeMatch misfit_looked_for,
                      void (*describe)(Finding&, const Gpu&, const std::string&)) {
     Finding finding;
     finding.subject = subject_of(gpu);
@@ -222,7 +222,7 @@ static Finding about(const Facts& facts, const Gpu& gpu, const std::vector<Compa
 static bool stands_aside(const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
     if (only_given(facts) || gpu.index == 0 || facts.gpus.front().index != 0) return false;
     const auto first = compare(facts, matrix, facts.gpus.front());
-    return std::all_of(first.begin(), first.end(), [](const Compared& compared) { return compared.fit == Fit::fits; });
+    return std::all_of(first.begin(), first.end(), [](const Compared& compared) { return compared.fit == CodeMatch::fits; });
 }
 
 /// Copies on disk that had to answer and did not.
@@ -247,7 +247,7 @@ static std::string fit_words(const Facts& facts, const Matrix& matrix, const Gpu
     return words;
 }
 
-Verdict judge_architecture(const Facts& facts, const Matrix& matrix, Fit misfit_looked_for,
+Verdict judge_architecture(const Facts& facts, const Matrix& matrix, CodeMatch misfit_looked_for,
                            void (*describe)(Finding&, const Gpu&, const std::string&)) {
     Answers answers;
     if (only_given(facts)) {
@@ -267,11 +267,11 @@ Verdict judge_architecture(const Facts& facts, const Matrix& matrix, Fit misfit_
         for (const auto& compared : all) {
             if (compared.outside)
                 answers.outside(compared.why);
-            else if (compared.fit == Fit::unknown)
+            else if (compared.fit == CodeMatch::unknown)
                 answers.unknown(compared.why);
-            else if (compared.fit == Fit::unusable)
+            else if (compared.fit == CodeMatch::unusable)
                 answers.told_elsewhere(compared.thing + " does not work at all");
-            else if (compared.fit == Fit::fits)
+            else if (compared.fit == CodeMatch::fits)
                 answers.good(fit_words(facts, matrix, gpu, all),
                              only_given(facts) ? compared.evidence : std::vector<Evidence>());
             else if (only_given(facts))

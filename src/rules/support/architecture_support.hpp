@@ -5,7 +5,7 @@
 
 namespace rnncheck::rules {
 
-enum class Fit {
+enum class CodeMatch {
     fits,
     too_old,  ///< the GPU is older than anything it holds code for
     too_new,  ///< the GPU is newer, or a call answered that there is no code for it
@@ -16,7 +16,7 @@ enum class Fit {
 /// One runtime or copy of cuDNN against one GPU.
 struct Compared {
     std::string thing;  ///< "cuDNN 9.19.0 at ..."
-    Fit fit = Fit::unknown;
+    CodeMatch fit = CodeMatch::unknown;
     bool shown = false;    ///< that it fits was seen, not looked up: networks ran
     std::string why;       ///< why not known
     bool outside = false;  ///< not known, because it lies outside the tables
@@ -37,7 +37,7 @@ std::vector<Compared> compare_versions(const Facts& facts, const Matrix& matrix,
 bool cases_went_well(const Facts& facts, int gpu, const CudnnCopy& copy);
 
 /// One finding for each GPU that does not fit something in this way; `describe` fills in message and remedies.
-Verdict judge_architecture(const Facts& facts, const Matrix& matrix, Fit misfit,
+Verdict judge_architecture(const Facts& facts, const Matrix& matrix, CodeMatch misfit,
                            void (*describe)(Finding&, const Gpu&, const std::string& things));
 
 }  // namespace rnncheck::rules

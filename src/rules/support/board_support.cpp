@@ -11,7 +11,7 @@ static Verdict without_boards(const Facts& facts) {
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
     if (facts.driver.nvml_init && !facts.driver.nvml_init->ok())
         return undecided("NVML does not answer: " + in_words(*facts.driver.nvml_init));
-    if (!probe_completed(facts, "nvml_devices")) return undecided("NVML was not asked to the end");
+    if (!probe_completed(facts, "nvml_devices")) return undecided("NVML was not queried completely");
     if (facts.gpus.empty()) return not_applicable("there is no GPU");
     if (!facts.driver.nvml_init && libraries_listed(facts) && usable_copies(facts, LibraryKind::nvml).empty())
         return not_applicable("NVML is not installed, so the boards cannot be asked");
@@ -57,7 +57,7 @@ Verdict not_told(const Facts& facts, const std::string& what, std::initializer_l
             if (std::ranges::find(calls, call.call) != calls.end() && went_wrong(call))
                 return undecided(what + " could not be learnt: " + call.call + " answered " + std::to_string(call.code));
     if (probe_completed(facts, "nvml_devices")) return not_applicable("the board does not report " + what);
-    return undecided("NVML was not asked to the end, so " + what + " is unknown");
+    return undecided("NVML was not queried completely, so " + what + " is unknown");
 }
 
 const Gpu* gpu_of(const Facts& facts, const Board& board) {

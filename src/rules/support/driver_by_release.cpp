@@ -9,14 +9,14 @@ namespace rnncheck::rules {
 
 namespace {
 
-constexpr const char* windows = "windows";
+constexpr const char* on_windows = "windows";
 
 /// Whose drivers the given one may be among. Three numbers are Linux's alone; two may be either's (570.26, 528.33), and
 /// a branch ("535") is named alike on both.
 std::vector<std::string> systems_of_driver(const Facts& facts) {
-    if (facts.host.wsl.value_or(false)) return {windows};  // WSL has the driver of Windows
+    if (facts.host.wsl.value_or(false)) return {on_windows};  // WSL has the driver of Windows
     if (facts.host.platform) return {*facts.host.platform};
-    if (parts_written(*given_driver(facts)) == 2) return {"linux", windows};
+    if (parts_written(*given_driver(facts)) == 2) return {"linux", on_windows};
     return {"linux"};
 }
 
@@ -34,7 +34,7 @@ std::string in_package_name(const Version& cuda) {
 
 /// The compatibility package that NVIDIA names for this driver, if it drives the GPU.
 Answer<ForwardCompatibility> package_for(const Facts& facts, const Matrix& matrix, const Version& cuda) {
-    if (systems_of_driver(facts).front() == windows) return {};
+    if (systems_of_driver(facts).front() == on_windows) return {};
     auto package = matrix.forward_compatibility(cuda, *given_driver(facts));
     const Gpu* gpu = given_gpu(facts);
     if (package && gpu && *gpu->compute_capability < package->capability_min) return {};
@@ -95,22 +95,22 @@ OnDriver on_system(const std::string& system, const Version& driver, const Versi
         result.why = outside_data("driver " + driver.text, branch.coverage, matrix);
         return result;
     }
-    const auto row = system == windows ? matrix.windows_driver_for_cuda(cuda) : matrix.driver_for_cuda(cuda);
+    const auto row = system == on_windows ? matrix.windows_driver_for_cuda(cuda) : matrix.driver_for_cuda(cuda);
     if (!row) {
         result.why = outside_data("CUDA " + cuda.text, row.coverage, matrix);
         return result;
     }
     result.oldest = row->oldest_driver;
     result.evidence = {{"oldest driver for CUDA " + cuda.text, row->oldest_driver.text, row->oldest_source.url}};
-    if (system != windows)
+    if (system != on_windows)
         result.evidence.push_back({"newest CUDA of the driver", branch->cuda.text, branch->source.url});
     if (!reaches(driver, row->oldest_driver))
-        result.runs = Runs::not_at_all;
+        result.runs = CudaSupport::not_at_all;
     else if (reaches(driver, row->full_driver))
-        result.runs = Runs::fully;
+        result.runs = CudaSupport::fully;
     else
-        result.runs = Runs::limited;
-    if (result.runs == Runs::limited)
+        result.runs = CudaSupport::limited;
+    if (result.runs == CudaSupport::limited)
         result.evidence.push_back(
             {"driver with all features of CUDA " + cuda.text, row->full_driver.text, row->source.url});
     return result;
@@ -118,15 +118,15 @@ OnDriver on_system(const std::string& system, const Version& driver, const Versi
 
 void judge_cuda(const Facts& facts, const Matrix& matrix, const Version& cuda, Answers& answers) {
     const OnDriver on_driver = on_given_driver(facts, matrix, cuda);
-    if (on_driver.runs == Runs::unknown)
+    if (on_driver.runs == CudaSupport::unknown)
         answers.outside(on_driver.why);
-    else if (on_driver.runs == Runs::depends_on_system)
+    else if (on_driver.runs == CudaSupport::depends_on_system)
         answers.unknown(on_driver.why);
-    else if (on_driver.runs == Runs::not_at_all)
+    else if (on_driver.runs == CudaSupport::not_at_all)
         answers.fault(too_old(facts, matrix, "CUDA " + cuda.text, cuda, on_driver));
     else
         answers.good("driver " + given_driver(facts)->text + " runs CUDA " + cuda.text +
-                         (on_driver.runs == Runs::limited ? " by minor-version compatibility" : ""),
+                         (on_driver.runs == CudaSupport::limited ? " by minor-version compatibility" : ""),
                      on_driver.evidence);
 }
 
@@ -141,9 +141,9 @@ void judge_framework(const Facts& facts, const Matrix& matrix, const Framework& 
     judge_builds(
         builds, framework, "driver " + given_driver(facts)->text + " runs " + words_of(framework), answers,
         [&](const FrameworkBuild& build) -> std::optional<BuildFault> {
-            OnDriver on_driver = on_system(wsl ? windows : build.os, *given_driver(facts), *build.cuda, matrix);
-            if (on_driver.runs == Runs::unknown) return std::nullopt;
-            if (on_driver.runs != Runs::not_at_all) return BuildFault();
+            OnDriver on_driver = on_system(wsl ? on_windows : build.os, *given_driver(facts), *build.cuda, matrix);
+            if (on_driver.runs == CudaSupport::unknown) return std::nullopt;
+            if (on_driver.runs != CudaSupport::not_at_all) return BuildFault();
             on_driver.evidence.push_back(evidence_of(build, "CUDA " + build.cuda->text));
             return too_old(facts, matrix, words_of(framework) + ", which is built for CUDA " + build.cuda->text,
                            *build.cuda, on_driver);
@@ -154,7 +154,7 @@ void judge_framework(const Facts& facts, const Matrix& matrix, const Framework& 
 void judge_cudnn(const Facts& facts, const Matrix& matrix, Answers& answers) {
     const Version* cudnn = given_cudnn(facts);
     const auto built_for = cudnn ? facts.cudnns.front().built_for_cuda : std::nullopt;
-    if (!built_for || given_cuda(facts) || systems_of_driver(facts).front() == windows) return;
+    if (!built_for || given_cuda(facts) || systems_of_driver(facts).front() == on_windows) return;
     const auto build = matrix.cudnn_build(*cudnn, built_for->major());
     if (!build || !build->driver_min) return;
     const std::string what = "cuDNN " + cudnn->text + " for CUDA " + std::to_string(build->cuda_major);
@@ -183,8 +183,8 @@ OnDriver on_given_driver(const Facts& facts, const Matrix& matrix, const Version
     OnDriver first = on_system(systems.front(), driver, cuda, matrix);
     for (const std::string& system : systems) {
         const OnDriver other = on_system(system, driver, cuda, matrix);
-        if (other.runs == Runs::unknown || other.runs == first.runs) continue;
-        first.runs = Runs::depends_on_system;
+        if (other.runs == CudaSupport::unknown || other.runs == first.runs) continue;
+        first.runs = CudaSupport::depends_on_system;
         first.why = "Linux and Windows have other drivers for CUDA " + cuda.text + ", and os= was not given";
     }
     return first;

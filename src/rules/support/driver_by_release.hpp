@@ -6,11 +6,11 @@
 namespace rnncheck::rules {
 
 /// `depends_on_system`: the drivers of Linux and Windows differ, and the system was not given.
-enum class Runs { fully, limited, not_at_all, depends_on_system, unknown };
+enum class CudaSupport { fully, limited, not_at_all, depends_on_system, unknown };
 
 /// What a CUDA release comes to on the driver that was given.
 struct OnDriver {
-    Runs runs = Runs::unknown;
+    CudaSupport runs = CudaSupport::unknown;
     std::string why;                 ///< why not known, or not without the system
     std::vector<Evidence> evidence;  ///< the rows that say so
     std::optional<Version> oldest;   ///< oldest driver that runs it

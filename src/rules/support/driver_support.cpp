@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "base/text.hpp"
+#include "rules/support/rnn_support.hpp"
 
 namespace rnncheck::rules {
 
@@ -176,12 +177,6 @@ std::optional<std::int64_t> init_code(const Facts& facts) {
     return facts.driver.init->code;
 }
 
-static std::string gpu_subject(const Facts& facts, int index) {
-    for (const auto& gpu : facts.gpus)
-        if (gpu.index == index) return subject_of(gpu);
-    return "GPU " + std::to_string(index);
-}
-
 static bool went_wrong(const RnnRun& run) {
     return run.end == RunEnd::failed || run.end == RunEnd::refused;
 }
@@ -224,7 +219,7 @@ std::vector<FailedCall> failed_calls(const Facts& facts) {
     return failed;
 }
 
-static bool is_driver_call(const std::string& call) {
+bool is_driver_call(const std::string& call) {
     return call.size() > 2 && call.starts_with("cu") && std::isupper(static_cast<unsigned char>(call[2]));
 }
 

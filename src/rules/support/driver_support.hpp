@@ -108,10 +108,13 @@ struct FailedCall {
 /// The call with which the driver refused to list its GPUs after a good cuInit; none when it listed them.
 const CallResult* gpu_list_failure(const Facts& facts);
 
+/// A function of the CUDA driver (cu..., not cuda... or cudnn...).
+bool is_driver_call(const std::string& call);
+
 /// Every failed call on record.
 std::vector<FailedCall> failed_calls(const Facts& facts);
 
-/// Failed calls of the CUDA driver (cu..., not cuda... or cudnn...) with this code, one per subject.
+/// Failed calls of the CUDA driver with this code, one per subject.
 std::vector<FailedCall> cuda_failures(const Facts& facts, std::int64_t code);
 
 /// Every run of a kernel or an RNN case on the GPU that failed tells by which answer.

@@ -16,9 +16,6 @@ std::string small_letters(std::string_view text) {
     return small;
 }
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 bool is_letter(char c) {
     return c >= 'a' && c <= 'z';
 }

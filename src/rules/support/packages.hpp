@@ -19,6 +19,20 @@ std::vector<Remedy> for_cuda_of(const CudnnCopy& copy, std::vector<Remedy> remed
 /// The same for a release of cuDNN that was given: turned to the CUDA given, else to the newest this release is for.
 std::vector<Remedy> for_cuda_given(const Facts& facts, const Matrix& matrix, std::vector<Remedy> remedies);
 
+/// The remedy with the commands that install cuDNN anew where this copy came from: the Python environment or the
+/// package manager of the distribution that its path names; none for files of an archive. Of CUDA 12, see
+/// for_cuda_major.
+Remedy reinstalling_cudnn(const Facts& facts, const CudnnCopy& copy, Remedy remedy);
+
+/// The same for a cuDNN that is to come in the place of this copy, or where there is none (null): then into the Python
+/// environment in use if it has frameworks, else by the distribution's package manager.
+Remedy installing_cudnn(const Facts& facts, const CudnnCopy* copy, Remedy remedy);
+
+/// "sudo apt-get install zlib1g", by the package's name on Debian, Red Hat and SUSE; none where the distribution is not
+/// known.
+std::vector<std::string> system_install_commands(const Facts& facts, const std::string& deb, const std::string& rpm,
+                                                 const std::string& suse);
+
 /// Commands that install the NVIDIA driver on this distribution; none where we know none, nor in a container or under
 /// WSL, whose driver is the host's.
 std::vector<std::string> driver_install_commands(const Facts& facts);

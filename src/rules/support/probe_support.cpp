@@ -143,7 +143,7 @@ std::string cause_of_hang(const Facts& facts, const ProbeRun& run) {
     if (hang.state == "stopped") return "something has stopped the process";
     if (facts.driver.mps_pipe) return "it uses the MPS server, which may hang";
     if (busy >= 90 && !board->processes.empty()) return "the GPU is busy with other processes";
-    if (busy >= 90) return "the GPU is busy: a kernel does not end";
+    if (busy >= 90) return "the GPU is busy: a kernel does not finish";
     if (hang.state == "running" && 2 * hang.processor_ms.value_or(0) > run.elapsed_ms)
         return "it computes on the processor: a library compiles code for this GPU, or loops";
     if (busy >= 0 && busy <= 10)

@@ -1,7 +1,6 @@
 #include "rules/support/rnn_support.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include "base/text.hpp"
 #include "facts/rnn_place.hpp"
@@ -75,7 +74,7 @@ std::optional<Finding> take_not_promised(const Facts& facts, const Sweep& sweep,
     const Runs taken(runs.begin(), owed);
     runs.erase(runs.begin(), owed);
     if (taken.empty()) return std::nullopt;
-    const auto answer = [](const RnnRun& run) { return run.result ? told(*run.result) : "without telling why"; };
+    const auto answer = [](const RnnRun& run) { return run.result ? told(*run.result) : "the reason is not known"; };
     Finding finding;
     finding.severity = Severity::note;
     finding.subject = subject_of(facts, sweep);
@@ -99,7 +98,7 @@ std::optional<Verdict> without_gpu(const Facts& facts) {
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
     if (!facts.driver.init) return undecided("cuInit did not answer");
     if (!facts.driver.init->ok()) return not_applicable("the driver does not start");
-    if (!probe_completed(facts, "driver_api")) return undecided("the driver was not asked to the end");
+    if (!probe_completed(facts, "driver_api")) return undecided("the driver was not queried completely");
     return not_applicable("CUDA sees no GPU");
 }
 
@@ -152,10 +151,6 @@ static std::optional<std::string> driver_cause(std::int64_t code) {
         default:
             return std::nullopt;
     }
-}
-
-static bool is_driver_call(const std::string& call) {
-    return call.size() > 2 && call.starts_with("cu") && std::isupper(static_cast<unsigned char>(call[2]));
 }
 
 /// After such an error every call on the GPU fails, those of cuDNN with a status of its own.

@@ -1,0 +1,69 @@
+// Remedies name the one package manager that the evidence points to.
+#include "rules/support/packages.hpp"
+
+#include "support/catch.hpp"
+#include "support/healthy_machine.hpp"
+
+using namespace rnncheck;
+using namespace rnncheck::test;
+
+namespace {
+
+using Commands = std::vector<std::string>;
+
+Facts on(const std::string& os) {
+    return but([&](Facts& f) { f.host.os = os; });
+}
+
+Remedy again(const Facts& facts, const std::string& path, int major) {
+    rules::CudnnCopy copy;
+    copy.path = path;
+    copy.major = major;
+    return rules::reinstalling_cudnn(facts, copy, {});
+}
+
+}  // namespace
+
+TEST_CASE("a cuDNN of the system comes from the distribution's package manager") {
+    const std::string path = "/usr/lib/x86_64-linux-gnu/libcudnn.so.9";
+    CHECK(again(on("Ubuntu 22.04.4 LTS"), path, 9).commands ==
+          Commands{"sudo apt-get install --reinstall libcudnn9-cuda-12"});
+    CHECK(again(on("Rocky Linux 9.4 (Blue Onyx)"), "/usr/lib64/libcudnn.so.8", 8).commands ==
+          Commands{"sudo dnf reinstall libcudnn8"});
+    CHECK(again(on("openSUSE Leap 15.6"), path, 9).commands ==
+          Commands{"sudo zypper install --force libcudnn9-cuda-12"});
+    CHECK(again(on("Ubuntu 22.04.4 LTS"), path, 9).risk == Risk::needs_root);
+    CHECK(again(on("NixOS 24.05"), path, 9).commands.empty());
+    CHECK(again(on("Ubuntu 22.04.4 LTS"), "/usr/local/cuda-12.4/lib64/libcudnn.so.9", 9).commands.empty());
+}
+
+TEST_CASE("a cuDNN of a Python environment comes from pip, in the version that is there") {
+    Facts facts = on("Ubuntu 22.04.4 LTS");
+    const std::string folder = "/srv/venv/lib/python3.11/site-packages";
+    const Remedy unknown = again(facts, folder + "/nvidia/cudnn/lib/libcudnn.so.9", 9);
+    CHECK(unknown.commands == Commands{"python -m pip install --force-reinstall --no-deps nvidia-cudnn-cu12"});
+    CHECK(unknown.risk == Risk::safe);
+    PythonEnvironment environment;
+    environment.interpreter = "/srv/venv/bin/python";
+    environment.package_folders = {folder};
+    environment.packages.emplace_back();
+    environment.packages.back().name = "nvidia-cudnn-cu11";
+    environment.packages.back().version = "9.1.0.70";
+    facts.pythons.push_back(environment);
+    CHECK(again(facts, folder + "/nvidia/cudnn/lib/libcudnn.so.9", 9).commands ==
+          Commands{"/srv/venv/bin/python -m pip install --force-reinstall --no-deps nvidia-cudnn-cu11==9.1.0.70"});
+}
+
+TEST_CASE("where there is no cuDNN, the environment of a framework is served first") {
+    Facts facts = on("Fedora Linux 40");
+    facts.pythons.clear();
+    facts.frameworks.clear();
+    CHECK(rules::installing_cudnn(facts, nullptr, {}).commands == Commands{"sudo dnf install cudnn9-cuda-12"});
+    PythonEnvironment& environment = facts.pythons.emplace_back();
+    environment.active = true;
+    environment.interpreter = "/srv/venv/bin/python";
+    facts.frameworks.emplace_back().name = "torch";
+    CHECK(rules::installing_cudnn(facts, nullptr, {}).commands ==
+          Commands{"/srv/venv/bin/python -m pip install nvidia-cudnn-cu12"});
+    CHECK(rules::system_install_commands(facts, "zlib1g", "zlib", "libz1") == Commands{"sudo dnf install zlib"});
+}
