@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "commands/lstm_memory.hpp"
 #include "commands/lstm_report.hpp"
-#include "facts/json.hpp"
 #include "probe.hpp"
 #include "report/sweep_grid.hpp"
 #include "survey.hpp"

@@ -1,9 +1,9 @@
 // What running the network of a log tells about the failure in that log.
 #pragma once
 
+#include "base/json.hpp"
 #include "commands/lstm_memory.hpp"
 #include "facts/facts.hpp"
-#include "facts/json.hpp"
 
 namespace rnncheck {
 

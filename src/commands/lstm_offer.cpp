@@ -23,11 +23,11 @@ bool is_plain(const RnnCase& c) {
            c.bias == BiasMode::both;
 }
 
-Answer<RnnOffer> obligation(const Facts& facts, const RnnRun& run) {
+Answer<RnnRequiredSupport> obligation(const Facts& facts, const RnnRun& run) {
     const auto cudnn = std::ranges::find_if(facts.cudnns, [&](const Cudnn& c) { return c.library == run.library; });
     const Gpu* const gpu = rules::gpu_at(facts, run.gpu);
     if (cudnn == facts.cudnns.end() || !cudnn->version || !gpu || !gpu->compute_capability) return {};
-    return matrix().must_offer(*cudnn->version, *gpu->compute_capability, name_of(run.rnn_case.dtype),
+    return matrix().requires_support(*cudnn->version, *gpu->compute_capability, name_of(run.rnn_case.dtype),
                                name_of(run.rnn_case.algorithm));
 }
 

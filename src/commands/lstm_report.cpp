@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "commands/lstm_again.hpp"
 #include "commands/lstm_agreement.hpp"
@@ -11,7 +12,6 @@
 #include "commands/lstm_offer.hpp"
 #include "commands/lstm_precision.hpp"
 #include "commands/lstm_speed.hpp"
-#include "facts/json.hpp"
 #include "report/sweep_grid.hpp"
 #include "report/text_parts.hpp"
 #include "rules/support/rnn_support.hpp"

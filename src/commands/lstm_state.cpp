@@ -5,13 +5,13 @@
 #include <tuple>
 
 #include "base/errors.hpp"
+#include "base/json.hpp"
 #include "base/program.hpp"
 #include "base/sha256.hpp"
 #include "commands/identity.hpp"
 #include "commands/input.hpp"
 #include "commands/lstm_verdict.hpp"
 #include "commands/output.hpp"
-#include "facts/json.hpp"
 #include "probe.hpp"
 #include "report/privacy.hpp"
 

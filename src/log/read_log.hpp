@@ -43,6 +43,6 @@ Log read_log_text(std::string_view text, const Matrix& matrix, const std::string
 
 /// What is wrong with the kinds and patterns of the table log_signatures, by row. Rows that cannot be read are left
 /// out: verify() names those.
-std::vector<Complaint> verify_signatures(const TableFiles& files);
+std::vector<Issue> verify_signatures(const TableFiles& files);
 
 }  // namespace rnncheck

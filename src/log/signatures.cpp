@@ -5,7 +5,7 @@
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "log/read_log.hpp"
-#include "matrix/table_reader.hpp"
+#include "matrix/tables.hpp"
 
 namespace rnncheck::log_reader {
 
@@ -110,16 +110,14 @@ Signatures::Signatures(const std::vector<LogSignature>& rows) {
 
 namespace rnncheck {
 
-std::vector<Complaint> verify_signatures(const TableFiles& files) {
-    constexpr const char* stem = "log_signatures";
-    std::vector<TableFault> told_by_verify;
-    const auto table = read_all<LogSignature>(files, stem, told_by_verify);
-    std::vector<Complaint> all;
-    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+std::vector<Issue> verify_signatures(const TableFiles& files) {
+    const Tables tables(files);
+    std::vector<Issue> all;
+    for (const LogSignature& row : tables.log_signatures.read().rows) {
         try {
-            const log_reader::Signatures one({table.rows[i]});
+            const log_reader::Signatures one({row});
         } catch (const InputError& error) {
-            all.push_back({stem, table.numbers[i], error.what()});
+            all.push_back({tables.log_signatures.stem(), row.number, error.what()});
         }
     }
     return all;

@@ -10,19 +10,15 @@
 
 #include "base/text.hpp"
 #include "log/blocks.hpp"
+#include "support/bundled_matrix.hpp"
 #include "support/catch.hpp"
 
 using namespace rnncheck;
 
 namespace {
 
-const Matrix& matrix() {
-    static const Matrix bundled = Matrix::bundled();
-    return bundled;
-}
-
 Log read(std::string_view text, const std::string& name = "log") {
-    static const LogReader reader(matrix());
+    static const LogReader reader(test::bundled_matrix());
     return reader.read_text(text, name);
 }
 
@@ -302,7 +298,7 @@ TEST_CASE("several logs are told apart") {
                             return count;
                         }};
     };
-    const Log log = read_logs({input("a", "all well\n"), input("b", mismatch)}, matrix());
+    const Log log = read_logs({input("a", "all well\n"), input("b", mismatch)}, test::bundled_matrix());
     CHECK(event(log, "cudnn_version_mismatch")->file == "b");
     CHECK(log.files.size() == 2);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/errors.hpp"
@@ -91,7 +92,8 @@ void from_json(const Json& json, T& value, const std::string& place) {
     } else if constexpr (NamedEnum<T>) {
         const auto text = quoted_text(json, place);
         const auto named = from_name<T>(text);
-        if (!named) wrong(place, "'" + escaped(text, 80) + "' is not one of the words known here");
+        const auto words = names_of(T{});
+        if (!named) wrong(place, "'" + escaped(text, 80) + "' is not one of " + listing({words.begin(), words.end()}));
         value = *named;
     } else if constexpr (IsOptional<T>::value) {
         if (json.is_null()) value.reset();
