@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/errors.hpp"
+#include "base/json.hpp"
 #include "base/program.hpp"
 #include "base/sha256.hpp"
 #include "commands/identity.hpp"
@@ -12,7 +13,6 @@
 #include "commands/matrix_age.hpp"
 #include "commands/output.hpp"
 #include "facts/facts_json.hpp"
-#include "facts/json.hpp"
 #include "judge.hpp"
 #include "report/json_text.hpp"
 #include "report/privacy.hpp"

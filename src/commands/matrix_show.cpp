@@ -25,18 +25,16 @@ struct ShowOptions {
     bool json = false;
 };
 
-TableSummary summary_of(TableOutline table) {
-    return {std::move(table.name), std::move(table.about), static_cast<int>(table.rows),
-            std::move(table.newest_source)};
+TableSummary summary_of(const TableOutline& table) {
+    return {table.name, table.about, static_cast<int>(table.rows), table.newest_source};
 }
 
-TableRow document_row(const ViewedRow& row, const std::vector<ViewedColumn>& columns) {
+TableRow document_row(const ViewedRow& row) {
     TableRow written;
-    for (std::size_t i = 0; i < columns.size(); ++i)
-        if (row.cells[i]) written.values[columns[i].name] = *row.cells[i];
-    written.source = {row.source.title, row.source.url, row.source.seen};
-    written.known = name_of(row.known);
-    if (!row.note.empty()) written.note = row.note;
+    written.values = row.cells;
+    written.source = {row.common.source.title, row.common.source.url, row.common.source.seen};
+    written.known = name_of(row.common.known);
+    if (!row.common.note.empty()) written.note = row.common.note;
     return written;
 }
 
@@ -44,8 +42,8 @@ TableDocument document_of(const TableView& view) {
     TableDocument document;
     document.table = view.name;
     document.about = view.about;
-    for (const ViewedColumn& column : view.columns) document.columns.push_back({column.name, column.type});
-    for (const ViewedRow& row : view.rows) document.rows.push_back(document_row(row, view.columns));
+    for (const Column& column : view.columns) document.columns.push_back({column.name, column.type});
+    for (const ViewedRow& row : view.rows) document.rows.push_back(document_row(row));
     return document;
 }
 
@@ -59,7 +57,7 @@ int print(Document document, const TableFiles& files, bool json) {
 
 int show_all(const TableFiles& files, bool json) {
     TablesDocument document;
-    for (const std::string& name : table_names()) document.tables.push_back(summary_of(table_outline(files, name)));
+    for (const TableOutline& table : table_outlines(files)) document.tables.push_back(summary_of(table));
     return print(std::move(document), files, json);
 }
 

@@ -18,8 +18,8 @@ int run(const std::string& folder, bool json) {
     VerifyDocument document;
     document.tool = stamp_with(files.date, files.digest);
     document.rows = static_cast<int>(rows_written(files));
-    for (const Complaint& complaint : complaints_about(files))
-        document.complaints.push_back({complaint.table, static_cast<int>(complaint.row), complaint.text});
+    for (const Issue& issue : complaints_about(files))
+        document.complaints.push_back({issue.table, static_cast<int>(issue.row), issue.text});
     print_document(json ? json_text(document) : table_text(document, files.place));
     return document.complaints.empty() ? healthy : problem;
 }

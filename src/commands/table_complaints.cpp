@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "log/verify_signatures.hpp"
+#include "log/read_log.hpp"
 
 namespace rnncheck {
 
@@ -19,9 +19,9 @@ std::string latest_day() {
 
 }  // namespace
 
-std::vector<Complaint> complaints_about(const TableFiles& files) {
-    std::vector<Complaint> complaints = verify(files, latest_day());
-    for (const Complaint& complaint : verify_signatures(files)) complaints.push_back(complaint);
+std::vector<Issue> complaints_about(const TableFiles& files) {
+    std::vector<Issue> complaints = verify(files, latest_day());
+    for (const Issue& issue : verify_signatures(files)) complaints.push_back(issue);
     return complaints;
 }
 

@@ -1,6 +1,6 @@
 #include "facts/facts_json.hpp"
 
-#include "facts/json.hpp"
+#include "base/json.hpp"
 
 namespace rnncheck {
 

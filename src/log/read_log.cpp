@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "log/blocks.hpp"
-#include "log/large_log.hpp"
+#include "log/block_search.hpp"
 #include "log/rnn_config.hpp"
 
 namespace rnncheck {
@@ -16,18 +15,21 @@ using namespace log_reader;
 /// Below this a log is matched as a whole, so that text wrapped anywhere is understood.
 constexpr std::size_t small_log = 64 * 1024;
 
-template <class Ready>
-std::int64_t read_one(const LogInput& input, Collector& collector, Ready& ready) {
+/// Returns the number of lines.
+std::int64_t read_whole(std::string_view text, EventCollector& collector, const std::string& file) {
+    const NormalizedText log = normalized(lines_of(text));
+    for (const int signature : collector.signatures().candidates(log.without_whitespace))
+        collector.take(static_cast<std::size_t>(signature), log, {0, log.lines.size()}, file);
+    return static_cast<std::int64_t>(log.lines.size());
+}
+
+std::int64_t read_one(const LogInput& input, EventCollector& collector) {
     Blocks blocks(input.read);
     Block block = blocks.next();
-    if (blocks.at_end() && block.end <= small_log) {
-        const Passage passage = make_passage(block.text, 1);
-        collector.take(passage, input.name);
-        return static_cast<std::int64_t>(passage.lines.size());
-    }
-    LargeLog log(collector, ready.table(), input.name);
-    for (; block.end > block.begin; block = blocks.next()) log.take(block);
-    return log.lines();
+    if (blocks.at_end() && block.end <= small_log) return read_whole(block.text, collector, input.name);
+    BlockSearch search(collector, input.name);
+    for (; block.end > block.begin; block = blocks.next()) search.take(block);
+    return search.lines();
 }
 
 void take_first_error(Log& log) {
@@ -62,18 +64,10 @@ void take_devices(Log& log) {
 }  // namespace
 
 struct LogReader::Ready {
-    std::vector<Signature> signatures;
-    std::optional<PhraseTable> phrases;  ///< not before a large log needs them
-
-    const PhraseTable& table() {
-        if (!phrases) phrases = phrase_table(signatures);
-        return *phrases;
-    }
+    Signatures signatures;
 };
 
-LogReader::LogReader(const Matrix& matrix) : ready_(std::make_unique<Ready>()) {
-    ready_->signatures = signatures_of(matrix);
-}
+LogReader::LogReader(const Matrix& matrix) : ready_(new Ready{Signatures(matrix.log_signatures())}) {}
 
 LogReader::~LogReader() = default;
 LogReader::LogReader(LogReader&&) noexcept = default;
@@ -81,10 +75,10 @@ LogReader& LogReader::operator=(LogReader&&) noexcept = default;
 
 Log LogReader::read(const std::vector<LogInput>& inputs) const {
     Log log;
-    Collector collector(ready_->signatures);
+    EventCollector collector(ready_->signatures);
     for (const LogInput& input : inputs) {
         log.files.push_back(input.name);
-        log.lines += read_one(input, collector, *ready_);
+        log.lines += read_one(input, collector);
     }
     log.events = collector.events();
     take_first_error(log);

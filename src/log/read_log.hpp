@@ -6,6 +6,7 @@
 
 #include "facts/log.hpp"
 #include "matrix/matrix.hpp"
+#include "matrix/verify.hpp"
 
 namespace rnncheck {
 
@@ -39,5 +40,9 @@ class LogReader {
 
 Log read_logs(const std::vector<LogInput>& inputs, const Matrix& matrix);
 Log read_log_text(std::string_view text, const Matrix& matrix, const std::string& name = "log");
+
+/// What is wrong with the kinds and patterns of the table log_signatures, by row. Rows that cannot be read are left
+/// out: verify() names those.
+std::vector<Issue> verify_signatures(const TableFiles& files);
 
 }  // namespace rnncheck

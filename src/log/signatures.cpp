@@ -4,95 +4,123 @@
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
+#include "log/read_log.hpp"
+#include "matrix/tables.hpp"
 
 namespace rnncheck::log_reader {
 
 namespace {
 
-/// A blank in a pattern of the table: any white space, or none where the text was wrapped.
-std::string with_loose_blanks(std::string_view pattern) {
+/// Where the part of a pattern ends that begins at `at`: an escape, a set, a repetition, the begin of a named group or
+/// one character.
+std::size_t end_of_part(std::string_view pattern, std::size_t at) {
+    const auto behind = [&](char closing) { return std::min(pattern.find(closing, at), pattern.size() - 1) + 1; };
+    if (pattern[at] == '\\') return std::min(at + 2, pattern.size());
+    if (pattern[at] == '{') return behind('}');
+    if (pattern.substr(at).starts_with("(?P<")) return behind('>');
+    if (pattern[at] != '[') return at + 1;
+    std::size_t end = at + 1;
+    while (end < pattern.size() && pattern[end] != ']') end += pattern[end] == '\\' ? 2 : 1;
+    return std::min(end + 1, pattern.size());
+}
+
+/// A pattern of the table for RE2: `blank` for each blank, and any of `digits` for each digit if there are some.
+std::string rewritten(std::string_view pattern, std::string_view blank, const std::string& digits) {
+    static const re2::RE2 some_digits("[0-9](?:-[0-9])?");
     std::string out;
-    for (const char c : pattern)
-        if (c == ' ')
-            out += "\\s*";
-        else
-            out += c;
+    for (std::size_t at = 0, end = 0; at < pattern.size(); at = end) {
+        end = end_of_part(pattern, at);
+        std::string part(pattern.substr(at, end - at));
+        const bool is_set = part.size() > 1 && part[0] == '[';
+        const bool has_digit = (is_set || part.size() == 1) && part.find_first_of("0123456789") != part.npos;
+        if (is_set && !blank.empty()) re2::RE2::GlobalReplace(&part, " ", "\\\\s");
+        if (part == " ")
+            part = blank;
+        else if (has_digit && !digits.empty() && part.starts_with("[^"))
+            part = ".";
+        else if (has_digit && !digits.empty())
+            re2::RE2::GlobalReplace(&part, some_digits, is_set ? digits : '[' + digits + ']');
+        out += part;
+    }
     return out;
 }
 
-re2::RE2::Options options() {
-    re2::RE2::Options options;
-    options.set_dot_nl(true);
-    options.set_log_errors(false);
-    options.set_encoding(re2::RE2::Options::EncodingLatin1);  // bytes: logs are not always valid UTF-8
-    options.set_max_mem(std::int64_t{4} << 20);
-    return options;
+/// In patterns of the table a blank stands for any white space, or for none where the text was wrapped.
+constexpr const char* loose_blank = "\\s*";
+
+/// Without bounds of repetitions, which take RE2 long to compile.
+std::string for_prefilter(const std::string& pattern) {
+    static const re2::RE2 bounds(R"(\{[0-9]+,[0-9]*\})");
+    std::string unbounded = rewritten(pattern, "", "0");
+    re2::RE2::GlobalReplace(&unbounded, bounds, "*");
+    return unbounded;
 }
 
-/// Whether the pattern holds digits that are no bounds and not all of them.
-bool names_digits(std::string pattern) {
-    static const re2::RE2 others(R"(\{[0-9]+(,[0-9]*)?\}|0-9|\?P<[a-z0-9_]+>)");
-    re2::RE2::GlobalReplace(&pattern, others, "");
-    return has_digit(pattern);
+[[noreturn]] void complain(const LogSignature& row, const std::string& what) {
+    throw InputError("log_signatures: signature '" + row.id + "': " + what);
 }
 
-[[noreturn]] void complain(const std::string& id, const std::string& what) {
-    throw InputError("log_signatures: signature '" + id + "': " + what);
+LogKind kind_of(const LogSignature& row) {
+    const auto kind = from_name<LogKind>(row.kind);
+    if (!kind) complain(row, "there is no kind '" + row.kind + "'");
+    return *kind;
 }
 
 }  // namespace
 
-Signature::Signature(const LogSignature& row)
-    : id_(row.id), written_(row.pattern), pattern_(with_loose_blanks(row.pattern)), literals_(split(row.literal, '|')) {
-    const auto kind = from_name<LogKind>(row.kind);
-    if (!kind) complain(id_, "there is no kind '" + row.kind + "'");
-    kind_ = *kind;
-    tells_digits_apart_ = names_digits(row.pattern);
-    for (const std::string& literal : literals_)
-        if (literal.size() < 3) complain(id_, "a literal needs three characters at least");
-}
-
-bool Signature::has_literal(std::string_view text) const {
-    return std::any_of(literals_.begin(), literals_.end(),
-                       [&](const auto& literal) { return contains(text, literal); });
-}
-
-std::vector<Phrase> Signature::phrases(const Rarity& rarity) const {
-    try {
-        return phrases_of(written_, rarity);
-    } catch (const InputError& error) {
-        complain(id_, error.what());
-    }
-}
+Signature::Signature(const LogSignature& row) : id_(row.id), kind_(kind_of(row)), pattern_(row.pattern) {}
 
 const re2::RE2& Signature::regex() const {
-    if (!regex_) {
-        regex_ = std::make_unique<re2::RE2>(pattern_, options());
-        if (!regex_->ok()) complain(id_, regex_->error());
-    }
+    if (!regex_) regex_ = std::make_unique<re2::RE2>(rewritten(pattern_, loose_blank, ""), pattern_options());
     return *regex_;
 }
 
 std::optional<Signature::Match> Signature::match(std::string_view text, std::size_t from) const {
-    const re2::RE2& expression = regex();
-    std::vector<re2::StringPiece> groups(static_cast<std::size_t>(expression.NumberOfCapturingGroups()) + 1);
-    if (!expression.Match({text.data(), text.size()}, from, text.size(), re2::RE2::UNANCHORED, groups.data(),
-                          static_cast<int>(groups.size())))
+    std::vector<re2::StringPiece> found(groups() + 1);
+    if (!regex().Match({text.data(), text.size()}, from, text.size(), re2::RE2::UNANCHORED, found.data(),
+                       static_cast<int>(found.size())))
         return std::nullopt;
     Match match;
-    match.begin = static_cast<std::size_t>(groups[0].data() - text.data());
-    match.end = match.begin + groups[0].size();
-    for (const auto& [index, name] : expression.CapturingGroupNames()) {
-        const re2::StringPiece& group = groups[static_cast<std::size_t>(index)];
+    match.begin = static_cast<std::size_t>(found[0].data() - text.data());
+    match.end = match.begin + found[0].size();
+    for (const auto& [index, name] : regex().CapturingGroupNames()) {
+        const re2::StringPiece& group = found[static_cast<std::size_t>(index)];
         if (group.data()) match.told.push_back({name, escaped(trim({group.data(), group.size()}), 200)});
     }
     return match;
 }
 
-std::vector<Signature> signatures_of(const Matrix& matrix) {
-    std::vector<Signature> signatures;
-    for (const LogSignature& row : matrix.log_signatures()) signatures.emplace_back(row);
-    return signatures;
+bool Signature::may_match_with_other_digits(const NormalizedText& text) const {
+    if (!any_digits_regex_)
+        any_digits_regex_ = std::make_unique<re2::RE2>(rewritten(pattern_, loose_blank, "0-9"), pattern_options());
+    if (any_digits_regex_->pattern() == regex().pattern()) return false;
+    return !any_digits_regex_->ok() || re2::RE2::PartialMatch(text.text, *any_digits_regex_) ||
+           re2::RE2::PartialMatch(text.without_whitespace, *any_digits_regex_);
+}
+
+Signatures::Signatures(const std::vector<LogSignature>& rows) {
+    for (const LogSignature& row : rows) {
+        all_.emplace_back(row);
+        if (const std::string fault = prefilter_.add(for_prefilter(row.pattern)); !fault.empty()) complain(row, fault);
+    }
+    prefilter_.compile();
 }
 
 }  // namespace rnncheck::log_reader
+
+namespace rnncheck {
+
+std::vector<Issue> verify_signatures(const TableFiles& files) {
+    const Tables tables(files);
+    std::vector<Issue> all;
+    for (const LogSignature& row : tables.log_signatures.read().rows) {
+        try {
+            const log_reader::Signatures one({row});
+        } catch (const InputError& error) {
+            all.push_back({tables.log_signatures.stem(), row.number, error.what()});
+        }
+    }
+    return all;
+}
+
+}  // namespace rnncheck

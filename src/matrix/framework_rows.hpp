@@ -23,6 +23,28 @@ struct FrameworkBuild : Row {
     std::optional<Version> driver_min;  ///< oldest driver its documentation names for this OS
     std::string package;                ///< distribution: tensorflow, torch, onnxruntime-gpu
     std::string install;                ///< command; {version} stands for the release
+
+    auto key() const { return std::tie(framework, first, os, build); }
+    Series series() const { return {framework + " " + os + " " + build, first, last.value_or(first)}; }
+    static constexpr RangeColumns ranges[] = {{"version", "first", "last", RangeColumns::one_release},
+                                              {"python", "python_first", "python_last"}};
+    static void fields(auto& self, auto&& visit) {
+        visit("framework", self.framework);
+        visit("first", self.first);
+        visit("last", self.last);
+        visit("os", self.os);
+        visit("build", self.build);
+        visit("python_first", self.python_first);
+        visit("python_last", self.python_last);
+        visit("cuda", self.cuda);
+        visit("cudnn", self.cudnn);
+        visit("without_cudnn", self.without_cudnn, may_be_missing);
+        visit("libraries", self.libraries);
+        visit("targets", self.targets, may_be_missing);
+        visit("driver_min", self.driver_min);
+        visit("package", self.package);
+        visit("install", self.install, may_be_missing);
+    }
 };
 
 /// Oldest release of a backend that a range of Keras releases works with.
@@ -32,6 +54,37 @@ struct KerasBackend : Row {
     std::string backend;  ///< as in FrameworkBuild::framework
     std::optional<Version> backend_first;
     std::optional<Version> backend_last;
+
+    auto key() const { return std::tie(first, backend); }
+    Series series() const { return {backend, first, last}; }
+    static constexpr RangeColumns ranges[] = {{"version", "first", "last"},
+                                              {"backend_version", "backend_first", "backend_last"}};
+    static void fields(auto& self, auto&& visit) {
+        visit("first", self.first);
+        visit("last", self.last);
+        visit("backend", self.backend);
+        visit("backend_first", self.backend_first);
+        visit("backend_last", self.backend_last);
+    }
+};
+
+/// The newest CUDA that official builds of a range of releases were made with, the old ones included.
+struct FrameworkCuda : Row {
+    std::string framework;
+    Version first;
+    Version last;
+    Version newest_cuda;
+    int cudnn_major = 0;  ///< of the cuDNN it was built with
+
+    auto key() const { return std::tie(framework, first); }
+    Series series() const { return {framework, first, last}; }
+    static void fields(auto& self, auto&& visit) {
+        visit("framework", self.framework);
+        visit("first", self.first);
+        visit("last", self.last);
+        visit("newest_cuda", self.newest_cuda);
+        visit("cudnn_major", self.cudnn_major);
+    }
 };
 
 }  // namespace rnncheck

@@ -8,11 +8,18 @@ namespace rnncheck {
 /// A kind of line in a log.
 struct LogSignature : Row {
     std::string id;
-    std::string kind;     ///< a name of LogKind
-    std::string literal;  ///< every such line has it, or one of several between '|'; no blanks in it
+    std::string kind;  ///< a name of LogKind
     /// RE2 syntax; a blank stands for any run of white space or none, named groups are what the line tells.
     std::string pattern;
     std::string says;  ///< one clause: what such a line means
+
+    auto key() const { return id; }
+    static void fields(auto& self, auto&& visit) {
+        visit("id", self.id);
+        visit("kind", self.kind);
+        visit("pattern", self.pattern);
+        visit("says", self.says);
+    }
 };
 
 /// A sign that points to a cause: all words of `when` hold. A word is the id of a signature that was seen, or a trait
@@ -22,6 +29,14 @@ struct LogPointer : Row {
     std::string when;
     int weight = 0;        ///< 1 to 100: how strongly, beside the others
     bool decides = false;  ///< nothing else is known to give this picture
+
+    auto key() const { return std::tie(cause, when); }
+    static void fields(auto& self, auto&& visit) {
+        visit("cause", self.cause);
+        visit("when", self.when);
+        visit("weight", self.weight);
+        visit("decides", self.decides, may_be_missing);
+    }
 };
 
 /// What to tell about a cause that a log points to.
@@ -39,15 +54,23 @@ struct LogCause : Row {
     std::string command;   ///< may be empty
     std::string risk;      ///< a name of Risk
     std::string harmless;  ///< when it may be left alone
-};
 
-/// The newest CUDA that official builds of a range of releases were made with, the old ones included.
-struct FrameworkCuda : Row {
-    std::string framework;
-    Version first;
-    Version last;
-    Version newest_cuda;
-    int cudnn_major = 0;  ///< of the cuDNN it was built with
+    auto key() const { return cause; }
+    static void fields(auto& self, auto&& visit) {
+        visit("cause", self.cause);
+        visit("layer", self.layer);
+        visit("severity", self.severity);
+        visit("title", self.title);
+        visit("message", self.message);
+        visit("means", self.means, may_be_missing);
+        visit("knows", self.knows);
+        visit("check", self.check);
+        visit("check_command", self.check_command, may_be_missing);
+        visit("remedy", self.remedy);
+        visit("command", self.command, may_be_missing);
+        visit("risk", self.risk, may_be_missing);
+        visit("harmless", self.harmless, may_be_missing);
+    }
 };
 
 }  // namespace rnncheck

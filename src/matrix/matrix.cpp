@@ -1,7 +1,10 @@
 #include "matrix/matrix.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 
+#include "matrix/gpu_name.hpp"
 #include "matrix/tables.hpp"
 
 namespace rnncheck {
@@ -38,18 +41,14 @@ Answer<R> find(const std::vector<R>& rows, Value R::*column, const Value& asked)
     return outside<R>(asked, rows.front().*column, rows.back().*column);
 }
 
-const Version& last_release(const CudnnBuild& row) {
-    return row.cudnn_last ? *row.cudnn_last : row.cudnn;
-}
-
 bool covers(const CudnnBuild& row, const Version& cudnn) {
-    return row.cudnn <= cudnn && cudnn <= last_release(row);
+    return row.cudnn <= cudnn && cudnn <= row.last();
 }
 
 Answer<CudnnBuild> outside_builds(const std::vector<CudnnBuild>& rows, const Version& cudnn) {
     if (rows.empty()) return {};
     Version newest = rows.front().cudnn;
-    for (const CudnnBuild& row : rows) newest = std::max(newest, last_release(row));
+    for (const CudnnBuild& row : rows) newest = std::max(newest, row.last());
     return outside<CudnnBuild>(cudnn, rows.front().cudnn, newest);
 }
 
@@ -62,8 +61,12 @@ bool concerns(const RnnDefect& defect, const Version& cudnn, const std::optional
            (!defect.capability_max || *capability <= *defect.capability_max);
 }
 
-bool obliges(const RnnOffer& offer, const Version& cudnn, const Version& capability) {
-    return offer.first <= cudnn && (!offer.last || cudnn <= *offer.last) && capability >= offer.capability_min;
+/// The rows for which it holds.
+template <class R, class Holds>
+std::vector<R> those(const std::vector<R>& rows, Holds&& holds) {
+    std::vector<R> kept;
+    std::ranges::copy_if(rows, std::back_inserter(kept), holds);
+    return kept;
 }
 
 }  // namespace
@@ -72,13 +75,20 @@ Matrix Matrix::bundled() {
     return Matrix(std::make_shared<Tables>(bundled_table_files()));
 }
 
-Matrix Matrix::from_folder(const std::string& folder) {
-    auto tables = std::make_shared<Tables>(table_files_of(folder));
+Matrix Matrix::from_folder(const std::string& directory) {
+    auto tables = std::make_shared<Tables>(table_files_of(directory));
     tables->each([&files = tables->files](const auto& table) {
         if (!same_as_bundled(files, table.stem())) table.rows();
     });
     return Matrix(std::move(tables));
 }
+
+#define RNNCHECK_ROWS(R, name)                   \
+    const std::vector<R>& Matrix::name() const { \
+        return tables_->name.rows();             \
+    }
+RNNCHECK_TABLES(RNNCHECK_ROWS)
+#undef RNNCHECK_ROWS
 
 const std::string& Matrix::date() const {
     return tables_->files.date;
@@ -88,12 +98,12 @@ const std::string& Matrix::digest() const {
 }
 
 Answer<DriverForCuda> Matrix::driver_for_cuda(const Version& cuda) const {
-    return find(tables_->driver_for_cuda.rows(), &DriverForCuda::cuda, major_minor(cuda));
+    return find(driver_for_cuda(), &DriverForCuda::cuda, major_minor(cuda));
 }
 
 Answer<CudaOfDriver> Matrix::cuda_of_driver(const Version& driver) const {
     const int branch = driver.major();
-    const auto& rows = tables_->cuda_of_driver.rows();
+    const auto& rows = cuda_of_driver();
     if (rows.empty()) return {};
     for (const CudaOfDriver& row : rows) {
         if (branch < row.branch || branch > row.last_branch) continue;
@@ -105,12 +115,12 @@ Answer<CudaOfDriver> Matrix::cuda_of_driver(const Version& driver) const {
 }
 
 Answer<DriverForCuda> Matrix::windows_driver_for_cuda(const Version& cuda) const {
-    return find(tables_->windows_driver_for_cuda.rows(), &DriverForCuda::cuda, major_minor(cuda));
+    return find(windows_driver_for_cuda(), &DriverForCuda::cuda, major_minor(cuda));
 }
 
 Answer<ForwardCompatibility> Matrix::forward_compatibility(const Version& cuda, const Version& driver) const {
     const Version asked = major_minor(cuda);
-    const auto& rows = tables_->forward_compatibility.rows();
+    const auto& rows = forward_compatibility();
     for (const ForwardCompatibility& row : rows)
         if (row.cuda == asked && row.branch == driver.major()) return known(row);
     if (rows.empty()) return {};
@@ -118,21 +128,17 @@ Answer<ForwardCompatibility> Matrix::forward_compatibility(const Version& cuda, 
 }
 
 Answer<DriverBranch> Matrix::driver_branch(const Version& driver) const {
-    return find(tables_->driver_branches.rows(), &DriverBranch::branch, driver.major());
-}
-
-const std::vector<Architecture>& Matrix::architectures() const {
-    return tables_->architectures.rows();
+    return find(driver_branches(), &DriverBranch::branch, driver.major());
 }
 
 Answer<Architecture> Matrix::architecture(const Version& capability) const {
-    return find(tables_->architectures.rows(), &Architecture::capability, capability);
+    return find(architectures(), &Architecture::capability, capability);
 }
 
 Answer<CudnnBuild> Matrix::cudnn_build(const Version& cudnn, int cuda_major) const {
     const Version asked = release(cudnn);
     int newest_major = 0;
-    const auto& rows = tables_->cudnn_builds.rows();
+    const auto& rows = cudnn_builds();
     for (const CudnnBuild& row : rows) {
         if (covers(row, asked) && row.cuda_major == cuda_major) return known(row);
         newest_major = std::max(newest_major, row.cuda_major);
@@ -141,21 +147,14 @@ Answer<CudnnBuild> Matrix::cudnn_build(const Version& cudnn, int cuda_major) con
     return outside_builds(rows, asked);
 }
 
-const std::vector<CudnnBuild>& Matrix::cudnn_builds() const {
-    return tables_->cudnn_builds.rows();
-}
-
 std::vector<CudnnPart> Matrix::cudnn_parts(int major) const {
-    std::vector<CudnnPart> parts;
-    for (const CudnnPart& part : tables_->cudnn_parts.rows())
-        if (part.major == major) parts.push_back(part);
-    return parts;
+    return those(cudnn_parts(), [&](const CudnnPart& part) { return part.major == major; });
 }
 
 Answer<StatusName> Matrix::status(std::string_view library, int major, std::int64_t code) const {
     const int asked = library == "cudnn" ? major : 0;
     int newest = 0;
-    for (const StatusName& row : tables_->status_names.rows()) {
+    for (const StatusName& row : status_names()) {
         if (row.library != library) continue;
         if (row.major == asked && row.code == code) return known(row);
         newest = std::max(newest, row.major);
@@ -164,89 +163,90 @@ Answer<StatusName> Matrix::status(std::string_view library, int major, std::int6
 }
 
 Answer<Xid> Matrix::xid(int number) const {
-    return find(tables_->xid.rows(), &Xid::xid, number);
+    return find(xid(), &Xid::xid, number);
 }
 
 std::vector<RnnDefect> Matrix::rnn_defects(const Version& cudnn, std::optional<Version> capability,
                                            std::string_view os) const {
-    std::vector<RnnDefect> defects;
-    for (const RnnDefect& defect : tables_->rnn_defects.rows())
-        if (concerns(defect, release(cudnn), capability, os)) defects.push_back(defect);
-    return defects;
+    const Version asked = release(cudnn);
+    return those(rnn_defects(), [&](const RnnDefect& defect) { return concerns(defect, asked, capability, os); });
 }
 
 std::vector<RnnLimit> Matrix::rnn_limits(const Version& cudnn) const {
     const Version asked = release(cudnn);
-    std::vector<RnnLimit> limits;
-    for (const RnnLimit& limit : tables_->rnn_limits.rows())
-        if (limit.first <= asked && (!limit.last || asked <= *limit.last)) limits.push_back(limit);
-    return limits;
+    return those(rnn_limits(),
+                 [&](const RnnLimit& limit) { return limit.first <= asked && (!limit.last || asked <= *limit.last); });
 }
 
 Answer<RnnLimit> Matrix::rnn_limit(std::string_view feature) const {
-    for (const RnnLimit& row : tables_->rnn_limits.rows())
+    for (const RnnLimit& row : rnn_limits())
         if (row.feature == feature) return known(row);
     return {};
 }
 
-Answer<RnnOffer> Matrix::must_offer(const Version& cudnn, const Version& capability, std::string_view dtype,
-                                    std::string_view algorithm) const {
-    const auto& offers = tables_->rnn_offers.rows();
-    const bool any_release_must = std::any_of(offers.begin(), offers.end(), [&](const RnnOffer& offer) {
-        return offer.dtype == dtype && offer.algorithm == algorithm;
-    });
-    if (!any_release_must) return {};
+Answer<RnnRequiredSupport> Matrix::requires_support(const Version& cudnn, const Version& capability,
+                                                    std::string_view dtype, std::string_view algorithm) const {
+    const auto is_of_kind = [&](const RnnRequiredSupport& row) {
+        return row.dtype == dtype && row.algorithm == algorithm;
+    };
+    const auto& required = rnn_required_support();
+    if (std::ranges::none_of(required, is_of_kind)) return {};
     const Version asked = release(cudnn);
-    const auto& builds = tables_->cudnn_builds.rows();
-    const bool gpu_is_named = std::any_of(builds.begin(), builds.end(), [&](const CudnnBuild& build) {
+    const bool gpu_is_named = std::ranges::any_of(cudnn_builds(), [&](const CudnnBuild& build) {
         return covers(build, asked) && build.capability_min <= capability && capability <= build.capability_max;
     });
-    if (!gpu_is_named) return {outside_builds(builds, asked).coverage, {}};
-    for (const RnnOffer& offer : offers)
-        if (offer.dtype == dtype && offer.algorithm == algorithm && obliges(offer, asked, capability))
-            return known(offer);
+    if (!gpu_is_named) return {outside_builds(cudnn_builds(), asked).coverage, {}};
+    for (const RnnRequiredSupport& row : required)
+        if (is_of_kind(row) && row.first <= asked && (!row.last || asked <= *row.last) &&
+            capability >= row.capability_min)
+            return known(row);
     return {};
 }
 
 std::vector<std::string> Matrix::frameworks() const {
     std::vector<std::string> names;
-    for (const FrameworkBuild& build : tables_->framework_builds.rows())
+    for (const FrameworkBuild& build : framework_builds())
         if (std::find(names.begin(), names.end(), build.framework) == names.end()) names.push_back(build.framework);
     return names;
 }
 
-const std::vector<FrameworkBuild>& Matrix::framework_builds() const {
-    return tables_->framework_builds.rows();
-}
-
 std::vector<FrameworkBuild> Matrix::framework_builds(std::string_view framework) const {
-    std::vector<FrameworkBuild> builds;
-    for (const FrameworkBuild& build : tables_->framework_builds.rows())
-        if (build.framework == framework) builds.push_back(build);
-    return builds;
+    return those(framework_builds(), [&](const FrameworkBuild& build) { return build.framework == framework; });
 }
 
-const std::vector<KerasBackend>& Matrix::keras_backends() const {
-    return tables_->keras_backends.rows();
+std::vector<GpuProduct> Matrix::gpu_products_named(std::string_view written) const {
+    const auto named = [&](const GpuName& name) {
+        return those(gpu_products(), [&](const GpuProduct& row) { return may_mean(name, gpu_name(row.name)); });
+    };
+    const GpuName name = gpu_name(written);
+    std::vector<GpuProduct> products = named(name);
+    return products.empty() ? named(without_line(name)) : products;
 }
 
-const std::vector<LogSignature>& Matrix::log_signatures() const {
-    return tables_->log_signatures.rows();
-}
-
-const std::vector<LogPointer>& Matrix::log_pointers() const {
-    return tables_->log_pointers.rows();
-}
-
-const std::vector<LogCause>& Matrix::log_causes() const {
-    return tables_->log_causes.rows();
+Answer<GpuProduct> Matrix::gpu_product(std::string_view written) const {
+    const std::vector<GpuProduct> products = gpu_products_named(written);
+    if (products.empty()) return {};
+    const auto same_capability = [&](const GpuProduct& product) {
+        return product.capability == products.front().capability;
+    };
+    if (!std::all_of(products.begin(), products.end(), same_capability)) return {};
+    GpuProduct plainest = *std::ranges::min_element(products, {}, [](const auto& row) { return row.name.size(); });
+    plainest.data_center = std::all_of(products.begin(), products.end(), std::mem_fn(&GpuProduct::data_center));
+    return {Coverage::known, std::move(plainest)};
 }
 
 Answer<FrameworkCuda> Matrix::framework_cuda(std::string_view framework, const Version& release) const {
     const Version asked = major_minor(release);
-    for (const FrameworkCuda& row : tables_->framework_cuda.rows())
+    for (const FrameworkCuda& row : framework_cuda())
         if (row.framework == framework && row.first <= asked && asked <= row.last) return known(row);
     return {};
+}
+
+bool has_cudnn_from(const Matrix& matrix, const Version& release, const Version& capability) {
+    const auto& builds = matrix.cudnn_builds();
+    return std::any_of(builds.begin(), builds.end(), [&](const CudnnBuild& build) {
+        return build.cudnn.major() == release.major() && build.last() >= release && build.capability_min <= capability;
+    });
 }
 
 }  // namespace rnncheck

@@ -8,19 +8,49 @@
 #include "matrix/log_rows.hpp"
 #include "matrix/rows.hpp"
 
+/// Every table: X(kind of row, name), the name being that of its file. Adding one takes its rows and a line here.
+#define RNNCHECK_TABLES(X)                         \
+    X(Architecture, architectures)                 \
+    X(CudaOfDriver, cuda_of_driver)                \
+    X(CudnnBuild, cudnn_builds)                    \
+    X(CudnnPart, cudnn_parts)                      \
+    X(DriverBranch, driver_branches)               \
+    X(DriverForCuda, driver_for_cuda)              \
+    X(ForwardCompatibility, forward_compatibility) \
+    X(FrameworkBuild, framework_builds)            \
+    X(FrameworkCuda, framework_cuda)               \
+    X(GpuProduct, gpu_products)                    \
+    X(KerasBackend, keras_backends)                \
+    X(LogCause, log_causes)                        \
+    X(LogPointer, log_pointers)                    \
+    X(LogSignature, log_signatures)                \
+    X(RnnDefect, rnn_defects)                      \
+    X(RnnLimit, rnn_limits)                        \
+    X(RnnRequiredSupport, rnn_required_support)    \
+    X(StatusName, status_names)                    \
+    X(DriverForCuda, windows_driver_for_cuda)      \
+    X(Xid, xid)
+
 namespace rnncheck {
+
+struct Tables;
 
 /// Copies share their tables. Not for several threads at once: a table is parsed by the first question to it.
 class Matrix {
   public:
     /// The tables compiled into the program. Parsed on first use, one by one.
     static Matrix bundled();
-    /// All tables of a folder; those that differ from the bundled ones are read at once. InputError names the file and
-    /// the place that is wrong.
-    static Matrix from_folder(const std::string& folder);
+    /// All tables of a directory; those that differ from the bundled ones are read at once. InputError names the file
+    /// and the place that is wrong.
+    static Matrix from_folder(const std::string& directory);
 
     const std::string& date() const;    ///< of the newest source, ISO
-    const std::string& digest() const;  ///< "sha256:...": `cd folder && sha256sum *.json | sha256sum`
+    const std::string& digest() const;  ///< "sha256:...": `cd directory && sha256sum *.json | sha256sum`
+
+    /// Every table's rows in the order of the table: gpu_products().
+#define RNNCHECK_ROWS(R, name) const std::vector<R>& name() const;
+    RNNCHECK_TABLES(RNNCHECK_ROWS)
+#undef RNNCHECK_ROWS
 
     /// By major.minor: 12.4.1 asks for 12.4.
     Answer<DriverForCuda> driver_for_cuda(const Version& cuda) const;
@@ -31,10 +61,7 @@ class Matrix {
     /// one that such packages are made for is GpuProduct::data_center.
     Answer<ForwardCompatibility> forward_compatibility(const Version& cuda, const Version& driver) const;
     Answer<DriverBranch> driver_branch(const Version& driver) const;
-    const std::vector<Architecture>& architectures() const;
     Answer<Architecture> architecture(const Version& capability) const;
-    /// Oldest release first, the CUDA majors one after the other.
-    const std::vector<CudnnBuild>& cudnn_builds() const;
     /// Builds of this very release; coverage tells when the release is outside the table.
     Answer<CudnnBuild> cudnn_build(const Version& cudnn, int cuda_major) const;
     std::vector<CudnnPart> cudnn_parts(int major) const;
@@ -48,17 +75,14 @@ class Matrix {
     std::vector<RnnLimit> rnn_limits(const Version& cudnn) const;
     /// The oldest rule about a feature ("bf16").
     Answer<RnnLimit> rnn_limit(std::string_view feature) const;
-    /// Known when the table has a row that obliges this release on this capability to offer the case.
-    Answer<RnnOffer> must_offer(const Version& cudnn, const Version& capability, std::string_view dtype,
-                                std::string_view algorithm) const;
+    /// Known when the table has a row that requires this release on this capability to support the case.
+    Answer<RnnRequiredSupport> requires_support(const Version& cudnn, const Version& capability, std::string_view dtype,
+                                                std::string_view algorithm) const;
 
     /// The frameworks of the table of builds.
     std::vector<std::string> frameworks() const;
-    const std::vector<FrameworkBuild>& framework_builds() const;
     /// Every published build of a framework ("pytorch") in the order of the table.
     std::vector<FrameworkBuild> framework_builds(std::string_view framework) const;
-    const std::vector<KerasBackend>& keras_backends() const;
-    const std::vector<GpuProduct>& gpu_products() const;
     /// Every product that a name as people write it can mean ("rtx3090", "Tesla K80", "a100-sxm4-80gb"); empty:
     /// unknown.
     std::vector<GpuProduct> gpu_products_named(std::string_view written) const;
@@ -66,16 +90,15 @@ class Matrix {
     /// are. Silent for "RTX 6000", which names three generations: gpu_products_named tells them.
     Answer<GpuProduct> gpu_product(std::string_view written) const;
 
-    const std::vector<LogSignature>& log_signatures() const;
-    const std::vector<LogPointer>& log_pointers() const;
-    const std::vector<LogCause>& log_causes() const;
     Answer<FrameworkCuda> framework_cuda(std::string_view framework, const Version& release) const;
 
-    struct Tables;
     explicit Matrix(std::shared_ptr<const Tables> tables) : tables_(std::move(tables)) {}
 
   private:
     std::shared_ptr<const Tables> tables_;
 };
+
+/// Whether some build of cuDNN of this release or a later one of its major has code for the GPU.
+bool has_cudnn_from(const Matrix& matrix, const Version& release, const Version& capability);
 
 }  // namespace rnncheck

@@ -1,7 +1,8 @@
 #include "matrix/ranges.hpp"
 
 #include <algorithm>
-#include <array>
+
+#include "base/text.hpp"
 
 namespace rnncheck {
 
@@ -12,36 +13,6 @@ Version cut(const Version& version, std::size_t parts) {
     for (std::size_t i = parts; i < shorter.parts.size(); ++i) shorter.parts[i] = 0;
     return shorter;
 }
-
-struct TableRange {
-    std::string_view table;
-    RangeColumns columns;
-};
-
-using enum RangeColumns::Open;
-
-/// Sorted by table.
-constexpr auto table_ranges = std::to_array<TableRange>({
-    {"cuda_of_driver", {"branch", "branch", "last_branch"}},
-    {"cudnn_builds", {"cudnn", "cudnn", "cudnn_last", one_release}},
-    {"cudnn_builds", {"cuda", "cuda_min", "cuda_max"}},
-    {"cudnn_builds", {"capability", "capability_min", "capability_max"}},
-    {"framework_builds", {"version", "first", "last", one_release}},
-    {"framework_builds", {"python", "python_first", "python_last"}},
-    {"keras_backends", {"version", "first", "last"}},
-    {"keras_backends", {"backend_version", "backend_first", "backend_last"}},
-    {"rnn_defects", {"cudnn", "first", "fixed", all_later, true}},
-    {"rnn_defects", {"capability", "capability_min", "capability_max"}},
-    {"rnn_limits", {"cudnn", "first", "last"}},
-    {"rnn_limits", {"capability", "capability_min", "capability_max"}},
-    {"rnn_offers", {"cudnn", "first", "last"}},
-});
-
-constexpr auto all_columns_of_ranges = [] {
-    std::array<RangeColumns, table_ranges.size()> columns{};
-    std::transform(table_ranges.begin(), table_ranges.end(), columns.begin(), [](const auto& r) { return r.columns; });
-    return columns;
-}();
 
 }  // namespace
 
@@ -66,12 +37,32 @@ bool reaches(const Version& driver, const Version& release) {
     return driver >= release || (parts_written(driver) == 1 && driver.major() == release.major());
 }
 
-std::span<const RangeColumns> ranges_of(std::string_view stem) {
-    const auto is_of = [stem](const TableRange& range) { return range.table == stem; };
-    const auto begin = std::find_if(table_ranges.begin(), table_ranges.end(), is_of);
-    const auto end = std::find_if_not(begin, table_ranges.end(), is_of);
-    return std::span(all_columns_of_ranges)
-        .subspan(static_cast<std::size_t>(begin - table_ranges.begin()), static_cast<std::size_t>(end - begin));
+std::optional<Target> parse_target(std::string_view word) {
+    constexpr std::string_view sm = "sm_", compute = "compute_";
+    Target target;
+    target.machine_code = word.starts_with(sm);
+    if (!target.machine_code && !word.starts_with(compute)) return std::nullopt;
+    word.remove_prefix(target.machine_code ? sm.size() : compute.size());
+    if (word.ends_with('a') || word.ends_with('f')) {
+        target.kind = word.back();
+        word.remove_suffix(1);
+    }
+    const bool digits = std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+    if (!digits || word.size() < 2 || word.size() > 3) return std::nullopt;
+    target.capability = *parse_version(std::string(word.substr(0, word.size() - 1)) + "." + word.back());
+    return target;
+}
+
+std::vector<Target> targets_of(std::string_view text) {
+    std::vector<Target> targets;
+    for (const std::string& word : split(text, ' '))
+        if (auto target = parse_target(word)) targets.push_back(std::move(*target));
+    return targets;
+}
+
+bool runs_on(const Target& machine_code, const Version& capability) {
+    if (!machine_code.machine_code || machine_code.capability.major() != capability.major()) return false;
+    return machine_code.kind == 'a' ? machine_code.capability == capability : machine_code.capability <= capability;
 }
 
 }  // namespace rnncheck

@@ -1,9 +1,10 @@
-// Ranges of versions as the tables write them. A range's end is as exact as it is written: 2.4 covers every 2.4.x.
+// What the tables write inside a cell: ranges of versions, and the targets of a build. A range's end is as exact as it
+// is written: 2.4 covers every 2.4.x.
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/version.hpp"
 
@@ -24,17 +25,22 @@ bool covers(const Version& first, const std::optional<Version>& last, const Vers
 /// Whether a driver given as release or as branch is at least this release; of a branch, its newest release counts.
 bool reaches(const Version& driver, const Version& release);
 
-/// Two columns of a table that hold the ends of a range.
-struct RangeColumns {
-    std::string_view word;  ///< what a filter calls a value inside it; the name of a column or a word of its own
-    std::string_view first;
-    std::string_view last;
-    /// What a row without `last` covers.
-    enum class Open { one_release, all_later } without_last = Open::all_later;
-    bool excludes_last = false;
+/// What a build holds code for, as the tables and nvcc write it: "sm_70 sm_90a compute_120".
+struct Target {
+    Version capability;        ///< 7.0, 12.0
+    bool machine_code = true;  ///< sm_..; compute_.. is PTX
+    /// sm_90a runs on 9.0 alone; sm_100f on its major's GPUs from 10.0 on (NVCC documentation, GPU feature list).
+    char kind = 0;  ///< 0, 'a', 'f'
 };
 
-/// The ranges of the table `stem`, possibly none.
-std::span<const RangeColumns> ranges_of(std::string_view stem);
+/// Nothing when the word is no target.
+std::optional<Target> parse_target(std::string_view word);
+
+/// Those words of the text that are targets.
+std::vector<Target> targets_of(std::string_view text);
+
+/// Machine code runs on its own capability and on later minors of its major
+/// (https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#binary-compatibility).
+bool runs_on(const Target& machine_code, const Version& capability);
 
 }  // namespace rnncheck

@@ -1,6 +1,8 @@
 // The rows of the tables about drivers, CUDA, cuDNN and GPUs, and what an answer from them looks like.
 #pragma once
 
+#include <tuple>
+
 #include "base/fields.hpp"
 
 namespace rnncheck {
@@ -10,6 +12,12 @@ struct Source {
     std::string title;
     std::string url;
     std::string seen;
+
+    static void fields(auto& self, auto&& visit) {
+        visit("title", self.title, "what people know it by");
+        visit("url", self.url, "where it is");
+        visit("seen", self.seen, "ISO date on which it was read");
+    }
 };
 
 /// How well a row is known.
@@ -19,10 +27,38 @@ RNNCHECK_ENUM_NAMES(Known, "documented", "source_code", "inferred", "unconfirmed
 enum class Coverage { known, newer_than_data, older_than_data, silent };
 RNNCHECK_ENUM_NAMES(Coverage, "known", "newer_than_data", "older_than_data", "silent")
 
+constexpr bool may_be_missing = true;
+
+/// What every table has. A row's own columns are in R::fields: visit(name, member), or visit(name, member,
+/// may_be_missing) where a row may leave the column out; an optional always may. R::key() puts the rows in order.
 struct Row {
     Source source;
     Known known = Known::documented;
-    std::string note;  ///< what the row's author wants read with it, often empty
+    std::string note;        ///< what the row's author wants read with it, often empty
+    std::size_t number = 0;  ///< its place in the table, from 1
+
+    static void fields(auto& self, auto&& visit) {
+        visit("source", self.source);
+        visit("known", self.known);
+        visit("note", self.note, may_be_missing);
+    }
+};
+
+/// The rows of one series (R::series()) follow each other without overlap.
+struct Series {
+    std::string name;  ///< "" where the table is one series
+    Version first;
+    std::optional<Version> last;  ///< unset: to the end
+};
+
+/// Two columns that hold the ends of a range (R::ranges), for those who look for a value inside it.
+struct RangeColumns {
+    std::string_view word;  ///< what a filter calls such a value: the name of a column or a word of its own
+    std::string_view first;
+    std::string_view last;
+    /// What a row without `last` covers.
+    enum Open { one_release, all_later } without_last = all_later;
+    bool excludes_last = false;
 };
 
 template <class R>
@@ -43,6 +79,14 @@ struct DriverForCuda : Row {
     Version full_driver;    ///< oldest Linux driver with all features of this release
     Version oldest_driver;  ///< oldest Linux driver that runs it at all
     Source oldest_source;   ///< where oldest_driver comes from; `source` is that of full_driver
+
+    auto key() const { return cuda; }
+    static void fields(auto& self, auto&& visit) {
+        visit("cuda", self.cuda);
+        visit("full_driver", self.full_driver);
+        visit("oldest_driver", self.oldest_driver);
+        visit("oldest_source", self.oldest_source);
+    }
 };
 
 /// The newest CUDA a driver branch supports (what cuDriverGetVersion answers).
@@ -50,6 +94,15 @@ struct CudaOfDriver : Row {
     int branch = 0;       ///< 535
     int last_branch = 0;  ///< branches after `branch` up to this one follow the row; then `known` is at best `inferred`
     Version cuda;
+
+    auto key() const { return branch; }
+    Series series() const { return {"", make_version({branch}), make_version({last_branch})}; }
+    static constexpr RangeColumns ranges[] = {{"branch", "branch", "last_branch"}};
+    static void fields(auto& self, auto&& visit) {
+        visit("branch", self.branch);
+        visit("last_branch", self.last_branch);
+        visit("cuda", self.cuda);
+    }
 };
 
 /// A compatibility package of this CUDA release runs over kernel drivers of this branch, on boards of data centres.
@@ -57,6 +110,13 @@ struct ForwardCompatibility : Row {
     Version cuda;            ///< major.minor of the package
     int branch = 0;          ///< of the kernel driver
     Version capability_min;  ///< oldest GPU that the package's libcuda still drives
+
+    auto key() const { return std::tie(cuda, branch); }
+    static void fields(auto& self, auto&& visit) {
+        visit("cuda", self.cuda);
+        visit("branch", self.branch);
+        visit("capability_min", self.capability_min);
+    }
 };
 
 /// Life of a Linux driver branch.
@@ -66,6 +126,15 @@ struct DriverBranch : Row {
     bool ended = false;           ///< no more releases, at the day the source was seen
     std::string supported_until;  ///< "2028-06"; "": not known
     std::optional<Version> last_release;
+
+    auto key() const { return branch; }
+    static void fields(auto& self, auto&& visit) {
+        visit("branch", self.branch);
+        visit("kind", self.kind, may_be_missing);
+        visit("ended", self.ended);
+        visit("supported_until", self.supported_until, may_be_missing);
+        visit("last_release", self.last_release);
+    }
 };
 
 /// Life of a compute capability in the toolkit and the driver.
@@ -77,6 +146,17 @@ struct Architecture : Row {
     bool integrated = false;                ///< of Jetson boards: driver and libraries come with JetPack
     std::optional<int> last_driver_branch;  ///< unset: still supported, or a board with releases of its own (see note)
     std::optional<Source> driver_source;    ///< where last_driver_branch comes from; `source` is that of the toolkits
+
+    auto key() const { return capability; }
+    static void fields(auto& self, auto&& visit) {
+        visit("capability", self.capability);
+        visit("name", self.name);
+        visit("integrated", self.integrated, may_be_missing);
+        visit("first_cuda", self.first_cuda);
+        visit("last_cuda", self.last_cuda);
+        visit("last_driver_branch", self.last_driver_branch);
+        visit("driver_source", self.driver_source);
+    }
 };
 
 /// cuDNN releases as built for one CUDA major.
@@ -89,6 +169,23 @@ struct CudnnBuild : Row {
     Version capability_min;
     Version capability_max;  ///< newest one named; a later minor of its major mostly runs the same machine code
     std::optional<Version> driver_min;  ///< oldest Linux driver named for it
+
+    const Version& last() const { return cudnn_last ? *cudnn_last : cudnn; }
+    auto key() const { return std::tie(cudnn, cuda_major); }
+    Series series() const { return {"CUDA " + std::to_string(cuda_major), cudnn, last()}; }
+    static constexpr RangeColumns ranges[] = {{"cudnn", "cudnn", "cudnn_last", RangeColumns::one_release},
+                                              {"cuda", "cuda_min", "cuda_max"},
+                                              {"capability", "capability_min", "capability_max"}};
+    static void fields(auto& self, auto&& visit) {
+        visit("cudnn", self.cudnn);
+        visit("cudnn_last", self.cudnn_last);
+        visit("cuda_major", self.cuda_major);
+        visit("cuda_min", self.cuda_min);
+        visit("cuda_max", self.cuda_max);
+        visit("capability_min", self.capability_min);
+        visit("capability_max", self.capability_max);
+        visit("driver_min", self.driver_min);
+    }
 };
 
 /// One file of a cuDNN installation.
@@ -99,6 +196,16 @@ struct CudnnPart : Row {
     bool needed_by_version = false;  ///< without it even cudnnGetVersion cannot answer
     bool needed_to_train = false;    ///< training a recurrent network needs it as well
     Version since;                   ///< first release that has it
+
+    auto key() const { return std::tie(major, soname); }
+    static void fields(auto& self, auto&& visit) {
+        visit("major", self.major);
+        visit("soname", self.soname);
+        visit("needed_by_rnn", self.needed_by_rnn);
+        visit("needed_by_version", self.needed_by_version);
+        visit("needed_to_train", self.needed_to_train);
+        visit("since", self.since);
+    }
 };
 
 struct StatusName : Row {
@@ -108,6 +215,16 @@ struct StatusName : Row {
     std::string name;
     std::string meaning;
     std::string remedy;  ///< one clause, lower case, no full stop
+
+    auto key() const { return std::tie(library, major, code); }
+    static void fields(auto& self, auto&& visit) {
+        visit("library", self.library);
+        visit("major", self.major);
+        visit("code", self.code);
+        visit("name", self.name);
+        visit("meaning", self.meaning, may_be_missing);
+        visit("remedy", self.remedy, may_be_missing);
+    }
 };
 
 /// An event that the NVIDIA kernel module logs as "NVRM: Xid".
@@ -116,6 +233,14 @@ struct Xid : Row {
     std::string name;
     std::string meaning;
     std::string remedy;  ///< one clause; "": none asked for
+
+    auto key() const { return xid; }
+    static void fields(auto& self, auto&& visit) {
+        visit("xid", self.xid);
+        visit("name", self.name);
+        visit("meaning", self.meaning);
+        visit("remedy", self.remedy, may_be_missing);
+    }
 };
 
 /// A documented defect of recurrent networks in a set of cuDNN releases.
@@ -129,16 +254,42 @@ struct RnnDefect : Row {
     std::string os;          ///< "", "linux", "windows"
     std::string symptom;     ///< one clause, lower case, no full stop
     std::string workaround;  ///< one sentence
+
+    auto key() const { return std::tie(first, id); }
+    static constexpr RangeColumns ranges[] = {{"cudnn", "first", "fixed", RangeColumns::all_later, true},
+                                              {"capability", "capability_min", "capability_max"}};
+    static void fields(auto& self, auto&& visit) {
+        visit("id", self.id);
+        visit("cause", self.cause);
+        visit("first", self.first);
+        visit("fixed", self.fixed);
+        visit("capability_min", self.capability_min);
+        visit("capability_max", self.capability_max);
+        visit("os", self.os, may_be_missing);
+        visit("symptom", self.symptom);
+        visit("workaround", self.workaround);
+    }
 };
 
-/// A kind of case that a cuDNN release must offer on every GPU that one of its builds names, from `capability_min` on:
-/// answering "not supported" to it is a fault.
-struct RnnOffer : Row {
+/// A kind of case that a cuDNN release must support on every GPU that one of its builds names, from `capability_min`
+/// on: answering "not supported" to it is a fault.
+struct RnnRequiredSupport : Row {
     Version first;                ///< first cuDNN release
     std::optional<Version> last;  ///< last one; unset: still
     std::string dtype;            ///< names of RnnCase's enumerations
     std::string algorithm;
     Version capability_min;
+
+    auto key() const { return std::tie(dtype, algorithm, first); }
+    Series series() const { return {dtype + " " + algorithm, first, last}; }
+    static constexpr RangeColumns ranges[] = {{"cudnn", "first", "last"}};
+    static void fields(auto& self, auto&& visit) {
+        visit("dtype", self.dtype);
+        visit("algorithm", self.algorithm);
+        visit("first", self.first);
+        visit("last", self.last);
+        visit("capability_min", self.capability_min);
+    }
 };
 
 /// A rule about a feature of recurrent networks, for a range of releases.
@@ -149,6 +300,18 @@ struct RnnLimit : Row {
     std::optional<Version> capability_min;
     std::optional<Version> capability_max;
     std::string rule;  ///< one clause, no full stop
+
+    auto key() const { return std::tie(feature, first); }
+    static constexpr RangeColumns ranges[] = {{"cudnn", "first", "last"},
+                                              {"capability", "capability_min", "capability_max"}};
+    static void fields(auto& self, auto&& visit) {
+        visit("feature", self.feature);
+        visit("first", self.first);
+        visit("last", self.last);
+        visit("capability_min", self.capability_min);
+        visit("capability_max", self.capability_max);
+        visit("rule", self.rule);
+    }
 };
 
 /// What people call a GPU. A name that is on chips of different capability has a row for each.
@@ -156,6 +319,13 @@ struct GpuProduct : Row {
     std::string name;          ///< as the driver names it, without "NVIDIA": "GeForce RTX 3090 Ti", "H200"
     Version capability;        ///< 8.6
     bool data_center = false;  ///< a board that forward-compatibility packages are made for
+
+    auto key() const { return std::tie(name, capability); }
+    static void fields(auto& self, auto&& visit) {
+        visit("name", self.name);
+        visit("capability", self.capability);
+        visit("data_center", self.data_center, may_be_missing);
+    }
 };
 
 }  // namespace rnncheck

@@ -1,82 +1,148 @@
 #include "matrix/table_view.hpp"
 
 #include <algorithm>
-#include <concepts>
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
-#include "matrix/column_types.hpp"
-#include "matrix/columns.hpp"
-#include "matrix/tables.hpp"
+#include "matrix/ranges.hpp"
 
 namespace rnncheck {
 
 namespace {
 
-std::string cell_text(const std::string& value) {
-    return value;
-}
-std::string cell_text(const Version& value) {
-    return value.text;
-}
-std::string cell_text(const Source& value) {
-    return value.url;
-}
-std::string cell_text(bool value) {
-    return value ? "yes" : "no";
-}
-template <std::integral T>
-std::string cell_text(T value) {
-    return std::to_string(value);
-}
-
 template <class T>
-std::optional<std::string> cell_of(const T& value) {
-    if constexpr (IsOptional<T>::value)
-        return value ? std::optional(cell_text(*value)) : std::nullopt;
+std::string cell_text(const T& value) {
+    if constexpr (std::is_same_v<T, Version>)
+        return value.text;
+    else if constexpr (std::is_same_v<T, Source>)
+        return value.url;
+    else if constexpr (std::is_same_v<T, bool>)
+        return value ? "yes" : "no";
+    else if constexpr (std::is_integral_v<T>)
+        return std::to_string(value);
     else
-        return cell_text(value);
+        return value;
 }
 
 template <class R>
-std::vector<ViewedColumn> columns_viewed() {
-    std::vector<ViewedColumn> viewed;
-    R row;
-    columns(row, [&]<class T>(const char* name, T&, bool missing = false) {
-        viewed.push_back({name, (missing ? "optional " : "") + type_word<T>()});
+TableView view_of(const Table<R>& table) {
+    TableView view{table.stem(), table.read().about, table.read().columns, {}, {}};
+    for (const R& row : table.rows()) {
+        TextMap& cells = view.rows.emplace_back(ViewedRow{{}, row}).cells;
+        R::fields(row, [&]<class T>(const char* name, const T& value, bool = false) {
+            if constexpr (!IsOptional<T>::value)
+                cells[name] = cell_text(value);
+            else if (value)
+                cells[name] = cell_text(*value);
+        });
+    }
+    if constexpr (requires { R::ranges; }) view.ranges = R::ranges;
+    return view;
+}
+
+/// "" where the row says nothing.
+std::string cell_of(const ViewedRow& row, std::string_view column) {
+    if (column == "known") return std::string(name_of(row.common.known));
+    if (column == "source") return row.common.source.title + ' ' + row.common.source.url;
+    if (column == "note") return row.common.note;
+    const auto cell = row.cells.find(std::string(column));
+    return cell == row.cells.end() ? "" : cell->second;
+}
+
+Version version_from(const RowFilter& filter) {
+    const auto version = parse_version(filter.value);
+    if (!version)
+        throw UsageError(filter.column + "=" + filter.value + ": '" + filter.value +
+                         "' is no number or version, e.g. 12.4");
+    return *version;
+}
+
+template <class Keep>
+void keep_if(TableView& view, Keep&& keep) {
+    std::erase_if(view.rows, [&](const ViewedRow& row) { return !keep(row); });
+}
+
+/// Some version that begins with `asked` is in the row's range.
+bool range_holds(const std::optional<Version>& first, const std::optional<Version>& last, const RangeColumns& range,
+                 const Version& asked) {
+    if (first && asked < *first && !agree(asked, *first)) return false;
+    if (!last) return range.without_last == RangeColumns::all_later || (first && agree(asked, *first));
+    if (range.excludes_last) return asked < *last;
+    return within(asked, *last) || agree(asked, *last);
+}
+
+void keep_in_range(TableView& view, const RowFilter& filter, const RangeColumns& range) {
+    const Version asked = version_from(filter);
+    keep_if(view, [&](const ViewedRow& row) {
+        return range_holds(parse_version(cell_of(row, range.first)), parse_version(cell_of(row, range.last)), range,
+                           asked);
     });
-    return viewed;
 }
 
-template <class R>
-ViewedRow row_viewed(R row) {
-    ViewedRow viewed{{}, row.source, row.known, row.note};
-    columns(row, [&](const char*, auto& value, bool = false) { viewed.cells.push_back(cell_of(value)); });
-    return viewed;
+void keep_text(TableView& view, const RowFilter& filter) {
+    const std::string asked = lower(filter.value);
+    const auto is_whole = [&](const ViewedRow& row) { return lower(cell_of(row, filter.column)) == asked; };
+    if (std::ranges::any_of(view.rows, is_whole)) return keep_if(view, is_whole);
+    keep_if(view, [&](const ViewedRow& row) { return contains(lower(cell_of(row, filter.column)), asked); });
+}
+
+void keep_version(TableView& view, const RowFilter& filter) {
+    const Version asked = version_from(filter);
+    keep_if(view, [&](const ViewedRow& row) {
+        const auto version = parse_version(cell_of(row, filter.column));
+        return version && agree(*version, asked);
+    });
+}
+
+void keep_yes_no(TableView& view, const RowFilter& filter) {
+    const std::string word = lower(filter.value);
+    if (word != "yes" && word != "no" && word != "true" && word != "false")
+        throw UsageError(filter.column + "=" + filter.value + ": write yes or no");
+    const std::string asked = word == "yes" || word == "true" ? "yes" : "no";
+    keep_if(view, [&](const ViewedRow& row) { return cell_of(row, filter.column) == asked; });
+}
+
+std::string type_of(const TableView& view, const std::string& column) {
+    std::vector<std::string> names;
+    for (const RangeColumns& range : view.ranges)
+        if (std::ranges::find(view.columns, range.word, &Column::name) == view.columns.end())
+            names.emplace_back(range.word);
+    for (const Column& known : view.columns) {
+        if (known.name == column) return known.type;
+        names.push_back(known.name);
+    }
+    for (const char* every : {"known", "source", "note"}) {
+        if (every == column) return "text";
+        names.emplace_back(every);
+    }
+    throw UsageError("the table " + view.name + " has no column '" + column + "'; it has " + listing(names));
 }
 
 }  // namespace
 
 std::vector<std::string> table_names() {
     std::vector<std::string> names;
-    const Matrix::Tables tables{TableFiles{}};
-    tables.each([&](const auto& table) { names.push_back(table.stem()); });
-    std::sort(names.begin(), names.end());
+    Tables(TableFiles{}).each([&](const auto& table) { names.push_back(table.stem()); });
     return names;
 }
 
 TableView table_view(const TableFiles& files, const std::string& name) {
+    const Tables tables(files);
     TableView view;
-    view.name = name;
-    const Matrix::Tables tables{TableFiles{}};
-    tables.each([&]<class R>(const Table<R>& table) {
-        if (table.stem() != name) return;
-        view.columns = columns_viewed<R>();
-        const ReadRows<R> read = read_whole<R>(files, name);
-        view.about = read.head.about;
-        for (const R& row : read.rows) view.rows.push_back(row_viewed(row));
+    tables.each([&](const auto& table) {
+        if (table.stem() == name) view = view_of(table);
     });
     return view;
+}
+
+std::vector<TableOutline> table_outlines(const TableFiles& files) {
+    std::vector<TableOutline> outlines;
+    Tables(files).each([&](const auto& table) {
+        const TableHead& head = table.read();
+        if (head.written == 0 && !head.issues.empty()) refuse(files, head.issues.front());
+        outlines.push_back({table.stem(), head.about, head.written, newest_date(files.content.at(table.stem()))});
+    });
+    return outlines;
 }
 
 RowFilter parse_filter(const std::string& text) {
@@ -84,6 +150,18 @@ RowFilter parse_filter(const std::string& text) {
     if (at == std::string::npos || at == 0 || at + 1 == text.size())
         throw UsageError("'" + text + "' is no filter; write COLUMN=VALUE, e.g. cuda=12.4");
     return {text.substr(0, at), text.substr(at + 1)};
+}
+
+void keep_matching(TableView& view, const RowFilter& filter) {
+    for (const RangeColumns& range : view.ranges)
+        if (range.word == filter.column) return keep_in_range(view, filter, range);
+    const std::string type = type_of(view, filter.column);
+    if (contains(type, "version") || contains(type, "integer"))
+        keep_version(view, filter);
+    else if (contains(type, "yes_no"))
+        keep_yes_no(view, filter);
+    else
+        keep_text(view, filter);
 }
 
 }  // namespace rnncheck

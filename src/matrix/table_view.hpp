@@ -1,35 +1,29 @@
 // A table as text, whatever its columns are, for people who look at it; and which of its rows they ask for.
 #pragma once
 
-#include "matrix/matrix.hpp"
-#include "matrix/table_file.hpp"
+#include <span>
+
+#include "matrix/tables.hpp"
 
 namespace rnncheck {
 
-struct ViewedColumn {
-    std::string name;
-    std::string type;  ///< as in the head of the table: "version", "optional text"
-};
-
 struct ViewedRow {
-    std::vector<std::optional<std::string>> cells;  ///< by column; unset: the row says nothing
-    Source source;
-    Known known = Known::documented;
-    std::string note;
+    TextMap cells;  ///< by column; none where the row says nothing
+    Row common;
 };
 
-/// All columns but source, known and note, which every row has.
 struct TableView {
     std::string name;
     std::string about;
-    std::vector<ViewedColumn> columns;
+    std::vector<Column> columns;  ///< all but source, known and note
     std::vector<ViewedRow> rows;
+    std::span<const RangeColumns> ranges;
 };
 
 /// By name.
 std::vector<std::string> table_names();
 
-/// `name` is one of table_names(). InputError as read_table.
+/// `name` is one of table_names(). InputError as Table::rows.
 TableView table_view(const TableFiles& files, const std::string& name);
 
 /// A table without its rows.
@@ -40,10 +34,11 @@ struct TableOutline {
     std::string newest_source;  ///< newest date on which one of its sources was looked at; "" without any
 };
 
-/// InputError when the file is missing, no JSON or without a list of rows; the rows themselves are not examined.
-TableOutline table_outline(const TableFiles& files, const std::string& name);
+/// Of all tables, by name. InputError when a file is missing, no JSON or without a list of rows; issues of single rows
+/// do not matter here.
+std::vector<TableOutline> table_outlines(const TableFiles& files);
 
-/// "cudnn=8.9.7": a column, or the word for a range (ranges_of), and what its cell must be.
+/// "cudnn=8.9.7": a column, or the word for a range (RangeColumns), and what its cell must be.
 /// A version stands for all that begin with it: 12 asks for every 12.x. In a range it matches the rows that cover it. A
 /// text matches without regard to case, as a whole or, where no row matches as a whole, in a part.
 struct RowFilter {

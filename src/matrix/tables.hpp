@@ -1,80 +1,120 @@
-// The tables behind a Matrix: each parsed by the first question to it, at most once.
+// The tables behind a Matrix: their files, and their rows. Each is parsed by the first question to it, at most once.
 #pragma once
 
+#include <map>
+
 #include "matrix/matrix.hpp"
-#include "matrix/table_file.hpp"
-#include "matrix/table_reader.hpp"
 
 namespace rnncheck {
+
+/// The files of a matrix, before anything in them is understood.
+struct TableFiles {
+    std::string place;                                ///< where they lie, for messages
+    std::map<std::string, std::string_view> content;  ///< by stem
+    std::map<std::string, std::string> owned;         ///< holds the text of files that were read
+    std::string digest;                               ///< "sha256:..."
+    std::string date;                                 ///< newest "seen" date of all sources; "" without any
+
+    std::string path_of(const std::string& stem) const { return place + "/" + stem + ".json"; }
+};
+
+/// The files compiled into the program.
+TableFiles bundled_table_files();
+
+/// Every *.json of a directory. InputError when it cannot be read.
+TableFiles table_files_of(const std::string& directory);
+
+/// Whether a table is byte for byte the bundled one, which the build has verified.
+bool same_as_bundled(const TableFiles& files, const std::string& stem);
+
+/// A day of the calendar, "2026-11-21", in the years that tables about CUDA can be of: 2007 to 2099.
+bool is_date(std::string_view text);
+
+/// Newest "seen" date of a table's sources, found without parsing; "" when there is none.
+std::string newest_date(std::string_view table);
+
+/// `text` says what is wrong and what to do about it: lower case, no full stop, safe to show.
+struct Issue {
+    std::string table;    ///< stem
+    std::size_t row = 0;  ///< counted from 1; 0: the table as a whole
+    std::string text;
+};
+
+struct Column {
+    std::string name;
+    std::string type;  ///< as in the head of the table: "version", "optional text"
+};
+
+/// What a table says beside its rows, and what is wrong with it.
+struct TableHead {
+    std::string about;
+    std::map<std::string, std::string> holes;  ///< what it lacks on purpose, with the reason: {"12.7": "..."}
+    std::map<std::string, Source> sources;     ///< by id
+    std::vector<Column> columns;               ///< all but source, known and note, which every row has
+    std::size_t written = 0;                   ///< rows in the file
+    std::vector<Issue> issues;
+};
+
+template <class R>
+struct ReadTable : TableHead {
+    std::vector<R> rows;  ///< those without an issue
+
+    /// Only a table read to its end can contradict another.
+    bool is_whole() const { return !rows.empty() && rows.size() == written; }
+};
+
+/// InputError that names file, row and what is wrong.
+[[noreturn]] void refuse(const TableFiles& files, const Issue& issue);
 
 template <class R>
 class Table {
   public:
-    Table(const TableFiles& files, std::string stem) : files_(files), stem_(std::move(stem)) {}
+    using Reader = ReadTable<R> (*)(const TableFiles&, const std::string& stem);
+
+    Table(const TableFiles& files, std::string stem, Reader reader)
+        : files_(files), stem_(std::move(stem)), reader_(reader) {}
 
     const std::string& stem() const { return stem_; }
 
+    /// The table with all its issues: a missing file, a row that lacks a column or has an unknown one, a value that is
+    /// not of the column's type, a key that stands twice, a source that is not listed or lacks title, url or date.
+    const ReadTable<R>& read() const {
+        if (!read_) read_ = reader_(files_, stem_);
+        return *read_;
+    }
+
+    /// InputError when there is an issue.
     const std::vector<R>& rows() const {
-        if (!rows_) rows_ = read_table<R>(files_, stem_);
-        return *rows_;
+        if (!read().issues.empty()) refuse(files_, read().issues.front());
+        return read().rows;
     }
 
   private:
     const TableFiles& files_;
     std::string stem_;
-    mutable std::optional<std::vector<R>> rows_;
+    Reader reader_;
+    mutable std::optional<ReadTable<R>> read_;
 };
 
-struct Matrix::Tables {
-    explicit Tables(TableFiles table_files) : files(std::move(table_files)) {}
+template <class R>
+ReadTable<R> read_table(const TableFiles& files, const std::string& stem);
+
+struct Tables {
+    explicit Tables(TableFiles table_files);
     Tables(const Tables&) = delete;  // the tables below point to `files`
     Tables& operator=(const Tables&) = delete;
 
     TableFiles files;
-    Table<DriverForCuda> driver_for_cuda{files, "driver_for_cuda"};
-    Table<CudaOfDriver> cuda_of_driver{files, "cuda_of_driver"};
-    Table<DriverForCuda> windows_driver_for_cuda{files, "windows_driver_for_cuda"};
-    Table<ForwardCompatibility> forward_compatibility{files, "forward_compatibility"};
-    Table<DriverBranch> driver_branches{files, "driver_branches"};
-    Table<Architecture> architectures{files, "architectures"};
-    Table<CudnnBuild> cudnn_builds{files, "cudnn_builds"};
-    Table<CudnnPart> cudnn_parts{files, "cudnn_parts"};
-    Table<StatusName> status_names{files, "status_names"};
-    Table<Xid> xid{files, "xid"};
-    Table<RnnDefect> rnn_defects{files, "rnn_defects"};
-    Table<RnnOffer> rnn_offers{files, "rnn_offers"};
-    Table<RnnLimit> rnn_limits{files, "rnn_limits"};
-    Table<GpuProduct> gpu_products{files, "gpu_products"};
-    Table<FrameworkBuild> framework_builds{files, "framework_builds"};
-    Table<KerasBackend> keras_backends{files, "keras_backends"};
-    Table<LogSignature> log_signatures{files, "log_signatures"};
-    Table<LogPointer> log_pointers{files, "log_pointers"};
-    Table<LogCause> log_causes{files, "log_causes"};
-    Table<FrameworkCuda> framework_cuda{files, "framework_cuda"};
+#define RNNCHECK_MEMBER(R, name) Table<R> name{files, #name, read_table<R>};
+    RNNCHECK_TABLES(RNNCHECK_MEMBER)
+#undef RNNCHECK_MEMBER
 
-    /// visit(table) for every table.
+    /// visit(table) for every table, by name.
     template <class Visit>
     void each(Visit&& visit) const {
-        visit(driver_for_cuda);
-        visit(cuda_of_driver);
-        visit(windows_driver_for_cuda);
-        visit(forward_compatibility);
-        visit(driver_branches);
-        visit(architectures);
-        visit(cudnn_builds);
-        visit(cudnn_parts);
-        visit(status_names);
-        visit(xid);
-        visit(rnn_defects);
-        visit(rnn_offers);
-        visit(rnn_limits);
-        visit(gpu_products);
-        visit(framework_builds);
-        visit(keras_backends);
-        visit(log_signatures);
-        visit(log_pointers);
-        visit(log_causes);
-        visit(framework_cuda);
+#define RNNCHECK_VISIT(R, name) visit(name);
+        RNNCHECK_TABLES(RNNCHECK_VISIT)
+#undef RNNCHECK_VISIT
     }
 };
 

@@ -1,250 +1,279 @@
+// What tables say about each other.
 #include <algorithm>
 #include <set>
 
-#include "base/text.hpp"
+#include "matrix/lint.hpp"
 #include "matrix/ranges.hpp"
-#include "matrix/targets.hpp"
-#include "matrix/verify_parts.hpp"
 
-namespace rnncheck::verifying {
+namespace rnncheck::lint {
 
 namespace {
 
-struct Everything {
-    explicit Everything(const TableFiles& files)
-        : toolkits(read<DriverForCuda>(files, "driver_for_cuda")),
-          drivers(read<CudaOfDriver>(files, "cuda_of_driver")),
-          packages(read<ForwardCompatibility>(files, "forward_compatibility")),
-          architectures(read<Architecture>(files, "architectures")),
-          cudnns(read<CudnnBuild>(files, "cudnn_builds")),
-          products(read<GpuProduct>(files, "gpu_products")),
-          builds(read<FrameworkBuild>(files, "framework_builds")),
-          keras(read<KerasBackend>(files, "keras_backends")) {}
-
-    Readable<DriverForCuda> toolkits;
-    Readable<CudaOfDriver> drivers;
-    Readable<ForwardCompatibility> packages;
-    Readable<Architecture> architectures;
-    Readable<CudnnBuild> cudnns;
-    Readable<GpuProduct> products;
-    Readable<FrameworkBuild> builds;
-    Readable<KerasBackend> keras;
-};
-
-const DriverForCuda* toolkit(const Everything& all, const Version& cuda) {
-    for (const auto& row : all.toolkits.rows)
-        if (agree(row.cuda, cuda)) return &row;
-    return nullptr;
+template <class R, class Is>
+const R* first_of(const std::vector<R>& rows, Is&& is) {
+    const auto found = std::ranges::find_if(rows, is);
+    return found == rows.end() ? nullptr : &*found;
 }
 
-const CudaOfDriver* driver(const Everything& all, int branch) {
-    for (const auto& row : all.drivers.rows)
-        if (row.branch <= branch && branch <= row.last_branch) return &row;
-    return nullptr;
+const DriverForCuda* toolkit(const Tables& all, const Version& cuda) {
+    return first_of(all.driver_for_cuda.read().rows, [&](const DriverForCuda& row) { return agree(row.cuda, cuda); });
 }
 
-const Architecture* architecture(const Everything& all, const Version& capability) {
-    for (const auto& row : all.architectures.rows)
-        if (row.capability == capability) return &row;
-    return nullptr;
+const CudaOfDriver* driver(const Tables& all, int branch) {
+    return first_of(all.cuda_of_driver.read().rows,
+                    [&](const CudaOfDriver& row) { return row.branch <= branch && branch <= row.last_branch; });
 }
 
-void toolkit_is_known(const Everything& all, const Version& cuda, std::size_t number, const Complaints& complain) {
-    if (!is_whole(all.toolkits) || cuda < all.toolkits.rows.front().cuda) return;
-    if (!toolkit(all, cuda) && !all.toolkits.head.holes.contains(cuda.text))
-        complain(number, "driver_for_cuda does not know CUDA " + cuda.text + "; correct it or add its row there");
+const Architecture* architecture(const Tables& all, const Version& capability) {
+    return first_of(all.architectures.read().rows,
+                    [&](const Architecture& row) { return row.capability == capability; });
 }
 
-void capability_is_known(const Everything& all, const Version& capability, std::size_t number,
-                         const Complaints& complain) {
-    if (!is_whole(all.architectures) || capability < all.architectures.rows.front().capability) return;
+void check_toolkit_known(const Tables& all, const Version& cuda, const Row& row, const Report& report) {
+    if (!all.driver_for_cuda.read().is_whole() || cuda < all.driver_for_cuda.read().rows.front().cuda) return;
+    if (!toolkit(all, cuda) && !all.driver_for_cuda.read().holes.contains(cuda.text))
+        report(row, "driver_for_cuda does not know CUDA {}; correct it or add its row there", cuda);
+}
+
+void check_capability_known(const Tables& all, const Version& capability, const Row& row, const Report& report) {
+    if (!all.architectures.read().is_whole() || capability < all.architectures.read().rows.front().capability) return;
     if (!architecture(all, capability))
-        complain(number,
-                 "architectures does not know capability " + capability.text + "; correct it or add its row there");
+        report(row, "architectures does not know capability {}; correct it or add its row there", capability);
 }
 
-/// A driver named with its branch alone is compared by branch.
-bool is_older(const Version& driver_named, const Version& oldest) {
-    return driver_named < oldest && !(parts_written(driver_named) == 1 && driver_named.major() == oldest.major());
+void check_driver_min(const Tables& all, const std::optional<Version>& driver_min, const Version& cuda, const Row& row,
+                      const Report& report) {
+    const DriverForCuda* needed = toolkit(all, cuda);
+    if (needed && driver_min && !reaches(*driver_min, needed->oldest_driver))
+        report(row, "driver_min {} does not run CUDA {}, which needs {} (driver_for_cuda); correct one of them",
+               *driver_min, cuda, needed->oldest_driver);
 }
 
-void check_toolkits(const Everything& all, const Complaints& complain) {
-    if (!is_whole(all.drivers)) return;
-    for (std::size_t i = 0; i < all.toolkits.rows.size(); ++i) {
-        const DriverForCuda& row = all.toolkits.rows[i];
-        const int branch = row.full_driver.major();
-        const CudaOfDriver* of_driver = driver(all, branch);
-        if (!of_driver)
-            complain(all.toolkits.numbers[i], "cuda_of_driver does not know branch " + std::to_string(branch) +
-                                                  "; correct full_driver or add the branch there");
-        else if (of_driver->cuda != row.cuda)
-            complain(all.toolkits.numbers[i], "full_driver " + row.full_driver.text + " is for CUDA " + row.cuda.text +
-                                                  " here, but cuda_of_driver says that branch " +
-                                                  std::to_string(branch) + " ends with CUDA " + of_driver->cuda.text);
-    }
+void check_toolkit(const Tables& all, const DriverForCuda& row, const Report& report) {
+    if (!all.cuda_of_driver.read().is_whole()) return;
+    const int branch = row.full_driver.major();
+    const CudaOfDriver* of_driver = driver(all, branch);
+    if (!of_driver)
+        report(row, "cuda_of_driver does not know branch {}; correct full_driver or add the branch there", branch);
+    else if (of_driver->cuda != row.cuda)
+        report(row, "full_driver {} is for CUDA {} here, but cuda_of_driver says that branch {} ends with CUDA {}",
+               row.full_driver, row.cuda, branch, of_driver->cuda);
 }
 
-void check_drivers(const Everything& all, const Complaints& complain) {
-    for (std::size_t i = 0; i < all.drivers.rows.size(); ++i)
-        toolkit_is_known(all, all.drivers.rows[i].cuda, all.drivers.numbers[i], complain);
+void check_driver(const Tables& all, const CudaOfDriver& row, const Report& report) {
+    check_toolkit_known(all, row.cuda, row, report);
 }
 
-void check_packages(const Everything& all, const Complaints& complain) {
-    for (std::size_t i = 0; i < all.packages.rows.size(); ++i) {
-        const ForwardCompatibility& row = all.packages.rows[i];
-        capability_is_known(all, row.capability_min, all.packages.numbers[i], complain);
-        if (!is_whole(all.drivers)) continue;
-        const CudaOfDriver* below = driver(all, row.branch);
-        if (!below || below->cuda >= row.cuda)
-            complain(all.packages.numbers[i],
-                     "branch " + std::to_string(row.branch) +
-                         (below ? " runs CUDA " + row.cuda.text + " by itself (cuda_of_driver); take the row away"
-                                : " is not known to cuda_of_driver; correct it or add it there"));
-    }
+void check_package(const Tables& all, const ForwardCompatibility& row, const Report& report) {
+    check_capability_known(all, row.capability_min, row, report);
+    if (!all.cuda_of_driver.read().is_whole()) return;
+    const CudaOfDriver* below = driver(all, row.branch);
+    if (!below)
+        report(row, "branch {} is not known to cuda_of_driver; correct it or add it there", row.branch);
+    else if (below->cuda >= row.cuda)
+        report(row, "branch {} runs CUDA {} by itself (cuda_of_driver); take the row away", row.branch, row.cuda);
 }
 
-void check_architecture(const Everything& all, const Architecture& row, std::size_t number,
-                        const Complaints& complain) {
-    toolkit_is_known(all, row.first_cuda, number, complain);
-    if (row.last_cuda) toolkit_is_known(all, *row.last_cuda, number, complain);
-    if (!row.last_driver_branch || !is_whole(all.drivers)) return;
+void check_architecture(const Tables& all, const Architecture& row, const Report& report) {
+    check_toolkit_known(all, row.first_cuda, row, report);
+    if (row.last_cuda) check_toolkit_known(all, *row.last_cuda, row, report);
+    if (!row.last_driver_branch || !all.cuda_of_driver.read().is_whole()) return;
     const CudaOfDriver* last = driver(all, *row.last_driver_branch);
     if (!last)
-        complain(number, "cuda_of_driver does not know branch " + std::to_string(*row.last_driver_branch));
+        report(row, "cuda_of_driver does not know branch {}", *row.last_driver_branch);
     else if (row.last_cuda && last->cuda.major() < row.last_cuda->major())
-        complain(number, "the last driver branch " + std::to_string(*row.last_driver_branch) + " ends with CUDA " +
-                             last->cuda.text + ", so CUDA " + row.last_cuda->text + " cannot run on such a GPU; " +
-                             "correct last_cuda or last_driver_branch");
+        report(row,
+               "the last driver branch {} ends with CUDA {}, so CUDA {} cannot run on such a GPU; correct last_cuda or "
+               "last_driver_branch",
+               *row.last_driver_branch, last->cuda, *row.last_cuda);
 }
 
-void check_capabilities(const Everything& all, const CudnnBuild& row, std::size_t number, const Complaints& complain) {
-    capability_is_known(all, row.capability_min, number, complain);
-    capability_is_known(all, row.capability_max, number, complain);
+void check_cudnn(const Tables& all, const CudnnBuild& row, const Report& report) {
+    check_capability_known(all, row.capability_min, row, report);
+    check_capability_known(all, row.capability_max, row, report);
     const Version of_major = make_version({row.cuda_major});
     const Architecture* newest = architecture(all, row.capability_max);
     if (newest && !within(newest->first_cuda, row.cuda_max.value_or(of_major)))
-        complain(number,
-                 "capability " + row.capability_max.text + " begins with CUDA " + newest->first_cuda.text +
-                     " (architectures), later than the toolkits named here; lower capability_max or raise cuda_max");
+        report(row,
+               "capability {} begins with CUDA {} (architectures), later than the toolkits named here; lower "
+               "capability_max or raise cuda_max",
+               row.capability_max, newest->first_cuda);
     const Architecture* oldest = architecture(all, row.capability_min);
     if (oldest && oldest->last_cuda && *oldest->last_cuda < row.cuda_min.value_or(of_major))
-        complain(number, "capability " + row.capability_min.text + " ends with CUDA " + oldest->last_cuda->text +
-                             " (architectures), earlier than the toolkits named here; raise capability_min");
+        report(row,
+               "capability {} ends with CUDA {} (architectures), earlier than the toolkits named here; raise "
+               "capability_min",
+               row.capability_min, *oldest->last_cuda);
+    for (const auto& cuda : {row.cuda_min, row.cuda_max})
+        if (cuda) check_toolkit_known(all, *cuda, row, report);
+    if (row.cuda_min) check_driver_min(all, row.driver_min, *row.cuda_min, row, report);
 }
 
-void check_driver_min(const Everything& all, const std::optional<Version>& driver_min, const Version& cuda,
-                      std::size_t number, const Complaints& complain) {
-    const DriverForCuda* row = toolkit(all, cuda);
-    if (row && driver_min && is_older(*driver_min, row->oldest_driver))
-        complain(number, "driver_min " + driver_min->text + " does not run CUDA " + cuda.text + ", which needs " +
-                             row->oldest_driver.text + " (driver_for_cuda); correct one of them");
-}
-
-void check_cudnns(const Everything& all, const Complaints& complain) {
-    for (std::size_t i = 0; i < all.cudnns.rows.size(); ++i) {
-        const CudnnBuild& row = all.cudnns.rows[i];
-        const std::size_t number = all.cudnns.numbers[i];
-        check_capabilities(all, row, number, complain);
-        for (const auto& cuda : {row.cuda_min, row.cuda_max})
-            if (cuda) toolkit_is_known(all, *cuda, number, complain);
-        if (row.cuda_min) check_driver_min(all, row.driver_min, *row.cuda_min, number, complain);
-    }
+/// One name on chips of different capability is a mistake unless each row says that it is meant.
+void check_product(const Tables& all, const GpuProduct& row, const Report& report) {
+    check_capability_known(all, row.capability, row, report);
+    const GpuProduct* other = first_of(all.gpu_products.read().rows, [&](const GpuProduct& product) {
+        return product.name == row.name && product.capability != row.capability;
+    });
+    if (other && row.note.empty())
+        report(
+            row,
+            "'{}' has capability {} here and {} in another row; correct one, or say in each note that the name is on "
+            "different chips",
+            row.name, row.capability, other->capability);
 }
 
 /// Whether some release that the text means (8.1 is any 8.1.x) is of this row.
 bool may_be_of(const CudnnBuild& row, const Version& cudnn) {
-    const Version& last = row.cudnn_last.value_or(row.cudnn);
-    return agree(cudnn, row.cudnn) || agree(cudnn, last) || (row.cudnn <= cudnn && cudnn <= last);
+    return agree(cudnn, row.cudnn) || agree(cudnn, row.last()) || (row.cudnn <= cudnn && cudnn <= row.last());
 }
 
-void check_pair(const Everything& all, const FrameworkBuild& build, std::size_t number, const Complaints& complain) {
-    if (!build.cudnn || !build.cuda || !is_whole(all.cudnns)) return;
-    const auto& rows = all.cudnns.rows;
-    const std::string cudnn = "cuDNN " + build.cudnn->text;
-    const auto suits = [&](const CudnnBuild& row) {
-        return may_be_of(row, *build.cudnn) && row.cuda_major == build.cuda->major();
+void check_pair(const Tables& all, const FrameworkBuild& row, const Report& report) {
+    if (!row.cudnn || !all.cudnn_builds.read().is_whole()) return;
+    const Version& oldest = all.cudnn_builds.read().rows.front().cudnn;
+    if (*row.cudnn < oldest && !agree(*row.cudnn, oldest)) return;  // older than that table
+    const auto suits = [&](const CudnnBuild& build) {
+        return may_be_of(build, *row.cudnn) && build.cuda_major == row.cuda->major();
     };
-    if (*build.cudnn < rows.front().cudnn && !agree(*build.cudnn, rows.front().cudnn)) return;  // older than that table
-    if (std::none_of(rows.begin(), rows.end(), suits))
-        return complain(number, "cudnn_builds knows no " + cudnn + " for CUDA " + std::to_string(build.cuda->major()) +
-                                    "; correct the pair or add that build there");
-    const bool late_enough = std::any_of(rows.begin(), rows.end(), [&](const CudnnBuild& row) {
-        return suits(row) && (!row.cuda_min || *row.cuda_min <= *build.cuda);
-    });
-    if (!late_enough)
-        complain(number, cudnn + " begins with a later toolkit than CUDA " + build.cuda->text + " (cudnn_builds)");
+    const auto suits_toolkit = [&](const CudnnBuild& build) {
+        return suits(build) && (!build.cuda_min || *build.cuda_min <= *row.cuda);
+    };
+    if (!first_of(all.cudnn_builds.read().rows, suits))
+        report(row, "cudnn_builds knows no cuDNN {} for CUDA {}; correct the pair or add that build there", *row.cudnn,
+               row.cuda->major());
+    else if (!first_of(all.cudnn_builds.read().rows, suits_toolkit))
+        report(row, "cuDNN {} begins with a later toolkit than CUDA {} (cudnn_builds)", *row.cudnn, *row.cuda);
 }
 
-void check_targets(const Everything& all, const FrameworkBuild& build, std::size_t number, const Complaints& complain) {
-    if (!build.cuda) return;
-    for (const Target& target : targets_of(build.targets)) {
-        const Architecture* row = architecture(all, target.capability);
-        if (!row)
-            capability_is_known(all, target.capability, number, complain);
-        else if (row->first_cuda > *build.cuda || (row->last_cuda && *row->last_cuda < *build.cuda))
-            complain(number, "CUDA " + build.cuda->text + " cannot compile for " + target.capability.text +
-                                 " (architectures); correct 'targets' or 'cuda'");
+void check_build(const Tables& all, const FrameworkBuild& row, const Report& report) {
+    if (!row.cuda) return;
+    check_toolkit_known(all, *row.cuda, row, report);
+    check_pair(all, row, report);
+    for (const Target& target : targets_of(row.targets)) {
+        const Architecture* compiled_for = architecture(all, target.capability);
+        if (!compiled_for)
+            check_capability_known(all, target.capability, row, report);
+        else if (compiled_for->first_cuda > *row.cuda ||
+                 (compiled_for->last_cuda && *compiled_for->last_cuda < *row.cuda))
+            report(row, "CUDA {} cannot compile for {} (architectures); correct 'targets' or 'cuda'", *row.cuda,
+                   target.capability);
+    }
+    if (row.os == "linux") check_driver_min(all, row.driver_min, *row.cuda, row, report);
+}
+
+void check_keras(const Tables& all, const KerasBackend& row, const Report& report) {
+    const auto& builds = all.framework_builds.read();
+    const auto is_of = [&](const FrameworkBuild& build) { return build.framework == row.backend; };
+    if (builds.is_whole() && !first_of(builds.rows, is_of))
+        report(row, "framework_builds has no '{}'; correct the backend's name or add its builds there", row.backend);
+}
+
+void check_pointer(const Tables& all, const LogPointer& row, const Report& report) {
+    const auto& causes = all.log_causes.read();
+    if (causes.is_whole() && !first_of(causes.rows, [&](const LogCause& cause) { return cause.cause == row.cause; }))
+        report(row, "log_causes has no '{}'; correct the cause or add it there", row.cause);
+}
+
+/// Once for each release with which some build begins.
+void check_newest_cuda(const Tables& all, const FrameworkCuda& row, const Report& report) {
+    std::map<Version, Version> newest;  // CUDA by release
+    const auto is_of = [&](const FrameworkBuild& build) { return build.framework == row.framework && build.cuda; };
+    for (const FrameworkBuild& build : all.framework_builds.read().rows)
+        if (is_of(build) && covers(row.first, row.last, build.first)) newest[build.first];
+    for (const FrameworkBuild& build : all.framework_builds.read().rows)
+        for (auto& [release, cuda] : newest)
+            if (is_of(build) && covers(build.first, build.last, release)) cuda = std::max(cuda, *build.cuda);
+    for (const auto& [release, cuda] : newest)
+        if (cuda != row.newest_cuda)
+            return report(
+                row,
+                "newest_cuda is {}, but framework_builds has {} {} with CUDA {} as its newest; correct one of "
+                "them or split the row",
+                row.newest_cuda, row.framework, release, cuda);
+}
+
+/// What is older than the table of builds cannot be told.
+void check_defect(const Tables& all, const RnnDefect& row, const Report& report) {
+    for (const auto& release : {std::optional(row.first), row.fixed}) {
+        if (!release || *release < all.cudnn_builds.read().rows.front().cudnn) continue;
+        if (!first_of(all.cudnn_builds.read().rows,
+                      [&](const auto& build) { return covers(build.cudnn, build.cudnn_last, *release); }))
+            report(row, "cudnn_builds has no cuDNN {}; name a release that there is, or add its builds there",
+                   *release);
     }
 }
 
-void check_builds(const Everything& all, const Complaints& complain) {
-    for (std::size_t i = 0; i < all.builds.rows.size(); ++i) {
-        const FrameworkBuild& build = all.builds.rows[i];
-        const std::size_t number = all.builds.numbers[i];
-        if (!build.cuda) continue;
-        toolkit_is_known(all, *build.cuda, number, complain);
-        check_pair(all, build, number, complain);
-        check_targets(all, build, number, complain);
-        if (build.os == "linux") check_driver_min(all, build.driver_min, *build.cuda, number, complain);
+/// What must be supported cannot begin before the feature it is.
+void check_required_support(const Tables& all, const RnnRequiredSupport& row, const Report& report) {
+    for (const RnnLimit& limit : all.rnn_limits.read().rows) {
+        if (limit.feature != row.dtype && limit.feature != row.algorithm) continue;
+        if (row.first < limit.first)
+            report(row, "required from cuDNN {} on, but {} begins with {} (rnn_limits); correct one of them", row.first,
+                   limit.feature, limit.first);
+        if (limit.last && (!row.last || *row.last > *limit.last))
+            report(row, "required for longer than {}, which ends with {} (rnn_limits); correct one of them",
+                   limit.feature, *limit.last);
+        if (limit.capability_min && row.capability_min < *limit.capability_min)
+            report(row, "required on capability {}, but {} begins with {} (rnn_limits); correct one of them",
+                   row.capability_min, limit.feature, *limit.capability_min);
     }
 }
 
-/// One name on chips of different capability is a mistake unless each row says that it is meant.
-void check_name(const Readable<GpuProduct>& products, std::size_t i, const Complaints& complain) {
-    const GpuProduct& here = products.rows[i];
-    if (!here.note.empty()) return;
-    for (const GpuProduct& other : products.rows)
-        if (other.name == here.name && other.capability != here.capability)
-            return complain(products.numbers[i], "'" + here.name + "' has capability " + here.capability.text +
-                                                     " here and " + other.capability.text +
-                                                     " in another row; correct one, or say in each note that the name "
-                                                     "is on different chips");
+/// cuDNN releases that some row names in full, each with who names it.
+std::map<Version, std::string> releases_named(const Tables& tables) {
+    std::map<Version, std::string> releases;
+    const auto note = [&](const std::optional<Version>& release, const std::string& who) {
+        if (release && parts_written(*release) == 3) releases.emplace(*release, who);
+    };
+    for (const CudnnBuild& row : tables.cudnn_builds.read().rows)
+        for (const Version& release : {row.cudnn, row.last()})
+            note(release, filled("it is there for CUDA {}", row.cuda_major));
+    for (const RnnDefect& row : tables.rnn_defects.read().rows)
+        for (const auto& release : {std::optional(row.first), row.fixed}) note(release, "rnn_defects names it");
+    for (const RnnLimit& row : tables.rnn_limits.read().rows)
+        for (const auto& release : {std::optional(row.first), row.last}) note(release, "rnn_limits names it");
+    for (const FrameworkBuild& row : tables.framework_builds.read().rows) note(row.cudnn, "framework_builds names it");
+    return releases;
 }
 
-void check_products(const Everything& all, const Complaints& complain) {
-    for (std::size_t i = 0; i < all.products.rows.size(); ++i) {
-        capability_is_known(all, all.products.rows[i].capability, all.products.numbers[i], complain);
-        check_name(all.products, i, complain);
-    }
-}
-
-void check_keras(const Everything& all, const Complaints& complain) {
-    if (!is_whole(all.builds)) return;
-    std::set<std::string> frameworks;
-    for (const FrameworkBuild& build : all.builds.rows) frameworks.insert(build.framework);
-    for (std::size_t i = 0; i < all.keras.rows.size(); ++i)
-        if (!frameworks.contains(all.keras.rows[i].backend))
-            complain(all.keras.numbers[i], "framework_builds has no '" + all.keras.rows[i].backend +
-                                               "'; correct the backend's name or add its builds there");
+/// A release that other rows know and that lies between two of a CUDA major which both pass it over.
+void check_passed_over(const Tables& all, const Report& report) {
+    const auto releases = releases_named(all);
+    std::map<int, std::vector<const CudnnBuild*>> by_major;
+    for (const CudnnBuild& row : all.cudnn_builds.read().rows) by_major[row.cuda_major].push_back(&row);
+    for (const auto& [major, rows] : by_major)
+        for (const auto& [release, who] : releases) {
+            const auto has_it = [&](const CudnnBuild* row) { return covers(row->cudnn, row->last(), release); };
+            const bool between = rows.front()->cudnn < release && release < rows.back()->last();
+            if (!between || std::ranges::any_of(rows, has_it) || all.cudnn_builds.read().holes.contains(release.text))
+                continue;
+            const std::string name = filled("{} for CUDA {}", release, major);
+            if (!all.cudnn_builds.read().holes.contains(name))
+                report.whole("{} is missing though {}; add its row, or declare in \"holes\" that there is none", name,
+                             who);
+        }
 }
 
 }  // namespace
 
-void check_across(const TableFiles& files, std::vector<Complaint>& all) {
-    const Everything tables(files);
-    check_toolkits(tables, {all, tables.toolkits.stem});
-    check_drivers(tables, {all, tables.drivers.stem});
-    check_packages(tables, {all, tables.packages.stem});
-    const Complaints about_architectures(all, tables.architectures.stem);
-    for (std::size_t i = 0; i < tables.architectures.rows.size(); ++i)
-        check_architecture(tables, tables.architectures.rows[i], tables.architectures.numbers[i], about_architectures);
-    check_cudnns(tables, {all, tables.cudnns.stem});
-    check_products(tables, {all, tables.products.stem});
-    check_builds(tables, {all, tables.builds.stem});
-    check_keras(tables, {all, tables.keras.stem});
-    check_rnn(files, all);
-    check_frameworks(files, all);
-    check_logs(files, all);
+void check_across(const Tables& tables, std::vector<Issue>& all) {
+    const auto check = [&]<class R>(const Table<R>& table, void (*check_one)(const Tables&, const R&, const Report&)) {
+        for (const R& row : table.read().rows) check_one(tables, row, {all, table.stem()});
+    };
+    check(tables.driver_for_cuda, check_toolkit);
+    check(tables.cuda_of_driver, check_driver);
+    check(tables.forward_compatibility, check_package);
+    check(tables.architectures, check_architecture);
+    check(tables.cudnn_builds, check_cudnn);
+    check(tables.gpu_products, check_product);
+    check(tables.framework_builds, check_build);
+    check(tables.keras_backends, check_keras);
+    check(tables.log_pointers, check_pointer);
+    check(tables.rnn_required_support, check_required_support);
+    if (tables.framework_builds.read().is_whole()) check(tables.framework_cuda, check_newest_cuda);
+    if (!tables.cudnn_builds.read().is_whole()) return;
+    check(tables.rnn_defects, check_defect);
+    check_passed_over(tables, {all, tables.cudnn_builds.stem()});
 }
 
-}  // namespace rnncheck::verifying
+}  // namespace rnncheck::lint

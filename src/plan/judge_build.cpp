@@ -4,7 +4,6 @@
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
-#include "matrix/cudnn_for_gpu.hpp"
 #include "matrix/ranges.hpp"
 
 namespace rnncheck::planning {

@@ -2,7 +2,6 @@
 
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
-#include "matrix/targets.hpp"
 #include "plan/judge_build.hpp"
 
 namespace rnncheck::planning {

@@ -1,6 +1,6 @@
 #include "report/json_text.hpp"
 
-#include "facts/json.hpp"
+#include "base/json.hpp"
 
 namespace rnncheck {
 

@@ -12,7 +12,7 @@ static bool is_plain(const RnnCase& c) {
            c.bias == BiasMode::both;
 }
 
-static Finding not_offered(const Facts& facts, const Sweep& sweep, const Runs& runs, const RnnOffer& row) {
+static Finding not_offered(const Facts& facts, const Sweep& sweep, const Runs& runs, const RnnRequiredSupport& row) {
     const RnnRun& first = *runs.front();
     const std::string reason = first.result ? ": " + told(*first.result) : "";
     Finding finding;
@@ -38,14 +38,14 @@ static void judge(const Facts& facts, const Matrix& matrix, const Sweep& sweep, 
     const auto version = cudnn_copy(facts, sweep.library).version;
     const Gpu* gpu = gpu_at(facts, sweep.gpu);
     Runs owed;
-    std::optional<RnnOffer> first_row;
+    std::optional<RnnRequiredSupport> first_row;
     for (const RnnRun* run : runs_with(sweep, RunEnd::not_offered)) {
         if (!is_plain(run->rnn_case) || not_promised(facts, *run)) continue;
         if (!version || !gpu || !gpu->compute_capability)
             return answers.unknown("what " + name_of(facts, sweep) + " must offer is not known");
         const auto cause =
             run->result ? explained_elsewhere(facts, run->gpu, run->library, *run->result) : std::nullopt;
-        const auto row = matrix.must_offer(*version, *gpu->compute_capability, name_of(run->rnn_case.dtype),
+        const auto row = matrix.requires_support(*version, *gpu->compute_capability, name_of(run->rnn_case.dtype),
                                            name_of(run->rnn_case.algorithm));
         if (row && cause)
             answers.told_elsewhere(*cause);

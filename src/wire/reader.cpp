@@ -1,7 +1,7 @@
 #include "wire/reader.hpp"
 
+#include "base/json.hpp"
 #include "facts/facts_json.hpp"
-#include "facts/json.hpp"
 
 namespace rnncheck {
 

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <cerrno>
 
-#include "facts/json.hpp"
+#include "base/json.hpp"
 
 namespace rnncheck {
 

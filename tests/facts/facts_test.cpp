@@ -64,7 +64,7 @@ TEST_CASE("a wrong document is refused with its name and the place") {
     CHECK(refusal(R"({"schema": 1, "gpus": [{"index": 1e99}]})").find("facts.gpus[0].index: a whole number") == 0);
     CHECK(refusal(R"({"schema": 1, "gpus": [{"index": 99999999999999999999}]})").find("facts.gpus[0].index") == 0);
     CHECK(refusal(R"({"schema": 1, "gpus": [{"index": 4294967296}]})").find("out of range") != std::string::npos);
-    CHECK(refusal(R"({"schema": 1, "probe_runs": [{"end": "melted"}]})").find("'melted' is not one of the words") != std::string::npos);
+    CHECK(refusal(R"({"schema": 1, "probe_runs": [{"end": "melted"}]})").find("'melted' is not one of ") != std::string::npos);
     CHECK(refusal(R"({"schema": 1, "probe_runs": [{"elapsed_ms": 1e999}]})").find("file.json holds a number") == 0);
     CHECK(refusal(std::string(100'000, '[')).find("file.json") == 0);
     CHECK(refusal("{\"schema\": 1, \"host\": " + std::string(50, '[') + std::string(50, ']') + "}").find("nested deeper") != std::string::npos);

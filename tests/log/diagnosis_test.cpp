@@ -8,16 +8,12 @@
 #include "judge.hpp"
 #include "log/read_log.hpp"
 #include "rules/support/log_traits.hpp"
+#include "support/bundled_matrix.hpp"
 #include "support/catch.hpp"
 
 using namespace rnncheck;
 
 namespace {
-
-const Matrix& matrix() {
-    static const Matrix bundled = Matrix::bundled();
-    return bundled;
-}
 
 std::string content(const std::filesystem::path& path) {
     std::ifstream file(path, std::ios::binary);
@@ -27,11 +23,12 @@ std::string content(const std::filesystem::path& path) {
 }
 
 Report diagnosed(std::string_view log, std::vector<Said> said = {}) {
+    static const LogReader reader(test::bundled_matrix());
     Facts facts;
     facts.tool.stages = {"log"};
-    facts.log = read_log_text(log, matrix());
+    facts.log = reader.read_text(log);
     facts.log->said = std::move(said);
-    return judge(std::move(facts), matrix(), {});
+    return judge(std::move(facts), test::bundled_matrix(), {});
 }
 
 std::string findings_of(const Report& report) {
@@ -113,10 +110,10 @@ TEST_CASE("values nobody can understand change nothing") {
 
 TEST_CASE("pointers speak of signatures and traits that exist, and of causes that can be explained") {
     std::set<std::string, std::less<>> words, causes;
-    for (const LogSignature& signature : matrix().log_signatures()) words.insert(signature.id);
+    for (const LogSignature& signature : test::bundled_matrix().log_signatures()) words.insert(signature.id);
     for (const std::string_view trait : rules::all_traits()) words.emplace(trait);
-    for (const LogCause& cause : matrix().log_causes()) causes.insert(cause.cause);
-    for (const LogPointer& pointer : matrix().log_pointers()) {
+    for (const LogCause& cause : test::bundled_matrix().log_causes()) causes.insert(cause.cause);
+    for (const LogPointer& pointer : test::bundled_matrix().log_pointers()) {
         INFO(pointer.cause << ": " << pointer.when);
         CHECK(causes.contains(pointer.cause));
         CHECK((pointer.weight > 0 && pointer.weight <= 100));
@@ -130,8 +127,8 @@ TEST_CASE("pointers speak of signatures and traits that exist, and of causes tha
 
 TEST_CASE("every cause is a rule with a page, and something points to it") {
     std::set<std::string> pointed;
-    for (const LogPointer& pointer : matrix().log_pointers()) pointed.insert(pointer.cause);
-    for (const LogCause& cause : matrix().log_causes()) {
+    for (const LogPointer& pointer : test::bundled_matrix().log_pointers()) pointed.insert(pointer.cause);
+    for (const LogCause& cause : test::bundled_matrix().log_causes()) {
         INFO(cause.cause);
         CHECK(find_named(all_rules(), cause.cause));
         CHECK(rule_page(cause.cause).starts_with("# " + cause.cause));

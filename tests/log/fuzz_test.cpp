@@ -80,7 +80,7 @@ std::string more_in_large(const LogReader& reader, const std::string& text) {
     return "";
 }
 
-/// The text after so many of its own words that others are searched for.
+/// The text after many of its own words.
 std::string among_its_words(const std::string& text) {
     std::vector<std::string> words = {"cuda"};
     std::istringstream all(text);

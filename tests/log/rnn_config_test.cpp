@@ -7,8 +7,8 @@ using namespace rnncheck;
 namespace {
 
 LogRnnConfig config_in(const std::string& text) {
-    static const Matrix matrix = Matrix::bundled();
-    const Log log = read_log_text(text, matrix);
+    static const LogReader reader(Matrix::bundled());
+    const Log log = reader.read_text(text);
     REQUIRE(log.rnn_config);
     return *log.rnn_config;
 }

@@ -10,7 +10,7 @@ using namespace rnncheck::test;
 namespace {
 
 /// Takes away every line that holds all of these parts.
-std::vector<Complaint> without_rows(const std::string& file, const std::vector<std::string>& parts) {
+std::vector<Issue> without_rows(const std::string& file, const std::vector<std::string>& parts) {
     const MatrixCopy copy;
     std::string kept;
     std::size_t cut = 0;
@@ -24,18 +24,17 @@ std::vector<Complaint> without_rows(const std::string& file, const std::vector<s
     }
     REQUIRE(cut > 0);
     copy.write(file, kept);
-    return complaints_of(copy);
+    return issues_of(copy);
 }
 
-bool says(const std::vector<Complaint>& complaints, const std::string& table, const std::string& part) {
-    for (const Complaint& complaint : complaints)
-        if (complaint.table == table && contains(complaint.text, part)) return true;
+bool says(const std::vector<Issue>& issues, const std::string& table, const std::string& part) {
+    for (const Issue& issue : issues)
+        if (issue.table == table && contains(issue.text, part)) return true;
     return false;
 }
 
 /// The row of framework_builds that begins so, with one text in it exchanged.
-std::vector<Complaint> after_in_row(const std::string& start, const std::string& old_text,
-                                    const std::string& new_text) {
+std::vector<Issue> after_in_row(const std::string& start, const std::string& old_text, const std::string& new_text) {
     const MatrixCopy copy;
     std::string text = MatrixCopy::content_of(copy.folder / "framework_builds.json");
     const auto row = text.find(start);
@@ -43,7 +42,7 @@ std::vector<Complaint> after_in_row(const std::string& start, const std::string&
     const auto at = text.find(old_text, row);
     REQUIRE(at < text.find('\n', row));
     copy.write("framework_builds.json", text.replace(at, old_text.size(), new_text));
-    return complaints_of(copy);
+    return issues_of(copy);
 }
 
 constexpr const char* torch_24_cu124 =
@@ -52,20 +51,20 @@ constexpr const char* torch_24_cu124 =
 }  // namespace
 
 TEST_CASE("a GPU's name with a second capability") {
-    const auto complaints =
+    const auto issues =
         after("gpu_products.json", R"(    {"name": "H200", "capability": "9.0")",
               R"(    {"name": "H200", "capability": "8.9", "source": "cuda_gpus", "known": "documented"},
     {"name": "H200", "capability": "9.0")");
-    INFO(told(complaints));
-    CHECK(says(complaints, "gpu_products", "'H200' has capability 8.9 here and 9.0 in another row"));
-    CHECK(says(complaints, "gpu_products", "'H200' has capability 9.0 here and 8.9 in another row"));
+    INFO(told(issues));
+    CHECK(says(issues, "gpu_products", "'H200' has capability 8.9 here and 9.0 in another row"));
+    CHECK(says(issues, "gpu_products", "'H200' has capability 9.0 here and 8.9 in another row"));
 }
 
 TEST_CASE("a cuDNN release that one CUDA major passes over") {
-    const auto complaints = without_rows("cudnn_builds.json", {R"({"cudnn": "9.17.1")", R"("cuda_major": 12)"});
-    INFO(told(complaints));
-    CHECK(says(complaints, "cudnn_builds", "9.17.1 for CUDA 12 is missing though it is there for CUDA 13"));
-    CHECK(complaints.size() == 1);
+    const auto issues = without_rows("cudnn_builds.json", {R"({"cudnn": "9.17.1")", R"("cuda_major": 12)"});
+    INFO(told(issues));
+    CHECK(says(issues, "cudnn_builds", "9.17.1 for CUDA 12 is missing though it is there for CUDA 13"));
+    CHECK(issues.size() == 1);
 }
 
 TEST_CASE("releases that one system's rows pass over") {
@@ -79,18 +78,18 @@ TEST_CASE("releases that one system's rows pass over") {
 }
 
 TEST_CASE("releases of which a system has rows, but none with CUDA between those that have it") {
-    const auto complaints = without_rows(
-        "framework_builds.json", {R"("framework": "pytorch", "first": "2.5")", R"("os": "linux")", R"("cuda": )"});
-    INFO(told(complaints));
-    CHECK(says(complaints, "framework_builds", "with CUDA, for linux pytorch 2.5 is missing after 2.4"));
+    const auto issues = without_rows("framework_builds.json",
+                                     {R"("framework": "pytorch", "first": "2.5")", R"("os": "linux")", R"("cuda": )"});
+    INFO(told(issues));
+    CHECK(says(issues, "framework_builds", "with CUDA, for linux pytorch 2.5 is missing after 2.4"));
 }
 
 TEST_CASE("dates that there are not, and dates to come") {
     for (const char* date : {"2026-13-41", "2026-02-31", "9999-99-99", "1999-01-01"}) {
         INFO(date);
-        const auto complaints =
+        const auto issues =
             after("xid.json", "\"seen\": \"2026-1", "\"seen\": \"" + std::string(date) + "\", \"was\": \"2026-1");
-        CHECK(says(complaints, "xid", "'seen' is no date"));
+        CHECK(says(issues, "xid", "'seen' is no date"));
     }
     const MatrixCopy copy;
     copy.replace("xid.json", "\"seen\": \"2026-1", "\"seen\": \"2031-01-01\", \"was\": \"2026-1");
@@ -100,14 +99,14 @@ TEST_CASE("dates that there are not, and dates to come") {
     CHECK(verify(files, "1970-01-02").empty());  // a clock that nearly all sources are ahead of
 }
 
-TEST_CASE("an offer that begins before its feature") {
+TEST_CASE("support that is required before its feature") {
     const std::string offer = R"("algorithm": "standard", "first": "9.13.0", "capability_min": "8.0")";
-    const auto release =
-        after("rnn_offers.json", offer, R"("algorithm": "standard", "first": "9.12.0", "capability_min": "8.0")");
-    CHECK(has(release, "rnn_offers", 1, "offered from cuDNN 9.12.0 on, but bf16 begins with 9.13.0"));
-    const auto gpu =
-        after("rnn_offers.json", offer, R"("algorithm": "standard", "first": "9.13.0", "capability_min": "7.5")");
-    CHECK(has(gpu, "rnn_offers", 1, "offered on capability 7.5, but bf16 begins with 8.0"));
+    const auto release = after("rnn_required_support.json", offer,
+                               R"("algorithm": "standard", "first": "9.12.0", "capability_min": "8.0")");
+    CHECK(has(release, "rnn_required_support", 1, "required from cuDNN 9.12.0 on, but bf16 begins with 9.13.0"));
+    const auto gpu = after("rnn_required_support.json", offer,
+                           R"("algorithm": "standard", "first": "9.13.0", "capability_min": "7.5")");
+    CHECK(has(gpu, "rnn_required_support", 1, "required on capability 7.5, but bf16 begins with 8.0"));
 }
 
 TEST_CASE("a flavour, an index or a pin that is not the row's") {
@@ -128,31 +127,31 @@ TEST_CASE("a flavour, an index or a pin that is not the row's") {
 }
 
 TEST_CASE("a Python that there is not") {
-    const auto complaints = after_in_row(torch_24_cu124, R"("python_last": "3.12")", R"("python_last": "3.99")");
-    INFO(told(complaints));
-    CHECK(says(complaints, "framework_builds", "column 'python_last': there was no Python 3.99 on 2026"));
-    CHECK(complaints.size() == 1);
+    const auto issues = after_in_row(torch_24_cu124, R"("python_last": "3.12")", R"("python_last": "3.99")");
+    INFO(told(issues));
+    CHECK(says(issues, "framework_builds", "column 'python_last': there was no Python 3.99 on 2026"));
+    CHECK(issues.size() == 1);
 }
 
 TEST_CASE("a defect that begins with a release that there is not") {
-    const auto complaints = after("rnn_defects.json", R"("first": "8.1.0", "fixed")", R"("first": "8.1.9", "fixed")");
-    INFO(told(complaints));
-    CHECK(says(complaints, "rnn_defects", "cudnn_builds has no cuDNN 8.1.9"));
+    const auto issues = after("rnn_defects.json", R"("first": "8.1.0", "fixed")", R"("first": "8.1.9", "fixed")");
+    INFO(told(issues));
+    CHECK(says(issues, "rnn_defects", "cudnn_builds has no cuDNN 8.1.9"));
 }
 
 TEST_CASE("a cause that nothing knows") {
-    const auto complaints = after("log_pointers.json", R"(    {"cause": ")", R"(    {"cause": "no_such_)");
-    INFO(told(complaints));
-    CHECK(says(complaints, "log_pointers", "log_causes has no 'no_such_"));
+    const auto issues = after("log_pointers.json", R"(    {"cause": ")", R"(    {"cause": "no_such_)");
+    INFO(told(issues));
+    CHECK(says(issues, "log_pointers", "log_causes has no 'no_such_"));
 }
 
 TEST_CASE("a newest CUDA that the builds contradict") {
-    const auto complaints = after("framework_cuda.json", R"("last": "2.11", "newest_cuda": "13.0")",
-                                  R"("last": "2.11", "newest_cuda": "12.8")");
-    INFO(told(complaints));
-    CHECK(says(complaints, "framework_cuda",
+    const auto issues = after("framework_cuda.json", R"("last": "2.11", "newest_cuda": "13.0")",
+                              R"("last": "2.11", "newest_cuda": "12.8")");
+    INFO(told(issues));
+    CHECK(says(issues, "framework_cuda",
                "newest_cuda is 12.8, but framework_builds has pytorch 2.9 with CUDA 13.0 as its newest"));
-    CHECK(complaints.size() == 1);
+    CHECK(issues.size() == 1);
 }
 
 TEST_CASE("a build without cuDNN that has one, or has no CUDA") {
@@ -175,17 +174,18 @@ TEST_CASE("a key that stands twice") {
     INFO(told(source));
     CHECK(has(source, "xid", 0, "the key 's' stands twice in 'sources'"));
     CHECK(source.size() == 1);
-    const auto cell = after("rnn_offers.json", R"({"dtype": "bf16",)", R"({"dtype": "fp16", "dtype": "bf16",)");
-    CHECK(has(cell, "rnn_offers", 1, "the key 'dtype' stands twice"));
+    const auto cell =
+        after("rnn_required_support.json", R"({"dtype": "bf16",)", R"({"dtype": "fp16", "dtype": "bf16",)");
+    CHECK(has(cell, "rnn_required_support", 1, "the key 'dtype' stands twice"));
 }
 
 TEST_CASE("an inferred row without a note, and a control character") {
-    const auto inferred = after("rnn_offers.json", R"("source": "cudnn_guide", "known": "documented"})",
+    const auto inferred = after("rnn_required_support.json", R"("source": "cudnn_guide", "known": "documented"})",
                                 R"("source": "cudnn_guide", "known": "inferred"})");
     INFO(told(inferred));
-    CHECK(says(inferred, "rnn_offers", "an inferred row needs a note"));
-    const auto control = after("rnn_offers.json", R"("note": ")", R"("note": "\u001b[2J)");
-    CHECK(says(control, "rnn_offers", "'note' holds a control character"));
-    CHECK(says(after("rnn_offers.json", R"("title": ")", R"("title": "\u009b)"), "rnn_offers",
+    CHECK(says(inferred, "rnn_required_support", "an inferred row needs a note"));
+    const auto control = after("rnn_required_support.json", R"("note": ")", R"("note": "\u001b[2J)");
+    CHECK(says(control, "rnn_required_support", "'note' holds a control character"));
+    CHECK(says(after("rnn_required_support.json", R"("title": ")", R"("title": "\u009b)"), "rnn_required_support",
                "'title' holds a control character"));
 }

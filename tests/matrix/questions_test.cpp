@@ -1,7 +1,13 @@
-// The answers that rules rely on, from the bundled tables.
+// The answers that rules rely on: every line of queries.txt, asked of the bundled tables.
 #include <algorithm>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <set>
 
+#include "base/text.hpp"
 #include "matrix/matrix.hpp"
+#include "matrix/ranges.hpp"
 #include "support/catch.hpp"
 #include "support/healthy_machine.hpp"
 
@@ -10,260 +16,176 @@ using rnncheck::test::v;
 
 namespace {
 
+using Words = std::vector<std::string>;
+using Cells = std::map<std::string, std::string>;
+
 const Matrix& bundled() {
     static const Matrix matrix = Matrix::bundled();
     return matrix;
 }
 
+template <class T>
+std::string text_of(const T& value) {
+    if constexpr (IsOptional<T>::value)
+        return value ? text_of(*value) : "";
+    else if constexpr (std::is_same_v<T, Version>)
+        return value.text;
+    else if constexpr (std::is_same_v<T, Source>)
+        return value.url;
+    else if constexpr (std::is_same_v<T, bool>)
+        return value ? "yes" : "no";
+    else if constexpr (std::is_integral_v<T>)
+        return std::to_string(value);
+    else if constexpr (NamedEnum<T>)
+        return std::string(name_of(value));
+    else
+        return value;
+}
+
+/// Of several rows each column's different values, sorted, with blanks between; "" with "none" where there are none.
+template <class R>
+Cells cells_of(const std::vector<R>& rows) {
+    if (rows.empty()) return {{"", "none"}};
+    std::map<std::string, std::set<std::string>> values;
+    for (const R& row : rows) {
+        const auto note = [&](const char* name, const auto& value, bool = false) {
+            values[name].insert(text_of(value));
+        };
+        R::fields(row, note);
+        Row::fields(row, note);
+    }
+    Cells cells;
+    for (const auto& [name, texts] : values) cells[name] = join({texts.begin(), texts.end()}, " ");
+    return cells;
+}
+
+template <class R>
+Cells cells_of(const Answer<R>& answer) {
+    CHECK(answer.row.has_value() == (answer.coverage == Coverage::known));
+    return answer ? cells_of(std::vector{*answer}) : Cells{{"", std::string(name_of(answer.coverage))}};
+}
+
+template <class R, class Keep>
+std::vector<R> kept(std::vector<R> rows, Keep&& keep) {
+    std::erase_if(rows, [&](const R& row) { return !keep(row); });
+    return rows;
+}
+
+/// Framework, release, system and, where given, flavour.
+std::vector<FrameworkBuild> builds(const Words& w) {
+    return kept(bundled().framework_builds(w[0]), [&](const FrameworkBuild& row) {
+        return row.os == w[2] && covers(row.first, row.last, v(w[1])) && (w.size() < 4 || row.build == w[3]);
+    });
+}
+
+std::vector<RnnDefect> defects(const Words& w) {
+    return bundled().rnn_defects(v(w[0]), w[1] == "any" ? std::nullopt : std::optional(v(w[1])), w[2]);
+}
+
+const std::map<std::string, std::function<Cells(const Words&)>> questions = {
+    {"cuda", [](const Words& w) { return cells_of(bundled().driver_for_cuda(v(w[0]))); }},
+    {"windows_cuda", [](const Words& w) { return cells_of(bundled().windows_driver_for_cuda(v(w[0]))); }},
+    {"driver", [](const Words& w) { return cells_of(bundled().cuda_of_driver(v(w[0]))); }},
+    {"branch", [](const Words& w) { return cells_of(bundled().driver_branch(v(w[0]))); }},
+    {"package", [](const Words& w) { return cells_of(bundled().forward_compatibility(v(w[0]), v(w[1]))); }},
+    {"capability", [](const Words& w) { return cells_of(bundled().architecture(v(w[0]))); }},
+    {"cudnn", [](const Words& w) { return cells_of(bundled().cudnn_build(v(w[0]), std::stoi(w[1]))); }},
+    {"parts_for_rnn",
+     [](const Words& w) {
+         return cells_of(kept(bundled().cudnn_parts(std::stoi(w[0])), std::mem_fn(&CudnnPart::needed_by_rnn)));
+     }},
+    {"parts_for_version",
+     [](const Words& w) {
+         return cells_of(kept(bundled().cudnn_parts(std::stoi(w[0])), std::mem_fn(&CudnnPart::needed_by_version)));
+     }},
+    {"status", [](const Words& w) { return cells_of(bundled().status(w[0], std::stoi(w[1]), std::stoi(w[2]))); }},
+    {"xid", [](const Words& w) { return cells_of(bundled().xid(std::stoi(w[0]))); }},
+    {"defects", [](const Words& w) { return cells_of(defects(w)); }},
+    {"windows_defect",
+     [](const Words& w) {
+         return cells_of(kept(defects({w[0], w[1], "windows"}), [](const RnnDefect& d) { return d.os == "windows"; }));
+     }},
+    {"limit",
+     [](const Words& w) {
+         return cells_of(kept(bundled().rnn_limits(v(w[0])), [&](const auto& l) { return l.feature == w[1]; }));
+     }},
+    {"required", [](const Words& w) { return cells_of(bundled().requires_support(v(w[0]), v(w[1]), w[2], w[3])); }},
+    {"build", [](const Words& w) { return cells_of(builds(w)); }},
+    {"cuda_builds",
+     [](const Words& w) { return cells_of(kept(builds(w), [](const auto& row) { return row.cuda.has_value(); })); }},
+    {"code",
+     [](const Words& w) {
+         return cells_of(kept(builds({w[0], w[1], w[2], w[3]}),
+                              [&](const auto& row) { return contains(" " + row.targets + " ", " " + w[4] + " "); }));
+     }},
+    {"keras",
+     [](const Words& w) {
+         return cells_of(kept(bundled().keras_backends(), [&](const KerasBackend& row) {
+             return row.backend == w[1] && v(w[0]) >= row.first && (!row.last || within(v(w[0]), *row.last));
+         }));
+     }},
+    {"gpu", [](const Words& w) { return cells_of(bundled().gpu_product(join(w, " "))); }},
+    {"gpus", [](const Words& w) { return cells_of(bundled().gpu_products_named(join(w, " "))); }},
+};
+
+/// `wanted` is "column=value", or a word for an answer without a row. The value "*" is any, "9.x" any that begins so.
+void check_answer(const Cells& cells, const std::string& wanted) {
+    const auto at = wanted.find('=');
+    const std::string column = at == std::string::npos ? "" : wanted.substr(0, at);
+    const std::string value = at == std::string::npos ? wanted : wanted.substr(at + 1);
+    INFO("'" << column << "' is to be '" << value << "'");
+    REQUIRE(cells.contains(column));
+    if (value.ends_with(".x"))
+        CHECK((cells.at(column) + ".").starts_with(value.substr(0, value.size() - 1)));
+    else if (value != "*")
+        CHECK(cells.at(column) == value);
+}
+
+/// At ", " before a column's name: a value may hold a comma.
+Words parts_of(const std::string& answer) {
+    Words parts;
+    for (const std::string& part : split(answer, ',')) {
+        if (parts.empty() || contains(part, "="))
+            parts.emplace_back(trim(part));
+        else
+            parts.back() += "," + part;
+    }
+    return parts;
+}
+
 }  // namespace
 
-TEST_CASE("drivers of a CUDA release: the family's floor and the one with all features") {
-    const auto cuda124 = bundled().driver_for_cuda(v("12.4"));
-    REQUIRE(cuda124);
-    CHECK(cuda124.coverage == Coverage::known);
-    CHECK(cuda124->oldest_driver.text == "525.60.13");
-    CHECK(cuda124->full_driver.text == "550.54.14");
-    CHECK(bundled().driver_for_cuda(v("12.4.1"))->cuda == v("12.4"));
-    CHECK(bundled().driver_for_cuda(v("13.0"))->oldest_driver.text == "580.65.06");
-    CHECK(bundled().driver_for_cuda(v("13.2"))->oldest_driver.text == "580.65.06");
-    CHECK(bundled().driver_for_cuda(v("11.8"))->oldest_driver.text == "450.80.02");
-    CHECK(bundled().driver_for_cuda(v("11.0"))->oldest_driver.text == "450.36.06");
-}
-
-TEST_CASE("before CUDA 11 a release runs on its own driver only") {
-    CHECK(bundled().driver_for_cuda(v("10.2"))->oldest_driver == v("440.33"));
-    CHECK(bundled().driver_for_cuda(v("10.2"))->full_driver == v("440.33"));
-}
-
-TEST_CASE("a CUDA release outside the data is never known") {
-    CHECK(bundled().driver_for_cuda(v("14.0")).coverage == Coverage::newer_than_data);
-    CHECK(bundled().driver_for_cuda(v("8.0")).coverage == Coverage::older_than_data);
-    CHECK(bundled().driver_for_cuda(v("12.7")).coverage == Coverage::silent);
-    CHECK_FALSE(bundled().driver_for_cuda(v("12.7")));
-}
-
-TEST_CASE("CUDA of a driver goes by branch") {
-    CHECK(bundled().cuda_of_driver(v("535.104.05"))->cuda == v("12.2"));
-    CHECK(bundled().cuda_of_driver(v("535.104.05"))->known == Known::documented);
-    CHECK(bundled().cuda_of_driver(v("470.256.02"))->cuda == v("11.4"));
-    CHECK(bundled().cuda_of_driver(v("565.57.01"))->cuda == v("12.7"));
-    CHECK(bundled().cuda_of_driver(v("580.65.06"))->cuda == v("13.0"));
-}
-
-TEST_CASE("a branch without a row follows the row that says so, as an inference") {
-    const auto between = bundled().cuda_of_driver(v("536.25"));
-    REQUIRE(between);
-    CHECK(between->cuda == v("12.2"));
-    CHECK(between->known == Known::inferred);
-    CHECK(bundled().cuda_of_driver(v("700.1")).coverage == Coverage::newer_than_data);
-    CHECK(bundled().cuda_of_driver(v("375.26")).coverage == Coverage::older_than_data);
-}
-
-TEST_CASE("drivers of a CUDA release on Windows") {
-    const auto cuda124 = bundled().windows_driver_for_cuda(v("12.4.1"));
-    REQUIRE(cuda124);
-    CHECK(cuda124->oldest_driver.text == "527.41");
-    CHECK(cuda124->full_driver.text == "551.61");
-    CHECK(bundled().windows_driver_for_cuda(v("11.2"))->oldest_driver.text == "452.39");
-    CHECK(bundled().windows_driver_for_cuda(v("10.2"))->oldest_driver.text == "441.22");
-    REQUIRE(bundled().windows_driver_for_cuda(v("13.1")));
-    CHECK(bundled().windows_driver_for_cuda(v("13.1"))->full_driver == v("590"));
-    CHECK(bundled().windows_driver_for_cuda(v("13.1"))->oldest_driver == v("580"));
-    CHECK_FALSE(bundled().windows_driver_for_cuda(v("13.9")));
-}
-
-TEST_CASE("a compatibility package runs over the branches that NVIDIA names") {
-    const auto answer = bundled().forward_compatibility(v("12.4"), v("470.256.02"));
-    REQUIRE(answer);
-    CHECK(answer->capability_min == v("5.0"));
-    CHECK(bundled().forward_compatibility(v("13.0.2"), v("535.104.05")));
-    CHECK(bundled().forward_compatibility(v("13.0"), v("570.211.01")));
-    CHECK(bundled().forward_compatibility(v("13.2"), v("580.65.06"))->capability_min == v("7.5"));
-    CHECK(bundled().forward_compatibility(v("12.9"), v("470.256.02")).coverage == Coverage::silent);
-    CHECK(bundled().forward_compatibility(v("13.0"), v("470.256.02")).coverage == Coverage::silent);
-    CHECK(bundled().forward_compatibility(v("14.0"), v("580.65.06")).coverage == Coverage::newer_than_data);
-    CHECK(bundled().forward_compatibility(v("9.0"), v("384.81")).coverage == Coverage::older_than_data);
-}
-
-TEST_CASE("life of a driver branch") {
-    CHECK(bundled().driver_branch(v("470.57.02"))->ended);
-    CHECK(bundled().driver_branch(v("470"))->last_release == v("470.256.02"));
-    CHECK(bundled().driver_branch(v("580.65.06"))->supported_until == "2028-06");
-    CHECK_FALSE(bundled().driver_branch(v("580"))->ended);
-    CHECK(bundled().driver_branch(v("700.1")).coverage == Coverage::newer_than_data);
-    CHECK(bundled().driver_branch(v("536.25")).coverage == Coverage::silent);
-}
-
-TEST_CASE("life of an architecture") {
-    const auto pascal = bundled().architecture(v("6.1"));
-    REQUIRE(pascal);
-    CHECK(pascal->name == "Pascal");
-    CHECK(pascal->last_cuda == v("12.9"));
-    CHECK(pascal->last_driver_branch == 580);
-    CHECK(bundled().architecture(v("3.5"))->last_driver_branch == 470);
-    CHECK(bundled().architecture(v("12.0"))->first_cuda == v("12.8"));
-    CHECK_FALSE(bundled().architecture(v("8.6"))->last_cuda);
-    CHECK_FALSE(bundled().architecture(v("8.6"))->last_driver_branch);
-    CHECK(bundled().architecture(v("13.0")).coverage == Coverage::newer_than_data);
-    CHECK(bundled().architecture(v("2.1")).coverage == Coverage::older_than_data);
-    CHECK(bundled().architecture(v("9.9")).coverage == Coverage::silent);
-}
-
-TEST_CASE("builds of a cuDNN release") {
-    const auto last8 = bundled().cudnn_build(v("8.9.7"), 12);
-    REQUIRE(last8);
-    CHECK(last8->capability_min == v("5.0"));
-    CHECK(last8->capability_max == v("9.0"));
-    CHECK(last8->driver_min == v("525.60.13"));
-    CHECK(bundled().cudnn_build(v("9.19.0"), 13)->capability_min == v("7.5"));
-    CHECK(bundled().cudnn_build(v("9.19.0"), 13)->capability_max == v("12.1"));
-    CHECK(bundled().cudnn_build(v("9.19.0.56"), 13)->cuda_major == 13);
-    CHECK(bundled().cudnn_build(v("8.4.1"), 10)->capability_max == v("7.5"));
-}
-
-TEST_CASE("cuDNN 9.11 dropped Maxwell, Pascal and Volta, 8.8 dropped Kepler") {
-    CHECK(bundled().cudnn_build(v("9.10.2"), 12)->capability_min == v("5.0"));
-    CHECK(bundled().cudnn_build(v("9.11.0"), 12)->capability_min == v("7.5"));
-    CHECK(bundled().cudnn_build(v("8.7.0"), 11)->capability_min == v("3.5"));
-    CHECK(bundled().cudnn_build(v("8.8.0"), 11)->capability_min == v("5.0"));
-}
-
-TEST_CASE("a cuDNN build outside the data is never known") {
-    CHECK(bundled().cudnn_build(v("9.99.0"), 13).coverage == Coverage::newer_than_data);
-    CHECK(bundled().cudnn_build(v("6.0.21"), 8).coverage == Coverage::older_than_data);
-    CHECK(bundled().cudnn_build(v("9.12.0"), 11).coverage == Coverage::silent);
-    CHECK(bundled().cudnn_build(v("8.2.3"), 11).coverage == Coverage::silent);
-    CHECK(bundled().cudnn_build(v("9.19.0"), 14).coverage == Coverage::newer_than_data);
-}
-
-TEST_CASE("what a cuDNN installation needs for recurrent networks") {
-    std::vector<std::string> for_rnn, for_version;
-    for (const CudnnPart& part : bundled().cudnn_parts(9)) {
-        if (part.needed_by_rnn) for_rnn.push_back(part.soname);
-        if (part.needed_by_version) for_version.push_back(part.soname);
+TEST_CASE("every question of queries.txt has its answer") {
+    std::ifstream file(TEST_FOLDER "/queries.txt");
+    std::size_t asked = 0;
+    for (std::string line; std::getline(file, line);) {
+        if (line.empty() || line.starts_with('#')) continue;
+        const auto bar = line.find(" | ");
+        REQUIRE(bar != std::string::npos);
+        for (const std::string& question : split(line.substr(0, bar), ';')) {
+            Words words = split(trim(question), ' ');
+            const std::string kind = words.front();
+            words.erase(words.begin());
+            INFO(question);
+            REQUIRE(questions.contains(kind));
+            const Cells cells = questions.at(kind)(words);
+            for (const std::string& wanted : parts_of(line.substr(bar + 3))) check_answer(cells, wanted);
+            ++asked;
+        }
     }
-    CHECK(for_rnn ==
-          std::vector<std::string>{"libcudnn.so.9", "libcudnn_adv.so.9", "libcudnn_graph.so.9", "libcudnn_ops.so.9"});
-    CHECK(for_version == std::vector<std::string>{"libcudnn.so.9", "libcudnn_graph.so.9"});
-    CHECK(bundled().cudnn_parts(7).size() == 1);
-    CHECK(bundled().cudnn_parts(8).size() == 7);
-    CHECK(bundled().cudnn_parts(10).empty());
+    CHECK(asked > 200);
 }
 
-TEST_CASE("names of status numbers, by library and cuDNN major") {
-    CHECK(bundled().status("cudnn", 9, 5000)->name == "CUDNN_STATUS_EXECUTION_FAILED");
-    CHECK(bundled().status("cudnn", 8, 8)->name == "CUDNN_STATUS_EXECUTION_FAILED");
-    CHECK(bundled().status("cudnn", 7, 3)->name == "CUDNN_STATUS_BAD_PARAM");
-    CHECK(bundled().status("cuda", 0, 803)->name == "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH");
-    CHECK(bundled().status("cudart", 0, 35)->name == "cudaErrorInsufficientDriver");
-    CHECK(bundled().status("nvml", 0, 18)->name == "NVML_ERROR_LIB_RM_VERSION_MISMATCH");
-    CHECK(bundled().status("cuda", 12, 100)->name == "CUDA_ERROR_NO_DEVICE");
+TEST_CASE("what is no GPU's name finds none") {
+    for (const char* written : {"", "\xff\xfe", "GeForce RTX 3090 \xc3\xa9t\xc3\xa9"})
+        CHECK(bundled().gpu_products_named(written).empty());
 }
 
-TEST_CASE("what to do about a status") {
-    CHECK(bundled().status("cuda", 0, 803)->remedy == "reboot, or remove the older libcuda from the path or container");
-    CHECK(bundled().status("cuda", 0, 802)->remedy == "start the fabric manager on machines with NVSwitch");
-    CHECK(bundled().status("nvml", 0, 18)->remedy == "reboot after the update of the driver");
-    CHECK(bundled().status("cudart", 0, 712)->name == "cudaErrorHostMemoryAlreadyRegistered");
-    CHECK_FALSE(bundled().status("cudnn", 9, 2002)->meaning.empty());
-}
-
-TEST_CASE("Xid events") {
-    CHECK(bundled().xid(79)->meaning == "the GPU fell off the bus");
-    CHECK(bundled().xid(31)->remedy == "restart the program");
-    CHECK(bundled().xid(43)->remedy.empty());
-    CHECK(bundled().xid(12).coverage == Coverage::silent);
-    CHECK(bundled().xid(500).coverage == Coverage::newer_than_data);
-}
-
-TEST_CASE("a status number of another major has no name here") {
-    CHECK(bundled().status("cudnn", 9, 8).coverage == Coverage::silent);
-    CHECK(bundled().status("cudnn", 7, 14).coverage == Coverage::silent);
-    CHECK(bundled().status("cudnn", 10, 5000).coverage == Coverage::newer_than_data);
-    CHECK(bundled().status("opencl", 0, 1).coverage == Coverage::silent);
-}
-
-TEST_CASE("masked recurrent networks are corrupted from cuDNN 8.1.0 until before 8.9.2") {
-    const auto is_masked_bug = [](const char* cudnn) {
-        const auto defects = bundled().rnn_defects(v(cudnn), v("8.6"));
-        return defects.size() == 1 && defects[0].cause == "cudnn_masked_rnn_bug";
-    };
-    CHECK(is_masked_bug("8.1.0"));
-    CHECK(is_masked_bug("8.9.1"));
-    CHECK_FALSE(is_masked_bug("8.0.5"));
-    CHECK_FALSE(is_masked_bug("8.9.2"));
-}
-
-TEST_CASE("releases without known defects") {
-    for (const char* cudnn : {"8.9.2", "8.9.7", "9.1.0", "9.14.0", "9.19.0"})
-        CHECK(bundled().rnn_defects(v(cudnn), std::nullopt).empty());
-}
-
-TEST_CASE("known defects of cuDNN 7 end where they were fixed") {
-    const auto ids = [](const char* cudnn) {
-        std::vector<std::string> found;
-        for (const RnnDefect& defect : bundled().rnn_defects(v(cudnn), std::nullopt)) found.push_back(defect.id);
-        return found;
-    };
-    CHECK(ids("7.6.5") == std::vector<std::string>{"varying_lengths_execution_failed"});
-    CHECK(ids("7.6.4") ==
-          std::vector<std::string>{"bidirectional_backward_unsynchronised", "varying_lengths_execution_failed"});
-}
-
-TEST_CASE("a defect of Windows is none on Linux") {
-    const auto is_affected = [](const char* capability, const char* os) {
-        const auto defects = bundled().rnn_defects(v("7.6.5"), v(capability), os);
-        return std::any_of(defects.begin(), defects.end(),
-                           [](const RnnDefect& defect) { return defect.id == "windows_training_internal_error"; });
-    };
-    CHECK(is_affected("7.5", "windows"));
-    CHECK_FALSE(is_affected("7.5", "linux"));
-    CHECK_FALSE(is_affected("8.6", "windows"));
-    CHECK(bundled().rnn_defects(v("8.6.0"), v("8.6"), "windows").size() == 1);
-}
-
-TEST_CASE("what recurrent networks can do, by release") {
-    const auto has = [](const char* cudnn, const char* feature) {
-        const auto limits = bundled().rnn_limits(v(cudnn));
-        return std::any_of(limits.begin(), limits.end(), [&](const auto& limit) { return limit.feature == feature; });
-    };
-    CHECK(has("9.13.0", "bf16"));
-    CHECK_FALSE(has("9.12.0", "bf16"));
-    CHECK(has("8.9.7.29", "legacy_api"));
-    CHECK_FALSE(has("9.0.0", "legacy_api"));
-    CHECK(has("8.9.0", "device_lengths"));
-    CHECK_FALSE(has("8.9.1", "device_lengths"));
-    CHECK_FALSE(has("8.0.4", "zero_lengths"));
-    for (const char* takes : {"8.0.5", "9.0.0", "9.2.0", "9.19.0"}) CHECK(has(takes, "zero_lengths"));
-    for (const char* refuses : {"9.1.0", "9.1.1"}) CHECK_FALSE(has(refuses, "zero_lengths"));
-    CHECK(has("7.6.5", "fp64"));
-}
-
-TEST_CASE("what a cuDNN release must offer") {
-    const auto coverage = [](const char* cudnn, const char* capability, const char* dtype,
-                             const char* algorithm = "standard") {
-        return bundled().must_offer(v(cudnn), v(capability), dtype, algorithm).coverage;
-    };
-    for (const char* dtype : {"fp32", "fp64", "fp16"}) {
-        CHECK(coverage("8.9.7", "8.6", dtype) == Coverage::known);
-        CHECK(coverage("9.19.0", "12.0", dtype) == Coverage::known);
+TEST_CASE("every product is found by its own name, and its capability is one that the architectures know") {
+    for (const GpuProduct& row : bundled().gpu_products()) {
+        INFO(row.name);
+        const auto named = bundled().gpu_products_named(row.name);
+        CHECK(std::ranges::any_of(named, [&](const GpuProduct& found) { return found.number == row.number; }));
+        CHECK((bundled().architecture(row.capability) || row.capability < v("3.0")));
     }
-    CHECK(coverage("9.13.0", "8.0", "bf16") == Coverage::known);
-    CHECK(coverage("9.12.0", "8.0", "bf16") == Coverage::silent);
-    CHECK(coverage("9.13.0", "7.5", "bf16") == Coverage::silent);
-    CHECK(coverage("8.9.7", "5.2", "fp16") == Coverage::silent);
-    CHECK(coverage("8.9.7", "8.6", "fp32", "persist_static") == Coverage::silent);
-}
-
-TEST_CASE("nothing must be offered on a GPU that the release does not name") {
-    CHECK_FALSE(bundled().must_offer(v("9.11.0"), v("6.1"), "fp32", "standard"));
-    CHECK_FALSE(bundled().must_offer(v("8.9.7"), v("12.0"), "fp32", "standard"));
-    CHECK(bundled().must_offer(v("9.99.0"), v("8.6"), "fp32", "standard").coverage == Coverage::newer_than_data);
-}
-
-TEST_CASE("an answer carries the source it rests on") {
-    const auto answer = bundled().cudnn_build(v("9.17.0"), 13);
-    REQUIRE(answer);
-    CHECK(answer->known == Known::documented);
-    CHECK(answer->source.url == "https://docs.nvidia.com/deeplearning/sdk/cudnn-support-matrix/index.html");
 }

@@ -16,39 +16,39 @@ std::string build(const std::string& first_to_last, const std::string& more, con
 }
 
 /// What verify says of framework_builds when it holds these rows.
-std::vector<Complaint> of_builds(const std::vector<std::string>& rows, const std::string& head = "") {
+std::vector<Issue> of_builds(const std::vector<std::string>& rows, const std::string& head = "") {
     const MatrixCopy copy;
     put(copy, "keras_backends", "", {});
     put(copy, "framework_builds", "", rows, head);
-    auto complaints = complaints_of(copy);
-    std::erase_if(complaints, [](const Complaint& c) { return c.table != "framework_builds"; });
-    return complaints;
+    auto issues = issues_of(copy);
+    std::erase_if(issues, [](const Issue& c) { return c.table != "framework_builds"; });
+    return issues;
 }
 
 }  // namespace
 
-TEST_CASE("tables without a fault raise no complaint") {
+TEST_CASE("tables without a fault raise no issue") {
     const MatrixCopy copy;
-    CHECK(told(complaints_of(copy)).empty());
+    CHECK(told(issues_of(copy)).empty());
 }
 
-TEST_CASE("all complaints come at once, with table and row") {
+TEST_CASE("all issues come at once, with table and row") {
     const MatrixCopy copy;
     copy.replace("driver_for_cuda.json", R"("cuda": "9.2", "full_driver": "396.26")", R"("cuda": "9.x")");
     copy.replace("architectures.json", R"("source": "cuda_jl", )", "");
-    copy.write("rnn_offers.json", "{");
+    copy.write("rnn_required_support.json", "{");
     std::filesystem::remove(copy.folder / "gpu_products.json");
-    const auto complaints = complaints_of(copy);
-    INFO(told(complaints));
-    CHECK(has(complaints, "driver_for_cuda", 3, "column 'cuda': '9.x' is no version"));
-    CHECK(has(complaints, "driver_for_cuda", 3, "column 'full_driver': missing"));
-    CHECK(has(complaints, "architectures", 1, "column 'source': missing"));
-    CHECK(has(complaints, "rnn_offers", 0, "no valid JSON"));
-    CHECK(has(complaints, "gpu_products", 0, "this table is missing"));
-    CHECK(complaints.size() == 5);
+    const auto issues = issues_of(copy);
+    INFO(told(issues));
+    CHECK(has(issues, "driver_for_cuda", 3, "column 'cuda': '9.x' is not a version"));
+    CHECK(has(issues, "driver_for_cuda", 3, "column 'full_driver': missing"));
+    CHECK(has(issues, "architectures", 1, "column 'source': missing"));
+    CHECK(has(issues, "rnn_required_support", 0, "no valid JSON"));
+    CHECK(has(issues, "gpu_products", 0, "this table is missing"));
+    CHECK(issues.size() == 5);
 }
 
-TEST_CASE("a source that is not listed, or lacks its link, is one complaint for each place") {
+TEST_CASE("a source that is not listed, or lacks its link, is one issue for each place") {
     const auto unknown = after("architectures.json", R"("source": "cuda_jl")", R"("source": "hearsay")");
     CHECK(has(unknown, "architectures", 1, "'hearsay' is not in the table's list of sources"));
     CHECK(unknown.size() == 1);
@@ -63,51 +63,51 @@ TEST_CASE("rows out of order, twice, or two on a line") {
     put(copy, "gpu_products", columns,
         {R"("name": "B", "capability": "8.6")", R"("name": "A", "capability": "8.6")",
          R"("name": "A", "capability": "8.6")"});
-    const auto complaints = complaints_of(copy);
-    INFO(told(complaints));
-    CHECK(has(complaints, "gpu_products", 2, "belongs before row 1"));
-    CHECK(has(complaints, "gpu_products", 3, "the same thing as row 2"));
-    CHECK(complaints.size() == 2);
+    const auto issues = issues_of(copy);
+    INFO(told(issues));
+    CHECK(has(issues, "gpu_products", 2, "belongs before row 1"));
+    CHECK(has(issues, "gpu_products", 3, "the same thing as row 2"));
+    CHECK(issues.size() == 2);
     const MatrixCopy other;
     put(other, "gpu_products", columns,
         {R"("name": "A", "capability": "8.6", "source": "s", "known": "documented"}, {"name": "B", "capability": "8.6")"});
-    CHECK(has(complaints_of(other), "gpu_products", 0, "line of its own"));
+    CHECK(has(issues_of(other), "gpu_products", 0, "line of its own"));
 }
 
 TEST_CASE("an unconfirmed row without a note") {
-    const auto complaints = after("architectures.json", R"("source": "cuda_jl", "known": "source_code"},)",
-                                  R"("source": "cuda_jl", "known": "unconfirmed"},)");
-    INFO(told(complaints));
-    REQUIRE(complaints.size() == 1);
-    CHECK(contains(complaints[0].text, "needs a note"));
+    const auto issues = after("architectures.json", R"("source": "cuda_jl", "known": "source_code"},)",
+                              R"("source": "cuda_jl", "known": "unconfirmed"},)");
+    INFO(told(issues));
+    REQUIRE(issues.size() == 1);
+    CHECK(contains(issues[0].text, "needs a note"));
 }
 
 TEST_CASE("a table that nothing reads, or without rows") {
     const MatrixCopy copy;
     copy.write("achitectures.json", "{}");
     put(copy, "keras_backends", "", {});
-    const auto complaints = complaints_of(copy);
-    CHECK(has(complaints, "achitectures", 0, "nothing reads a table of this name"));
-    CHECK(has(complaints, "keras_backends", 0, "no rows"));
-    CHECK(complaints.size() == 2);
+    const auto issues = issues_of(copy);
+    CHECK(has(issues, "achitectures", 0, "nothing reads a table of this name"));
+    CHECK(has(issues, "keras_backends", 0, "no rows"));
+    CHECK(issues.size() == 2);
 }
 
 TEST_CASE("ranges that overlap are named with both rows") {
-    const auto complaints = of_builds({build(R"("first": "2.4", "last": "2.5")", R"("cuda": "12.4", "cudnn": "9.1.0")"),
-                                       build(R"("first": "2.5.1")", R"("cuda": "12.4", "cudnn": "9.1.0")")});
-    INFO(told(complaints));
-    CHECK(has(complaints, "framework_builds", 2, "overlaps row 1 of pytorch linux cu"));
-    CHECK(complaints.size() == 1);
+    const auto issues = of_builds({build(R"("first": "2.4", "last": "2.5")", R"("cuda": "12.4", "cudnn": "9.1.0")"),
+                                   build(R"("first": "2.5.1")", R"("cuda": "12.4", "cudnn": "9.1.0")")});
+    INFO(told(issues));
+    CHECK(has(issues, "framework_builds", 2, "overlaps row 1 of pytorch linux cu"));
+    CHECK(issues.size() == 1);
     const auto drivers = after("cuda_of_driver.json", R"("last_branch": 544)", R"("last_branch": 545)");
     CHECK(told(drivers).find("overlaps row") != std::string::npos);
 }
 
 TEST_CASE("a range that ends before it begins") {
-    const auto complaints =
+    const auto issues =
         of_builds({build(R"("first": "2.4", "last": "2.3", "python_first": "3.12", "python_last": "3.9")",
                          R"("cuda": "12.4", "cudnn": "9.1.0")")});
-    CHECK(has(complaints, "framework_builds", 1, "the releases end (2.3) before they begin (2.4)"));
-    CHECK(has(complaints, "framework_builds", 1, "the Python versions end (3.9)"));
+    CHECK(has(issues, "framework_builds", 1, "the releases end (2.3) before they begin (2.4)"));
+    CHECK(has(issues, "framework_builds", 1, "the Python versions end (3.9)"));
 }
 
 TEST_CASE("holes: toolkits, driver branches, cuDNN and framework releases") {
@@ -120,10 +120,10 @@ TEST_CASE("holes: toolkits, driver branches, cuDNN and framework releases") {
     };
     cut_row("driver_for_cuda.json", R"("cuda": "12.3")");
     cut_row("cuda_of_driver.json", R"("branch": 530)");
-    const auto complaints = complaints_of(copy);
-    INFO(told(complaints));
-    CHECK(has(complaints, "driver_for_cuda", 0, "12.3 is missing after 12.2"));
-    CHECK(has(complaints, "cuda_of_driver", 0, "530 is missing after 529"));
+    const auto issues = issues_of(copy);
+    INFO(told(issues));
+    CHECK(has(issues, "driver_for_cuda", 0, "12.3 is missing after 12.2"));
+    CHECK(has(issues, "cuda_of_driver", 0, "530 is missing after 529"));
     const auto cudnn = after("cudnn_builds.json", R"("cudnn": "8.9.5")", R"("cudnn": "8.9.6")");
     INFO(told(cudnn));
     CHECK(has(cudnn, "cudnn_builds", 0, "8.9.5 is missing after 8.9.4"));
@@ -185,9 +185,9 @@ TEST_CASE("framework builds contradict the other tables") {
     CHECK(contains(one(R"("targets": "")"), "a build without CUDA has libraries 'none'"));
 }
 
-TEST_CASE("a complaint shows nothing that could upset a terminal") {
-    const auto complaints = after("architectures.json", R"("name": "Kepler", "first_cuda": "4.2")",
-                                  R"("name": "Kepler", "first_cuda": "\u001b[2J")");
-    CHECK(contains(told(complaints), "\\x1b[2J"));
-    CHECK_FALSE(contains(told(complaints), "\x1b"));
+TEST_CASE("a issue shows nothing that could upset a terminal") {
+    const auto issues = after("architectures.json", R"("name": "Kepler", "first_cuda": "4.2")",
+                              R"("name": "Kepler", "first_cuda": "\u001b[2J")");
+    CHECK(contains(told(issues), "\\x1b[2J"));
+    CHECK_FALSE(contains(told(issues), "\x1b"));
 }

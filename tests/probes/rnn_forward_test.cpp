@@ -8,7 +8,9 @@
 using namespace rnncheck;
 
 namespace rnncheck::probes {
-extern const Probe rnn_forward;
+namespace rnn_forward {
+extern const Probe probe;
+}
 }
 
 namespace {
@@ -41,29 +43,29 @@ TEST_CASE("the sweep runs in every interface of every usable cuDNN on every GPU"
     facts.cudnns.push_back(half_broken);
     half_broken.rnn_usable.reset();
     facts.cudnns.push_back(half_broken);
-    CHECK(probes::rnn_forward.targets(facts) == std::vector<std::string>{"GPU 0 legacy /lib with space/libcudnn.so.8",
+    CHECK(probes::rnn_forward::probe.targets(facts) == std::vector<std::string>{"GPU 0 legacy /lib with space/libcudnn.so.8",
                                                                          "GPU 1 legacy /lib with space/libcudnn.so.8",
                                                                          "GPU 0 v8 /lib with space/libcudnn.so.8",
                                                                          "GPU 1 v8 /lib with space/libcudnn.so.8"});
 }
 
 TEST_CASE("no GPU or no cuDNN is no target, and many copies are eight") {
-    CHECK(probes::rnn_forward.targets(with_gpus(1)).empty());
+    CHECK(probes::rnn_forward::probe.targets(with_gpus(1)).empty());
     Facts facts = with_gpus(0);
     for (int copy = 0; copy < 20; ++copy) facts.cudnns.push_back(usable(std::to_string(copy), {"v8"}));
-    CHECK(probes::rnn_forward.targets(facts).empty());
+    CHECK(probes::rnn_forward::probe.targets(facts).empty());
     facts.gpus.emplace_back();
-    CHECK(probes::rnn_forward.targets(facts).size() == 8);
+    CHECK(probes::rnn_forward::probe.targets(facts).size() == 8);
 }
 
 TEST_CASE("two sweeps never share a GPU") {
-    CHECK(probes::rnn_forward.exclusive("GPU 1 v8 /a/libcudnn.so.9") == "GPU 1");
-    CHECK(probes::rnn_forward.exclusive("GPU 11 legacy /a/libcudnn.so.8") == "GPU 11");
+    CHECK(probes::rnn_forward::probe.exclusive("GPU 1 v8 /a/libcudnn.so.9") == "GPU 1");
+    CHECK(probes::rnn_forward::probe.exclusive("GPU 11 legacy /a/libcudnn.so.8") == "GPU 11");
 }
 
 TEST_CASE("a case that its process did not survive is recorded as that case") {
     const Job job{{}, {}, "GPU 3 legacy /lib with space/libcudnn.so.8"};
-    const Steps& steps = probes::rnn_forward.steps.value();
+    const Steps& steps = probes::rnn_forward::probe.steps.value();
     const auto cases = sweep(Level::quick, Dialect::legacy);
     REQUIRE(steps.done(job).size() == cases.size());
     const Facts tried = steps.lost(job, {{4, {"cudnnRNNForwardInference", -1, "crashed"}}});

@@ -2,7 +2,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "facts/json.hpp"
+#include "base/json.hpp"
 #include "rnn/compare.hpp"
 #include "rnn/frozen.hpp"
 #include "support/catch.hpp"

@@ -7,21 +7,19 @@
 
 namespace rnncheck::test {
 
-inline std::vector<Complaint> complaints_of(const MatrixCopy& copy) {
+inline std::vector<Issue> issues_of(const MatrixCopy& copy) {
     return verify(table_files_of(copy.folder.string()));
 }
 
-inline std::string told(const std::vector<Complaint>& complaints) {
+inline std::string told(const std::vector<Issue>& issues) {
     std::string text;
-    for (const Complaint& complaint : complaints)
-        text += complaint.table + " " + std::to_string(complaint.row) + ": " + complaint.text + "\n";
+    for (const Issue& issue : issues) text += issue.table + " " + std::to_string(issue.row) + ": " + issue.text + "\n";
     return text;
 }
 
-inline bool has(const std::vector<Complaint>& complaints, const std::string& table, std::size_t row,
-                const std::string& part) {
-    for (const Complaint& complaint : complaints)
-        if (complaint.table == table && complaint.row == row && contains(complaint.text, part)) return true;
+inline bool has(const std::vector<Issue>& issues, const std::string& table, std::size_t row, const std::string& part) {
+    for (const Issue& issue : issues)
+        if (issue.table == table && issue.row == row && contains(issue.text, part)) return true;
     return false;
 }
 
@@ -37,10 +35,10 @@ inline void put(const MatrixCopy& copy, const std::string& table, const std::str
     copy.write(table + ".json", text + "\n  ]\n}\n");
 }
 
-inline std::vector<Complaint> after(const std::string& file, const std::string& old_text, const std::string& new_text) {
+inline std::vector<Issue> after(const std::string& file, const std::string& old_text, const std::string& new_text) {
     const MatrixCopy copy;
     copy.replace(file, old_text, new_text);
-    return complaints_of(copy);
+    return issues_of(copy);
 }
 
 }  // namespace rnncheck::test

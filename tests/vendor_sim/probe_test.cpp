@@ -10,7 +10,9 @@ using namespace rnncheck;
 using namespace rnncheck::test;
 
 namespace rnncheck::probes {
-extern const Probe rnn_forward;
+namespace rnn_forward {
+extern const Probe probe;
+}
 }
 
 namespace {
@@ -22,7 +24,7 @@ std::vector<RnnRun> swept(const std::string& sim, Facts facts = {}) {
     static Trace nowhere(open("/dev/null", O_WRONLY));
     const Job job{std::move(facts), {}, "GPU 0 v8 " SIM_FOLDER "/cudnn9/libcudnn.so.9"};
     Facts learnt;
-    probes::rnn_forward.run(job, nowhere, [&](const Facts& news) { merge(learnt, news); });
+    probes::rnn_forward::probe.run(job, nowhere, [&](const Facts& news) { merge(learnt, news); });
     return learnt.rnn_runs;
 }
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "matrix/ranges.hpp"
-#include "matrix/targets.hpp"
 #include "rules/support/architecture_support.hpp"
 #include "rules/support/versions.hpp"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "matrix/cudnn_for_gpu.hpp"
 #include "matrix/ranges.hpp"
 #include "rules/support/packages.hpp"
 

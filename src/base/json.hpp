@@ -1,0 +1,139 @@
+// Any fielded structure as JSON and back, and its JSON Schema. Each type is described once at run time (`Shape`), so
+// that the code about JSON is compiled once and not for every type.
+#pragma once
+
+#include <concepts>
+#include <nlohmann/json.hpp>
+
+#include "base/fields.hpp"
+#include "base/text.hpp"
+
+namespace rnncheck {
+
+using Json = nlohmann::json;
+
+/// How texts become UTF-8: by default so that from_json gives the very bytes back, as paths need it. With valid_utf8
+/// they are for reading alone.
+using TextCoding = std::string (*)(std::string_view);
+
+/// What a type looks like to JSON.
+struct Shape {
+    enum class Kind { boolean, whole, real, text, version, word, text_map, optional, list, structure };
+    struct Member {
+        const char* name;
+        const char* about;
+        std::size_t offset;
+        const Shape& (*shape)();
+    };
+
+    Kind kind;
+    std::size_t size = 0;                          ///< bytes of a `whole`
+    bool is_signed = false;                        ///< of a `whole`
+    std::span<const std::string_view> words = {};  ///< of a `word`: the values of an enumeration, in order
+    // Of an `optional` (which has one item or none) and of a `list`:
+    const Shape& (*item_shape)() = nullptr;
+    std::size_t (*count)(const void*) = nullptr;
+    const void* (*item)(const void*, std::size_t) = nullptr;
+    void* (*add)(void*) = nullptr;
+    void (*clear)(void*) = nullptr;
+    std::vector<Member> members = {};  ///< of a `structure`
+};
+
+template <class T>
+const Shape& shape_of();
+
+Json to_json(const Shape& shape, const void* value, TextCoding text);
+void from_json(const Json& json, const Shape& shape, void* value, const std::string& place);
+
+/// JSON Schema (draft 2020-12) of what to_json writes.
+Json schema_of(const Shape& shape);
+
+template <class T>
+Json to_json(const T& value, TextCoding text = reversible_utf8) {
+    return to_json(shape_of<T>(), &value, text);
+}
+
+/// Fills `value`. Fields that are absent keep their defaults, unknown ones are ignored (a newer rnncheck wrote them).
+/// InputError names the place: "facts.gpus[0].compute_capability: '8.x' is not a version".
+template <class T>
+void from_json(const Json& json, T& value, const std::string& place) {
+    from_json(json, shape_of<T>(), &value, place);
+}
+
+template <class T>
+Json schema_of() {
+    return schema_of(shape_of<T>());
+}
+
+/// InputError "place: why".
+[[noreturn]] void wrong(const std::string& place, const std::string& why);
+
+/// InputError when `json` is not a string.
+std::string quoted_text(const Json& json, const std::string& place);
+
+// ---------------------------------------------------------------------------------------------------------------
+
+template <class T>
+Shape shape_of_optional() {
+    return {.kind = Shape::Kind::optional,
+            .item_shape = shape_of<typename T::value_type>,
+            .count = [](const void* value) { return std::size_t{static_cast<const T*>(value)->has_value()}; },
+            .item = [](const void* value, std::size_t) -> const void* { return &**static_cast<const T*>(value); },
+            .add = [](void* value) -> void* { return &static_cast<T*>(value)->emplace(); },
+            .clear = [](void* value) { static_cast<T*>(value)->reset(); }};
+}
+
+template <class T>
+Shape shape_of_list() {
+    return {.kind = Shape::Kind::list,
+            .item_shape = shape_of<typename T::value_type>,
+            .count = [](const void* value) { return static_cast<const T*>(value)->size(); },
+            .item = [](const void* value, std::size_t i) -> const void* { return &(*static_cast<const T*>(value))[i]; },
+            .add = [](void* value) -> void* { return &static_cast<T*>(value)->emplace_back(); },
+            .clear = [](void* value) { static_cast<T*>(value)->clear(); }};
+}
+
+template <Fielded T>
+Shape shape_of_structure() {
+    Shape shape{.kind = Shape::Kind::structure};
+    T sample;
+    T::fields(sample, [&]<class M>(const char* name, M& member, const char* about) {
+        const auto offset = reinterpret_cast<const char*>(&member) - reinterpret_cast<const char*>(&sample);
+        shape.members.push_back({name, about, static_cast<std::size_t>(offset), shape_of<M>});
+    });
+    return shape;
+}
+
+template <class T>
+Shape make_shape() {
+    using enum Shape::Kind;
+    if constexpr (std::same_as<T, bool>)
+        return {.kind = boolean};
+    else if constexpr (NamedEnum<T>) {
+        static_assert(sizeof(T) == sizeof(int));
+        return {.kind = word, .words = names_of(T{})};
+    } else if constexpr (std::integral<T>)
+        return {.kind = whole, .size = sizeof(T), .is_signed = std::is_signed_v<T>};
+    else if constexpr (std::same_as<T, double>)
+        return {.kind = real};
+    else if constexpr (std::same_as<T, std::string>)
+        return {.kind = text};
+    else if constexpr (std::same_as<T, Version>)
+        return {.kind = version};
+    else if constexpr (std::same_as<T, TextMap>)
+        return {.kind = text_map};
+    else if constexpr (IsOptional<T>::value)
+        return shape_of_optional<T>();
+    else if constexpr (IsVector<T>::value)
+        return shape_of_list<T>();
+    else
+        return shape_of_structure<T>();
+}
+
+template <class T>
+const Shape& shape_of() {
+    static const Shape shape = make_shape<T>();
+    return shape;
+}
+
+}  // namespace rnncheck

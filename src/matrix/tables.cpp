@@ -1,0 +1,279 @@
+// From the JSON text of a table to typed rows. The only place that knows the file format.
+#include "matrix/tables.hpp"
+
+#include <algorithm>
+
+#include "base/errors.hpp"
+#include "base/json.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+/// A table is 3 deep. A file nested to exhaust memory is given up long before.
+constexpr std::size_t deepest = 32;
+
+/// Where reading is, and the list of what is wrong.
+struct Place {
+    const std::string& table;
+    std::vector<Issue>& issues;
+    std::size_t row = 0;       ///< 0 is the head
+    std::size_t reported = 0;  ///< whether it is in `issues` or not
+
+    /// A file of nothing but faults shall not fill the memory.
+    void report(const std::string& what) {
+        constexpr std::size_t most = 1000;
+        if (++reported < most) issues.push_back({table, row, escaped(what)});
+        if (reported == most) issues.push_back({table, row, "more is wrong from here on; correct the above first"});
+    }
+};
+
+std::string column_place(std::string_view name) {
+    return "column '" + std::string(name) + "'";
+}
+
+/// Builds the tree of a table's JSON. Reports keys that stand twice in one object, of which a reader would take one
+/// without a word, and gives up what is nested too deeply.
+class TreeBuilder : public nlohmann::json_sax<Json> {
+  public:
+    explicit TreeBuilder(Place& place) : place_(place) {}
+
+    Json tree;
+    std::size_t error_at = 0;  ///< byte, counted from 1
+
+    bool null() override { return add(nullptr); }
+    bool boolean(bool value) override { return add(value); }
+    bool number_integer(number_integer_t value) override { return add(value); }
+    bool number_unsigned(number_unsigned_t value) override { return add(value); }
+    bool number_float(number_float_t value, const string_t&) override { return add(value); }
+    bool string(string_t& value) override { return add(std::move(value)); }
+    bool binary(binary_t&) override { return false; }
+    bool start_object(std::size_t) override { return open(Json::object()); }
+    bool start_array(std::size_t) override { return open(Json::array()); }
+    bool end_object() override { return close(); }
+    bool end_array() override { return close(); }
+    bool key(string_t& name) override {
+        if (open_.size() == 1) part_ = name;
+        const auto [at, is_new] = open_.back()->get_ref<Json::object_t&>().emplace(name, nullptr);
+        if (!is_new) report_repeated(name);
+        slot_ = &at->second;
+        return true;
+    }
+    bool parse_error(std::size_t byte, const std::string&, const nlohmann::detail::exception&) override {
+        error_at = byte;
+        return false;
+    }
+
+  private:
+    template <class Value>
+    bool add(Value&& value) {
+        if (!open_.empty() && open_.back()->is_array()) slot_ = &open_.back()->get_ref<Json::array_t&>().emplace_back();
+        *slot_ = Json(std::forward<Value>(value));
+        return true;
+    }
+
+    bool open(Json&& empty) {
+        if (open_.size() == deepest) throw InputError("nested too deeply");
+        add(std::move(empty));
+        open_.push_back(slot_);
+        return true;
+    }
+
+    bool close() { return open_.pop_back(), true; }
+
+    void report_repeated(const std::string& name) {
+        const bool in_row = part_ == "rows" && open_.size() > 1;
+        place_.row = in_row ? open_[1]->size() : 0;
+        const std::string where = in_row || open_.size() == 1 ? "" : " in '" + part_ + "'";
+        place_.report("the key '" + name + "' stands twice" + where + "; keep one of them");
+        place_.row = 0;
+    }
+
+    Place& place_;
+    std::vector<Json*> open_;  ///< the objects and arrays around this place
+    Json* slot_ = &tree;       ///< where the next value goes
+    std::string part_;         ///< key at the top
+};
+
+/// `byte` is counted from 1.
+std::string line_and_column(std::string_view text, std::size_t byte) {
+    const std::string_view before = text.substr(0, std::min(text.size(), byte - 1));
+    const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+    const auto column = before.size() - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0: the first line
+    return " at line " + std::to_string(line) + ", column " + std::to_string(column);
+}
+
+/// An object; InputError says why there is none.
+Json parse(std::string_view text, Place& place) {
+    if (const auto nul = text.find('\0'); nul != std::string_view::npos)  // the parser would take it for the end
+        throw InputError("a NUL byte" + line_and_column(text, nul + 1));
+    TreeBuilder builder(place);
+    if (!Json::sax_parse(text, &builder)) throw InputError("no valid JSON" + line_and_column(text, builder.error_at));
+    if (!builder.tree.is_object()) throw InputError("not an object");
+    return std::move(builder.tree);
+}
+
+std::string fault_of(const Source& source) {
+    if (source.title.empty()) return "'title' is missing";
+    if (source.url.empty()) return "'url' is missing";
+    if (source.seen.empty()) return "'seen' is missing";
+    if (!source.url.starts_with("https://")) return "'url' does not begin with https://";
+    return is_date(source.seen) ? "" : "'seen' is no date of the form 2026-11-21";
+}
+
+void read_sources(const Json& table, TableHead& head, Place& place) {
+    if (!table.contains("sources") || !table["sources"].is_object())
+        throw InputError("'sources' is not a list of sources");
+    for (const auto& [id, written] : table["sources"].items()) {
+        const std::string where = "source '" + id + "'";
+        Source& source = head.sources[id];  // there in any case, so that its rows raise no second issue
+        try {
+            from_json(written, source, where);
+            if (const std::string fault = fault_of(source); !fault.empty()) wrong(where, fault);
+        } catch (const InputError& error) {
+            place.report(error.what());
+        }
+    }
+}
+
+template <class T>
+std::string type_word() {
+    if constexpr (IsOptional<T>::value) return "optional " + type_word<typename T::value_type>();
+    if constexpr (std::is_same_v<T, Version>) return "version";
+    if constexpr (std::is_same_v<T, Source>) return "source";
+    if constexpr (std::is_same_v<T, Known>) return "known";
+    if constexpr (std::is_same_v<T, bool>) return "yes_no";
+    return std::is_integral_v<T> ? "integer" : "text";
+}
+
+/// The columns that `Part` (a kind of row, or Row itself) lists.
+template <class Part>
+std::vector<Column> columns_of() {
+    std::vector<Column> columns;
+    Part row;
+    Part::fields(row, [&]<class T>(const char* name, T&, bool missing = false) {
+        columns.push_back({name, (missing ? "optional " : "") + type_word<T>()});
+    });
+    return columns;
+}
+
+/// Those that every row has included.
+std::vector<Column> all_columns(const TableHead& head) {
+    std::vector<Column> columns = head.columns;
+    for (const Column& common : columns_of<Row>()) columns.push_back(common);
+    return columns;
+}
+
+/// The columns that the head declares are those that this program reads.
+void check_columns(const Json& table, const std::vector<Column>& known, Place& place) {
+    if (!table.contains("columns") || !table["columns"].is_object())
+        throw InputError("'columns' is not a list of columns");
+    for (const auto& [name, type] : table["columns"].items()) {
+        const auto found = std::ranges::find(known, name, &Column::name);
+        if (found == known.end())
+            place.report(column_place(name) + ": unknown column");
+        else if (type != found->type)
+            place.report(column_place(name) + ": the type of this column is '" + found->type + "'");
+    }
+}
+
+template <class T>
+void read_cell(const Json& cell, T& value, const std::string& place, const std::map<std::string, Source>& sources) {
+    if constexpr (IsOptional<T>::value) {
+        read_cell(cell, value.emplace(), place, sources);
+    } else if constexpr (std::is_same_v<T, Source>) {
+        const auto found = sources.find(quoted_text(cell, place));
+        if (found == sources.end())
+            wrong(place,
+                  "source '" + cell.get<std::string>() + "' is not in the table's list of sources; add it there");
+        value = found->second;
+    } else if constexpr (std::is_same_v<T, std::string>) {
+        value = quoted_text(cell, place);  // to the byte: a table is UTF-8
+    } else {
+        from_json(cell, value, place);
+        if constexpr (std::is_same_v<T, int>)
+            if (value < 0) wrong(place, "the number is out of range");
+    }
+}
+
+void report_unknown_columns(const Json& row, const TableHead& head, Place& place) {
+    const std::vector<Column> known = all_columns(head);
+    for (const auto& [name, cell] : row.items())
+        if (std::ranges::find(known, name, &Column::name) == known.end())
+            place.report(column_place(name) + ": unknown column");
+}
+
+/// Whether the row is without an issue.
+template <class R>
+bool read_row(const Json& written, R& row, const TableHead& head, Place& place) {
+    const std::size_t reported_before = place.reported;
+    std::size_t found = 0;
+    std::string where;
+    const auto read = [&]<class T>(std::string_view name, T& value, bool missing = IsOptional<T>::value) {
+        const auto cell = written.find(name);
+        where.assign("column '").append(name) += '\'';
+        try {
+            if (cell != written.end())
+                ++found, read_cell(*cell, value, where, head.sources);
+            else if (!missing)
+                wrong(where, "missing; every row needs it");
+        } catch (const InputError& error) {
+            place.report(error.what());
+        }
+    };
+    row.number = place.row;
+    R::fields(row, read);
+    Row::fields(row, read);
+    if (found < written.size()) report_unknown_columns(written, head, place);
+    return place.reported == reported_before;
+}
+
+template <class R>
+void read_into(ReadTable<R>& read, const TableFiles& files, Place& place) {
+    const auto file = files.content.find(place.table);
+    if (file == files.content.end()) throw InputError("this table is missing");
+    const Json table = parse(file->second, place);
+    if (table.contains("about") && table["about"].is_string()) read.about = table["about"];
+    if (table.contains("holes") && table["holes"].is_object())
+        for (const auto& [hole, why] : table["holes"].items())
+            if (why.is_string()) read.holes[hole] = why;
+    check_columns(table, all_columns(read), place);
+    read_sources(table, read, place);
+    if (!table.contains("rows") || !table["rows"].is_array()) throw InputError("'rows' is not a list of rows");
+    read.written = table["rows"].size();
+    read.rows.reserve(read.written);
+    for (const Json& written : table["rows"]) {
+        ++place.row;
+        R row;
+        if (!written.is_object())
+            place.report("not an object");
+        else if (read_row(written, row, read, place))
+            read.rows.push_back(std::move(row));
+    }
+}
+
+}  // namespace
+
+void refuse(const TableFiles& files, const Issue& issue) {
+    const bool names_a_part = issue.text.starts_with("column '") || issue.text.starts_with("source '");
+    throw InputError(escaped(files.path_of(issue.table)) + (issue.row > 0 ? ", row " + std::to_string(issue.row) : "") +
+                     (names_a_part ? ", " : ": ") + issue.text);
+}
+
+template <class R>
+ReadTable<R> read_table(const TableFiles& files, const std::string& stem) {
+    ReadTable<R> read;
+    read.columns = columns_of<R>();
+    Place place{stem, read.issues};
+    try {
+        read_into(read, files, place);
+    } catch (const InputError& error) {
+        place.row = 0;
+        place.report(error.what());
+    }
+    return read;
+}
+
+Tables::Tables(TableFiles table_files) : files(std::move(table_files)) {}
+
+}  // namespace rnncheck
