@@ -125,12 +125,11 @@ int run_command_line(const Arguments& arguments) {
     app.set_version_flag("--version", version, "Show the version and exit");
     app.require_subcommand(0, 1);
     app.get_formatter()->label("SUBCOMMAND", "COMMAND");
-    app.get_formatter()->label("Subcommands", "Commands");
     app.set_help_flag("-h,--help", "Show this help and exit");
     std::map<const CLI::App*, std::function<int()>> runs;
     for (const auto& command : all_commands()) {
         CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command->title));
-        if (command->hidden) sub->group("");
+        sub->group(command->hidden ? "" : "Commands");
         runs[sub] = command->declare(*sub);
     }
     try {
