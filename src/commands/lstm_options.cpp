@@ -61,8 +61,6 @@ constexpr TextOption text_options[] = {
     {"--svg", &LstmOptions::svg, "Also draw the cases as a picture in this file", "FILE"},
     {"--fit", &LstmOptions::fit, "Find the largest that fits into free GPU memory", "batch|length"},
     {"--emit-repro", &LstmOptions::repro, "Write a C++ program that shows the failure without rnncheck", "FILE"},
-    {"--format", &LstmOptions::format, "Form of the report (text)", "F"},
-    {"--color", &LstmOptions::color, "Colour; auto means on a terminal, unless NO_COLOR is set", "auto|always|never"},
 };
 
 double probability_of(const std::string& text) {
@@ -233,10 +231,6 @@ std::shared_ptr<const LstmOptions> declare_lstm_options(CLI::App& app) {
            "Use only this GPU, by CUDA's number")
         ->type_name("N");
     flag("--no-shrink", "Do not look for the smallest case that fails", [given] { given->no_shrink = true; });
-    flag("--json", "Shorthand for --format json", [given] { given->json = true; });
-    flag("--show-private", "Keep user names and host names in the output", [given] { given->show_private = true; });
-    flag("-v,--verbose", "Show all details, the numbers of every case too", [given] { given->verbose = true; });
-    flag("-q,--quiet", "One line for the verdict and one for each finding", [given] { given->quiet = true; });
     app.add_option("--root", given->root, "Look for libraries below this directory")->type_name("DIR");
     return given;
 }
@@ -265,12 +259,6 @@ RnnRequest request_of(const LstmOptions& given, const Log& log) {
         if (request.dialect == Dialect::legacy && has_empty_sequence(rnn_case))
             throw UsageError("--interface legacy needs --lengths above 0");
     return request;
-}
-
-const Named<Format>& checked_format(const LstmOptions& given) {
-    if (given.json && !given.format.empty())
-        throw UsageError("--json and --format cannot be used together: standard output carries one document");
-    return *format_named(given.json ? "json" : given.format.empty() ? "text" : given.format);
 }
 
 void check_writable(const LstmOptions& given) {

@@ -8,7 +8,6 @@
 
 #include "facts/facts.hpp"
 #include "facts/log.hpp"
-#include "report/format.hpp"
 
 namespace rnncheck {
 
@@ -25,10 +24,10 @@ CaseWords words_from_log(const LogRnnConfig& config);
 /// As given; an empty text or `device` -1 is an option that was not.
 struct LstmOptions {
     CaseWords words;
-    std::string level, log, cudnn, interface, format, color = "auto", deadline, root, output, resume;
+    std::string level, log, cudnn, interface, deadline, root, output, resume;
     int device = -1;
     std::string repro, fit, svg, dropout;
-    bool json = false, verbose = false, quiet = false, show_private = false, no_shrink = false;
+    bool no_shrink = false;
 };
 
 /// Filled when the command line is read, which throws UsageError for an empty value and a negative --device.
@@ -36,9 +35,6 @@ std::shared_ptr<const LstmOptions> declare_lstm_options(CLI::App& app);
 
 /// What to run. UsageError names the option that cannot be, or cannot be with another.
 RnnRequest request_of(const LstmOptions& given, const Log& log);
-
-/// UsageError when there is no such format, or --json and --format are both given.
-const Named<Format>& checked_format(const LstmOptions& given);
 
 /// UsageError when the file of --svg or --emit-repro cannot be written: nobody should wait for a run to learn that.
 void check_writable(const LstmOptions& given);

@@ -6,8 +6,7 @@
 
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "commands/color.hpp"
-#include "commands/deadline.hpp"
+#include "commands/common_options.hpp"
 #include "commands/identity.hpp"
 #include "commands/ids.hpp"
 #include "commands/log_files.hpp"
@@ -19,7 +18,6 @@
 #include "commands/lstm_state.hpp"
 #include "commands/output.hpp"
 #include "commands/progress.hpp"
-#include "commands/verdict_code.hpp"
 #include "report/privacy.hpp"
 #include "report/sweep_svg.hpp"
 #include "survey.hpp"
@@ -35,19 +33,19 @@ double seconds_left(const SurveyOptions& how, Clock::time_point started) {
            std::chrono::duration<double>(Clock::now() - started).count();
 }
 
-Facts surveyed(const LstmOptions& given, SurveyOptions& how) {
-    Progress progress(!given.quiet);
+Facts surveyed(SurveyOptions how, bool quiet) {
+    Progress progress(!quiet);
     how.progress = [&progress](std::string_view text) { progress.tell(text); };
     return survey(how);
 }
 
 /// Within what the deadline leaves.
-std::optional<MinimalCase> smallest_of(const LstmOptions& given, const SurveyOptions& how, const Facts& facts,
-                                       Clock::time_point started) {
+std::optional<MinimalCase> smallest_of(const SurveyOptions& how, const Facts& facts, Clock::time_point started,
+                                       bool quiet) {
     ShrinkOptions options;
-    options.root = given.root;
+    options.root = how.root;
     options.seconds = std::min(options.seconds, seconds_left(how, started));
-    Progress progress(!given.quiet);
+    Progress progress(!quiet);
     options.progress = [&progress](std::string_view text) { progress.tell(text); };
     return smallest_failing(facts, options);
 }
@@ -69,8 +67,8 @@ void look_at_clocks_again(Facts& facts, const std::string& root, double seconds)
 }
 
 /// Of the smallest case that fails or, where none was looked for, the first that does.
-void write_reproducer(const LstmOptions& given, const Facts& facts, const std::optional<MinimalCase>& smallest) {
-    const std::string& path = given.repro;
+void write_reproducer(const std::string& path, const Facts& facts, const std::optional<MinimalCase>& smallest,
+                      bool show_private) {
     const auto not_written = [&](const char* why) {
         print_aside("rnncheck: " + std::string(why) + ": '" + escaped(path) + "' was not written\n");
     };
@@ -81,7 +79,7 @@ void write_reproducer(const LstmOptions& given, const Facts& facts, const std::o
     if (failed->dialect != Dialect::v8)
         return not_written("the case fails in the legacy interface, of which no program can be written");
     RnnRun told = *failed;
-    if (told.result && !given.show_private) told.result->text = redact(told.result->text, this_machine());
+    if (told.result && !show_private) told.result->text = redact(told.result->text, this_machine());
     write_file(path, reproducer(facts, told));
 }
 
@@ -96,32 +94,21 @@ bool was_written(const std::function<void()>& write) {
     return true;
 }
 
-int print(const Report& report, const Named<Format>& format, const Style& style) {
-    std::ostringstream out;
-    format->write(report, out, style);
-    print_document(out.str());
-    return exit_code(report.verdict, FailOn::error);
-}
-
 /// The question of --fit.
-Report fitted(const LstmOptions& given, SurveyOptions how, Clock::time_point started, const Matrix& matrix) {
+Report fitted(const LstmOptions& given, SurveyOptions how, Clock::time_point started, const Matrix& matrix,
+              bool quiet) {
     how.rnn_request->fit = fit_of(given, *how.rnn_request);
-    const Facts facts = surveyed(given, how);
-    Progress progress(!given.quiet);
+    const Facts facts = surveyed(how, quiet);
+    Progress progress(!quiet);
     FitOptions options{given.root, {}, [&progress](std::string_view text) { progress.tell(text); }};
     if (how.deadline_s)
         options.deadline =
             started + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*how.deadline_s));
-    Report report = fit_report(facts, find_fits(facts, options), matrix);
-    return given.show_private ? report : redact(std::move(report), this_machine());
+    return fit_report(facts, find_fits(facts, options), matrix);
 }
 
-int run(const LstmOptions& given) {
+int run(const LstmOptions& given, const ReportOptions& options) {
     const auto started = Clock::now();
-    const Named<Format>& format = checked_format(given);
-    const Style style = {.color = wants_color(word_from<ColorChoice>(given.color, "--color"), STDOUT_FILENO),
-                         .verbose = given.verbose,
-                         .quiet = given.quiet};
     const Matrix matrix = Matrix::bundled();
     const Log log = given.log.empty() ? Log{} : read_log_files({given.log}, matrix);
     SurveyOptions how;
@@ -132,35 +119,36 @@ int run(const LstmOptions& given) {
     }
     how.rnn_request = earlier ? earlier->facts.rnn_request : request_of(given, log);
     check_writable(given);
-    how.deadline_s = deadline_from(given.deadline);
+    how.deadline_s = seconds_from(given.deadline, "--deadline");
     how.skip = {"nvrtc_compile"};  // has no part in a recurrent network
     how.root = given.root;
-    if (!given.fit.empty()) return print(fitted(given, how, started, matrix), format, style);
+    if (!given.fit.empty()) return print_report(fitted(given, how, started, matrix, options.quiet), options);
     LstmState state(given.output.empty() ? given.resume : given.output, matrix, *how.rnn_request, earlier,
-                    given.show_private);
+                    options.show_private);
     how.before_run = [&](Facts& facts) { state.plan(facts); };
     how.checkpoint = [&](const std::function<Facts()>& so_far) { state.keep(so_far); };
-    Facts facts = surveyed(given, how);
+    Facts facts = surveyed(how, options.quiet);
     look_at_clocks_again(facts, given.root, seconds_left(how, started));
     facts = state.in_order(std::move(facts));
     state.write(facts);  // complete before smaller cases are tried
     LstmExtras extras;
-    if (!given.no_shrink) extras.minimal_case = smallest_of(given, how, facts, started);
-    const bool repro_written =
-        given.repro.empty() || was_written([&] { write_reproducer(given, facts, extras.minimal_case); });
+    if (!given.no_shrink) extras.minimal_case = smallest_of(how, facts, started, options.quiet);
+    const bool repro_written = given.repro.empty() || was_written([&] {
+                                   write_reproducer(given.repro, facts, extras.minimal_case, options.show_private);
+                               });
     if (log.rnn_config) extras.log_replay = replay_of(*log.rnn_config, facts);
     const Report report = state.report(facts, std::move(extras));
     const bool kept = was_written([&] { state.write(report); });
     const bool drawn = given.svg.empty() || was_written([&] {
                            write_file(given.svg, sweeps_svg(report.facts, "rnncheck lstm: " + report.sentence));
                        });
-    const int code = print(report, format, style);
+    const int code = print_report(report, options);
     return repro_written && kept && drawn ? code : usage;
 }
 
 std::function<int()> declare(CLI::App& app) {
     const auto given = declare_lstm_options(app);
-    return [given] { return run(*given); };
+    return [given, options = declare_report_options(app)] { return run(*given, options()); };
 }
 
 }  // namespace
