@@ -13,7 +13,7 @@ using namespace rnncheck;
 
 namespace {
 
-LstmOptions options_of(std::vector<std::string> arguments) {
+LstmOptions options_given(std::vector<std::string> arguments) {
     CLI::App app;
     const auto given = declare_lstm_options(app);
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
@@ -23,7 +23,7 @@ LstmOptions options_of(std::vector<std::string> arguments) {
 /// Of reading the options or, with --fit, of taking them together.
 std::string complaint_about(const std::vector<std::string>& arguments) {
     try {
-        const LstmOptions given = options_of(arguments);
+        const LstmOptions given = options_given(arguments);
         if (!given.resume.empty()) refuse_choice_of_cases(given);
         const RnnRequest request = request_of(given, {});
         if (!given.fit.empty()) fit_of(given, request);
@@ -64,13 +64,13 @@ TEST_CASE("lstm options: an empty value is no option left out") {
     }
     for (const char* option : {"--lengths", "--hidden", "--cell", "--clip"})
         CHECK(complaint_about({option, ""}).starts_with(option + std::string(" cannot be ''; ")));
-    CHECK(options_of({"--output", "a.json", "--svg", "b.svg"}).output == "a.json");
+    CHECK(options_given({"--output", "a.json", "--svg", "b.svg"}).output == "a.json");
 }
 
 TEST_CASE("lstm options: a GPU has no negative number") {
     CHECK(complaint_about({"--device", "-5"}) == "--device cannot be -5; CUDA counts GPUs from 0");
-    CHECK(request_of(options_of({"--device", "0"}), {}).gpu == 0);
-    CHECK(!request_of(options_of({}), {}).gpu);
+    CHECK(request_of(options_given({"--device", "0"}), {}).gpu == 0);
+    CHECK(!request_of(options_given({}), {}).gpu);
 }
 
 TEST_CASE("lstm options: --fit refuses what it would not heed") {
@@ -86,13 +86,13 @@ TEST_CASE("lstm options: --fit refuses what it would not heed") {
 TEST_CASE("lstm options: the legacy interface has no empty sequences") {
     CHECK(contains(complaint_about({"--interface", "legacy", "--lengths", "3,0"}), "--lengths above 0"));
     CHECK(complaint_about({"--interface", "v8", "--lengths", "3,0"}) == "none");
-    CHECK(!expressible(request_of(options_of({"--lengths", "3,0"}), {}).cases.at(0), Dialect::legacy));
+    CHECK(!expressible(request_of(options_given({"--lengths", "3,0"}), {}).cases.at(0), Dialect::legacy));
 }
 
 TEST_CASE("lstm options: a file that cannot be written is refused before the run") {
     const auto complaint = [](const std::string& option, const std::string& file) {
         try {
-            check_writable(options_of(std::vector<std::string>{option, file}));
+            check_writable(options_given(std::vector<std::string>{option, file}));
         } catch (const UsageError& error) {
             return std::string(error.what());
         }
