@@ -40,7 +40,8 @@ Json which_schema() {
 std::string json_text(const Report& report) {
     Json json = Json::object();
     Report::fields(report, [&]<class Member>(const char* name, const Member& member, const char*) {
-        json[name] = to_json(member, std::is_same_v<Member, Facts> ? reversible_utf8 : valid_utf8);
+        Json value = to_json(member, std::is_same_v<Member, Facts> ? reversible_utf8 : valid_utf8);
+        if (!value.is_null()) json[name] = std::move(value);
     });
     return as_text(json);
 }
