@@ -11,6 +11,7 @@
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
+#include "commands/common_options.hpp"
 #include "commands/ids.hpp"
 #include "commands/lstm_from_log.hpp"
 #include "rnn/network.hpp"
@@ -89,9 +90,9 @@ int why_not_writable(const std::filesystem::path& file) {
     std::error_code ignored;
     if (std::filesystem::is_directory(file, ignored)) return EISDIR;
     if (std::filesystem::exists(file, ignored) && ::access(file.c_str(), W_OK) == 0) return 0;
-    const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
-    if (!file.has_filename() || !std::filesystem::is_directory(folder, ignored)) return ENOENT;
-    return ::access(folder.c_str(), W_OK | X_OK) == 0 ? 0 : errno;
+    const std::filesystem::path directory = file.has_parent_path() ? file.parent_path() : ".";
+    if (!file.has_filename() || !std::filesystem::is_directory(directory, ignored)) return ENOENT;
+    return ::access(directory.c_str(), W_OK | X_OK) == 0 ? 0 : errno;
 }
 
 [[noreturn]] void refuse(const std::string& option, const std::string& word, const std::string& wanted) {
@@ -231,7 +232,7 @@ std::shared_ptr<const LstmOptions> declare_lstm_options(CLI::App& app) {
            "Use only this GPU, by CUDA's number")
         ->type_name("N");
     flag("--no-shrink", "Do not look for the smallest case that fails", [given] { given->no_shrink = true; });
-    app.add_option("--root", given->root, "Look for libraries below this directory")->type_name("DIR");
+    add_root_option(app, given->root);
     return given;
 }
 

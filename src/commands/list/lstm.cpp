@@ -1,14 +1,10 @@
 // Computes recurrent networks on this machine's GPUs: one case given by options, or a whole sweep.
-#include <unistd.h>
-
 #include <limits>
-#include <sstream>
 
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "commands/common_options.hpp"
 #include "commands/identity.hpp"
-#include "commands/ids.hpp"
 #include "commands/log_files.hpp"
 #include "commands/lstm_fit.hpp"
 #include "commands/lstm_from_log.hpp"
