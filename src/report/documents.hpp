@@ -1,7 +1,7 @@
 // The JSON documents beside the report: what stands on stdout when there is no report, and what `list --json` prints.
 #pragma once
 
-#include "findings/report.hpp"
+#include "report/report.hpp"
 
 namespace rnncheck {
 

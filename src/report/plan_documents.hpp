@@ -1,7 +1,7 @@
 // What `matrix plan` prints with --json.
 #pragma once
 
-#include "findings/report.hpp"
+#include "report/report.hpp"
 #include "plan/plan.hpp"
 
 namespace rnncheck {

@@ -4,7 +4,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "report/privacy.hpp"
+#include "report/redact.hpp"
 #include "report/secrets.hpp"
 
 namespace rnncheck {

@@ -1,7 +1,7 @@
 // The tables of the matrix as documents: what `matrix show` and `matrix verify` print with --json.
 #pragma once
 
-#include "findings/report.hpp"
+#include "report/report.hpp"
 
 namespace rnncheck {
 

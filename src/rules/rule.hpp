@@ -7,7 +7,7 @@
 #include "base/folder_list.hpp"
 #include "facts/facts.hpp"
 #include "facts/stage.hpp"
-#include "findings/finding.hpp"
+#include "report/finding.hpp"
 #include "matrix/matrix.hpp"
 
 namespace rnncheck {

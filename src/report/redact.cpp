@@ -1,4 +1,4 @@
-#include "report/privacy.hpp"
+#include "report/redact.hpp"
 
 #include <algorithm>
 

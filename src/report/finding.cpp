@@ -1,4 +1,4 @@
-#include "findings/finding.hpp"
+#include "report/finding.hpp"
 
 namespace rnncheck {
 

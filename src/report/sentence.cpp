@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "findings/report.hpp"
+#include "report/report.hpp"
 
 namespace rnncheck {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "findings/report.hpp"
+#include "report/report.hpp"
 #include "report/which_documents.hpp"
 
 namespace rnncheck {
