@@ -24,8 +24,7 @@ struct Evidence {
     std::string value;
     std::string source;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("what", self.what, "what was found or is known");
         visit("value", self.value, "its value");
         visit("source", self.source, "path into the facts, or link to the source of the table row");
@@ -40,8 +39,7 @@ struct Remedy {
     std::string verify;
     std::string link;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("text", self.text, "what to do");
         visit("commands", self.commands, "commands that do it");
         visit("risk", self.risk, "what the commands may disturb");
@@ -55,8 +53,7 @@ struct DecidingCheck {
     std::string text;
     std::string command;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("text", self.text, "what to look at, and what it means");
         visit("command", self.command, "a command that shows it; empty when there is none");
     }
@@ -76,8 +73,7 @@ struct Finding {
     std::optional<DecidingCheck> decided_by;  ///< only where the evidence does not decide
     std::optional<int> weight;                ///< only of a cause that a log points to: 1 to 100
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("rule", self.rule, "id of the rule; `rnncheck explain ID` tells more");
         visit("layer", self.layer, "where it sits; repair from the bottom (host) up");
         visit("severity", self.severity, "how bad it is");
@@ -101,9 +97,9 @@ enum class Lack { facts, data };
 enum class NotAsked { left_out, stage_off, needs_machine, needs_values };
 RNNCHECK_ENUM_NAMES(NotAsked, "left_out", "stage_off", "needs_machine", "needs_values")
 
-/// A rule's answer. `findings` with `fault`, and with `undecided` what could not be decided; `reason` always says why in
-/// a few words. `evidence` is what a pass rests on, where that is more than the reason tells. `lack` has a meaning with
-/// `undecided` only.
+/// A rule's answer. `findings` with `fault`, and with `undecided` what could not be decided; `reason` always says why
+/// in a few words. `evidence` is what a pass rests on, where that is more than the reason tells. `lack` has a meaning
+/// with `undecided` only.
 struct Verdict {
     Outcome outcome = Outcome::undecided;
     std::string reason;
@@ -113,13 +109,27 @@ struct Verdict {
     std::optional<NotAsked> not_asked = {};
 };
 
-Verdict pass(std::string reason, std::vector<Evidence> evidence = {});
-Verdict not_applicable(std::string reason);
-Verdict undecided(std::string reason);
+inline Verdict pass(std::string reason, std::vector<Evidence> evidence = {}) {
+    return {Outcome::pass, std::move(reason), {}, std::move(evidence)};
+}
+inline Verdict not_applicable(std::string reason) {
+    return {Outcome::not_applicable, std::move(reason), {}, {}};
+}
+inline Verdict undecided(std::string reason) {
+    return {Outcome::undecided, std::move(reason), {}, {}};
+}
 /// A version lies outside the tables.
-Verdict outside_the_data(std::string reason);
-Verdict fault(Finding finding);
+inline Verdict outside_the_data(std::string reason) {
+    return {Outcome::undecided, std::move(reason), {}, {}, Lack::data};
+}
 /// A fault when there is any finding; else the other answer.
-Verdict fault_or(std::vector<Finding> findings, Verdict otherwise);
+inline Verdict fault_or(std::vector<Finding> findings, Verdict otherwise) {
+    if (findings.empty()) return otherwise;
+    std::string reason = findings.front().message;
+    return {Outcome::fault, std::move(reason), std::move(findings), {}};
+}
+inline Verdict fault(Finding finding) {
+    return fault_or({std::move(finding)}, {});
+}
 
 }  // namespace rnncheck

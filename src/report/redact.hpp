@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "report/documents.hpp"
 #include "report/report.hpp"
-#include "report/which_documents.hpp"
 
 namespace rnncheck {
 

@@ -16,12 +16,12 @@ struct ToolStamp {
     std::string matrix_digest;
     std::optional<int> matrix_age_days = {};
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("name", self.name, "rnncheck");
         visit("version", self.version, "version that judged");
         visit("matrix_date", self.matrix_date, "date of the newest entry of the compatibility matrix");
-        visit("matrix_digest", self.matrix_digest, "SHA-256 over the matrix: `sha256sum *.json | sha256sum` in its folder");
+        visit("matrix_digest", self.matrix_digest,
+              "SHA-256 over the matrix: `sha256sum *.json | sha256sum` in its folder");
         visit("matrix_age_days", self.matrix_age_days, "days from matrix_date to the day of this run");
     }
 };
@@ -32,8 +32,7 @@ struct Counts {
     int undecided = 0;
     int not_applicable = 0;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("fault", self.fault, "rules that found a fault");
         visit("pass", self.pass, "rules that found all well");
         visit("undecided", self.undecided, "rules that could not tell");
@@ -48,8 +47,7 @@ struct RuleVerdict {
     std::vector<Evidence> evidence = {};
     std::optional<NotAsked> not_asked = {};
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("rule", self.rule, "id of the rule");
         visit("outcome", self.outcome, "its answer");
         visit("reason", self.reason, "why, in a few words");
@@ -68,8 +66,7 @@ struct Report {
     std::vector<RuleVerdict> verdicts;
     Facts facts;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("schema", self.schema, "number of this form of the report");
         visit("tool", self.tool, "who judged, by which matrix");
         visit("verdict", self.verdict, "the whole in one word");

@@ -16,8 +16,7 @@
 #include "commands/identity.hpp"
 #include "commands/on_path.hpp"
 #include "commands/output.hpp"
-#include "report/json_text.hpp"
-#include "report/which_text.hpp"
+#include "report/documents.hpp"
 
 namespace rnncheck::commands::which {
 

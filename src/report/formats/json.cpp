@@ -1,7 +1,7 @@
 #include <ostream>
 
 #include "report/format.hpp"
-#include "report/json_text.hpp"
+#include "report/documents.hpp"
 
 namespace rnncheck::formats::json {
 

@@ -4,8 +4,8 @@
 
 #include "base/text.hpp"
 #include "facts/facts_json.hpp"
+#include "report/documents.hpp"
 #include "report/format.hpp"
-#include "report/json_text.hpp"
 #include "sample_reports.hpp"
 #include "support/catch.hpp"
 
@@ -99,6 +99,40 @@ TEST_CASE("a user with an ordinary name is hidden where the name is one") {
     CHECK(redact("/home/a/x: a", ordinary) == "/home/USER1/x: a");
 }
 
+TEST_CASE("private things are found in whatever stands around them") {
+    for (const auto& [text, hidden] : std::vector<std::pair<std::string, std::vector<std::string>>>{
+             {"see https://example.org/a\n/home/lena/x", {"lena"}},
+             {R"("see https://example.org/a\n/home/lena/x")", {"lena"}},
+             {"/home/users/lena/x and /Users/home/otto", {"lena", "otto"}},
+             {R"(C:\\Users\\Lena Maier\\x)", {"Lena", "Maier"}},
+             {R"(c:\users\lena.maier.)", {"lena", "maier"}},
+             {R"(\\wsl$\d\Users\a-very-long-name-of-a-user-with-more-than-forty-letters Maier\x)", {"a-very", "Maier"}},
+             {"/mnt/d/users/Lena Maier-/x", {"Lena", "Maier"}},
+             {"/home/J\xf6rg/x, user J\xf6rg", {"J\xf6rg"}},
+             {std::string("\0/home/lena\0x", 13), {"lena"}},
+             {"/home/lena:/home/otto", {"lena", "otto"}},
+             {"Serial: serial no. 1234567", {"1234567"}},
+             {"serial_number='ab-1234567'; on board ab-1234567", {"ab-1234567"}},
+             {uuid + "," + uuid.substr(4) + ";" + mig, {"11111111", "2222", "5555", "aaaa", "bbbb"}},
+             {"MIG-" + uuid + "/1/0", {"1111"}},
+             {"GPU-11111111-2222-3 GPU-111111 GPU-11111111-2222-3333-4444-555", {"1111", "2222", "555"}},
+             {"Nov 21 10:00:01 lab7x kernel: a\nNov 21 10:00:02 lab8x sshd[7]: b", {"lab7x", "lab8x"}},
+             {R"("_HOSTNAME":"lab7x")", {"lab7x"}},
+             {"hostname=lab7x.example.org.", {"lab7x"}},
+             {"github_pat_0123456789,glpat-0123456789,xoxb-01234567890", {"0123456789"}}}) {
+        const std::string redacted = redact(text, {});
+        INFO(text << " -> " << redacted);
+        for (const std::string& secret : hidden) CHECK_FALSE(contains(redacted, secret));
+        CHECK(redact(redacted, {}) == redacted);
+    }
+}
+
+TEST_CASE("a shortened UUID has the word of the whole, in letters of any size") {
+    const std::string whole = "GPU-ABCDEF12-2222-3333-4444-555555555555";
+    CHECK(redact(whole + " GPU-abcdef1 GPU-abcdef12-22 gpu-abcdef12-2222-3333-4444-555555555555", {}) ==
+          "GPU-UUID-1 GPU-UUID-1 GPU-UUID-1 gpu-UUID-1");
+}
+
 TEST_CASE("names end where words end") {
     const Identity ida{{"ida"}, {}, {"ida-box"}};
     CHECK(redact("ida, ida_env, /scratch/ida-env, nvidia, idaho, Florida", ida) ==
@@ -150,5 +184,10 @@ TEST_CASE("a hostile text is redacted in linear time") {
     for (int i = 0; i < 200'000; ++i) text += "/home/u" + std::to_string(i) + "/serial GPU-1 ";
     const std::string redacted = redact(text, {});
     CHECK(contains(redacted, "/home/USER200000/"));
+    for (const std::string part : {"serial-", "sk-", "https://", "Nov 21 10:00:01 ", "\\users\\a ", "GPU-1111-"}) {
+        std::string repeated;
+        while (repeated.size() < 1'000'000) repeated += part;
+        CHECK_FALSE(redact(repeated, {}).empty());
+    }
     CHECK(redact(std::string(1'000'000, '-') + std::string(1'000'000, 'a'), {}).size() == 2'000'000);
 }

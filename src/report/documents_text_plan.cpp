@@ -1,8 +1,6 @@
-#include "report/plan_text.hpp"
-
 #include "base/text.hpp"
-#include "report/layout.hpp"
-#include "report/text_parts.hpp"
+#include "report/documents.hpp"
+#include "report/text.hpp"
 
 namespace rnncheck {
 
@@ -14,7 +12,7 @@ std::string line(std::string_view word, const std::string& text) {
 
 /// Never wrapped: a command is copied as a whole.
 std::string command_line(std::string_view word, const std::string& command, const Style& style) {
-    return command.empty() ? "" : label(word) + inked(style, Ink::bold, shown(command)) + '\n';
+    return command.empty() ? "" : label(word) + styled(style, TextStyle::bold, shown(command)) + '\n';
 }
 
 std::string release_of(const PlannedBuild& build) {
@@ -69,7 +67,7 @@ std::string built_of(const PlannedBuild& build) {
 }
 
 std::string framework_text(const FrameworkPlan& plan, const Style& style) {
-    const std::string name = '\n' + inked(style, Ink::bold, shown(plan.framework));
+    const std::string name = '\n' + styled(style, TextStyle::bold, shown(plan.framework));
     if (!plan.newest && !plan.perhaps && !plan.newer) return name + ": no build with CUDA for this system\n";
     if (!plan.newest && !plan.perhaps) return name + ": nothing runs\n" + line("newest", why_no_newer(plan));
     const PlannedBuild& build = plan.newest ? *plan.newest : *plan.perhaps;
@@ -101,7 +99,8 @@ std::string needed_text(const NeededBuild& needed, const Style& style) {
     const PlannedBuild& build = needed.build;
     std::string text =
         '\n' +
-        wrapped("", inked(style, Ink::bold, shown(build.os + ", " + build.build)) + ": " + shown(made_of(build)), 2);
+        wrapped("", styled(style, TextStyle::bold, shown(build.os + ", " + build.build)) + ": " + shown(made_of(build)),
+                2);
     if (build.fit == Fit::does_not_work) text += line("not here", join(build.because, "; "));
     if (build.driver_full)
         text += line("driver", (build.driver_min ? build.driver_min->text + " or newer; " : "") +

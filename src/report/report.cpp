@@ -1,8 +1,8 @@
-// The whole report in one sentence.
+#include "report/report.hpp"
+
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "report/report.hpp"
 
 namespace rnncheck {
 
@@ -18,8 +18,8 @@ std::string what_ran(const Report& report) {
     std::size_t right = 0, bad = 0;
     for (const RnnRun& run : facts.rnn_runs) {
         right += run.end == RunEnd::ok;
-        bad += run.end == RunEnd::wrong ||
-               (failures_count && (run.end == RunEnd::refused || run.end == RunEnd::failed));
+        bad +=
+            run.end == RunEnd::wrong || (failures_count && (run.end == RunEnd::refused || run.end == RunEnd::failed));
     }
     if (bad > 0)
         return "recurrent networks failed or gave wrong results in " + std::to_string(bad) + " of " +

@@ -1,4 +1,4 @@
-#include "report/layout.hpp"
+#include "report/text.hpp"
 
 #include <algorithm>
 
@@ -8,19 +8,19 @@ namespace rnncheck {
 
 namespace {
 
-constexpr std::string_view code_of(Ink ink) {
-    switch (ink) {
-        case Ink::red:
+constexpr std::string_view code_of(TextStyle how) {
+    switch (how) {
+        case TextStyle::red:
             return "\x1b[1;31m";
-        case Ink::yellow:
+        case TextStyle::yellow:
             return "\x1b[33m";
-        case Ink::green:
+        case TextStyle::green:
             return "\x1b[32m";
-        case Ink::cyan:
+        case TextStyle::cyan:
             return "\x1b[36m";
-        case Ink::bold:
+        case TextStyle::bold:
             return "\x1b[1m";
-        case Ink::faint:
+        case TextStyle::faint:
             break;
     }
     return "\x1b[2m";
@@ -28,9 +28,9 @@ constexpr std::string_view code_of(Ink ink) {
 
 }  // namespace
 
-std::string inked(const Style& style, Ink ink, std::string_view text) {
+std::string styled(const Style& style, TextStyle how, std::string_view text) {
     if (!style.color || text.empty()) return std::string(text);
-    return std::string(code_of(ink)) + std::string(text) + "\x1b[0m";
+    return std::string(code_of(how)) + std::string(text) + "\x1b[0m";
 }
 
 std::size_t columns_of(std::string_view text) {
@@ -74,6 +74,34 @@ std::string padded(std::string_view text, std::size_t width) {
 
 std::string label(std::string_view word, std::size_t width) {
     return "  " + padded(word, width);
+}
+
+std::string shown(std::string_view text) {
+    return escaped(text);
+}
+
+std::string answer_of(const CallResult& result) {
+    const std::string code = result.code == -1 ? "" : " answers " + std::to_string(result.code);
+    return shown(result.call) + code + ' ' + shown(result.text);
+}
+
+static std::string age_in_words(int days) {
+    constexpr int days_of_a_month = 30, days_of_a_year = 365;
+    const auto count = [](int number, const char* one, const char* many) {
+        return counted(static_cast<std::size_t>(number), one, many) + " old";
+    };
+    if (days < 2 * days_of_a_month) return count(days, "day", "days");
+    if (days < 2 * days_of_a_year) return count(days / days_of_a_month, "month", "months");
+    return count(days / days_of_a_year, "year", "years");
+}
+
+std::string tables_in_words(const ToolStamp& tool) {
+    return "tables of " + shown(tool.matrix_date) +
+           (tool.matrix_age_days ? ", " + age_in_words(*tool.matrix_age_days) : "");
+}
+
+std::string headline(const Report& report) {
+    return "rnncheck " + shown(report.tool.version) + ": " + shown(sentence_of(report));
 }
 
 }  // namespace rnncheck

@@ -1,14 +1,9 @@
-#include "report/json_text.hpp"
-
 #include "base/json.hpp"
+#include "report/documents.hpp"
 
 namespace rnncheck {
 
 namespace {
-
-std::string as_text(const Json& json) {
-    return json.dump(2, ' ', true) + '\n';
-}
 
 template <class Document>
 Json document_schema(std::string_view title) {
@@ -34,49 +29,47 @@ Json which_schema() {
     return schema;
 }
 
-}  // namespace
+template <class Document>
+Json as_json(const Document& document) {
+    return to_json(document, valid_utf8);
+}
 
 /// The facts are to be read again, byte for byte; the rest is for people.
-std::string json_text(const Report& report) {
-    Json json = Json::object();
-    Report::fields(report, [&]<class Member>(const char* name, const Member& member, const char*) {
-        json[name] = to_json(member, std::is_same_v<Member, Facts> ? reversible_utf8 : valid_utf8);
-    });
-    return as_text(json);
-}
-std::string json_text(const FailureDocument& document) {
-    return as_text(to_json(document, valid_utf8));
-}
-std::string json_text(const ListDocument& document) {
-    return as_text(to_json(document, valid_utf8));
+Json as_json(const Report& report) {
+    Json json = to_json(report, valid_utf8);
+    json["facts"] = to_json(report.facts, reversible_utf8);
+    return json;
 }
 
-std::string json_text(const TablesDocument& document) {
-    return as_text(to_json(document, valid_utf8));
-}
-std::string json_text(const TableDocument& document) {
-    return as_text(to_json(document, valid_utf8));
-}
-std::string json_text(const VerifyDocument& document) {
-    return as_text(to_json(document, valid_utf8));
-}
-
-std::string json_text(const PlanDocument& document) {
-    return as_text(to_json(document, valid_utf8));
-}
-std::string json_text(const NeedsDocument& document) {
-    return as_text(to_json(document, valid_utf8));
-}
-std::string json_text(const SelftestDocument& document) {
-    return as_text(to_json(document, valid_utf8));
-}
 /// Paths are there to be used, so every byte can be had back.
-std::string json_text(const WhichDocument& document) {
+Json as_json(const WhichDocument& document) {
     Json json = to_json(document, reversible_utf8);
     for (Json& choice : json["libraries"])
         for (const char* name : nullable) choice.emplace(name, nullptr);
-    return as_text(json);
+    return json;
 }
+
+std::string as_text(const Json& json) {
+    return json.dump(2, ' ', true) + '\n';
+}
+
+}  // namespace
+
+template <class Document>
+std::string json_text(const Document& document) {
+    return as_text(as_json(document));
+}
+
+template std::string json_text(const Report&);
+template std::string json_text(const FailureDocument&);
+template std::string json_text(const ListDocument&);
+template std::string json_text(const TablesDocument&);
+template std::string json_text(const TableDocument&);
+template std::string json_text(const VerifyDocument&);
+template std::string json_text(const PlanDocument&);
+template std::string json_text(const NeedsDocument&);
+template std::string json_text(const WhichDocument&);
+template std::string json_text(const SelftestDocument&);
 
 std::string schema_text() {
     Json report = document_schema<Report>("report");

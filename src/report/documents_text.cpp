@@ -1,10 +1,8 @@
-#include "report/table_text.hpp"
-
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "report/layout.hpp"
-#include "report/text_parts.hpp"
+#include "report/documents.hpp"
+#include "report/text.hpp"
 
 namespace rnncheck {
 
@@ -71,7 +69,7 @@ std::string heading(const std::vector<PageColumn>& columns, const Style& style) 
     std::string line;
     for (const PageColumn& column : columns)
         if (!column.is_long()) line += padded(column.name, column.width) + "  ";
-    return inked(style, Ink::bold, line + padded("known", known_width) + "  source") + '\n';
+    return styled(style, TextStyle::bold, line + padded("known", known_width) + "  source") + '\n';
 }
 
 std::string row_text(const TableRow& row, const std::vector<PageColumn>& columns, std::size_t source) {
@@ -91,12 +89,54 @@ std::string of_matrix(const ToolStamp& tool) {
     return tables_in_words(tool) + ", " + shown(tool.matrix_digest) + '\n';
 }
 
+std::string not_found(const LibraryChoice& choice) {
+    return choice.by_dlopen ? "not found; it matters only if the program asks for it" : "not found";
+}
+
+std::string paragraph(const LibraryChoice& choice, const Style& style) {
+    std::string text = '\n' + styled(style, TextStyle::bold, shown(choice.soname)) + '\n';
+    const TextStyle how = choice.by_dlopen ? TextStyle::yellow : TextStyle::red;
+    text += label("copy", 6) + (choice.path ? shown(*choice.path) : styled(style, how, not_found(choice))) + '\n';
+    text += wrapped(label("why", 6), shown(choice.why));
+    if (choice.needed_by)
+        text += label(choice.by_dlopen ? "opened by" : "needed by", 6) + "  " + shown(*choice.needed_by) + '\n';
+    for (const auto& candidate : choice.candidates) {
+        text += label("not", 6) + shown(candidate.path) + '\n';
+        text += wrapped(label("", 6), shown(candidate.why_not));
+    }
+    return text;
+}
+
+TextStyle style_of(SelftestOutcome outcome) {
+    switch (outcome) {
+        case SelftestOutcome::passed:
+            return TextStyle::green;
+        case SelftestOutcome::restricted:
+            return TextStyle::yellow;
+        case SelftestOutcome::failed:
+            break;
+    }
+    return TextStyle::red;
+}
+
+std::string sentence(const SelftestDocument& document) {
+    const auto count = [&](SelftestOutcome outcome) {
+        return static_cast<std::size_t>(std::ranges::count(document.checks, outcome, &SelftestCheck::outcome));
+    };
+    if (const auto failed = count(SelftestOutcome::failed))
+        return "the self-test failed in " + counted(failed, "check", "checks") + "; do not rely on reports made here";
+    if (const auto restricted = count(SelftestOutcome::restricted))
+        return "the self-test passed with " + counted(restricted, "restriction", "restrictions") +
+               "; reports made here are incomplete but not incorrect";
+    return "the self-test passed in all " + counted(document.checks.size(), "check", "checks");
+}
+
 }  // namespace
 
 std::string table_text(const TablesDocument& document, const Style& style) {
     std::string text;
     for (const TableSummary& table : document.tables) {
-        text += inked(style, Ink::bold, shown(table.name)) + "  " +
+        text += styled(style, TextStyle::bold, shown(table.name)) + "  " +
                 counted(static_cast<std::size_t>(table.rows), "row", "rows") + ", newest source " +
                 shown(table.newest_source) + '\n';
         text += wrapped("    ", shown(table.about)) + '\n';
@@ -105,7 +145,8 @@ std::string table_text(const TablesDocument& document, const Style& style) {
 }
 
 std::string table_text(const TableDocument& document, const Style& style) {
-    std::string text = wrapped(inked(style, Ink::bold, shown(document.table)) + ": ", shown(document.about), 2) + '\n';
+    std::string text =
+        wrapped(styled(style, TextStyle::bold, shown(document.table)) + ": ", shown(document.about), 2) + '\n';
     if (document.rows.empty()) return text + "no row matches\n";
     const std::vector<PageColumn> columns = page_columns(document);
     SourceList sources;
@@ -122,6 +163,23 @@ std::string table_text(const VerifyDocument& document, const std::string& folder
                 '\n';
     const auto rows = counted(static_cast<std::size_t>(document.rows), "row", "rows");
     return text + rows + ", " + counted(document.complaints.size(), "complaint", "complaints") + '\n';
+}
+
+std::string which_text(const WhichDocument& document, const Style& style) {
+    std::string text = wrapped("", shown(document.target));
+    for (const auto& note : document.notes) text += wrapped("  note: ", shown(note));
+    if (document.libraries.empty()) text += "\nno such library is needed or opened by name\n";
+    for (const auto& choice : document.libraries) text += paragraph(choice, style);
+    return text;
+}
+
+std::string selftest_text(const SelftestDocument& document, const Style& style) {
+    std::string text = wrapped("", "rnncheck " + shown(document.tool.version) + ": " + sentence(document), 2) + '\n';
+    for (const SelftestCheck& check : document.checks)
+        text += wrapped("  " + styled(style, style_of(check.outcome), padded(name_of(check.outcome), 10)) + "  " +
+                            padded(check.name, 15) + "  ",
+                        shown(check.text));
+    return text;
 }
 
 }  // namespace rnncheck
