@@ -41,8 +41,8 @@ std::span<const PrivatePattern> private_patterns() {
     // A name in a path, without the dot of a sentence; with blanks when a separator follows soon.
     static const std::string ends = R"(\x00-\x20\x7f/\\:;,="'`()\[\]{}<>|*?&!#$)", last = "[^" + ends + ".-]";
     static const std::string name = "[^" + ends + "]*" + last;
-    static const std::string long_name = "(" + name + "(?:(?:[^" + ends + "]| ){0,39}" + last + ")?)[.-]*";
-    static const std::string windows = R"(\\{1,2}users\\{1,2})", windows_disk = "/mnt/[a-z]/(?:home|users)/";
+    static const std::string long_name = "([^" + ends + "]*(?:[^" + ends + "]| ){0,39}" + last + ")[.-]*";
+    static const std::string windows = R"((?:\\{1,2}users)+\\{1,2})", windows_disk = "/mnt/[a-z]/(?:home|users)/";
     static const std::string h = "[0-9A-Fa-f]", uuid = h + "{8}(?:-" + h + "{4})";
     static const PrivatePattern patterns[] = {
         {kinds::uuid, begin + "(" + uuid + "{3}-" + h + "{12})" + end},
@@ -54,7 +54,7 @@ std::span<const PrivatePattern> private_patterns() {
                           "/|(?:(?:/home|/users)+/|" + windows + ")(" + name + ")"},
         {kinds::serial,
          "(?i)" + begin + R"((?:serial[ _.-]*(?:number|num|no)?[ \t_.:=#"']*)+([0-9A-Za-z\x80-\xff-]+))"},
-        {kinds::host, begin + R"re((?:(?i:hostname)(?:=|: |": ?")|host": ?"|for host: |this host \())re" + host_name},
+        {kinds::host, begin + R"re((?:(?i:hostname)(?:=|: |": ?")|host": ?"|for host: |this host \()+)re" + host_name},
         // syslog: "Nov 21 10:00:01 NAME kernel:"
         {kinds::host, "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ 0-9][0-9] [0-9:]{8} " + host_name +
                           R"( [0-9A-Za-z_./()\[\]-]*:)"},
@@ -78,19 +78,23 @@ void add_places(std::string_view text, const PrivatePattern& pattern, std::vecto
         const auto group = std::find_if(found.begin() + 1, found.end(), [](const auto& g) { return g.data(); });
         const auto& part = group == found.end() ? found.front() : *group;
         const auto begin = static_cast<std::size_t>(part.data() - text.data());
-        from = begin + part.size();
+        const std::size_t end = begin + part.size();
+        from =
+            &pattern.kind == &kinds::host ? begin : end;  // "hostname" may be taken for a name before it introduces one
         if (group != found.end() && part.size() >= pattern.kind.shortest &&
             (!pattern.kind.has_digit || std::any_of(part.begin(), part.end(), is_digit)))
-            places.push_back({begin, from, &pattern.kind});
+            places.push_back({begin, end, &pattern.kind});
     }
 }
 
-/// In the order of the text.
+/// In the order of the text, the longest first.
 std::vector<PrivatePlace> private_places(std::string_view text, bool only_in_place) {
     std::vector<PrivatePlace> places;
     for (const PrivatePattern& pattern : private_patterns())
         if (pattern.kind.is_in_place || !only_in_place) add_places(text, pattern, places);
-    std::ranges::stable_sort(places, {}, &PrivatePlace::begin);
+    std::ranges::stable_sort(places, [](const PrivatePlace& a, const PrivatePlace& b) {
+        return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+    });
     return places;
 }
 

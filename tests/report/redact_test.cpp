@@ -119,6 +119,10 @@ TEST_CASE("private things are found in whatever stands around them") {
              {"Nov 21 10:00:01 lab7x kernel: a\nNov 21 10:00:02 lab8x sshd[7]: b", {"lab7x", "lab8x"}},
              {R"("_HOSTNAME":"lab7x")", {"lab7x"}},
              {"hostname=lab7x.example.org.", {"lab7x"}},
+             {"for host: hostname=lab7x", {"lab7x"}},
+             {"hostname: x-hostname=lab7x", {"lab7x"}},
+             {"/home/" + uuid.substr(4) + ".lena/x", {"1111", "lena"}},
+             {"/mnt/c/Users/ Lena Maier/x", {"Lena", "Maier"}},
              {"github_pat_0123456789,glpat-0123456789,xoxb-01234567890", {"0123456789"}}}) {
         const std::string redacted = redact(text, {});
         INFO(text << " -> " << redacted);
