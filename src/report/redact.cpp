@@ -79,8 +79,8 @@ void add_places(std::string_view text, const PrivatePattern& pattern, std::vecto
         const auto& part = group == found.end() ? found.front() : *group;
         const auto begin = static_cast<std::size_t>(part.data() - text.data());
         const std::size_t end = begin + part.size();
-        from =
-            &pattern.kind == &kinds::host ? begin : end;  // "hostname" may be taken for a name before it introduces one
+        // "hostname" may be taken for a name before it introduces one.
+        from = &pattern.kind == &kinds::host ? begin : end;
         if (group != found.end() && part.size() >= pattern.kind.shortest &&
             (!pattern.kind.has_digit || std::any_of(part.begin(), part.end(), is_digit)))
             places.push_back({begin, end, &pattern.kind});
