@@ -2,8 +2,8 @@
 #include <ostream>
 
 #include "base/text.hpp"
-#include "report/text.hpp"
 #include "report/sweep_grid.hpp"
+#include "report/text.hpp"
 
 namespace rnncheck {
 

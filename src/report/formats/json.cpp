@@ -1,7 +1,7 @@
 #include <ostream>
 
-#include "report/format.hpp"
 #include "report/documents.hpp"
+#include "report/format.hpp"
 
 namespace rnncheck::formats::json {
 
