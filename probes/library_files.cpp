@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "base/text.hpp"
-#include "elf/process.hpp"
+#include "files/loader/process.hpp"
 #include "probe.hpp"
 #include "support/environment.hpp"
 #include "support/library_folders.hpp"
@@ -198,8 +198,8 @@ static void run(const Job& job, Trace& trace, const Learn& learn) {
 }
 
 extern const Probe probe{.title = "Finds every copy of the GPU libraries and which one the loader gives",
-                                 .stage = Stage::look,
-                                 .limit = std::chrono::seconds(10),
-                                 .run = run};
+                         .stage = Stage::look,
+                         .limit = std::chrono::seconds(10),
+                         .run = run};
 
 }  // namespace rnncheck::probes::library_files

@@ -2,9 +2,9 @@
 // copies of cuDNN and cuBLAS the loader would give it. No interpreter is started.
 #include <algorithm>
 
-#include "packages/environments.hpp"
-#include "packages/frameworks.hpp"
-#include "packages/used_libraries.hpp"
+#include "files/python/environments.hpp"
+#include "files/python/frameworks.hpp"
+#include "files/python/used_libraries.hpp"
 #include "probe.hpp"
 #include "support/environment.hpp"
 
@@ -52,8 +52,8 @@ static void run(const Job& job, Trace& trace, const Learn& learn) {
 }
 
 extern const Probe probe{.title = "Finds Python environments and the frameworks installed in them",
-                                   .stage = Stage::look,
-                                   .limit = std::chrono::seconds(10),
-                                   .run = run};
+                         .stage = Stage::look,
+                         .limit = std::chrono::seconds(10),
+                         .run = run};
 
 }  // namespace rnncheck::probes::python_packages

@@ -1,10 +1,11 @@
 #include "support/environment.hpp"
 
-#include <algorithm>
-#include <cstdlib>
 #include <unistd.h>
 
-#include "packages/environments.hpp"
+#include <algorithm>
+#include <cstdlib>
+
+#include "files/python/environments.hpp"
 
 namespace rnncheck::probes {
 

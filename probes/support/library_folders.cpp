@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "packages/environments.hpp"
+#include "files/python/environments.hpp"
 #include "support/environment.hpp"
 
 namespace rnncheck::probes {

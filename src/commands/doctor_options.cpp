@@ -11,8 +11,8 @@
 #include "base/text.hpp"
 #include "commands/deadline.hpp"
 #include "commands/ids.hpp"
+#include "files/python/environments.hpp"
 #include "given/values.hpp"
-#include "packages/environments.hpp"
 
 namespace rnncheck {
 

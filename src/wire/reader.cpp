@@ -1,5 +1,6 @@
 #include "wire/reader.hpp"
 
+#include "base/errors.hpp"
 #include "base/json.hpp"
 #include "facts/facts_json.hpp"
 

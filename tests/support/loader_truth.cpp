@@ -7,8 +7,8 @@
 #include <stdexcept>
 
 #include "base/text.hpp"
-#include "elf/machine_names.hpp"
-#include "elf/process.hpp"
+#include "files/elf/machine_names.hpp"
+#include "files/loader/process.hpp"
 
 namespace rnncheck::test {
 

@@ -1,5 +1,5 @@
 // Tells which copies of the GPU libraries a program, a library or a running process gets.
-#include "which/which.hpp"
+#include "files/loader/which.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -107,6 +107,6 @@ std::function<int()> declare(CLI::App& app) {
 }  // namespace
 
 extern const Command command{.title = "Tell which copies of the GPU libraries a program gets, and why",
-                           .declare = declare};
+                             .declare = declare};
 
 }  // namespace rnncheck::commands::which

@@ -1,0 +1,21 @@
+// From a played-through process to one answer per library, each with what else was found and why that is not the one.
+#pragma once
+
+#include <functional>
+
+#include "files/loader/process.hpp"
+
+namespace rnncheck::which {
+
+using Wanted = std::function<bool(std::string_view name)>;
+
+/// For every name asked for that `wanted` takes, in the order of asking.
+std::vector<LibraryChoice> choices_of(const elf::Process& process, const Wanted& wanted);
+
+/// "RPATH of libtorch_cuda.so": what `rule` is called where this object asks.
+std::string in_words(const elf::Process& process, LoaderRule rule, std::size_t owner);
+
+/// Adds the files of these names in these folders to the answers as found elsewhere, where the loader does not look.
+void add_elsewhere(const Root& root, const std::vector<std::string>& folders, std::vector<LibraryChoice>& choices);
+
+}  // namespace rnncheck::which
