@@ -43,7 +43,7 @@ TEST_CASE("a good library tells its name, needs and run path") {
     const ElfFile file = read_bytes(builder.bytes());
     INFO(file.problem_detail);
     CHECK_FALSE(file.problem);
-    CHECK_FALSE(file.passed_over);
+    CHECK_FALSE(file.skipped);
     CHECK(file.soname == "libcudnn.so.9");
     CHECK(file.needed == std::vector<std::string>{"libcudnn_graph.so.9", "libc.so.6"});
     CHECK(file.rpath == std::vector<std::string>{"/old"});
@@ -67,21 +67,21 @@ TEST_CASE("what is no library is told apart") {
     CHECK(contains(read_bytes("/* GNU ld script */\nINPUT(libcudnn.so.9)\n").problem_detail, "is a text file"));
     CHECK(read_bytes(std::string("\x1f\x8b\x08\x00", 4)).problem_detail ==
           "is not an ELF file: it begins with the bytes 1f 8b 08 00");
-    CHECK_FALSE(read_bytes("text").passed_over);
+    CHECK_FALSE(read_bytes("text").skipped);
 }
 
 TEST_CASE("files for other machines are passed over by the loader") {
     const ElfFile machine = read_bytes(foreign_bytes("libcuda.so.1"));
     CHECK(machine.problem == FileProblem::other_machine);
     CHECK(machine.machine == "64-bit S/390");
-    CHECK(machine.passed_over);
+    CHECK(machine.skipped);
     ElfBuilder narrow;
     narrow.elf_class = ELFCLASS32;
     narrow.machine = EM_386;
     const ElfFile other_class = read_bytes(narrow.bytes());
     CHECK(other_class.problem == FileProblem::other_class);
     CHECK(other_class.machine == "32-bit x86");
-    CHECK(other_class.passed_over);
+    CHECK(other_class.skipped);
 }
 
 TEST_CASE("the loader stops at files of another byte order or system") {
@@ -90,7 +90,7 @@ TEST_CASE("the loader stops at files of another byte order or system") {
          {patched<char>(good, EI_DATA, ELFDATA2MSB), patched<char>(good, EI_OSABI, ELFOSABI_FREEBSD)}) {
         const ElfFile file = read_bytes(bytes);
         CHECK(file.problem == FileProblem::other_machine);
-        CHECK_FALSE(file.passed_over);
+        CHECK_FALSE(file.skipped);
     }
 }
 
@@ -189,11 +189,11 @@ TEST_CASE("links, folders and closed files are told apart") {
     const ElfFile folder = elf::read_elf_file(root.root(), "/folder.so");
     CHECK(folder.problem == FileProblem::folder);
     CHECK(folder.problem_detail == "is a folder, not a file");
-    CHECK_FALSE(folder.passed_over);
-    CHECK(elf::read_elf_file(root.root(), "/none.so").passed_over);
+    CHECK_FALSE(folder.skipped);
+    CHECK(elf::read_elf_file(root.root(), "/none.so").skipped);
 
     const OrdinaryUser user;
     const ElfFile closed = elf::read_elf_file(root.root(), "/closed.so");
     CHECK(closed.problem == FileProblem::unreadable);
-    CHECK(closed.passed_over);
+    CHECK(closed.skipped);
 }

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <random>
 
-#include "files/elf/texts.hpp"
+#include "files/elf/embedded_library_names.hpp"
 #include "files/loader/process.hpp"
 #include "support/catch.hpp"
 #include "support/elf_builder.hpp"
@@ -128,15 +128,15 @@ TEST_CASE("mutated ELF files do no harm", "[fuzz]") {
     const Target target(root.outside("/good/target"));
     root.link("/good/libz.so", "target");
     Mutator mutator(elf_seeds());
-    const elf::Loader loader = elf::loader_of(root.root(), "/good");
+    const loader::Loader loader = loader::loader_of(root.root(), "/good");
     for (long round = 0; round < rounds(); ++round) {
         target.holds(mutator.next());
         elf::ElfFile file = elf::read_elf_program(root.root(), "/good/target");
         bool sane = file.problem.has_value() == !file.problem_detail.empty() && file.needed.size() <= 512;
-        sane &= elf::library_names_inside(root.root(), "/good/target").size() <= 1024;
+        sane &= elf::embedded_library_names(root.root(), "/good/target").size() <= 1024;
         sane &= elf::read_elf_file(root.root(), "/good/libz.so").needed.size() <= 512;
         if (!file.problem && file.has_dynamic_section) {
-            elf::Process process(loader, "/good/target", std::move(file));
+            loader::Process process(loader, "/good/target", std::move(file));
             process.start("libz.so");
             sane &= process.objects().size() < 600;
         }
@@ -157,7 +157,7 @@ TEST_CASE("mutated loader caches do no harm", "[fuzz]") {
     old.resize((old.size() + 7) / 8 * 8);
     Mutator mutator({made, made, old + made});
     for (long round = 0; round < rounds(); ++round) {
-        const elf::LoaderCache cache(mutator.next());
+        const loader::LoaderCache cache(mutator.next());
         bool sane = true;
         for (std::size_t i = 0; i < cache.size(); ++i) sane &= cache.at(i).path.size() <= 4096;
         for (const char* name : {"libx.so.1", "liby.so", ""}) {
@@ -179,7 +179,7 @@ TEST_CASE("mutated interpreters do no harm", "[fuzz]") {
     std::size_t told = 0;
     for (long round = 0; round < rounds(); ++round) {
         target.holds(mutator.next());
-        const auto build = elf::read_loader_build(root.root(), "/ld.so");
+        const auto build = loader::read_loader_build(root.root(), "/ld.so");
         if (!build) continue;
         ++told;
         if (build->default_folders.empty() || build->cache.empty()) FAIL("round " << round);

@@ -4,7 +4,7 @@
 #include "support/python_root.hpp"
 
 using namespace rnncheck;
-using namespace rnncheck::packages;
+using namespace rnncheck::python;
 using namespace rnncheck::test;
 
 namespace {

@@ -2,12 +2,11 @@
 
 #include "base/text.hpp"
 #include "files/python/environments.hpp"
-#include "files/python/used_libraries.hpp"
 #include "support/catch.hpp"
 #include "support/python_root.hpp"
 
 using namespace rnncheck;
-using namespace rnncheck::packages;
+using namespace rnncheck::python;
 using namespace rnncheck::test;
 
 namespace {
@@ -26,7 +25,7 @@ Read read(const FakeRoot& root, const std::string& library_path = "") {
     Read read;
     read.environment = active_environment(root.root(), {}, venv).value();
     read.frameworks = frameworks_of(root.root(), read.environment);
-    const elf::Loader loader = elf::loader_of(root.root(), library_path);
+    const loader::Loader loader = loader::loader_of(root.root(), library_path);
     for (Framework& framework : read.frameworks) find_used_libraries(loader, read.environment.packages, framework);
     return read;
 }

@@ -9,7 +9,7 @@
 
 using namespace rnncheck;
 using namespace rnncheck::test;
-using elf::LoaderCache;
+using loader::LoaderCache;
 
 namespace {
 
@@ -49,7 +49,7 @@ TEST_CASE("the new format behind the old one is read") {
 
 TEST_CASE("an absent, foreign or damaged cache has no entries") {
     FakeRoot root;
-    CHECK(elf::read_loader_cache(root.root()).size() == 0);
+    CHECK(loader::read_loader_cache(root.root()).size() == 0);
     CHECK(LoaderCache("ld.so-1.7.0").size() == 0);
     CHECK(LoaderCache("some text").size() == 0);
     CHECK(LoaderCache("glibc-ld.so.cache1.1").size() == 0);
@@ -77,7 +77,7 @@ TEST_CASE("no cut, flipped byte or huge count leads astray") {
 }
 
 TEST_CASE("this machine's own cache gives what ldconfig prints") {
-    const LoaderCache cache = elf::read_loader_cache(Root());
+    const LoaderCache cache = loader::read_loader_cache(Root());
     FILE* listing = popen("PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null", "r");
     REQUIRE(listing);
     std::size_t compared = 0;

@@ -9,16 +9,16 @@
 
 using namespace rnncheck;
 using namespace rnncheck::test;
-using elf::find_library;
-using elf::Lookup;
+using loader::find_library;
+using loader::Lookup;
 
 namespace {
 
 const std::string name = "libcudnn.so.9";
 const std::string good = library_bytes("libcudnn.so.9");
 
-elf::Loader loader_in(const FakeRoot& root, const std::string& library_path = "") {
-    elf::Loader loader = elf::loader_of(root.root(), library_path);
+loader::Loader loader_in(const FakeRoot& root, const std::string& library_path = "") {
+    loader::Loader loader = loader::loader_of(root.root(), library_path);
     return loader;
 }
 
@@ -108,12 +108,12 @@ TEST_CASE("a file that this user may not read is passed over") {
 
 TEST_CASE("subfolders for better processors come first, those for too good ones not at all") {
     FakeRoot root;
-    elf::Loader loader = loader_in(root, "");
-    if (loader.subsets.empty()) {
+    loader::Loader loader = loader_in(root, "");
+    if (loader.hwcaps.empty()) {
         WARN("SKIP: this processor has no glibc-hwcaps subfolders");
         return;
     }
-    const std::string best = "/a/glibc-hwcaps/" + loader.subsets.front() + "/libcudnn.so.9";
+    const std::string best = "/a/glibc-hwcaps/" + loader.hwcaps.front() + "/libcudnn.so.9";
     root.file("/a/libcudnn.so.9", good).file("/a/glibc-hwcaps/x86-64-v9/libcudnn.so.9", good);
     check_found(look_up(root, "/a"), "/a/libcudnn.so.9");
     root.file(best, good);
@@ -121,10 +121,14 @@ TEST_CASE("subfolders for better processors come first, those for too good ones 
 }
 
 TEST_CASE("LD_LIBRARY_PATH is split as the loader does") {
-    const auto split = [](const char* text) { return elf::split_library_path(text, "/here"); };
+    FakeRoot root;
+    for (const char* folder : {"/a", "/b", "/c", "/here/libs"}) root.directory(folder);
+    const auto split = [&](const char* text) {
+        return loader::loader_of(root.root(), {.library_path = text, .working_folder = "/here"}).library_path;
+    };
     CHECK(split("").empty());
     CHECK(split("/a:/b;/c/") == std::vector<std::string>{"/a", "/b", "/c"});
-    CHECK(split(":/a:") == std::vector<std::string>{"/here", "/a", "/here"});
+    CHECK(split(":/a:") == std::vector<std::string>{"/here", "/a"});
     CHECK(split("libs:/") == std::vector<std::string>{"/here/libs", "/"});
 }
 
@@ -134,8 +138,8 @@ TEST_CASE("run paths are searched in their place, $ORIGIN is the folder of the n
     root.file("/opt/parts/libcudnn.so.9", good).file("/path/libcudnn.so.9", good).file("/real/sub/parts/x", "");
     elf::ElfFile requester;
     const auto from = [&](const std::string& library_path) {
-        const elf::Loader loader = loader_in(root, library_path);
-        return find_library(loader, name, elf::run_path_of(loader, requester, "/opt/libcublas.so.12")).path;
+        const loader::Loader loader = loader_in(root, library_path);
+        return find_library(loader, name, loader::run_path_of(loader, requester, "/opt/libcublas.so.12")).path;
     };
     CHECK_FALSE(from(""));
     requester.runpath = {"$ORIGIN/parts"};
@@ -152,14 +156,14 @@ TEST_CASE("run paths are searched in their place, $ORIGIN is the folder of the n
 
 TEST_CASE("a run path may name the library folder and the machine") {
     FakeRoot root;
-    const elf::Loader loader = loader_in(root);
-    CHECK(elf::expanded(loader, "/x/$LIB/${PLATFORM}", "/o") == "/x/lib64/" + loader.platform);
-    CHECK(elf::expanded(loader, "$ORIGIN/../$ORIGIN", "/o") == "/o/..//o");
+    const loader::Loader loader = loader_in(root);
+    CHECK(loader::expanded(loader, "/x/$LIB/${PLATFORM}", "/o") == "/x/lib64/" + loader.platform);
+    CHECK(loader::expanded(loader, "$ORIGIN/../$ORIGIN", "/o") == "/o/..//o");
 }
 
 TEST_CASE("the C library's own files are known") {
-    CHECK(elf::belongs_to_c_library("libc.so.6"));
-    CHECK(elf::belongs_to_c_library("ld-linux-x86-64.so.2"));
-    CHECK_FALSE(elf::belongs_to_c_library("libstdc++.so.6"));
-    CHECK_FALSE(elf::belongs_to_c_library("libcudart.so.12"));
+    CHECK(loader::belongs_to_c_library("libc.so.6"));
+    CHECK(loader::belongs_to_c_library("ld-linux-x86-64.so.2"));
+    CHECK_FALSE(loader::belongs_to_c_library("libstdc++.so.6"));
+    CHECK_FALSE(loader::belongs_to_c_library("libcudart.so.12"));
 }

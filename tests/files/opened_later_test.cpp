@@ -33,12 +33,12 @@ std::string really(const std::string& opener, const std::string& library_path) {
 
 std::string predicted(const std::string& opener, const std::string& library_path) {
     const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-    const elf::Loader loader = elf::loader_of(Root(), library_path);
-    elf::Process process(loader, self, elf::read_elf_program(Root(), self));
+    const loader::Loader loader = loader::loader_of(Root(), library_path);
+    loader::Process process(loader, self, elf::read_elf_program(Root(), self));
     process.start("");
-    const elf::Answer library = process.open(opener, 0);
+    const loader::Answer library = process.open(opener, 0);
     REQUIRE(library.object);
-    const elf::Answer answer = process.open(x, *library.object);
+    const loader::Answer answer = process.open(x, *library.object);
     return answer.object ? process.objects()[*answer.object].path : "";
 }
 

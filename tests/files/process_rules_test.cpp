@@ -3,7 +3,6 @@
 
 #include "base/text.hpp"
 #include "files/loader/process.hpp"
-#include "files/loader/processor_subsets.hpp"
 #include "support/catch.hpp"
 #include "support/elf_builder.hpp"
 #include "support/fake_root.hpp"
@@ -165,7 +164,7 @@ TEST_CASE("LD_LIBRARY_PATH: empty and relative entries, semicolons, tokens") {
 
 TEST_CASE("run paths with empty entries, $LIB and $PLATFORM") {
     Case c;
-    const elf::Loader loader = elf::loader_of(Root(), "");
+    const loader::Loader loader = loader::loader_of(Root(), "");
     c.library("/w/libx.so.1").library("/t/" + loader.library_folder + "/" + loader.platform + "/libx.so.1");
     c.main.needed = {x};
     c.main.runpath = c.in("/t/$LIB/${PLATFORM}");
@@ -196,7 +195,7 @@ TEST_CASE("subfolders for better processors, in their order") {
     c.library("/r/libx.so.1");
     c.main.needed = {x};
     c.main.runpath = c.in("/r");
-    const elf::Loader loader = elf::loader_of(Root(), "");
+    const loader::Loader loader = loader::loader_of(Root(), "");
     for (auto next = loader.subfolders.rbegin(); next != loader.subfolders.rend(); ++next) {
         const std::string path = "/r/" + *next + "/libx.so.1";
         c.library(path);

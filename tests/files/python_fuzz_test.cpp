@@ -3,14 +3,12 @@
 #include <cstdlib>
 
 #include "files/python/distributions.hpp"
-#include "files/python/guises.hpp"
 #include "files/python/literals.hpp"
 #include "files/python/metadata.hpp"
-#include "files/python/record.hpp"
 #include "support/catch.hpp"
 #include "support/text_mutator.hpp"
 
-using namespace rnncheck::packages;
+using namespace rnncheck::python;
 
 namespace {
 
@@ -48,8 +46,8 @@ TEST_CASE("mutated metadata does no harm", "[fuzz]") {
         const Metadata metadata = read_metadata(text);
         for (const Requirement& need : metadata.needs) read += need.name.size() + need.extra.size();
         read_record(text, [&](const RecordedFile& file) { read += file.path.size(); });
-        const auto guise = guise_of(text);
-        read += guise ? guise->build.size() : 0;
+        const auto name = parse_distribution_name(text);
+        read += name ? name->build.size() : 0;
         read += cuda_major_of(text).has_value() + is_library_wheel(text) + release_of(text).has_value() +
                 normalised(text).size();
     }

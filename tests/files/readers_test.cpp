@@ -1,9 +1,9 @@
+#include "files/python/distributions.hpp"
 #include "files/python/literals.hpp"
 #include "files/python/metadata.hpp"
-#include "files/python/record.hpp"
 #include "support/catch.hpp"
 
-using namespace rnncheck::packages;
+using namespace rnncheck::python;
 
 TEST_CASE("plain values of a generated file are read, whatever stands around") {
     const Literals old =

@@ -30,7 +30,7 @@ std::string really_opened(const std::string& name, const std::string& library_pa
 
 void check_agreement(const std::string& name, const std::string& library_path) {
     INFO(name << " with LD_LIBRARY_PATH=" << library_path);
-    const elf::Lookup predicted = elf::find_library(elf::loader_of(Root(), library_path), name);
+    const loader::Lookup predicted = loader::find_library(loader::loader_of(Root(), library_path), name);
     const std::string real = really_opened(name, library_path);
     if (predicted.usable())
         CHECK(Root().real_path(*predicted.path) == Root().real_path(real));
@@ -41,7 +41,7 @@ void check_agreement(const std::string& name, const std::string& library_path) {
 /// Sonames of GPU libraries in this machine's cache. Those of cuDNN's parts are left to cuDNN to load, being slow.
 std::set<std::string> installed_sonames() {
     std::set<std::string> names;
-    const elf::LoaderCache cache = elf::read_loader_cache(Root());
+    const loader::LoaderCache cache = loader::read_loader_cache(Root());
     for (std::size_t i = 0; i < cache.size(); ++i)
         for (const char* start :
              {"libcudart.so.", "libcudnn.so.", "libcudnn_graph.so.", "libcublasLt.so.", "libcublas.so.", "libnvrtc.so.",
@@ -92,6 +92,6 @@ TEST_CASE("the real loader gives what was predicted for hand-made files") {
     }
     check_agreement("libz.so.1", in("/foreign") + ":" + in("/text"));
     check_agreement("libnothing.so.1", "");
-    const elf::Loader stopped = elf::loader_of(Root(), in("/text"));
-    CHECK_FALSE(elf::find_library(stopped, "libz.so.1").usable());
+    const loader::Loader stopped = loader::loader_of(Root(), in("/text"));
+    CHECK_FALSE(loader::find_library(stopped, "libz.so.1").usable());
 }

@@ -8,15 +8,14 @@
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
-#include "files/loader/memory_map.hpp"
-#include "files/loader/names.hpp"
+#include "files/loader/gpu_libraries.hpp"
 #include "support/catch.hpp"
 #include "support/elf_builder.hpp"
 #include "support/fake_root.hpp"
 
 using namespace rnncheck;
 using namespace rnncheck::test;
-using which::Which;
+using loader::Which;
 
 namespace {
 
@@ -60,13 +59,13 @@ struct Machine : FakeRoot {
         file("/opt/cudnn/libcudnn_ops.so.9", library_bytes("libcudnn_ops.so.9"));
     }
     Which ask(const std::string& path, const std::string& library_path = "", bool all = false) {
-        return which::for_file(root(), path, {library_path, "", all});
+        return loader::which_for_file(root(), path, {library_path, "", all});
     }
 };
 
 std::string refusal(FakeRoot& root, const std::string& path) {
     try {
-        which::for_file(root.root(), path, {});
+        loader::which_for_file(root.root(), path, {});
     } catch (const InputError& error) {
         return error.what();
     }
@@ -130,7 +129,7 @@ TEST_CASE("the parts of a cuDNN are those that it names and those beside it") {
     const Which which = machine.ask(torch);
     CHECK(contains(*choice(which, "libcudnn_ops.so.9").path, wheel.substr(1 + wheel.find("nvidia") - 1)));
     CHECK(choice(which, "libcudnn_adv.so.9").path);
-    const std::vector<std::string> parts = which::parts_of_cudnn(
+    const std::vector<std::string> parts = loader::parts_of_cudnn(
         machine.root(), "libcudnn.so.8", wheel + "/libcudnn.so.8", {"libcudnn_new.so", "libcudnn_x.so.7"});
     CHECK(parts == std::vector<std::string>{"libcudnn_new.so.8", "libcudnn_x.so.7"});
 }
@@ -173,12 +172,12 @@ TEST_CASE("what the loader does not look at is told as lying elsewhere") {
     const LibraryChoice cudnn = choice(machine.ask(torch), name);
     REQUIRE(cudnn.candidates.size() == 1);
     CHECK(cudnn.candidates[0].rule == LoaderRule::elsewhere);
-    const Which plain = which::for_plain_program(machine.root(), {});
+    const Which plain = loader::which_for_plain_program(machine.root(), {});
     CHECK_FALSE(choice(plain, name).path);
     CHECK(choice(plain, name).candidates.size() == 1);
     CHECK_FALSE(choice(plain, "libcuda.so.1").path);
     CHECK_FALSE(choice(plain, "libnvrtc.so").path);
-    CHECK(choice(which::for_plain_program(machine.root(), {"/opt/cudnn", "", false}), name).path ==
+    CHECK(choice(loader::which_for_plain_program(machine.root(), {"/opt/cudnn", "", false}), name).path ==
           "/opt/cudnn/libcudnn.so.9");
 }
 
@@ -245,7 +244,7 @@ TEST_CASE("static programs and other loaders") {
 }
 
 TEST_CASE("a memory map is read whatever its files are called") {
-    const auto files = which::files_of_map(
+    const auto files = loader::files_of_map(
         "7f00-7f01 r--p 00000000 08:01 12 /usr/lib/libcudnn.so.9\n"
         "7f01-7f02 r-xp 00001000 08:01 12 /usr/lib/libcudnn.so.9\n"
         "7f02-7f03 r--p 00000000 08:01 13 /opt/a b/lib\\012x.so (deleted)\n"
@@ -258,7 +257,7 @@ TEST_CASE("a memory map is read whatever its files are called") {
 }
 
 TEST_CASE("a running process tells what it has mapped and what it would open") {
-    const Which own = which::for_process(getpid(), true);
+    const Which own = loader::which_for_process(getpid(), true);
     CHECK(contains(own.target, "process " + std::to_string(getpid())));
     const LibraryChoice& libc = choice(own, "libc.so.6");
     CHECK(libc.rule == LoaderRule::mapped);
@@ -266,5 +265,5 @@ TEST_CASE("a running process tells what it has mapped and what it would open") {
     REQUIRE(dladdr(reinterpret_cast<const void*>(&getpid), &about) != 0);
     CHECK(Root().real_path(*libc.path) == Root().real_path(about.dli_fname));
     CHECK(has(own, "libcuda.so.1"));
-    CHECK_THROWS_AS(which::for_process(999999999, false), InputError);
+    CHECK_THROWS_AS(loader::which_for_process(999999999, false), InputError);
 }

@@ -11,9 +11,9 @@
 #include "commands/behind_mark.hpp"
 #include "commands/command.hpp"
 #include "commands/doctor_options.hpp"
+#include "commands/find_in_path.hpp"
 #include "commands/identity.hpp"
 #include "commands/matrix_age.hpp"
-#include "commands/on_path.hpp"
 #include "commands/output.hpp"
 #include "commands/progress.hpp"
 #include "commands/restrictions.hpp"
@@ -55,7 +55,7 @@ int cannot_start(const std::string& name, int error) {
 int run(const DoctorOptions& options, const Arguments& command) {
     if (options.verbose) log::set_level(log::Level::verbose);
     const std::string& name = command.front();
-    const bool there = contains(name, "/") ? ::access(name.c_str(), F_OK) == 0 : program_on_path(name).has_value();
+    const bool there = contains(name, "/") ? ::access(name.c_str(), F_OK) == 0 : find_in_path(name).has_value();
     if (!there) return cannot_start(name, ENOENT);  // before a check that may take a minute
     const Matrix matrix =
         options.matrix_folder.empty() ? Matrix::bundled() : Matrix::from_folder(options.matrix_folder);
@@ -84,6 +84,6 @@ std::function<int()> declare(CLI::App& app) {
 }  // namespace
 
 extern const Command command{.title = "Examine this machine, then run a command if nothing speaks against it",
-                          .declare = declare};
+                             .declare = declare};
 
 }  // namespace rnncheck::commands::exec

@@ -2,6 +2,8 @@
 // hostile files. May not load anything.
 #pragma once
 
+#include <elf.h>
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +12,22 @@
 #include "facts/libraries.hpp"
 
 namespace rnncheck::elf {
+
+/// The class, byte order and machine of our own process.
+#if defined(__x86_64__)
+inline constexpr unsigned own_machine = EM_X86_64;
+#elif defined(__aarch64__)
+inline constexpr unsigned own_machine = EM_AARCH64;
+#elif defined(__powerpc64__)
+inline constexpr unsigned own_machine = EM_PPC64;
+#elif defined(__riscv)
+inline constexpr unsigned own_machine = EM_RISCV;
+#else
+#error "add the ELF machine of this processor, as <elf.h> names it"
+#endif
+
+inline constexpr unsigned char own_class = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
+inline constexpr unsigned char own_byte_order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
 
 /// With a problem set, the other members hold what could be read in spite of it.
 struct ElfFile {
@@ -28,10 +46,10 @@ struct ElfFile {
     std::string problem_detail;  ///< reads after the path: "is a text file that begins with '<html>'"
     /// glibc's loader goes on to its next folder as if this file were not there; with any other problem it stops here
     /// and the opening fails (open_verify in glibc's elf/dl-load.c).
-    bool passed_over = false;
-    /// It passes over the rest of the list too (LD_LIBRARY_PATH, a run path, the default folders) and goes on to the
+    bool skipped = false;
+    /// It skips the rest of the list too (LD_LIBRARY_PATH, a run path, the default folders) and goes on to the
     /// next one: a failure to open that is neither absence nor a lack of permission (open_path in the same file).
-    bool ends_list = false;
+    bool aborts_list = false;
 };
 
 /// As the loader reads a library. The machine of reference is that of our own process.

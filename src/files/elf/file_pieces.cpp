@@ -1,7 +1,6 @@
 #include "files/elf/file_pieces.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,13 @@ static std::string failure_in_words(int error) {
     if (error == EINVAL) return "is not a regular file";
     if (error == EACCES) return "this user may not read it";
     return "cannot be opened: " + std::generic_category().message(error);
+}
+
+std::optional<struct stat> status_of(const Root& root, std::string_view path) {
+    struct stat about {};
+    const auto real = root.real_path(path);
+    if (!real || stat(root.outside(*real).c_str(), &about) != 0) return std::nullopt;
+    return about;
 }
 
 FilePieces::FilePieces(const std::string& path) {

@@ -1,10 +1,18 @@
-// Pieces of one regular file, read by position: a library of 500 MB costs a few kilobytes. May not know what is in it.
+// Regular files: pieces read by position (a library of 500 MB costs a few kilobytes) and what stat tells. May not know
+// what is in them.
 #pragma once
+
+#include <sys/stat.h>
 
 #include <cstdint>
 #include <string>
 
+#include "base/files.hpp"
+
 namespace rnncheck::elf {
+
+/// What stat tells about a path inside the root; nothing when it does not exist.
+std::optional<struct stat> status_of(const Root& root, std::string_view path);
 
 class FilePieces {
   public:

@@ -6,13 +6,9 @@
 
 #include "base/text.hpp"
 
-namespace rnncheck::which {
+namespace rnncheck::loader {
 
 namespace {
-
-using elf::Answer;
-using elf::Meeting;
-using elf::Process;
 
 constexpr std::size_t most_candidates = 64;
 
@@ -40,41 +36,40 @@ std::vector<Group> grouped(const Process& process, const Wanted& wanted) {
 }
 
 /// Goes through all places where one object's search would come by, the winner's included.
-class Walk {
+class Candidates {
   public:
-    Walk(const Process& process, const Answer& answer, LibraryChoice& choice)
+    Candidates(const Process& process, const Answer& answer, LibraryChoice& choice)
         : process_(process), answer_(answer), choice_(choice) {
         if (choice.path) seen_.insert(real(*choice.path));
-        for (const auto& candidate : choice.candidates) seen_.insert(real(candidate.path));
     }
 
-    void from(std::size_t asker) {
+    void add_of(std::size_t asker) {
         for (const auto& list : process_.search_lists(asker)) {
-            for (const auto& path : process_.files(list, answer_.name)) meet(list, path);
+            for (const auto& path : process_.files(list, answer_.name)) consider(list, path);
             if (list.rule != LoaderRule::cache) continue;
             for (const auto& entry : process_.loader().cache.all(answer_.name))
-                meet(list, std::string(entry.path), "the cache names another file first");
+                consider(list, std::string(entry.path), "the cache names another file first");
         }
     }
 
   private:
-    std::string real(const std::string& path) const { return process_.loader().root.real_path(path).value_or(path); }
+    std::string real(const std::string& path) const { return real_or_same(process_.loader().root, path); }
 
-    void meet(const elf::SearchList& list, const std::string& path, const std::string& why = "") {
-        const bool winner = !passed_ && choice_.path && real(*choice_.path) == real(path);
-        passed_ |= winner;
-        const elf::Met met = elf::meet(process_.loader(), path);
-        const bool absent = met.meeting == Meeting::passed_over && !process_.loader().root.link(path) &&
+    void consider(const SearchList& list, const std::string& path, const std::string& why = "") {
+        const OpenAttempt attempt = try_open(process_.loader(), path);
+        const bool absent = attempt.outcome == OpenOutcome::skipped && !process_.loader().root.link(path) &&
                             !process_.loader().root.exists(path);
         if (absent || choice_.candidates.size() == most_candidates || !seen_.insert(real(path)).second) return;
         choice_.candidates.push_back(
-            {path, list.rule, !why.empty() && met.meeting == Meeting::opens ? why : why_not(list, met)});
+            {path, list.rule, !why.empty() && attempt.outcome == OpenOutcome::opens ? why : why_not(list, attempt)});
     }
 
-    std::string why_not(const elf::SearchList& list, const elf::Met& met) const {
-        if (met.meeting == Meeting::passed_over) return "passed over: it " + met.file.problem_detail;
-        if (met.meeting == Meeting::ends_list) return "ends the search of its list: it " + met.file.problem_detail;
-        if (met.meeting == Meeting::fails) return "the loader would stop here: it " + met.file.problem_detail;
+    std::string why_not(const SearchList& list, const OpenAttempt& attempt) const {
+        if (attempt.outcome == OpenOutcome::skipped) return "passed over: it " + attempt.file.problem_detail;
+        if (attempt.outcome == OpenOutcome::aborts_list)
+            return "ends the search of its list: it " + attempt.file.problem_detail;
+        if (attempt.outcome == OpenOutcome::fails)
+            return "the loader would stop here: it " + attempt.file.problem_detail;
         if (answer_.rule == LoaderRule::already_loaded || answer_.rule == LoaderRule::ld_preload)
             return "a library of that name is loaded already";
         const std::string winners = in_words(process_, answer_.rule, answer_.owner.value_or(0));
@@ -87,7 +82,6 @@ class Walk {
     const Answer& answer_;
     LibraryChoice& choice_;
     std::set<std::string> seen_;  ///< real paths
-    bool passed_ = false;
 };
 
 std::string why_of(const Process& process, const Answer& answer) {
@@ -95,7 +89,7 @@ std::string why_of(const Process& process, const Answer& answer) {
         return "the loader stops at " + answer.stopped_at + " (" +
                in_words(process, answer.rule, answer.owner.value_or(0)) + "): it " + answer.problem;
     if (!answer.object) return "nothing of that name where the loader looks";
-    const elf::Object& object = process.objects()[*answer.object];
+    const Object& object = process.objects()[*answer.object];
     if (answer.rule == LoaderRule::already_loaded)
         return "loaded already" + (object.loader ? " for " + name_of_object(process, *object.loader) : std::string());
     return in_words(process, answer.rule, answer.owner.value_or(0)) +
@@ -115,8 +109,8 @@ LibraryChoice choice_of(const Process& process, const Group& group) {
         choice.rule = answer.rule;
     }
     if (contains(answer.name, "/")) return choice;
-    Walk walk(process, answer, choice);
-    for (const std::size_t asker : group.askers) walk.from(asker);
+    Candidates candidates(process, answer, choice);
+    for (const std::size_t asker : group.askers) candidates.add_of(asker);
     return choice;
 }
 
@@ -156,19 +150,22 @@ std::vector<LibraryChoice> choices_of(const Process& process, const Wanted& want
     return choices;
 }
 
+std::string real_or_same(const Root& root, const std::string& path) {
+    return root.real_path(path).value_or(path);
+}
+
 void add_elsewhere(const Root& root, const std::vector<std::string>& folders, std::vector<LibraryChoice>& choices) {
-    const auto real = [&](const std::string& path) { return root.real_path(path).value_or(path); };
     for (LibraryChoice& choice : choices) {
         std::set<std::string> seen;
-        if (choice.path) seen.insert(real(*choice.path));
-        for (const auto& candidate : choice.candidates) seen.insert(real(candidate.path));
+        if (choice.path) seen.insert(real_or_same(root, *choice.path));
+        for (const auto& candidate : choice.candidates) seen.insert(real_or_same(root, candidate.path));
         for (const auto& folder : folders) {
             const std::string path = folder + '/' + choice.soname;
-            if (!root.surely_absent(path) && root.exists(path) && seen.insert(real(path)).second &&
+            if (!root.surely_absent(path) && root.exists(path) && seen.insert(real_or_same(root, path)).second &&
                 choice.candidates.size() < most_candidates)
                 choice.candidates.push_back({path, LoaderRule::elsewhere, "the loader does not look there"});
         }
     }
 }
 
-}  // namespace rnncheck::which
+}  // namespace rnncheck::loader

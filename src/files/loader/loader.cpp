@@ -1,41 +1,17 @@
 #include "files/loader/loader.hpp"
 
-#include <sys/utsname.h>
-
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <unordered_set>
 
 #include "base/text.hpp"
-#include "files/loader/processor_subsets.hpp"
 
-namespace rnncheck::elf {
+namespace rnncheck::loader {
 
 namespace {
 
 using Folders = std::vector<std::string>;
-
-std::string machine_of_kernel() {
-    utsname names{};
-    return uname(&names) == 0 ? names.machine : "";
-}
-
-/// Debian and its kin name a folder after the machine and search no lib64.
-std::string multiarch_folder(const Root& root) {
-    const std::string name = "lib/" + machine_of_kernel() + "-linux-gnu";
-    return root.exists("/usr/" + name) || root.exists("/" + name) ? name : "";
-}
-
-/// For a file system without an interpreter that could tell.
-LoaderBuild guessed_build(const Root& root) {
-    LoaderBuild build;
-    build.cache = "/etc/ld.so.cache";
-    build.preload_file = "/etc/ld.so.preload";
-    const std::string multiarch = multiarch_folder(root);
-    build.default_folders = {"/lib64", "/usr/lib64", "/lib", "/usr/lib"};
-    if (!multiarch.empty()) build.default_folders = {"/" + multiarch, "/usr/" + multiarch, "/lib", "/usr/lib"};
-    return build;
-}
 
 /// $LIB is the first default folder below / or /usr: "/lib/x86_64-linux-gnu", "/usr/lib".
 std::string library_folder_of(const LoaderBuild& build) {
@@ -72,38 +48,47 @@ Folders places_in(const Loader& loader, const Folders& folders) {
     return places;
 }
 
-std::string absolute(std::string entry, const std::string& current_folder) {
-    if (entry.empty())
-        entry = current_folder;
-    else if (entry.front() != '/')
-        entry = current_folder + '/' + entry;
-    while (entry.size() > 1 && entry.back() == '/') entry.pop_back();
-    return entry;
-}
-
-Folders entries_of(std::string_view library_path) {
-    std::string with_colons(library_path);
-    std::replace(with_colons.begin(), with_colons.end(), ';', ':');
-    return split(with_colons, ':');
-}
-
+/// Split at ':' and ';'; an empty entry is the working folder.
 Folders library_path_of(const Loader& loader, const LoaderSetting& setting) {
+    std::string with_colons = setting.library_path;
+    std::replace(with_colons.begin(), with_colons.end(), ';', ':');
     Folders folders;
-    for (const auto& entry : entries_of(setting.library_path)) {
-        const std::string text = with_tokens(loader, entry, setting.program_folder, true);
-        if (entry.empty() || !text.empty()) folders.push_back(absolute(text, loader.working_folder));
+    for (const auto& entry : split(with_colons, ':')) {
+        std::string folder = with_tokens(loader, entry, setting.program_folder, true);
+        if (folder.empty() && !entry.empty()) continue;
+        folder = absolute_path(folder, loader.working_folder);
+        while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+        folders.push_back(std::move(folder));
     }
     return places_in(loader, folders);
 }
 
-Folders subfolders_of(const LoaderBuild& build, const Folders& subsets) {
+Folders subfolders_of(const LoaderBuild& build, const Folders& hwcaps) {
     Folders subfolders;
-    for (const auto& subset : subsets) subfolders.push_back("glibc-hwcaps/" + subset);
+    for (const auto& hwcap : hwcaps) subfolders.push_back("glibc-hwcaps/" + hwcap);
     if (!build.legacy) return subfolders;
-    const Folders legacy = legacy_subfolders();
+    const Folders legacy = legacy_hwcap_folders();
     subfolders.insert(subfolders.end(), legacy.begin(), legacy.end());
     return subfolders;
 }
+
+// $ORIGIN, $LIB and $PLATFORM (glibc elf/dl-load.c: is_dst, _dl_dst_substitute).
+constexpr std::size_t longest_result = 1 << 16;
+
+bool continues_name(std::string_view text, std::size_t at) {
+    return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
+}
+
+/// How many characters behind the '$' are this token; 0 when it is none.
+std::size_t length_of(std::string_view behind, std::string_view token) {
+    const bool braces = behind.starts_with('{');
+    const std::string_view name = behind.substr(braces ? 1 : 0);
+    if (!name.starts_with(token)) return 0;
+    if (braces) return name.substr(token.size()).starts_with('}') ? token.size() + 2 : 0;
+    return continues_name(name, token.size()) ? 0 : token.size();
+}
+
+}  // namespace
 
 std::string own_working_folder() {
     std::error_code error;
@@ -111,30 +96,9 @@ std::string own_working_folder() {
     return error ? "/" : folder.string();
 }
 
-/// The search of this list is over when it gives something; without a path it goes on with the next list.
-std::optional<Lookup> try_file(const Loader& loader, const std::string& path) {
-    const Met met = meet(loader, path);
-    if (met.meeting == Meeting::passed_over) return std::nullopt;
-    return met.meeting == Meeting::ends_list ? Lookup{} : Lookup{path, met.file.problem};
-}
-
-Lookup try_folders(const Loader& loader, const Folders& folders, const std::string& name) {
-    for (const auto& folder : folders)
-        if (auto found = try_file(loader, folder + '/' + name)) return *found;
-    return {};
-}
-
-Lookup try_cache(const Loader& loader, const std::string& name) {
-    const auto path = loader.cache.find(name, loader.subsets);
-    return path ? try_file(loader, *path).value_or(Lookup{}) : Lookup{};
-}
-
-}  // namespace
-
-std::vector<std::string> split_library_path(std::string_view text, const std::string& current_folder) {
-    Folders folders;
-    for (const auto& entry : entries_of(text)) folders.push_back(absolute(entry, current_folder));
-    return folders;
+std::string absolute_path(const std::string& path, const std::string& folder) {
+    if (path.empty()) return folder;
+    return path.front() == '/' ? path : folder + '/' + path;
 }
 
 Loader loader_of(const Root& root, const LoaderSetting& setting) {
@@ -145,8 +109,8 @@ Loader loader_of(const Root& root, const LoaderSetting& setting) {
     loader.root = root;
     loader.secure = setting.secure;
     loader.working_folder = setting.working_folder.empty() ? own_working_folder() : setting.working_folder;
-    if (build.hwcaps) loader.subsets = processor_subsets();
-    loader.subfolders = subfolders_of(build, loader.subsets);
+    if (build.hwcaps) loader.hwcaps = hwcaps();
+    loader.subfolders = subfolders_of(build, loader.hwcaps);
     loader.platform = processor_platform();
     loader.library_folder = library_folder_of(build);
     loader.preload_file = build.preload_file;
@@ -158,24 +122,22 @@ Loader loader_of(const Root& root, const LoaderSetting& setting) {
 }
 
 Loader loader_of(const Root& root, std::string_view library_path) {
-    LoaderSetting setting;
-    setting.library_path = library_path;
-    return loader_of(root, setting);
+    return loader_of(root, LoaderSetting{.library_path = std::string(library_path)});
 }
 
-Met meet(const Loader& loader, const std::string& path) {
+OpenAttempt try_open(const Loader& loader, const std::string& path) {
     if (loader.root.surely_absent(path)) return {};  // one system call for each of thousands of folders
-    Met met{Meeting::opens, read_elf_file(loader.root, path)};
-    if (met.file.passed_over)
-        met.meeting = Meeting::passed_over;
-    else if (met.file.ends_list)
-        met.meeting = Meeting::ends_list;
-    else if (met.file.problem)
-        met.meeting = Meeting::fails;
-    return met;
+    OpenAttempt attempt{OpenOutcome::opens, path, elf::read_elf_file(loader.root, path)};
+    if (attempt.file.skipped)
+        attempt.outcome = OpenOutcome::skipped;
+    else if (attempt.file.aborts_list)
+        attempt.outcome = OpenOutcome::aborts_list;
+    else if (attempt.file.problem)
+        attempt.outcome = OpenOutcome::fails;
+    return attempt;
 }
 
-RunPath run_path_of(const Loader& loader, const ElfFile& file, std::string_view path, bool of_program) {
+RunPath run_path_of(const Loader& loader, const elf::ElfFile& file, std::string_view path, bool of_program) {
     Folders folders;
     for (const auto& entry : file.has_runpath ? file.runpath : file.rpath) {
         const std::string folder = expanded(loader, entry, origin_of(path), of_program);
@@ -186,19 +148,76 @@ RunPath run_path_of(const Loader& loader, const ElfFile& file, std::string_view 
     return run_path;
 }
 
+std::vector<std::string> files_in(const Folders& folders, const std::string& name) {
+    Folders files;
+    for (const auto& folder : folders) files.push_back(folder == "/" ? folder + name : folder + '/' + name);
+    return files;
+}
+
+std::optional<OpenAttempt> open_first(const Loader& loader, const std::vector<std::string>& files) {
+    for (const auto& path : files) {
+        OpenAttempt attempt = try_open(loader, path);
+        if (attempt.outcome == OpenOutcome::aborts_list) break;
+        if (attempt.outcome != OpenOutcome::skipped) return attempt;
+    }
+    return std::nullopt;
+}
+
 Lookup find_library(const Loader& loader, const std::string& name, const RunPath& run_path) {
-    const Folders* const lists[] = {&run_path.before, &loader.library_path, &run_path.after};
-    for (const auto* folders : lists)
-        if (auto found = try_folders(loader, *folders, name); found.path) return found;
-    if (auto found = try_cache(loader, name); found.path) return found;
-    return try_folders(loader, loader.default_folders, name);
+    const auto cached = loader.cache.find(name, loader.hwcaps);
+    for (const auto& files :
+         {files_in(run_path.before, name), files_in(loader.library_path, name), files_in(run_path.after, name),
+          cached ? Folders{*cached} : Folders{}, files_in(loader.default_folders, name)})
+        if (const auto found = open_first(loader, files)) return {found->path, found->file.problem};
+    return {};
+}
+
+bool in_built_in_folder(const Loader& loader, std::string_view path) {
+    return std::ranges::any_of(loader.built_in_folders,
+                               [&](const auto& folder) { return path.starts_with(folder + '/'); });
 }
 
 bool belongs_to_c_library(std::string_view name) {
     constexpr std::string_view names[] = {"libc.so.6",       "libm.so.6",  "libdl.so.2",
                                           "libpthread.so.0", "librt.so.1", "libutil.so.1"};
     return name.starts_with("ld-linux") || name.starts_with("ld64.so") ||
-           std::find(std::begin(names), std::end(names), name) != std::end(names);
+           std::ranges::find(names, name) != std::end(names);
 }
 
-}  // namespace rnncheck::elf
+std::string with_tokens(const Loader& loader, std::string_view text, std::string_view origin, bool of_program) {
+    const std::pair<std::string_view, std::string_view> tokens[] = {
+        {"ORIGIN", origin}, {"LIB", loader.library_folder}, {"PLATFORM", loader.platform}};
+    std::string result;
+    bool by_origin = false;
+    while (!text.empty() && result.size() < longest_result) {
+        std::size_t length = 0;
+        for (const auto& [token, value] : tokens) {
+            if (text.front() == '$') length = length_of(text.substr(1), token);
+            if (length == 0) continue;
+            const bool is_origin = token == "ORIGIN";
+            const bool stands_alone = result.empty() && (text.size() == length + 1 || text[length + 1] == '/');
+            if (value.empty() || (is_origin && loader.secure && !stands_alone)) return "";
+            by_origin |= is_origin;
+            result += value;
+            break;
+        }
+        if (length == 0) result += text.front();
+        text.remove_prefix(length + 1);
+    }
+    // Who starts a set-user-id program must not choose its libraries by a link to it.
+    if (loader.secure && of_program && by_origin &&
+        !in_built_in_folder(loader, std::filesystem::path(result).lexically_normal().string() + '/'))
+        return "";
+    return result;
+}
+
+std::string expanded(const Loader& loader, std::string_view entry, std::string_view origin, bool of_program) {
+    const std::string text = with_tokens(loader, entry, origin, of_program);
+    return text.empty() && !entry.empty() ? "" : absolute_path(text, loader.working_folder);
+}
+
+std::string_view origin_of(std::string_view path) {
+    return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
+}
+
+}  // namespace rnncheck::loader

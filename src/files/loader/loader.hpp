@@ -6,7 +6,7 @@
 #include "files/loader/loader_build.hpp"
 #include "files/loader/loader_cache.hpp"
 
-namespace rnncheck::elf {
+namespace rnncheck::loader {
 
 /// In what a program is started.
 struct LoaderSetting {
@@ -27,7 +27,7 @@ struct Loader {
     std::vector<std::string> built_in_folders;  ///< the default folders as they are built in, existing or not
     std::string platform;                       ///< what $PLATFORM stands for: "x86_64", "haswell"
     std::string library_folder;                 ///< what $LIB stands for: "lib64", "lib/x86_64-linux-gnu"
-    std::vector<std::string> subsets;           ///< glibc-hwcaps subfolders this processor may use, best first
+    std::vector<std::string> hwcaps;            ///< glibc-hwcaps subfolders this processor may use, best first
     std::vector<std::string> subfolders;        ///< below every folder, in the order of the search
     std::string preload_file;                   ///< /etc/ld.so.preload
     std::string working_folder;
@@ -39,20 +39,27 @@ Loader loader_of(const Root& root, const LoaderSetting& setting);
 /// That of a plain program: no run path of its own, not set-user-id.
 Loader loader_of(const Root& root, std::string_view library_path);
 
-/// What the loader makes of one file on its way.
-enum class Meeting {
-    passed_over,  ///< as if it were not there: absent, for another machine, not permitted
-    ends_list,    ///< it goes on with the next list
+/// What the loader makes of one file of its search.
+enum class OpenOutcome {
+    skipped,      ///< as if it were not there: absent, for another machine, not permitted
+    aborts_list,  ///< it goes on with the next list
     fails,        ///< it stops here and the opening fails
     opens,
 };
 
-struct Met {
-    Meeting meeting = Meeting::passed_over;
-    ElfFile file;
+struct OpenAttempt {
+    OpenOutcome outcome = OpenOutcome::skipped;
+    std::string path = {};
+    elf::ElfFile file = {};
 };
 
-Met meet(const Loader& loader, const std::string& path);
+OpenAttempt try_open(const Loader& loader, const std::string& path);
+
+/// The first of a list's files that opens or fails; nothing when all are skipped or one aborts the list.
+std::optional<OpenAttempt> open_first(const Loader& loader, const std::vector<std::string>& files);
+
+/// The file of this name in each of these folders, there or not.
+std::vector<std::string> files_in(const std::vector<std::string>& folders, const std::string& name);
 
 /// Where the search ended. Without a path nothing was found.
 struct Lookup {
@@ -70,14 +77,17 @@ struct RunPath {
 };
 
 /// For a library opened as `path`: $ORIGIN is the folder of that name, whatever links it stands for.
-RunPath run_path_of(const Loader& loader, const ElfFile& file, std::string_view path, bool of_program = false);
+RunPath run_path_of(const Loader& loader, const elf::ElfFile& file, std::string_view path, bool of_program = false);
 
 /// What dlopen(name) gives in a plain program or, with a run path, what a DT_NEEDED name gives for a library that has
 /// it. `name` has no '/'. Run paths of the libraries that loaded the one in need are not known here: see process.hpp.
 Lookup find_library(const Loader& loader, const std::string& name, const RunPath& run_path = {});
 
-/// LD_LIBRARY_PATH as the loader splits it: at ':' and ';', an empty entry is the current folder.
-std::vector<std::string> split_library_path(std::string_view text, const std::string& current_folder);
+/// The path as seen from this folder; the folder itself for an empty one.
+std::string absolute_path(const std::string& path, const std::string& folder);
+
+/// That of this process.
+std::string own_working_folder();
 
 /// A name or an entry of a run path with $ORIGIN, $LIB and $PLATFORM put in, with and without braces; empty when one
 /// of them stands for nothing. A set-user-id program's own $ORIGIN counts below the default folders alone.
@@ -89,7 +99,10 @@ std::string expanded(const Loader& loader, std::string_view entry, std::string_v
 /// "/a/b.so" lies in "/a", "/b.so" in "/".
 std::string_view origin_of(std::string_view path);
 
+/// The path lies in or below a folder built into the loader.
+bool in_built_in_folder(const Loader& loader, std::string_view path);
+
 /// Part of the C library: every process that could open a GPU library has these files, whatever the folders show.
 bool belongs_to_c_library(std::string_view name);
 
-}  // namespace rnncheck::elf
+}  // namespace rnncheck::loader

@@ -1,9 +1,12 @@
 #include "files/loader/loader_build.hpp"
 
-#include "base/text.hpp"
-#include "files/elf/machine_names.hpp"
+#include <sys/auxv.h>
+#include <sys/utsname.h>
 
-namespace rnncheck::elf {
+#include "base/text.hpp"
+#include "files/elf/elf_file.hpp"
+
+namespace rnncheck::loader {
 
 namespace {
 
@@ -50,6 +53,14 @@ std::vector<std::string> folders_in(std::string_view bytes) {
     return best;
 }
 
+/// Debian and its kin name a folder after the machine and search no lib64.
+std::string multiarch_folder(const Root& root) {
+    utsname kernel{};
+    if (uname(&kernel) != 0) return "";
+    const std::string name = std::string("lib/") + kernel.machine + "-linux-gnu";
+    return root.exists("/usr/" + name) || root.exists("/" + name) ? name : "";
+}
+
 }  // namespace
 
 std::optional<LoaderBuild> read_loader_build(const Root& root, std::string_view interpreter) {
@@ -65,8 +76,18 @@ std::optional<LoaderBuild> read_loader_build(const Root& root, std::string_view 
     return build;
 }
 
+LoaderBuild guessed_build(const Root& root) {
+    const std::string multiarch = multiarch_folder(root);
+    LoaderBuild build;
+    build.default_folders = {"/lib64", "/usr/lib64", "/lib", "/usr/lib"};
+    if (!multiarch.empty()) build.default_folders = {"/" + multiarch, "/usr/" + multiarch, "/lib", "/usr/lib"};
+    build.cache = "/etc/ld.so.cache";
+    build.preload_file = "/etc/ld.so.preload";
+    return build;
+}
+
 std::string_view usual_interpreter() {
-    switch (own_machine) {
+    switch (elf::own_machine) {
         case EM_AARCH64:
             return "/lib/ld-linux-aarch64.so.1";
         case EM_PPC64:
@@ -78,4 +99,66 @@ std::string_view usual_interpreter() {
     }
 }
 
-}  // namespace rnncheck::elf
+#if defined(__x86_64__)
+
+/// The highest level of the x86-64 psABI that the processor has, by the features that compilers let us ask for; none
+/// has these without the remaining ones of the level (CMPXCHG16B, LAHF, MOVBE, LZCNT, F16C).
+static int level_of_processor() {
+    __builtin_cpu_init();
+    if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("ssse3") || !__builtin_cpu_supports("popcnt"))
+        return 1;
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") || !__builtin_cpu_supports("bmi2") ||
+        !__builtin_cpu_supports("fma"))
+        return 2;
+    const bool four = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                      __builtin_cpu_supports("avx512vl");
+    return four ? 4 : 3;
+}
+
+static bool is_intel() {
+    __builtin_cpu_init();
+    return __builtin_cpu_is("intel");
+}
+
+#else
+
+static int level_of_processor() {
+    return 1;
+}
+
+#endif
+
+std::vector<std::string> hwcaps() {
+    std::vector<std::string> found;
+    for (int level = level_of_processor(); level > 1; --level) found.push_back("x86-64-v" + std::to_string(level));
+    return found;
+}
+
+// glibc renames processors of Intel alone (sysdeps/x86/cpu-features.c).
+std::string processor_platform() {
+#if defined(__x86_64__)
+    if (is_intel() && level_of_processor() >= 3) return "haswell";
+#endif
+    const auto* const name = reinterpret_cast<const char*>(getauxval(AT_PLATFORM));
+    return name ? name : "";
+}
+
+// Every combination of these in this order, the fuller ones first (glibc 2.36, elf/dl-hwcaps.c).
+std::vector<std::string> legacy_hwcap_folders() {
+    std::vector<std::string> folders;
+#if defined(__x86_64__)
+    std::vector<std::string> parts = {"tls", processor_platform()};
+    if (is_intel() && level_of_processor() >= 4) parts.push_back("avx512_1");
+    parts.push_back("x86_64");
+    for (unsigned set = (1u << parts.size()) - 1; set > 0; --set) {
+        std::string folder;
+        for (std::size_t i = 0; i < parts.size(); ++i)
+            if (set >> (parts.size() - 1 - i) & 1) folder += (folder.empty() ? "" : "/") + parts[i];
+        folders.push_back(folder);
+    }
+#endif
+    return folders;
+}
+
+}  // namespace rnncheck::loader

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-namespace rnncheck::elf {
+namespace rnncheck::loader {
 
 namespace {
 
@@ -115,7 +115,7 @@ void LoaderCache::read_entries(std::uint32_t count, const std::vector<std::uint3
     }
     by_name_.resize(entries_.size());
     std::iota(by_name_.begin(), by_name_.end(), 0u);
-    std::stable_sort(by_name_.begin(), by_name_.end(), [this](std::uint32_t one, std::uint32_t other) {
+    std::ranges::stable_sort(by_name_, [this](std::uint32_t one, std::uint32_t other) {
         return text_at(entries_[one].name) < text_at(entries_[other].name);
     });
 }
@@ -145,13 +145,13 @@ std::vector<CachedLibrary> LoaderCache::all(std::string_view name) const {
     return found;
 }
 
-std::optional<std::string> LoaderCache::find(std::string_view name, const std::vector<std::string>& subsets) const {
+std::optional<std::string> LoaderCache::find(std::string_view name, const std::vector<std::string>& hwcaps) const {
     std::optional<std::string> best;
-    std::size_t best_rank = subsets.size() + 1;
+    std::size_t best_rank = hwcaps.size() + 1;
     for (const CachedLibrary& entry : all(name)) {
-        const auto place = std::find(subsets.begin(), subsets.end(), entry.subset);
-        if (!entry.subset.empty() && place == subsets.end()) continue;
-        const auto rank = static_cast<std::size_t>(place - subsets.begin());
+        const auto place = std::ranges::find(hwcaps, entry.subset);
+        if (!entry.subset.empty() && place == hwcaps.end()) continue;
+        const auto rank = static_cast<std::size_t>(place - hwcaps.begin());
         if (rank >= best_rank) continue;
         best = entry.path;
         best_rank = rank;
@@ -163,4 +163,4 @@ LoaderCache read_loader_cache(const Root& root, std::string_view path) {
     return LoaderCache(root.read(path, largest_cache).value_or(""));
 }
 
-}  // namespace rnncheck::elf
+}  // namespace rnncheck::loader

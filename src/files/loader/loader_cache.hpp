@@ -10,7 +10,7 @@
 
 #include "base/files.hpp"
 
-namespace rnncheck::elf {
+namespace rnncheck::loader {
 
 struct CachedLibrary {
     std::string_view name;    ///< libcudnn.so.9
@@ -31,8 +31,8 @@ class LoaderCache {
     /// The entries of one name, in the file's order.
     std::vector<CachedLibrary> all(std::string_view name) const;
 
-    /// As glibc's loader chooses: the best of `subsets` (best first), else the first entry for every processor.
-    std::optional<std::string> find(std::string_view name, const std::vector<std::string>& subsets) const;
+    /// As glibc's loader chooses: the best of `hwcaps` (best first), else the first entry for every processor.
+    std::optional<std::string> find(std::string_view name, const std::vector<std::string>& hwcaps) const;
 
   private:
     struct Entry {
@@ -52,4 +52,4 @@ class LoaderCache {
 
 LoaderCache read_loader_cache(const Root& root, std::string_view path = "/etc/ld.so.cache");
 
-}  // namespace rnncheck::elf
+}  // namespace rnncheck::loader

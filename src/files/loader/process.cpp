@@ -1,12 +1,11 @@
 #include "files/loader/process.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "files/elf/file_pieces.hpp"
 
-namespace rnncheck::elf {
+namespace rnncheck::loader {
 
 namespace {
 
@@ -34,21 +33,16 @@ std::vector<std::string> names_in_preload_file(const Loader& loader) {
     return words(text, " \t\n:");
 }
 
-std::string in_working_folder(const Loader& loader, const std::string& path) {
-    return path.starts_with('/') ? path : loader.working_folder + '/' + path;
-}
-
 void identify(const Loader& loader, Object& object) {
-    const auto real = loader.root.real_path(object.path);
-    struct stat about {};
-    if (!real || stat(loader.root.outside(*real).c_str(), &about) != 0) return;
-    object.device = about.st_dev;
-    object.inode = about.st_ino;
+    const auto about = elf::status_of(loader.root, object.path);
+    if (!about) return;
+    object.device = about->st_dev;
+    object.inode = about->st_ino;
 }
 
 }  // namespace
 
-Process::Process(const Loader& loader, const std::string& path, ElfFile program) : loader_(loader) {
+Process::Process(const Loader& loader, const std::string& path, elf::ElfFile program) : loader_(loader) {
     const std::string interpreter = program.interpreter.value_or(std::string(usual_interpreter()));
     const std::string own_name = program.soname.value_or(file_name(path));
     Object main{path, own_name, {}, LoaderRule::path, std::move(program), {}};
@@ -66,7 +60,7 @@ std::size_t Process::add(Object object) {
 }
 
 void Process::put(const std::string& path) {
-    Object object{path, file_name(path), {}, LoaderRule::mapped, read_elf_file(loader_.root, path), {}};
+    Object object{path, file_name(path), {}, LoaderRule::mapped, elf::read_elf_file(loader_.root, path), {}};
     identify(loader_, object);
     add(std::move(object));
     next_ = objects_.size();
@@ -98,13 +92,13 @@ Lookup Process::look_up(const std::string& name, std::size_t caller) const {
     const Answer answer = trial.map(name, caller, false);
     if (answer.object) return {trial.objects_[*answer.object].path, std::nullopt};
     if (answer.stopped_at.empty()) return {};
-    return {answer.stopped_at, read_elf_file(loader_.root, answer.stopped_at).problem};
+    return {answer.stopped_at, elf::read_elf_file(loader_.root, answer.stopped_at).problem};
 }
 
 std::optional<std::size_t> Process::loaded(const std::string& name) const {
     for (std::size_t i = 0; i < objects_.size(); ++i) {
         const Object& object = objects_[i];
-        const bool answers = std::find(object.names.begin(), object.names.end(), name) != object.names.end();
+        const bool answers = std::ranges::find(object.names, name) != object.names.end();
         if (answers || object.file.soname == name || (i > 0 && object.path == name)) return i;
     }
     return std::nullopt;
@@ -130,29 +124,21 @@ std::vector<SearchList> Process::search_lists(std::size_t by) const {
     return lists;
 }
 
-/// DF_1_NODEFLIB holds for what the cache knows of the default folders too.
-bool Process::refused(const Object& by, const std::string& path) const {
-    if (!by.file.no_default_folders) return false;
-    return std::any_of(loader_.built_in_folders.begin(), loader_.built_in_folders.end(),
-                       [&](const auto& folder) { return path.starts_with(folder + '/'); });
-}
-
 std::vector<std::string> Process::files(const SearchList& list, const std::string& name) const {
-    std::vector<std::string> files;
-    if (list.folders)
-        for (const auto& folder : *list.folders) files.push_back(folder == "/" ? folder + name : folder + '/' + name);
-    else if (const auto path = loader_.cache.find(name, loader_.subsets); path && !refused(objects_[list.owner], *path))
-        files.push_back(*path);
-    return files;
+    if (list.folders) return files_in(*list.folders, name);
+    const auto path = loader_.cache.find(name, loader_.hwcaps);
+    // DF_1_NODEFLIB holds for what the cache knows of the default folders too.
+    const bool rejected = path && objects_[list.owner].file.no_default_folders && in_built_in_folder(loader_, *path);
+    return path && !rejected ? std::vector{*path} : std::vector<std::string>{};
 }
 
-void Process::take(Answer& answer, const std::string& path, Met met, bool keeps_loader) {
-    if (met.meeting == Meeting::fails) {
-        answer.stopped_at = path;
-        answer.problem = met.file.problem_detail;
+void Process::take(Answer& answer, OpenAttempt attempt, bool keeps_loader) {
+    if (attempt.outcome == OpenOutcome::fails) {
+        answer.stopped_at = attempt.path;
+        answer.problem = attempt.file.problem_detail;
         return;
     }
-    Object object{path, answer.name, {}, answer.rule, std::move(met.file), {}, {answer.name}};
+    Object object{attempt.path, answer.name, {}, answer.rule, std::move(attempt.file), {}, {answer.name}};
     if (keeps_loader) object.loader = answer.by;
     identify(loader_, object);
     for (std::size_t i = 0; i < objects_.size(); ++i) {
@@ -175,21 +161,16 @@ Answer Process::map(const std::string& name, std::size_t by, bool keeps_loader) 
     }
     if (contains(answer.name, "/")) {
         answer.rule = LoaderRule::path;
-        const std::string path = in_working_folder(loader_, answer.name);
-        Met met = meet(loader_, path);
-        if (met.meeting == Meeting::opens || met.meeting == Meeting::fails)
-            take(answer, path, std::move(met), keeps_loader);
+        if (auto found = open_first(loader_, {absolute_path(answer.name, loader_.working_folder)}))
+            take(answer, std::move(*found), keeps_loader);
         return answer;
     }
     for (const auto& list : answer.name.empty() ? std::vector<SearchList>{} : search_lists(by)) {
         answer.rule = list.rule;
         answer.owner = list.owner;
-        for (const auto& path : files(list, answer.name)) {
-            Met met = meet(loader_, path);
-            if (met.meeting == Meeting::passed_over) continue;
-            if (met.meeting == Meeting::ends_list) break;
-            take(answer, path, std::move(met), keeps_loader);
-            return answer;
+        if (auto found = open_first(loader_, files(list, answer.name))) {
+            take(answer, std::move(*found), keeps_loader);
+            break;
         }
     }
     return answer;
@@ -197,11 +178,11 @@ Answer Process::map(const std::string& name, std::size_t by, bool keeps_loader) 
 
 void Process::map_needed() {
     for (; next_ < objects_.size() && answers_.size() < most_answers; ++next_) {
-        const ElfFile file = objects_[next_].file;  // a copy: the list grows
+        const elf::ElfFile file = objects_[next_].file;  // a copy: the list grows
         for (const auto& name : file.needed) answers_.push_back(map(name, next_, true));
         for (const auto& name : file.auxiliary)
             if (Answer answer = map(name, next_, true); answer.object) answers_.push_back(std::move(answer));
     }
 }
 
-}  // namespace rnncheck::elf
+}  // namespace rnncheck::loader

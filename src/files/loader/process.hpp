@@ -7,7 +7,7 @@
 #include "facts/choices.hpp"
 #include "files/loader/loader.hpp"
 
-namespace rnncheck::elf {
+namespace rnncheck::loader {
 
 /// One file in the process; the first is the program.
 struct Object {
@@ -15,7 +15,7 @@ struct Object {
     std::string name;                   ///< as it was asked for first
     std::optional<std::size_t> loader;  ///< the object that needed it first; none for the program and after dlopen
     LoaderRule rule = LoaderRule::path;
-    ElfFile file;
+    elf::ElfFile file;
     RunPath run_path;
     std::vector<std::string> names = {};  ///< by which it answers, beside its soname
     dev_t device = 0;
@@ -45,7 +45,7 @@ class Process {
   public:
     /// Maps the program, not yet what it needs. `path` is absolute and, for a program that the kernel starts, free of
     /// links.
-    Process(const Loader& loader, const std::string& path, ElfFile program);
+    Process(const Loader& loader, const std::string& path, elf::ElfFile program);
 
     /// LD_PRELOAD and the loader's own list, then everything needed, breadth first.
     void start(const std::string& preload);
@@ -74,9 +74,8 @@ class Process {
     std::optional<std::size_t> loaded(const std::string& name) const;
     std::size_t add(Object object);
     Answer map(const std::string& name, std::size_t by, bool keeps_loader);
-    void take(Answer& answer, const std::string& path, Met met, bool keeps_loader);
+    void take(Answer& answer, OpenAttempt attempt, bool keeps_loader);
     void map_needed();
-    bool refused(const Object& by, const std::string& path) const;
 
     const Loader& loader_;
     std::vector<Object> objects_;
@@ -84,4 +83,4 @@ class Process {
     std::size_t next_ = 0;  ///< the first object whose needs are not yet mapped
 };
 
-}  // namespace rnncheck::elf
+}  // namespace rnncheck::loader

@@ -4,15 +4,14 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <set>
+
 #include "base/errors.hpp"
 #include "base/text.hpp"
-#include "files/elf/machine_names.hpp"
-#include "files/loader/choices.hpp"
-#include "files/loader/follow.hpp"
-#include "files/loader/names.hpp"
-#include "files/loader/notes.hpp"
+#include "files/loader/gpu_libraries.hpp"
+#include "files/loader/opened_names.hpp"
 
-namespace rnncheck::which {
+namespace rnncheck::loader {
 
 namespace {
 
@@ -37,7 +36,7 @@ void refuse_unpredictable(const Root& root, const std::string& path, const elf::
 
 /// musl's loader has other rules. An interpreter that is not there is told in a note.
 void refuse_other_loader(const Root& root, const std::string& path, const elf::ElfFile& file) {
-    if (!file.interpreter || !root.exists(*file.interpreter) || elf::read_loader_build(root, *file.interpreter)) return;
+    if (!file.interpreter || !root.exists(*file.interpreter) || read_loader_build(root, *file.interpreter)) return;
     throw InputError(quoted(path) + " is started by " + quoted(*file.interpreter) +
                      ", which is not glibc's loader; the rules of others are not known here");
 }
@@ -70,20 +69,36 @@ std::vector<std::string> notes_on(const Root& root, const std::string& path, con
     return notes;
 }
 
-std::string absolute(const std::string& path) {
-    if (path.starts_with('/')) return path;
-    char folder[4096] = {};
-    return getcwd(folder, sizeof folder - 1) ? std::string(folder) + '/' + path : path;
+Wanted wanted_by(const WhichSetting& setting) {
+    return setting.all ? Wanted([](std::string_view) { return true; }) : Wanted(concerns_gpu);
 }
 
-Wanted wanted_by(const Setting& setting) {
-    return setting.all ? Wanted([](std::string_view) { return true; }) : Wanted(concerns_gpu);
+/// The parts of a cuDNN must be of one release with it, which a look at the single answers does not show.
+void check_copy(const Root& root, const std::string& name, const std::string& path, Which& which) {
+    const auto real_folder = [&](const std::string& file) { return folder_of(real_or_same(root, file)); };
+    const std::string number = name.substr(name.find(".so"));
+    const std::string home = real_folder(path);
+    std::set<std::string> others;
+    for (const auto& library : which.libraries)
+        if (is_part_of_cudnn(library.soname) && library.soname.ends_with(number) && library.path)
+            if (const auto folder = real_folder(*library.path); folder != home) others.insert(folder);
+    if (others.empty()) return;
+    which.notes.push_back(name + " lies in " + home + ", but parts of it come from " +
+                          listing({others.begin(), others.end()}) +
+                          ": they work together only if all are of one release");
 }
 
 }  // namespace
 
-Which for_file(const Root& root, const std::string& path, const Setting& setting) {
-    const std::string named = absolute(path);
+void add_elsewhere_and_notes(const Root& root, const std::vector<std::string>& elsewhere, Which& which) {
+    add_elsewhere(root, elsewhere, which.libraries);
+    if (const std::string name = file_name(which.target); is_cudnn(name)) check_copy(root, name, which.target, which);
+    for (const LibraryChoice& library : which.libraries)
+        if (is_cudnn(library.soname) && library.path) check_copy(root, library.soname, *library.path, which);
+}
+
+Which which_for_file(const Root& root, const std::string& path, const WhichSetting& setting) {
+    const std::string named = absolute_path(path, own_working_folder());
     elf::ElfFile file = elf::read_elf_program(root, named);
     refuse_unpredictable(root, named, file);
     refuse_other_loader(root, named, file);
@@ -94,36 +109,27 @@ Which for_file(const Root& root, const std::string& path, const Setting& setting
         which.notes.push_back("it is a static program: the loader gives it no libraries");
         return which;
     }
-    elf::LoaderSetting how;
-    how.library_path = setting.library_path;
-    how.interpreter = file.interpreter.value_or("");
-    how.secure = secure;
-    if (file.is_program) how.program_folder = elf::origin_of(which.target);
-    const elf::Loader loader = elf::loader_of(root, how);
-    elf::Process process(loader, which.target, std::move(file));
+    const Loader loader =
+        loader_of(root, LoaderSetting{.library_path = setting.library_path,
+                                      .program_folder = std::string(file.is_program ? origin_of(which.target) : ""),
+                                      .interpreter = file.interpreter.value_or(""),
+                                      .secure = secure});
+    Process process(loader, which.target, std::move(file));
     process.start(setting.preload);
-    open_what_files_name(process);
+    open_named_libraries(process);
     which.libraries = choices_of(process, wanted_by(setting));
-    add_elsewhere(root, other_folders(root), which.libraries);
-    add_notes_on_parts(root, which);
+    add_elsewhere_and_notes(root, other_library_directories(root), which);
     return which;
 }
 
-Which for_plain_program(const Root& root, const Setting& setting) {
-    const elf::Loader loader = elf::loader_of(root, setting.library_path);
-    const std::vector<std::string> elsewhere = other_folders(root);
-    Which which{"a plain program", {}, {}};
-    for (const auto& name : names_to_open(loader, elsewhere)) {
-        elf::Process process(loader, "", {});  // one for each: what another library brings in would answer for it
-        process.start(setting.preload);
-        process.open(name, 0);
-        if (is_cudnn(name)) open_what_files_name(process);
-        for (auto& choice : choices_of(process, wanted_by(setting)))
-            if (choice.soname == name || is_part_of_cudnn(choice.soname)) which.libraries.push_back(std::move(choice));
-    }
-    add_elsewhere(root, elsewhere, which.libraries);
-    add_notes_on_parts(root, which);
+Which which_for_plain_program(const Root& root, const WhichSetting& setting) {
+    const Loader loader = loader_of(root, setting.library_path);
+    const std::vector<std::string> elsewhere = other_library_directories(root);
+    Process process(loader, "", {});
+    process.start(setting.preload);
+    Which which{"a plain program", {}, choices_by_name(process, elsewhere, wanted_by(setting))};
+    add_elsewhere_and_notes(root, elsewhere, which);
     return which;
 }
 
-}  // namespace rnncheck::which
+}  // namespace rnncheck::loader

@@ -1,12 +1,13 @@
 #include "files/python/distributions.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
+#include <charconv>
 
 #include "base/text.hpp"
+#include "files/elf/embedded_library_names.hpp"
+#include "files/elf/file_pieces.hpp"
 
-namespace rnncheck::packages {
+namespace rnncheck::python {
 
 namespace {
 
@@ -55,14 +56,46 @@ std::vector<Distribution> listed(const Root& root, const std::string& names_in, 
     std::vector<Distribution> found;
     for (const std::string& name : root.names_in(names_in))
         if (auto distribution = from(name, folder)) found.push_back(std::move(*distribution));
-    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+    std::ranges::stable_sort(found, [](const auto& a, const auto& b) { return a.name < b.name; });
     return found;
 }
 
-bool is_longer(const Root& root, const std::string& path, std::size_t bytes) {
-    struct stat about {};
-    const auto real = root.real_path(path);
-    return real && stat(root.outside(*real).c_str(), &about) == 0 && static_cast<std::size_t>(about.st_size) > bytes;
+constexpr std::size_t most_libraries = 4096, longest_path = 4096;
+
+/// The first value of a row, its quotes off; `rest` is what stands behind it.
+std::optional<std::string> first_value(std::string_view row, std::string_view& rest) {
+    if (!row.starts_with('"')) {
+        const auto comma = std::min(row.find(','), row.size());
+        rest = row.substr(comma);
+        return std::string(row.substr(0, comma));
+    }
+    std::string value;
+    for (std::size_t at = 1; at < row.size(); ++at) {
+        if (row[at] != '"') {
+            value += row[at];
+        } else if (at + 1 < row.size() && row[at + 1] == '"') {
+            value += row[++at];
+        } else {
+            rest = row.substr(at + 1);
+            return value;
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<std::int64_t> last_number(std::string_view rest) {
+    const std::string_view digits = trim(rest.substr(std::min(rest.rfind(',') + 1, rest.size())));
+    std::int64_t number = 0;
+    const char* const end = digits.data() + digits.size();
+    const auto [stopped, error] = std::from_chars(digits.data(), end, number);
+    if (digits.empty() || error != std::errc() || stopped != end || number < 0) return std::nullopt;
+    return number;
+}
+
+constexpr std::size_t most_record = std::size_t{32} << 20, most_told = 32;
+
+void add_told(std::vector<std::string>& list, const std::string& path) {
+    if (list.size() < most_told) list.push_back(path);
 }
 
 }  // namespace
@@ -85,8 +118,9 @@ std::optional<Metadata> metadata_of(const Root& root, const Distribution& distri
         Metadata metadata = read_metadata(*text);
         if (metadata.name.empty())
             left_out.push_back(path + " holds no metadata");
-        else if (text->size() == most_metadata && text->find("\n\n") == std::string::npos &&
-                 is_longer(root, path, most_metadata))
+        else if (const auto about = elf::status_of(root, path);
+                 text->size() == most_metadata && text->find("\n\n") == std::string::npos && about &&
+                 static_cast<std::size_t>(about->st_size) > most_metadata)
             left_out.push_back(path + ": only the first 256 KiB were read");
         return metadata;
     }
@@ -94,10 +128,33 @@ std::optional<Metadata> metadata_of(const Root& root, const Distribution& distri
     return std::nullopt;
 }
 
-std::optional<Version> release_of(std::string_view version) {
-    auto end = std::min(version.find_first_not_of("0123456789."), version.size());
-    while (end > 0 && version[end - 1] == '.') --end;
-    return parse_version(version.substr(0, end));
+void read_record(std::string_view text, const std::function<void(const RecordedFile&)>& found) {
+    std::size_t count = 0;
+    while (!text.empty() && count < most_libraries) {
+        const std::string_view row = take_line(text);
+        if (row.find(".so") == std::string_view::npos || row.size() > longest_path) continue;
+        std::string_view rest;
+        const auto path = first_value(row, rest);
+        if (!path || !elf::is_shared_library(*path) || path->find('\0') != std::string::npos) continue;
+        ++count;
+        found({*path, last_number(rest)});
+    }
 }
 
-}  // namespace rnncheck::packages
+void compare_files(const Root& root, const Distribution& distribution, PythonPackage& package,
+                   std::vector<std::string>& left_out) {
+    const std::string path = distribution.metadata + "/RECORD";
+    const auto text = root.read(path, most_record);
+    if (!text) return;  // not every installer writes one
+    if (text->size() == most_record) left_out.push_back(path + ": only the first 32 MiB were read");
+    read_record(*text, [&](const RecordedFile& file) {
+        const std::string place = file.path.starts_with('/') ? file.path : distribution.folder + '/' + file.path;
+        const auto about = elf::status_of(root, place);
+        if (!about)
+            add_told(package.missing_files, place);
+        else if (file.bytes && S_ISREG(about->st_mode) && about->st_size != *file.bytes)
+            add_told(package.changed_files, place);
+    });
+}
+
+}  // namespace rnncheck::python

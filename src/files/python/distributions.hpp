@@ -1,13 +1,14 @@
-// The distributions installed in a folder of packages, by the names of their metadata folders.
+// The distributions installed in a directory of packages, by the names of their metadata, and their lists of files.
 #pragma once
 
-#include <optional>
+#include <cstdint>
+#include <functional>
 
 #include "base/files.hpp"
-#include "base/version.hpp"
+#include "facts/packages.hpp"
 #include "files/python/metadata.hpp"
 
-namespace rnncheck::packages {
+namespace rnncheck::python {
 
 struct Distribution {
     std::string name;      ///< normalised
@@ -27,7 +28,19 @@ std::vector<Distribution> conda_distributions(const Root& root, const std::strin
 std::optional<Metadata> metadata_of(const Root& root, const Distribution& distribution,
                                     std::vector<std::string>& left_out);
 
-/// "2.4.1+cu121", "2.15.0.post1", "2.18.0rc1": the numbers at its beginning.
-std::optional<Version> release_of(std::string_view version);
+/// A row of RECORD, the list of a distribution's files (PEP 376).
+struct RecordedFile {
+    std::string path;                   ///< as written: below the folder that holds the dist-info folder, or absolute
+    std::optional<std::int64_t> bytes;  ///< the size it had when it was installed
+};
 
-}  // namespace rnncheck::packages
+/// Calls `found` for every shared library in the list, at most a few thousand.
+void read_record(std::string_view text, const std::function<void(const RecordedFile&)>& found);
+
+/// Compares its RECORD with the disk: fills missing_files and changed_files with the shared libraries that are gone or
+/// have another size, at most 32 of each. Of a list longer than 32 MiB the beginning counts, which is told in
+/// `left_out`.
+void compare_files(const Root& root, const Distribution& distribution, PythonPackage& package,
+                   std::vector<std::string>& left_out);
+
+}  // namespace rnncheck::python

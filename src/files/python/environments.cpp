@@ -1,23 +1,18 @@
 #include "files/python/environments.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
+#include <filesystem>
 
+#include "base/environment.hpp"
 #include "base/text.hpp"
+#include "files/elf/file_pieces.hpp"
 #include "files/python/interpreter.hpp"
-#include "files/python/path_files.hpp"
 
-namespace rnncheck::packages {
+namespace rnncheck::python {
 
 namespace {
 
 constexpr std::size_t most_environments = 64, most_prefixes = 1024, most_folders = 32;
-
-std::string value_of(const Variables& variables, std::string_view name) {
-    const auto found = variables.find(name);
-    return found == variables.end() ? "" : found->second;
-}
 
 std::string without_slashes(std::string path) {
     while (path.size() > 1 && path.back() == '/') path.pop_back();
@@ -25,9 +20,8 @@ std::string without_slashes(std::string path) {
 }
 
 bool is_folder(const Root& root, const std::string& path) {
-    struct stat about {};
-    const auto real = root.real_path(path);
-    return real && stat(root.outside(*real).c_str(), &about) == 0 && S_ISDIR(about.st_mode);
+    const auto about = elf::status_of(root, path);
+    return about && S_ISDIR(about->st_mode);
 }
 
 std::string short_version(const Version& version) {
@@ -68,10 +62,44 @@ std::vector<std::string> existing(const Root& root, const std::vector<std::strin
     for (const std::string& folder : folders) {
         if (found.size() == most_folders || !is_folder(root, folder)) continue;
         const auto path = root.real_path(folder);
-        if (!path || std::find(real.begin(), real.end(), *path) != real.end()) continue;
+        if (!path || std::ranges::find(real, *path) != real.end()) continue;
         real.push_back(*path);
         found.push_back(folder);
     }
+    return found;
+}
+
+constexpr std::size_t most_path_files = 100, most_bytes = 64 << 10;
+
+bool is_code(std::string_view line) {
+    return line.starts_with("import ") || line.starts_with("import\t");
+}
+
+void read_path_file(const Root& root, const std::string& folder, const std::string& name,
+                    std::vector<std::string>& found, std::vector<std::string>& left_out) {
+    bool code = false;
+    for (const std::string& raw : split(root.read(folder + '/' + name, most_bytes).value_or(""), '\n')) {
+        const std::string line(trim(raw));
+        code |= is_code(line);
+        if (line.empty() || line.starts_with('#') || is_code(line) || found.size() == most_folders) continue;
+        const std::string path = normal_path(line.starts_with('/') ? line : folder + '/' + line);
+        const bool known = std::ranges::find(found, path) != found.end();
+        if (!known && !root.names_in(path, 1).empty()) found.push_back(path);
+    }
+    if (code && name.starts_with("__editable__"))
+        left_out.push_back(folder + '/' + name + " finds an editable installation by code, which is not run");
+}
+
+/// The folders that the *.pth files of a folder of packages add, in the order in which Python appends them:
+/// https://docs.python.org/3/library/site.html. A line that begins with `import` is code, which is not run; where it is
+/// that of an editable installation this is said.
+std::vector<std::string> folders_of_path_files(const Root& root, const std::string& folder,
+                                               std::vector<std::string>& left_out) {
+    std::vector<std::string> found;
+    std::size_t files = 0;
+    for (const std::string& name : root.names_in(folder))
+        if (name.ends_with(".pth") && !name.starts_with('.') && ++files <= most_path_files)
+            read_path_file(root, folder, name, found, left_out);
     return found;
 }
 
@@ -81,10 +109,9 @@ void set_folders(const Root& root, const Variables& variables, std::vector<std::
     const auto from_variable = split(value_of(variables, "PYTHONPATH"), ':');
     std::vector<std::string> added;
     for (const std::string& folder : folders) {
-        if (std::find(from_variable.begin(), from_variable.end(), folder) != from_variable.end()) continue;
-        PathFiles files = path_files_of(root, folder);
-        added.insert(added.end(), files.folders.begin(), files.folders.end());
-        environment.left_out.insert(environment.left_out.end(), files.left_out.begin(), files.left_out.end());
+        if (std::ranges::find(from_variable, folder) != from_variable.end()) continue;
+        const auto found = folders_of_path_files(root, folder, environment.left_out);
+        added.insert(added.end(), found.begin(), found.end());
     }
     folders.insert(folders.end(), added.begin(), added.end());
     environment.package_folders = existing(root, folders);
@@ -103,7 +130,7 @@ PythonEnvironment described(const Root& root, const Variables& variables, const 
 /// What pip install --target makes, or a site-packages folder itself.
 std::optional<PythonEnvironment> bare_folder(const Root& root, const Variables& variables, const std::string& path) {
     const auto names = root.names_in(path);
-    const bool has_packages = std::any_of(names.begin(), names.end(), [](const std::string& name) {
+    const bool has_packages = std::ranges::any_of(names, [](const std::string& name) {
         return name.ends_with(".dist-info") || name.ends_with(".egg-info") || name.ends_with(".pth");
     });
     if (!has_packages) return std::nullopt;
@@ -145,10 +172,21 @@ std::vector<std::string> usual_prefixes(const Root& root, const Variables& varia
 
 }  // namespace
 
-std::vector<const char*> variable_names() {
-    return {"PATH",         "HOME",       "PWD",           "VIRTUAL_ENV",    "CONDA_PREFIX",
-            "PYTHONPATH",   "PYENV_ROOT", "PYENV_VERSION", "PYTHONUSERBASE", "PYTHONNOUSERSITE",
-            "XDG_DATA_HOME"};
+std::string value_of(const Variables& variables, std::string_view name) {
+    const auto found = variables.find(name);
+    return found == variables.end() ? "" : found->second;
+}
+
+std::string normal_path(const std::string& path) {
+    return without_slashes(std::filesystem::path(path).lexically_normal().string());
+}
+
+Variables variables_of_process() {
+    Variables found;
+    for (const char* name : {"PATH", "HOME", "PWD", "VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "PYENV_ROOT",
+                             "PYENV_VERSION", "PYTHONUSERBASE", "PYTHONNOUSERSITE", "XDG_DATA_HOME"})
+        if (auto value = environment_variable(name)) found.emplace(name, std::move(*value));
+    return found;
 }
 
 std::optional<PythonEnvironment> environment_at(const Root& root, const Variables& variables, const std::string& path) {
@@ -200,4 +238,4 @@ std::vector<PythonEnvironment> other_environments(const Root& root, const Variab
     return found;
 }
 
-}  // namespace rnncheck::packages
+}  // namespace rnncheck::python

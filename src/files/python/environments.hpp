@@ -6,13 +6,19 @@
 #include "base/files.hpp"
 #include "facts/packages.hpp"
 
-namespace rnncheck::packages {
+namespace rnncheck::python {
 
 /// What this process's environment says of Python: PATH, HOME, VIRTUAL_ENV, CONDA_PREFIX, PYTHONPATH, PYENV_ROOT, ...
 using Variables = std::map<std::string, std::string, std::less<>>;
 
-/// The names that matter to the search.
-std::vector<const char*> variable_names();
+/// Those of this process that matter to the search.
+Variables variables_of_process();
+
+/// Empty when it is not set.
+std::string value_of(const Variables& variables, std::string_view name);
+
+/// Without "..", "." and slashes at its end, as far as the text alone tells.
+std::string normal_path(const std::string& path);
 
 /// What one name leads to: an interpreter, a folder of an environment, or a bare folder of packages. Nothing when it is
 /// none of these. Folders of the result are sorted as Python searches them.
@@ -29,4 +35,4 @@ std::optional<PythonEnvironment> environment_on_path(const Root& root, const Var
 /// the system's; at most 64.
 std::vector<PythonEnvironment> other_environments(const Root& root, const Variables& variables);
 
-}  // namespace rnncheck::packages
+}  // namespace rnncheck::python

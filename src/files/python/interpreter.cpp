@@ -1,10 +1,9 @@
 #include "files/python/interpreter.hpp"
 
-#include <algorithm>
-
 #include "base/text.hpp"
+#include "files/python/metadata.hpp"
 
-namespace rnncheck::packages {
+namespace rnncheck::python {
 
 namespace {
 
@@ -23,20 +22,12 @@ Variables read_configuration(const Root& root, const std::string& folder) {
     return found;
 }
 
-std::string value_of(const Variables& values, std::string_view name) {
-    const auto found = values.find(name);
-    return found == values.end() ? "" : found->second;
-}
-
 /// "3.11.7.final.0" and "python3.11" too.
 std::optional<Version> version_in(std::string_view text) {
     const auto begin = text.find_first_of("0123456789");
     if (begin == std::string_view::npos) return std::nullopt;
-    text.remove_prefix(begin);
-    auto end = std::min(text.find_first_not_of("0123456789."), text.size());
-    while (end > 0 && text[end - 1] == '.') --end;
-    const auto version = parse_version(text.substr(0, end));
-    return version && version->text.find('.') != std::string::npos ? version : std::nullopt;
+    const auto version = leading_version(text.substr(begin));
+    return version && contains(version->text, ".") ? version : std::nullopt;
 }
 
 std::string first_existing(const Root& root, const std::string& prefix) {
@@ -136,4 +127,4 @@ std::optional<Prefix> prefix_of_interpreter(const Root& root, const Variables& v
     return prefix;
 }
 
-}  // namespace rnncheck::packages
+}  // namespace rnncheck::python

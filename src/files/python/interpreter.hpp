@@ -3,7 +3,7 @@
 
 #include "files/python/environments.hpp"
 
-namespace rnncheck::packages {
+namespace rnncheck::python {
 
 /// One environment as its folder shows it. `base` is the prefix whose standard library and site-packages a virtual
 /// environment builds on.
@@ -25,4 +25,4 @@ std::optional<Prefix> prefix_of_interpreter(const Root& root, const Variables& v
 /// The major.minor of lib/pythonX.Y; the newest where there are several.
 std::optional<Version> version_of_library_folder(const Root& root, const std::string& prefix);
 
-}  // namespace rnncheck::packages
+}  // namespace rnncheck::python

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
-namespace rnncheck::packages {
+#include "files/python/metadata.hpp"
+
+namespace rnncheck::python {
 
 namespace {
 
@@ -132,13 +134,11 @@ Literals read_literals(std::string_view text) {
     Literals literals;
     text = text.substr(0, most_text);
     while (!text.empty()) {
-        const auto end = std::min(text.find('\n'), text.size());
-        const std::string_view line = text.substr(0, end);
+        const std::string_view line = take_line(text);
         read_assignment(line, literals);
         read_pairs(line, literals);
-        text.remove_prefix(std::min(end + 1, text.size()));
     }
     return literals;
 }
 
-}  // namespace rnncheck::packages
+}  // namespace rnncheck::python

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace rnncheck::packages {
+namespace rnncheck::python {
 
 /// Texts without their quotes, numbers, True, False and None as written; a list has several values.
 class Literals {
@@ -29,4 +29,4 @@ class Literals {
 /// ('name', ['value', ...]) wherever they stand. The first value of a name counts. Reads 64 KiB at the most.
 Literals read_literals(std::string_view text);
 
-}  // namespace rnncheck::packages
+}  // namespace rnncheck::python

@@ -7,6 +7,6 @@
 namespace rnncheck {
 
 /// The first file of this name on PATH that may be executed, as a shell finds it; `name` without '/'.
-std::optional<std::string> program_on_path(const std::string& name);
+std::optional<std::string> find_in_path(const std::string& name);
 
 }  // namespace rnncheck

@@ -4,7 +4,7 @@
 #include "facts/packages.hpp"
 #include "files/python/distributions.hpp"
 
-namespace rnncheck::packages {
+namespace rnncheck::python {
 
 /// A framework on disk: its distributions and the folder of packages that `import` takes it from.
 struct Installed {
@@ -17,7 +17,7 @@ struct Installed {
 
 /// Fills uses_cuda, told_by, build, core, cuda, cudnn, cudnn_wanted and targets; what the files do not tell stays
 /// unset.
-void read_own_files(const Root& root, const Installed& installed, Framework& framework,
-                    std::vector<std::string>& left_out);
+void read_framework_files(const Root& root, const Installed& installed, Framework& framework,
+                          std::vector<std::string>& left_out);
 
-}  // namespace rnncheck::packages
+}  // namespace rnncheck::python

@@ -1,4 +1,4 @@
-#include "commands/on_path.hpp"
+#include "commands/find_in_path.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 
 namespace rnncheck {
 
-std::optional<std::string> program_on_path(const std::string& name) {
+std::optional<std::string> find_in_path(const std::string& name) {
     const char* path = std::getenv("PATH");
     for (const std::string& folder : split(path ? path : "/usr/bin:/bin", ':')) {
         const std::string file = (folder.empty() ? "." : folder) + '/' + name;

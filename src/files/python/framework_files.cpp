@@ -1,21 +1,20 @@
-#include "files/python/own_files.hpp"
+#include "files/python/framework_files.hpp"
 
 #include <algorithm>
 
 #include "base/text.hpp"
 #include "files/elf/elf_file.hpp"
-#include "files/elf/texts.hpp"
-#include "files/python/guises.hpp"
+#include "files/elf/embedded_library_names.hpp"
 #include "files/python/literals.hpp"
 
-namespace rnncheck::packages {
+namespace rnncheck::python {
 
 namespace {
 
-constexpr std::size_t most_own_text = 64 * 1024, most_own_names = 4096;
+constexpr std::size_t most_framework_text = 64 * 1024, most_framework_names = 4096;
 
 std::optional<Literals> literals_of(const Root& root, const std::string& path) {
-    const auto text = root.read(path, most_own_text);
+    const auto text = root.read(path, most_framework_text);
     if (!text) return std::nullopt;
     return read_literals(*text);
 }
@@ -29,7 +28,7 @@ std::optional<std::string> first_of(const Root& root, const std::string& folder,
 }
 
 std::optional<std::string> file_that_begins(const Root& root, const std::string& folder, std::string_view beginning) {
-    for (const std::string& name : root.names_in(folder, most_own_names))
+    for (const std::string& name : root.names_in(folder, most_framework_names))
         if (name.starts_with(beginning)) return folder + '/' + name;
     return std::nullopt;
 }
@@ -45,8 +44,8 @@ std::optional<Version> number_behind(const std::vector<std::string>& names, std:
 std::optional<Version> lower_bound(const std::string& bounds) {
     for (const std::string& bound : split(bounds, ',')) {
         if (!bound.starts_with("==") && !bound.starts_with(">=") && !bound.starts_with("~=")) continue;
-        const auto version = release_of(std::string_view(bound).substr(2));
-        if (version && std::count(version->text.begin(), version->text.end(), '.') == 3)
+        const auto version = leading_version(std::string_view(bound).substr(2));
+        if (version && std::ranges::count(version->text, '.') == 3)
             return make_version({version->parts[0], version->parts[1], version->parts[2]});
         if (version) return version;
     }
@@ -94,7 +93,7 @@ void read_tensorflow(const Root& root, const Installed& installed, Framework& fr
     for (const char* name : {"cuda_version", "cuda_version_number"})
         if (!framework.cuda) framework.cuda = parse_version(info->one(name).value_or(""));
     for (const char* name : {"cudnn_version", "cudnn_version_number"})
-        if (!framework.cudnn) framework.cudnn = release_of(info->one(name).value_or(""));
+        if (!framework.cudnn) framework.cudnn = leading_version(info->one(name).value_or(""));
     if (const auto words = info->all("cuda_compute_capabilities"); !words.empty())
         framework.targets = targets_of_tensorflow(words);
 }
@@ -106,7 +105,7 @@ void read_torch(const Root& root, const Installed& installed, Framework& framewo
     if (!info) return;
     const auto cuda = info->one("cuda"), written = info->one("__version__");
     if (written)
-        if (const auto version = release_of(*written)) framework.version = version;
+        if (const auto version = leading_version(*written)) framework.version = version;
     if (!info->all("cuda").empty()) framework.uses_cuda = cuda.has_value();
     if (framework.uses_cuda) framework.told_by = told_by;
     framework.cuda = parse_version(cuda.value_or(""));
@@ -129,7 +128,7 @@ void read_jax(const Root& root, const Installed& installed, Framework& framework
         framework.told_by = installed.distributions.front().metadata;
     }
     for (const Distribution& plugin : installed.plugins) {
-        framework.build = guise_of(plugin.name)->build;
+        framework.build = parse_distribution_name(plugin.name)->build;
         framework.told_by = plugin.metadata;
         framework.core = first_of(root, plugin.folder, {"jax_plugins/xla_" + *framework.build + "/xla_cuda_plugin.so"});
     }
@@ -173,7 +172,7 @@ void read_ctranslate2(const Root& root, const Installed& installed, Framework& f
         framework.cudnn = parse_version(front->substr(at + 4));
     // cuBLAS is opened by name alone: no header tells its major.
     if (const auto library = file_that_begins(root, folder, "libctranslate2-"))
-        framework.cuda = number_behind(elf::library_names_inside(root, *library), "libcublas.so.");
+        framework.cuda = number_behind(elf::embedded_library_names(root, *library), "libcublas.so.");
 }
 
 void read_mxnet(const Root& root, const Installed& installed, Framework& framework) {
@@ -192,8 +191,8 @@ void take_majors(const Root& root, Framework& framework) {
 
 }  // namespace
 
-void read_own_files(const Root& root, const Installed& installed, Framework& framework,
-                    std::vector<std::string>& left_out) {
+void read_framework_files(const Root& root, const Installed& installed, Framework& framework,
+                          std::vector<std::string>& left_out) {
     if (installed.name == "tensorflow") read_tensorflow(root, installed, framework);
     if (installed.name == "pytorch") read_torch(root, installed, framework);
     if (installed.name == "jax") read_jax(root, installed, framework);
@@ -207,8 +206,8 @@ void read_own_files(const Root& root, const Installed& installed, Framework& fra
         take_majors(root, framework);
     }
     for (const Distribution& plugin : installed.plugins)
-        if (const auto guise = guise_of(plugin.name); guise && !framework.uses_cuda.value_or(false))
-            framework.build = guise->build;
+        if (const auto name = parse_distribution_name(plugin.name); name && !framework.uses_cuda.value_or(false))
+            framework.build = name->build;
 }
 
-}  // namespace rnncheck::packages
+}  // namespace rnncheck::python

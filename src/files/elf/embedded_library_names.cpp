@@ -1,4 +1,4 @@
-#include "files/elf/texts.hpp"
+#include "files/elf/embedded_library_names.hpp"
 
 #include <link.h>
 
@@ -23,15 +23,12 @@ struct Extent {
 };
 
 bool is_name(std::string_view text) {
-    const auto marker = text.find(".so");
-    if (text.size() > longest_name || marker == std::string_view::npos || marker < 4) return false;
     const auto allowed = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
                c == '+' || c == '.';
     };
-    if (!std::all_of(text.begin(), text.end(), allowed)) return false;
-    const std::string_view rest = text.substr(marker + 3);
-    return rest.empty() || (rest.front() == '.' && rest.find_first_not_of("0123456789.") == std::string_view::npos);
+    return text.size() <= longest_name && text.find(".so") >= 4 && std::ranges::all_of(text, allowed) &&
+           is_shared_library(text);
 }
 
 /// Sections that are in memory, hold bytes and are neither written nor run.
@@ -51,7 +48,7 @@ std::vector<Extent> read_only_data(const FilePieces& pieces) {
         if (section.sh_type == SHT_PROGBITS && kind == SHF_ALLOC)
             extents.push_back({section.sh_offset, section.sh_size});
     }
-    std::stable_sort(extents.begin(), extents.end(), [](auto& one, auto& other) { return one.size < other.size; });
+    std::ranges::stable_sort(extents, [](auto& one, auto& other) { return one.size < other.size; });
     return extents;
 }
 
@@ -70,6 +67,14 @@ void search(const FilePieces& pieces, const Extent& extent, std::vector<std::str
 
 }  // namespace
 
+bool is_shared_library(std::string_view path) {
+    const std::string_view name = path.substr(path.rfind('/') + 1);
+    const auto at = name.find(".so");
+    if (at == std::string_view::npos) return false;
+    const std::string_view rest = name.substr(at + 3);
+    return rest.empty() || (rest.front() == '.' && rest.find_first_not_of("0123456789.") == std::string_view::npos);
+}
+
 void add_library_names(std::string_view bytes, std::vector<std::string>& names) {
     constexpr std::string_view start("\0lib", 4);
     const auto next = [&](std::size_t from) {  // much faster than find() in data full of NULs
@@ -81,12 +86,12 @@ void add_library_names(std::string_view bytes, std::vector<std::string>& names) 
         const auto end = bytes.substr(0, at + longest_name + 2).find('\0', at + 1);
         if (end == std::string_view::npos) continue;
         const std::string_view text = bytes.substr(at + 1, end - at - 1);
-        const bool known = std::find(names.begin(), names.end(), text) != names.end();
+        const bool known = std::ranges::find(names, text) != names.end();
         if (is_name(text) && !known && names.size() < most_names) names.emplace_back(text);
     }
 }
 
-std::vector<std::string> library_names_inside(const Root& root, std::string_view path) {
+std::vector<std::string> embedded_library_names(const Root& root, std::string_view path) {
     std::vector<std::string> names;
     const auto real = root.real_path(path);
     if (!real) return names;
