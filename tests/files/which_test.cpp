@@ -177,8 +177,9 @@ TEST_CASE("what the loader does not look at is told as lying elsewhere") {
     CHECK(choice(plain, name).candidates.size() == 1);
     CHECK_FALSE(choice(plain, "libcuda.so.1").path);
     CHECK_FALSE(choice(plain, "libnvrtc.so").path);
-    CHECK(choice(loader::which_for_plain_program(machine.root(), {"/opt/cudnn", "", false}), name).path ==
-          "/opt/cudnn/libcudnn.so.9");
+    const Which with_path = loader::which_for_plain_program(machine.root(), {"/opt/cudnn", "", false});
+    CHECK(choice(with_path, name).path == "/opt/cudnn/libcudnn.so.9");
+    CHECK(choice(with_path, "libcudnn_ops.so.9").path == "/opt/cudnn/libcudnn_ops.so.9");
 }
 
 TEST_CASE("a library in the run path that no text names is told as what dlopen gives") {
