@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "findings/report.hpp"
+#include "report/report.hpp"
 #include "matrix/matrix.hpp"
 
 namespace rnncheck {

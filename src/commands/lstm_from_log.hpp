@@ -1,7 +1,7 @@
 // What running the network of a log shows about the failure in that log.
 #pragma once
 
-#include "findings/report.hpp"
+#include "report/report.hpp"
 
 namespace rnncheck {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "findings/report.hpp"
+#include "report/report.hpp"
 
 namespace rnncheck {
 

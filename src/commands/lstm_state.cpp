@@ -14,8 +14,8 @@
 #include "commands/output.hpp"
 #include "facts/facts_json.hpp"
 #include "judge.hpp"
-#include "report/json_text.hpp"
-#include "report/privacy.hpp"
+#include "report/documents.hpp"
+#include "report/redact.hpp"
 #include "support/rnn_target.hpp"
 
 namespace rnncheck {

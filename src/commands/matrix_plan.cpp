@@ -13,8 +13,7 @@
 #include "commands/output.hpp"
 #include "given/given.hpp"
 #include "given/values.hpp"
-#include "report/json_text.hpp"
-#include "report/plan_text.hpp"
+#include "report/documents.hpp"
 
 namespace rnncheck {
 

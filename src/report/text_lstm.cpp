@@ -3,9 +3,8 @@
 
 #include "base/text.hpp"
 #include "facts/rnn_runs.hpp"
-#include "report/layout.hpp"
 #include "report/sweep_grid.hpp"
-#include "report/text_parts.hpp"
+#include "report/text.hpp"
 
 namespace rnncheck {
 

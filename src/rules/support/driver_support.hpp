@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/text.hpp"
-#include "findings/finding.hpp"
+#include "report/finding.hpp"
 #include "rules/support/seen.hpp"
 
 namespace rnncheck::rules {

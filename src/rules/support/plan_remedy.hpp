@@ -2,7 +2,7 @@
 #pragma once
 
 #include "facts/facts.hpp"
-#include "findings/finding.hpp"
+#include "report/finding.hpp"
 
 namespace rnncheck::rules {
 

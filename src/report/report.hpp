@@ -1,0 +1,169 @@
+// The judged whole: the only thing a format sees.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "facts/facts.hpp"
+#include "report/finding.hpp"
+
+namespace rnncheck {
+
+enum class Health { healthy, warnings, problems, undetermined };
+RNNCHECK_ENUM_NAMES(Health, "healthy", "warnings", "problems", "undetermined")
+
+struct ToolStamp {
+    std::string name = "rnncheck";
+    std::string version;
+    std::string matrix_date;
+    std::string matrix_digest;
+    std::optional<int> matrix_age_days = {};
+
+    static void fields(auto& self, auto&& visit) {
+        visit("name", self.name, "rnncheck");
+        visit("version", self.version, "version that judged");
+        visit("matrix_date", self.matrix_date, "date of the newest entry of the compatibility matrix");
+        visit("matrix_digest", self.matrix_digest,
+              "SHA-256 over the matrix: `sha256sum *.json | sha256sum` in its folder");
+        visit("matrix_age_days", self.matrix_age_days, "days from matrix_date to the day of this run");
+    }
+};
+
+struct Counts {
+    int fault = 0;
+    int pass = 0;
+    int undecided = 0;
+    int not_applicable = 0;
+
+    static void fields(auto& self, auto&& visit) {
+        visit("fault", self.fault, "rules that found a fault");
+        visit("pass", self.pass, "rules that found all well");
+        visit("undecided", self.undecided, "rules that could not tell");
+        visit("not_applicable", self.not_applicable, "rules with nothing to say here");
+    }
+};
+
+struct RuleVerdict {
+    std::string rule;
+    Outcome outcome = Outcome::undecided;
+    std::string reason;
+    std::vector<Evidence> evidence = {};
+    std::optional<NotAsked> not_asked = {};
+
+    static void fields(auto& self, auto&& visit) {
+        visit("rule", self.rule, "id of the rule");
+        visit("outcome", self.outcome, "its answer");
+        visit("reason", self.reason, "why, in a few words");
+        visit("evidence", self.evidence, "what a pass rests on, where the tables decided it; findings have their own");
+        visit("not_asked", self.not_asked, "why the rule was not asked, where it was not");
+    }
+};
+
+/// The smallest case that still fails, found by running smaller ones.
+struct MinimalCase {
+    RnnRun run;      ///< as it went when it was run
+    int number = 0;  ///< of the case that it was shrunk from
+    int trials = 0;
+    bool finished = true;  ///< false: time or trials ended first, there may be a smaller one
+    bool alone = true;     ///< false: run by itself the case does not fail, so `run` is still the one it came from
+    std::string rerun_command = {};
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("case", self.run, "the case, as it went");
+        visit("from", self.number, "number of the case that it was shrunk from");
+        visit("trials", self.trials, "how many cases were run to find it");
+        visit("finished", self.finished, "false: time ended first, there may be a smaller one");
+        visit("alone", self.alone, "false: run alone the case is correct; `case` is then the one that failed");
+        visit("rerun_command", self.rerun_command, "the command that runs it again");
+    }
+};
+
+enum class LogFailure {
+    environment,  ///< cuDNN itself fails here with the same network
+    memory,       ///< it does not fit into the memory that is free
+    elsewhere,    ///< cuDNN computes it here: the framework, its data, or what else took memory
+    unknown,      ///< nothing was computed
+};
+RNNCHECK_ENUM_NAMES(LogFailure, "environment", "memory", "elsewhere", "unknown")
+
+/// What running the network of a log shows about the failure in that log.
+struct LogReplay {
+    LogFailure failure = LogFailure::unknown;
+    std::vector<std::string> sentences;  ///< what follows, what was taken for what the log lacks, the memory
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("failure", self.failure, "where the failure of the log lies");
+        visit("sentences", self.sentences, "what follows from the run, what the log lacks, the memory needed");
+    }
+};
+
+/// The largest size that fits into GPU memory: calculated, then tried.
+struct FitSearch {
+    RnnFit calculated;
+    std::optional<int> largest = {};    ///< the largest that ran
+    std::optional<RnnFit> failed = {};  ///< the smallest above it that did not
+    int trials = 0;
+    bool out_of_time = false;  ///< the deadline passed before the search was over
+    std::string answer = {};
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("calculated", self.calculated, "the calculation that the search began with");
+        visit("largest", self.largest, "the largest size that ran");
+        visit("failed", self.failed, "the smallest size above it that did not");
+        visit("trials", self.trials, "how many sizes were tried");
+        visit("out_of_time", self.out_of_time, "whether the deadline passed before the search was over");
+        visit("answer", self.answer, "the answer in one sentence");
+    }
+};
+
+/// What a report of `rnncheck lstm` has beside that of the doctor.
+struct LstmExtras {
+    bool complete = false;
+    std::string machine;
+    std::optional<MinimalCase> minimal_case = {};
+    std::optional<LogReplay> log_replay = {};
+    std::vector<FitSearch> fits = {};
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("complete", self.complete, "whether every case was tried");
+        visit("machine", self.machine, "digest of what results depend on, which --resume compares; empty before the first case");
+        visit("minimal_case", self.minimal_case, "the smallest case that still fails");
+        visit("log_replay", self.log_replay, "what running the network of a log shows");
+        visit("fits", self.fits, "with --fit: the largest size for each GPU and cuDNN installation");
+    }
+};
+
+struct Report {
+    int schema = report_schema;
+    ToolStamp tool;
+    Health verdict = Health::undetermined;
+    std::string sentence;
+    Counts counts;
+    std::vector<Finding> findings;
+    std::vector<RuleVerdict> verdicts;
+    Facts facts;
+    std::optional<LstmExtras> lstm = {};
+
+    static void fields(auto& self, auto&& visit) {
+        visit("schema", self.schema, "number of this form of the report");
+        visit("tool", self.tool, "who judged, by which matrix");
+        visit("verdict", self.verdict, "the whole in one word");
+        visit("sentence", self.sentence,
+              "the verdict in one sentence: what was found, what was run on a GPU, what to repair first");
+        visit("counts", self.counts, "how many rules gave which answer");
+        visit("findings", self.findings, "faults: errors, then warnings, then notes, each from the lowest layer up");
+        visit("verdicts", self.verdicts, "every rule's answer, by id");
+        visit("facts", self.facts, "what was found on the machine");
+        visit("lstm", self.lstm, "what `rnncheck lstm` adds");
+    }
+};
+
+/// The whole in one sentence: how many problems, what was run on a GPU, what to repair first.
+std::string sentence_of(const Report& report);
+
+}  // namespace rnncheck
