@@ -13,7 +13,7 @@
 #include "commands/nearest.hpp"
 #include "commands/output.hpp"
 #include "commands/verdict_code.hpp"
-#include "given/given.hpp"
+#include "compat/given.hpp"
 
 namespace rnncheck {
 

@@ -11,8 +11,8 @@
 #include "commands/matrix_age.hpp"
 #include "commands/matrix_commands.hpp"
 #include "commands/output.hpp"
-#include "given/given.hpp"
-#include "given/values.hpp"
+#include "compat/given.hpp"
+#include "compat/values.hpp"
 #include "report/json_text.hpp"
 #include "report/plan_text.hpp"
 

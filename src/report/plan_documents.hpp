@@ -2,7 +2,7 @@
 #pragma once
 
 #include "findings/report.hpp"
-#include "plan/plan.hpp"
+#include "compat/plan.hpp"
 
 namespace rnncheck {
 

@@ -13,7 +13,7 @@
 #include "commands/log_files.hpp"
 #include "commands/output.hpp"
 #include "commands/verdict_code.hpp"
-#include "given/given.hpp"
+#include "compat/given.hpp"
 #include "judge.hpp"
 #include "log/read_log.hpp"
 #include "rules/support/log_said.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "plan/judge_build.hpp"
+#include "compat/judge_build.hpp"
 #include "rules/support/driver_support.hpp"
 #include "rules/support/plan_remedy.hpp"
 

@@ -1,7 +1,7 @@
 // Which published build of a release would run on this machine. Pure.
 #pragma once
 
-#include "plan/plan.hpp"
+#include "compat/plan.hpp"
 #include "rules/support/installed.hpp"
 
 namespace rnncheck::rules {

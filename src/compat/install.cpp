@@ -2,7 +2,7 @@
 
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
-#include "plan/judge_build.hpp"
+#include "compat/judge_build.hpp"
 
 namespace rnncheck::planning {
 

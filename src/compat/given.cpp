@@ -1,11 +1,11 @@
-#include "given/given.hpp"
+#include "compat/given.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include "base/program.hpp"
 #include "base/text.hpp"
-#include "given/values.hpp"
+#include "compat/values.hpp"
 
 namespace rnncheck {
 

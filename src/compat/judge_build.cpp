@@ -1,4 +1,4 @@
-#include "plan/judge_build.hpp"
+#include "compat/judge_build.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
-#include "plan/plan.hpp"
+#include "compat/plan.hpp"
 
 #include <algorithm>
 
 #include "matrix/ranges.hpp"
-#include "plan/judge_build.hpp"
+#include "compat/judge_build.hpp"
 
 namespace rnncheck {
 

@@ -1,4 +1,4 @@
-#include "given/values.hpp"
+#include "compat/values.hpp"
 
 #include <algorithm>
 #include <array>

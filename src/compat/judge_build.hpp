@@ -1,7 +1,7 @@
 // One published build against one machine.
 #pragma once
 
-#include "plan/plan.hpp"
+#include "compat/plan.hpp"
 
 namespace rnncheck::planning {
 

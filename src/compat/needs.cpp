@@ -4,7 +4,7 @@
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
-#include "plan/judge_build.hpp"
+#include "compat/judge_build.hpp"
 
 namespace rnncheck {
 
