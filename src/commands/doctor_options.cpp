@@ -11,7 +11,7 @@
 #include "base/text.hpp"
 #include "commands/deadline.hpp"
 #include "commands/ids.hpp"
-#include "compat/values.hpp"
+#include "compat/given.hpp"
 #include "packages/environments.hpp"
 
 namespace rnncheck {

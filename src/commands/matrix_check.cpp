@@ -25,26 +25,10 @@ struct Options {
     bool json = false, verbose = false, quiet = false;
 };
 
-GivenValue value_from(const std::string& text) {
-    const auto keys = given_keys();
-    const auto value = split_given(text);
-    if (!value) throw UsageError("'" + text + "' tells nothing; write KEY=VALUE with one of the keys " + listing(keys));
-    if (std::find(keys.begin(), keys.end(), value->key) == keys.end()) {
-        const std::string hint = did_you_mean(value->key, keys);
-        throw UsageError("there is no key '" + value->key + "'" +
-                         (hint.empty() ? "; the keys are " + listing(keys) : hint));
-    }
-    return *value;
-}
-
 Facts facts_from(const std::vector<std::string>& texts, const Matrix& matrix) {
     if (texts.empty())
         throw UsageError("'rnncheck matrix check' needs what is known, e.g. driver=535 cuda=12.2 cudnn=8.9.7 gpu=8.6");
-    std::vector<GivenValue> values;
-    for (const std::string& text : texts) values.push_back(value_from(text));
-    Given given = read_given(values, matrix);
-    if (!given.not_understood.empty()) throw UsageError(in_words(given.not_understood.front()));
-    return std::move(given.facts);
+    return facts_told(texts, given_keys(), matrix);
 }
 
 int run(const Options& options) {
@@ -75,6 +59,24 @@ std::string all_keys_explained() {
 }
 
 }  // namespace
+
+Facts facts_told(const std::vector<std::string>& texts, const std::vector<std::string>& keys, const Matrix& matrix) {
+    std::vector<GivenValue> values;
+    for (const std::string& text : texts) {
+        const auto value = split_given(text);
+        if (!value)
+            throw UsageError("'" + text + "' tells nothing; write KEY=VALUE with one of the keys " + listing(keys));
+        if (std::find(keys.begin(), keys.end(), value->key) == keys.end()) {
+            const std::string hint = did_you_mean(value->key, keys);
+            throw UsageError("there is no key '" + value->key + "' in " + text +
+                             (hint.empty() ? "; the keys are " + listing(keys) : hint));
+        }
+        values.push_back(*value);
+    }
+    Given given = read_given(values, matrix);
+    if (!given.not_understood.empty()) throw UsageError(in_words(given.not_understood.front()));
+    return std::move(given.facts);
+}
 
 std::function<int()> declare_matrix_check(CLI::App& app) {
     const auto options = std::make_shared<Options>();

@@ -12,7 +12,6 @@
 #include "commands/matrix_commands.hpp"
 #include "commands/output.hpp"
 #include "compat/given.hpp"
-#include "compat/values.hpp"
 #include "report/json_text.hpp"
 #include "report/plan_text.hpp"
 
@@ -26,29 +25,8 @@ struct PlanOptions {
     bool json = false, verbose = false;
 };
 
-GivenValue plan_value(const std::string& text) {
-    static const std::vector<std::string> keys = {"driver", "framework", "gpu", "os", "python"};
-    const auto value = split_given(text);
-    if (!value || std::find(keys.begin(), keys.end(), value->key) == keys.end())
-        throw UsageError("'" + text + "' is nothing to plan with; write KEY=VALUE with one of the keys " +
-                         listing(keys));
-    return *value;
-}
-
 Facts plan_facts(const std::vector<std::string>& texts, const Matrix& matrix) {
-    std::vector<GivenValue> values;
-    for (const std::string& text : texts) values.push_back(plan_value(text));
-    Given given = read_given(values, matrix);
-    if (!given.not_understood.empty()) throw UsageError(in_words(given.not_understood.front()));
-    return std::move(given.facts);
-}
-
-void take_gpu(PlanQuestion& question, const Facts& facts, const Matrix& matrix) {
-    if (facts.gpus.size() > 1) throw UsageError("plans are made for one GPU; ask for each by itself");
-    if (facts.gpus.empty()) return;
-    question.gpu = facts.gpus.front().compute_capability;
-    question.gpu_name = facts.gpus.front().name.value_or("");
-    if (const auto product = matrix.gpu_product(question.gpu_name)) question.data_center = product->data_center;
+    return facts_told(texts, {"driver", "framework", "gpu", "os", "python"}, matrix);
 }
 
 void take_framework(PlanQuestion& question, const Facts& facts) {
@@ -62,13 +40,9 @@ void take_framework(PlanQuestion& question, const Facts& facts) {
 }
 
 PlanQuestion question_from(const Facts& facts, const Matrix& matrix) {
-    PlanQuestion question;
-    take_gpu(question, facts, matrix);
+    if (facts.gpus.size() > 1) throw UsageError("plans are made for one GPU; ask for each by itself");
+    PlanQuestion question = plan_question(facts, matrix);
     take_framework(question, facts);
-    question.driver = facts.driver.library_version;
-    if (!facts.pythons.empty()) question.python = facts.pythons.front().version;
-    question.os = facts.host.platform.value_or("linux");
-    if (facts.host.wsl.value_or(false)) question.driver_os = "windows";
     return question;
 }
 
@@ -88,10 +62,10 @@ int plan(const PlanOptions& options, const Matrix& matrix) {
 }
 
 NeedsQuestion needs_question_from(const std::vector<std::string>& texts, const Matrix& matrix) {
-    for (const std::string& text : texts)
-        if (const std::string key = plan_value(text).key; key != "os" && key != "python")
-            throw UsageError(key + "= does not go with --for, which tells what a release needs; os= and python= do");
     const Facts facts = plan_facts(texts, matrix);
+    for (const std::string& text : texts)
+        if (const std::string key = split_given(text)->key; key != "os" && key != "python")
+            throw UsageError(key + "= does not go with --for, which tells what a release needs; os= and python= do");
     const PlanQuestion plan = question_from(facts, matrix);
     return {facts.host.platform.value_or(""), plan.driver_os, plan.python, ""};
 }

@@ -6,7 +6,6 @@
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
-#include "compat/judge_build.hpp"
 #include "support/bundled_matrix.hpp"
 #include "support/catch.hpp"
 #include "support/healthy_machine.hpp"
