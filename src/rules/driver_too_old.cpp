@@ -174,7 +174,9 @@ static Finding too_old(const Facts& facts, const Matrix& matrix, const Runtime& 
     finding.evidence = {{"newest CUDA of the driver", cuda, "driver.cuda_version"},
                         {"CUDA runtime", needed, "runtimes"}};
     const auto driver = driver_asked(facts);
-    if (driver.version) finding.evidence.push_back({"driver release", driver.version->text, library_release(facts) ? "driver.library_version" : "driver.nvml_version"});
+    if (driver.version)
+        finding.evidence.push_back({"driver release", driver.version->text,
+                                    library_release(facts) ? "driver.library_version" : "driver.nvml_version"});
     const auto row = compat::drivers_for(*runtime.version, driver.os, matrix);
     if (row)
         finding.evidence.push_back(

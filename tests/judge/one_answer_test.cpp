@@ -37,7 +37,7 @@ Facts machine() {
 }
 
 /// Every branch, and every version that a table names.
-std::vector<Version> drivers() {
+std::vector<Version> named_drivers() {
     std::set<Version> all;
     for (const CudaOfDriver& row : bundled_matrix().cuda_of_driver()) all.insert(make_version({row.branch}));
     for (const DriverForCuda& row : bundled_matrix().driver_for_cuda()) {
@@ -74,7 +74,7 @@ std::string code_words(const Facts& facts, bool with_warnings = true) {
 
 TEST_CASE("whether a driver runs a CUDA: a machine, versions alone and the plan agree") {
     for (const DriverForCuda& toolkit : bundled_matrix().driver_for_cuda())
-        for (const Version& driver : drivers()) {
+        for (const Version& driver : named_drivers()) {
             INFO("driver " << driver.text << ", CUDA " << toolkit.cuda.text);
             Facts given = told(), here = machine();
             given.driver.library_version = here.driver.library_version = driver;
@@ -93,7 +93,7 @@ TEST_CASE("whether a driver runs a CUDA: a machine, versions alone and the plan 
 
 TEST_CASE("whether a GPU and a driver go together: versions alone and the plan agree") {
     for (const Architecture& gpu : bundled_matrix().architectures())
-        for (const Version& driver : drivers()) {
+        for (const Version& driver : named_drivers()) {
             if (gpu.integrated) continue;
             INFO("driver " << driver.text << ", GPU " << gpu.capability.text);
             Facts given = told();
