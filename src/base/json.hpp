@@ -1,11 +1,10 @@
-// Any fielded structure as JSON and back, and its JSON Schema.
+// Any fielded structure as JSON and back, and its JSON Schema. Each type is described once at run time (`Shape`), so
+// that the code about JSON is compiled once and not for every type.
 #pragma once
 
-#include <cmath>
-#include <limits>
+#include <concepts>
 #include <nlohmann/json.hpp>
 
-#include "base/errors.hpp"
 #include "base/fields.hpp"
 #include "base/text.hpp"
 
@@ -17,131 +16,124 @@ using Json = nlohmann::json;
 /// they are for reading alone.
 using TextCoding = std::string (*)(std::string_view);
 
+/// What a type looks like to JSON.
+struct Shape {
+    enum class Kind { boolean, whole, real, text, version, word, text_map, optional, list, structure };
+    struct Member {
+        const char* name;
+        const char* about;
+        std::size_t offset;
+        const Shape& (*shape)();
+    };
+
+    Kind kind;
+    std::size_t size = 0;                          ///< bytes of a `whole`
+    bool is_signed = false;                        ///< of a `whole`
+    std::span<const std::string_view> words = {};  ///< of a `word`: the values of an enumeration, in order
+    // Of an `optional` (which has one item or none) and of a `list`:
+    const Shape& (*item_shape)() = nullptr;
+    std::size_t (*count)(const void*) = nullptr;
+    const void* (*item)(const void*, std::size_t) = nullptr;
+    void* (*add)(void*) = nullptr;
+    void (*clear)(void*) = nullptr;
+    std::vector<Member> members = {};  ///< of a `structure`
+};
+
 template <class T>
-Json to_json(const T& value, TextCoding text = reversible_utf8);
+const Shape& shape_of();
+
+Json to_json(const Shape& shape, const void* value, TextCoding text);
+void from_json(const Json& json, const Shape& shape, void* value, const std::string& place);
+
+/// JSON Schema (draft 2020-12) of what to_json writes.
+Json schema_of(const Shape& shape);
+
+template <class T>
+Json to_json(const T& value, TextCoding text = reversible_utf8) {
+    return to_json(shape_of<T>(), &value, text);
+}
 
 /// Fills `value`. Fields that are absent keep their defaults, unknown ones are ignored (a newer rnncheck wrote them).
 /// InputError names the place: "facts.gpus[0].compute_capability: '8.x' is not a version".
 template <class T>
-void from_json(const Json& json, T& value, const std::string& place);
-
-/// JSON Schema (draft 2020-12) of what to_json writes.
-template <class T>
-Json schema_of();
-
-// ---------------------------------------------------------------------------------------------------------------
-
-template <class T>
-Json to_json(const T& value, TextCoding text) {
-    if constexpr (std::is_same_v<T, Version>) return text(value.text);
-    else if constexpr (std::is_same_v<T, std::string>) return text(value);
-    else if constexpr (NamedEnum<T>) return std::string(name_of(value));
-    else if constexpr (IsOptional<T>::value) return value ? to_json(*value, text) : Json();
-    else if constexpr (IsVector<T>::value) {
-        Json list = Json::array();
-        for (const auto& item : value) list.push_back(to_json(item, text));
-        return list;
-    } else if constexpr (std::is_same_v<T, TextMap>) {
-        Json object = Json::object();
-        for (const auto& [key, item] : value) object[text(key)] = text(item);
-        return object;
-    } else if constexpr (Fielded<T>) {
-        Json object = Json::object();
-        T::fields(value, [&](const char* name, const auto& member, const char*) {
-            Json item = to_json(member, text);
-            if (!item.is_null()) object[name] = std::move(item);
-        });
-        return object;
-    } else if constexpr (std::is_floating_point_v<T>) return std::isfinite(value) ? Json(value) : Json();  // JSON has no infinity
-    else return Json(value);
-}
-
-[[noreturn]] inline void wrong(const std::string& place, const std::string& why) { throw InputError(place + ": " + why); }
-
-template <class T>
-void from_json_scalar(const Json& json, T& value, const std::string& place) {
-    if constexpr (std::is_same_v<T, bool>) {
-        if (!json.is_boolean()) wrong(place, "true or false is expected");
-        value = json.get<bool>();
-    } else if constexpr (std::is_integral_v<T>) {
-        if (!json.is_number_integer()) wrong(place, "a whole number is expected");
-        const auto wide = json.get<std::int64_t>();
-        if (json.is_number_unsigned() ? json.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<T>::max())
-                                      : wide < std::numeric_limits<T>::min())
-            wrong(place, "the number is out of range");
-        value = static_cast<T>(wide);
-    } else {
-        if (!json.is_number()) wrong(place, "a number is expected");
-        value = json.get<T>();
-    }
-}
-
-inline std::string quoted_text(const Json& json, const std::string& place) {
-    if (!json.is_string()) wrong(place, "a text is expected");
-    return json.get<std::string>();
-}
-
-template <class T>
 void from_json(const Json& json, T& value, const std::string& place) {
-    if constexpr (std::is_same_v<T, std::string>) value = original_bytes(quoted_text(json, place));
-    else if constexpr (std::is_same_v<T, Version>) {
-        const auto text = quoted_text(json, place);
-        const auto version = parse_version(text);
-        if (!version) wrong(place, "'" + escaped(text, 80) + "' is not a version");
-        value = *version;
-    } else if constexpr (NamedEnum<T>) {
-        const auto text = quoted_text(json, place);
-        const auto named = from_name<T>(text);
-        const auto words = names_of(T{});
-        if (!named) wrong(place, "'" + escaped(text, 80) + "' is not one of " + listing({words.begin(), words.end()}));
-        value = *named;
-    } else if constexpr (IsOptional<T>::value) {
-        if (json.is_null()) value.reset();
-        else from_json(json, value.emplace(), place);
-    } else if constexpr (IsVector<T>::value) {
-        if (!json.is_array()) wrong(place, "a list is expected");
-        value.clear();
-        for (const auto& item : json) {
-            const std::string item_place = place + '[' + std::to_string(value.size()) + ']';
-            from_json(item, value.emplace_back(), item_place);
-        }
-    } else if constexpr (std::is_same_v<T, TextMap>) {
-        if (!json.is_object()) wrong(place, "an object is expected");
-        for (const auto& [key, item] : json.items()) value[original_bytes(key)] = original_bytes(quoted_text(item, place + '.' + key));
-    } else if constexpr (Fielded<T>) {
-        if (!json.is_object()) wrong(place, "an object is expected");
-        T::fields(value, [&](const char* name, auto& member, const char*) {
-            if (const auto found = json.find(name); found != json.end()) from_json(*found, member, place + '.' + name);
-        });
-    } else from_json_scalar(json, value, place);
+    from_json(json, shape_of<T>(), &value, place);
 }
 
 template <class T>
 Json schema_of() {
-    if constexpr (std::is_same_v<T, Version>) return {{"type", "string"}, {"pattern", "^[0-9]+(\\.[0-9]+){0,3}$"}};
-    else if constexpr (std::is_same_v<T, std::string>) return {{"type", "string"}};
-    else if constexpr (std::is_same_v<T, bool>) return {{"type", "boolean"}};
+    return schema_of(shape_of<T>());
+}
+
+/// InputError "place: why".
+[[noreturn]] void wrong(const std::string& place, const std::string& why);
+
+/// InputError when `json` is not a string.
+std::string quoted_text(const Json& json, const std::string& place);
+
+// ---------------------------------------------------------------------------------------------------------------
+
+template <class T>
+Shape shape_of_optional() {
+    return {.kind = Shape::Kind::optional,
+            .item_shape = shape_of<typename T::value_type>,
+            .count = [](const void* value) { return std::size_t{static_cast<const T*>(value)->has_value()}; },
+            .item = [](const void* value, std::size_t) -> const void* { return &**static_cast<const T*>(value); },
+            .add = [](void* value) -> void* { return &static_cast<T*>(value)->emplace(); },
+            .clear = [](void* value) { static_cast<T*>(value)->reset(); }};
+}
+
+template <class T>
+Shape shape_of_list() {
+    return {.kind = Shape::Kind::list,
+            .item_shape = shape_of<typename T::value_type>,
+            .count = [](const void* value) { return static_cast<const T*>(value)->size(); },
+            .item = [](const void* value, std::size_t i) -> const void* { return &(*static_cast<const T*>(value))[i]; },
+            .add = [](void* value) -> void* { return &static_cast<T*>(value)->emplace_back(); },
+            .clear = [](void* value) { static_cast<T*>(value)->clear(); }};
+}
+
+template <Fielded T>
+Shape shape_of_structure() {
+    Shape shape{.kind = Shape::Kind::structure};
+    T sample;
+    T::fields(sample, [&]<class M>(const char* name, M& member, const char* about) {
+        const auto offset = reinterpret_cast<const char*>(&member) - reinterpret_cast<const char*>(&sample);
+        shape.members.push_back({name, about, static_cast<std::size_t>(offset), shape_of<M>});
+    });
+    return shape;
+}
+
+template <class T>
+Shape make_shape() {
+    using enum Shape::Kind;
+    if constexpr (std::same_as<T, bool>)
+        return {.kind = boolean};
     else if constexpr (NamedEnum<T>) {
-        Json words = Json::array();
-        for (const auto name : names_of(T{})) words.push_back(std::string(name));
-        return {{"enum", words}};
-    } else if constexpr (std::is_integral_v<T>) return {{"type", "integer"}};
-    else if constexpr (std::is_floating_point_v<T>) return {{"type", "number"}};
-    else if constexpr (IsOptional<T>::value) return schema_of<typename T::value_type>();
-    else if constexpr (IsVector<T>::value) return {{"type", "array"}, {"items", schema_of<typename T::value_type>()}};
-    else if constexpr (std::is_same_v<T, TextMap>)
-        return {{"type", "object"}, {"additionalProperties", {{"type", "string"}}}};
-    else {
-        Json properties = Json::object();
-        Json required = Json::array();
-        T sample;
-        T::fields(sample, [&]<class M>(const char* name, M&, const char* about) {
-            properties[name] = schema_of<M>();
-            properties[name]["description"] = about;
-            if constexpr (!IsOptional<M>::value) required.push_back(name);
-        });
-        return {{"type", "object"}, {"properties", properties}, {"required", required}, {"additionalProperties", false}};
-    }
+        static_assert(sizeof(T) == sizeof(int));
+        return {.kind = word, .words = names_of(T{})};
+    } else if constexpr (std::integral<T>)
+        return {.kind = whole, .size = sizeof(T), .is_signed = std::is_signed_v<T>};
+    else if constexpr (std::same_as<T, double>)
+        return {.kind = real};
+    else if constexpr (std::same_as<T, std::string>)
+        return {.kind = text};
+    else if constexpr (std::same_as<T, Version>)
+        return {.kind = version};
+    else if constexpr (std::same_as<T, TextMap>)
+        return {.kind = text_map};
+    else if constexpr (IsOptional<T>::value)
+        return shape_of_optional<T>();
+    else if constexpr (IsVector<T>::value)
+        return shape_of_list<T>();
+    else
+        return shape_of_structure<T>();
+}
+
+template <class T>
+const Shape& shape_of() {
+    static const Shape shape = make_shape<T>();
+    return shape;
 }
 
 }  // namespace rnncheck

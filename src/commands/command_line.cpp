@@ -122,15 +122,14 @@ const Arguments& arguments_behind_mark() {
 int run_command_line(const Arguments& arguments) {
     CLI::App app("Finds out why recurrent networks (cuDNN LSTM) fail on this machine: rnncheck doctor", "rnncheck");
     const std::string version = "rnncheck " + std::string(version_of_rnncheck());
-    app.set_version_flag("--version", version, "Print the version and leave");
+    app.set_version_flag("--version", version, "Show the version and exit");
     app.require_subcommand(0, 1);
     app.get_formatter()->label("SUBCOMMAND", "COMMAND");
-    app.get_formatter()->label("Subcommands", "Commands");
-    app.set_help_flag("-h,--help", "Print this help and leave");
+    app.set_help_flag("-h,--help", "Show this help and exit");
     std::map<const CLI::App*, std::function<int()>> runs;
     for (const auto& command : all_commands()) {
         CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command->title));
-        if (command->hidden) sub->group("");
+        sub->group(command->hidden ? "" : "Commands");
         runs[sub] = command->declare(*sub);
     }
     try {

@@ -1,7 +1,5 @@
 #include "commands/doctor_options.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -9,7 +7,6 @@
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
-#include "commands/deadline.hpp"
 #include "commands/ids.hpp"
 #include "compat/given.hpp"
 #include "packages/environments.hpp"
@@ -23,71 +20,42 @@ constexpr double default_deadline_s = 70;
 
 /// As given, before anything is looked up.
 struct RawOptions {
-    std::string format = "text", root, facts, save_facts, matrix, fail_on = "error", color = "auto", deadline, python,
-                release;
+    std::string root, facts, save_facts, matrix, deadline, python, release;
     std::vector<std::string> logs, outputs, only, skip, require, ignore;
-    bool json = false, look_only = false, no_run = false, make_nodes = false, allow_no_gpu = false,
-         show_private = false, verbose = false, quiet = false;
+    bool look_only = false, no_run = false, make_nodes = false, allow_no_gpu = false;
 };
 
-std::string no_empty_text(const std::string& text) {
-    return text.empty() ? "needs a value" : "";
-}
-
-void one(CLI::App& app, const char* name, std::string& into, const char* about, const char* type) {
-    app.add_option(name, into, about)->check(no_empty_text)->type_name(type);
-}
-
-/// Without a value: --json=3 is refused.
-void flag(CLI::App& app, const char* name, bool& into, const char* about) {
-    app.add_flag(name, into, about)->disable_flag_override();
-}
-
-void several(CLI::App& app, const char* name, std::vector<std::string>& into, const char* about, const char* type) {
-    app.add_option(name, into, about)->allow_extra_args(false)->type_name(type);
+void declare_input(CLI::App& app, RawOptions& given) {
+    begin_group(app, "Input");
+    add_option(app, "--facts", given.facts, "Evaluate saved facts (- for standard input) instead of this machine",
+               "FILE");
+    add_root_option(app, given.root);
+    add_list(app, "--log", given.logs, "Also analyze this log of the failing program (- for standard input)", "FILE");
+    add_option(app, "--for", given.release, "Check this machine against a framework version, e.g. tensorflow==2.15",
+               "NAME==VERSION");
 }
 
 void declare_examination(CLI::App& app, RawOptions& given) {
-    flag(app, "--look-only", given.look_only, "Read files only: open no vendor library, use no GPU");
-    flag(app, "--no-run", given.no_run, "Ask the libraries, but do not use the GPU");
-    flag(app, "--make-nodes", given.make_nodes, "Let the driver make missing device nodes, as a CUDA program does");
-    one(app, "--deadline", given.deadline, "Time limit for the whole check, in seconds (default 70)", "S");
-    one(app, "--python", given.python, "Judge the frameworks of this interpreter or environment", "PATH");
+    begin_group(app, "What is run");
+    add_flag(app, "--look-only", given.look_only, "Read files only: open no vendor library, use no GPU");
+    add_flag(app, "--no-run", given.no_run, "Query the libraries, but do not use the GPU");
+    add_flag(app, "--make-nodes", given.make_nodes,
+             "Let the driver create missing device nodes, as a CUDA program does");
+    add_deadline_option(app, given.deadline, "70");
+    add_option(app, "--python", given.python, "Check the frameworks of this interpreter or environment", "PATH");
 }
 
-void declare_other_machines(CLI::App& app, RawOptions& given) {
-    one(app, "--facts", given.facts, "Judge these saved facts (- for standard input) instead of this machine", "FILE");
-    one(app, "--root", given.root, "Examine the files below this folder, e.g. a mounted image", "DIR");
-    several(app, "--log", given.logs, "Read this log of the failing program too (- for standard input)", "FILE");
-    one(app, "--for", given.release, "Judge this machine for a release that need not be installed", "NAME==RELEASE");
+void declare_rules(CLI::App& app, RawOptions& given) {
+    begin_group(app, "Rules");
+    add_rule_options(app, given.only, given.skip, given.ignore);
+    add_flag(app, "--allow-no-gpu", given.allow_no_gpu, "Do not report a missing NVIDIA GPU as a problem");
+    add_matrix_option(app, given.matrix);
 }
 
-void declare_judgement(CLI::App& app, RawOptions& given) {
-    several(app, "--only", given.only, "Ask these rules alone", "ID");
-    several(app, "--skip", given.skip, "Leave out these rules or probes", "ID");
-    several(app, "--ignore", given.ignore, "Tell what these rules find, but do not count it", "ID");
-    flag(app, "--allow-no-gpu", given.allow_no_gpu, "A machine without an NVIDIA GPU is as expected");
-    one(app, "--matrix", given.matrix, "Use the compatibility tables in this folder", "DIR");
-}
-
-void declare_exit_codes(CLI::App& app, RawOptions& given) {
-    several(app, "--require", given.require, "Undetermined (exit 3) unless these rules come to an answer", "ID");
-    one(app, "--fail-on", given.fail_on, "error, or warning: exit 4 when there are warnings", "error|warning|never");
-}
-
-void declare_documents(CLI::App& app, RawOptions& given) {
-    app.add_option("--format", given.format, "Form of the report: " + listing(format_names()))->type_name("F");
-    flag(app, "--json", given.json, "The same as --format json");
-    several(app, "--output", given.outputs, "Write the report into a file as well, e.g. json=report.json", "F=FILE");
-    one(app, "--save-facts", given.save_facts, "Write what was found into this file, for --facts", "FILE");
-}
-
-void declare_text(CLI::App& app, RawOptions& given) {
-    flag(app, "--show-private", given.show_private,
-         "Keep user names, host name, serial numbers and UUIDs in the output");
-    one(app, "--color", given.color, "Colour; auto means on a terminal, unless NO_COLOR is set", "auto|always|never");
-    flag(app, "-v,--verbose", given.verbose, "Tell the passed rules, all remedies and the probes' times too");
-    flag(app, "-q,--quiet", given.quiet, "One line for the verdict and one for each finding");
+void declare_outputs(CLI::App& app, RawOptions& given) {
+    add_list(app, "--require", given.require, "Exit 3 if any of these rules cannot be decided", "ID");
+    add_list(app, "--output", given.outputs, "Also write the report to a file, e.g. json=report.json", "F=FILE");
+    add_option(app, "--save-facts", given.save_facts, "Save what was found to this file, for --facts", "FILE");
 }
 
 std::string file_from(const std::string& path) {
@@ -104,13 +72,6 @@ OutputFile output_from(const std::string& text) {
     if (text.substr(at + 1) == "-")
         throw UsageError("--output writes files; for standard output use --format " + text.substr(0, at));
     return {format_named(text.substr(0, at)), text.substr(at + 1)};
-}
-
-std::string folder_from(const std::string& path, const std::string& option) {
-    struct stat status;
-    if (!path.empty() && (::stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)))
-        throw InputError(option + ": there is no folder '" + path + "'");
-    return path;
 }
 
 /// An absolute path to something that is a Python environment, or its interpreter.
@@ -164,28 +125,22 @@ void refuse_contradictions(const Selection& selection) {
             throw UsageError("--require " + id + " contradicts --skip or --only, which leave it out");
 }
 
-void refuse_together(const CLI::App& app, const std::string& one_option, const std::string& other,
-                     const std::string& why) {
-    if (app.count(one_option) > 0 && app.count(other) > 0)
-        throw UsageError(one_option + " and " + other + " cannot be used together: " + why);
-}
-
 constexpr const char* no_driver = "without the driver's libraries nothing makes nodes";
-constexpr const char* opposite = "they ask for the opposite";
 
 void refuse_contradictions(const CLI::App& app) {
-    refuse_together(app, "--json", "--format", "standard output carries one document");
     for (const char* option : {"--look-only", "--no-run", "--make-nodes", "--deadline", "--root", "--python"})
         refuse_together(app, "--facts", option, "with saved facts nothing is examined");
 }
 
 DoctorOptions checked(const RawOptions& given) {
     DoctorOptions options;
-    options.survey.root = folder_from(given.root, "--root");
+    require_directory(given.root, "--root");
+    require_directory(given.matrix, "--matrix");
+    options.survey.root = given.root;
     options.survey.ask = !given.look_only;
     options.survey.run = !given.look_only && !given.no_run;
     options.survey.make_nodes = given.make_nodes;
-    options.survey.deadline_s = deadline_from(given.deadline).value_or(default_deadline_s);
+    options.survey.deadline_s = seconds_from(given.deadline, "--deadline").value_or(default_deadline_s);
     options.survey.python = python_from_option(given.python, Root(given.root));
     options.asked_for = release_asked_for(given.release);
     options.selection.only = ids_from(given.only, "--only", "rule", rule_names());
@@ -194,19 +149,13 @@ DoctorOptions checked(const RawOptions& given) {
     options.selection.allow_no_gpu = given.allow_no_gpu;
     share_out_skipped(given, options);
     refuse_contradictions(options.selection);
-    options.format = format_named(given.json ? "json" : given.format);
     for (const std::string& output : given.outputs) options.outputs.push_back(output_from(output));
     options.facts_file = given.facts;
     options.logs = given.logs;
     if (given.facts == "-" && std::count(given.logs.begin(), given.logs.end(), "-") > 0)
         throw UsageError("--facts - and --log - cannot be used together: there is one standard input");
     options.save_facts = file_from(given.save_facts);
-    options.matrix_folder = folder_from(given.matrix, "--matrix");
-    options.fail_on = word_from<FailOn>(given.fail_on, "--fail-on");
-    options.color = word_from<ColorChoice>(given.color, "--color");
-    options.show_private = given.show_private;
-    options.verbose = given.verbose;
-    options.quiet = given.quiet;
+    options.matrix_directory = given.matrix;
     return options;
 }
 
@@ -214,29 +163,30 @@ DoctorOptions checked(const RawOptions& given) {
 
 std::function<DoctorOptions()> declare_doctor_options(CLI::App& app) {
     const auto given = std::make_shared<RawOptions>();
-    declare_other_machines(app, *given);
+    declare_input(app, *given);
     declare_examination(app, *given);
-    declare_judgement(app, *given);
-    declare_exit_codes(app, *given);
-    declare_documents(app, *given);
-    declare_text(app, *given);
-    return [given, &app] {
+    declare_rules(app, *given);
+    begin_group(app, "Output and exit code");
+    declare_outputs(app, *given);
+    return [given, &app, report_options = declare_report_options(app)] {
         refuse_contradictions(app);
         refuse_together(app, "--make-nodes", "--look-only", no_driver);
-        refuse_together(app, "--quiet", "--verbose", opposite);
-        return checked(*given);
+        DoctorOptions options = checked(*given);
+        options.report = report_options();
+        return options;
     };
 }
 
 std::function<DoctorOptions()> declare_preflight_options(CLI::App& app) {
     const auto given = std::make_shared<RawOptions>();
     declare_examination(app, *given);
-    declare_judgement(app, *given);
-    declare_text(app, *given);
-    return [given, &app] {
+    declare_rules(app, *given);
+    begin_group(app, "Output");
+    return [given, &app, text_options = declare_text_options(app)] {
         refuse_together(app, "--make-nodes", "--look-only", no_driver);
-        refuse_together(app, "--quiet", "--verbose", opposite);
-        return checked(*given);
+        DoctorOptions options = checked(*given);
+        options.report = text_options();
+        return options;
     };
 }
 

@@ -4,15 +4,11 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "commands/color.hpp"
+#include "commands/common_options.hpp"
 #include "judge.hpp"
-#include "report/format.hpp"
 #include "survey.hpp"
 
 namespace rnncheck {
-
-enum class FailOn { error, warning, never };
-RNNCHECK_ENUM_NAMES(FailOn, "error", "warning", "never")
 
 /// A second copy of the report: `--output json=report.json`.
 struct OutputFile {
@@ -24,18 +20,13 @@ struct OutputFile {
 struct DoctorOptions {
     SurveyOptions survey;
     Selection selection;
-    const Named<Format>* format = nullptr;
+    ReportOptions report;
     std::vector<OutputFile> outputs;
     std::optional<Framework> asked_for;  ///< a release that --for asks about
     std::string facts_file;              ///< judge these facts instead of this machine; empty for none
     std::vector<std::string> logs;       ///< files to join with what is found
     std::string save_facts;              ///< empty for nowhere
-    std::string matrix_folder;           ///< empty for the bundled matrix
-    FailOn fail_on = FailOn::error;
-    ColorChoice color = ColorChoice::automatic;
-    bool show_private = false;
-    bool verbose = false;
-    bool quiet = false;
+    std::string matrix_directory;        ///< empty for the bundled matrix
 };
 
 /// Declares the options; the result reads them, once the command line is parsed. It throws UsageError where an id or a

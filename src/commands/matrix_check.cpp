@@ -12,7 +12,7 @@
 #include "commands/matrix_commands.hpp"
 #include "commands/nearest.hpp"
 #include "commands/output.hpp"
-#include "commands/verdict_code.hpp"
+#include "commands/common_options.hpp"
 #include "compat/given.hpp"
 
 namespace rnncheck {

@@ -6,7 +6,7 @@
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
-#include "commands/color.hpp"
+#include "commands/common_options.hpp"
 #include "commands/command.hpp"
 #include "commands/matrix_age.hpp"
 #include "commands/matrix_commands.hpp"

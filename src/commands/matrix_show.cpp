@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "base/text.hpp"
-#include "commands/color.hpp"
 #include "commands/command.hpp"
+#include "commands/common_options.hpp"
 #include "commands/ids.hpp"
 #include "commands/matrix_age.hpp"
 #include "commands/matrix_commands.hpp"
@@ -76,10 +76,10 @@ int run(const ShowOptions& given) {
 
 std::function<int()> declare_matrix_show(CLI::App& app) {
     const auto given = std::make_shared<ShowOptions>();
-    app.add_option("TABLE", given->table, "One of " + listing(table_names()) + "; without it, all are told");
+    app.add_option("TABLE", given->table, "One of " + listing(table_names()) + "; without it, all tables are listed");
     app.add_option("FILTER", given->filters, "Rows to show, e.g. cudnn=8.9.7")->type_name("COLUMN=VALUE");
-    app.add_option("--matrix", given->folder, "Use the compatibility tables in this folder")->type_name("DIR");
-    app.add_flag("--json", given->json, "As one JSON document")->disable_flag_override();
+    add_matrix_option(app, given->folder);
+    add_json_option(app, given->json);
     return [given] { return run(*given); };
 }
 

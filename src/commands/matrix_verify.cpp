@@ -1,7 +1,7 @@
 // Says everything that is wrong with the tables.
 #include <memory>
 
-#include "commands/command.hpp"
+#include "commands/common_options.hpp"
 #include "commands/matrix_age.hpp"
 #include "commands/matrix_commands.hpp"
 #include "commands/output.hpp"
@@ -29,9 +29,9 @@ int run(const std::string& folder, bool json) {
 std::function<int()> declare_matrix_verify(CLI::App& app) {
     const auto folder = std::make_shared<std::string>();
     const auto json = std::make_shared<bool>(false);
-    app.add_option("DIR,--matrix", *folder, "Folder of tables; without it, those compiled into the program")
+    app.add_option("DIR,--matrix", *folder, "Directory of tables; default: those built into rnncheck")
         ->type_name("DIR");
-    app.add_flag("--json", *json, "As one JSON document")->disable_flag_override();
+    add_json_option(app, *json);
     return [folder, json] { return run(*folder, *json); };
 }
 

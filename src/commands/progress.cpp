@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "base/text.hpp"
-#include "commands/color.hpp"
+#include "commands/common_options.hpp"
 
 namespace rnncheck {
 

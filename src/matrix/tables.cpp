@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/errors.hpp"
 #include "base/json.hpp"
 
 namespace rnncheck {

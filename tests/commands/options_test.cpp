@@ -5,7 +5,6 @@
 #include "commands/ids.hpp"
 #include "commands/listings.hpp"
 #include "commands/nearest.hpp"
-#include "commands/verdict_code.hpp"
 #include "probe.hpp"
 #include "support/catch.hpp"
 
@@ -68,13 +67,13 @@ TEST_CASE("options of doctor arrive where they belong") {
     CHECK(options.survey.skip == std::set<std::string>{probe});
     CHECK(options.survey.deadline_s == 1.5);
     CHECK((options.survey.ask && !options.survey.run));
-    CHECK(options.format->name == "json");
+    CHECK(options.report.format->name == "json");
     CHECK(options.outputs.at(0).path == "a=b");
     CHECK(options.selection.allow_no_gpu);
-    CHECK(options.fail_on == FailOn::warning);
+    CHECK(options.report.fail_on == FailOn::warning);
     CHECK_FALSE(options_of({"--look-only"}).survey.run);
     CHECK_FALSE(options_of({"--look-only"}).survey.ask);
-    CHECK_FALSE(options_of({}).show_private);
+    CHECK_FALSE(options_of({}).report.show_private);
 }
 
 TEST_CASE("what cannot be meant is refused, with the option's name") {
@@ -91,8 +90,8 @@ TEST_CASE("what cannot be meant is refused, with the option's name") {
     CHECK(contains(complaint_about({"--format", "yaml"}), "json and text"));
     CHECK(contains(complaint_about({"--output", "report.json"}), "json=report.json"));
     CHECK(contains(complaint_about({"--output", "json=-"}), "--format json"));
-    CHECK(contains(complaint_about({"--root", "/nonexistent"}), "--root: there is no folder"));
-    CHECK(contains(complaint_about({"--matrix", "/dev/null"}), "--matrix: there is no folder"));
+    CHECK(contains(complaint_about({"--root", "/nonexistent"}), "--root: there is no directory"));
+    CHECK(contains(complaint_about({"--matrix", "/dev/null"}), "--matrix: there is no directory"));
     CHECK(contains(complaint_about({"--json", "--format", "text"}), "cannot be used together"));
     CHECK(contains(complaint_about({"--facts", "x", "--no-run"}), "with saved facts nothing is examined"));
 }

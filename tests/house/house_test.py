@@ -164,6 +164,16 @@ def check_words():
                 breach(path, f"'{word}' must not stand here")
 
 
+def check_terms():
+    """Help texts and titles of commands use the terms of CONTRIBUTING.md."""
+    banned = re.compile(r"\b(folders?|leave|tells?|told|copy of|copies of|refused?)\b", re.I)
+    for path in list((root / "src/commands").rglob("*.cpp")):
+        for match in re.finditer(r"(?:add_(?:option|flag|list)\(|\.title = )[^;]*?;", path.read_text(), re.S):
+            for text in re.findall(r'"((?:[^"\\]|\\.)*)"', match.group(0)):
+                if word := banned.search(text):
+                    breach(path, f"'{word.group(0)}' in the help text '{text}': see the words in CONTRIBUTING.md")
+
+
 def check_readme():
     readme = (root / "README.md").read_text()
     for command in ("./run doctor", "./run tests"):
@@ -179,6 +189,7 @@ probes = check_probes()
 sources = check_borders()
 check_sizes(sources)
 check_words()
+check_terms()
 check_readme()
 for line in breaches:
     print(line)

@@ -17,7 +17,7 @@ using namespace rnncheck;
 
 namespace {
 
-Log read(std::string_view text, const std::string& name = "log") {
+Log log_read(std::string_view text, const std::string& name = "log") {
     static const LogReader reader(test::bundled_matrix());
     return reader.read_text(text, name);
 }
@@ -73,7 +73,7 @@ std::vector<std::size_t> ends_of_blocks(std::string_view text) {
 }
 
 /// Everything a log told, one line each; lines are counted from `first_line`.
-std::multiset<std::string> told_by(const Log& log, std::int64_t first_line) {
+std::multiset<std::string> captured_in(const Log& log, std::int64_t first_line) {
     std::multiset<std::string> all;
     for (const LogEvent& event : log.events) {
         // Not how often: lines that stand together may share a match.
@@ -91,7 +91,7 @@ const std::string mismatch =
 }  // namespace
 
 TEST_CASE("versions, line number and the first error are told") {
-    const Log log = read("starting\n" + mismatch + "UnknownError: Fail to find the dnn implementation.\n", "train.log");
+    const Log log = log_read("starting\n" + mismatch + "UnknownError: Fail to find the dnn implementation.\n", "train.log");
     CHECK(told(log, "cudnn_version_mismatch", "loaded") == "7.4.1");
     CHECK(told(log, "cudnn_version_mismatch", "built") == "7.6.0");
     CHECK(event(log, "cudnn_version_mismatch")->line == 2);
@@ -107,10 +107,10 @@ TEST_CASE("a fatal line is one in every form, and an ordinary one is none") {
                              "2021-06-13 10:15:03.468956: F tensorflow/core/net.cc:171] cannot go on",
                              "2021-06-13 10:15:03.468956: F ./tensorflow/core/net.h:171] cannot go on",
                              "2021-06-13 10:15:03.468956: F external/local_xla/xla/net.cc:171] cannot go on"})
-        CHECK(event(read(line), "glog_fatal"));
+        CHECK(event(log_read(line), "glog_fatal"));
     for (const char* line : {"I0613 10:15:03.468956 69692 net.cpp:171] goes on",
                              "2021-06-13 10:15:03.468956: I tensorflow/core/net.cc:171] goes on"})
-        CHECK_FALSE(event(read(line), "glog_fatal"));
+        CHECK_FALSE(event(log_read(line), "glog_fatal"));
 }
 
 TEST_CASE("a crash inside cuDNN is told from a path to cuDNN") {
@@ -118,8 +118,8 @@ TEST_CASE("a crash inside cuDNN is told from a path to cuDNN") {
                              "libcudnn_ops_infer.so.8.9.7[7f2a00000000+5000]",
                              "/usr/lib/libcudnn_adv.so.9(+0x12af)[0x7f2a]",
                              "#5  0x00007f in cudnnRNNForward () from /usr/lib/libcudnn.so.7"})
-        CHECK(event(read(line), "inside_libcudnn"));
-    CHECK_FALSE(event(read("  File \"/srv/a.py\", line 3, in main\nOSError: /opt/lib/libcudnn.so.8: cannot open"),
+        CHECK(event(log_read(line), "inside_libcudnn"));
+    CHECK_FALSE(event(log_read("  File \"/srv/a.py\", line 3, in main\nOSError: /opt/lib/libcudnn.so.8: cannot open"),
                       "inside_libcudnn"));
 }
 
@@ -137,7 +137,7 @@ TEST_CASE("the same message is understood however it was treated") {
         "\xFF\xFE" + utf16("Loaded runtime CuDNN library: 7.4.1 but source was compiled with: 7.6.0.\n", true),
         "\xFE\xFF" + utf16("Loaded runtime CuDNN library: 7.4.1 but source was compiled with: 7.6.0.\n", false)};
     for (const std::string& form : forms) {
-        const Log log = read(form);
+        const Log log = log_read(form);
         INFO(escaped(form));
         REQUIRE(event(log, "cudnn_version_mismatch"));
         CHECK(told(log, "cudnn_version_mismatch", "loaded") == "7.4.1");
@@ -148,7 +148,7 @@ TEST_CASE("the same message is understood however it was treated") {
 TEST_CASE("a large log gives what a small one gives, with the right line") {
     const std::string before = repeated("Epoch 1 step 1 loss 0.25 accuracy 0.9\n", 3 << 20);
     const auto lines = std::count(before.begin(), before.end(), '\n');
-    const Log log = read(before + mismatch + before);
+    const Log log = log_read(before + mismatch + before);
     REQUIRE(event(log, "cudnn_version_mismatch"));
     CHECK(event(log, "cudnn_version_mismatch")->line == lines + 1);
     CHECK(told(log, "cudnn_version_mismatch", "built") == "7.6.0");
@@ -165,7 +165,7 @@ TEST_CASE("each message gives the same facts in a small log and in a large one")
     for (std::string line; std::getline(file, line);) {
         const std::string message = "Epoch 1\n" + nlohmann::json::parse(line)["log"].get<std::string>() + "\n";
         INFO(message);
-        CHECK(told_by(read(ordinary + message + ordinary), lines) == told_by(read(few + message + few), few_lines));
+        CHECK(captured_in(log_read(ordinary + message + ordinary), lines) == captured_in(log_read(few + message + few), few_lines));
     }
 }
 
@@ -175,10 +175,10 @@ TEST_CASE("where a block of a large log ends does not matter") {
         "such "
         "file or directory\n" +
         mismatch;
-    const auto expected = told_by(read(message), 0);
+    const auto expected = captured_in(log_read(message), 0);
     for (std::size_t before = (256 << 10) - 400; before < (256 << 10) + 50; before += 41) {
         const std::string log = std::string(before - 1, '.') + "\n" + message + repeated("step 1\n", 300 << 10);
-        CHECK(told_by(read(log), 1) == expected);
+        CHECK(captured_in(log_read(log), 1) == expected);
     }
 }
 
@@ -200,11 +200,11 @@ TEST_CASE("a log that is full of the words of messages hides none of them") {
     std::string text = near_misses(6 << 20);
     std::set<std::string> wanted;
     for (const std::string& message : messages) {
-        for (const LogEvent& event : read("step 1\n" + message).events) wanted.insert(event.signature);
+        for (const LogEvent& event : log_read("step 1\n" + message).events) wanted.insert(event.signature);
         text += message + "\n" + near_misses(1 << 10);
     }
     std::set<std::string> seen;
-    for (const LogEvent& event : read(text).events) seen.insert(event.signature);
+    for (const LogEvent& event : log_read(text).events) seen.insert(event.signature);
     for (const std::string& signature : wanted) CHECK(seen.contains(signature));
 }
 
@@ -220,7 +220,7 @@ TEST_CASE("where blocks end nothing is missed and nothing counted twice") {
         std::string text;
         for (const std::size_t end : ends)
             text += misses.substr(0, end - text.size() - messages.size() / 2 + shift) + "\n" + messages;
-        const Log log = read(text);
+        const Log log = log_read(text);
         REQUIRE(event(log, "paddle_header_unmatched"));
         CHECK(event(log, "paddle_header_unmatched")->count == static_cast<std::int64_t>(at_each_end * ends.size()));
     }
@@ -238,7 +238,7 @@ TEST_CASE("a message among thousands of lines that nearly are one is told with i
             text += "dso_loader.cc:49] Successfully opened dynamic library " + library + "\n";
         }
     }
-    for (const LogEvent& event : read(text).events)
+    for (const LogEvent& event : log_read(text).events)
         if (event.signature == "missing_cuda_library") seen.insert(event.line);
     CHECK(seen == faults);
 }
@@ -246,7 +246,7 @@ TEST_CASE("a message among thousands of lines that nearly are one is told with i
 TEST_CASE("in a large log, too, a wrapped message is read") {
     const std::string before = repeated("step 1\n", 1 << 20);
     const Log log =
-        read(before + "Loaded runtime CuDNN library: 7.4.1 but source was comp\niled with: 7.6.0.\n" + before);
+        log_read(before + "Loaded runtime CuDNN library: 7.4.1 but source was comp\niled with: 7.6.0.\n" + before);
     CHECK(told(log, "cudnn_version_mismatch", "built") == "7.6.0");
 }
 
@@ -262,28 +262,28 @@ TEST_CASE("in a large log, too, words that are spelled otherwise, quoted or brok
              {"cudnn_rnn_under_xla", "No registered &#39;CudnnRNN&#39; OpKernel for XLA_GPU_JIT"},
              {"tf_op_not_defined", "> No op named CudnnRNN in def\n> ined operations"}}) {
         INFO(text);
-        CHECK(event(read(before + text + "\n" + before), signature));
+        CHECK(event(log_read(before + text + "\n" + before), signature));
     }
 }
 
 TEST_CASE("noise, zeros and endless lines hide nothing and cost nothing") {
     std::string noise;
     for (int i = 0; i < 1 << 20; ++i) noise += static_cast<char>(i * 7 + i / 251);
-    const Log log = read(noise + "\n" + mismatch + std::string(1 << 20, '\0') + "\n");
+    const Log log = log_read(noise + "\n" + mismatch + std::string(1 << 20, '\0') + "\n");
     CHECK(event(log, "cudnn_version_mismatch"));
-    const Log endless = read(repeated("no line end here ", 2 << 20) + " cuDNN error: CUDNN_STATUS_BAD_PARAM");
+    const Log endless = log_read(repeated("no line end here ", 2 << 20) + " cuDNN error: CUDNN_STATUS_BAD_PARAM");
     CHECK(event(endless, "status_bad_param"));
 }
 
 TEST_CASE("a line that comes ten thousand times is one event") {
-    const Log log = read(repeated("RuntimeError: cuDNN error: CUDNN_STATUS_BAD_PARAM\n", 1 << 20));
+    const Log log = log_read(repeated("RuntimeError: cuDNN error: CUDNN_STATUS_BAD_PARAM\n", 1 << 20));
     CHECK(event(log, "status_bad_param")->count > 100);
     CHECK(std::count_if(log.events.begin(), log.events.end(),
                         [](const auto& e) { return e.signature == "status_bad_param"; }) == 1);
 }
 
 TEST_CASE("quoted lines hold no control character") {
-    const Log log = read("\x1B[31mRuntimeError: cuDNN error:\x07 CUDNN_STATUS_BAD_PARAM \xFF\n");
+    const Log log = log_read("\x1B[31mRuntimeError: cuDNN error:\x07 CUDNN_STATUS_BAD_PARAM \xFF\n");
     for (const LogEvent& one : log.events)
         for (const char c : one.text) CHECK(static_cast<unsigned char>(c) >= 0x20);
 }
@@ -304,7 +304,7 @@ TEST_CASE("several logs are told apart") {
 }
 
 TEST_CASE("nothing gives nothing") {
-    const Log log = read("");
+    const Log log = log_read("");
     CHECK(log.events.empty());
     CHECK(log.lines == 0);
     CHECK_FALSE(log.first_error_line);

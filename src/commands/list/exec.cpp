@@ -3,10 +3,8 @@
 
 #include <cerrno>
 #include <cstring>
-#include <sstream>
 
 #include "base/errors.hpp"
-#include "base/log.hpp"
 #include "base/text.hpp"
 #include "commands/behind_mark.hpp"
 #include "commands/command.hpp"
@@ -27,18 +25,15 @@ using Arguments = std::vector<std::string>;
 
 Health preflight(const DoctorOptions& options, const Matrix& matrix) {
     SurveyOptions how = options.survey;
-    Progress progress(!options.quiet);
+    Progress progress(!options.report.quiet);
     how.progress = [&progress](std::string_view text) { progress.tell(text); };
     Facts facts = survey(how);
     facts.tool.restrictions = restrictions_of(facts);
     Report report = judge(std::move(facts), matrix, options.selection);
     add_age(report.tool);
-    if (!options.show_private) report = redact(std::move(report), this_machine());
-    const Style style{
-        .color = wants_color(options.color, STDERR_FILENO), .verbose = options.verbose, .quiet = options.quiet};
-    std::ostringstream out;
-    (*options.format)->write(report, out, style);
-    print_aside(out.str());
+    if (!options.report.show_private) report = redact(std::move(report), this_machine());
+    print_aside(report_as_text(report, *options.report.format, options.report,
+                               wants_color(options.report.color, STDERR_FILENO)));
     return report.verdict;
 }
 
@@ -53,12 +48,10 @@ int cannot_start(const std::string& name, int error) {
 }
 
 int run(const DoctorOptions& options, const Arguments& command) {
-    if (options.verbose) log::set_level(log::Level::verbose);
     const std::string& name = command.front();
     const bool there = contains(name, "/") ? ::access(name.c_str(), F_OK) == 0 : program_on_path(name).has_value();
     if (!there) return cannot_start(name, ENOENT);  // before a check that may take a minute
-    const Matrix matrix =
-        options.matrix_folder.empty() ? Matrix::bundled() : Matrix::from_folder(options.matrix_folder);
+    const Matrix matrix = matrix_from(options.matrix_directory);
     const auto answer = isolate::in_a_copy([&] { return static_cast<int>(preflight(options, matrix)); });
     if (!answer) {
         say("the check did not come to its end; '" + name + "' was not started");
@@ -73,7 +66,7 @@ int run(const DoctorOptions& options, const Arguments& command) {
 }
 
 std::function<int()> declare(CLI::App& app) {
-    app.footer("The command and its arguments stand behind --: rnncheck exec -- python train.py");
+    app.footer("Put the command after --: rnncheck exec -- python train.py");
     return [read_options = declare_preflight_options(app)] {
         const Arguments& command = arguments_behind_mark();
         if (command.empty()) throw UsageError("'rnncheck exec' needs a command: rnncheck exec -- python train.py");
@@ -83,7 +76,7 @@ std::function<int()> declare(CLI::App& app) {
 
 }  // namespace
 
-extern const Command command{.title = "Examine this machine, then run a command if nothing speaks against it",
-                          .declare = declare};
+extern const Command command{.title = "Check this machine, then run a command if no problem was found",
+                             .declare = declare};
 
 }  // namespace rnncheck::commands::exec

@@ -29,6 +29,6 @@ static std::function<int()> declare(CLI::App& app) {
     return [id] { return run(*id); };
 }
 
-extern const Command command{.title = "Tell all about a rule or a probe", .declare = declare};
+extern const Command command{.title = "Show the documentation of a rule or probe", .declare = declare};
 
 }  // namespace rnncheck::commands::explain

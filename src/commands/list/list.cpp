@@ -1,6 +1,6 @@
 // Lists what rnncheck is made of.
 #include "base/text.hpp"
-#include "commands/command.hpp"
+#include "commands/common_options.hpp"
 #include "commands/listings.hpp"
 #include "commands/output.hpp"
 #include "report/json_text.hpp"
@@ -27,10 +27,10 @@ static std::function<int()> declare(CLI::App& app) {
     const auto kind = std::make_shared<std::string>();
     const auto json = std::make_shared<bool>(false);
     app.add_option("KIND", *kind, "One of " + listing(listing_kinds()))->required();
-    app.add_flag("--json", *json, "As one JSON document");
+    add_json_option(app, *json);
     return [kind, json] { return run(*kind, *json); };
 }
 
-extern const Command command{.title = "List what rnncheck is made of", .declare = declare};
+extern const Command command{.title = "List rules, probes, formats, tables or commands", .declare = declare};
 
 }  // namespace rnncheck::commands::list

@@ -4,8 +4,7 @@
 #include <limits>
 
 #include "base/text.hpp"
-#include "commands/color.hpp"
-#include "commands/deadline.hpp"
+#include "commands/common_options.hpp"
 #include "commands/identity.hpp"
 #include "commands/ids.hpp"
 #include "commands/log_files.hpp"
@@ -112,7 +111,7 @@ int run(const LstmOptions& given) {
     }
     how.rnn_request = earlier ? earlier->request : request_of(given, log);
     refuse_closed_files(given);
-    how.deadline_s = deadline_from(given.deadline);
+    how.deadline_s = seconds_from(given.deadline, "--deadline");
     how.skip = probes_left_out;
     how.root = given.root;
     if (!given.fit.empty()) return run_fit(given, how, started);

@@ -14,10 +14,10 @@ static std::function<int()> declare(CLI::App& app) {
         CLI::App* sub = app.add_subcommand(name, title);
         (*runs)[sub] = declare_one(*sub);
     };
-    add("check", "Say whether versions go together", declare_matrix_check);
-    add("plan", "Say what can run on a GPU and driver, or what a release needs", declare_matrix_plan);
+    add("check", "Check whether versions are compatible", declare_matrix_check);
+    add("plan", "Show what can run on a GPU and driver, or what a framework version needs", declare_matrix_plan);
     add("show", "Show the tables, or the rows of one", declare_matrix_show);
-    add("verify", "Say everything that is wrong with the tables", declare_matrix_verify);
+    add("verify", "Validate the tables", declare_matrix_verify);
     return [runs, &app] { return runs->at(app.get_subcommands().front())(); };
 }
 

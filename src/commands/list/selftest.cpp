@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/program.hpp"
-#include "commands/color.hpp"
 #include "commands/command.hpp"
+#include "commands/common_options.hpp"
 #include "commands/identity.hpp"
 #include "commands/output.hpp"
 #include "commands/selftest_checks.hpp"
@@ -27,7 +27,7 @@ static int run(bool json) {
 
 static std::function<int()> declare(CLI::App& app) {
     const auto json = std::make_shared<bool>(false);
-    app.add_flag("--json", *json, "As one JSON document")->disable_flag_override();
+    add_json_option(app, *json);
     return [json] { return run(*json); };
 }
 

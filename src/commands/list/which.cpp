@@ -11,8 +11,8 @@
 #include "base/errors.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
-#include "commands/color.hpp"
 #include "commands/command.hpp"
+#include "commands/common_options.hpp"
 #include "commands/identity.hpp"
 #include "commands/on_path.hpp"
 #include "commands/output.hpp"
@@ -96,17 +96,14 @@ std::function<int()> declare(CLI::App& app) {
     const auto options = std::make_shared<Options>();
     app.add_option("TARGET", options->target, "A library, a program, or the name of a program on PATH");
     app.add_option("--pid", options->process, "A running process")->type_name("N");
-    app.add_flag("--all", options->all, "Every needed library, not only those that concern the GPU")
-        ->disable_flag_override();
-    app.add_flag("--json", options->json, "As one JSON document")->disable_flag_override();
-    app.add_flag("--show-private", options->show_private, "Keep user names and home folders in the output")
-        ->disable_flag_override();
+    add_flag(app, "--all", options->all, "Every needed library, not only those that concern the GPU");
+    add_json_option(app, options->json);
+    add_private_option(app, options->show_private);
     return [options] { return run(*options); };
 }
 
 }  // namespace
 
-extern const Command command{.title = "Tell which copies of the GPU libraries a program gets, and why",
-                           .declare = declare};
+extern const Command command{.title = "Show which GPU libraries a program loads, and why", .declare = declare};
 
 }  // namespace rnncheck::commands::which

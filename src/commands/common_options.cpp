@@ -1,0 +1,188 @@
+#include "commands/common_options.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+
+#include "base/errors.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "commands/identity.hpp"
+#include "commands/ids.hpp"
+#include "commands/output.hpp"
+#include "report/redactor.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+/// As written on the command line.
+struct WrittenOptions {
+    std::string format = "text", color = "auto", fail_on = "error";
+    bool json = false, show_private = false, verbose = false, quiet = false;
+};
+
+void declare_text_part(CLI::App& app, WrittenOptions& written) {
+    add_option(app, "--color", written.color, "Use color; auto means on a terminal, unless NO_COLOR is set",
+               "auto|always|never");
+    add_private_option(app, written.show_private);
+    add_flag(app, "-v,--verbose", written.verbose, "Show all details");
+    add_flag(app, "-q,--quiet", written.quiet, "Show one line for the verdict and one for each finding");
+}
+
+ReportOptions checked(const CLI::App& app, const WrittenOptions& written) {
+    refuse_together(app, "--quiet", "--verbose", "they ask for the opposite");
+    if (written.verbose) log::set_level(log::Level::verbose);
+    return {.format = format_named(written.json ? "json" : written.format),
+            .fail_on = word_from<FailOn>(written.fail_on, "--fail-on"),
+            .color = word_from<ColorChoice>(written.color, "--color"),
+            .show_private = written.show_private,
+            .verbose = written.verbose,
+            .quiet = written.quiet};
+}
+
+std::string_view variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value ? value : "";
+}
+
+}  // namespace
+
+void add_option(CLI::App& app, const char* name, std::string& into, const std::string& about, const char* type) {
+    app.add_option(name, into, about)
+        ->check([](const std::string& text) { return text.empty() ? std::string("needs a value") : std::string(); })
+        ->type_name(type);
+}
+
+void add_flag(CLI::App& app, const char* name, bool& into, const char* about) {
+    app.add_flag(name, into, about)->disable_flag_override();
+}
+
+void add_list(CLI::App& app, const char* name, std::vector<std::string>& into, const char* about, const char* type) {
+    app.add_option(name, into, about)->allow_extra_args(false)->type_name(type);
+}
+
+void begin_group(CLI::App& app, const char* heading) {
+    app.option_defaults()->group(heading);
+}
+
+void add_json_option(CLI::App& app, bool& json) {
+    add_flag(app, "--json", json, "Print one JSON document");
+}
+
+void add_matrix_option(CLI::App& app, std::string& directory) {
+    add_option(app, "--matrix", directory, "Use the compatibility tables in this directory", "DIR");
+}
+
+void add_root_option(CLI::App& app, std::string& directory) {
+    add_option(app, "--root", directory, "Examine the files below this directory, e.g. a mounted image", "DIR");
+}
+
+void add_deadline_option(CLI::App& app, std::string& seconds, const char* without) {
+    add_option(app, "--deadline", seconds,
+               "Time limit for the whole check, in seconds (default: " + std::string(without) + ")", "S");
+}
+
+void add_private_option(CLI::App& app, bool& show_private) {
+    add_flag(app, "--show-private", show_private,
+             "Keep user names, host names, home directories, serial numbers and UUIDs in the output");
+}
+
+void add_rule_options(CLI::App& app, std::vector<std::string>& only, std::vector<std::string>& skip,
+                      std::vector<std::string>& ignore) {
+    add_list(app, "--only", only, "Run only these rules", "ID");
+    add_list(app, "--skip", skip, "Skip these rules or probes", "ID");
+    add_list(app, "--ignore", ignore, "Report findings of these rules as notes; they do not affect the verdict", "ID");
+}
+
+std::function<ReportOptions()> declare_report_options(CLI::App& app) {
+    const auto written = std::make_shared<WrittenOptions>();
+    add_option(app, "--format", written->format, "Format of the report: " + listing(format_names()), "F");
+    add_flag(app, "--json", written->json, "Shorthand for --format json");
+    declare_text_part(app, *written);
+    add_option(app, "--fail-on", written->fail_on, "Exit 4 on warnings when set to \"warning\"", "error|warning|never");
+    return [written, &app] {
+        refuse_together(app, "--json", "--format", "standard output carries one document");
+        return checked(app, *written);
+    };
+}
+
+std::function<ReportOptions()> declare_text_options(CLI::App& app) {
+    const auto written = std::make_shared<WrittenOptions>();
+    declare_text_part(app, *written);
+    return [written, &app] { return checked(app, *written); };
+}
+
+void refuse_together(const CLI::App& app, const std::string& one, const std::string& other, const std::string& why) {
+    if (app.count(one) > 0 && app.count(other) > 0)
+        throw UsageError(one + " and " + other + " cannot be used together: " + why);
+}
+
+void require_directory(const std::string& path, const std::string& option) {
+    struct stat status;
+    if (!path.empty() && (::stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)))
+        throw InputError(option + ": there is no directory '" + path + "'");
+}
+
+Matrix matrix_from(const std::string& directory) {
+    return directory.empty() ? Matrix::bundled() : Matrix::from_folder(directory);
+}
+
+std::optional<double> seconds_from(const std::string& text, const std::string& option) {
+    if (text.empty()) return std::nullopt;
+    std::size_t used = 0;
+    double seconds = 0;
+    try {
+        seconds = std::stod(text, &used);
+    } catch (const std::logic_error&) {
+        used = 0;
+    }
+    constexpr double a_year = 31'536'000;
+    if (used != text.size() || !(seconds > 0) || seconds > a_year)
+        throw UsageError(option + " cannot be '" + text +
+                         "'; give seconds above 0 and up to 31536000 (a year), e.g. 10 or 0.5");
+    return seconds;
+}
+
+std::string report_as_text(const Report& report, const Named<Format>& format, const ReportOptions& options,
+                           bool color) {
+    std::ostringstream out;
+    format->write(report, out, {.color = color, .verbose = options.verbose, .quiet = options.quiet});
+    return out.str();
+}
+
+int print_report(Report report, const ReportOptions& options) {
+    if (!options.show_private) report = redact(std::move(report), this_machine());
+    print_document(report_as_text(report, *options.format, options, wants_color(options.color, STDOUT_FILENO)));
+    return exit_code(report.verdict, options.fail_on);
+}
+
+Exit exit_code(Health verdict, FailOn fail_on) {
+    switch (verdict) {
+        case Health::healthy:
+            return healthy;
+        case Health::warnings:
+            return fail_on == FailOn::warning ? warned : healthy;
+        case Health::problems:
+            return problem;
+        case Health::undetermined:
+            break;
+    }
+    return undetermined;
+}
+
+bool is_capable_terminal(int descriptor) {
+    const std::string_view terminal = variable("TERM");
+    return isatty(descriptor) == 1 && !terminal.empty() && terminal != "dumb";
+}
+
+bool wants_color(ColorChoice choice, int descriptor) {
+    if (choice != ColorChoice::automatic) return choice == ColorChoice::always;
+    return variable("NO_COLOR").empty() && is_capable_terminal(descriptor);
+}
+
+}  // namespace rnncheck
