@@ -21,7 +21,7 @@ namespace {
 
 struct PlanOptions {
     std::vector<std::string> values;
-    std::string release, folder;
+    std::string release, tables;
     bool json = false, verbose = false;
 };
 
@@ -90,7 +90,7 @@ int needs(const PlanOptions& options, const Matrix& matrix) {
 }
 
 int run(const PlanOptions& options) {
-    const Matrix matrix = options.folder.empty() ? Matrix::bundled() : Matrix::from_folder(options.folder);
+    const Matrix matrix = matrix_from(options.tables);
     if (options.release.empty() && options.values.empty())
         throw UsageError(
             "'rnncheck matrix plan' needs what to plan for, e.g. gpu=8.6 driver=535, or --for tensorflow==2.15");
@@ -107,9 +107,9 @@ std::function<int()> declare_matrix_plan(CLI::App& app) {
     app.add_option("--for", options->release,
                    "Tell what this release needs, e.g. tensorflow==2.15; os= and python= narrow it")
         ->type_name("FRAMEWORK==VERSION");
-    app.add_option("--matrix", options->folder, "Use the compatibility tables in this folder")->type_name("DIR");
-    app.add_flag("--json", options->json, "As one JSON document")->disable_flag_override();
-    app.add_flag("-v,--verbose", options->verbose, "Tell the sources too")->disable_flag_override();
+    add_matrix_option(app, options->tables);
+    add_json_option(app, options->json);
+    add_flag(app, "-v,--verbose", options->verbose, "Show the sources too");
     return [options] { return run(*options); };
 }
 

@@ -70,13 +70,12 @@ std::optional<Framework> release_from(std::string_view text);
 std::optional<Framework> framework_from(std::string_view text);
 /// A framework of that name ("torch", "tensorflow-cpu") without a version.
 std::optional<Framework> framework_named(std::string_view name);
-/// The same where any text begins with a name, those included that only logs are read for (libtorch, chainer), and how
-/// long that name is.
 struct FrameworkWord {
     std::string_view word, name, build;
-    bool only_said = false;  ///< no such framework can be asked about
-    bool only_asked = false;
+    bool only_said = false;   ///< named beside a log (libtorch, chainer), but no framework to ask about
+    bool only_asked = false;  ///< a framework to ask about that runs on another one (keras)
 };
+/// The word for a framework that the text begins with; null when there is none.
 const FrameworkWord* framework_word_at(std::string_view text);
 /// "124" is 12.4, "75" is 7.5: all but the last digit are the major.
 std::optional<Version> dotted(std::string_view digits);
