@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/environment.hpp"
 #include "base/text.hpp"
 #include "probe.hpp"
-#include "support/environment.hpp"
 
 namespace rnncheck::probes::driver_files {
 
@@ -80,7 +80,7 @@ static bool has_modprobe_helper(const Root& root) {
 /// https://docs.nvidia.com/deploy/mps/index.html: the control daemon and its clients meet in this directory, which may
 /// outlive the daemon.
 static std::optional<std::string> mps_pipe(const Root& root) {
-    const std::string directory = folder_variable("CUDA_MPS_PIPE_DIRECTORY").value_or("/tmp/nvidia-mps");
+    const std::string directory = directory_variable("CUDA_MPS_PIPE_DIRECTORY").value_or("/tmp/nvidia-mps");
     return root.exists(directory + "/control") ? std::optional(directory) : std::nullopt;
 }
 
@@ -96,8 +96,8 @@ static void run(const Job& job, Trace&, const Learn& learn) {
 }
 
 extern const Probe probe{.title = "Reads what the kernel shows of the driver: module, version, device nodes",
-                                .stage = Stage::look,
-                                .limit = std::chrono::seconds(10),
-                                .run = run};
+                         .stage = Stage::look,
+                         .limit = std::chrono::seconds(10),
+                         .run = run};
 
 }  // namespace rnncheck::probes::driver_files

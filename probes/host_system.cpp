@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/environment.hpp"
 #include "base/text.hpp"
 #include "probe.hpp"
 #include "support/environment.hpp"
@@ -47,7 +48,7 @@ static Host learn_system(const Root& root) {
 }
 
 static std::optional<bool> is_wsl(const Root& root, const std::optional<std::string>& kernel) {
-    if (variable("WSL_INTEROP") || root.exists("/proc/sys/fs/binfmt_misc/WSLInterop")) return true;
+    if (environment_variable("WSL_INTEROP") || root.exists("/proc/sys/fs/binfmt_misc/WSLInterop")) return true;
     if (!kernel) return std::nullopt;
     return contains(*kernel, "microsoft") || contains(*kernel, "Microsoft");
 }
@@ -111,7 +112,7 @@ static std::optional<std::string> named_by_marks(const Root& root) {
     for (const Mark& mark : marks) {
         const bool all_there = !mark.files.empty() && std::all_of(mark.files.begin(), mark.files.end(),
                                                                   [&](const char* file) { return root.exists(file); });
-        if (all_there || (mark.variable && variable(mark.variable))) return mark.name;
+        if (all_there || (mark.variable && environment_variable(mark.variable))) return mark.name;
     }
     return std::nullopt;
 }
@@ -160,8 +161,8 @@ static void run(const Job& job, Trace&, const Learn& learn) {
 }
 
 extern const Probe probe{.title = "Reads what system this is and which variables are set",
-                               .stage = Stage::look,
-                               .limit = std::chrono::seconds(10),
-                               .run = run};
+                         .stage = Stage::look,
+                         .limit = std::chrono::seconds(10),
+                         .run = run};
 
 }  // namespace rnncheck::probes::host_system

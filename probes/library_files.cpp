@@ -5,12 +5,11 @@
 #include <set>
 #include <tuple>
 
+#include "base/environment.hpp"
 #include "base/text.hpp"
-#include "elf/process.hpp"
+#include "files/loader/gpu_libraries.hpp"
+#include "files/loader/process.hpp"
 #include "probe.hpp"
-#include "support/environment.hpp"
-#include "support/library_folders.hpp"
-#include "support/library_names.hpp"
 
 namespace rnncheck::probes::library_files {
 
@@ -25,7 +24,7 @@ struct Candidate {
 };
 
 struct Picked {
-    elf::Lookup lookup;
+    loader::Lookup lookup;
     std::optional<std::string> real_path;
 };
 
@@ -34,8 +33,8 @@ struct Search {
     const Job& job;
     Trace& trace;
     const Learn& learn;
-    elf::Loader loader;
-    const elf::Process* plain = nullptr;       // a program that opens libraries by name
+    loader::Loader loader;
+    const loader::Process* plain = nullptr;    // a program that opens libraries by name
     std::set<std::string> folders_done;        // real paths
     std::set<std::string> files_done;          // real paths; the path itself for a link to nowhere
     std::vector<Candidate> development_names;  // wait until nothing better has led to their files
@@ -57,7 +56,7 @@ static const Picked& pick_for(Search& search, const std::string& name) {
 
 /// The name by which programs open this file.
 static std::string opened_as(const Library& library) {
-    if (const auto fixed = fixed_name(library.kind)) return std::string(*fixed);
+    if (const auto fixed = loader::fixed_name(library.kind)) return std::string(*fixed);
     if (library.soname && !library.soname->empty() && !contains(*library.soname, "/")) return *library.soname;
     return file_name(library.path);
 }
@@ -65,19 +64,20 @@ static std::string opened_as(const Library& library) {
 static std::vector<std::string> missing_needs(Search& search, const elf::ElfFile& file, const std::string& path) {
     std::vector<std::string> missing;
     for (const auto& name : file.needed)
-        if (!elf::belongs_to_c_library(name) && !contains(name, "/") && !pick_for(search, name).lookup.path)
+        if (!loader::belongs_to_c_library(name) && !contains(name, "/") && !pick_for(search, name).lookup.path)
             missing.push_back(name);
     if (missing.empty()) return missing;
-    const elf::RunPath run_path = elf::run_path_of(search.loader, file, path);
-    std::erase_if(missing, [&](const auto& name) { return elf::find_library(search.loader, name, run_path).path; });
+    const loader::RunPath run_path = loader::run_path_of(search.loader, file, path);
+    std::erase_if(missing, [&](const auto& name) { return loader::find_library(search.loader, name, run_path).path; });
     return missing;
 }
 
 /// A driver's library carries the release in its name (libcuda.so.550.54.14); the bare 1 of libcuda.so.1 is the
 /// number of its interface.
-static std::optional<Version> version_of(const LibraryName& name) {
+static std::optional<Version> version_of(const loader::LibraryName& name) {
     constexpr int oldest_release = 100;
-    const bool interface_number = fixed_name(name.kind) && name.version && name.version->major() < oldest_release;
+    const bool interface_number =
+        loader::fixed_name(name.kind) && name.version && name.version->major() < oldest_release;
     return interface_number ? std::nullopt : name.version;
 }
 
@@ -88,8 +88,8 @@ static bool has_folder(const Library& library, std::string_view folder) {
 
 static Library describe(Search& search, const Candidate& candidate, const std::optional<std::string>& real_path) {
     const elf::ElfFile file = elf::read_elf_file(search.job.root, candidate.path);
-    const LibraryName name = *library_name(file_name(candidate.path));
-    const auto real_name = library_name(file_name(real_path.value_or(candidate.path)));
+    const loader::LibraryName name = *loader::library_name(file_name(candidate.path));
+    const auto real_name = loader::library_name(file_name(real_path.value_or(candidate.path)));
     Library library;
     library.kind = name.kind;
     library.path = candidate.path;
@@ -124,7 +124,7 @@ static void add(Search& search, const Candidate& candidate) {
 }
 
 static void consider(Search& search, const Candidate& candidate) {
-    const auto name = library_name(file_name(candidate.path));
+    const auto name = loader::library_name(file_name(candidate.path));
     if (!name) return;
     if (name->development)
         search.development_names.push_back(candidate);
@@ -136,7 +136,7 @@ static void consider(Search& search, const Candidate& candidate) {
 static std::vector<std::string> library_names_in(const Root& root, const std::string& folder) {
     std::vector<std::tuple<LibraryKind, std::size_t, std::string>> found;
     for (const auto& name : root.names_in(folder, most_names_in_folder))
-        if (const auto library = library_name(name)) found.emplace_back(library->kind, name.size(), name);
+        if (const auto library = loader::library_name(name)) found.emplace_back(library->kind, name.size(), name);
     std::sort(found.begin(), found.end());
     std::vector<std::string> names;
     for (auto& [kind, length, name] : found) names.push_back(std::move(name));
@@ -163,7 +163,8 @@ static void search_folders(Search& search, const std::vector<std::string>& folde
 static void search_cache(Search& search) {
     for (std::size_t i = 0; i < search.loader.cache.size(); ++i) {
         const auto entry = search.loader.cache.at(i);
-        if (library_name(file_name(entry.path))) consider(search, {std::string(entry.path), FoundVia::loader_cache});
+        if (loader::library_name(file_name(entry.path)))
+            consider(search, {std::string(entry.path), FoundVia::loader_cache});
     }
     tell_news(search);
 }
@@ -181,25 +182,26 @@ static void add_development_names(Search& search) {
 
 static void run(const Job& job, Trace& trace, const Learn& learn) {
     trace.calling("reading LD_LIBRARY_PATH and /etc/ld.so.cache");
-    Search search{job, trace, learn, elf::loader_of(job.root, variable("LD_LIBRARY_PATH").value_or("")), {}, {}, {}, {},
+    Search search{job, trace, learn, loader::loader_of(job.root, environment_variable("LD_LIBRARY_PATH").value_or("")),
+                  {},  {},    {},    {},
                   {},  {},    0};
-    elf::Process plain(search.loader, "", {});
-    plain.start(variable("LD_PRELOAD").value_or(""));
+    loader::Process plain(search.loader, "", {});
+    plain.start(environment_variable("LD_PRELOAD").value_or(""));
     search.plain = &plain;
     search_folders(search, search.loader.library_path, FoundVia::ld_library_path);
     search_cache(search);
     search_folders(search, search.loader.default_folders, FoundVia::default_folder);
     search_folders(search, {"/lib64", "/usr/lib64"}, FoundVia::default_folder);
-    search_folders(search, toolkit_folders(job.root), FoundVia::toolkit);
-    search_folders(search, wheel_folders(job.root, job.facts.tool.python), FoundVia::wheel);
-    search_folders(search, conda_folders(job.root, job.facts.tool.python), FoundVia::conda);
+    search_folders(search, loader::toolkit_directories(job.root), FoundVia::toolkit);
+    search_folders(search, loader::wheel_directories(job.root, job.facts.tool.python), FoundVia::wheel);
+    search_folders(search, loader::conda_directories(job.root, job.facts.tool.python), FoundVia::conda);
     search_folders(search, {"/usr/lib/wsl/lib"}, FoundVia::wsl);
     add_development_names(search);
 }
 
 extern const Probe probe{.title = "Finds every copy of the GPU libraries and which one the loader gives",
-                                 .stage = Stage::look,
-                                 .limit = std::chrono::seconds(10),
-                                 .run = run};
+                         .stage = Stage::look,
+                         .limit = std::chrono::seconds(10),
+                         .run = run};
 
 }  // namespace rnncheck::probes::library_files

@@ -2,24 +2,23 @@
 // copies of cuDNN and cuBLAS the loader would give it. No interpreter is started.
 #include <algorithm>
 
-#include "packages/environments.hpp"
-#include "packages/frameworks.hpp"
-#include "packages/used_libraries.hpp"
+#include "base/environment.hpp"
+#include "files/python/environments.hpp"
+#include "files/python/frameworks.hpp"
 #include "probe.hpp"
-#include "support/environment.hpp"
 
 namespace rnncheck::probes::python_packages {
 
 /// The frameworks of one environment; with a loader also the copies they would be given.
 static Facts learnt_from(const Root& root, PythonEnvironment environment) {
     Facts news;
-    news.frameworks = packages::frameworks_of(root, environment);
+    news.frameworks = python::frameworks_of(root, environment);
     const bool any_cuda = std::any_of(news.frameworks.begin(), news.frameworks.end(),
                                       [](const Framework& framework) { return framework.uses_cuda.value_or(false); });
     if (environment.active && any_cuda) {
-        const elf::Loader loader = elf::loader_of(root, variable("LD_LIBRARY_PATH").value_or(""));
+        const loader::Loader loader = loader::loader_of(root, environment_variable("LD_LIBRARY_PATH").value_or(""));
         for (Framework& framework : news.frameworks)
-            packages::find_used_libraries(loader, environment.packages, framework);
+            python::find_used_libraries(loader, environment.packages, framework);
     }
     news.pythons = {std::move(environment)};
     return news;
@@ -30,9 +29,9 @@ static bool same_place(const Root& root, const std::string& one, const std::stri
 }
 
 static void run(const Job& job, Trace& trace, const Learn& learn) {
-    const packages::Variables variables = python_variables();
+    const python::Variables variables = python::variables_of_process();
     trace.calling("looking for the active Python environment");
-    const auto active = packages::active_environment(job.root, variables, job.facts.tool.python);
+    const auto active = python::active_environment(job.root, variables, job.facts.tool.python);
     if (job.facts.tool.python && !active)
         trace.failed({"--python", 1, "there is no Python environment at " + *job.facts.tool.python});
     std::vector<std::string> done;
@@ -44,16 +43,16 @@ static void run(const Job& job, Trace& trace, const Learn& learn) {
         learn(learnt_from(job.root, std::move(environment)));
     };
     if (active) tell(*active);
-    if (auto on_path = packages::environment_on_path(job.root, variables)) {
+    if (auto on_path = python::environment_on_path(job.root, variables)) {
         on_path->found_by = "PATH";
         tell(std::move(*on_path));
     }
-    for (PythonEnvironment& other : packages::other_environments(job.root, variables)) tell(std::move(other));
+    for (PythonEnvironment& other : python::other_environments(job.root, variables)) tell(std::move(other));
 }
 
 extern const Probe probe{.title = "Finds Python environments and the frameworks installed in them",
-                                   .stage = Stage::look,
-                                   .limit = std::chrono::seconds(10),
-                                   .run = run};
+                         .stage = Stage::look,
+                         .limit = std::chrono::seconds(10),
+                         .run = run};
 
 }  // namespace rnncheck::probes::python_packages

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/program.hpp"
-#include "findings/report.hpp"
+#include "report/report.hpp"
 #include "rules/rule.hpp"
 
 namespace rnncheck {

@@ -1,10 +1,8 @@
 #include "support/environment.hpp"
 
-#include <algorithm>
-#include <cstdlib>
 #include <unistd.h>
 
-#include "packages/environments.hpp"
+#include <algorithm>
 
 namespace rnncheck::probes {
 
@@ -45,25 +43,6 @@ bool matters(std::string_view name) {
 }
 
 }  // namespace
-
-std::optional<std::string> variable(const char* name) {
-    const char* value = std::getenv(name);
-    if (!value) return std::nullopt;
-    return value;
-}
-
-std::optional<std::string> folder_variable(const char* name) {
-    auto value = variable(name);
-    if (!value || !value->starts_with('/')) return std::nullopt;
-    return value;
-}
-
-std::map<std::string, std::string, std::less<>> python_variables() {
-    std::map<std::string, std::string, std::less<>> found;
-    for (const char* name : packages::variable_names())
-        if (auto value = variable(name)) found.emplace(name, std::move(*value));
-    return found;
-}
 
 TextMap variables_that_matter() {
     TextMap found;

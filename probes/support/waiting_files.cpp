@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "support/library_names.hpp"
+#include "files/loader/gpu_libraries.hpp"
 #include "vendor/library.hpp"
 
 namespace rnncheck::probes {
@@ -15,7 +15,7 @@ bool waits(const Library& library) {
            (library.problem == FileProblem::named_pipe || library.problem == FileProblem::device);
 }
 
-std::optional<int> major_of(const std::optional<LibraryName>& name) {
+std::optional<int> major_of(const std::optional<loader::LibraryName>& name) {
     if (!name || !name->version) return std::nullopt;
     return name->version->major();
 }
@@ -25,11 +25,11 @@ bool is_cudnn(LibraryKind kind) {
 }
 
 /// By its ELF headers, or those of the parts that a cuDNN opens by itself.
-bool needs(const Facts& facts, const LibraryName& opened, const std::string& path, std::string_view name) {
+bool needs(const Facts& facts, const loader::LibraryName& opened, const std::string& path, std::string_view name) {
     return std::any_of(facts.libraries.begin(), facts.libraries.end(), [&](const Library& library) {
         const bool is_it = library.path == path;
         const bool is_part = is_cudnn(opened.kind) && is_cudnn(library.kind) &&
-                             major_of(library_name(file_name(library.path))) == major_of(opened);
+                             major_of(loader::library_name(file_name(library.path))) == major_of(opened);
         const auto& needed = library.needed;
         return (is_it || is_part) && std::find(needed.begin(), needed.end(), name) != needed.end();
     });
@@ -37,8 +37,8 @@ bool needs(const Facts& facts, const LibraryName& opened, const std::string& pat
 
 /// Whether opening and asking the one may lead the loader to the other. Seen with CUDA 13.0 and cuDNN 9.19: cudart,
 /// NVRTC and cuDNN open libcuda.so.1 by themselves, cuDNN its parts, NVRTC its builtins.
-bool leads_to(const Facts& facts, const LibraryName& opened, const std::string& path, const Library& pipe) {
-    const auto name = library_name(file_name(pipe.path));
+bool leads_to(const Facts& facts, const loader::LibraryName& opened, const std::string& path, const Library& pipe) {
+    const auto name = loader::library_name(file_name(pipe.path));
     if (needs(facts, opened, path, file_name(pipe.path))) return true;
     switch (pipe.kind) {
         case LibraryKind::cuda:
@@ -59,7 +59,7 @@ bool leads_to(const Facts& facts, const LibraryName& opened, const std::string& 
 void refuse_what_would_wait(const Facts& facts) {
     if (std::none_of(facts.libraries.begin(), facts.libraries.end(), waits)) return;
     vendor::refuse_openings([facts](const std::string& path) -> std::optional<std::string> {
-        const auto opened = library_name(file_name(path));
+        const auto opened = loader::library_name(file_name(path));
         for (const auto& library : facts.libraries)
             if (opened && waits(library) && leads_to(facts, *opened, path, library))
                 return std::string(not_opened) + "the loader would come to " + library.path + ", which " +

@@ -14,7 +14,7 @@
 #include "commands/identity.hpp"
 #include "commands/ids.hpp"
 #include "commands/output.hpp"
-#include "report/redactor.hpp"
+#include "report/redact.hpp"
 
 namespace rnncheck {
 

@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "commands/ids.hpp"
 #include "compat/given.hpp"
-#include "packages/environments.hpp"
+#include "files/python/environments.hpp"
 
 namespace rnncheck {
 
@@ -79,10 +79,7 @@ std::optional<std::string> python_from_option(const std::string& path, const Roo
     if (path.empty()) return std::nullopt;
     std::error_code error;
     const std::string absolute = std::filesystem::absolute(path, error).lexically_normal().string();
-    packages::Variables variables;
-    for (const char* name : packages::variable_names())
-        if (const char* value = std::getenv(name)) variables.emplace(name, value);
-    if (error || !packages::environment_at(root, variables, absolute))
+    if (error || !python::environment_at(root, python::variables_of_process(), absolute))
         throw InputError("--python: there is no Python interpreter or environment at '" + path +
                          "'; give a python, the folder of a virtual or conda environment, or a folder of packages");
     return absolute;

@@ -1,7 +1,7 @@
 // Who uses this machine and what it is called, for the redaction of reports.
 #pragma once
 
-#include "report/privacy.hpp"
+#include "report/redact.hpp"
 
 namespace rnncheck {
 

@@ -13,7 +13,7 @@
 #include "commands/lstm_precision.hpp"
 #include "commands/lstm_speed.hpp"
 #include "report/sweep_grid.hpp"
-#include "report/text_parts.hpp"
+#include "report/text.hpp"
 #include "rules/support/rnn_support.hpp"
 
 namespace rnncheck {

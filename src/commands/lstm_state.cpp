@@ -13,7 +13,7 @@
 #include "commands/lstm_verdict.hpp"
 #include "commands/output.hpp"
 #include "probe.hpp"
-#include "report/privacy.hpp"
+#include "report/redact.hpp"
 
 namespace rnncheck {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "findings/report.hpp"
+#include "report/report.hpp"
 
 namespace rnncheck {
 

@@ -12,8 +12,7 @@
 #include "commands/matrix_commands.hpp"
 #include "commands/output.hpp"
 #include "compat/given.hpp"
-#include "report/json_text.hpp"
-#include "report/plan_text.hpp"
+#include "report/documents.hpp"
 
 namespace rnncheck {
 

@@ -12,8 +12,7 @@
 #include "commands/matrix_commands.hpp"
 #include "commands/output.hpp"
 #include "matrix/table_view.hpp"
-#include "report/json_text.hpp"
-#include "report/table_text.hpp"
+#include "report/documents.hpp"
 
 namespace rnncheck {
 

@@ -6,8 +6,7 @@
 #include "commands/matrix_commands.hpp"
 #include "commands/output.hpp"
 #include "commands/table_complaints.hpp"
-#include "report/json_text.hpp"
-#include "report/table_text.hpp"
+#include "report/documents.hpp"
 
 namespace rnncheck {
 

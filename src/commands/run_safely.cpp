@@ -7,7 +7,7 @@
 #include "commands/command_line.hpp"
 #include "commands/identity.hpp"
 #include "commands/output.hpp"
-#include "report/json_text.hpp"
+#include "report/documents.hpp"
 
 namespace rnncheck {
 

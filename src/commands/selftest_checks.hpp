@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "report/selftest_documents.hpp"
+#include "report/documents.hpp"
 
 namespace rnncheck {
 

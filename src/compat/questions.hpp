@@ -3,7 +3,7 @@
 // what makes them so.
 #pragma once
 
-#include "findings/finding.hpp"
+#include "facts/evidence.hpp"
 #include "matrix/matrix.hpp"
 
 namespace rnncheck {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "base/folder_list.hpp"
-#include "findings/report.hpp"
+#include "report/report.hpp"
 
 namespace rnncheck {
 

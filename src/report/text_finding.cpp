@@ -1,8 +1,7 @@
 #include <ostream>
 
 #include "base/text.hpp"
-#include "report/layout.hpp"
-#include "report/text_parts.hpp"
+#include "report/text.hpp"
 
 namespace rnncheck {
 
@@ -24,7 +23,7 @@ std::string_view warning_of(Risk risk) {
 
 /// Never wrapped: a command is copied as a whole.
 void write_command(std::string_view command, std::ostream& out, const Style& style) {
-    out << label("", 12) << inked(style, Ink::bold, shown(command)) << '\n';
+    out << label("", 12) << styled(style, TextStyle::bold, shown(command)) << '\n';
 }
 
 void write_evidence(const std::vector<Evidence>& evidence, std::ostream& out) {
@@ -60,14 +59,16 @@ std::string explain_hint(const Finding& finding, const Style& style) {
     return "rnncheck explain " + shown(finding.rule) + others;
 }
 
-Ink ink_of(Severity severity) {
-    return severity == Severity::error ? Ink::red : severity == Severity::warning ? Ink::yellow : Ink::cyan;
+TextStyle style_of(Severity severity) {
+    return severity == Severity::error     ? TextStyle::red
+           : severity == Severity::warning ? TextStyle::yellow
+                                           : TextStyle::cyan;
 }
 
 }  // namespace
 
 std::string severity_word(const Finding& finding, const Style& style) {
-    return inked(style, ink_of(finding.severity), name_of(finding.severity)) +
+    return styled(style, style_of(finding.severity), name_of(finding.severity)) +
            (finding.confidence == Confidence::certain ? "" : " (" + std::string(name_of(finding.confidence)) + ")");
 }
 

@@ -2,9 +2,8 @@
 #include <ostream>
 
 #include "base/text.hpp"
-#include "report/layout.hpp"
 #include "report/sweep_grid.hpp"
-#include "report/text_parts.hpp"
+#include "report/text.hpp"
 
 namespace rnncheck {
 
@@ -17,16 +16,16 @@ bool is_bad(const RnnRun& run) {
            run.end == RunEnd::wrong;
 }
 
-Ink ink_of(RunEnd end) {
+TextStyle style_of(RunEnd end) {
     switch (end) {
         case RunEnd::ok:
-            return Ink::green;
+            return TextStyle::green;
         case RunEnd::not_offered:
-            return Ink::faint;
+            return TextStyle::faint;
         case RunEnd::skipped:
-            return Ink::yellow;
+            return TextStyle::yellow;
         default:
-            return Ink::red;
+            return TextStyle::red;
     }
 }
 
@@ -97,7 +96,7 @@ void write_grid(const Sweep& sweep, const std::vector<std::string>& shapes, std:
             if (!end)
                 gap += ' ';
             else {
-                line += gap + inked(style, ink_of(*end), std::string(1, mark_of(*end)));
+                line += gap + styled(style, style_of(*end), std::string(1, mark_of(*end)));
                 gap.clear();
             }
         }
@@ -121,7 +120,7 @@ void write_strips(const Sweep& sweep, std::ostream& out, const Style& style) {
         std::string line = "    " + padded(kind, width) + "  ";
         for (std::size_t i = 0; i < ends.size(); ++i) {
             if (i > 0 && i % in_line == 0) line += '\n' + std::string(width + 6, ' ');
-            line += inked(style, ink_of(ends[i]), std::string(1, mark_of(ends[i])));
+            line += styled(style, style_of(ends[i]), std::string(1, mark_of(ends[i])));
         }
         out << line << '\n';
     }
@@ -146,7 +145,7 @@ void write_sweeps(const Facts& facts, std::ostream& out, const Style& style) {
     if (sweeps.empty()) return;
     const std::vector<std::string> shapes = shapes_of(facts);
     const bool drawn = shapes.size() <= most_shapes_drawn;
-    out << '\n' << inked(style, Ink::bold, "Recurrent networks") << '\n';
+    out << '\n' << styled(style, TextStyle::bold, "Recurrent networks") << '\n';
     for (const Sweep& sweep : sweeps) {
         out << wrapped("  ", title_of(sweep, facts), 4);
         if (drawn)

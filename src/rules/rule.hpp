@@ -7,8 +7,8 @@
 #include "base/folder_list.hpp"
 #include "facts/facts.hpp"
 #include "facts/stage.hpp"
-#include "findings/finding.hpp"
 #include "matrix/matrix.hpp"
+#include "report/finding.hpp"
 
 namespace rnncheck {
 

@@ -1,5 +1,6 @@
 #include "wire/reader.hpp"
 
+#include "base/errors.hpp"
 #include "base/json.hpp"
 #include "facts/facts_json.hpp"
 
@@ -10,7 +11,8 @@ namespace {
 constexpr std::size_t most_failed_calls = 64;
 
 void take(const Json& json, WireReader& reader, Facts& learnt) {
-    if (const auto call = json.find("calling"); call != json.end()) reader.last_call = original_bytes(call->get<std::string>());
+    if (const auto call = json.find("calling"); call != json.end())
+        reader.last_call = original_bytes(call->get<std::string>());
     if (const auto step = json.find("step"); step != json.end()) {
         reader.steps_begun += reader.step != step->get<int>();
         reader.step = step->get<int>();

@@ -6,7 +6,7 @@
 #include "judge.hpp"
 #include "log/read_log.hpp"
 #include "report/format.hpp"
-#include "report/privacy.hpp"
+#include "report/redact.hpp"
 #include "support/catch.hpp"
 
 using namespace rnncheck;

@@ -1,11 +1,11 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "files/loader/gpu_libraries.hpp"
 #include "support/catch.hpp"
 #include "support/elf_builder.hpp"
 #include "support/fake_root.hpp"
 #include "support/healthy_machine.hpp"
-#include "support/library_names.hpp"
 #include "support/loader_cache_builder.hpp"
 #include "support/look.hpp"
 
@@ -230,15 +230,15 @@ TEST_CASE("a flood of files is cut at 512") {
 }
 
 TEST_CASE("names tell the kind") {
-    using probes::library_name;
-    CHECK(library_name("libcublasLt.so.12")->kind == LibraryKind::cublaslt);
-    CHECK(library_name("libcudnn_ops_infer.so.8.9.7")->kind == LibraryKind::cudnn_part);
-    CHECK(library_name("libnvrtc-builtins.so.12.4")->kind == LibraryKind::nvrtc_builtins);
-    CHECK(library_name("libnvidia-ml.so.1")->kind == LibraryKind::nvml);
-    CHECK(library_name("libcudnn.so")->development);
+    using loader::library_name;
+    CHECK(loader::library_name("libcublasLt.so.12")->kind == LibraryKind::cublaslt);
+    CHECK(loader::library_name("libcudnn_ops_infer.so.8.9.7")->kind == LibraryKind::cudnn_part);
+    CHECK(loader::library_name("libnvrtc-builtins.so.12.4")->kind == LibraryKind::nvrtc_builtins);
+    CHECK(loader::library_name("libnvidia-ml.so.1")->kind == LibraryKind::nvml);
+    CHECK(loader::library_name("libcudnn.so")->development);
     for (const char* other : {"libcudadebugger.so.1", "libcudart.a", "libcudnn.so.", "libcudnn.so.9.old",
                               "libcudnnx.so.9", "libcuda.so.1.2-3", ""})
-        CHECK_FALSE(library_name(other));
+        CHECK_FALSE(loader::library_name(other));
 }
 
 TEST_CASE("on this machine every pick is a file, and copies are listed once") {

@@ -4,7 +4,7 @@
 #include <set>
 #include <sstream>
 
-#include "findings/report.hpp"
+#include "report/report.hpp"
 #include "support/catch.hpp"
 
 namespace {

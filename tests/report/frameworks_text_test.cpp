@@ -2,7 +2,7 @@
 #include <sstream>
 
 #include "base/text.hpp"
-#include "report/text_parts.hpp"
+#include "report/text.hpp"
 #include "support/installed_machines.hpp"
 
 using namespace rnncheck;

@@ -3,7 +3,7 @@
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "facts/facts_json.hpp"
-#include "report/json_text.hpp"
+#include "report/documents.hpp"
 #include "sample_reports.hpp"
 #include "support/catch.hpp"
 

@@ -1,7 +1,7 @@
 // Reports made by hand: what formats print must not depend on which rules there are.
 #pragma once
 
-#include "findings/report.hpp"
+#include "report/report.hpp"
 #include "support/healthy_machine.hpp"
 
 namespace rnncheck::test {

@@ -3,8 +3,7 @@
 #include <limits>
 #include <sstream>
 
-#include "report/layout.hpp"
-#include "report/text_parts.hpp"
+#include "report/text.hpp"
 #include "sample_reports.hpp"
 #include "support/catch.hpp"
 

@@ -7,8 +7,8 @@
 #include <stdexcept>
 
 #include "base/text.hpp"
-#include "elf/machine_names.hpp"
-#include "elf/process.hpp"
+#include "files/elf/elf_file.hpp"
+#include "files/loader/process.hpp"
 
 namespace rnncheck::test {
 
@@ -54,7 +54,7 @@ Truth loader_says(const std::string& path, const LoaderVariables& variables) {
     std::string command = "cd " + quoted(variables.working_folder) + " && LD_TRACE_LOADED_OBJECTS=1";
     if (!variables.library_path.empty()) command += " LD_LIBRARY_PATH=" + quoted(variables.library_path);
     if (!variables.preload.empty()) command += " LD_PRELOAD=" + quoted(variables.preload);
-    command += " exec " + std::string(elf::usual_interpreter()) + ' ' + quoted(path) + " 2>/dev/null";
+    command += " exec " + std::string(loader::usual_interpreter()) + ' ' + quoted(path) + " 2>/dev/null";
     Truth truth;
     FILE* output = popen(command.c_str(), "r");
     char line[16384];
@@ -64,16 +64,16 @@ Truth loader_says(const std::string& path, const LoaderVariables& variables) {
 }
 
 Truth prediction(const std::string& path, const LoaderVariables& variables) {
-    elf::LoaderSetting setting;
+    loader::LoaderSetting setting;
     setting.library_path = variables.library_path;
     setting.working_folder = variables.working_folder;
-    setting.program_folder = elf::origin_of(path);
-    const elf::Loader loader = elf::loader_of(Root(), setting);
+    setting.program_folder = loader::origin_of(path);
+    const loader::Loader loader = loader::loader_of(Root(), setting);
     elf::ElfFile file = elf::read_elf_program(Root(), path);
     Truth truth;
     truth.fails = file.problem.has_value() || !file.has_dynamic_section;
     if (truth.fails) return truth;
-    elf::Process process(loader, path, std::move(file));
+    loader::Process process(loader, path, std::move(file));
     process.start(variables.preload);
     std::set<std::size_t> told;
     for (const auto& answer : process.answers()) {

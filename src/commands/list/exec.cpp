@@ -9,9 +9,9 @@
 #include "commands/behind_mark.hpp"
 #include "commands/command.hpp"
 #include "commands/doctor_options.hpp"
+#include "commands/find_in_path.hpp"
 #include "commands/identity.hpp"
 #include "commands/matrix_age.hpp"
-#include "commands/on_path.hpp"
 #include "commands/output.hpp"
 #include "commands/progress.hpp"
 #include "commands/restrictions.hpp"
@@ -49,7 +49,7 @@ int cannot_start(const std::string& name, int error) {
 
 int run(const DoctorOptions& options, const Arguments& command) {
     const std::string& name = command.front();
-    const bool there = contains(name, "/") ? ::access(name.c_str(), F_OK) == 0 : program_on_path(name).has_value();
+    const bool there = contains(name, "/") ? ::access(name.c_str(), F_OK) == 0 : find_in_path(name).has_value();
     if (!there) return cannot_start(name, ENOENT);  // before a check that may take a minute
     const Matrix matrix = matrix_from(options.matrix_directory);
     const auto answer = isolate::in_a_copy([&] { return static_cast<int>(preflight(options, matrix)); });

@@ -3,8 +3,8 @@
 #include "commands/common_options.hpp"
 #include "commands/listings.hpp"
 #include "commands/output.hpp"
-#include "report/json_text.hpp"
-#include "report/layout.hpp"
+#include "report/documents.hpp"
+#include "report/text.hpp"
 
 namespace rnncheck::commands::list {
 

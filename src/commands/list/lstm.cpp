@@ -16,7 +16,7 @@
 #include "commands/lstm_state.hpp"
 #include "commands/output.hpp"
 #include "commands/progress.hpp"
-#include "report/privacy.hpp"
+#include "report/redact.hpp"
 #include "report/sweep_svg.hpp"
 #include "survey.hpp"
 

@@ -1,7 +1,7 @@
 // Prints the JSON Schema of the JSON documents.
 #include "commands/command.hpp"
 #include "commands/output.hpp"
-#include "report/json_text.hpp"
+#include "report/documents.hpp"
 
 namespace rnncheck::commands::schema {
 

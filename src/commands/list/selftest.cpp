@@ -9,8 +9,7 @@
 #include "commands/identity.hpp"
 #include "commands/output.hpp"
 #include "commands/selftest_checks.hpp"
-#include "report/json_text.hpp"
-#include "report/selftest_text.hpp"
+#include "report/documents.hpp"
 
 namespace rnncheck::commands::selftest {
 

@@ -1,5 +1,5 @@
 // Tells which copies of the GPU libraries a program, a library or a running process gets.
-#include "which/which.hpp"
+#include "files/loader/which.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,16 +8,16 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "base/environment.hpp"
 #include "base/errors.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/command.hpp"
 #include "commands/common_options.hpp"
+#include "commands/find_in_path.hpp"
 #include "commands/identity.hpp"
-#include "commands/on_path.hpp"
 #include "commands/output.hpp"
-#include "report/json_text.hpp"
-#include "report/which_text.hpp"
+#include "report/documents.hpp"
 
 namespace rnncheck::commands::which {
 
@@ -28,11 +28,6 @@ struct Options {
     std::string process;
     bool all = false, json = false, show_private = false;
 };
-
-std::string variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value ? value : "";
-}
 
 int process_number(const std::string& text) {
     int number = 0;
@@ -45,23 +40,24 @@ int process_number(const std::string& text) {
 std::string file_of(const std::string& target) {
     if (target.empty()) throw UsageError("TARGET is empty; name a library or a program, or leave it out");
     if (contains(target, "/")) return target;
-    const auto program = program_on_path(target);
+    const auto program = find_in_path(target);
     if (program) return *program;
     if (::access(target.c_str(), F_OK) == 0) return "./" + target;
     throw InputError("there is no program '" + target + "' on PATH and no such file here");
 }
 
-rnncheck::which::Which ask(const Options& options) {
+loader::Which ask(const Options& options) {
     if (!options.process.empty()) {
         if (options.target) throw UsageError("TARGET and --pid cannot be used together: each asks for one");
-        return rnncheck::which::for_process(process_number(options.process), options.all);
+        return loader::which_for_process(process_number(options.process), options.all);
     }
-    const rnncheck::which::Setting setting{variable("LD_LIBRARY_PATH"), variable("LD_PRELOAD"), options.all};
-    if (!options.target) return rnncheck::which::for_plain_program(Root(), setting);
-    return rnncheck::which::for_file(Root(), file_of(*options.target), setting);
+    const loader::WhichSetting setting{environment_variable("LD_LIBRARY_PATH").value_or(""),
+                                       environment_variable("LD_PRELOAD").value_or(""), options.all};
+    if (!options.target) return loader::which_for_plain_program(Root(), setting);
+    return loader::which_for_file(Root(), file_of(*options.target), setting);
 }
 
-WhichDocument document_of(rnncheck::which::Which which) {
+WhichDocument document_of(loader::Which which) {
     WhichDocument document;
     document.tool.version = version_of_rnncheck();
     document.target = std::move(which.target);

@@ -1,7 +1,7 @@
 #include <ostream>
 
+#include "report/documents.hpp"
 #include "report/format.hpp"
-#include "report/json_text.hpp"
 
 namespace rnncheck::formats::json {
 

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <ostream>
 
-#include "report/layout.hpp"
-#include "report/text_parts.hpp"
+#include "report/text.hpp"
 
 namespace rnncheck {
 
@@ -20,14 +19,14 @@ void write_verdicts(const Report& report, Outcome outcome, std::string_view titl
                     const Style& style) {
     const auto is_one = [&](const RuleVerdict& v) { return v.outcome == outcome; };
     if (std::none_of(report.verdicts.begin(), report.verdicts.end(), is_one)) return;
-    out << '\n' << inked(style, Ink::bold, title) << '\n';
+    out << '\n' << styled(style, TextStyle::bold, title) << '\n';
     for (const RuleVerdict& verdict : report.verdicts)
         if (is_one(verdict)) write_verdict(verdict, out);
 }
 
 void write_probe_runs(const Facts& facts, std::ostream& out, const Style& style) {
     if (facts.probe_runs.empty()) return;
-    out << '\n' << inked(style, Ink::bold, "Probes") << '\n';
+    out << '\n' << styled(style, TextStyle::bold, "Probes") << '\n';
     for (const ProbeRun& run : facts.probe_runs) {
         std::string line = std::string(name_of(run.end)) + " after " + short_number(run.elapsed_ms) + " ms";
         if (!run.target.empty()) line += ", " + shown(run.target);

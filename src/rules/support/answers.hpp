@@ -1,7 +1,7 @@
 // One verdict out of many answers: a rule that looks at several copies or GPUs collects what each gives. Pure.
 #pragma once
 
-#include "findings/finding.hpp"
+#include "report/finding.hpp"
 
 namespace rnncheck::rules {
 

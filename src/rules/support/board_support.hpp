@@ -3,7 +3,7 @@
 
 #include <initializer_list>
 
-#include "findings/finding.hpp"
+#include "report/finding.hpp"
 #include "rules/support/seen.hpp"
 
 namespace rnncheck::rules {

@@ -3,7 +3,7 @@
 
 #include "base/text.hpp"
 #include "compat/questions.hpp"
-#include "findings/finding.hpp"
+#include "report/finding.hpp"
 #include "rules/support/seen.hpp"
 
 namespace rnncheck::rules {

@@ -2,7 +2,7 @@
 // copies of the GPU libraries they get. Pure.
 #pragma once
 
-#include "findings/finding.hpp"
+#include "report/finding.hpp"
 #include "rules/support/cudnn_support.hpp"
 #include "rules/support/seen.hpp"
 #include "rules/support/versions.hpp"

@@ -1,7 +1,7 @@
 // The causes that a log points to, ranked. Pure.
 #pragma once
 
-#include "findings/finding.hpp"
+#include "report/finding.hpp"
 #include "rules/support/log_traits.hpp"
 
 namespace rnncheck::rules {

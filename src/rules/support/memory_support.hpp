@@ -1,7 +1,7 @@
 // Calls that found too little memory, and who holds the memory of a GPU. Pure.
 #pragma once
 
-#include "findings/finding.hpp"
+#include "report/finding.hpp"
 #include "rules/support/seen.hpp"
 
 namespace rnncheck::rules {

@@ -1,7 +1,7 @@
 // How the processes of the probes ended, in words. Pure.
 #pragma once
 
-#include "findings/finding.hpp"
+#include "report/finding.hpp"
 #include "rules/support/seen.hpp"
 
 namespace rnncheck::rules {

@@ -1,7 +1,7 @@
 // Where this process runs, and what a remedy has to be there. Pure.
 #pragma once
 
-#include "findings/finding.hpp"
+#include "report/finding.hpp"
 #include "rules/support/driver_support.hpp"
 
 namespace rnncheck::rules {

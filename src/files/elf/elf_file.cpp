@@ -1,0 +1,346 @@
+#include "files/elf/elf_file.hpp"
+
+#include <link.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+
+#include "base/text.hpp"
+#include "files/elf/file_pieces.hpp"
+
+namespace rnncheck::elf {
+
+namespace {
+
+std::string machine_name(unsigned machine) {
+    constexpr std::pair<unsigned, const char*> names[] = {
+        {EM_X86_64, "x86-64"}, {EM_386, "x86"},      {EM_AARCH64, "AArch64"}, {EM_ARM, "ARM"},
+        {EM_PPC64, "PowerPC"}, {EM_RISCV, "RISC-V"}, {EM_S390, "S/390"}};
+    for (const auto& [number, name] : names)
+        if (number == machine) return name;
+    return "machine " + std::to_string(machine);
+}
+
+/// "64-bit x86-64", "32-bit x86", "64-bit machine 258".
+std::string machine_in_words(unsigned char elf_class, unsigned machine) {
+    return (elf_class == ELFCLASS64 ? "64-bit " : "32-bit ") + machine_name(machine);
+}
+
+/// What is a fault in a library (no dynamic section, being a program) is none in a program.
+enum class ElfUse { library, program };
+
+using Header = ElfW(Ehdr);
+using Segment = ElfW(Phdr);
+using Entry = ElfW(Dyn);
+
+// Real GPU libraries have about 10 segments, 40 entries and 12 needed libraries.
+constexpr std::size_t most_segments = 512;
+constexpr std::size_t most_entries = 4096;
+constexpr std::size_t most_needed = 512;
+constexpr std::size_t longest_text = 4096;
+
+template <class T>
+std::vector<T> as_array(const std::string& bytes) {
+    std::vector<T> items(bytes.size() / sizeof(T));
+    if (!items.empty()) std::memcpy(items.data(), bytes.data(), items.size() * sizeof(T));
+    return items;
+}
+
+/// The first problem found stands: what follows is mostly its consequence.
+void fail(ElfFile& file, FileProblem problem, const std::string& detail) {
+    if (file.problem) return;
+    file.problem = problem;
+    file.problem_detail = detail;
+}
+
+void damaged(ElfFile& file, const std::string& detail) {
+    fail(file, FileProblem::damaged, "is damaged: " + detail);
+}
+
+void truncated(ElfFile& file, std::uint64_t size, std::uint64_t end) {
+    fail(file, FileProblem::truncated,
+         "is cut off: it ends after " + counted(size, "byte", "bytes") + ", its contents reach to byte " +
+             std::to_string(end));
+}
+
+std::vector<Segment> read_segments(ElfFile& file, const FilePieces& pieces, const std::string& start) {
+    Header header;
+    std::memcpy(&header, start.data(), sizeof header);
+    const std::size_t length = header.e_phnum * sizeof(Segment);
+    if (header.e_phentsize != sizeof(Segment) || header.e_phnum == 0 || header.e_phnum > most_segments)
+        damaged(file, "its table of segments has an impossible size");
+    else if (header.e_phoff > std::numeric_limits<std::uint64_t>::max() - length)
+        damaged(file, "its table of segments lies at an impossible place");
+    else if (header.e_phoff + length > pieces.size())
+        truncated(file, pieces.size(), header.e_phoff + length);
+    if (file.problem) return {};
+    if (header.e_phoff + length <= start.size()) return as_array<Segment>(start.substr(header.e_phoff, length));
+    return as_array<Segment>(pieces.at(header.e_phoff, length));
+}
+
+void check_extent(ElfFile& file, const FilePieces& pieces, const std::vector<Segment>& segments) {
+    std::uint64_t end = 0;
+    for (const auto& segment : segments) {
+        if (segment.p_type != PT_LOAD && segment.p_type != PT_DYNAMIC) continue;
+        if (segment.p_filesz > std::numeric_limits<std::uint64_t>::max() - segment.p_offset ||
+            segment.p_memsz < segment.p_filesz)
+            return damaged(file, "a segment has an impossible size");
+        end = std::max<std::uint64_t>(end, segment.p_offset + segment.p_filesz);
+    }
+    if (end > pieces.size()) truncated(file, pieces.size(), end);
+}
+
+std::optional<std::uint64_t> offset_of(const std::vector<Segment>& segments, std::uint64_t address) {
+    for (const auto& segment : segments)
+        if (segment.p_type == PT_LOAD && address >= segment.p_vaddr && address - segment.p_vaddr < segment.p_filesz)
+            return segment.p_offset + (address - segment.p_vaddr);
+    return std::nullopt;
+}
+
+/// The names of a dynamic section, read in windows since they lie close together in a table of any size.
+class NameTable {
+  public:
+    NameTable(const FilePieces& pieces, std::uint64_t offset, std::uint64_t size)
+        : pieces_(pieces), offset_(offset), size_(size) {}
+
+    std::optional<std::string> at(std::uint64_t place) {
+        if (place >= size_) return std::nullopt;
+        if (auto text = in_window(place)) return text;
+        window_start_ = place;
+        window_ =
+            pieces_.at(offset_ + place, static_cast<std::size_t>(std::min<std::uint64_t>(longest_text, size_ - place)));
+        return in_window(place);
+    }
+
+  private:
+    std::optional<std::string> in_window(std::uint64_t place) const {
+        if (place < window_start_ || place - window_start_ >= window_.size()) return std::nullopt;
+        const auto begin = static_cast<std::size_t>(place - window_start_);
+        const auto end = window_.find('\0', begin);
+        if (end == std::string::npos) return std::nullopt;
+        return window_.substr(begin, end - begin);
+    }
+
+    const FilePieces& pieces_;
+    std::uint64_t offset_;
+    std::uint64_t size_;
+    std::uint64_t window_start_ = 0;
+    std::string window_;
+};
+
+std::vector<Entry> read_entries(ElfFile& file, const FilePieces& pieces, const std::vector<Segment>& segments) {
+    const auto dynamic = std::ranges::find_if(segments, [](const Segment& s) { return s.p_type == PT_DYNAMIC; });
+    if (dynamic == segments.end()) return {};
+    file.has_dynamic_section = true;
+    const auto length = std::min<std::uint64_t>(dynamic->p_filesz, most_entries * sizeof(Entry));
+    auto entries = as_array<Entry>(pieces.at(dynamic->p_offset, static_cast<std::size_t>(length)));
+    const auto end = std::ranges::find_if(entries, [](const Entry& e) { return e.d_tag == DT_NULL; });
+    entries.erase(end, entries.end());
+    return entries;
+}
+
+std::optional<std::uint64_t> value_of(const std::vector<Entry>& entries, std::int64_t tag) {
+    for (const auto& entry : entries)
+        if (entry.d_tag == tag) return entry.d_un.d_val;
+    return std::nullopt;
+}
+
+void take_name(ElfFile& file, std::int64_t tag, const std::string& name) {
+    if (tag == DT_SONAME)
+        file.soname = name;
+    else if (tag == DT_NEEDED || tag == DT_FILTER)
+        file.needed.push_back(name);
+    else if (tag == DT_AUXILIARY)
+        file.auxiliary.push_back(name);
+    else if (tag == DT_RPATH)
+        file.rpath = split(name, ':');
+    else {
+        file.runpath = split(name, ':');
+        file.has_runpath = true;
+    }
+}
+
+bool holds_name(std::int64_t tag) {
+    constexpr std::int64_t tags[] = {DT_SONAME, DT_NEEDED, DT_RPATH, DT_RUNPATH, DT_FILTER, DT_AUXILIARY};
+    return std::ranges::find(tags, tag) != std::end(tags);
+}
+
+void read_names(ElfFile& file, const std::vector<Entry>& entries, NameTable names) {
+    for (const auto& entry : entries) {
+        const auto tag = static_cast<std::int64_t>(entry.d_tag);
+        if (!holds_name(tag)) continue;
+        const auto name = names.at(entry.d_un.d_val);
+        if (!name) return damaged(file, "a name in its dynamic section lies outside the table of names or has no end");
+        if (file.needed.size() + file.auxiliary.size() == most_needed && tag != DT_SONAME)
+            return damaged(file, "it needs an impossible number of libraries");
+        take_name(file, tag, *name);
+    }
+}
+
+void read_interpreter(ElfFile& file, const FilePieces& pieces, const std::vector<Segment>& segments) {
+    for (const auto& segment : segments) {
+        if (segment.p_type != PT_INTERP) continue;
+        const auto text = pieces.at(segment.p_offset, std::min<std::size_t>(segment.p_filesz, longest_text));
+        file.interpreter = text.substr(0, text.find('\0'));
+        file.is_program = true;
+    }
+}
+
+/// Section headers are not looked at: they may be stripped, and the loader does not use them.
+void read_dynamic_section(ElfFile& file, const FilePieces& pieces, const std::string& start, ElfUse use) {
+    const std::vector<Segment> segments = read_segments(file, pieces, start);
+    if (file.problem) return;
+    check_extent(file, pieces, segments);
+    read_interpreter(file, pieces, segments);
+    const std::vector<Entry> entries = read_entries(file, pieces, segments);
+    if (!file.has_dynamic_section && use == ElfUse::program) return;
+    if (!file.has_dynamic_section) return damaged(file, "it has no dynamic section, so it is no shared library");
+    if (entries.empty()) return damaged(file, "its dynamic section is empty");
+    const std::uint64_t flags = value_of(entries, DT_FLAGS_1).value_or(0);
+    file.no_default_folders = flags & DF_1_NODEFLIB;
+    file.is_program |= (flags & DF_1_PIE) != 0;
+    if (use == ElfUse::library && (flags & DF_1_PIE))  // refused since glibc 2.30
+        damaged(file, "it is no shared library but a program");
+    const auto address = value_of(entries, DT_STRTAB);
+    const auto size = value_of(entries, DT_STRSZ);
+    const auto offset = address ? offset_of(segments, *address) : std::nullopt;
+    if (!offset || !size) return damaged(file, "its dynamic section names no table of names within the file");
+    read_names(file, entries, NameTable(pieces, *offset, *size));
+}
+
+constexpr std::string_view magic =
+    "\x7f"
+    "ELF";
+constexpr std::size_t start_length = 4096;  // the ELF header and, in practice, all program headers
+
+ElfFile with_problem(FileProblem problem, const std::string& detail, bool skipped = false) {
+    ElfFile file;
+    fail(file, problem, detail);
+    file.skipped = skipped;
+    return file;
+}
+
+ElfFile aborting_list(FileProblem problem, const std::string& detail) {
+    ElfFile file = with_problem(problem, detail);
+    file.aborts_list = true;
+    return file;
+}
+
+ElfFile absent(const Root& root, std::string_view path) {
+    const auto target = root.link(path);
+    if (!target) return with_problem(FileProblem::unreadable, "does not exist", true);
+    const std::string link = "is a symbolic link to '" + target->substr(0, 300) + "', which leads ";
+    if (root.links_in_circle(path)) return aborting_list(FileProblem::link_circle, link + "in a circle");
+    return with_problem(FileProblem::dangling_link, link + "to no file", true);
+}
+
+/// What is never opened, to look at it or by the loader's own fault; nothing for a regular file.
+std::optional<ElfFile> no_regular_file(const std::string& path) {
+    struct stat about {};
+    if (stat(path.c_str(), &about) != 0 || S_ISREG(about.st_mode)) return std::nullopt;
+    if (S_ISDIR(about.st_mode)) return with_problem(FileProblem::folder, "is a folder, not a file");
+    if (S_ISFIFO(about.st_mode)) return with_problem(FileProblem::named_pipe, "is a named pipe (FIFO), not a file");
+    if (S_ISSOCK(about.st_mode)) return aborting_list(FileProblem::socket, "is a socket, not a file");
+    return with_problem(FileProblem::device, "is a device, not a file");
+}
+
+ElfFile unopened(const FilePieces& pieces) {
+    if (pieces.error() == EACCES) return with_problem(FileProblem::unreadable, pieces.problem(), true);
+    return aborting_list(FileProblem::unreadable, pieces.problem());
+}
+
+bool is_text(std::string_view bytes) {
+    return std::ranges::all_of(bytes, [](unsigned char c) {
+        return (c >= 0x20 && c != 0x7F) || c == '\t' || c == '\n' || c == '\r' || c == '\f';
+    });
+}
+
+std::string bytes_in_words(std::string_view bytes) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string words;
+    for (const unsigned char byte : bytes) words += {' ', digits[byte >> 4], digits[byte & 15]};
+    return words;
+}
+
+std::string what_else_it_is(std::string_view start) {
+    if (start.empty()) return "is empty";
+    if (is_text(start.substr(0, 256)))
+        return "is a text file that begins with '" +
+               std::string(start.substr(0, std::min<std::size_t>(start.find('\n'), 60))) + "'";
+    return "is not an ELF file: it begins with the bytes" + bytes_in_words(start.substr(0, 4));
+}
+
+std::uint16_t in_order_of(unsigned char byte_order, std::uint16_t value) {
+    return byte_order == own_byte_order ? value : static_cast<std::uint16_t>(value << 8 | value >> 8);
+}
+
+ElfFile other(FileProblem problem, const std::string& machine, bool skipped) {
+    ElfFile file = with_problem(
+        problem, "is made for another machine: " + machine + ", here it is " + machine_in_words(own_class, own_machine),
+        skipped);
+    file.machine = machine;
+    return file;
+}
+
+std::string type_in_words(unsigned type) {
+    if (type == ET_REL) return "an object file";
+    if (type == ET_EXEC) return "a program";
+    return type == ET_CORE ? "a core dump" : "of unknown type";
+}
+
+/// What the ELF header alone says, in the order in which the loader checks it; `start` begins with the magic.
+ElfFile judge_header(const std::string& start, ElfUse use) {
+    Header header;
+    if (start.size() < sizeof header) return with_problem(FileProblem::truncated, "is cut off within its ELF header");
+    std::memcpy(&header, start.data(), sizeof header);
+    const unsigned char elf_class = header.e_ident[EI_CLASS];
+    const unsigned char order = header.e_ident[EI_DATA];
+    const bool known =
+        (elf_class == ELFCLASS32 || elf_class == ELFCLASS64) && (order == ELFDATA2LSB || order == ELFDATA2MSB);
+    if (!known || header.e_ident[EI_VERSION] != EV_CURRENT)
+        return with_problem(FileProblem::damaged, "is damaged: its ELF header holds impossible values",
+                            known && elf_class != own_class);
+    const std::string machine = machine_in_words(elf_class, in_order_of(order, header.e_machine));
+    if (elf_class != own_class) return other(FileProblem::other_class, machine, true);
+    if (order != own_byte_order) return other(FileProblem::other_machine, machine + " of the other byte order", false);
+    if (header.e_ident[EI_OSABI] != ELFOSABI_SYSV && header.e_ident[EI_OSABI] != ELFOSABI_GNU)
+        return other(FileProblem::other_machine, machine + " for another operating system", false);
+    if (header.e_machine != own_machine) return other(FileProblem::other_machine, machine, true);
+    ElfFile file;
+    const bool program = use == ElfUse::program && header.e_type == ET_EXEC;
+    if (header.e_type != ET_DYN && !program)
+        file = with_problem(FileProblem::damaged, "is no shared library but " + type_in_words(header.e_type));
+    file.machine = machine;
+    file.is_program = program;
+    return file;
+}
+
+ElfFile read(const Root& root, std::string_view path, ElfUse use) {
+    const auto real = root.real_path(path);
+    if (!real) return absent(root, path);
+    if (auto other_thing = no_regular_file(root.outside(*real))) return *other_thing;
+    const FilePieces pieces(root.outside(*real));
+    if (pieces.error() != 0) return unopened(pieces);
+    const std::string start = pieces.at(0, start_length);
+    if (start.empty() && pieces.size() > 0) return with_problem(FileProblem::unreadable, "cannot be read");
+    if (start.empty() || start.compare(0, magic.size(), magic, 0, start.size()) != 0)
+        return with_problem(FileProblem::not_elf, what_else_it_is(start));
+    ElfFile file = judge_header(start, use);
+    if (!file.problem) read_dynamic_section(file, pieces, start, use);
+    return file;
+}
+
+}  // namespace
+
+ElfFile read_elf_file(const Root& root, std::string_view path) {
+    return read(root, path, ElfUse::library);
+}
+
+ElfFile read_elf_program(const Root& root, std::string_view path) {
+    return read(root, path, ElfUse::program);
+}
+
+}  // namespace rnncheck::elf

@@ -1,0 +1,61 @@
+// What the loader would read from a shared object: a few headers, the dynamic section and its names. Written for
+// hostile files. May not load anything.
+#pragma once
+
+#include <elf.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/files.hpp"
+#include "facts/libraries.hpp"
+
+namespace rnncheck::elf {
+
+/// The class, byte order and machine of our own process.
+#if defined(__x86_64__)
+inline constexpr unsigned own_machine = EM_X86_64;
+#elif defined(__aarch64__)
+inline constexpr unsigned own_machine = EM_AARCH64;
+#elif defined(__powerpc64__)
+inline constexpr unsigned own_machine = EM_PPC64;
+#elif defined(__riscv)
+inline constexpr unsigned own_machine = EM_RISCV;
+#else
+#error "add the ELF machine of this processor, as <elf.h> names it"
+#endif
+
+inline constexpr unsigned char own_class = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
+inline constexpr unsigned char own_byte_order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
+
+/// With a problem set, the other members hold what could be read in spite of it.
+struct ElfFile {
+    std::optional<std::string> machine;  ///< "64-bit x86-64"
+    std::optional<std::string> soname;
+    std::vector<std::string> needed;         ///< DT_NEEDED and DT_FILTER
+    std::vector<std::string> auxiliary;      ///< DT_AUXILIARY: loaded where it is found
+    std::vector<std::string> rpath;          ///< entries of DT_RPATH, as written
+    std::vector<std::string> runpath;        ///< entries of DT_RUNPATH, as written
+    bool has_runpath = false;                ///< also when it is empty: then no DT_RPATH counts
+    bool no_default_folders = false;         ///< DF_1_NODEFLIB: what it needs is sought in no default folder
+    std::optional<std::string> interpreter;  ///< what the kernel starts for a program: "/lib64/ld-linux-x86-64.so.2"
+    bool has_dynamic_section = false;        ///< a program without one is static
+    bool is_program = false;                 ///< made to be started, whatever else
+    std::optional<FileProblem> problem;
+    std::string problem_detail;  ///< reads after the path: "is a text file that begins with '<html>'"
+    /// glibc's loader goes on to its next folder as if this file were not there; with any other problem it stops here
+    /// and the opening fails (open_verify in glibc's elf/dl-load.c).
+    bool skipped = false;
+    /// It skips the rest of the list too (LD_LIBRARY_PATH, a run path, the default folders) and goes on to the
+    /// next one: a failure to open that is neither absence nor a lack of permission (open_path in the same file).
+    bool aborts_list = false;
+};
+
+/// As the loader reads a library. The machine of reference is that of our own process.
+ElfFile read_elf_file(const Root& root, std::string_view path);
+
+/// The same for what is started or inspected by itself: a program is no problem, static or not, nor is a library.
+ElfFile read_elf_program(const Root& root, std::string_view path);
+
+}  // namespace rnncheck::elf

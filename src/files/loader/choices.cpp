@@ -1,0 +1,171 @@
+#include "files/loader/choices.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text.hpp"
+
+namespace rnncheck::loader {
+
+namespace {
+
+constexpr std::size_t most_candidates = 64;
+
+std::string name_of_object(const Process& process, std::size_t number) {
+    return file_name(process.objects()[number].path);
+}
+
+/// The answers to one name that ended alike.
+struct Group {
+    const Answer* first = nullptr;
+    std::set<std::size_t> askers = {};
+};
+
+std::vector<Group> grouped(const Process& process, const Wanted& wanted) {
+    std::vector<Group> groups;
+    std::map<std::pair<std::string, std::size_t>, std::size_t> known;
+    for (const Answer& answer : process.answers()) {
+        if (!wanted(file_name(answer.name))) continue;
+        const std::size_t nothing = process.objects().size();
+        const auto [place, is_new] = known.try_emplace({answer.name, answer.object.value_or(nothing)}, groups.size());
+        if (is_new) groups.push_back({&answer});
+        if (answer.by) groups[place->second].askers.insert(*answer.by);
+    }
+    return groups;
+}
+
+/// Goes through all places where one object's search would come by, the winner's included.
+class Candidates {
+  public:
+    Candidates(const Process& process, const Answer& answer, LibraryChoice& choice)
+        : process_(process), answer_(answer), choice_(choice) {
+        if (choice.path) seen_.insert(real(*choice.path));
+    }
+
+    void add_of(std::size_t asker) {
+        for (const auto& list : process_.search_lists(asker)) {
+            for (const auto& path : process_.files(list, answer_.name)) consider(list, path);
+            if (list.rule != LoaderRule::cache) continue;
+            for (const auto& entry : process_.loader().cache.all(answer_.name))
+                consider(list, std::string(entry.path), "the cache names another file first");
+        }
+    }
+
+  private:
+    std::string real(const std::string& path) const { return real_or_same(process_.loader().root, path); }
+
+    void consider(const SearchList& list, const std::string& path, const std::string& why = "") {
+        const OpenAttempt attempt = try_open(process_.loader(), path);
+        const bool absent = attempt.outcome == OpenOutcome::skipped && !process_.loader().root.link(path) &&
+                            !process_.loader().root.exists(path);
+        if (absent || choice_.candidates.size() == most_candidates || !seen_.insert(real(path)).second) return;
+        choice_.candidates.push_back(
+            {path, list.rule, !why.empty() && attempt.outcome == OpenOutcome::opens ? why : why_not(list, attempt)});
+    }
+
+    std::string why_not(const SearchList& list, const OpenAttempt& attempt) const {
+        if (attempt.outcome == OpenOutcome::skipped) return "passed over: it " + attempt.file.problem_detail;
+        if (attempt.outcome == OpenOutcome::aborts_list)
+            return "ends the search of its list: it " + attempt.file.problem_detail;
+        if (attempt.outcome == OpenOutcome::fails)
+            return "the loader would stop here: it " + attempt.file.problem_detail;
+        if (answer_.rule == LoaderRule::already_loaded || answer_.rule == LoaderRule::ld_preload)
+            return "a library of that name is loaded already";
+        const std::string winners = in_words(process_, answer_.rule, answer_.owner.value_or(0));
+        if (list.rule == answer_.rule && list.owner == answer_.owner)
+            return "another folder of " + winners + " stands before it";
+        return winners + " comes before " + in_words(process_, list.rule, list.owner);
+    }
+
+    const Process& process_;
+    const Answer& answer_;
+    LibraryChoice& choice_;
+    std::set<std::string> seen_;  ///< real paths
+};
+
+std::string why_of(const Process& process, const Answer& answer) {
+    if (!answer.stopped_at.empty())
+        return "the loader stops at " + answer.stopped_at + " (" +
+               in_words(process, answer.rule, answer.owner.value_or(0)) + "): it " + answer.problem;
+    if (!answer.object) return "nothing of that name where the loader looks";
+    const Object& object = process.objects()[*answer.object];
+    if (answer.rule == LoaderRule::already_loaded)
+        return "loaded already" + (object.loader ? " for " + name_of_object(process, *object.loader) : std::string());
+    return in_words(process, answer.rule, answer.owner.value_or(0)) +
+           (answer.rule == LoaderRule::cache || answer.rule == LoaderRule::path ? "" : ": " + folder_of(object.path));
+}
+
+LibraryChoice choice_of(const Process& process, const Group& group) {
+    const Answer& answer = *group.first;
+    LibraryChoice choice;
+    choice.soname = file_name(answer.name);
+    choice.by_dlopen = answer.by_dlopen;
+    if (answer.by && answer.rule != LoaderRule::ld_preload && !process.objects()[*answer.by].path.empty())
+        choice.needed_by = process.objects()[*answer.by].path;
+    choice.why = why_of(process, answer);
+    if (answer.object) {
+        choice.path = process.objects()[*answer.object].path;
+        choice.rule = answer.rule;
+    }
+    if (contains(answer.name, "/")) return choice;
+    Candidates candidates(process, answer, choice);
+    for (const std::size_t asker : group.askers) candidates.add_of(asker);
+    return choice;
+}
+
+}  // namespace
+
+std::string in_words(const Process& process, LoaderRule rule, std::size_t owner) {
+    const std::string& path = process.objects()[owner].path;
+    const std::string of = path.empty() ? "" : " of " + file_name(path);
+    switch (rule) {
+        case LoaderRule::already_loaded:
+            return "loaded already";
+        case LoaderRule::path:
+            return "asked for by this path";
+        case LoaderRule::ld_preload:
+            return "LD_PRELOAD or " + process.loader().preload_file;
+        case LoaderRule::rpath:
+            return "RPATH" + of;
+        case LoaderRule::ld_library_path:
+            return "LD_LIBRARY_PATH";
+        case LoaderRule::runpath:
+            return "RUNPATH" + of;
+        case LoaderRule::cache:
+            return "the loader's cache";
+        case LoaderRule::default_folder:
+            return "the loader's default folders";
+        case LoaderRule::mapped:
+            return "mapped by the process";
+        case LoaderRule::elsewhere:
+            break;
+    }
+    return "elsewhere";
+}
+
+std::vector<LibraryChoice> choices_of(const Process& process, const Wanted& wanted) {
+    std::vector<LibraryChoice> choices;
+    for (const Group& group : grouped(process, wanted)) choices.push_back(choice_of(process, group));
+    return choices;
+}
+
+std::string real_or_same(const Root& root, const std::string& path) {
+    return root.real_path(path).value_or(path);
+}
+
+void add_elsewhere(const Root& root, const std::vector<std::string>& folders, std::vector<LibraryChoice>& choices) {
+    for (LibraryChoice& choice : choices) {
+        std::set<std::string> seen;
+        if (choice.path) seen.insert(real_or_same(root, *choice.path));
+        for (const auto& candidate : choice.candidates) seen.insert(real_or_same(root, candidate.path));
+        for (const auto& folder : folders) {
+            const std::string path = folder + '/' + choice.soname;
+            if (!root.surely_absent(path) && root.exists(path) && seen.insert(real_or_same(root, path)).second &&
+                choice.candidates.size() < most_candidates)
+                choice.candidates.push_back({path, LoaderRule::elsewhere, "the loader does not look there"});
+        }
+    }
+}
+
+}  // namespace rnncheck::loader

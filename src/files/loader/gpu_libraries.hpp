@@ -1,0 +1,59 @@
+// The GPU libraries: which file names mean which, and where their files lie beside the loader's own places.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/files.hpp"
+#include "facts/libraries.hpp"
+
+namespace rnncheck::loader {
+
+struct LibraryName {
+    LibraryKind kind;
+    std::optional<Version> version;  ///< libcudart.so.12.4.99 gives 12.4.99, libcudnn.so.9 gives 9
+    bool development = false;        ///< libcudnn.so: for linking, no program names it at run time
+};
+
+/// Takes libNAME.so and libNAME.so.NUMBERS, with the eight hexadecimal digits that wheels put behind a name
+/// (libcudart-d0da41ae.so.11.0) or without. Static libraries and backups (libcudnn.so.9.bak) are no names.
+std::optional<LibraryName> library_name(std::string_view file_name);
+
+/// The name programs open whatever the version, for the kinds that have one: libcuda.so.1, libnvidia-ml.so.1.
+std::optional<std::string_view> fixed_name(LibraryKind kind);
+
+/// The driver's libraries, CUDA's, cuDNN and its parts, NCCL and TensorRT, as libNAME.so[.NUMBERS]; zlib too, without
+/// which cuDNN does not load.
+bool concerns_gpu(std::string_view name);
+
+/// One of those that programs open by name: libcuda, libnvidia-ml, libcudart, libcudnn, libcublas, libcublasLt,
+/// libnvrtc; with a number behind .so.
+bool is_opened_by_programs(std::string_view name);
+
+/// "libcudnn.so.9", not one of its parts, and "libcudnn_ops.so.9".
+bool is_cudnn(std::string_view name);
+bool is_part_of_cudnn(std::string_view name);
+
+/// What cuDNN `name`, opened as `path`, opens by name: its parts, told by the files beside it and by the names inside
+/// it. cuDNN 9 holds them without the number, which is its own then.
+std::vector<std::string> parts_of_cudnn(const Root& root, const std::string& name, const std::string& path,
+                                        const std::vector<std::string>& names_inside);
+
+// Directories of toolkits, Python wheels and conda. They need not exist, and several names may mean one.
+
+/// lib64, lib, targets/*/lib and the forward-compatibility folders of every CUDA toolkit.
+std::vector<std::string> toolkit_directories(const Root& root);
+
+/// site-packages/nvidia/*/lib and torch/lib of the Python installations that would be used here; where one was asked
+/// for, of that one first.
+std::vector<std::string> wheel_directories(const Root& root, const std::optional<std::string>& asked_python = {});
+
+/// The library folder of the active conda environment, or of the one that was asked for.
+std::vector<std::string> conda_directories(const Root& root, const std::optional<std::string>& asked_python = {});
+
+/// All of these for this machine, and that of WSL.
+std::vector<std::string> other_library_directories(const Root& root);
+
+}  // namespace rnncheck::loader

@@ -1,0 +1,223 @@
+#include "files/loader/loader.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <unordered_set>
+
+#include "base/text.hpp"
+
+namespace rnncheck::loader {
+
+namespace {
+
+using Folders = std::vector<std::string>;
+
+/// $LIB is the first default folder below / or /usr: "/lib/x86_64-linux-gnu", "/usr/lib".
+std::string library_folder_of(const LoaderBuild& build) {
+    std::string_view folder = build.default_folders.front();
+    if (folder.starts_with("/usr/")) folder.remove_prefix(4);
+    return std::string(folder.substr(1));
+}
+
+/// The subfolders of this one that exist; seldom any, so their first parts are looked for before.
+void add_subfolders(const Loader& loader, const std::string& folder, Folders& places) {
+    std::string first_part;
+    bool there = false;
+    for (const auto& subfolder : loader.subfolders) {
+        const std::string part = subfolder.substr(0, subfolder.find('/'));
+        if (part != first_part) {
+            first_part = part;
+            const std::string parent = folder + '/' + part;
+            there = !loader.root.surely_absent(parent) && loader.root.exists(parent);
+        }
+        if (there && loader.root.exists(folder + '/' + subfolder)) places.push_back(folder + '/' + subfolder);
+    }
+}
+
+/// The folders that exist, each real one once, every one after its subfolders.
+Folders places_in(const Loader& loader, const Folders& folders) {
+    Folders places;
+    std::unordered_set<std::string> seen;
+    for (const auto& folder : folders) {
+        const auto real = loader.root.real_path(folder);
+        if (!real || !seen.insert(*real).second) continue;
+        add_subfolders(loader, folder, places);
+        places.push_back(folder);
+    }
+    return places;
+}
+
+/// Split at ':' and ';'; an empty entry is the working folder.
+Folders library_path_of(const Loader& loader, const LoaderSetting& setting) {
+    std::string with_colons = setting.library_path;
+    std::replace(with_colons.begin(), with_colons.end(), ';', ':');
+    Folders folders;
+    for (const auto& entry : split(with_colons, ':')) {
+        std::string folder = with_tokens(loader, entry, setting.program_folder, true);
+        if (folder.empty() && !entry.empty()) continue;
+        folder = absolute_path(folder, loader.working_folder);
+        while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+        folders.push_back(std::move(folder));
+    }
+    return places_in(loader, folders);
+}
+
+Folders subfolders_of(const LoaderBuild& build, const Folders& hwcaps) {
+    Folders subfolders;
+    for (const auto& hwcap : hwcaps) subfolders.push_back("glibc-hwcaps/" + hwcap);
+    if (!build.legacy) return subfolders;
+    const Folders legacy = legacy_hwcap_folders();
+    subfolders.insert(subfolders.end(), legacy.begin(), legacy.end());
+    return subfolders;
+}
+
+// $ORIGIN, $LIB and $PLATFORM (glibc elf/dl-load.c: is_dst, _dl_dst_substitute).
+constexpr std::size_t longest_result = 1 << 16;
+
+bool continues_name(std::string_view text, std::size_t at) {
+    return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
+}
+
+/// How many characters behind the '$' are this token; 0 when it is none.
+std::size_t length_of(std::string_view behind, std::string_view token) {
+    const bool braces = behind.starts_with('{');
+    const std::string_view name = behind.substr(braces ? 1 : 0);
+    if (!name.starts_with(token)) return 0;
+    if (braces) return name.substr(token.size()).starts_with('}') ? token.size() + 2 : 0;
+    return continues_name(name, token.size()) ? 0 : token.size();
+}
+
+}  // namespace
+
+std::string own_working_folder() {
+    std::error_code error;
+    const auto folder = std::filesystem::current_path(error);
+    return error ? "/" : folder.string();
+}
+
+std::string absolute_path(const std::string& path, const std::string& folder) {
+    if (path.empty()) return folder;
+    return path.front() == '/' ? path : folder + '/' + path;
+}
+
+Loader loader_of(const Root& root, const LoaderSetting& setting) {
+    const std::string_view interpreter = setting.interpreter.empty() ? usual_interpreter() : setting.interpreter;
+    const auto told = read_loader_build(root, interpreter);
+    const LoaderBuild build = told ? *told : guessed_build(root);
+    Loader loader;
+    loader.root = root;
+    loader.secure = setting.secure;
+    loader.working_folder = setting.working_folder.empty() ? own_working_folder() : setting.working_folder;
+    if (build.hwcaps) loader.hwcaps = hwcaps();
+    loader.subfolders = subfolders_of(build, loader.hwcaps);
+    loader.platform = processor_platform();
+    loader.library_folder = library_folder_of(build);
+    loader.preload_file = build.preload_file;
+    loader.cache = read_loader_cache(root, build.cache);
+    loader.built_in_folders = build.default_folders;
+    loader.default_folders = places_in(loader, build.default_folders);
+    if (!setting.secure) loader.library_path = library_path_of(loader, setting);
+    return loader;
+}
+
+Loader loader_of(const Root& root, std::string_view library_path) {
+    return loader_of(root, LoaderSetting{.library_path = std::string(library_path)});
+}
+
+OpenAttempt try_open(const Loader& loader, const std::string& path) {
+    if (loader.root.surely_absent(path)) return {};  // one system call for each of thousands of folders
+    OpenAttempt attempt{OpenOutcome::opens, path, elf::read_elf_file(loader.root, path)};
+    if (attempt.file.skipped)
+        attempt.outcome = OpenOutcome::skipped;
+    else if (attempt.file.aborts_list)
+        attempt.outcome = OpenOutcome::aborts_list;
+    else if (attempt.file.problem)
+        attempt.outcome = OpenOutcome::fails;
+    return attempt;
+}
+
+RunPath run_path_of(const Loader& loader, const elf::ElfFile& file, std::string_view path, bool of_program) {
+    Folders folders;
+    for (const auto& entry : file.has_runpath ? file.runpath : file.rpath) {
+        const std::string folder = expanded(loader, entry, origin_of(path), of_program);
+        if (!folder.empty()) folders.push_back(folder);
+    }
+    RunPath run_path;
+    (file.has_runpath ? run_path.after : run_path.before) = places_in(loader, folders);
+    return run_path;
+}
+
+std::vector<std::string> files_in(const Folders& folders, const std::string& name) {
+    Folders files;
+    for (const auto& folder : folders) files.push_back(folder == "/" ? folder + name : folder + '/' + name);
+    return files;
+}
+
+std::optional<OpenAttempt> open_first(const Loader& loader, const std::vector<std::string>& files) {
+    for (const auto& path : files) {
+        OpenAttempt attempt = try_open(loader, path);
+        if (attempt.outcome == OpenOutcome::aborts_list) break;
+        if (attempt.outcome != OpenOutcome::skipped) return attempt;
+    }
+    return std::nullopt;
+}
+
+Lookup find_library(const Loader& loader, const std::string& name, const RunPath& run_path) {
+    const auto cached = loader.cache.find(name, loader.hwcaps);
+    for (const auto& files :
+         {files_in(run_path.before, name), files_in(loader.library_path, name), files_in(run_path.after, name),
+          cached ? Folders{*cached} : Folders{}, files_in(loader.default_folders, name)})
+        if (const auto found = open_first(loader, files)) return {found->path, found->file.problem};
+    return {};
+}
+
+bool in_built_in_folder(const Loader& loader, std::string_view path) {
+    return std::ranges::any_of(loader.built_in_folders,
+                               [&](const auto& folder) { return path.starts_with(folder + '/'); });
+}
+
+bool belongs_to_c_library(std::string_view name) {
+    constexpr std::string_view names[] = {"libc.so.6",       "libm.so.6",  "libdl.so.2",
+                                          "libpthread.so.0", "librt.so.1", "libutil.so.1"};
+    return name.starts_with("ld-linux") || name.starts_with("ld64.so") ||
+           std::ranges::find(names, name) != std::end(names);
+}
+
+std::string with_tokens(const Loader& loader, std::string_view text, std::string_view origin, bool of_program) {
+    const std::pair<std::string_view, std::string_view> tokens[] = {
+        {"ORIGIN", origin}, {"LIB", loader.library_folder}, {"PLATFORM", loader.platform}};
+    std::string result;
+    bool by_origin = false;
+    while (!text.empty() && result.size() < longest_result) {
+        std::size_t length = 0;
+        for (const auto& [token, value] : tokens) {
+            if (text.front() == '$') length = length_of(text.substr(1), token);
+            if (length == 0) continue;
+            const bool is_origin = token == "ORIGIN";
+            const bool stands_alone = result.empty() && (text.size() == length + 1 || text[length + 1] == '/');
+            if (value.empty() || (is_origin && loader.secure && !stands_alone)) return "";
+            by_origin |= is_origin;
+            result += value;
+            break;
+        }
+        if (length == 0) result += text.front();
+        text.remove_prefix(length + 1);
+    }
+    // Who starts a set-user-id program must not choose its libraries by a link to it.
+    if (loader.secure && of_program && by_origin &&
+        !in_built_in_folder(loader, std::filesystem::path(result).lexically_normal().string() + '/'))
+        return "";
+    return result;
+}
+
+std::string expanded(const Loader& loader, std::string_view entry, std::string_view origin, bool of_program) {
+    const std::string text = with_tokens(loader, entry, origin, of_program);
+    return text.empty() && !entry.empty() ? "" : absolute_path(text, loader.working_folder);
+}
+
+std::string_view origin_of(std::string_view path) {
+    return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
+}
+
+}  // namespace rnncheck::loader

@@ -1,0 +1,164 @@
+#include "files/loader/loader_build.hpp"
+
+#include <sys/auxv.h>
+#include <sys/utsname.h>
+
+#include "base/text.hpp"
+#include "files/elf/elf_file.hpp"
+
+namespace rnncheck::loader {
+
+namespace {
+
+constexpr std::size_t largest_interpreter = 8 << 20;  // with its debug information 2 MB
+constexpr std::size_t most_folders = 16;
+
+/// The text that ends with `ending` and a NUL, from the NUL before it on.
+std::string text_ending(std::string_view bytes, std::string_view ending) {
+    const auto at = bytes.find(std::string(ending) + '\0');
+    if (at == std::string_view::npos) return "";
+    const auto before = bytes.rfind('\0', at);
+    const auto start = before == std::string_view::npos ? 0 : before + 1;
+    return std::string(bytes.substr(start, at + ending.size() - start));
+}
+
+bool is_folder_text(std::string_view text) {
+    return text.size() > 2 && text.front() == '/' && text.back() == '/' &&
+           text.find_first_of(" %:\n") == std::string_view::npos;
+}
+
+/// glibc keeps its default folders as texts one behind the other, each with a '/' at both ends (elf/dl-load.c,
+/// system_dirs): the longest such row.
+std::vector<std::string> folders_in(std::string_view bytes) {
+    std::vector<std::string> best, row;
+    const auto end_row = [&] {
+        if (row.size() > best.size()) best = row;
+        row.clear();
+    };
+    std::size_t at = 0;
+    while (at < bytes.size()) {
+        if (row.empty()) at = bytes.find(std::string_view("\0/", 2), at);
+        if (at == std::string_view::npos) break;
+        if (row.empty()) ++at;
+        const auto end = bytes.find('\0', at);
+        if (end == std::string_view::npos) break;
+        const std::string_view text = bytes.substr(at, end - at);
+        if (is_folder_text(text) && row.size() < most_folders)
+            row.emplace_back(text.substr(0, text.size() - 1));
+        else
+            end_row();
+        at = row.empty() ? end : end + 1;
+    }
+    end_row();
+    return best;
+}
+
+/// Debian and its kin name a folder after the machine and search no lib64.
+std::string multiarch_folder(const Root& root) {
+    utsname kernel{};
+    if (uname(&kernel) != 0) return "";
+    const std::string name = std::string("lib/") + kernel.machine + "-linux-gnu";
+    return root.exists("/usr/" + name) || root.exists("/" + name) ? name : "";
+}
+
+}  // namespace
+
+std::optional<LoaderBuild> read_loader_build(const Root& root, std::string_view interpreter) {
+    const auto bytes = root.read(interpreter, largest_interpreter);
+    if (!bytes || !contains(*bytes, "GLIBC_PRIVATE")) return std::nullopt;
+    LoaderBuild build;
+    build.cache = text_ending(*bytes, "/ld.so.cache");
+    build.preload_file = text_ending(*bytes, "/ld.so.preload");
+    build.default_folders = folders_in(*bytes);
+    if (build.cache.empty() || build.default_folders.empty()) return std::nullopt;
+    build.hwcaps = contains(*bytes, "glibc-hwcaps");
+    build.legacy = !build.hwcaps || contains(*bytes, "Legacy HWCAP");
+    return build;
+}
+
+LoaderBuild guessed_build(const Root& root) {
+    const std::string multiarch = multiarch_folder(root);
+    LoaderBuild build;
+    build.default_folders = {"/lib64", "/usr/lib64", "/lib", "/usr/lib"};
+    if (!multiarch.empty()) build.default_folders = {"/" + multiarch, "/usr/" + multiarch, "/lib", "/usr/lib"};
+    build.cache = "/etc/ld.so.cache";
+    build.preload_file = "/etc/ld.so.preload";
+    return build;
+}
+
+std::string_view usual_interpreter() {
+    switch (elf::own_machine) {
+        case EM_AARCH64:
+            return "/lib/ld-linux-aarch64.so.1";
+        case EM_PPC64:
+            return "/lib64/ld64.so.2";
+        case EM_RISCV:
+            return "/lib/ld-linux-riscv64-lp64d.so.1";
+        default:
+            return "/lib64/ld-linux-x86-64.so.2";
+    }
+}
+
+#if defined(__x86_64__)
+
+/// The highest level of the x86-64 psABI that the processor has, by the features that compilers let us ask for; none
+/// has these without the remaining ones of the level (CMPXCHG16B, LAHF, MOVBE, LZCNT, F16C).
+static int level_of_processor() {
+    __builtin_cpu_init();
+    if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("ssse3") || !__builtin_cpu_supports("popcnt"))
+        return 1;
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") || !__builtin_cpu_supports("bmi2") ||
+        !__builtin_cpu_supports("fma"))
+        return 2;
+    const bool four = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                      __builtin_cpu_supports("avx512vl");
+    return four ? 4 : 3;
+}
+
+static bool is_intel() {
+    __builtin_cpu_init();
+    return __builtin_cpu_is("intel");
+}
+
+#else
+
+static int level_of_processor() {
+    return 1;
+}
+
+#endif
+
+std::vector<std::string> hwcaps() {
+    std::vector<std::string> found;
+    for (int level = level_of_processor(); level > 1; --level) found.push_back("x86-64-v" + std::to_string(level));
+    return found;
+}
+
+// glibc renames processors of Intel alone (sysdeps/x86/cpu-features.c).
+std::string processor_platform() {
+#if defined(__x86_64__)
+    if (is_intel() && level_of_processor() >= 3) return "haswell";
+#endif
+    const auto* const name = reinterpret_cast<const char*>(getauxval(AT_PLATFORM));
+    return name ? name : "";
+}
+
+// Every combination of these in this order, the fuller ones first (glibc 2.36, elf/dl-hwcaps.c).
+std::vector<std::string> legacy_hwcap_folders() {
+    std::vector<std::string> folders;
+#if defined(__x86_64__)
+    std::vector<std::string> parts = {"tls", processor_platform()};
+    if (is_intel() && level_of_processor() >= 4) parts.push_back("avx512_1");
+    parts.push_back("x86_64");
+    for (unsigned set = (1u << parts.size()) - 1; set > 0; --set) {
+        std::string folder;
+        for (std::size_t i = 0; i < parts.size(); ++i)
+            if (set >> (parts.size() - 1 - i) & 1) folder += (folder.empty() ? "" : "/") + parts[i];
+        folders.push_back(folder);
+    }
+#endif
+    return folders;
+}
+
+}  // namespace rnncheck::loader

@@ -1,0 +1,188 @@
+#include "files/loader/process.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "files/elf/file_pieces.hpp"
+
+namespace rnncheck::loader {
+
+namespace {
+
+// Real processes have some hundred; a hostile file could name more for ever.
+constexpr std::size_t most_objects = 4096;
+constexpr std::size_t most_answers = 1 << 16;
+constexpr std::size_t largest_preload_file = 1 << 16;
+
+std::vector<std::string> words(std::string_view text, std::string_view separators) {
+    std::vector<std::string> found(1);
+    for (const char c : text)
+        if (separators.find(c) == std::string_view::npos)
+            found.back() += c;
+        else if (!found.back().empty())
+            found.emplace_back();
+    if (found.back().empty()) found.pop_back();
+    return found;
+}
+
+/// Names, separated by white space or ':', with comments from '#' to the end of the line.
+std::vector<std::string> names_in_preload_file(const Loader& loader) {
+    std::string text;
+    for (const auto& line : split(loader.root.read(loader.preload_file, largest_preload_file).value_or(""), '\n'))
+        text += line.substr(0, line.find('#')) + '\n';
+    return words(text, " \t\n:");
+}
+
+void identify(const Loader& loader, Object& object) {
+    const auto about = elf::status_of(loader.root, object.path);
+    if (!about) return;
+    object.device = about->st_dev;
+    object.inode = about->st_ino;
+}
+
+}  // namespace
+
+Process::Process(const Loader& loader, const std::string& path, elf::ElfFile program) : loader_(loader) {
+    const std::string interpreter = program.interpreter.value_or(std::string(usual_interpreter()));
+    const std::string own_name = program.soname.value_or(file_name(path));
+    Object main{path, own_name, {}, LoaderRule::path, std::move(program), {}};
+    main.run_path = run_path_of(loader_, main.file, path, true);
+    objects_.push_back(std::move(main));
+    Object itself{interpreter, file_name(interpreter), {}, LoaderRule::path, {}, {}, {file_name(interpreter)}};
+    identify(loader_, itself);
+    objects_.push_back(std::move(itself));
+}
+
+std::size_t Process::add(Object object) {
+    object.run_path = run_path_of(loader_, object.file, object.path);
+    objects_.push_back(std::move(object));
+    return objects_.size() - 1;
+}
+
+void Process::put(const std::string& path) {
+    Object object{path, file_name(path), {}, LoaderRule::mapped, elf::read_elf_file(loader_.root, path), {}};
+    identify(loader_, object);
+    add(std::move(object));
+    next_ = objects_.size();
+}
+
+void Process::start(const std::string& preload) {
+    std::vector<std::string> names = loader_.secure ? std::vector<std::string>{} : words(preload, " :");
+    for (auto& name : names_in_preload_file(loader_)) names.push_back(std::move(name));
+    for (const auto& name : names) {
+        const std::size_t before = objects_.size();
+        Answer answer = map(name, 0, true);
+        if (objects_.size() > before) objects_.back().rule = LoaderRule::ld_preload;
+        answer.rule = LoaderRule::ld_preload;
+        answers_.push_back(std::move(answer));
+    }
+    map_needed();
+}
+
+Answer Process::open(const std::string& name, std::size_t caller) {
+    Answer answer = map(name, caller, false);
+    answer.by_dlopen = true;
+    answers_.push_back(answer);
+    map_needed();
+    return answer;
+}
+
+Lookup Process::look_up(const std::string& name, std::size_t caller) const {
+    Process trial = *this;
+    const Answer answer = trial.map(name, caller, false);
+    if (answer.object) return {trial.objects_[*answer.object].path, std::nullopt};
+    if (answer.stopped_at.empty()) return {};
+    return {answer.stopped_at, elf::read_elf_file(loader_.root, answer.stopped_at).problem};
+}
+
+std::optional<std::size_t> Process::loaded(const std::string& name) const {
+    for (std::size_t i = 0; i < objects_.size(); ++i) {
+        const Object& object = objects_[i];
+        const bool answers = std::ranges::find(object.names, name) != object.names.end();
+        if (answers || object.file.soname == name || (i > 0 && object.path == name)) return i;
+    }
+    return std::nullopt;
+}
+
+std::vector<SearchList> Process::search_lists(std::size_t by) const {
+    std::vector<SearchList> lists;
+    const auto add_list = [&lists](LoaderRule rule, std::size_t owner, const std::vector<std::string>& folders) {
+        if (!folders.empty()) lists.push_back({rule, owner, &folders});
+    };
+    if (!objects_[by].file.has_runpath) {
+        bool did_program = false;
+        for (std::optional<std::size_t> at = by; at; at = objects_[*at].loader) {
+            add_list(LoaderRule::rpath, *at, objects_[*at].run_path.before);
+            did_program |= *at == 0;
+        }
+        if (!did_program) add_list(LoaderRule::rpath, 0, objects_.front().run_path.before);
+    }
+    add_list(LoaderRule::ld_library_path, 0, loader_.library_path);
+    add_list(LoaderRule::runpath, by, objects_[by].run_path.after);
+    lists.push_back({LoaderRule::cache, by, nullptr});
+    if (!objects_[by].file.no_default_folders) add_list(LoaderRule::default_folder, 0, loader_.default_folders);
+    return lists;
+}
+
+std::vector<std::string> Process::files(const SearchList& list, const std::string& name) const {
+    if (list.folders) return files_in(*list.folders, name);
+    const auto path = loader_.cache.find(name, loader_.hwcaps);
+    // DF_1_NODEFLIB holds for what the cache knows of the default folders too.
+    const bool rejected = path && objects_[list.owner].file.no_default_folders && in_built_in_folder(loader_, *path);
+    return path && !rejected ? std::vector{*path} : std::vector<std::string>{};
+}
+
+void Process::take(Answer& answer, OpenAttempt attempt, bool keeps_loader) {
+    if (attempt.outcome == OpenOutcome::fails) {
+        answer.stopped_at = attempt.path;
+        answer.problem = attempt.file.problem_detail;
+        return;
+    }
+    Object object{attempt.path, answer.name, {}, answer.rule, std::move(attempt.file), {}, {answer.name}};
+    if (keeps_loader) object.loader = answer.by;
+    identify(loader_, object);
+    for (std::size_t i = 0; i < objects_.size(); ++i) {
+        if (objects_[i].inode == 0 || objects_[i].inode != object.inode || objects_[i].device != object.device)
+            continue;
+        objects_[i].names.push_back(answer.name);
+        answer.object = i;
+        return;
+    }
+    if (objects_.size() < most_objects) answer.object = add(std::move(object));
+}
+
+Answer Process::map(const std::string& name, std::size_t by, bool keeps_loader) {
+    Answer answer;
+    answer.name = with_tokens(loader_, name, origin_of(objects_[by].path), by == 0);
+    answer.by = by;
+    if ((answer.object = loaded(answer.name))) {
+        answer.rule = LoaderRule::already_loaded;
+        return answer;
+    }
+    if (contains(answer.name, "/")) {
+        answer.rule = LoaderRule::path;
+        if (auto found = open_first(loader_, {absolute_path(answer.name, loader_.working_folder)}))
+            take(answer, std::move(*found), keeps_loader);
+        return answer;
+    }
+    for (const auto& list : answer.name.empty() ? std::vector<SearchList>{} : search_lists(by)) {
+        answer.rule = list.rule;
+        answer.owner = list.owner;
+        if (auto found = open_first(loader_, files(list, answer.name))) {
+            take(answer, std::move(*found), keeps_loader);
+            break;
+        }
+    }
+    return answer;
+}
+
+void Process::map_needed() {
+    for (; next_ < objects_.size() && answers_.size() < most_answers; ++next_) {
+        const elf::ElfFile file = objects_[next_].file;  // a copy: the list grows
+        for (const auto& name : file.needed) answers_.push_back(map(name, next_, true));
+        for (const auto& name : file.auxiliary)
+            if (Answer answer = map(name, next_, true); answer.object) answers_.push_back(std::move(answer));
+    }
+}
+
+}  // namespace rnncheck::loader

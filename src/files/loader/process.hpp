@@ -1,0 +1,86 @@
+// A program as the loader starts it, played through on files: which libraries come in, in which order, by which rule.
+// Nothing is loaded. Source: glibc elf/rtld.c, elf/dl-deps.c, elf/dl-load.c.
+#pragma once
+
+#include <sys/types.h>
+
+#include "facts/choices.hpp"
+#include "files/loader/loader.hpp"
+
+namespace rnncheck::loader {
+
+/// One file in the process; the first is the program.
+struct Object {
+    std::string path;                   ///< as the loader opened it
+    std::string name;                   ///< as it was asked for first
+    std::optional<std::size_t> loader;  ///< the object that needed it first; none for the program and after dlopen
+    LoaderRule rule = LoaderRule::path;
+    elf::ElfFile file;
+    RunPath run_path;
+    std::vector<std::string> names = {};  ///< by which it answers, beside its soname
+    dev_t device = 0;
+    ino_t inode = 0;
+};
+
+/// A list of the search for one name.
+struct SearchList {
+    LoaderRule rule = LoaderRule::default_folder;
+    std::size_t owner = 0;                              ///< whose run path it is
+    const std::vector<std::string>* folders = nullptr;  ///< none for the cache
+};
+
+/// What came of asking for a name.
+struct Answer {
+    std::string name;
+    std::optional<std::size_t> by;  ///< the object that asked
+    bool by_dlopen = false;
+    std::optional<std::size_t> object;  ///< what it got; none when nothing was found or what was found is unusable
+    LoaderRule rule = LoaderRule::default_folder;  ///< by which it got that or met what is unusable
+    std::optional<std::size_t> owner = {};         ///< whose run path that was
+    std::string stopped_at = {};                   ///< the unusable file at which the loader gave up
+    std::string problem = {};                      ///< what is wrong with it
+};
+
+class Process {
+  public:
+    /// Maps the program, not yet what it needs. `path` is absolute and, for a program that the kernel starts, free of
+    /// links.
+    Process(const Loader& loader, const std::string& path, elf::ElfFile program);
+
+    /// LD_PRELOAD and the loader's own list, then everything needed, breadth first.
+    void start(const std::string& preload);
+
+    /// What dlopen(name) in this object does, with everything that the file needs. The Answer about the name itself.
+    Answer open(const std::string& name, std::size_t caller);
+
+    /// The file that dlopen(name) in this object comes to, with nothing opened.
+    Lookup look_up(const std::string& name, std::size_t caller) const;
+
+    /// Puts in a file that is known to be there, with nothing that it needs.
+    void put(const std::string& path);
+
+    const Loader& loader() const { return loader_; }
+    const std::vector<Object>& objects() const { return objects_; }
+    /// In the order of asking. Names that were answered before are there again for another object that needs them.
+    const std::vector<Answer>& answers() const { return answers_; }
+
+    /// Where a name without '/' is looked for when this object asks, in order.
+    std::vector<SearchList> search_lists(std::size_t by) const;
+
+    /// The files of that name in a list which the loader would look at, in order; absent ones among them.
+    std::vector<std::string> files(const SearchList& list, const std::string& name) const;
+
+  private:
+    std::optional<std::size_t> loaded(const std::string& name) const;
+    std::size_t add(Object object);
+    Answer map(const std::string& name, std::size_t by, bool keeps_loader);
+    void take(Answer& answer, OpenAttempt attempt, bool keeps_loader);
+    void map_needed();
+
+    const Loader& loader_;
+    std::vector<Object> objects_;
+    std::vector<Answer> answers_;
+    std::size_t next_ = 0;  ///< the first object whose needs are not yet mapped
+};
+
+}  // namespace rnncheck::loader

@@ -1,0 +1,178 @@
+#include <elf.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "base/errors.hpp"
+#include "base/text.hpp"
+#include "files/loader/gpu_libraries.hpp"
+#include "files/loader/opened_names.hpp"
+#include "files/loader/which.hpp"
+
+namespace rnncheck::loader {
+
+namespace {
+
+struct RunningProcess {
+    std::string program;  ///< /proc/N/exe
+    std::string working_folder;
+    std::string root;               ///< prefix under which we see its files; empty when it sees the same as we
+    std::vector<MappedFile> files;  ///< files mapped, each once, in the order of addresses
+    /// LD_LIBRARY_PATH at its start, empty when not set; nothing when unreadable.
+    std::optional<std::string> library_path;
+    bool secure = false;
+};
+
+constexpr std::size_t largest_map = 64 << 20;
+constexpr std::size_t largest_environment = 8 << 20;
+constexpr std::string_view deleted_mark = " (deleted)";
+
+std::string without_octal_line_ends(std::string_view text) {
+    std::string result;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const bool line_end = text.substr(at, 4) == "\\012";
+        result += line_end ? '\n' : text[at];
+        if (line_end) at += 3;
+    }
+    return result;
+}
+
+std::optional<std::string> library_path_in(const std::optional<std::string>& environment) {
+    if (!environment || environment->empty()) return std::nullopt;
+    constexpr std::string_view name = "LD_LIBRARY_PATH=";
+    for (const auto& entry : split(*environment, '\0'))
+        if (entry.starts_with(name)) return entry.substr(name.size());
+    return "";
+}
+
+bool started_secure(const std::string& vector) {
+    for (std::size_t at = 0; at + sizeof(Elf64_auxv_t) <= vector.size(); at += sizeof(Elf64_auxv_t)) {
+        Elf64_auxv_t entry;
+        std::memcpy(&entry, vector.data() + at, sizeof entry);
+        if (entry.a_type == AT_SECURE) return entry.a_un.a_val != 0;
+    }
+    return false;
+}
+
+/// What Linux tells about a running process.
+RunningProcess look_into(int id) {
+    const Root here;
+    const std::string folder = "/proc/" + std::to_string(id);
+    const std::string who = "process " + std::to_string(id);
+    if (!here.exists(folder)) throw InputError("there is no " + who);
+    const auto map = here.read(folder + "/maps", largest_map);
+    const auto program = here.link(folder + "/exe");
+    if (!map || (!program && !map->empty()))
+        throw InputError(who + ": this user may not see what it has mapped (" + folder +
+                         "/maps); ask as its user or as root");
+    if (map->empty()) throw InputError(who + " has no memory of its own: it is ending, or part of the kernel");
+    RunningProcess process;
+    process.files = files_of_map(*map);
+    process.program = *program;
+    process.working_folder = here.link(folder + "/cwd").value_or("/");
+    const auto own = here.link("/proc/self/ns/mnt"), other = here.link(folder + "/ns/mnt");
+    const bool other_root = here.link(folder + "/root").value_or("/") != "/";
+    if ((own && other && own != other) || other_root) process.root = folder + "/root";
+    process.library_path = library_path_in(here.read(folder + "/environ", largest_environment));
+    process.secure = started_secure(here.read(folder + "/auxv").value_or(""));
+    return process;
+}
+
+struct Mapped {
+    MappedFile file;
+    elf::ElfFile elf;
+};
+
+/// Libraries among the mapped files, the program itself left out.
+std::vector<Mapped> libraries_of(const Root& root, const RunningProcess& process) {
+    std::vector<Mapped> libraries;
+    for (const auto& file : process.files)
+        if (file.path != process.program && contains(file_name(file.path), ".so"))
+            libraries.push_back({file, elf::read_elf_file(root, file.path)});
+    return libraries;
+}
+
+std::string soname_of(const Mapped& library) {
+    return library.elf.soname.value_or(file_name(library.file.path));
+}
+
+bool needs(const Mapped& library, const std::string& soname) {
+    return std::ranges::find(library.elf.needed, soname) != library.elf.needed.end();
+}
+
+LibraryChoice choice_of(const Mapped& library, const std::vector<Mapped>& all, const elf::ElfFile& program,
+                        const std::string& program_path) {
+    LibraryChoice choice;
+    choice.soname = soname_of(library);
+    choice.path = library.file.path;
+    choice.rule = LoaderRule::mapped;
+    choice.why = library.file.deleted ? "mapped by the process; the file was removed or replaced since"
+                                      : "mapped by the process";
+    const auto asker = std::ranges::find_if(all, [&](const auto& other) { return needs(other, choice.soname); });
+    if (std::ranges::find(program.needed, choice.soname) != program.needed.end())
+        choice.needed_by = program_path;
+    else if (asker != all.end())
+        choice.needed_by = asker->file.path;
+    choice.by_dlopen = !choice.needed_by;
+    return choice;
+}
+
+/// What was mapped answers by its soname; for the rest the loader would search.
+void add_not_mapped(const Process& process, const std::vector<std::string>& elsewhere, Which& which) {
+    for (auto& choice : choices_by_name(process, elsewhere, concerns_gpu)) {
+        if (choice.rule == LoaderRule::already_loaded) continue;
+        if (choice.needed_by == process.objects().front().path) choice.needed_by.reset();  // nothing is known to ask
+        choice.why = "not mapped; opened by name it would come from " + choice.why;
+        which.libraries.push_back(std::move(choice));
+    }
+}
+
+}  // namespace
+
+std::vector<MappedFile> files_of_map(std::string_view map) {
+    std::vector<MappedFile> files;
+    std::set<std::string> seen;
+    for (const auto& line : split(map, '\n')) {
+        const auto at = line.find('/');
+        if (at == std::string::npos) continue;
+        MappedFile file{without_octal_line_ends(std::string_view(line).substr(at))};
+        file.deleted = file.path.ends_with(deleted_mark);
+        if (file.deleted) file.path.resize(file.path.size() - deleted_mark.size());
+        if (!file.path.starts_with("/dev/") && seen.insert(file.path).second) files.push_back(std::move(file));
+    }
+    return files;
+}
+
+Which which_for_process(int id, bool all) {
+    const RunningProcess running = look_into(id);
+    const Root root(running.root);
+    Which which;
+    which.target = "process " + std::to_string(id) + " (" + running.program + ")";
+    elf::ElfFile program = elf::read_elf_program(root, running.program);
+    const auto mapped = libraries_of(root, running);
+    for (const auto& library : mapped)
+        if (all || concerns_gpu(soname_of(library)) || concerns_gpu(file_name(library.file.path)))
+            which.libraries.push_back(choice_of(library, mapped, program, running.program));
+    if (!running.library_path)
+        which.notes.push_back("its environment cannot be read: LD_LIBRARY_PATH is taken as not set");
+    if (!running.root.empty())
+        which.notes.push_back("it sees other files than this shell; paths are those that it sees");
+    if (program.problem) {
+        which.notes.push_back("its program " + program.problem_detail + ": what it would open is not told");
+        return which;
+    }
+    const Loader loader = loader_of(root, LoaderSetting{.library_path = running.library_path.value_or(""),
+                                                        .working_folder = running.working_folder,
+                                                        .program_folder = std::string(origin_of(running.program)),
+                                                        .interpreter = program.interpreter.value_or(""),
+                                                        .secure = running.secure});
+    Process process(loader, running.program, std::move(program));
+    for (const auto& library : mapped) process.put(library.file.path);
+    const auto elsewhere = running.root.empty() ? other_library_directories(root) : std::vector<std::string>{};
+    add_not_mapped(process, elsewhere, which);
+    add_elsewhere_and_notes(root, elsewhere, which);
+    return which;
+}
+
+}  // namespace rnncheck::loader

@@ -1,0 +1,160 @@
+#include "files/python/distributions.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.hpp"
+#include "files/elf/embedded_library_names.hpp"
+#include "files/elf/file_pieces.hpp"
+
+namespace rnncheck::python {
+
+namespace {
+
+constexpr std::size_t most_metadata = 256 * 1024;
+
+std::string_view without_end(std::string_view text, std::string_view end) {
+    return text.substr(0, text.size() - end.size());
+}
+
+/// "torch-2.4.1.dist-info", "PyYAML-6.0-py3.11.egg-info", "foo.egg-info".
+std::optional<Distribution> from_metadata_name(std::string_view name, const std::string& folder) {
+    std::string_view stem;
+    for (const std::string_view end : {".dist-info", ".egg-info", ".egg"})
+        if (name.size() > end.size() && name.ends_with(end)) stem = without_end(name, end);
+    if (stem.empty() || stem.front() == '~') return std::nullopt;  // pip leaves ~orch behind when it was interrupted
+    if (const auto tag = stem.rfind("-py"); tag != std::string_view::npos && !name.ends_with(".dist-info"))
+        stem = stem.substr(0, tag);
+    Distribution found;
+    const auto dash = stem.find('-');
+    found.name = normalised(stem.substr(0, dash));
+    if (dash != std::string_view::npos) found.version = stem.substr(dash + 1);
+    found.folder = folder;
+    found.metadata = folder + '/' + std::string(name);
+    return found;
+}
+
+std::optional<Distribution> from_conda_name(std::string_view name, const std::string& prefix) {
+    constexpr std::string_view end = ".json";
+    if (!name.ends_with(end)) return std::nullopt;
+    const std::string_view stem = without_end(name, end);
+    const auto build = stem.rfind('-');
+    if (build == std::string_view::npos || build == 0) return std::nullopt;
+    const auto version = stem.rfind('-', build - 1);
+    if (version == std::string_view::npos || version == 0) return std::nullopt;
+    Distribution found;
+    found.name = normalised(stem.substr(0, version));
+    found.version = stem.substr(version + 1);  // with the build: 2.19.1-cuda128py311h9d5c7cf_250
+    found.folder = prefix;
+    found.metadata = prefix + "/conda-meta/" + std::string(name);
+    found.conda = true;
+    return found;
+}
+
+template <class From>
+std::vector<Distribution> listed(const Root& root, const std::string& names_in, const std::string& folder, From from) {
+    std::vector<Distribution> found;
+    for (const std::string& name : root.names_in(names_in))
+        if (auto distribution = from(name, folder)) found.push_back(std::move(*distribution));
+    std::ranges::stable_sort(found, [](const auto& a, const auto& b) { return a.name < b.name; });
+    return found;
+}
+
+constexpr std::size_t most_libraries = 4096, longest_path = 4096;
+
+/// The first value of a row, its quotes off; `rest` is what stands behind it.
+std::optional<std::string> first_value(std::string_view row, std::string_view& rest) {
+    if (!row.starts_with('"')) {
+        const auto comma = std::min(row.find(','), row.size());
+        rest = row.substr(comma);
+        return std::string(row.substr(0, comma));
+    }
+    std::string value;
+    for (std::size_t at = 1; at < row.size(); ++at) {
+        if (row[at] != '"') {
+            value += row[at];
+        } else if (at + 1 < row.size() && row[at + 1] == '"') {
+            value += row[++at];
+        } else {
+            rest = row.substr(at + 1);
+            return value;
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<std::int64_t> last_number(std::string_view rest) {
+    const std::string_view digits = trim(rest.substr(std::min(rest.rfind(',') + 1, rest.size())));
+    std::int64_t number = 0;
+    const char* const end = digits.data() + digits.size();
+    const auto [stopped, error] = std::from_chars(digits.data(), end, number);
+    if (digits.empty() || error != std::errc() || stopped != end || number < 0) return std::nullopt;
+    return number;
+}
+
+constexpr std::size_t most_record = std::size_t{32} << 20, most_told = 32;
+
+void add_told(std::vector<std::string>& list, const std::string& path) {
+    if (list.size() < most_told) list.push_back(path);
+}
+
+}  // namespace
+
+std::vector<Distribution> distributions_in(const Root& root, const std::string& folder) {
+    return listed(root, folder, folder, from_metadata_name);
+}
+
+std::vector<Distribution> conda_distributions(const Root& root, const std::string& prefix) {
+    return listed(root, prefix + "/conda-meta", prefix, from_conda_name);
+}
+
+std::optional<Metadata> metadata_of(const Root& root, const Distribution& distribution,
+                                    std::vector<std::string>& left_out) {
+    if (distribution.conda) return std::nullopt;
+    for (const char* name : {"/METADATA", "/PKG-INFO", "/EGG-INFO/PKG-INFO", ""}) {
+        const std::string path = distribution.metadata + name;
+        const auto text = root.read(path, most_metadata);
+        if (!text) continue;
+        Metadata metadata = read_metadata(*text);
+        if (metadata.name.empty())
+            left_out.push_back(path + " holds no metadata");
+        else if (const auto about = elf::status_of(root, path);
+                 text->size() == most_metadata && text->find("\n\n") == std::string::npos && about &&
+                 static_cast<std::size_t>(about->st_size) > most_metadata)
+            left_out.push_back(path + ": only the first 256 KiB were read");
+        return metadata;
+    }
+    left_out.push_back("the metadata of " + distribution.metadata + " cannot be read");
+    return std::nullopt;
+}
+
+void read_record(std::string_view text, const std::function<void(const RecordedFile&)>& found) {
+    std::size_t count = 0;
+    while (!text.empty() && count < most_libraries) {
+        const std::string_view row = take_line(text);
+        if (row.find(".so") == std::string_view::npos || row.size() > longest_path) continue;
+        std::string_view rest;
+        const auto path = first_value(row, rest);
+        if (!path || !elf::is_shared_library(*path) || path->find('\0') != std::string::npos) continue;
+        ++count;
+        found({*path, last_number(rest)});
+    }
+}
+
+void compare_files(const Root& root, const Distribution& distribution, PythonPackage& package,
+                   std::vector<std::string>& left_out) {
+    const std::string path = distribution.metadata + "/RECORD";
+    const auto text = root.read(path, most_record);
+    if (!text) return;  // not every installer writes one
+    if (text->size() == most_record) left_out.push_back(path + ": only the first 32 MiB were read");
+    read_record(*text, [&](const RecordedFile& file) {
+        const std::string place = file.path.starts_with('/') ? file.path : distribution.folder + '/' + file.path;
+        const auto about = elf::status_of(root, place);
+        if (!about)
+            add_told(package.missing_files, place);
+        else if (file.bytes && S_ISREG(about->st_mode) && about->st_size != *file.bytes)
+            add_told(package.changed_files, place);
+    });
+}
+
+}  // namespace rnncheck::python

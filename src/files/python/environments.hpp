@@ -1,0 +1,38 @@
+// Python environments, found by files and names alone: no interpreter is started.
+#pragma once
+
+#include <map>
+
+#include "base/files.hpp"
+#include "facts/packages.hpp"
+
+namespace rnncheck::python {
+
+/// What this process's environment says of Python: PATH, HOME, VIRTUAL_ENV, CONDA_PREFIX, PYTHONPATH, PYENV_ROOT, ...
+using Variables = std::map<std::string, std::string, std::less<>>;
+
+/// Those of this process that matter to the search.
+Variables variables_of_process();
+
+/// Empty when it is not set.
+std::string value_of(const Variables& variables, std::string_view name);
+
+/// Without "..", "." and slashes at its end, as far as the text alone tells.
+std::string normal_path(const std::string& path);
+
+/// What one name leads to: an interpreter, a folder of an environment, or a bare folder of packages. Nothing when it is
+/// none of these. Folders of the result are sorted as Python searches them.
+std::optional<PythonEnvironment> environment_at(const Root& root, const Variables& variables, const std::string& path);
+
+/// The environment whose frameworks are judged: what was asked for, else VIRTUAL_ENV, CONDA_PREFIX, the python on PATH.
+std::optional<PythonEnvironment> active_environment(const Root& root, const Variables& variables,
+                                                    const std::optional<std::string>& asked);
+
+/// The python on PATH; a name that leads nowhere is passed over.
+std::optional<PythonEnvironment> environment_on_path(const Root& root, const Variables& variables);
+
+/// Those in the places of conda, pyenv, uv and pipx, the usual names of virtual environments in the current folder, and
+/// the system's; at most 64.
+std::vector<PythonEnvironment> other_environments(const Root& root, const Variables& variables);
+
+}  // namespace rnncheck::python

@@ -1,0 +1,213 @@
+#include "files/python/framework_files.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "files/elf/elf_file.hpp"
+#include "files/elf/embedded_library_names.hpp"
+#include "files/python/literals.hpp"
+
+namespace rnncheck::python {
+
+namespace {
+
+constexpr std::size_t most_framework_text = 64 * 1024, most_framework_names = 4096;
+
+std::optional<Literals> literals_of(const Root& root, const std::string& path) {
+    const auto text = root.read(path, most_framework_text);
+    if (!text) return std::nullopt;
+    return read_literals(*text);
+}
+
+/// The first of these files that is there.
+std::optional<std::string> first_of(const Root& root, const std::string& folder,
+                                    std::initializer_list<std::string_view> names) {
+    for (const std::string_view name : names)
+        if (const std::string path = folder + '/' + std::string(name); root.exists(path)) return path;
+    return std::nullopt;
+}
+
+std::optional<std::string> file_that_begins(const Root& root, const std::string& folder, std::string_view beginning) {
+    for (const std::string& name : root.names_in(folder, most_framework_names))
+        if (name.starts_with(beginning)) return folder + '/' + name;
+    return std::nullopt;
+}
+
+/// "libcublas.so.12" among the needed names gives 12.
+std::optional<Version> number_behind(const std::vector<std::string>& names, std::string_view stem) {
+    for (const std::string& name : names)
+        if (name.starts_with(stem)) return parse_version(std::string_view(name).substr(stem.size()));
+    return std::nullopt;
+}
+
+/// The oldest release that the bounds allow, cuDNN's three numbers of it.
+std::optional<Version> lower_bound(const std::string& bounds) {
+    for (const std::string& bound : split(bounds, ',')) {
+        if (!bound.starts_with("==") && !bound.starts_with(">=") && !bound.starts_with("~=")) continue;
+        const auto version = leading_version(std::string_view(bound).substr(2));
+        if (version && std::ranges::count(version->text, '.') == 3)
+            return make_version({version->parts[0], version->parts[1], version->parts[2]});
+        if (version) return version;
+    }
+    return std::nullopt;
+}
+
+/// What its metadata asks for is what it was built with, or the oldest that its makers allow.
+void take_pins(const Root& root, const std::vector<Distribution>& distributions, Framework& framework,
+               std::vector<std::string>& left_out) {
+    for (const Distribution& distribution : distributions) {
+        const auto metadata = metadata_of(root, distribution, left_out);
+        if (!metadata || framework.cudnn_wanted) continue;
+        for (const Requirement& need : metadata->needs) {
+            if (!need.name.starts_with("nvidia-cudnn")) continue;
+            const auto version = lower_bound(need.bounds);
+            if (!version || (framework.cudnn && framework.cudnn->major() != version->major())) continue;
+            framework.cudnn_wanted = need.name + need.bounds;
+            framework.cudnn = version;
+        }
+    }
+}
+
+/// "compute_80" in TensorFlow's own list stands for machine code and PTX code of 8.0.
+std::string targets_of_tensorflow(const std::vector<std::string>& words) {
+    std::vector<std::string> targets;
+    for (const std::string& word : words) {
+        if (word.starts_with("compute_")) targets.push_back("sm_" + word.substr(8));
+        if (word.starts_with("compute_") || word.starts_with("sm_")) targets.push_back(word);
+    }
+    return join(targets, " ");
+}
+
+void read_tensorflow(const Root& root, const Installed& installed, Framework& framework) {
+    const std::string folder = installed.folder + "/tensorflow", told_by = folder + "/python/platform/build_info.py";
+    framework.core = first_of(
+        root, folder, {"libtensorflow_cc.so.2", "libtensorflow_cc.so.1", "python/_pywrap_tensorflow_internal.so"});
+    const auto info = literals_of(root, told_by);
+    if (!info) return;
+    framework.uses_cuda = info->yes_no("is_cuda_build");
+    if (framework.uses_cuda) framework.told_by = told_by;
+    if (info->yes_no("is_rocm_build").value_or(false)) framework.build = "rocm";
+    if (!framework.uses_cuda.value_or(false)) return;
+    const bool with_wheels = installed.brings_cudnn && framework.version && *framework.version >= make_version({2, 14});
+    framework.build = with_wheels ? "and-cuda" : "cuda";
+    for (const char* name : {"cuda_version", "cuda_version_number"})
+        if (!framework.cuda) framework.cuda = parse_version(info->one(name).value_or(""));
+    for (const char* name : {"cudnn_version", "cudnn_version_number"})
+        if (!framework.cudnn) framework.cudnn = leading_version(info->one(name).value_or(""));
+    if (const auto words = info->all("cuda_compute_capabilities"); !words.empty())
+        framework.targets = targets_of_tensorflow(words);
+}
+
+void read_torch(const Root& root, const Installed& installed, Framework& framework) {
+    const std::string folder = installed.folder + "/torch", told_by = folder + "/version.py";
+    framework.core = first_of(root, folder, {"lib/libtorch_cuda_cpp.so", "lib/libtorch_cuda.so"});
+    const auto info = literals_of(root, told_by);
+    if (!info) return;
+    const auto cuda = info->one("cuda"), written = info->one("__version__");
+    if (written)
+        if (const auto version = leading_version(*written)) framework.version = version;
+    if (!info->all("cuda").empty()) framework.uses_cuda = cuda.has_value();
+    if (framework.uses_cuda) framework.told_by = told_by;
+    framework.cuda = parse_version(cuda.value_or(""));
+    const auto plus = written ? written->find('+') : std::string::npos;
+    if (plus != std::string::npos && (written->compare(plus + 1, 2, "cu") == 0 || written->substr(plus + 1) == "cpu"))
+        framework.build = written->substr(plus + 1);
+    else if (framework.cuda)
+        framework.build = "cu" + std::to_string(framework.cuda->major()) + std::to_string(framework.cuda->minor());
+    else if (info->one("hip"))
+        framework.build = "rocm";
+    else if (framework.uses_cuda)
+        framework.build = "cpu";
+}
+
+void read_jax(const Root& root, const Installed& installed, Framework& framework) {
+    const std::string& name = installed.distributions.front().version;  // 0.4.14+cuda12.cudnn89
+    if (const auto at = name.find("+cuda"); at != std::string::npos) {
+        framework.build = "cuda" + name.substr(at + 5, 2);
+        framework.core = first_of(root, installed.folder, {"jaxlib/xla_extension.so"});
+        framework.told_by = installed.distributions.front().metadata;
+    }
+    for (const Distribution& plugin : installed.plugins) {
+        framework.build = parse_distribution_name(plugin.name)->build;
+        framework.told_by = plugin.metadata;
+        framework.core = first_of(root, plugin.folder, {"jax_plugins/xla_" + *framework.build + "/xla_cuda_plugin.so"});
+    }
+    framework.uses_cuda = framework.build && framework.build->starts_with("cuda");
+    if (*framework.uses_cuda) framework.cuda = parse_version(framework.build->substr(4));
+    if (!framework.build) framework.build = "cpu";
+    if (!framework.told_by) framework.told_by = installed.distributions.front().metadata;
+}
+
+void read_onnxruntime(const Root& root, const Installed& installed, Framework& framework) {
+    const std::string folder = installed.folder + "/onnxruntime/capi";
+    framework.core = first_of(root, folder, {"libonnxruntime_providers_cuda.so"});
+    framework.uses_cuda = framework.core.has_value();
+    framework.told_by = framework.core.value_or(folder);
+    if (framework.core) framework.build = "cuda";
+}
+
+void read_paddle(const Root& root, const Installed& installed, Framework& framework) {
+    const std::string folder = installed.folder + "/paddle", told_by = folder + "/version/__init__.py";
+    framework.core = first_of(root, folder, {"base/libpaddle.so", "fluid/libpaddle.so", "fluid/core_avx.so"});
+    const auto info = literals_of(root, told_by);
+    if (!info) return;
+    framework.cuda = parse_version(info->one("cuda_version").value_or(""));
+    framework.cudnn = parse_version(info->one("cudnn_version").value_or(""));
+    if (!info->all("cuda_version").empty()) framework.uses_cuda = framework.cuda.has_value();
+    if (framework.uses_cuda) framework.told_by = told_by;
+    if (framework.cuda)
+        framework.build = "cu" + std::to_string(framework.cuda->major()) + std::to_string(framework.cuda->minor());
+}
+
+/// Its own front library of cuDNN, libcudnn-74a4c495.so.9.1.0, opens the parts of that release elsewhere.
+void read_ctranslate2(const Root& root, const Installed& installed, Framework& framework) {
+    const std::string folder = installed.folder + "/ctranslate2.libs";
+    framework.core = file_that_begins(root, installed.folder + "/ctranslate2", "_ext.");
+    const auto front = file_that_begins(root, folder, "libcudnn-");
+    if (!front) return;
+    framework.uses_cuda = true;
+    framework.told_by = front;
+    framework.build = "cuda";
+    if (const auto at = front->find(".so."); at != std::string::npos)
+        framework.cudnn = parse_version(front->substr(at + 4));
+    // cuBLAS is opened by name alone: no header tells its major.
+    if (const auto library = file_that_begins(root, folder, "libctranslate2-"))
+        framework.cuda = number_behind(elf::embedded_library_names(root, *library), "libcublas.so.");
+}
+
+void read_mxnet(const Root& root, const Installed& installed, Framework& framework) {
+    framework.core = first_of(root, installed.folder, {"mxnet/libmxnet.so"});
+    framework.uses_cuda = framework.build && framework.build->starts_with("cu");
+    framework.told_by = installed.distributions.front().metadata;
+}
+
+/// The names that the core needs carry the majors; exact numbers from other files stay.
+void take_majors(const Root& root, Framework& framework) {
+    if (!framework.core) return;
+    const auto needed = elf::read_elf_file(root, *framework.core).needed;
+    if (!framework.cudnn) framework.cudnn = number_behind(needed, "libcudnn.so.");
+    if (!framework.cuda) framework.cuda = number_behind(needed, "libcublas.so.");
+}
+
+}  // namespace
+
+void read_framework_files(const Root& root, const Installed& installed, Framework& framework,
+                          std::vector<std::string>& left_out) {
+    if (installed.name == "tensorflow") read_tensorflow(root, installed, framework);
+    if (installed.name == "pytorch") read_torch(root, installed, framework);
+    if (installed.name == "jax") read_jax(root, installed, framework);
+    if (installed.name == "onnxruntime") read_onnxruntime(root, installed, framework);
+    if (installed.name == "paddlepaddle") read_paddle(root, installed, framework);
+    if (installed.name == "ctranslate2") read_ctranslate2(root, installed, framework);
+    if (installed.name == "mxnet") read_mxnet(root, installed, framework);
+    if (framework.uses_cuda.value_or(false)) {
+        if (installed.name != "ctranslate2") take_pins(root, installed.distributions, framework, left_out);
+        take_pins(root, installed.plugins, framework, left_out);
+        take_majors(root, framework);
+    }
+    for (const Distribution& plugin : installed.plugins)
+        if (const auto name = parse_distribution_name(plugin.name); name && !framework.uses_cuda.value_or(false))
+            framework.build = name->build;
+}
+
+}  // namespace rnncheck::python

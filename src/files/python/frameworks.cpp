@@ -1,0 +1,237 @@
+#include "files/python/frameworks.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "files/python/environments.hpp"
+#include "files/python/framework_files.hpp"
+
+namespace rnncheck::python {
+
+namespace {
+
+using Distributions = std::vector<Distribution>;
+
+constexpr std::size_t most_packages = 256, most_left_out = 16;
+
+/// The parts of conda's installation that are no Python packages.
+bool is_conda_library(std::string_view name) {
+    constexpr std::string_view names[] = {"cudnn",     "libcudnn",   "cudatoolkit",     "cuda-version", "cuda-cudart",
+                                          "libcublas", "cuda-nvrtc", "tensorflow-base", "pytorch",      "libtorch"};
+    return std::ranges::find(names, name) != std::end(names);
+}
+
+Distributions installed_in(const Root& root, PythonEnvironment& environment) {
+    Distributions all;
+    for (const std::string& folder : environment.package_folders) {
+        const Distributions found = distributions_in(root, folder);
+        if (found.empty() && root.names_in(folder, 1).empty())
+            environment.left_out.push_back(folder + " is empty or cannot be read");
+        all.insert(all.end(), found.begin(), found.end());
+    }
+    environment.distributions = static_cast<int>(all.size());
+    if (environment.kind == "conda")
+        for (Distribution& distribution : conda_distributions(root, environment.path))
+            if (is_conda_library(distribution.name)) all.push_back(std::move(distribution));
+    return all;
+}
+
+std::string words_of(const Distribution& distribution) {
+    return distribution.name + (distribution.version.empty() ? "" : " " + distribution.version);
+}
+
+bool matters(const Distribution& distribution) {
+    return distribution.conda || is_library_wheel(distribution.name) || parse_distribution_name(distribution.name);
+}
+
+/// Where the name of the folder does not tell the version, the metadata does.
+void complete(const Root& root, Distribution& distribution, std::vector<std::string>& left_out) {
+    if (!distribution.version.empty()) return;
+    if (const auto metadata = metadata_of(root, distribution, left_out)) distribution.version = metadata->version;
+}
+
+PythonPackage described(const Root& root, const Distribution& distribution, bool compare,
+                        std::vector<std::string>& left_out) {
+    PythonPackage package;
+    package.name = distribution.name;
+    package.version = distribution.version;
+    package.folder = distribution.folder;
+    if (compare && !distribution.conda) compare_files(root, distribution, package, left_out);
+    return package;
+}
+
+/// Of the distributions of one framework those in the folder that `import` takes; it is the first that has the module.
+std::optional<Installed> installed_framework(const Root& root, const std::string& name, const Distributions& all) {
+    Installed found;
+    found.name = name;
+    for (const Distribution& distribution : all) {
+        const auto published = parse_distribution_name(distribution.name);
+        if (distribution.conda || !published || published->framework != name) continue;
+        if (published->plugin) {
+            found.plugins.push_back(distribution);
+            continue;
+        }
+        const bool has_module = root.exists(distribution.folder + '/' + std::string(module_of(name)));
+        if (found.folder.empty() && has_module) found.folder = distribution.folder;
+        if (distribution.folder == found.folder) found.distributions.push_back(distribution);
+    }
+    if (found.distributions.empty()) return std::nullopt;
+    found.brings_cudnn = std::ranges::any_of(
+        all, [](const Distribution& distribution) { return distribution.name.starts_with("nvidia-cudnn-cu"); });
+    return found;
+}
+
+/// The distribution to name: the one that the files agree with, else the first.
+const Distribution& best_of(const Installed& installed, const Framework& framework) {
+    for (const Distribution& distribution : installed.distributions) {
+        const auto build = parse_distribution_name(distribution.name)->build;
+        const bool cuda_name = !build.empty() && build != "cpu";
+        if (framework.uses_cuda && !build.empty() && *framework.uses_cuda == cuda_name) return distribution;
+    }
+    for (const Distribution& distribution : installed.distributions)
+        if (parse_distribution_name(distribution.name)->build.empty()) return distribution;
+    return installed.distributions.front();
+}
+
+Framework framework_of(const Root& root, const Installed& installed, PythonEnvironment& environment) {
+    Framework framework;
+    framework.name = installed.name;
+    framework.environment = environment.path;
+    const Distribution& first = installed.distributions.front();
+    framework.version = leading_version(first.version);
+    if (const auto name = parse_distribution_name(first.name); !name->build.empty()) framework.build = name->build;
+    if (environment.active || installed.name != "keras")
+        read_framework_files(root, installed, framework, environment.left_out);
+    const Distribution& best = best_of(installed, framework);
+    framework.package = words_of(best);
+    if (installed.name != "pytorch") framework.version = leading_version(best.version);
+    for (const Distribution& other : installed.distributions)
+        if (other.name != best.name || other.version != best.version)
+            framework.other_packages.push_back(words_of(other));
+    for (const Distribution& plugin : installed.plugins) framework.plugins.push_back(words_of(plugin));
+    return framework;
+}
+
+constexpr std::size_t most_sonames = 16;
+
+bool is_gpu_library(std::string_view name) {
+    constexpr std::string_view stems[] = {"libcudnn", "libcublas", "libcudart", "libnvrtc"};
+    return std::ranges::any_of(stems, [&](std::string_view stem) { return name.starts_with(stem); });
+}
+
+bool holds(const std::vector<std::string>& list, const std::string& item) {
+    return std::ranges::find(list, item) != list.end();
+}
+
+void add_missing(std::vector<std::string>& names, const std::optional<std::string>& name, std::string_view stem) {
+    const bool named = std::ranges::any_of(names, [&](const auto& known) { return known.starts_with(stem); });
+    if (name && !named && !holds(names, *name)) names.push_back(*name);
+}
+
+/// What it needs by its headers, and what it opens by name while it runs.
+std::vector<std::string> opened_names(const Framework& framework, const elf::ElfFile& core) {
+    std::vector<std::string> names;
+    for (const std::string& name : core.needed)
+        if (is_gpu_library(name) && names.size() < most_sonames && !holds(names, name)) names.push_back(name);
+    add_missing(names, cudnn_soname(framework), "libcudnn.so");
+    add_missing(names, cublas_soname(framework), "libcublas.so");
+    return names;
+}
+
+/// Without the "../.." of run paths, where that names the same.
+std::string plain_path(const Root& root, const std::string& path) {
+    const std::string plain = normal_path(path);
+    return root.real_path(plain) == root.real_path(path) ? plain : path;
+}
+
+std::vector<std::string> plain_paths(const Root& root, std::vector<std::string> paths) {
+    for (std::string& path : paths) path = plain_path(root, path);
+    return paths;
+}
+
+/// How the search came to this folder. The lists are those of the search, in its order.
+std::string found_by(const loader::Loader& loader, const loader::RunPath& run_path, const std::string& path) {
+    const std::string folder = folder_of(path);
+    if (holds(run_path.before, folder)) return "rpath";
+    if (holds(loader.library_path, folder)) return "LD_LIBRARY_PATH";
+    if (holds(run_path.after, folder)) return "runpath";
+    return "system";
+}
+
+/// The file's full number, or that of the wheel that it lies in.
+void tell_release(const loader::Loader& loader, const std::vector<PythonPackage>& packages, FrameworkLibrary& library) {
+    const std::string real = loader.root.real_path(*library.path).value_or(*library.path);
+    if (const auto at = real.rfind(".so."); at != std::string::npos) {
+        const auto version = parse_version(std::string_view(real).substr(at + 4));
+        if (version && std::ranges::count(version->text, '.') >= 2) library.version = version;
+    }
+    const std::string stem = library.soname.starts_with("libcudnn") ? "nvidia-cudnn" : "nvidia-cublas";
+    for (const PythonPackage& package : packages) {
+        if (!package.name.starts_with(stem) || !library.path->starts_with(package.folder + "/nvidia/")) continue;
+        if (!library.version && !library.soname.starts_with("libcudart"))
+            library.version = leading_version(package.version);
+        library.cuda_major = cuda_major_of(package.name);
+    }
+}
+
+}  // namespace
+
+std::vector<Framework> frameworks_of(const Root& root, PythonEnvironment& environment) {
+    Distributions all = installed_in(root, environment);
+    std::vector<std::string> names;
+    Distributions that_matter;
+    for (Distribution& distribution : all) {
+        if (!matters(distribution) || that_matter.size() == most_packages) continue;
+        complete(root, distribution, environment.left_out);
+        that_matter.push_back(distribution);
+        environment.packages.push_back(described(root, distribution, environment.active, environment.left_out));
+        const auto published = parse_distribution_name(distribution.name);
+        if (published && !holds(names, published->framework)) names.push_back(published->framework);
+    }
+    std::vector<Framework> frameworks;
+    for (const std::string& name : names)
+        if (const auto installed = installed_framework(root, name, that_matter))
+            frameworks.push_back(framework_of(root, *installed, environment));
+    if (environment.left_out.size() > most_left_out) {
+        const std::size_t more = environment.left_out.size() - most_left_out;
+        environment.left_out.resize(most_left_out);
+        environment.left_out.push_back("and " + std::to_string(more) + " more");
+    }
+    return frameworks;
+}
+
+std::optional<std::string> cudnn_soname(const Framework& framework) {
+    if (!framework.cudnn) return std::nullopt;
+    const std::string major = std::to_string(framework.cudnn->major());
+    if (framework.name != "ctranslate2") return "libcudnn.so." + major;
+    return (framework.cudnn->major() >= 9 ? "libcudnn_ops.so." : "libcudnn_ops_infer.so.") + major;
+}
+
+std::optional<std::string> cublas_soname(const Framework& framework) {
+    if (!framework.cuda) return std::nullopt;
+    const Version& cuda = *framework.cuda;
+    if (cuda.major() >= 11) return "libcublas.so." + std::to_string(cuda.major());
+    if (cuda >= make_version({10, 1})) return "libcublas.so.10";
+    return "libcublas.so." + std::to_string(cuda.major()) + "." + std::to_string(cuda.minor());
+}
+
+void find_used_libraries(const loader::Loader& loader, const std::vector<PythonPackage>& packages,
+                         Framework& framework) {
+    if (!framework.uses_cuda.value_or(false) || !framework.core) return;
+    const elf::ElfFile core = elf::read_elf_file(loader.root, *framework.core);
+    const loader::RunPath run_path = loader::run_path_of(loader, core, *framework.core);
+    framework.folders_before = plain_paths(loader.root, run_path.before);
+    framework.folders_after = plain_paths(loader.root, run_path.after);
+    for (const std::string& name : opened_names(framework, core)) {
+        FrameworkLibrary library;
+        library.soname = name;
+        if (const loader::Lookup lookup = loader::find_library(loader, name, run_path); lookup.usable()) {
+            library.found_by = found_by(loader, run_path, *lookup.path);
+            library.path = plain_path(loader.root, *lookup.path);
+            tell_release(loader, packages, library);
+        }
+        framework.libraries.push_back(std::move(library));
+    }
+}
+
+}  // namespace rnncheck::python

@@ -1,0 +1,25 @@
+// The frameworks of a Python environment, the packages around them, and which copies of cuDNN and cuBLAS the loader
+// would give them.
+#pragma once
+
+#include "facts/packages.hpp"
+#include "files/loader/loader.hpp"
+
+namespace rnncheck::python {
+
+/// Lists what is installed, at most a hundred thousand names in each folder, and fills distributions, packages and
+/// left_out of the environment. The lists of files are compared with the disk in the active environment alone.
+std::vector<Framework> frameworks_of(const Root& root, PythonEnvironment& environment);
+
+/// Fills libraries, folders_before and folders_after of a framework with CUDA. `packages` are the environment's, for
+/// the releases of what wheels bring.
+void find_used_libraries(const loader::Loader& loader, const std::vector<PythonPackage>& packages,
+                         Framework& framework);
+
+/// The name by which cuDNN is opened: libcudnn.so.9; for CTranslate2, which has the front inside, the first part's.
+std::optional<std::string> cudnn_soname(const Framework& framework);
+
+/// libcublas.so.12; before CUDA 10.1 each release had a name of its own.
+std::optional<std::string> cublas_soname(const Framework& framework);
+
+}  // namespace rnncheck::python

@@ -1,0 +1,130 @@
+#include "files/python/interpreter.hpp"
+
+#include "base/text.hpp"
+#include "files/python/metadata.hpp"
+
+namespace rnncheck::python {
+
+namespace {
+
+constexpr std::size_t most_libraries_listed = 4096, most_configuration = 64 * 1024;
+constexpr const char* configuration = "/pyvenv.cfg";
+
+/// Of "key = value" lines; keys are in small letters.
+Variables read_configuration(const Root& root, const std::string& folder) {
+    Variables found;
+    for (const std::string& line : split(root.read(folder + configuration, most_configuration).value_or(""), '\n')) {
+        const auto at = line.find('=');
+        if (at == std::string::npos || found.size() > 64) continue;
+        found.try_emplace(lower(trim(std::string_view(line).substr(0, at))),
+                          trim(std::string_view(line).substr(at + 1)));
+    }
+    return found;
+}
+
+/// "3.11.7.final.0" and "python3.11" too.
+std::optional<Version> version_in(std::string_view text) {
+    const auto begin = text.find_first_of("0123456789");
+    if (begin == std::string_view::npos) return std::nullopt;
+    const auto version = leading_version(text.substr(begin));
+    return version && contains(version->text, ".") ? version : std::nullopt;
+}
+
+std::string first_existing(const Root& root, const std::string& prefix) {
+    for (const char* name : {"/bin/python3", "/bin/python"})
+        if (root.exists(prefix + name)) return prefix + name;
+    return "";
+}
+
+std::optional<Version> version_of_conda(const Root& root, const std::string& prefix) {
+    for (const std::string& name : root.names_in(prefix + "/conda-meta", 100'000))
+        if (name.starts_with("python-3.") || name.starts_with("python-2."))
+            return version_in(std::string_view(name).substr(0, name.find('-', 7)));
+    return std::nullopt;
+}
+
+/// By the place it lies in.
+std::string kind_of_place(const std::string& path) {
+    if (contains(path, "/.pyenv/versions/") || contains(path, "/pyenv/versions/")) return "pyenv";
+    if (contains(path, "/uv/python/") || contains(path, "/uv/tools/")) return "uv";
+    if (contains(path, "/pipx/venvs/")) return "pipx";
+    return "";
+}
+
+Prefix virtual_environment(const Root& root, const std::string& folder) {
+    const Variables values = read_configuration(root, folder);
+    Prefix prefix{folder, folder, kind_of_place(folder), {}, first_existing(root, folder), false};
+    if (prefix.kind.empty()) prefix.kind = "venv";
+    const std::string home = value_of(values, "home");
+    if (home.starts_with('/')) prefix.base = folder_of(home);
+    for (const char* key : {"version", "version_info"})
+        if (!prefix.version) prefix.version = version_in(value_of(values, key));
+    if (!prefix.version) prefix.version = version_of_library_folder(root, folder);
+    prefix.sees_user_site = lower(value_of(values, "include-system-site-packages")) == "true";
+    return prefix;
+}
+
+/// PYENV_VERSION, .python-version above the current folder, or the file `version` of pyenv itself.
+std::string version_for_pyenv(const Root& root, const Variables& variables, const std::string& pyenv) {
+    std::string version = value_of(variables, "PYENV_VERSION");
+    std::string folder = value_of(variables, "PWD");
+    for (int up = 0; version.empty() && folder.starts_with('/') && up < 64; ++up, folder = folder_of(folder)) {
+        version = trim(root.read(folder + "/.python-version", 4096).value_or(""));
+        if (folder == "/") break;
+    }
+    if (version.empty()) version = trim(root.read(pyenv + "/version", 4096).value_or(""));
+    return version.substr(0, version.find_first_of(":\n "));
+}
+
+std::optional<Prefix> behind_shim(const Root& root, const Variables& variables, const std::string& shims) {
+    const std::string pyenv = folder_of(shims);
+    const std::string version = version_for_pyenv(root, variables, pyenv);
+    if (version.empty() || contains(version, "/")) return std::nullopt;
+    return prefix_at(root, pyenv + "/versions/" + version);
+}
+
+}  // namespace
+
+std::optional<Version> version_of_library_folder(const Root& root, const std::string& prefix) {
+    std::optional<Version> newest;
+    for (const char* library : {"/lib", "/lib64"})
+        for (const std::string& name : root.names_in(prefix + library, most_libraries_listed)) {
+            if (!name.starts_with("python") || name.size() < 7) continue;
+            const auto version = version_in(name);
+            if (version && (!newest || *version > *newest)) newest = version;
+        }
+    return newest;
+}
+
+std::optional<Prefix> prefix_at(const Root& root, const std::string& folder) {
+    if (root.exists(folder + configuration)) return virtual_environment(root, folder);
+    const bool conda = root.exists(folder + "/conda-meta");
+    Prefix prefix{folder, folder, conda ? "conda" : kind_of_place(folder), {}, first_existing(root, folder), true};
+    if (conda) prefix.version = version_of_conda(root, folder);
+    if (!prefix.version && !prefix.interpreter.empty())
+        if (const auto real = root.real_path(prefix.interpreter)) prefix.version = version_in(file_name(*real));
+    if (prefix.kind == "pyenv")
+        if (const auto exact = version_in(file_name(folder))) prefix.version = exact;
+    if (!prefix.version) prefix.version = version_of_library_folder(root, folder);
+    if (!conda && !prefix.version) return std::nullopt;
+    if (prefix.kind.empty()) prefix.kind = folder == "/usr" || folder == "/usr/local" ? "system" : "prefix";
+    return prefix;
+}
+
+std::optional<Prefix> prefix_of_interpreter(const Root& root, const Variables& variables, const std::string& path) {
+    const std::string bin = folder_of(path);
+    std::optional<Prefix> prefix;
+    if (file_name(bin) == "shims") {
+        prefix = behind_shim(root, variables, bin);
+    } else if (root.exists(folder_of(bin) + configuration)) {
+        prefix = virtual_environment(root, folder_of(bin));
+    } else if (const auto real = root.real_path(path)) {
+        prefix = prefix_at(root, folder_of(folder_of(*real)));
+        if (prefix && prefix->kind != "conda" && prefix->kind != "pyenv")
+            if (const auto named = version_in(file_name(*real))) prefix->version = named;
+    }
+    if (prefix && file_name(bin) != "shims") prefix->interpreter = path;
+    return prefix;
+}
+
+}  // namespace rnncheck::python

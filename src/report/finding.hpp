@@ -1,0 +1,122 @@
+// What rules answer. Data only: may not print, may not look anything up.
+#pragma once
+
+#include "facts/evidence.hpp"
+
+namespace rnncheck {
+
+enum class Layer { host, driver, gpu, runtime, cudnn, rnn };
+RNNCHECK_ENUM_NAMES(Layer, "host", "driver", "gpu", "runtime", "cudnn", "rnn")
+
+enum class Severity { error, warning, note };
+RNNCHECK_ENUM_NAMES(Severity, "error", "warning", "note")
+
+/// How far the evidence goes: it decides, it points, it only allows.
+enum class Confidence { certain, likely, possible };
+RNNCHECK_ENUM_NAMES(Confidence, "certain", "likely", "possible")
+
+enum class Risk { safe, needs_root, disruptive, destructive };
+RNNCHECK_ENUM_NAMES(Risk, "safe", "needs_root", "disruptive", "destructive")
+
+/// `text` for people, `commands` for scripts, `verify` a command that shows the cure.
+struct Remedy {
+    std::string text;
+    std::vector<std::string> commands;
+    Risk risk = Risk::safe;
+    std::string verify;
+    std::string link;
+
+    static void fields(auto& self, auto&& visit) {
+        visit("text", self.text, "what to do");
+        visit("commands", self.commands, "commands that do it");
+        visit("risk", self.risk, "what the commands may disturb");
+        visit("verify", self.verify, "a command that shows that it helped");
+        visit("link", self.link, "documentation");
+    }
+};
+
+/// What settles a question that the evidence leaves open.
+struct DecidingCheck {
+    std::string text;
+    std::string command;
+
+    static void fields(auto& self, auto&& visit) {
+        visit("text", self.text, "what to look at, and what it means");
+        visit("command", self.command, "a command that shows it; empty when there is none");
+    }
+};
+
+/// `message` is one sentence that begins in lower case or with a proper name, names the subject, and has no full
+/// stop. `rule` and `layer` are filled in by the judge.
+struct Finding {
+    std::string rule;
+    Layer layer = Layer::host;
+    Severity severity = Severity::error;
+    std::string subject;
+    std::string message;
+    std::vector<Evidence> evidence;
+    std::vector<Remedy> remedies;
+    Confidence confidence = Confidence::certain;
+    std::optional<DecidingCheck> decided_by;  ///< only where the evidence does not decide
+    std::optional<int> weight;                ///< only of a cause that a log points to: 1 to 100
+
+    static void fields(auto& self, auto&& visit) {
+        visit("rule", self.rule, "id of the rule; `rnncheck explain ID` tells more");
+        visit("layer", self.layer, "where it sits; repair from the bottom (host) up");
+        visit("severity", self.severity, "how bad it is");
+        visit("subject", self.subject, "what it is about: GPU 0, a file ...");
+        visit("message", self.message, "what is wrong, in one sentence");
+        visit("evidence", self.evidence, "what it rests on");
+        visit("remedies", self.remedies, "what to do about it");
+        visit("confidence", self.confidence, "how far the evidence goes");
+        visit("decided_by", self.decided_by, "the check that would decide");
+        visit("weight", self.weight, "how strongly the log points to it, 1 to 100, beside the other candidates");
+    }
+};
+
+enum class Outcome { pass, fault, not_applicable, undecided };
+RNNCHECK_ENUM_NAMES(Outcome, "pass", "fault", "not_applicable", "undecided")
+
+/// What an undecided rule lacks: facts that were not learnt, or rows of the tables for facts that were.
+enum class Lack { facts, data };
+
+/// Why a rule was not asked: the user left it or its stage out, or without a machine it lacks the machine or values.
+enum class NotAsked { left_out, stage_off, needs_machine, needs_values };
+RNNCHECK_ENUM_NAMES(NotAsked, "left_out", "stage_off", "needs_machine", "needs_values")
+
+/// A rule's answer. `findings` with `fault`, and with `undecided` what could not be decided; `reason` always says why
+/// in a few words. `evidence` is what a pass rests on, where that is more than the reason tells. `lack` has a meaning
+/// with `undecided` only.
+struct Verdict {
+    Outcome outcome = Outcome::undecided;
+    std::string reason;
+    std::vector<Finding> findings;
+    std::vector<Evidence> evidence;
+    Lack lack = Lack::facts;
+    std::optional<NotAsked> not_asked = {};
+};
+
+inline Verdict pass(std::string reason, std::vector<Evidence> evidence = {}) {
+    return {Outcome::pass, std::move(reason), {}, std::move(evidence)};
+}
+inline Verdict not_applicable(std::string reason) {
+    return {Outcome::not_applicable, std::move(reason), {}, {}};
+}
+inline Verdict undecided(std::string reason) {
+    return {Outcome::undecided, std::move(reason), {}, {}};
+}
+/// A version lies outside the tables.
+inline Verdict outside_the_data(std::string reason) {
+    return {Outcome::undecided, std::move(reason), {}, {}, Lack::data};
+}
+/// A fault when there is any finding; else the other answer.
+inline Verdict fault_or(std::vector<Finding> findings, Verdict otherwise) {
+    if (findings.empty()) return otherwise;
+    std::string reason = findings.front().message;
+    return {Outcome::fault, std::move(reason), std::move(findings), {}};
+}
+inline Verdict fault(Finding finding) {
+    return fault_or({std::move(finding)}, {});
+}
+
+}  // namespace rnncheck

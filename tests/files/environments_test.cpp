@@ -1,0 +1,168 @@
+#include "files/python/environments.hpp"
+
+#include "support/catch.hpp"
+#include "support/python_root.hpp"
+
+using namespace rnncheck;
+using namespace rnncheck::python;
+using namespace rnncheck::test;
+
+namespace {
+
+using Folders = std::vector<std::string>;
+
+FakeRoot& add_system(FakeRoot& root) {
+    root.file("/usr/bin/python3.11", "").link("/usr/bin/python3", "python3.11");
+    return root.directory("/usr/lib/python3/dist-packages").directory("/usr/local/lib/python3.11/dist-packages");
+}
+
+}  // namespace
+
+TEST_CASE("an interpreter, a link to it and its folder lead to the same virtual environment") {
+    FakeRoot root;
+    add_venv(root);
+    root.link("/home/ada/bin/py", venv + "/bin/python");
+    for (const std::string& path : {venv, venv + "/", venv + "/bin/python", venv + "/bin/python3"}) {
+        INFO(path);
+        const auto found = environment_at(root.root(), {}, path);
+        REQUIRE(found);
+        CHECK(found->path == venv);
+        CHECK(found->kind == "venv");
+        CHECK(found->version->text == "3.11.7");
+        CHECK(found->package_folders == Folders{site});
+    }
+}
+
+TEST_CASE("a virtual environment sees the user's packages and the system's only if it was made so") {
+    FakeRoot root;
+    add_system(add_venv(root));
+    const std::string user = "/home/ada/.local/lib/python3.11/site-packages";
+    root.directory(user);
+    const Variables variables = {{"HOME", "/home/ada"}};
+    CHECK(environment_at(root.root(), variables, venv)->package_folders == Folders{site});
+    root.file(venv + "/pyvenv.cfg",
+              "home = /usr/bin\ninclude-system-site-packages = true\nversion_info = 3.11.7.final.0\n");
+    CHECK(environment_at(root.root(), variables, venv)->package_folders ==
+          Folders{user, site, "/usr/local/lib/python3.11/dist-packages", "/usr/lib/python3/dist-packages"});
+    CHECK(environment_at(root.root(), variables, venv)->version->text == "3.11.7");
+}
+
+TEST_CASE("the system's python has PYTHONPATH, the user's folder and Debian's, in this order") {
+    FakeRoot root;
+    add_system(root).directory("/opt/more").directory("/home/ada/.local/lib/python3.11/site-packages");
+    Variables variables = {{"HOME", "/home/ada"}, {"PYTHONPATH", "relative:/opt/more:/opt/missing"}};
+    const auto found = environment_at(root.root(), variables, "/usr/bin/python3");
+    REQUIRE(found);
+    CHECK(found->kind == "system");
+    CHECK(found->version->text == "3.11");
+    CHECK(found->package_folders == Folders{"/opt/more", "/home/ada/.local/lib/python3.11/site-packages",
+                                            "/usr/local/lib/python3.11/dist-packages",
+                                            "/usr/lib/python3/dist-packages"});
+    variables["PYTHONNOUSERSITE"] = "1";
+    CHECK(environment_at(root.root(), variables, "/usr/bin/python3")->package_folders.size() == 3);
+}
+
+TEST_CASE("conda tells its Python's full version") {
+    FakeRoot root;
+    const std::string conda = "/opt/conda/envs/ml";
+    root.file(conda + "/conda-meta/python-3.10.13-hd12c33a_0_cpython.json", "{}").file(conda + "/bin/python3.10", "");
+    root.link(conda + "/bin/python", "python3.10").directory(conda + "/lib/python3.10/site-packages");
+    const auto found = environment_at(root.root(), {}, conda + "/bin/python");
+    REQUIRE(found);
+    CHECK(found->path == conda);
+    CHECK(found->kind == "conda");
+    CHECK(found->version->text == "3.10.13");
+    CHECK(found->package_folders == Folders{conda + "/lib/python3.10/site-packages"});
+}
+
+TEST_CASE("a shim of pyenv leads to the version that is set") {
+    FakeRoot root;
+    for (const std::string& version : {std::string("3.9.18"), std::string("3.11.7")})
+        root.file("/home/ada/.pyenv/versions/" + version + "/bin/python3", "")
+            .directory("/home/ada/.pyenv/versions/" + version + "/lib/python" + version.substr(0, version.rfind('.')) +
+                       "/site-packages");
+    root.file("/home/ada/.pyenv/shims/python3", "#!/bin/sh\n").file("/home/ada/.pyenv/version", "3.11.7\n");
+    root.file("/home/ada/work/.python-version", "3.9.18\n");
+    Variables variables = {{"PATH", "/nowhere:/home/ada/.pyenv/shims"}, {"PWD", "/home/ada"}};
+    CHECK(environment_on_path(root.root(), variables)->version->text == "3.11.7");
+    variables["PWD"] = "/home/ada/work/deep";
+    CHECK(environment_on_path(root.root(), variables)->path == "/home/ada/.pyenv/versions/3.9.18");
+    variables["PYENV_VERSION"] = "3.11.7:3.9.18";
+    CHECK(environment_on_path(root.root(), variables)->version->text == "3.11.7");
+    variables["PYENV_VERSION"] = "../../..";
+    CHECK_FALSE(environment_on_path(root.root(), variables));
+}
+
+TEST_CASE("what was asked for comes before VIRTUAL_ENV, that before CONDA_PREFIX, that before PATH") {
+    FakeRoot root;
+    add_system(add_venv(root));
+    root.file("/opt/conda/conda-meta/python-3.12.1-0.json", "");
+    Variables variables = {{"PATH", "/usr/bin"}};
+    const auto chosen = [&](std::optional<std::string> asked = {}) {
+        const auto found = active_environment(root.root(), variables, asked);
+        return found ? found->path + " by " + found->found_by : "none";
+    };
+    CHECK(chosen() == "/usr by PATH");
+    variables["CONDA_PREFIX"] = "/opt/conda";
+    CHECK(chosen() == "/opt/conda by CONDA_PREFIX");
+    variables["VIRTUAL_ENV"] = venv;
+    CHECK(chosen() == venv + " by VIRTUAL_ENV");
+    CHECK(chosen("/usr/bin/python3") == "/usr by --python");
+    CHECK(chosen("/nothing/here") == "none");
+    variables["VIRTUAL_ENV"] = "/gone";
+    CHECK(chosen() == "/opt/conda by CONDA_PREFIX");
+}
+
+TEST_CASE("a bare folder of packages is an environment when it is asked for") {
+    FakeRoot root;
+    root.file("/data/target/torch-2.4.1.dist-info/METADATA", "").directory("/data/empty");
+    const auto found = environment_at(root.root(), {}, "/data/target");
+    REQUIRE(found);
+    CHECK(found->kind == "folder");
+    CHECK(found->package_folders == Folders{"/data/target"});
+    CHECK_FALSE(environment_at(root.root(), {}, "/data/empty"));
+}
+
+TEST_CASE("links in a circle, closed folders and nonsense lead nowhere and do no harm") {
+    FakeRoot root;
+    root.link("/loop/a", "b").link("/loop/b", "a").link("/round/lib", "../round");
+    root.file("/noise/pyvenv.cfg", std::string(1 << 20, '\xff')).directory("/closed/lib").mode("/closed", 0);
+    const OrdinaryUser user;
+    CHECK_FALSE(environment_at(root.root(), {}, "/loop/a"));
+    CHECK_FALSE(environment_at(root.root(), {}, "/round"));
+    CHECK_FALSE(environment_at(root.root(), {}, "/closed"));
+    CHECK_FALSE(environment_at(root.root(), {}, "relative"));
+    const auto noise = environment_at(root.root(), {}, "/noise");
+    REQUIRE(noise);
+    CHECK_FALSE(noise->version);
+}
+
+TEST_CASE("other environments are found in the places of the tools") {
+    FakeRoot root;
+    add_system(add_venv(root));
+    add_venv(root, "/home/ada/project/.venv");
+    add_venv(root, "/home/ada/.local/share/pipx/venvs/tool");
+    root.file("/opt/conda/envs/ml/conda-meta/python-3.12.1-0.json", "");
+    std::vector<std::string> found;
+    for (const auto& environment :
+         other_environments(root.root(), {{"HOME", "/home/ada"}, {"PWD", "/home/ada/project"}}))
+        found.push_back(environment.kind + " " + environment.path);
+    CHECK(found == Folders{"venv /home/ada/project/.venv", "conda /opt/conda/envs/ml",
+                           "pipx /home/ada/.local/share/pipx/venvs/tool", "system /usr"});
+}
+
+TEST_CASE("folders that .pth files add are searched after the others, and code in them is not run") {
+    FakeRoot root;
+    add_venv(root);
+    add_distribution(root, "torch", "2.4.1", "", "/srv/shared");
+    add_distribution(root, "jax", "0.4.35", "", venv + "/lib/python3.11/more");
+    root.file(site + "/a.pth", "# comment\n\n/srv/shared\n../more\r\n/nowhere\n/srv/shared\nimport os; os.abort()\n");
+    root.file(site + "/__editable__.jaxlib-1.pth", "import __editable___jaxlib_1_finder\n");
+    const auto found = environment_at(root.root(), {}, venv);
+    REQUIRE(found);
+    REQUIRE(found->package_folders.size() == 3);
+    CHECK(found->package_folders[1] == "/srv/shared");
+    CHECK(found->package_folders[2] == venv + "/lib/python3.11/more");
+    REQUIRE(found->left_out.size() == 1);
+    CHECK(found->left_out[0].find("editable installation") != std::string::npos);
+}

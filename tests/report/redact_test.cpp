@@ -1,0 +1,197 @@
+#include "report/redact.hpp"
+
+#include <sstream>
+
+#include "base/text.hpp"
+#include "facts/facts_json.hpp"
+#include "report/documents.hpp"
+#include "report/format.hpp"
+#include "sample_reports.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using namespace rnncheck;
+using namespace rnncheck::test;
+
+const std::string uuid = "GPU-11111111-2222-3333-4444-555555555555";
+const std::string mig = "MIG-aaaaaaaa-bbbb-cccc-dddd-00000000000f";
+
+const Identity identity{{"karlotta"}, {"/data/people/karlotta"}, {"helios.example.org"}};
+
+/// Private things in every kind of place a report has.
+Report private_report() {
+    Report report = report_with_many_findings();
+    Facts& facts = report.facts;
+    facts.host.environment = {{"LD_LIBRARY_PATH", "/home/anneliese/cuda/lib64:/data/people/karlotta/lib:/root/lib"},
+                              {"CUDA_VISIBLE_DEVICES", uuid + ",GPU-11111111," + mig},
+                              {"HOME_OF_karlotta", "x"},
+                              {"HOSTNAME", "selene-17"},
+                              {"PYTHONPATH", "/mnt/c/Users/Berta Maier/py:C:\\Users\\Dora\\py"}};
+    facts.libraries[0].path = "/home/anneliese/cuda/lib64/libcuda.so.1";
+    facts.libraries[0].needed = {"/Users/friedrich/libx.so"};
+    facts.gpus[0].uuid = uuid;
+    facts.probe_runs[0].output_tail =
+        "host helios: user karlotta@selene-17, Serial Number : 1324419067243\nboard 1324419067243";
+    facts.probe_runs[0].target = "/scratch/anneliese-old/libcudnn.so.9";
+    report.findings[0].message = "the file /home/anneliese/cuda/lib64/libcuda.so.1 is no library";
+    report.findings[0].evidence = {
+        {"path of anneliese", "file:///home/anneliese/x", "libraries[/home/anneliese/cuda]"}};
+    report.findings[0].remedies = {
+        {"remove it", {"rm /home/anneliese/cuda/lib64/libcuda.so.1"}, Risk::safe, "ls /home/anneliese", ""}};
+    report.verdicts[0].reason = "GPU 0 (" + uuid + ") is not well";
+    return report;
+}
+
+const std::vector<std::string> secrets = {"karlotta",     "anneliese", "friedrich",    "Berta",         "Maier",
+                                          "Dora",         "helios",    "selene",       "1324419067243", "/root",
+                                          "/data/people", "11111111",  "555555555555", "aaaaaaaa",      "00000000000f"};
+
+std::string everything(const Report& report) {
+    std::string text = json_text(report);
+    std::ostringstream page;
+    (*find_named(all_formats(), "text"))->write(report, page, {.verbose = true});
+    return text + page.str() + facts_to_text(report.facts, 2);
+}
+
+}  // namespace
+
+TEST_CASE("no secret is left anywhere in a redacted report") {
+    const std::string before = everything(private_report());
+    const std::string after = everything(redact(private_report(), identity));
+    for (const std::string& secret : secrets) {
+        INFO(secret);
+        CHECK(contains(before, secret));
+        CHECK_FALSE(contains(after, secret));
+    }
+}
+
+TEST_CASE("the same thing has the same word everywhere") {
+    const Report report = redact(private_report(), identity);
+    const std::string path = report.facts.libraries[0].path;
+    CHECK(path.starts_with("/home/USER"));
+    CHECK(path.ends_with("/cuda/lib64/libcuda.so.1"));
+    CHECK(contains(report.findings[0].message, "the file " + path + " is no library"));
+    CHECK(report.findings[0].remedies[0].commands[0] == "rm " + path);
+    const std::string& visible = report.facts.host.environment.at("CUDA_VISIBLE_DEVICES");
+    CHECK(visible == *report.facts.gpus[0].uuid + "," + *report.facts.gpus[0].uuid + ",MIG-UUID-2");
+    CHECK(report.facts.gpus[0].uuid == "GPU-UUID-1");
+    CHECK(everything(redact(private_report(), identity)) == everything(report));
+}
+
+TEST_CASE("redacting twice is redacting once") {
+    const Report once = redact(private_report(), identity);
+    CHECK(everything(redact(once, identity)) == everything(once));
+}
+
+TEST_CASE("nothing else changes") {
+    Report report = healthy_report();
+    report.facts.gpus[0].uuid = report.facts.boards[0].uuid = std::nullopt;
+    const Identity ordinary{
+        {"a", "cuda", "root", "test", "1000"}, {"/", "/root", "/usr/local", "/work", "relative"}, {"gpu", "localhost"}};
+    CHECK(everything(redact(report, ordinary)) == everything(report));
+}
+
+TEST_CASE("a user with an ordinary name is hidden where the name is one") {
+    const Identity ordinary{{"cuda"}, {"/home/cuda"}, {}};
+    CHECK(redact("/home/cuda/lib needs /usr/local/cuda/lib64 for cuda", ordinary) ==
+          "/home/USER1/lib needs /usr/local/cuda/lib64 for cuda");
+    CHECK(redact("/home/a/x: a", ordinary) == "/home/USER1/x: a");
+}
+
+TEST_CASE("private things are found in whatever stands around them") {
+    for (const auto& [text, hidden] : std::vector<std::pair<std::string, std::vector<std::string>>>{
+             {"see https://example.org/a\n/home/lena/x", {"lena"}},
+             {R"("see https://example.org/a\n/home/lena/x")", {"lena"}},
+             {"/home/users/lena/x and /Users/home/otto", {"lena", "otto"}},
+             {R"(C:\\Users\\Lena Maier\\x)", {"Lena", "Maier"}},
+             {R"(c:\users\lena.maier.)", {"lena", "maier"}},
+             {R"(\\wsl$\d\Users\a-very-long-name-of-a-user-with-more-than-forty-letters Maier\x)", {"a-very", "Maier"}},
+             {"/mnt/d/users/Lena Maier-/x", {"Lena", "Maier"}},
+             {"/home/J\xf6rg/x, user J\xf6rg", {"J\xf6rg"}},
+             {std::string("\0/home/lena\0x", 13), {"lena"}},
+             {"/home/lena:/home/otto", {"lena", "otto"}},
+             {"Serial: serial no. 1234567", {"1234567"}},
+             {"serial_number='ab-1234567'; on board ab-1234567", {"ab-1234567"}},
+             {uuid + "," + uuid.substr(4) + ";" + mig, {"11111111", "2222", "5555", "aaaa", "bbbb"}},
+             {"MIG-" + uuid + "/1/0", {"1111"}},
+             {"GPU-11111111-2222-3 GPU-111111 GPU-11111111-2222-3333-4444-555", {"1111", "2222", "555"}},
+             {"Nov 21 10:00:01 lab7x kernel: a\nNov 21 10:00:02 lab8x sshd[7]: b", {"lab7x", "lab8x"}},
+             {R"("_HOSTNAME":"lab7x")", {"lab7x"}},
+             {"hostname=lab7x.example.org.", {"lab7x"}},
+             {"for host: hostname=lab7x", {"lab7x"}},
+             {"hostname: x-hostname=lab7x", {"lab7x"}},
+             {"/home/" + uuid.substr(4) + ".lena/x", {"1111", "lena"}},
+             {"/mnt/c/Users/ Lena Maier/x", {"Lena", "Maier"}},
+             {"github_pat_0123456789,glpat-0123456789,xoxb-01234567890", {"0123456789"}}}) {
+        const std::string redacted = redact(text, {});
+        INFO(text << " -> " << redacted);
+        for (const std::string& secret : hidden) CHECK_FALSE(contains(redacted, secret));
+        CHECK(redact(redacted, {}) == redacted);
+    }
+}
+
+TEST_CASE("a shortened UUID has the word of the whole, in letters of any size") {
+    const std::string whole = "GPU-ABCDEF12-2222-3333-4444-555555555555";
+    CHECK(redact(whole + " GPU-abcdef1 GPU-abcdef12-22 gpu-abcdef12-2222-3333-4444-555555555555", {}) ==
+          "GPU-UUID-1 GPU-UUID-1 GPU-UUID-1 gpu-UUID-1");
+}
+
+TEST_CASE("names end where words end") {
+    const Identity ida{{"ida"}, {}, {"ida-box"}};
+    CHECK(redact("ida, ida_env, /scratch/ida-env, nvidia, idaho, Florida", ida) ==
+          "USER1, USER1_env, /scratch/USER1-env, nvidia, idaho, Florida");
+    CHECK(redact("on ida-box, not ida-boxes", ida) == "on HOST1, not USER1-boxes");
+    CHECK(redact("is it in /home/ida. Or not", ida) == "is it in /home/USER1. Or not");
+    CHECK(redact("/mnt/c/Users/ida is not at /x", ida) == "/mnt/c/Users/USER1 is not at /x");
+}
+
+TEST_CASE("names of hosts and tokens are hidden where logs show them") {
+    const Identity nobody;
+    for (const auto& [text, hidden] : std::map<std::string, std::string>{
+             {"CUDA failure 2: out of memory ; GPU=0 ; hostname=lab-box7 ; expr=cudaMalloc", "lab-box7"},
+             {"retrieving CUDA diagnostic information for host: lab-box7", "lab-box7"},
+             {"kernel driver does not appear to be running on this host (lab-box7): /proc/driver", "lab-box7"},
+             {"Nov 21 10:00:01 lab-box7 kernel: NVRM: Xid (PCI:0000:01:00): 79", "lab-box7"},
+             {"Nov  1 10:00:01 lab-box7.example.org python3[77]: failed", "lab-box7"},
+             {R"({"host":"lab-box7","log":"x"})", "lab-box7"},
+             {"using ghp_0123456789abcdefghij for the clone", "ghp_0123456789abcdefghij"},
+             {"AKIAABCDEFGHIJKLMNOP", "AKIAABCDEFGHIJKLMNOP"},
+             {"token hf_abcdefghijklmnopqrst.", "hf_abcdefghijklmnopqrst"}}) {
+        INFO(redact(text, nobody));
+        CHECK_FALSE(contains(redact(text, nobody), hidden));
+        CHECK(redact(redact(text, nobody), nobody) == redact(text, nobody));
+    }
+    CHECK(redact("hostname=lab-box7; on lab-box7 and lab-box7x", nobody) == "hostname=HOST1; on HOST1 and lab-box7x");
+}
+
+TEST_CASE("what only looks private stays") {
+    const Identity nobody;
+    for (const std::string text :
+         {"https://example.org/home/page and http://example.org/users/x", "GPU-accelerated, GPU-0, MIG-enabled",
+          "serial: none, serialised", "/home/ and /home", "a/root, /rootfs, /root-fs", "8.9.7 1324419067243",
+          "GPU-added-facade", "this host (1)", "10:00:01 INFO start:", "Nov 21 10:00:01 loss is nan", "sk-learn",
+          "hostname: "})
+        CHECK(redact(text, nobody) == text);
+}
+
+TEST_CASE("ids of rules and the tool's stamp are never touched") {
+    Report report = healthy_report();
+    const Identity driver{{"wsl", "libcuda", "driver_missing", "rnncheck"}, {}, {"driver_missing"}};
+    const Report redacted = redact(report, driver);
+    CHECK(redacted.verdicts[0].rule == "driver_missing");
+    CHECK(redacted.tool.name == "rnncheck");
+}
+
+TEST_CASE("a hostile text is redacted in linear time") {
+    std::string text;
+    for (int i = 0; i < 200'000; ++i) text += "/home/u" + std::to_string(i) + "/serial GPU-1 ";
+    const std::string redacted = redact(text, {});
+    CHECK(contains(redacted, "/home/USER200000/"));
+    for (const std::string part : {"serial-", "sk-", "https://", "Nov 21 10:00:01 ", "\\users\\a ", "GPU-1111-"}) {
+        std::string repeated;
+        while (repeated.size() < 200'000) repeated += part;
+        CHECK_FALSE(redact(repeated, {}).empty());
+    }
+    CHECK(redact(std::string(1'000'000, '-') + std::string(1'000'000, 'a'), {}).size() == 2'000'000);
+}
