@@ -5,7 +5,7 @@
 
 #include "base/text.hpp"
 #include "rules/support/log_verdict.hpp"
-#include "rules/support/partial_versions.hpp"
+#include "rules/support/versions.hpp"
 #include "rules/support/seen.hpp"
 
 namespace rnncheck {

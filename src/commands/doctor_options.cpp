@@ -8,8 +8,8 @@
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "commands/ids.hpp"
+#include "compat/given.hpp"
 #include "files/python/environments.hpp"
-#include "given/values.hpp"
 
 namespace rnncheck {
 

@@ -11,8 +11,7 @@
 #include "commands/matrix_age.hpp"
 #include "commands/matrix_commands.hpp"
 #include "commands/output.hpp"
-#include "given/given.hpp"
-#include "given/values.hpp"
+#include "compat/given.hpp"
 #include "report/documents.hpp"
 
 namespace rnncheck {
@@ -21,33 +20,12 @@ namespace {
 
 struct PlanOptions {
     std::vector<std::string> values;
-    std::string release, folder;
+    std::string release, tables;
     bool json = false, verbose = false;
 };
 
-GivenValue plan_value(const std::string& text) {
-    static const std::vector<std::string> keys = {"driver", "framework", "gpu", "os", "python"};
-    const auto value = split_given(text);
-    if (!value || std::find(keys.begin(), keys.end(), value->key) == keys.end())
-        throw UsageError("'" + text + "' is nothing to plan with; write KEY=VALUE with one of the keys " +
-                         listing(keys));
-    return *value;
-}
-
 Facts plan_facts(const std::vector<std::string>& texts, const Matrix& matrix) {
-    std::vector<GivenValue> values;
-    for (const std::string& text : texts) values.push_back(plan_value(text));
-    Given given = read_given(values, matrix);
-    if (!given.not_understood.empty()) throw UsageError(in_words(given.not_understood.front()));
-    return std::move(given.facts);
-}
-
-void take_gpu(PlanQuestion& question, const Facts& facts, const Matrix& matrix) {
-    if (facts.gpus.size() > 1) throw UsageError("plans are made for one GPU; ask for each by itself");
-    if (facts.gpus.empty()) return;
-    question.gpu = facts.gpus.front().compute_capability;
-    question.gpu_name = facts.gpus.front().name.value_or("");
-    if (const auto product = matrix.gpu_product(question.gpu_name)) question.data_center = product->data_center;
+    return facts_told(texts, {"driver", "framework", "gpu", "os", "python"}, matrix);
 }
 
 void take_framework(PlanQuestion& question, const Facts& facts) {
@@ -61,13 +39,9 @@ void take_framework(PlanQuestion& question, const Facts& facts) {
 }
 
 PlanQuestion question_from(const Facts& facts, const Matrix& matrix) {
-    PlanQuestion question;
-    take_gpu(question, facts, matrix);
+    if (facts.gpus.size() > 1) throw UsageError("plans are made for one GPU; ask for each by itself");
+    PlanQuestion question = plan_question(facts, matrix);
     take_framework(question, facts);
-    question.driver = facts.driver.library_version;
-    if (!facts.pythons.empty()) question.python = facts.pythons.front().version;
-    question.os = facts.host.platform.value_or("linux");
-    if (facts.host.wsl.value_or(false)) question.driver_os = "windows";
     return question;
 }
 
@@ -87,10 +61,10 @@ int plan(const PlanOptions& options, const Matrix& matrix) {
 }
 
 NeedsQuestion needs_question_from(const std::vector<std::string>& texts, const Matrix& matrix) {
-    for (const std::string& text : texts)
-        if (const std::string key = plan_value(text).key; key != "os" && key != "python")
-            throw UsageError(key + "= does not go with --for, which tells what a release needs; os= and python= do");
     const Facts facts = plan_facts(texts, matrix);
+    for (const std::string& text : texts)
+        if (const std::string key = split_given(text)->key; key != "os" && key != "python")
+            throw UsageError(key + "= does not go with --for, which tells what a release needs; os= and python= do");
     const PlanQuestion plan = question_from(facts, matrix);
     return {facts.host.platform.value_or(""), plan.driver_os, plan.python, ""};
 }
@@ -115,7 +89,7 @@ int needs(const PlanOptions& options, const Matrix& matrix) {
 }
 
 int run(const PlanOptions& options) {
-    const Matrix matrix = options.folder.empty() ? Matrix::bundled() : Matrix::from_folder(options.folder);
+    const Matrix matrix = matrix_from(options.tables);
     if (options.release.empty() && options.values.empty())
         throw UsageError(
             "'rnncheck matrix plan' needs what to plan for, e.g. gpu=8.6 driver=535, or --for tensorflow==2.15");
@@ -132,9 +106,9 @@ std::function<int()> declare_matrix_plan(CLI::App& app) {
     app.add_option("--for", options->release,
                    "Tell what this release needs, e.g. tensorflow==2.15; os= and python= narrow it")
         ->type_name("FRAMEWORK==VERSION");
-    app.add_option("--matrix", options->folder, "Use the compatibility tables in this folder")->type_name("DIR");
-    app.add_flag("--json", options->json, "As one JSON document")->disable_flag_override();
-    app.add_flag("-v,--verbose", options->verbose, "Tell the sources too")->disable_flag_override();
+    add_matrix_option(app, options->tables);
+    add_json_option(app, options->json);
+    add_flag(app, "-v,--verbose", options->verbose, "Show the sources too");
     return [options] { return run(*options); };
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "facts/choices.hpp"
-#include "plan/plan.hpp"
+#include "compat/plan.hpp"
 #include "report/format.hpp"
 
 namespace rnncheck {

@@ -1,7 +1,7 @@
 // What rules answer. Data only: may not print, may not look anything up.
 #pragma once
 
-#include "base/fields.hpp"
+#include "facts/evidence.hpp"
 
 namespace rnncheck {
 
@@ -17,19 +17,6 @@ RNNCHECK_ENUM_NAMES(Confidence, "certain", "likely", "possible")
 
 enum class Risk { safe, needs_root, disruptive, destructive };
 RNNCHECK_ENUM_NAMES(Risk, "safe", "needs_root", "disruptive", "destructive")
-
-/// `source` is a path into the facts ("driver.kernel_version") or the link of the matrix row.
-struct Evidence {
-    std::string what;
-    std::string value;
-    std::string source;
-
-    static void fields(auto& self, auto&& visit) {
-        visit("what", self.what, "what was found or is known");
-        visit("value", self.value, "its value");
-        visit("source", self.source, "path into the facts, or link to the source of the table row");
-    }
-};
 
 /// `text` for people, `commands` for scripts, `verify` a command that shows the cure.
 struct Remedy {

@@ -1,9 +1,12 @@
 // A build of a framework without CUDA.
 #include <algorithm>
+#include <tuple>
 
 #include "base/text.hpp"
+#include "compat/plan.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/build_offer.hpp"
+#include "rules/support/driver_support.hpp"
+#include "rules/support/installed.hpp"
 
 namespace rnncheck::rules::cpu_only_build {
 
@@ -54,6 +57,48 @@ static Severity severity_of(const std::vector<Framework>& all, const Framework& 
     const bool another_has_cuda =
         std::any_of(all.begin(), all.end(), [](const Framework& other) { return other.uses_cuda.value_or(false); });
     return is_for_training(framework) && !another_has_cuda ? Severity::error : Severity::warning;
+}
+
+static bool has_cublas(const Facts& facts, int cuda_major) {
+    return std::any_of(facts.libraries.begin(), facts.libraries.end(), [&](const Library& library) {
+        return library.kind == LibraryKind::cublas && !library.problem && major_of_file(library) == cuda_major;
+    });
+}
+
+/// The less of it, the less there is to do besides.
+static int wants_from_system(const Facts& facts, const PlannedBuild& build) {
+    if (build.libraries != "system") return 0;
+    return has_cublas(facts, build.cuda->major()) ? 1 : 2;
+}
+
+static bool is_better(const Facts& facts, const PlannedBuild& a, const PlannedBuild& b) {
+    const auto rank = [&](const PlannedBuild& build) {
+        return std::tuple(build.fit, build.limited, wants_from_system(facts, build));
+    };
+    if (rank(a) != rank(b)) return rank(a) < rank(b);
+    return a.limited ? *a.cuda < *b.cuda : *a.cuda > *b.cuda;  // as near to the driver's as can be
+}
+
+/// The build with CUDA of the framework's version, whatever the flavour installed, that runs here best: machine code
+/// before PTX code, all features before minor-version compatibility, one that brings its libraries before one that
+/// wants them from the system. Unset where none is known to run, or GPU or driver are not known.
+static std::optional<PlannedBuild> best_build_here(const Facts& facts, const Matrix& matrix, Framework framework) {
+    if (!framework.version) return std::nullopt;
+    framework.build.reset();
+    PlanQuestion question = plan_question(facts, matrix);
+    question.driver = driver_version(facts);
+    const PythonEnvironment* environment = environment_of(facts, framework);
+    question.python = environment ? environment->version : std::nullopt;
+    if (!question.gpu || !question.driver) return std::nullopt;
+    std::optional<PlannedBuild> best;
+    for (FrameworkBuild build : builds_of(facts, matrix, framework).with_cuda) {
+        build.first = *framework.version;
+        build.last = framework.version;
+        const PlannedBuild planned = plan_build(build, question, matrix);
+        if (!runs(planned) || planned.install.empty()) continue;
+        if (!best || is_better(facts, planned, *best)) best = planned;
+    }
+    return best;
 }
 
 static std::string what_it_needs(const PlannedBuild& build) {

@@ -6,8 +6,8 @@
 #include "rules/rule.hpp"
 #include "rules/support/driver_support.hpp"
 #include "rules/support/packages.hpp"
-#include "rules/support/plan_remedy.hpp"
 #include "rules/support/rnn_support.hpp"
+#include "rules/support/situation.hpp"
 #include "rules/support/versions.hpp"
 #include "rules/support/wheels.hpp"
 
@@ -171,18 +171,13 @@ static Verdict judge_release(const Facts& facts, const Matrix& matrix) {
     const Version* cudnn = given_cudnn(facts);
     const Version* cuda = cuda_to_go_with(facts);
     if (!cudnn || !cuda) return undecided("cudnn= and cuda= were not both given");
-    const auto build = matrix.cudnn_build(*cudnn, cuda->major());
-    const std::string pair = "cuDNN " + cudnn->text + " for CUDA " + std::to_string(cuda->major());
-    if (build) return pass("there is a " + pair);
-    const auto others = cudnn_builds_of(*cudnn, matrix);
-    if (others.empty() || build.coverage != Coverage::silent)
-        return outside_the_data(outside_data(pair, build.coverage, matrix));
+    const auto made = compat::cudnn_for_cuda(*cudnn, cuda->major(), matrix);
+    if (made.fit == Fit::works) return pass(made.why);
+    if (made.fit == Fit::unknown) return outside_the_data(made.why);
     Finding finding;
     finding.subject = "cuDNN " + cudnn->text;
-    finding.message = "there is no " + pair + "; it was made for CUDA " + listing(cuda_majors_of(*cudnn, matrix));
-    for (const CudnnBuild& other : others)
-        finding.evidence.push_back(
-            {"cuDNN " + cudnn->text, "for CUDA " + std::to_string(other.cuda_major), other.source.url});
+    finding.message = made.why;
+    finding.evidence = made.evidence;
     const std::string wanted = std::to_string(cuda->major());
     finding.remedies = {
         {.text = "Take a release of cuDNN that is made for CUDA " + wanted,

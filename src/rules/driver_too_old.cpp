@@ -1,37 +1,168 @@
 // The driver does not run the CUDA runtime that programs would use.
 #include <algorithm>
 
+#include "matrix/ranges.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/cudnn_support.hpp"
-#include "rules/support/driver_by_release.hpp"
-#include "rules/support/driver_support.hpp"
 #include "rules/support/packages.hpp"
-#include "rules/support/plan_remedy.hpp"
 #include "rules/support/situation.hpp"
 #include "rules/support/versions.hpp"
 
 namespace rnncheck::rules::driver_too_old {
 
-enum class Suits { fully, limited, not_at_all, unknown };
+constexpr const char* compatibility_page =
+    "https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html";
 
-/// Only a WSL libcuda has no release in its name; there NVML's word stands in.
-static std::optional<Version> driver_release(const Facts& facts) {
-    return on_wsl(facts) && !library_release(facts) ? facts.driver.nvml_version : library_release(facts);
+// --- Versions that a person gives ---------------------------------------------------------------------------------
+
+static Evidence driver_evidence(const Version& driver) {
+    return {"driver", driver.text, "driver.library_version"};
 }
 
-/// Minor-version compatibility: from CUDA 11 on, a runtime runs on any driver of its own major from the family's
-/// oldest release on (https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html). A driver
-/// that reports x.1 or later is past that release in any case.
-static Suits suits(const Facts& facts, const Matrix& matrix, const Version& runtime) {
-    const Version& cuda = *facts.driver.cuda_version;
-    if (cuda >= runtime) return Suits::fully;
-    if (cuda.major() != runtime.major() || cuda.major() < 11) return Suits::not_at_all;
-    if (cuda.minor() > 0) return Suits::limited;
-    const auto release = driver_release(facts);
-    const auto row = matrix.driver_for_cuda(runtime);
-    if (!release || !row) return Suits::unknown;
-    return *release >= row->oldest_driver ? Suits::limited : Suits::not_at_all;
+static std::optional<Version> capability_given(const Facts& facts) {
+    const Gpu* gpu = given_gpu(facts);
+    return gpu ? gpu->compute_capability : std::nullopt;
 }
+
+/// As a remedy where nothing speaks against the GPU being a data centre's.
+static void offer_compat_package(Finding& finding, const Facts& facts, const Matrix& matrix, const Version& cuda) {
+    compat::DriverAsked driver = driver_asked(facts);
+    const auto package = compat::compat_package(driver, cuda, capability_given(facts), matrix);
+    if (!package) return;
+    finding.evidence.push_back({package->name, "brings a newer libcuda, on data-centre GPUs only", package->source});
+    const Gpu* gpu = given_gpu(facts);
+    const auto product = gpu && gpu->name ? matrix.gpu_product(*gpu->name) : Answer<GpuProduct>();
+    if (product && !product->data_center) return;
+    finding.remedies.push_back(
+        {.text = "On a data centre's GPU, and on no other, install the forward-compatibility package " + package->name +
+                 " instead",
+         .commands = {"sudo apt-get install " + package->name},
+         .risk = Risk::needs_root,
+         .verify = "rnncheck doctor",
+         .link = package->source});
+}
+
+static Finding too_old_for(const Facts& facts, const Matrix& matrix, const std::string& thing, const Version& cuda,
+                           const std::string& oldest, const std::vector<Evidence>& evidence) {
+    const Version driver = *driver_version(facts);
+    Finding finding;
+    finding.subject = "driver " + driver.text;
+    finding.message = "driver " + driver.text + " is too old for " + thing;
+    finding.evidence = {driver_evidence(driver)};
+    finding.evidence.insert(finding.evidence.end(), evidence.begin(), evidence.end());
+    finding.remedies = {{.text = "Update the NVIDIA driver to " + oldest + " or newer",
+                         .commands = {},
+                         .risk = Risk::disruptive,
+                         .verify = "nvidia-smi",
+                         .link = compatibility_page}};
+    offer_compat_package(finding, facts, matrix, cuda);
+    return finding;
+}
+
+/// The version that the update has to reach.
+static std::string oldest_for(const Version& cuda, const std::string& os, const Matrix& matrix) {
+    const auto row = compat::drivers_for(cuda, os, matrix);
+    return row ? row->oldest_driver.text : "one for CUDA " + cuda.text;
+}
+
+static void judge_cuda(const Facts& facts, const Matrix& matrix, const Version& cuda, Answers& answers) {
+    const auto runs = given_driver_runs(facts, matrix, cuda);
+    if (runs.outside) return answers.outside(runs.why);
+    if (runs.fit == Fit::unknown) return answers.unknown(runs.why);
+    if (runs.fit == Fit::does_not_work)
+        return answers.fault(too_old_for(facts, matrix, "CUDA " + cuda.text, cuda,
+                                         oldest_for(cuda, systems_of_driver(facts).front(), matrix), runs.evidence));
+    answers.good("driver " + driver_version(facts)->text + " runs CUDA " + cuda.text +
+                     (runs.limited ? " by minor-version compatibility" : ""),
+                 runs.evidence);
+}
+
+/// Only what brings its own CUDA: what takes the system's is judged with that.
+static void judge_framework(const Facts& facts, const Matrix& matrix, const Framework& framework, Answers& answers) {
+    std::vector<FrameworkBuild> builds = builds_of(facts, matrix, framework).with_cuda;
+    if (given_cuda(facts)) std::erase_if(builds, takes_system_libraries);
+    const auto systems = systems_of_driver(facts);
+    const bool wsl = on_wsl(facts);
+    std::erase_if(builds, [&](const FrameworkBuild& build) {
+        return !wsl && std::find(systems.begin(), systems.end(), build.os) == systems.end();
+    });
+    compat::DriverAsked driver = driver_asked(facts);
+    judge_builds(builds, framework, "driver " + driver.version->text + " runs " + words_of(framework), answers,
+                 [&](const FrameworkBuild& build) -> Answered {
+                     driver.os = wsl ? "windows" : build.os;
+                     auto runs = compat::driver_runs_cuda(driver, *build.cuda, matrix);
+                     if (runs.fit == Fit::unknown) return not_told();
+                     if (runs.fit != Fit::does_not_work) return well();
+                     runs.evidence.push_back(evidence_of(build, "CUDA " + build.cuda->text));
+                     return at_fault(too_old_for(
+                         facts, matrix, words_of(framework) + ", which is built for CUDA " + build.cuda->text,
+                         *build.cuda, oldest_for(*build.cuda, driver.os, matrix), runs.evidence));
+                 });
+}
+
+/// The oldest driver that NVIDIA's support matrix names for this cuDNN, where no CUDA was given that tells it.
+static void judge_cudnn(const Facts& facts, const Matrix& matrix, Answers& answers) {
+    const Version* cudnn = given_cudnn(facts);
+    const auto built_for = cudnn ? facts.cudnns.front().built_for_cuda : std::nullopt;
+    if (!built_for || given_cuda(facts) || systems_of_driver(facts).front() == "windows") return;
+    const auto build = matrix.cudnn_build(*cudnn, built_for->major());
+    if (!build || !build->driver_min) return;
+    const std::string what = "cuDNN " + cudnn->text + " for CUDA " + std::to_string(build->cuda_major);
+    const std::vector<Evidence> evidence = {{"oldest driver for " + what, build->driver_min->text, build->source.url}};
+    if (reaches(*driver_version(facts), *build->driver_min))
+        answers.good("driver " + driver_version(facts)->text + " runs " + what, evidence);
+    else
+        answers.fault(
+            too_old_for(facts, matrix, what, make_version({build->cuda_major, 0}), build->driver_min->text, evidence));
+}
+
+static void judge_gpu(const Matrix& matrix, const Version& driver, const Gpu& gpu, Answers& answers) {
+    if (!gpu.compute_capability) return;
+    if (compat::driver_still_drives(driver, *gpu.compute_capability, matrix).fit == Fit::does_not_work)
+        return answers.told_elsewhere("driver " + driver.text + " has left " + words_of(gpu) + " behind");
+    auto knows = compat::driver_knows(driver, *gpu.compute_capability, matrix);
+    if (knows.fit == Fit::unknown) return;  // gpu_too_old tells
+    const std::string first = knows.evidence.back().value;
+    knows.evidence.back().what = "first CUDA for " + words_of(gpu);
+    if (knows.fit == Fit::works)
+        return answers.good("driver " + driver.text + " knows " + words_of(gpu), knows.evidence);
+    Finding finding;
+    finding.subject = "driver " + driver.text;
+    finding.message = "driver " + driver.text + " is too old for " + words_of(gpu) + ", which came with CUDA " + first;
+    finding.evidence = {driver_evidence(driver)};
+    finding.evidence.insert(finding.evidence.end(), knows.evidence.begin(), knows.evidence.end());
+    finding.remedies = {{.text = "Install a driver that supports CUDA " + first + " or later",
+                         .commands = {},
+                         .verify = "nvidia-smi",
+                         .link = "https://www.nvidia.com/drivers"}};
+    answers.fault(std::move(finding));
+}
+
+/// Jetson's driver and CUDA come with JetPack and follow no branch of the tables.
+static bool is_jetson(const Facts& facts, const Matrix& matrix) {
+    return std::any_of(facts.gpus.begin(), facts.gpus.end(), [&](const Gpu& gpu) {
+        const auto row = gpu.compute_capability ? matrix.architecture(*gpu.compute_capability) : Answer<Architecture>();
+        return row && row->integrated;
+    });
+}
+
+static Verdict judge_given(const Facts& facts, const Matrix& matrix) {
+    const auto driver = driver_version(facts);
+    if (!driver) return undecided("no driver was given");
+    if (is_jetson(facts, matrix)) return undecided("the driver of a Jetson comes with JetPack, by rules of its own");
+    if (!given_cuda(facts) && !given_cudnn(facts) && !given_gpu(facts) && facts.frameworks.empty())
+        return undecided("nothing was given that needs a driver: cuda=, cudnn=, gpu= or a framework");
+    Answers answers;
+    const auto branch = matrix.cuda_of_driver(*driver);
+    if (!branch) answers.outside(outside_data("driver " + driver->text, branch.coverage, matrix));
+    if (const Version* cuda = given_cuda(facts)) judge_cuda(facts, matrix, *cuda, answers);
+    judge_cudnn(facts, matrix, answers);
+    for (const Framework& framework : facts.frameworks) judge_framework(facts, matrix, framework, answers);
+    for (const Gpu& gpu : facts.gpus) judge_gpu(matrix, *driver, gpu, answers);
+    return answers.close();
+}
+
+// --- This machine -------------------------------------------------------------------------------------------------
 
 static Finding too_old(const Facts& facts, const Matrix& matrix, const Runtime& runtime) {
     const std::string cuda = facts.driver.cuda_version->text;
@@ -42,17 +173,21 @@ static Finding too_old(const Facts& facts, const Matrix& matrix, const Runtime& 
                       runtime.library;
     finding.evidence = {{"newest CUDA of the driver", cuda, "driver.cuda_version"},
                         {"CUDA runtime", needed, "runtimes"}};
-    if (const auto release = library_release(facts))
-        finding.evidence.push_back({"driver release", release->text, "driver.library_version"});
-    const auto row = matrix.driver_for_cuda(*runtime.version);
-    if (row) finding.evidence.push_back({"oldest driver for CUDA " + needed, row->oldest_driver.text, row->source.url});
+    const auto driver = driver_asked(facts);
+    if (driver.version)
+        finding.evidence.push_back({"driver release", driver.version->text,
+                                    library_release(facts) ? "driver.library_version" : "driver.nvml_version"});
+    const auto row = compat::drivers_for(*runtime.version, driver.os, matrix);
+    if (row)
+        finding.evidence.push_back(
+            {"oldest driver for CUDA " + needed, row->oldest_driver.text, row->oldest_source.url});
     finding.remedies = {
         on_host(facts, {.text = "Update the NVIDIA driver" +
                                 (row ? " to " + row->oldest_driver.text + " or newer" : std::string()) + " and restart",
                         .commands = driver_install_commands(facts),
                         .risk = Risk::disruptive,
                         .verify = "nvidia-smi",
-                        .link = "https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html"}),
+                        .link = compatibility_page}),
         {.text = "Use a framework build for CUDA " + cuda + " or older; nothing has to change in the system then",
          .commands = {},
          .verify = "rnncheck doctor --only driver_too_old",
@@ -69,7 +204,7 @@ static std::vector<Finding> too_old_for_asked(const Facts& facts, const Matrix& 
         if (!framework.asked || !facts.driver.cuda_version) continue;
         const auto builds = builds_of(facts, matrix, framework).with_cuda;
         const bool none = std::all_of(builds.begin(), builds.end(), [&](const FrameworkBuild& build) {
-            return suits(facts, matrix, *build.cuda) == Suits::not_at_all;
+            return compat::driver_runs_cuda(driver_asked(facts), *build.cuda, matrix).fit == Fit::does_not_work;
         });
         if (builds.empty() || !none) continue;
         Runtime brought;
@@ -91,7 +226,7 @@ static Verdict without_runtimes(const Facts& facts) {
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    if (only_given(facts)) return with_plan(judge_driver_release(facts, matrix), facts);
+    if (only_given(facts)) return with_plan(judge_given(facts, matrix), facts);
     for (const Framework& framework : facts.frameworks)
         if (framework.asked && !framework.version) return undecided("which release was asked about is not known");
     if (auto asked = too_old_for_asked(facts, matrix); !asked.empty())
@@ -103,13 +238,13 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     std::string open;
     bool any_suits = false, limited = false;
     for (const auto& runtime : facts.runtimes) {
-        const Suits how = runtime.version ? suits(facts, matrix, *runtime.version) : Suits::unknown;
-        if (how == Suits::unknown)
+        compat::Suitability runs{.fit = Fit::unknown, .why = ""};
+        if (runtime.version) runs = compat::driver_runs_cuda(driver_asked(facts), *runtime.version, matrix);
+        if (runs.fit == Fit::unknown)
             open = "whether the driver suits the CUDA runtime " + runtime.library + " is not known";
-        any_suits |= how == Suits::fully || how == Suits::limited;
-        limited |= how == Suits::limited;
-        if (how != Suits::not_at_all) continue;
-        findings.push_back(too_old(facts, matrix, runtime));
+        any_suits |= runs.fit == Fit::works;
+        limited |= runs.limited;
+        if (runs.fit == Fit::does_not_work) findings.push_back(too_old(facts, matrix, runtime));
     }
     // Programs ask for one CUDA major by name: those for the runtime that suits are well served. One that did not
     // answer may be it.

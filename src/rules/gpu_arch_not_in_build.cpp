@@ -1,7 +1,7 @@
 // The CUDA or cuDNN installed was made before the GPU, or without code for it.
 #include "rules/rule.hpp"
 #include "rules/support/architecture_support.hpp"
-#include "rules/support/plan_remedy.hpp"
+#include "rules/support/situation.hpp"
 
 namespace rnncheck::rules::gpu_arch_not_in_build {
 
@@ -20,7 +20,7 @@ static void describe(Finding& finding, const Gpu& gpu, const std::string& things
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    return with_plan(judge_architecture(facts, matrix, CodeMatch::too_new, describe), facts);
+    return with_plan(judge_architecture(facts, matrix, true, describe), facts);
 }
 
 extern const Rule rule{.title = "The CUDA or cuDNN installed has no code for a GPU",

@@ -1,8 +1,9 @@
 // The GPU is of a generation that the CUDA or cuDNN installed has left behind.
 #include "base/version.hpp"
+#include "compat/questions.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/architecture_support.hpp"
-#include "rules/support/plan_remedy.hpp"
+#include "rules/support/situation.hpp"
 #include "rules/support/versions.hpp"
 
 namespace rnncheck::rules::gpu_too_old {
@@ -51,10 +52,9 @@ static Remedy older_driver(const Architecture& row) {
 /// Only the driver may be in question, and with it no cuDNN helps.
 static std::vector<Remedy> remedies_for(const Version& capability, const Facts& facts, const Matrix& matrix) {
     std::vector<Remedy> remedies;
-    const auto row = matrix.architecture(capability);
-    const Version* driver = only_given(facts) ? given_driver(facts) : nullptr;
-    if (driver && row && row->last_driver_branch && driver->major() > *row->last_driver_branch)
-        remedies.push_back(older_driver(*row));
+    const auto driver = only_given(facts) ? driver_version(facts) : std::nullopt;
+    if (driver && compat::driver_still_drives(*driver, capability, matrix).fit == Fit::does_not_work)
+        remedies.push_back(older_driver(*matrix.architecture(capability)));
     const CudnnBuild* build = last_cudnn(capability, matrix);
     const bool driver_alone = driver && !given_cuda(facts) && !given_cudnn(facts) && facts.frameworks.empty();
     if (build && !driver_alone) remedies.push_back(older_cudnn(*build));
@@ -62,7 +62,7 @@ static std::vector<Remedy> remedies_for(const Version& capability, const Facts& 
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    Verdict verdict = judge_architecture(facts, matrix, CodeMatch::too_old, describe);
+    Verdict verdict = judge_architecture(facts, matrix, false, describe);
     for (Finding& finding : verdict.findings)
         if (const auto capability = parse_version(finding.evidence.front().value))
             for (Remedy& remedy : remedies_for(*capability, facts, matrix))

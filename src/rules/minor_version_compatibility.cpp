@@ -1,12 +1,12 @@
 // A CUDA release on a driver that is older than the release's own.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/driver_by_release.hpp"
-#include "rules/support/seen.hpp"
+#include "rules/support/driver_support.hpp"
+#include "rules/support/versions.hpp"
 
 namespace rnncheck::rules::minor_version_compatibility {
 
-static Finding limited(const Version& driver, const Version& cuda, const OnDriver& on_driver) {
+static Finding limited(const Version& driver, const Version& cuda, const std::vector<Evidence>& evidence) {
     Finding finding;
     finding.severity = Severity::note;
     finding.subject = "driver " + driver.text;
@@ -14,7 +14,7 @@ static Finding limited(const Version& driver, const Version& cuda, const OnDrive
                       " by minor-version compatibility: what needs a newer driver, and PTX code that CUDA " +
                       cuda.text + " made, does not work there";
     finding.evidence = {{"driver", driver.text, "driver.library_version"}};
-    finding.evidence.insert(finding.evidence.end(), on_driver.evidence.begin(), on_driver.evidence.end());
+    finding.evidence.insert(finding.evidence.end(), evidence.begin(), evidence.end());
     finding.remedies = {{.text = "Nothing, while programs hold machine code for the GPU; else a newer driver",
                          .commands = {},
                          .verify = "rnncheck doctor",
@@ -24,15 +24,15 @@ static Finding limited(const Version& driver, const Version& cuda, const OnDrive
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (!only_given(facts)) return not_applicable("driver_too_old tells whether the driver runs the CUDA found");
-    const Version* driver = given_driver(facts);
+    const auto driver = driver_version(facts);
     const Version* cuda = given_cuda(facts);
     if (!driver || !cuda) return undecided("driver= and cuda= were not both given");
-    const OnDriver on_driver = on_given_driver(facts, matrix, *cuda);
-    if (on_driver.runs == CudaSupport::unknown) return outside_the_data(on_driver.why);
-    if (on_driver.runs == CudaSupport::depends_on_system) return undecided(on_driver.why);
-    if (on_driver.runs == CudaSupport::not_at_all) return not_applicable("the driver does not run this CUDA at all");
-    if (on_driver.runs == CudaSupport::fully) return pass("the driver has all features of CUDA " + cuda->text);
-    return fault(limited(*driver, *cuda, on_driver));
+    const auto runs = given_driver_runs(facts, matrix, *cuda);
+    if (runs.outside) return outside_the_data(runs.why);
+    if (runs.fit == Fit::unknown) return undecided(runs.why);
+    if (runs.fit == Fit::does_not_work) return not_applicable("the driver does not run this CUDA at all");
+    if (!runs.limited) return pass("the driver has all features of CUDA " + cuda->text);
+    return fault(limited(*driver, *cuda, runs.evidence));
 }
 
 extern const Rule rule{.title = "CUDA runs by minor-version compatibility only",

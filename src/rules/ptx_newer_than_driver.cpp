@@ -3,7 +3,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/driver_support.hpp"
 #include "rules/support/packages.hpp"
-#include "rules/support/plan_remedy.hpp"
+#include "rules/support/situation.hpp"
 
 namespace rnncheck::rules::ptx_newer_than_driver {
 

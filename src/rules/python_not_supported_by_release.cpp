@@ -1,5 +1,4 @@
 // A release of a framework has no package for this Python.
-#include "matrix/ranges.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/installed.hpp"
 
@@ -7,20 +6,14 @@ namespace rnncheck::rules::python_not_supported_by_release {
 
 static Verdict check(const Facts& facts, const Matrix& matrix);
 
-static bool is_for(const FrameworkBuild& build, const Version& python) {
-    return (!build.python_first || python >= *build.python_first) &&
-           (!build.python_last || within(python, *build.python_last));
-}
-
-static Finding no_package(const Framework& framework, const FrameworkBuild& build, const Version& python) {
-    const std::string first = build.python_first ? build.python_first->text : "the oldest";
-    const std::string last = build.python_last ? build.python_last->text : "the newest";
+static Finding no_package(const Framework& framework, const FrameworkBuild& build, const Version& python,
+                          const Evidence& range) {
     const Version& wanted = build.python_last ? *build.python_last : *build.python_first;
     Finding finding;
     finding.subject = words_of(framework);
-    finding.message = words_of(framework) + " has no package for Python " + python.text + "; it is made for Python " +
-                      first + " to " + last;
-    finding.evidence = {{"Python", python.text, "pythons"}, evidence_of(build, "Python " + first + " to " + last)};
+    finding.message =
+        words_of(framework) + " has no package for Python " + python.text + "; it is made for " + range.value;
+    finding.evidence = {{"Python", python.text, "pythons"}, range};
     finding.remedies = {{.text = "Make an environment with a Python that it is made for",
                          .commands = {"python" + wanted.text + " -m venv environment"},
                          .verify = "rnncheck matrix plan --for " + framework.name + "==" + framework.version->text,
@@ -49,8 +42,10 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     const Version& python = *facts.pythons.front().version;
     return judge_frameworks(facts, matrix, is_no_plugin,
                             [&](const FrameworkBuild& build, const Framework& framework) -> Answered {
-                                if (!build.python_first && !build.python_last) return not_told();
-                                return is_for(build, python) ? well() : at_fault(no_package(framework, build, python));
+                                const auto suits = compat::build_for_python(build, python);
+                                if (suits.fit == Fit::unknown) return not_told();
+                                if (suits.fit == Fit::works) return well();
+                                return at_fault(no_package(framework, build, python, suits.evidence.front()));
                             });
 }
 

@@ -3,7 +3,8 @@
 
 #include "matrix/ranges.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/framework_support.hpp"
+#include "rules/support/driver_support.hpp"
+#include "rules/support/versions.hpp"
 
 namespace rnncheck::rules::release_not_in_the_tables {
 
@@ -79,7 +80,7 @@ static void judge_frameworks(Answers& answers, const Facts& facts, const Matrix&
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (!only_given(facts)) return judge_asked_releases(asked_releases(facts), matrix, check);
     Answers answers;
-    if (const Version* driver = given_driver(facts))
+    if (const auto driver = driver_version(facts))
         note(answers, "driver " + driver->text, matrix.cuda_of_driver(*driver).coverage, matrix);
     if (const Version* cuda = given_cuda(facts)) judge_cuda(answers, *cuda, matrix);
     if (given_cudnn(facts)) judge_cudnn(answers, facts.cudnns.front(), matrix);

@@ -1,7 +1,7 @@
 // The data type wanted has no recurrent kernel here.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/framework_support.hpp"
+#include "rules/support/versions.hpp"
 
 namespace rnncheck::rules::rnn_dtype_not_supported {
 

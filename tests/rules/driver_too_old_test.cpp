@@ -11,6 +11,7 @@ Facts driver_and_runtime(const char* cuda, const char* release, const char* runt
     return but([&](Facts& f) {
         f.driver.cuda_version = v(cuda);
         f.driver.library_version = release ? std::optional(v(release)) : std::nullopt;
+        f.driver.nvml_version = f.driver.kernel_version = f.driver.library_version;
         rnncheck::test::library_of(f, rnncheck::LibraryKind::cuda).version_in_name = f.driver.library_version;
         f.runtimes.front().version = v(runtime);
     });

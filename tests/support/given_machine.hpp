@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "given/given.hpp"
+#include "compat/given.hpp"
 
 namespace rnncheck::test {
 

@@ -13,10 +13,9 @@
 #include "commands/ids.hpp"
 #include "commands/log_files.hpp"
 #include "commands/output.hpp"
-#include "given/given.hpp"
+#include "compat/given.hpp"
 #include "judge.hpp"
 #include "log/read_log.hpp"
-#include "rules/support/log_said.hpp"
 
 namespace rnncheck::commands::diagnose {
 
@@ -28,15 +27,12 @@ struct Options {
 };
 
 /// What cannot be understood stays beside what was expected, and is told.
-Said said_from(const std::string& item, const Matrix& matrix) {
+Said said_by(const std::string& item, const Matrix& matrix) {
     const auto value = split_given(item);
     if (!value || value->key.empty())
         throw UsageError("--given cannot be '" + item + "'; give a key and a value, e.g. os=\"Windows 10\"");
-    Said said{value->key, value->value, {}};
-    const Given strict = read_given({*value}, matrix);
-    if (strict.not_understood.empty() || rules::tells_something(said, matrix)) return said;
-    said.expected = strict.not_understood.front().expected;
-    log::warn("--given " + in_words(strict.not_understood.front()) + "; it is left out");
+    Said said = said_from(*value, matrix);
+    if (said.expected) log::warn("--given " + in_words({*value, *said.expected}) + "; it is left out");
     return said;
 }
 
@@ -46,7 +42,7 @@ int run(const Options& options, const ReportOptions& report_options) {
     Facts facts;
     facts.tool = {std::string(version_of_rnncheck()), {"log"}};
     facts.log = read_log_files(options.files, matrix);
-    for (const std::string& item : options.given) facts.log->said.push_back(said_from(item, matrix));
+    for (const std::string& item : options.given) facts.log->said.push_back(said_by(item, matrix));
     return print_report(judge(std::move(facts), matrix, {}), report_options);
 }
 

@@ -3,10 +3,21 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "compat/questions.hpp"
 #include "rules/support/board_support.hpp"
+#include "rules/support/driver_support.hpp"
 #include "rules/support/installed.hpp"
 
 namespace rnncheck::rules {
+
+/// One runtime, copy of cuDNN or framework against one GPU.
+struct Compared {
+    std::string thing;  ///< "cuDNN 9.19.0 at ..."
+    compat::Suitability suits;
+    bool shown = false;     ///< that it works was seen, not looked up: networks ran
+    bool unusable = false;  ///< it never answered, which another rule tells
+    Severity severity = Severity::error;
+};
 
 bool cases_went_well(const Facts& facts, int gpu, const CudnnCopy& copy) {
     if (sweep_of(facts, copy.path, gpu).all_well()) return true;
@@ -27,52 +38,27 @@ static bool shown_by_cases(const Facts& facts, int gpu, int cuda_major) {
     });
 }
 
-/// Machine code for an earlier minor of the GPU's own major runs on it.
-static bool has_code_of_its_major(const Matrix& matrix, const Version& capability, const Version& cuda) {
-    for (int minor = 0; minor <= capability.minor(); ++minor) {
-        const auto row = matrix.architecture(make_version({capability.major(), minor}));
-        if (row && row->first_cuda <= cuda && (!row->last_cuda || cuda <= *row->last_cuda)) return true;
-    }
-    return false;
-}
-
-static Compared unknown(Compared compared, std::string why) {
-    compared.fit = CodeMatch::unknown;
-    compared.why = std::move(why);
+static Compared compared_with(std::string thing, compat::Suitability suits) {
+    Compared compared;
+    compared.thing = std::move(thing);
+    compared.suits = std::move(suits);
+    if (compared.suits.fit == Fit::compiles_first) compared.severity = Severity::warning;
     return compared;
 }
 
-static Compared outside(Compared compared, std::string why) {
-    compared.outside = true;
-    return unknown(std::move(compared), std::move(why));
+static compat::Suitability unknown(std::string why, bool outside = false) {
+    return {.fit = Fit::unknown, .why = std::move(why), .outside = outside};
 }
 
-static Compared shown(Compared compared) {
-    compared.fit = CodeMatch::fits;
-    compared.shown = true;
-    return compared;
+static Compared not_known(std::string thing, std::string why, bool outside = false) {
+    return compared_with(std::move(thing), unknown(std::move(why), outside));
 }
 
-static Compared misfit(Compared compared, CodeMatch fit, const std::string& known, const Row& row) {
-    compared.fit = fit;
-    compared.evidence.push_back({compared.thing, known, row.source.url});
-    return compared;
-}
-
-Compared by_architecture(const Matrix& matrix, const Version& capability, const Version& cuda, Compared compared) {
-    const auto row = matrix.architecture(capability);
-    if (!row) return outside(compared, outside_data("compute capability " + capability.text, row.coverage, matrix));
-    if (row->last_cuda && cuda > *row->last_cuda)
-        return misfit(std::move(compared), CodeMatch::too_old,
-                      "CUDA " + row->last_cuda->text + " was the last with code for " + row->name, *row);
-    if (cuda < row->first_cuda && !has_code_of_its_major(matrix, capability, cuda))
-        return misfit(std::move(compared), CodeMatch::too_new,
-                      "CUDA " + row->first_cuda.text + " was the first with code for " + row->name, *row);
-    const auto release = matrix.driver_for_cuda(cuda);
-    if (release.coverage == Coverage::newer_than_data)
-        return outside(compared, outside_data("CUDA " + cuda.text, release.coverage, matrix));
-    compared.fit = CodeMatch::fits;
-    return compared;
+/// The first evidence is about the copy that was found.
+static compat::Suitability of_copy(compat::Suitability suits, const std::string& thing) {
+    if (!suits.evidence.empty()) suits.evidence.front().what = thing;
+    if (suits.fit == Fit::works) suits.evidence.clear();
+    return suits;
 }
 
 static Compared against_runtime(const Facts& facts, const Matrix& matrix, const Gpu& gpu, const Runtime& runtime) {
@@ -84,54 +70,47 @@ static Compared against_runtime(const Facts& facts, const Matrix& matrix, const 
     });
     if (others_work || !is_first_choice(facts, LibraryKind::cudart, runtime.library))
         compared.severity = Severity::warning;
-    if (!runtime.version) {
-        if (!runtime.failure) return unknown(compared, "the version of " + compared.thing + " is not known");
-        compared.fit = CodeMatch::unusable;
-        return compared;
-    }
-    const Version cuda = make_version({runtime.version->major(), runtime.version->minor()});
-    if (shown_by_cases(facts, gpu.index, cuda.major()))
-        compared = shown(std::move(compared));
+    if (!runtime.version && !runtime.failure)
+        compared.suits = unknown("the version of " + compared.thing + " is not known");
+    else if (!runtime.version)
+        compared.unusable = true;
+    else if (shown_by_cases(facts, gpu.index, runtime.version->major()))
+        compared.shown = true;
     else if (!gpu.compute_capability)
-        return unknown(compared, "the compute capability of " + subject_of(gpu) + " is not known");
+        compared.suits = unknown("the compute capability of " + subject_of(gpu) + " is not known");
     else
-        return by_architecture(matrix, *gpu.compute_capability, cuda, std::move(compared));
+        compared.suits =
+            of_copy(compat::cuda_on_gpu(*runtime.version, *gpu.compute_capability, matrix), compared.thing);
     return compared;
 }
 
-/// From cuDNN 9 on, builds for CUDA 12 and later hold PTX as well, which the driver compiles for a newer GPU.
-/// https://docs.nvidia.com/deeplearning/cudnn/backend/latest/developer/forward-compatibility.html
-static bool holds_ptx(const CudnnCopy& copy) {
-    return copy.major >= 9 && copy.answer->built_for_cuda && copy.answer->built_for_cuda->major() >= 12;
-}
-
-static Compared newer_than(const CudnnCopy& copy, Compared compared, const Version& newest, const std::string& source) {
-    compared.fit = CodeMatch::too_new;
-    if (holds_ptx(copy)) compared.severity = Severity::warning;
-    compared.evidence.push_back({compared.thing, "knows GPUs up to compute capability " + newest.text, source});
-    return compared;
-}
-
-static Compared by_build(const Matrix& matrix, const Version& capability, const CudnnCopy& copy, Compared compared) {
-    const auto& answer = *copy.answer;
-    const auto& newest = answer.newest_capability;
-    if (newest && capability.major() > newest->major()) return newer_than(copy, std::move(compared), *newest, "cudnns");
-    if (!answer.version || !answer.built_for_cuda)
-        return unknown(compared, compared.thing + " did not tell its version and CUDA");
-    const auto row = matrix.cudnn_build(*answer.version, answer.built_for_cuda->major());
+/// A library that tells the newest GPU it knows is believed before the table.
+static compat::Suitability by_build(const Matrix& matrix, const Version& capability, const CudnnCopy& copy,
+                                    const std::string& thing) {
+    const Cudnn& answer = *copy.answer;
+    CudnnBuild build;
+    build.cudnn = answer.version.value_or(make_version({copy.major}));
+    build.cuda_major = answer.built_for_cuda ? answer.built_for_cuda->major() : 0;
+    const auto row = matrix.cudnn_build(build.cudnn, build.cuda_major);
+    if (row) build = *row;
+    if (answer.newest_capability) {
+        build.capability_max = *answer.newest_capability;
+        const auto suits = compat::cudnn_on_gpu(build, capability);
+        if (suits.fit != Fit::works && suits.gpu_is_newer) {
+            build.source.url = "cudnns";
+            return compat::cudnn_on_gpu(build, capability);
+        }
+    }
+    if (!answer.version || !answer.built_for_cuda) return unknown(thing + " did not tell its version and CUDA");
     if (!row)
-        return outside(compared,
-                       outside_data("cuDNN " + answer.version->text + " built for CUDA " + answer.built_for_cuda->text,
-                                    row.coverage, matrix));
-    if (capability < row->capability_min)
-        return misfit(std::move(compared), CodeMatch::too_old,
-                      "needs compute capability " + row->capability_min.text + " or later", *row);
-    const bool tells_itself = *answer.version >= make_version({8, 6, 0});
-    if (tells_itself && !newest) return unknown(compared, compared.thing + " did not tell the newest GPU it knows");
-    if (!newest && capability.major() > row->capability_max.major())
-        return newer_than(copy, std::move(compared), row->capability_max, row->source.url);
-    compared.fit = CodeMatch::fits;
-    return compared;
+        return unknown(outside_data("cuDNN " + answer.version->text + " built for CUDA " + answer.built_for_cuda->text,
+                                    row.coverage, matrix),
+                       true);
+    const auto suits = compat::cudnn_on_gpu(build, capability);
+    const bool too_old = suits.fit == Fit::does_not_work && !suits.gpu_is_newer;
+    if (!too_old && *answer.version >= make_version({8, 6, 0}) && !answer.newest_capability)
+        return unknown(thing + " did not tell the newest GPU it knows");
+    return suits;
 }
 
 /// A call on this GPU that answered that there is no code for it.
@@ -147,44 +126,119 @@ static Compared against_cudnn(const Facts& facts, const Matrix& matrix, const Gp
     Compared compared;
     compared.thing = name_of(copy);
     compared.severity = severity_of(copy);
-    if (cases_went_well(facts, gpu.index, copy)) return shown(std::move(compared));
+    compared.shown = cases_went_well(facts, gpu.index, copy);
+    if (compared.shown) return compared;
     const RnnRun* refused = refusal(facts, gpu.index, copy);
+    compared.unusable = never_answered(copy) && !refused;
+    auto& suits = compared.suits;
     if (never_answered(copy))
-        compared.fit = CodeMatch::unusable;
+        suits.evidence.clear();
     else if (!gpu.compute_capability)
-        compared = unknown(compared, "the compute capability of " + subject_of(gpu) + " is not known");
+        suits = unknown("the compute capability of " + subject_of(gpu) + " is not known");
     else
-        compared = by_build(matrix, *gpu.compute_capability, copy, std::move(compared));
+        suits = of_copy(by_build(matrix, *gpu.compute_capability, copy, compared.thing), compared.thing);
     if (refused) {
-        if (compared.fit != CodeMatch::too_old) compared.fit = CodeMatch::too_new;
-        compared.severity = severity_of(copy);
-        compared.evidence.push_back(evidence_of(facts, *refused, told(*refused->result)));
-    } else if (compared.fit == CodeMatch::fits && !failures_are_known(facts, copy.path)) {
-        return unknown(compared, "a case failed with " + compared.thing + " without telling why");
+        suits.gpu_is_newer |= suits.fit != Fit::does_not_work;
+        suits.fit = Fit::does_not_work;
+        suits.outside = false;
+        suits.evidence.push_back(evidence_of(facts, *refused, told(*refused->result)));
+    } else if (suits.fit == Fit::compiles_first) {
+        compared.severity = Severity::warning;
+    } else if (suits.fit == Fit::works && !compared.unusable && !failures_are_known(facts, copy.path)) {
+        suits = unknown("a case failed with " + compared.thing + " without telling why");
     }
     return compared;
 }
 
 static void add_test_kernel(const Facts& facts, const Gpu& gpu, std::vector<Compared>& all) {
+    const std::string thing = "a tiny test kernel that the driver was to compile";
     for (const auto& run : facts.kernel_runs) {
         if (run.gpu != gpu.index || run.right.value_or(false)) continue;
-        Compared compared;
-        compared.thing = "a tiny test kernel that the driver was to compile";
         if (!run.result)
-            all.push_back(unknown(compared, "how the test kernel ended is not known"));
-        else if (is_arch_mismatch(0, *run.result)) {
-            compared.fit = CodeMatch::too_new;
-            compared.evidence.push_back({compared.thing, told(*run.result), "kernel_runs"});
-            all.push_back(std::move(compared));
-        }
+            all.push_back(not_known(thing, "how the test kernel ended is not known"));
+        else if (is_arch_mismatch(0, *run.result))
+            all.push_back(compared_with(thing, {.fit = Fit::does_not_work,
+                                                .why = "",
+                                                .evidence = {{thing, told(*run.result), "kernel_runs"}},
+                                                .gpu_is_newer = true}));
     }
 }
 
-static Compared against_framework(const Gpu& gpu, const Framework& framework) {
-    if (gpu.compute_capability) return framework_against(framework, *gpu.compute_capability);
-    Compared compared;
-    compared.thing = words_of(framework);
-    return unknown(compared, "the compute capability of " + subject_of(gpu) + " is not known");
+/// By the targets that its files or the tables tell. The libraries that it gets are judged by themselves; where those
+/// of its own CUDA would have nothing for the GPU, newer ones may be installed.
+static Compared against_framework(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
+                                  const Framework& framework) {
+    const std::string thing = words_of(framework);
+    if (!gpu.compute_capability)
+        return not_known(thing, "the compute capability of " + subject_of(gpu) + " is not known");
+    FrameworkBuild build;
+    build.targets = *framework.targets;
+    build.cuda = framework.cuda;
+    Compared compared =
+        compared_with(thing, compat::build_on_gpu(build, *gpu.compute_capability, driver_asked(facts), matrix));
+    auto& suits = compared.suits;
+    if (suits.fit == Fit::unknown) suits.why = "for which GPUs " + thing + " has code is not known";
+    const bool only_ptx = compat::code_on_gpu(build.targets, *gpu.compute_capability).fit == Fit::compiles_first;
+    if (only_ptx) compared.severity = suits.fit == Fit::does_not_work ? Severity::warning : Severity::note;
+    for (Evidence& evidence : suits.evidence)
+        if (evidence.source.empty()) evidence = {thing, evidence.value, framework.told_by.value_or("frameworks")};
+    return compared;
+}
+
+/// One answer of several builds, when they agree.
+static Compared agreed(const std::vector<Compared>& all, const std::string& thing, const std::string& depends_on) {
+    const auto same = [&](const Compared& one) {
+        return one.suits.fit == all.front().suits.fit && one.suits.gpu_is_newer == all.front().suits.gpu_is_newer;
+    };
+    if (std::all_of(all.begin(), all.end(), same)) return all.front();
+    return not_known(thing, "it depends on " + depends_on + ", which was not given");
+}
+
+static Compared given_cudnn_on(const Facts& facts, const Matrix& matrix, const Version& cudnn,
+                               const Version& capability) {
+    const std::string thing = "cuDNN " + cudnn.text;
+    std::vector<CudnnBuild> builds = cudnn_builds_of(cudnn, matrix);
+    if (builds.empty())
+        return not_known(thing, outside_data(thing, matrix.cudnn_build(cudnn, 0).coverage, matrix), true);
+    if (parts_written(cudnn) < 2) return not_known(thing, "which release of " + thing + " was not given");
+    const auto& own = facts.cudnns.front().built_for_cuda;
+    const Version* cuda = own ? &*own : given_cuda(facts);
+    if (cuda) std::erase_if(builds, [&](const CudnnBuild& build) { return build.cuda_major != cuda->major(); });
+    if (builds.empty()) return not_known(thing, "there is no " + thing + " for this CUDA");
+    std::vector<Compared> all;
+    for (CudnnBuild& build : builds) {
+        build.cudnn = cudnn;
+        all.push_back(compared_with(thing, compat::cudnn_on_gpu(build, capability)));
+    }
+    return agreed(all, thing, "the CUDA that " + thing + " is for");
+}
+
+static Compared given_build_on(const Facts& facts, const Matrix& matrix, const FrameworkBuild& build,
+                               const Version& capability, const std::string& thing) {
+    auto suits = compat::build_and_cudnn_on_gpu(build, capability, driver_asked(facts), matrix);
+    if (suits.fit == Fit::unknown && !suits.outside)
+        suits.why = "for which GPUs " + thing + " has code is not in the data";
+    return compared_with(thing, std::move(suits));
+}
+
+/// Everything that was given against the GPU that was given.
+static std::vector<Compared> compare_versions(const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
+    const Version& capability = *gpu.compute_capability;
+    std::vector<Compared> all;
+    if (const auto driver = driver_version(facts))
+        all.push_back(
+            compared_with("driver " + driver->text, compat::driver_still_drives(*driver, capability, matrix)));
+    if (const Version* cuda = given_cuda(facts))
+        all.push_back(compared_with("CUDA " + cuda->text, compat::cuda_on_gpu(*cuda, capability, matrix)));
+    if (const Version* cudnn = given_cudnn(facts)) all.push_back(given_cudnn_on(facts, matrix, *cudnn, capability));
+    for (const Framework& framework : facts.frameworks) {
+        const std::string thing = words_of(framework);
+        std::vector<Compared> builds;
+        for (const FrameworkBuild& build : builds_of(facts, matrix, framework).with_cuda)
+            builds.push_back(given_build_on(facts, matrix, build, capability, thing));
+        if (!builds.empty()) all.push_back(agreed(builds, thing, "the build of " + thing));
+    }
+    return all;
 }
 
 static std::vector<Compared> compare(const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
@@ -195,12 +249,18 @@ static std::vector<Compared> compare(const Facts& facts, const Matrix& matrix, c
     for (const auto& copy : cudnn_copies(facts))
         if (copy.answer) all.push_back(against_cudnn(facts, matrix, gpu, copy));
     for (const Framework& framework : judged_frameworks(facts, matrix))
-        if (framework.uses_cuda.value_or(true) && framework.targets) all.push_back(against_framework(gpu, framework));
+        if (framework.uses_cuda.value_or(true) && framework.targets)
+            all.push_back(against_framework(facts, matrix, gpu, framework));
     add_test_kernel(facts, gpu, all);
     return all;
 }
 
-static Finding about(const Facts& facts, const Gpu& gpu, const std::vector<Compared>& all, CodeMatch misfit_looked_for,
+static bool is_misfit(const Compared& compared, bool gpu_is_newer) {
+    const Fit fit = compared.suits.fit;
+    return (fit == Fit::does_not_work || fit == Fit::compiles_first) && compared.suits.gpu_is_newer == gpu_is_newer;
+}
+
+static Finding about(const Facts& facts, const Gpu& gpu, const std::vector<Compared>& all, bool gpu_is_newer,
                      void (*describe)(Finding&, const Gpu&, const std::string&)) {
     Finding finding;
     finding.subject = subject_of(gpu);
@@ -209,10 +269,11 @@ static Finding about(const Facts& facts, const Gpu& gpu, const std::vector<Compa
                          "gpus[" + std::to_string(&gpu - facts.gpus.data()) + "].compute_capability"}};
     std::vector<std::string> things;
     for (const auto& compared : all) {
-        if (compared.fit != misfit_looked_for) continue;
+        if (!is_misfit(compared, gpu_is_newer)) continue;
         things.push_back(compared.thing);
         finding.severity = std::min(finding.severity, compared.severity);
-        finding.evidence.insert(finding.evidence.end(), compared.evidence.begin(), compared.evidence.end());
+        const auto& evidence = compared.suits.evidence;
+        finding.evidence.insert(finding.evidence.end(), evidence.begin(), evidence.end());
     }
     describe(finding, gpu, listing(things));
     return finding;
@@ -222,7 +283,8 @@ static Finding about(const Facts& facts, const Gpu& gpu, const std::vector<Compa
 static bool stands_aside(const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
     if (only_given(facts) || gpu.index == 0 || facts.gpus.front().index != 0) return false;
     const auto first = compare(facts, matrix, facts.gpus.front());
-    return std::all_of(first.begin(), first.end(), [](const Compared& compared) { return compared.fit == CodeMatch::fits; });
+    return std::all_of(first.begin(), first.end(),
+                       [](const Compared& compared) { return compared.suits.fit == Fit::works && !compared.unusable; });
 }
 
 /// Copies on disk that had to answer and did not.
@@ -247,7 +309,18 @@ static std::string fit_words(const Facts& facts, const Matrix& matrix, const Gpu
     return words;
 }
 
-Verdict judge_architecture(const Facts& facts, const Matrix& matrix, CodeMatch misfit_looked_for,
+static void note(const Facts& facts, const Compared& compared, const std::string& good, Answers& answers) {
+    const auto& suits = compared.suits;
+    if (suits.outside) return answers.outside(suits.why);
+    if (compared.unusable) return answers.told_elsewhere(compared.thing + " does not work at all");
+    if (suits.fit == Fit::unknown) return answers.unknown(suits.why);
+    if (suits.fit == Fit::works)
+        return answers.good(good, only_given(facts) ? suits.evidence : std::vector<Evidence>());
+    const std::string why = compared.thing + " does not fit in another way";
+    only_given(facts) ? answers.told_elsewhere(why) : answers.no_matter(why);
+}
+
+Verdict judge_architecture(const Facts& facts, const Matrix& matrix, bool gpu_is_newer,
                            void (*describe)(Finding&, const Gpu&, const std::string&)) {
     Answers answers;
     if (only_given(facts)) {
@@ -258,27 +331,13 @@ Verdict judge_architecture(const Facts& facts, const Matrix& matrix, CodeMatch m
     }
     for (const auto& gpu : facts.gpus) {
         const auto all = compare(facts, matrix, gpu);
-        const auto is_misfit = [&](const Compared& compared) { return compared.fit == misfit_looked_for; };
-        if (std::any_of(all.begin(), all.end(), is_misfit)) {
-            Finding finding = about(facts, gpu, all, misfit_looked_for, describe);
+        if (std::any_of(all.begin(), all.end(), [&](const Compared& one) { return is_misfit(one, gpu_is_newer); })) {
+            Finding finding = about(facts, gpu, all, gpu_is_newer, describe);
             if (stands_aside(facts, matrix, gpu)) set_aside(facts, gpu, finding);
             answers.fault(std::move(finding));
         }
-        for (const auto& compared : all) {
-            if (compared.outside)
-                answers.outside(compared.why);
-            else if (compared.fit == CodeMatch::unknown)
-                answers.unknown(compared.why);
-            else if (compared.fit == CodeMatch::unusable)
-                answers.told_elsewhere(compared.thing + " does not work at all");
-            else if (compared.fit == CodeMatch::fits)
-                answers.good(fit_words(facts, matrix, gpu, all),
-                             only_given(facts) ? compared.evidence : std::vector<Evidence>());
-            else if (only_given(facts))
-                answers.told_elsewhere(compared.thing + " does not fit in another way");
-            else
-                answers.no_matter(compared.thing + " does not fit in another way");
-        }
+        const std::string good = fit_words(facts, matrix, gpu, all);
+        for (const auto& compared : all) note(facts, compared, good, answers);
     }
     return answers.close();
 }

@@ -234,11 +234,4 @@ bool lacks_builtins(const Facts& facts, const Nvrtc& nvrtc) {
     });
 }
 
-std::string outside_data(const std::string& what, Coverage coverage, const Matrix& matrix) {
-    const std::string data = " the data of " + matrix.date();
-    if (coverage == Coverage::newer_than_data) return what + " is newer than" + data;
-    if (coverage == Coverage::older_than_data) return what + " is older than" + data;
-    return what + " is not in" + data;
-}
-
 }  // namespace rnncheck::rules

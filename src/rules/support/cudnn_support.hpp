@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/text.hpp"
-#include "matrix/matrix.hpp"
+#include "compat/questions.hpp"
 #include "rules/support/answers.hpp"
 #include "rules/support/seen.hpp"
 
@@ -84,7 +84,6 @@ std::string builtins_of(const Nvrtc& nvrtc);
 /// It did not compile, and those builtins were found nowhere.
 bool lacks_builtins(const Facts& facts, const Nvrtc& nvrtc);
 
-/// "cuDNN 9.99 is newer than the data of 2026-11-21", for an answer without a row.
-std::string outside_data(const std::string& what, Coverage coverage, const Matrix& matrix);
+using compat::outside_data;
 
 }  // namespace rnncheck::rules

@@ -33,6 +33,16 @@ std::optional<Version> library_release(const Facts& facts) {
     return library ? library->version_in_name : std::nullopt;
 }
 
+std::optional<Version> driver_version(const Facts& facts) {
+    if (const auto version = library_release(facts)) return version;
+    return facts.driver.nvml_version ? facts.driver.nvml_version : facts.driver.kernel_version;
+}
+
+compat::DriverAsked driver_asked(const Facts& facts) {
+    return {driver_version(facts), facts.driver.cuda_version,
+            on_wsl(facts) ? "windows" : facts.host.platform.value_or("linux")};
+}
+
 bool kernel_side_absent(const Facts& facts) {
     return facts.driver.module_loaded && !*facts.driver.module_loaded && facts.driver.device_nodes.empty();
 }

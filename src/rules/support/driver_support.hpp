@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/text.hpp"
+#include "compat/questions.hpp"
 #include "report/finding.hpp"
 #include "rules/support/seen.hpp"
 
@@ -38,8 +39,15 @@ bool driver_library_seen(const Facts& facts);
 /// The library search ended and no driver library came to light in any way.
 bool driver_library_absent(const Facts& facts);
 
-/// Release of the driver library: as the opened file's name tells, else as the name of the file that the loader picks.
+/// Version of the driver library alone: as the opened file's name tells, else as the name of the file that the loader picks.
 std::optional<Version> library_release(const Facts& facts);
+
+/// Which driver it is, by whatever of it told: its library, NVML (under WSL, where libcuda has no version in its name),
+/// the kernel module.
+std::optional<Version> driver_version(const Facts& facts);
+
+/// The same as a question to the tables: with the CUDA that the driver itself tells, and the system whose drivers count.
+compat::DriverAsked driver_asked(const Facts& facts);
 
 /// The kernel was asked: no module of NVIDIA's and no device node.
 bool kernel_side_absent(const Facts& facts);

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "report/finding.hpp"
-#include "rules/support/framework_support.hpp"
+#include "rules/support/cudnn_support.hpp"
+#include "rules/support/seen.hpp"
+#include "rules/support/versions.hpp"
 
 namespace rnncheck::rules {
 

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "rules/support/log_said.hpp"
+#include "compat/given.hpp"
 
 namespace rnncheck::rules {
 

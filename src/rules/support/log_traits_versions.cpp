@@ -164,7 +164,7 @@ void add_driver(Traits& t) {
                                           : parse_version(t.told("driver_insufficient_hint", "driver").value_or(""));
     if (!cuda || !driver) return;
     const auto needs = t.matrix.driver_for_cuda(*cuda);
-    if (needs && *driver < needs->oldest_driver)
+    if (needs && !reaches(*driver, needs->oldest_driver))
         t.add("driver_older_than_build",
               "CUDA " + cuda->text + " needs driver " + needs->oldest_driver.text + ", there is " + driver->text);
 }

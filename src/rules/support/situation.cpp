@@ -138,4 +138,34 @@ Remedy against_foreign_driver(const Facts& facts) {
             .link = guide};
 }
 
+static std::optional<Version> capability_for(const Facts& facts, const std::string& subject) {
+    std::optional<Version> first;
+    for (const Gpu& gpu : facts.gpus) {
+        if (subject_of(gpu) == subject) return gpu.compute_capability;
+        if (!first) first = gpu.compute_capability;
+    }
+    return first;
+}
+
+/// "rnncheck matrix plan gpu=8.6 driver=535.104.05" with the values of the GPU that the subject names, else the first
+/// one's; "" when neither GPU nor driver is known.
+static std::string plan_command(const Facts& facts, const std::string& subject) {
+    const auto gpu = capability_for(facts, subject);
+    const auto driver = driver_version(facts);
+    if (!gpu && !driver) return "";
+    return "rnncheck matrix plan" + (gpu ? " gpu=" + gpu->text : "") + (driver ? " driver=" + driver->text : "");
+}
+
+Verdict with_plan(Verdict verdict, const Facts& facts) {
+    for (Finding& finding : verdict.findings) {
+        const std::string command = plan_command(facts, finding.subject);
+        if (command.empty()) continue;
+        finding.remedies.push_back({.text = "See which releases of each framework run with this GPU and driver",
+                                    .commands = {command},
+                                    .verify = "",
+                                    .link = ""});
+    }
+    return verdict;
+}
+
 }  // namespace rnncheck::rules

@@ -31,4 +31,8 @@ std::string foreign_kernel_driver(const Facts& facts);
 /// What to do about such a driver; only where there is one.
 Remedy against_foreign_driver(const Facts& facts);
 
+/// Where versions do not fit, the next question is what would: each finding offers the plan for its GPU and the driver
+/// as its last remedy.
+Verdict with_plan(Verdict verdict, const Facts& facts);
+
 }  // namespace rnncheck::rules

@@ -2,15 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
-#include "matrix/ranges.hpp"
-#include "rules/support/cudnn_support.hpp"
+#include "rules/support/driver_support.hpp"
 
 namespace rnncheck::rules {
-
-const Version* given_driver(const Facts& facts) {
-    return facts.driver.library_version ? &*facts.driver.library_version : nullptr;
-}
 
 const Version* given_cuda(const Facts& facts) {
     return facts.runtimes.empty() || !facts.runtimes.front().version ? nullptr : &*facts.runtimes.front().version;
@@ -24,18 +20,25 @@ const Gpu* given_gpu(const Facts& facts) {
     return facts.gpus.empty() || !facts.gpus.front().compute_capability ? nullptr : &facts.gpus.front();
 }
 
-std::vector<CudnnBuild> cudnn_builds_of(const Version& cudnn, const Matrix& matrix) {
-    std::vector<CudnnBuild> builds;
-    for (const CudnnBuild& build : matrix.cudnn_builds())
-        if (covers(build.cudnn, build.cudnn_last, cudnn)) builds.push_back(build);
-    std::sort(builds.begin(), builds.end(), [](const auto& a, const auto& b) { return a.cuda_major < b.cuda_major; });
-    return builds;
+std::vector<std::string> systems_of_driver(const Facts& facts) {
+    if (on_wsl(facts)) return {"windows"};  // WSL has the driver of Windows
+    if (facts.host.platform) return {*facts.host.platform};
+    if (parts_written(*driver_version(facts)) == 2) return {"linux", "windows"};
+    return {"linux"};
 }
 
-std::vector<std::string> cuda_majors_of(const Version& cudnn, const Matrix& matrix) {
-    std::vector<std::string> majors;
-    for (const CudnnBuild& build : cudnn_builds_of(cudnn, matrix)) majors.push_back(std::to_string(build.cuda_major));
-    return majors;
+compat::Suitability given_driver_runs(const Facts& facts, const Matrix& matrix, const Version& cuda) {
+    compat::DriverAsked driver = driver_asked(facts);
+    std::optional<compat::Suitability> first;
+    for (const std::string& system : systems_of_driver(facts)) {
+        driver.os = system;
+        const auto other = compat::driver_runs_cuda(driver, cuda, matrix);
+        if (!first) first = other;
+        if (other.fit != Fit::unknown && (other.fit != first->fit || other.limited != first->limited))
+            return {.fit = Fit::unknown,
+                    .why = "Linux and Windows have other drivers for CUDA " + cuda.text + ", and os= was not given"};
+    }
+    return *first;
 }
 
 std::string words_of(const Gpu& gpu) {
@@ -91,19 +94,137 @@ Builds builds_of(const Facts& facts, const Matrix& matrix, const Framework& fram
     return builds;
 }
 
-Evidence evidence_of(const FrameworkBuild& build, const std::string& value) {
-    const bool several = build.last && build.last != build.first;
-    return {build.package + ' ' + build.first.text + (several ? " to " + build.last->text : "") + " for " + build.os +
-                " (" + build.build + ")",
-            value, build.source.url};
-}
-
 std::string libraries_of(const FrameworkBuild& build) {
     if (!build.cuda) return "no CUDA";
     return "CUDA " + build.cuda->text +
            (build.cudnn           ? ", cuDNN " + build.cudnn->text
             : build.without_cudnn ? ", no cuDNN"
                                   : "");
+}
+
+std::optional<Facts> asked_releases(const Facts& facts) {
+    Facts about;
+    about.tool.stages = {"given"};
+    about.host.platform = facts.host.platform;
+    for (const Framework& framework : facts.frameworks)
+        if (framework.asked) about.frameworks.push_back(framework);
+    if (about.frameworks.empty()) return std::nullopt;
+    return about;
+}
+
+Verdict judge_asked_releases(const std::optional<Facts>& about, const Matrix& matrix,
+                             Verdict (*check)(const Facts&, const Matrix&)) {
+    if (!about) return not_applicable(about_named_releases);
+    const Verdict verdict = check(*about, matrix);
+    const bool needs_more = verdict.outcome == Outcome::undecided && verdict.lack == Lack::facts;
+    return needs_more ? not_applicable(verdict.reason) : verdict;
+}
+
+bool any_build(const FrameworkBuild&) {
+    return true;
+}
+
+bool takes_system_libraries(const FrameworkBuild& build) {
+    return build.cuda && build.libraries == "system";
+}
+
+bool brings_libraries(const FrameworkBuild& build) {
+    return build.cuda && build.libraries != "system";
+}
+
+Verdict judge_frameworks(const Facts& facts, const Matrix& matrix, bool (*speaks_of)(const FrameworkBuild&),
+                         const std::function<Answered(const FrameworkBuild&, const Framework&)>& judge) {
+    if (facts.frameworks.empty()) return undecided("no framework was given");
+    Answers answers;
+    for (const Framework& framework : facts.frameworks) {
+        const Builds builds = builds_of(facts, matrix, framework);
+        std::vector<FrameworkBuild> spoken_of = builds.with_cuda;
+        spoken_of.insert(spoken_of.end(), builds.without_cuda.begin(), builds.without_cuda.end());
+        std::erase_if(spoken_of, [&](const FrameworkBuild& build) { return !speaks_of(build); });
+        judge_builds(spoken_of, framework, words_of(framework) + " is served", answers,
+                     [&](const FrameworkBuild& build) { return judge(build, framework); });
+    }
+    answers.no_matter("it does not concern the builds of what was given");
+    return answers.close();
+}
+
+Serves serves(const Version& cudnn, const Version& built_with) {
+    if (cudnn.major() != built_with.major())
+        return cudnn.major() < built_with.major() ? Serves::too_old : Serves::too_new;
+    const bool minors_told = parts_written(cudnn) > 1 && parts_written(built_with) > 1;
+    return minors_told && cudnn.minor() < built_with.minor() ? Serves::too_old : Serves::well;
+}
+
+Verdict judge_cudnn_of_frameworks(const Facts& facts, const Matrix& matrix, bool (*speaks_of)(const FrameworkBuild&),
+                                  bool (*is_fault)(Serves),
+                                  void (*describe)(Finding&, const Framework&, const FrameworkBuild&, const Version&)) {
+    if (!only_given(facts)) return not_applicable(about_named_releases);
+    const Version* cudnn = given_cudnn(facts);
+    if (!cudnn) return undecided("no cuDNN was given");
+    return judge_frameworks(
+        facts, matrix, speaks_of, [&](const FrameworkBuild& build, const Framework& framework) -> Answered {
+            if (!build.cudnn) return not_told();
+            if (!is_fault(serves(*cudnn, *build.cudnn))) return well();
+            Finding finding;
+            finding.subject = words_of(framework);
+            finding.evidence = {{"cuDNN", cudnn->text, "cudnns"}, evidence_of(build, "cuDNN " + build.cudnn->text)};
+            describe(finding, framework, build, *cudnn);
+            return at_fault(std::move(finding));
+        });
+}
+
+namespace {
+
+constexpr int most_minors = 10;  // no CUDA had more
+
+std::vector<Version> cudas_meant(const Facts& facts, const Matrix& matrix) {
+    std::vector<Version> meant;
+    const Version* cuda = given_cuda(facts);
+    if (!cuda || parts_written(*cuda) > 1) return meant;
+    for (int minor = 0; minor < most_minors; ++minor)
+        if (auto release = make_version({cuda->major(), minor}); matrix.driver_for_cuda(release))
+            meant.push_back(std::move(release));
+    return meant;
+}
+
+/// The ends of each row of builds: what lies between them is alike.
+std::vector<Version> cudnns_meant(const Facts& facts, const Matrix& matrix) {
+    std::set<Version> meant;
+    const Version* cudnn = given_cudnn(facts);
+    if (!cudnn || parts_written(*cudnn) > 2) return {};
+    for (const CudnnBuild& build : matrix.cudnn_builds())
+        for (const Version& release : {build.cudnn, build.cudnn_last.value_or(build.cudnn)})
+            if (agree(release, *cudnn)) meant.insert(release);
+    return {meant.begin(), meant.end()};
+}
+
+template <class Set>
+std::vector<Facts> for_each_of(const std::vector<Facts>& all, const std::vector<Version>& meant, Set&& set) {
+    if (meant.empty()) return all;
+    std::vector<Facts> more;
+    for (const Facts& facts : all)
+        for (const Version& release : meant) set(more.emplace_back(facts), release);
+    return more;
+}
+
+}  // namespace
+
+std::vector<Facts> as_full_releases(const Facts& facts, const Matrix& matrix) {
+    const auto with_cuda = for_each_of({facts}, cudas_meant(facts, matrix), [](Facts& one, const Version& release) {
+        one.runtimes.front().version = release;
+    });
+    return for_each_of(with_cuda, cudnns_meant(facts, matrix),
+                       [](Facts& one, const Version& release) { one.cudnns.front().version = release; });
+}
+
+Verdict judge_possible(const Rule& rule, const Facts& told, const std::vector<Facts>& possible, const Matrix& matrix) {
+    Verdict in_part = rule.check(told, matrix);
+    if (possible.size() == 1) return in_part;
+    Verdict last = rule.check(possible.back(), matrix);
+    for (std::size_t i = 0; i + 1 < possible.size(); ++i)
+        if (rule.check(possible[i], matrix).outcome != last.outcome)
+            return undecided("it depends on which release was meant: CUDA or cuDNN was told in part");
+    return in_part.outcome == last.outcome ? in_part : last;  // in the words of the person, where they do
 }
 
 }  // namespace rnncheck::rules

@@ -2,8 +2,12 @@
 // Pure.
 #pragma once
 
+#include <functional>
+
+#include "compat/questions.hpp"
 #include "facts/facts.hpp"
-#include "matrix/matrix.hpp"
+#include "matrix/ranges.hpp"
+#include "rules/rule.hpp"
 #include "rules/support/answers.hpp"
 
 namespace rnncheck::rules {
@@ -12,15 +16,19 @@ namespace rnncheck::rules {
 inline constexpr const char* about_named_releases = "it judges releases that a person names";
 
 /// Null when not given.
-const Version* given_driver(const Facts& facts);
 const Version* given_cuda(const Facts& facts);
 const Version* given_cudnn(const Facts& facts);
 const Gpu* given_gpu(const Facts& facts);
 
-/// Every build of a cuDNN release, by the CUDA major it is for.
-std::vector<CudnnBuild> cudnn_builds_of(const Version& cudnn, const Matrix& matrix);
-/// "11", "12".
-std::vector<std::string> cuda_majors_of(const Version& cudnn, const Matrix& matrix);
+using compat::cudnn_builds_of;
+using compat::evidence_of;
+using compat::outside_data;
+
+/// Whose drivers the given one may be among. Three numbers are Linux's alone; two may be either's (570.26, 528.33), and
+/// a branch ("535") is named alike on both.
+std::vector<std::string> systems_of_driver(const Facts& facts);
+/// Unknown where the drivers of those systems differ about this CUDA.
+compat::Suitability given_driver_runs(const Facts& facts, const Matrix& matrix, const Version& cuda);
 
 /// "GPU" and what was given: "compute capability 8.6", "GeForce RTX 3090 (8.6)".
 std::string words_of(const Gpu& gpu);
@@ -38,8 +46,6 @@ Builds builds_of(const Facts& facts, const Matrix& matrix, const Framework& fram
 /// What one build comes to: empty when it is well, else the fault.
 using BuildFault = std::optional<Finding>;
 
-/// As evidence: the build's row.
-Evidence evidence_of(const FrameworkBuild& build, const std::string& value);
 /// "CUDA 12.4, cuDNN 9.1.0", or "no CUDA".
 std::string libraries_of(const FrameworkBuild& build);
 
@@ -64,5 +70,54 @@ void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& fr
                                ", and that, or os=, was not given (as in pytorch=2.4+cu124 os=linux)");
     answers.good(good, {evidence_of(builds.front(), libraries_of(builds.front()))});
 }
+
+/// What one build comes to: nothing where the tables do not tell, else its fault or none.
+using Answered = std::optional<BuildFault>;
+inline Answered not_told() {
+    return std::nullopt;
+}
+inline Answered well() {
+    return BuildFault();
+}
+inline Answered at_fault(Finding finding) {
+    return BuildFault(std::move(finding));
+}
+
+/// What --for asks about on a machine, as a person would give it: those releases and the system. Unset when nothing is
+/// asked about.
+std::optional<Facts> asked_releases(const Facts& facts);
+
+/// A rule's answer about versions alone (`check`) on those releases: as without a machine, what was not given is no
+/// open question.
+Verdict judge_asked_releases(const std::optional<Facts>& about, const Matrix& matrix,
+                             Verdict (*check)(const Facts&, const Matrix&));
+
+/// Which builds a rule speaks of.
+bool any_build(const FrameworkBuild& build);
+bool takes_system_libraries(const FrameworkBuild& build);
+bool brings_libraries(const FrameworkBuild& build);
+
+/// Every framework with a release, by those builds that `speaks_of` picks.
+Verdict judge_frameworks(const Facts& facts, const Matrix& matrix, bool (*speaks_of)(const FrameworkBuild&),
+                         const std::function<Answered(const FrameworkBuild&, const Framework&)>& judge);
+
+/// A cuDNN for something built with another: it must be of the same major, and of the same minor or a later one.
+/// https://github.com/openxla/xla/blob/main/xla/stream_executor/cuda/cuda_dnn.cc
+enum class Serves { well, too_old, too_new };
+Serves serves(const Version& cudnn, const Version& built_with);
+
+/// The cuDNN that was given, for every framework with a release: at fault where it serves in a way that `is_fault`
+/// names, with what `describe` says besides the evidence.
+Verdict judge_cudnn_of_frameworks(const Facts& facts, const Matrix& matrix, bool (*speaks_of)(const FrameworkBuild&),
+                                  bool (*is_fault)(Serves),
+                                  void (*describe)(Finding&, const Framework&, const FrameworkBuild&,
+                                                   const Version& cudnn));
+
+/// What was given, once for each CUDA and cuDNN of the tables that it may mean; the facts themselves when both are told
+/// in full, or the tables know none.
+std::vector<Facts> as_full_releases(const Facts& facts, const Matrix& matrix);
+
+/// The rule's verdict when it is the same for all of `possible`, else that it depends on the release.
+Verdict judge_possible(const Rule& rule, const Facts& told, const std::vector<Facts>& possible, const Matrix& matrix);
 
 }  // namespace rnncheck::rules

@@ -1,19 +1,15 @@
-#include "plan/plan.hpp"
+#include "compat/plan.hpp"
 
 #include <algorithm>
+#include <set>
 
+#include "base/errors.hpp"
+#include "base/text.hpp"
 #include "matrix/ranges.hpp"
-#include "plan/judge_build.hpp"
 
 namespace rnncheck {
 
 namespace {
-
-using planning::judge_build;
-
-bool runs(const PlannedBuild& build) {
-    return build.fit == Fit::works || build.fit == Fit::compiles_first;
-}
 
 /// Of one release: machine code before PTX; CUDA as near to the driver's as can be, from below, else from above; the
 /// build that brings its libraries.
@@ -34,11 +30,11 @@ bool is_before(const PlannedBuild& a, const PlannedBuild& b, bool driver_given) 
 }
 
 std::vector<PlannedBuild> judged_builds(const std::string& framework, const PlanQuestion& question,
-                                        const std::optional<planning::AskedGpu>& gpu, const Matrix& matrix) {
+                                        const Matrix& matrix) {
     std::vector<PlannedBuild> builds;
     for (const FrameworkBuild& build : matrix.framework_builds())
         if (build.framework == framework && build.cuda && build.os == question.os)
-            builds.push_back(judge_build(build, question, gpu, matrix));
+            builds.push_back(plan_build(build, question, matrix));
     std::stable_sort(builds.begin(), builds.end(), [&](const PlannedBuild& a, const PlannedBuild& b) {
         return is_before(a, b, question.driver.has_value());
     });
@@ -93,11 +89,10 @@ void find_undecided(FrameworkPlan& plan, const std::vector<PlannedBuild>& builds
     if (newest != builds.end()) plan.undecided_because = newest->because;
 }
 
-FrameworkPlan plan_for(const std::string& framework, const PlanQuestion& question,
-                       const std::optional<planning::AskedGpu>& gpu, const Matrix& matrix) {
+FrameworkPlan plan_for(const std::string& framework, const PlanQuestion& question, const Matrix& matrix) {
     FrameworkPlan plan;
     plan.framework = framework;
-    const std::vector<PlannedBuild> builds = judged_builds(framework, question, gpu, matrix);
+    const std::vector<PlannedBuild> builds = judged_builds(framework, question, matrix);
     const auto with = [&](Fit fit) {
         return std::find_if(builds.begin(), builds.end(),
                             [fit](const PlannedBuild& build) { return build.fit == fit; });
@@ -124,17 +119,10 @@ void look_at_gpu(Plan& plan, const Matrix& matrix) {
             "compute capability " + gpu.text +
             " is of a Jetson board: its driver, CUDA, cuDNN and framework builds come with NVIDIA's "
             "JetPack; the published builds planned here are for x86-64 and do not run on it");
-    const auto& driver = plan.asked.driver;
-    if (!driver) return;
-    const auto of_driver = matrix.cuda_of_driver(*driver);
-    if (architecture->last_driver_branch && driver->major() > *architecture->last_driver_branch)
-        plan.obstacles.push_back("driver " + driver->text + " does not drive " + architecture->name + " (" + gpu.text +
-                                 ") any more; " + std::to_string(*architecture->last_driver_branch) +
-                                 " was the last branch that did");
-    else if (of_driver && of_driver->cuda < architecture->first_cuda)
-        plan.obstacles.push_back("driver " + driver->text + " (CUDA " + of_driver->cuda.text + ") is older than " +
-                                 architecture->name + " (" + gpu.text + "), which begins with CUDA " +
-                                 architecture->first_cuda.text);
+    if (!plan.asked.driver) return;
+    for (const compat::Suitability& answer : {compat::driver_still_drives(*plan.asked.driver, gpu, matrix),
+                                              compat::driver_knows(*plan.asked.driver, gpu, matrix)})
+        if (answer.fit == Fit::does_not_work) return plan.obstacles.push_back(answer.why);
 }
 
 /// What the table notes of a GPU asked for by name, such as that its board is no x86-64.
@@ -146,18 +134,61 @@ void look_at_product(Plan& plan, const Matrix& matrix) {
 void look_at_driver(Plan& plan, const Matrix& matrix) {
     const Version& driver = *plan.asked.driver;
     const auto of_driver = matrix.cuda_of_driver(driver);
-    if (of_driver)
-        plan.remarks.push_back("driver " + driver.text + " supports CUDA up to " + of_driver->cuda.text);
-    else if (of_driver.coverage == Coverage::newer_than_data)
-        plan.remarks.push_back("driver " + driver.text + " is newer than the data of " + matrix.date());
-    else
-        plan.remarks.push_back("driver " + driver.text + " is not in the data of " + matrix.date());
+    plan.remarks.push_back(of_driver ? "driver " + driver.text + " supports CUDA up to " + of_driver->cuda.text
+                                     : compat::outside_data("driver " + driver.text, of_driver.coverage, matrix));
+}
+
+void require_framework(const std::string& framework, const Matrix& matrix) {
+    const auto names = matrix.frameworks();
+    if (std::find(names.begin(), names.end(), framework) == names.end())
+        throw UsageError("no builds of '" + framework + "' are in the data; there are those of " + listing(names));
+}
+
+/// The command for the release asked for, not for the newest of the row.
+std::string install_of(FrameworkBuild build, const Version& release, const Matrix& matrix) {
+    build.first = release;
+    build.last = release;
+    return install_command(build, std::nullopt, matrix);
+}
+
+NeededBuild needed(const FrameworkBuild& build, const Version& release, const NeedsQuestion& asked,
+                   const Matrix& matrix) {
+    PlanQuestion question;
+    question.driver_os = asked.driver_os;
+    question.python = asked.python;
+    NeededBuild needed{plan_build(build, question, matrix), {}, {}};
+    needed.build.install = install_of(build, release, matrix);
+    for (const Architecture& architecture : matrix.architectures()) {
+        if (architecture.integrated) continue;
+        const Fit fit = compat::build_and_cudnn_on_gpu(build, architecture.capability, {}, matrix).fit;
+        if (fit == Fit::works) needed.gpus.push_back(architecture.capability);
+        if (fit == Fit::compiles_first) needed.gpus_compiling_first.push_back(architecture.capability);
+    }
+    return needed;
+}
+
+std::vector<std::string> systems_without_cuda(const std::set<std::string>& systems,
+                                              const std::set<std::string>& with_cuda, const std::string& asked_os) {
+    if (systems.empty()) return {};
+    std::vector<std::string> without;
+    for (const std::string& os : asked_os.empty() ? systems : std::set{asked_os})
+        if (!with_cuda.contains(os)) without.push_back(os);
+    return without;
 }
 
 }  // namespace
 
-std::string release_in_words(const Version& release) {
-    return parts_written(release) == 1 ? release.text + ".x" : release.text;
+PlanQuestion plan_question(const Facts& facts, const Matrix& matrix) {
+    PlanQuestion question;
+    question.driver = facts.driver.library_version;
+    if (!facts.pythons.empty()) question.python = facts.pythons.front().version;
+    question.os = facts.host.platform.value_or("linux");
+    if (facts.host.wsl.value_or(false)) question.driver_os = "windows";
+    if (facts.gpus.empty()) return question;
+    question.gpu = facts.gpus.front().compute_capability;
+    question.gpu_name = facts.gpus.front().name.value_or("");
+    if (const auto product = matrix.gpu_product(question.gpu_name)) question.data_center = product->data_center;
+    return question;
 }
 
 bool offers_something(const Plan& plan) {
@@ -171,17 +202,40 @@ bool leaves_open(const Plan& plan) {
 }
 
 Plan make_plan(const PlanQuestion& question, const Matrix& matrix) {
-    if (!question.framework.empty()) planning::require_framework(question.framework, matrix);
+    if (!question.framework.empty()) require_framework(question.framework, matrix);
     Plan plan{question, {}, {}, {}};
     if (question.gpu) look_at_gpu(plan, matrix);
     if (!question.gpu_name.empty()) look_at_product(plan, matrix);
     if (question.driver) look_at_driver(plan, matrix);
     if (!plan.obstacles.empty()) return plan;
-    const auto gpu = planning::ask_for_gpu(question.gpu, matrix);
     for (const std::string& framework : matrix.frameworks())
         if (question.framework.empty() || question.framework == framework)
-            plan.frameworks.push_back(plan_for(framework, question, gpu, matrix));
+            plan.frameworks.push_back(plan_for(framework, question, matrix));
     return plan;
+}
+
+Needs needs_of(const std::string& framework, const Version& version, const Matrix& matrix, const NeedsQuestion& asked) {
+    require_framework(framework, matrix);
+    Needs needs{framework, version, {}, {}, {}};
+    std::set<std::string> with_cuda, systems, builds;
+    std::optional<Version> newest;
+    for (const FrameworkBuild& build : matrix.framework_builds(framework)) {
+        const Version& last = build.last ? *build.last : build.first;
+        if (!newest || last > *newest) newest = last;
+        if (!covers(build.first, build.last, version) && !agree(version, last) && !agree(version, build.first))
+            continue;
+        builds.insert(build.build);
+        systems.insert(build.os);
+        if (!build.cuda || (!asked.build.empty() && asked.build != build.build)) continue;
+        with_cuda.insert(build.os);
+        if (asked.os.empty() || asked.os == build.os) needs.builds.push_back(needed(build, version, asked, matrix));
+    }
+    if (!asked.build.empty() && !builds.empty() && !builds.contains(asked.build))
+        throw UsageError("there is no build '" + asked.build + "' of " + framework + " " + version.text +
+                         " in the data; there are " + listing({builds.begin(), builds.end()}));
+    needs.without_cuda = systems_without_cuda(systems, with_cuda, asked.os);
+    if (newest && systems.empty() && version > *newest) needs.newest_known = newest;
+    return needs;
 }
 
 }  // namespace rnncheck

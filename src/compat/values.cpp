@@ -1,10 +1,9 @@
-#include "given/values.hpp"
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 
 #include "base/text.hpp"
+#include "compat/given.hpp"
 
 namespace rnncheck {
 
@@ -33,12 +32,6 @@ std::optional<Version> version_of(std::string_view text, std::size_t least, std:
     return version;
 }
 
-/// "124" is 12.4, "75" is 7.5: all but the last digit are the major.
-std::optional<Version> dotted(std::string_view digits) {
-    if (!all_digits(digits) || digits.size() < 2 || digits.size() > 3) return std::nullopt;
-    return parse_version(std::string(digits.substr(0, digits.size() - 1)) + "." + digits.back());
-}
-
 std::optional<int> number_from(std::string_view digits) {
     int number = 0;
     const char* const end = digits.data() + digits.size();
@@ -61,30 +54,34 @@ std::size_t end_of_version(std::string_view text) {
     return std::min(text.find_first_not_of("0123456789."), text.size());
 }
 
-struct FrameworkWord {
-    std::string_view word;
-    std::string_view name;
-    std::string_view build;
-};
-
+/// Longer words first where one begins with another.
 constexpr auto framework_words = std::to_array<FrameworkWord>({
-    {"tensorflow", "tensorflow", ""},
-    {"tf", "tensorflow", ""},
     {"tensorflow-gpu", "tensorflow", "gpu"},
     {"tensorflow-cpu", "tensorflow", "cpu"},
-    {"keras", "keras", ""},
+    {"tensorflow", "tensorflow", ""},
+    {"tf-nightly", "tensorflow", "", true},
+    {"tf", "tensorflow", ""},
+    {"keras", "keras", "", false, true},
     {"pytorch", "pytorch", ""},
+    {"libtorch", "pytorch", "", true},
+    {"torch7", "torch7", "", true},
     {"torch", "pytorch", ""},
-    {"jax", "jax", ""},
     {"jaxlib", "jax", ""},
-    {"onnxruntime", "onnxruntime", ""},
+    {"jax", "jax", ""},
     {"onnxruntime-gpu", "onnxruntime", "gpu"},
-    {"paddlepaddle", "paddlepaddle", ""},
+    {"onnxruntime", "onnxruntime", ""},
     {"paddlepaddle-gpu", "paddlepaddle", "gpu"},
+    {"paddlepaddle", "paddlepaddle", ""},
     {"paddle", "paddlepaddle", ""},
     {"ctranslate2", "ctranslate2", ""},
+    {"faster-whisper", "ctranslate2", "", true},
+    {"whisperx", "ctranslate2", "", true},
     {"cupy", "cupy", ""},
     {"mxnet", "mxnet", ""},
+    {"kaldi", "kaldi", "", true},
+    {"chainer", "chainer", "", true},
+    {"caffe", "caffe", "", true},
+    {"theano", "theano", "", true},
 });
 
 constexpr auto linux_words = std::to_array<std::string_view>(
@@ -100,9 +97,19 @@ bool has_one_of(std::string_view text, const std::array<std::string_view, N>& wo
 }  // namespace
 
 std::string plain(std::string_view text) {
-    std::string small(trim(text.substr(0, longest_value)));
-    small = lower(small);
-    return small;
+    return lower(trim(text.substr(0, longest_value)));
+}
+
+std::optional<Version> dotted(std::string_view digits) {
+    if (!all_digits(digits) || digits.size() < 2 || digits.size() > 3) return std::nullopt;
+    return parse_version(std::string(digits.substr(0, digits.size() - 1)) + "." + digits.back());
+}
+
+const FrameworkWord* framework_word_at(std::string_view text) {
+    const auto found = std::find_if(framework_words.begin(), framework_words.end(), [&](const FrameworkWord& word) {
+        return !word.only_asked && text.starts_with(word.word);
+    });
+    return found == framework_words.end() ? nullptr : &*found;
 }
 
 std::optional<Version> driver_from(std::string_view text) {
@@ -189,11 +196,11 @@ std::optional<Framework> release_from(std::string_view text) {
 
 std::optional<Framework> framework_named(std::string_view name) {
     const std::string word = plain(name);
-    for (const auto& [known, framework_name, build] : framework_words) {
-        if (word != known) continue;
+    for (const FrameworkWord& known : framework_words) {
+        if (word != known.word || known.only_said) continue;
         Framework framework;
-        framework.name = framework_name;
-        if (!build.empty()) framework.build = std::string(build);
+        framework.name = known.name;
+        if (!known.build.empty()) framework.build = std::string(known.build);
         return framework;
     }
     return std::nullopt;

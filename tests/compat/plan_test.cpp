@@ -1,12 +1,11 @@
 // What the bundled tables plan for machines that people have; each set is what the frameworks' own pins say.
-#include "plan/plan.hpp"
+#include "compat/plan.hpp"
 
 #include <algorithm>
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
-#include "plan/judge_build.hpp"
 #include "support/bundled_matrix.hpp"
 #include "support/catch.hpp"
 #include "support/healthy_machine.hpp"

@@ -2,8 +2,8 @@
 // out. Builds that are not known to work are never offered as if they were.
 #pragma once
 
-#include "base/fields.hpp"
-#include "matrix/matrix.hpp"
+#include "compat/questions.hpp"
+#include "facts/facts.hpp"
 
 namespace rnncheck {
 
@@ -31,17 +31,8 @@ struct PlanQuestion {
     }
 };
 
-/// "9.1.0"; "9.x" where a major stands for all its releases.
-std::string release_in_words(const Version& release);
-
-/// From good to bad.
-enum class Fit {
-    works,           ///< machine code for the GPU, a driver that runs it, a cuDNN for both
-    compiles_first,  ///< the driver compiles PTX code for the GPU at the first use
-    unknown,         ///< the data do not tell
-    does_not_work,
-};
-RNNCHECK_ENUM_NAMES(Fit, "works", "compiles_first", "unknown", "does_not_work")
+/// What facts tell of it: the first GPU and Python, and the driver by its library.
+PlanQuestion plan_question(const Facts& facts, const Matrix& matrix);
 
 /// A published build, as it would run there.
 struct PlannedBuild {
@@ -130,7 +121,17 @@ struct Plan {
     }
 };
 
-/// Whether something runs: works or compiles first.
+inline bool runs(const PlannedBuild& build) {
+    return build.fit == Fit::works || build.fit == Fit::compiles_first;
+}
+
+/// One published build against everything that was asked.
+PlannedBuild plan_build(const FrameworkBuild& build, const PlanQuestion& question, const Matrix& matrix);
+
+/// The command for this version; with a GPU also what keeps pip from a cuDNN that is too new for it.
+std::string install_command(const FrameworkBuild& build, const std::optional<Version>& gpu, const Matrix& matrix);
+
+/// Whether something runs.
 bool offers_something(const Plan& plan);
 /// Nothing runs, but of something the data do not tell.
 bool leaves_open(const Plan& plan);
@@ -182,8 +183,8 @@ struct Needs {
     }
 };
 
-/// No builds when the data have none for this release. UsageError when there is no such framework, or no such build of a
-/// release that there is.
+/// No builds when the data have none for this release. UsageError when there is no such framework, or no such build of
+/// a release that there is.
 Needs needs_of(const std::string& framework, const Version& version, const Matrix& matrix,
                const NeedsQuestion& asked = {});
 

@@ -1,7 +1,7 @@
 // What a release needs.
 #include "base/errors.hpp"
 #include "base/text.hpp"
-#include "plan/plan.hpp"
+#include "compat/plan.hpp"
 #include "support/bundled_matrix.hpp"
 #include "support/catch.hpp"
 #include "support/healthy_machine.hpp"

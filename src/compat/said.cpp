@@ -1,53 +1,15 @@
-#include "rules/support/log_said.hpp"
-
 #include <algorithm>
-#include <array>
 
 #include "base/text.hpp"
+#include "compat/given.hpp"
 
-namespace rnncheck::rules {
+namespace rnncheck {
 
 namespace {
-
-std::string small_letters(std::string_view text) {
-    std::string small(text);
-    for (char& c : small)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-    return small;
-}
 
 bool is_letter(char c) {
     return c >= 'a' && c <= 'z';
 }
-
-struct FrameworkWord {
-    std::string_view word;
-    std::string_view name;
-};
-
-/// Longer words first where one begins with another.
-constexpr std::array framework_words = std::to_array<FrameworkWord>({
-    {"tensorflow", "tensorflow"},
-    {"tf-nightly", "tensorflow"},
-    {"tf", "tensorflow"},
-    {"pytorch", "pytorch"},
-    {"libtorch", "pytorch"},
-    {"torch7", "torch7"},
-    {"torch", "pytorch"},
-    {"jaxlib", "jax"},
-    {"jax", "jax"},
-    {"ctranslate2", "ctranslate2"},
-    {"faster-whisper", "ctranslate2"},
-    {"whisperx", "ctranslate2"},
-    {"onnxruntime", "onnxruntime"},
-    {"paddle", "paddlepaddle"},
-    {"mxnet", "mxnet"},
-    {"kaldi", "kaldi"},
-    {"chainer", "chainer"},
-    {"cupy", "cupy"},
-    {"caffe", "caffe"},
-    {"theano", "theano"},
-});
 
 /// The version that follows a framework's name within the next few words; nothing after '<', which names another one.
 std::optional<Version> version_after(std::string_view text, std::size_t at) {
@@ -79,15 +41,13 @@ void read_frameworks(SaidReading& said, const std::string& text) {
     for (std::size_t at = 0; at < text.size(); ++at) {
         const bool starts_word = at == 0 || !is_letter(text[at - 1]);
         if (!starts_word) continue;
-        for (const auto& [word, name] : framework_words) {
-            if (std::string_view(text).substr(at, word.size()) != word) continue;
-            const std::size_t end = at + word.size();
-            if (word == "tf" && end < text.size() && is_letter(text[end])) continue;  // tflite, tfjs
-            const bool tells_own_version = word != "faster-whisper" && word != "whisperx";
-            add_framework(said, name, tells_own_version ? version_after(text, at + word.size()) : std::nullopt);
-            at += word.size() - 1;
-            break;
-        }
+        const FrameworkWord* found = framework_word_at(std::string_view(text).substr(at));
+        if (!found) continue;
+        const std::size_t end = at + found->word.size();
+        if (found->word == "tf" && end < text.size() && is_letter(text[end])) continue;  // tflite, tfjs
+        const bool tells_own_version = found->word != "faster-whisper" && found->word != "whisperx";
+        add_framework(said, found->name, tells_own_version ? version_after(text, end) : std::nullopt);
+        at = end - 1;
     }
 }
 
@@ -99,9 +59,7 @@ std::optional<Version> cuda_of_flavour(std::string_view text) {
         while (end < text.size() && is_digit(text[end])) ++end;
         if (end - digits < 2 || end - digits > 3) continue;
         const std::string number(text.substr(digits, end - digits));
-        return parse_version(number.size() == 3 ? number.substr(0, 2) + "." + number.substr(2)
-                             : number[0] == '1' ? number
-                                                : number.substr(0, 1) + "." + number.substr(1));
+        return number.size() == 2 && number[0] == '1' ? parse_version(number) : dotted(number);
     }
     return std::nullopt;
 }
@@ -138,7 +96,7 @@ void read_events(SaidReading& said, const Log& log) {
         if (seen(signature) && !(is_jaxlib && std::string_view(name) == "tensorflow")) add_framework(said, name, {});
 }
 
-/// "GeForce GT 620 (2.1)", "RTX 50 series (compute capability 12.0)", "8.6".
+/// "GeForce GT 620 (2.1)", "RTX 50 series (compute capability 12.0)".
 std::optional<Version> capability_in_figures(std::string_view text) {
     constexpr std::string_view capability = "capability ";
     if (const auto at = text.find(capability); at != std::string_view::npos)
@@ -150,8 +108,7 @@ std::optional<Version> capability_in_figures(std::string_view text) {
         if (auto inside = parse_version(trim(text.substr(open + 1, close - open - 1)));
             inside && inside->text.size() >= 3)
             return inside;
-    auto whole = parse_version(trim(text));
-    return whole && whole->text.size() >= 3 ? whole : std::nullopt;
+    return std::nullopt;
 }
 
 /// Parts of a list of GPUs as people write it: "GTX 1080 Ti, RTX 3090", "Tesla T4 (fails), Tesla K80 (works)".
@@ -204,24 +161,32 @@ std::string_view without_cuda(std::string_view value) {
     return value.substr(0, value.find("cuda"));
 }
 
-void read_item(SaidReading& said, const Said& item, const Matrix& matrix) {
-    const std::string value = small_letters(item.value);
+/// What the strict reading gives, else the first version in the words.
+std::optional<Version> version_said(std::optional<Version> strict, std::string_view words) {
+    return strict ? strict : find_version(words, 1);
+}
+
+void read_item(SaidReading& said, const GivenValue& item, const Matrix& matrix) {
+    const std::string value = lower(item.value);
     said.words += " " + value + " ;";
     if (item.key == "framework") {
         read_frameworks(said, value);
         said.build_cuda = cuda_of_flavour(value);
         if (!said.build_cuda) said.build_cuda = cuda_of_build_words(value);
-    } else if (item.key == "cuda")
-        said.cuda = find_version(value, 1);
-    else if (item.key == "cudnn")
-        said.cudnn = find_version(without_cuda(value), 1);
-    else if (item.key == "driver")
-        said.driver = find_version(value, 1);
-    else if (item.key == "gpu") {
-        said.capability = capability_in_figures(value);
+    } else if (item.key == "cuda") {
+        said.cuda = version_said(cuda_from(value), value);
+    } else if (item.key == "cudnn") {
+        const auto cudnn = cudnn_from(value);
+        said.cudnn = version_said(cudnn ? std::optional(cudnn->version) : std::nullopt, without_cuda(value));
+    } else if (item.key == "driver") {
+        said.driver = version_said(driver_from(value), value);
+    } else if (item.key == "gpu") {
+        said.capability = capability_from(value);
+        if (!said.capability) said.capability = capability_in_figures(value);
         if (!said.capability) said.capability = capability_named(value, matrix);
-    } else
+    } else {
         read_frameworks(said, item.key + " " + value);
+    }
 }
 
 /// What was not told is the machine's, when there is one.
@@ -235,21 +200,25 @@ void read_machine(SaidReading& said, const Facts& facts) {
 
 }  // namespace
 
-bool tells_something(const Said& item, const Matrix& matrix) {
+Said said_from(const GivenValue& item, const Matrix& matrix) {
+    const Given strict = read_given({item}, matrix);
+    if (strict.not_understood.empty()) return {item.key, item.value, {}};
     SaidReading said;
     read_item(said, item, matrix);
     const bool a_number = item.key == "python" && find_version(item.value, 1);
-    return a_number || !said.frameworks.empty() || said.build_cuda || said.cuda || said.cudnn || said.driver ||
-           said.capability;
+    if (a_number || !said.frameworks.empty() || said.build_cuda || said.cuda || said.cudnn || said.driver ||
+        said.capability)
+        return {item.key, item.value, {}};
+    return {item.key, item.value, strict.not_understood.front().expected};
 }
 
 SaidReading read_said(const Facts& facts, const Matrix& matrix) {
     SaidReading said;
     if (!facts.log) return said;
-    for (const Said& item : facts.log->said) read_item(said, item, matrix);
+    for (const Said& item : facts.log->said) read_item(said, {item.key, item.value}, matrix);
     read_machine(said, facts);
     read_events(said, *facts.log);
     return said;
 }
 
-}  // namespace rnncheck::rules
+}  // namespace rnncheck

@@ -1,0 +1,124 @@
+// What a person tells: of a machine that is not at hand, as facts, without guessing; or besides a log, in whatever
+// words.
+#pragma once
+
+#include <set>
+
+#include "facts/facts.hpp"
+#include "matrix/matrix.hpp"
+
+namespace rnncheck {
+
+struct GivenValue {
+    std::string key;
+    std::string value;
+};
+
+/// `expected` says what could stand there: "a release such as 12.4".
+struct NotUnderstood {
+    GivenValue given;
+    std::string expected;
+};
+
+struct Given {
+    Facts facts;                 ///< tool.stages is {"given"}
+    std::set<std::string> keys;  ///< those that were understood
+    std::vector<NotUnderstood> not_understood;
+};
+
+/// "driver=535" or "driver = 535"; nothing without a '='. The key is in lower case.
+std::optional<GivenValue> split_given(std::string_view text);
+
+/// Every key there is, by name.
+std::vector<std::string> given_keys();
+
+/// What one key takes, for help: "a release (535.104.05) or a branch (535)". The key must exist.
+std::string_view expected_of(std::string_view key);
+
+/// The facts that the values tell. The tables are asked for the names of GPUs. What cannot be understood, unknown keys
+/// and a second value for what has one included, is listed and left out.
+Given read_given(const std::vector<GivenValue>& values, const Matrix& matrix);
+
+/// "cuda=twelve is not understood: a release (12.4) is expected".
+std::string in_words(const NotUnderstood& complaint);
+
+// Versions and names as people write them. Each gives nothing where the text is none of its kind.
+
+/// Lower case, blanks at the ends off.
+std::string plain(std::string_view text);
+
+/// "535.104.05", "535", "R535".
+std::optional<Version> driver_from(std::string_view text);
+/// "12.4", "12.4.1", "cu124", CUDA's own coding 12040.
+std::optional<Version> cuda_from(std::string_view text);
+
+struct CudnnGiven {
+    Version version;                        ///< at most three numbers; "9" stands for every release of cuDNN 9
+    std::optional<Version> built_for_cuda;  ///< of a package's flavour, major or major.minor
+};
+/// "8.9.7", the package's "8.9.7.29", cuDNN's own coding 8907, "9", "9.10.2+cu12".
+std::optional<CudnnGiven> cudnn_from(std::string_view text);
+
+/// "8.6", "sm_86", "compute_86".
+std::optional<Version> capability_from(std::string_view text);
+/// "3.11", "3.11.4", "cp311".
+std::optional<Version> python_from(std::string_view text);
+
+/// "2.4.0", "2.4.0+cu124", "2.15 cpu". Name and environment stay empty.
+std::optional<Framework> release_from(std::string_view text);
+/// "pytorch 1.4", "tensorflow-gpu==1.15".
+std::optional<Framework> framework_from(std::string_view text);
+/// A framework of that name ("torch", "tensorflow-cpu") without a version.
+std::optional<Framework> framework_named(std::string_view name);
+struct FrameworkWord {
+    std::string_view word, name, build;
+    bool only_said = false;   ///< named beside a log (libtorch, chainer), but no framework to ask about
+    bool only_asked = false;  ///< a framework to ask about that runs on another one (keras)
+};
+/// The word for a framework that the text begins with; null when there is none.
+const FrameworkWord* framework_word_at(std::string_view text);
+/// "124" is 12.4, "75" is 7.5: all but the last digit are the major.
+std::optional<Version> dotted(std::string_view digits);
+
+struct SystemGiven {
+    std::string platform;  ///< linux, windows, macos
+    bool wsl = false;
+};
+/// "linux", "Ubuntu 22.04", "Windows 10", "wsl2".
+std::optional<SystemGiven> system_from(std::string_view text);
+
+/// "bf16", "bfloat16", "half".
+std::optional<Dtype> dtype_from(std::string_view text);
+/// "yes", "no", "true", "0".
+std::optional<bool> yes_no_from(std::string_view text);
+
+// What was told besides a log, read strictly, and where that fails by the words that can be made out.
+
+/// The framework as named by the person or by the log.
+struct NamedFramework {
+    std::string name;  ///< as in FrameworkBuild::framework
+    std::optional<Version> version;
+};
+
+struct SaidReading {
+    std::string words;  ///< everything said, in small letters, with blanks around
+    std::vector<NamedFramework> frameworks;
+    std::optional<Version> build_cuda;  ///< "+cu118", "jaxlib+cuda11": the CUDA of the build
+    std::optional<Version> cuda;        ///< the CUDA that is installed
+    std::optional<Version> cudnn;
+    std::optional<Version> driver;
+    std::optional<Version> capability;  ///< of the first GPU named
+
+    const NamedFramework* framework(std::string_view name) const;
+    bool says(std::string_view word) const;
+};
+
+SaidReading read_said(const Facts& facts, const Matrix& matrix);
+
+/// An item of --given; `expected` is set where nothing can be made out in it.
+Said said_from(const GivenValue& item, const Matrix& matrix);
+
+/// The compute capability of the first product of the table that the text names, whatever words stand around.
+std::optional<Version> capability_named(std::string_view text, const Matrix& matrix);
+
+}  // namespace rnncheck

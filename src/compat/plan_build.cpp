@@ -1,0 +1,190 @@
+// One published build against one machine.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "compat/plan.hpp"
+#include "matrix/ranges.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+using compat::DriverAsked;
+using compat::Suitability;
+
+template <class T>
+void add_once(std::vector<T>& all, const T& one) {
+    if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+}
+
+/// Of the reasons those stay that decide: what does not work in one way needs no doubt about another.
+void take(PlannedBuild& planned, const Suitability& answer) {
+    if (answer.fit > planned.fit) planned.because.clear();
+    if (answer.fit == Fit::compiles_first)
+        planned.notes.push_back(answer.why);
+    else if (!answer.why.empty() && answer.fit >= planned.fit)
+        add_once(planned.because, answer.why);
+    planned.fit = std::max(planned.fit, answer.fit);
+    planned.limited |= answer.limited;
+    for (const Evidence& evidence : answer.evidence) add_once(planned.sources, evidence.source);
+}
+
+PlannedBuild described(const FrameworkBuild& build) {
+    PlannedBuild planned;
+    planned.first = build.first;
+    planned.last = build.last.value_or(build.first);
+    planned.build = build.build;
+    planned.os = build.os;
+    planned.fit = Fit::works;
+    planned.cuda = build.cuda;
+    planned.cudnn = build.cudnn;
+    planned.without_cudnn = build.without_cudnn;
+    planned.libraries = build.libraries;
+    planned.python_first = build.python_first;
+    planned.python_last = build.python_last;
+    planned.targets = build.targets;
+    planned.sources = {build.source.url};
+    return planned;
+}
+
+void find_drivers(PlannedBuild& planned, const FrameworkBuild& build, const std::string& os, const Matrix& matrix) {
+    if (os == build.os) planned.driver_min = build.driver_min;
+    const auto drivers = compat::drivers_for(*build.cuda, os, matrix);
+    if (!drivers) return;
+    if (!planned.driver_min || *planned.driver_min < drivers->oldest_driver)
+        planned.driver_min = drivers->oldest_driver;
+    planned.driver_full = std::max(drivers->full_driver, *planned.driver_min);
+    planned.sources.push_back(drivers->oldest_source.url);
+}
+
+void raise(std::optional<Version>& driver, const std::optional<Version>& at_least) {
+    if (at_least && (!driver || *driver < *at_least)) driver = at_least;
+}
+
+/// A driver knows the GPUs of its time: the one shipped with the GPU's first toolkit does.
+void add_driver_of_gpu(PlannedBuild& planned, const Version& first_cuda, const std::string& os, const Matrix& matrix) {
+    if (!planned.driver_full) return;  // the GPU's driver alone is not that of a later CUDA
+    const auto drivers = compat::drivers_for(first_cuda, os, matrix);
+    if (!drivers) return;
+    raise(planned.driver_min, drivers->full_driver);
+    raise(planned.driver_full, drivers->full_driver);
+}
+
+void judge_gpu(PlannedBuild& planned, const FrameworkBuild& build, const Version& gpu, const DriverAsked& driver,
+               const Matrix& matrix) {
+    const auto architecture = matrix.architecture(gpu);
+    if (!architecture)
+        return take(planned,
+                    {.fit = Fit::unknown,
+                     .why = compat::outside_data("compute capability " + gpu.text, architecture.coverage, matrix)});
+    add_driver_of_gpu(planned, architecture->first_cuda, driver.os, matrix);
+    take(planned, compat::build_on_gpu(build, gpu, driver, matrix));
+    if (planned.fit == Fit::compiles_first) raise(planned.driver_min, planned.driver_full);
+    take(planned, compat::cudnn_of_build_on_gpu(build, gpu, matrix));
+}
+
+std::string package_instead(const FrameworkBuild& build, const DriverAsked& driver, const PlanQuestion& question,
+                            const Matrix& matrix) {
+    const auto package = compat::compat_package(driver, *build.cuda, question.gpu, matrix);
+    if (!package || question.data_center == false) return "";
+    return std::string("; ") + (question.data_center ? "this" : "a data centre's") + " GPU can take the package " +
+           package->name + " instead";
+}
+
+void judge_driver(PlannedBuild& planned, const FrameworkBuild& build, const DriverAsked& driver,
+                  const PlanQuestion& question, const Matrix& matrix) {
+    const compat::DriverRange drivers{planned.driver_min, planned.driver_full};
+    Suitability answer = compat::driver_runs_cuda(driver, *build.cuda, drivers, matrix);
+    if (answer.fit == Fit::does_not_work) answer.why += package_instead(build, driver, question, matrix);
+    take(planned, answer);
+    if (answer.fit != Fit::works) return;
+    if (planned.driver_min && *driver.version < *planned.driver_min)
+        planned.notes.push_back("of branch " + driver.version->text + ", from release " + planned.driver_min->text +
+                                " on");
+    if (answer.limited) planned.notes.push_back(compat::limits_of(*driver.version, *build.cuda));
+}
+
+/// Its own word, unless no release without the defect has code for the GPU.
+std::string way_around(const RnnDefect& defect, const PlanQuestion& question, const Matrix& matrix) {
+    if (!defect.fixed || !question.gpu || has_cudnn_from(matrix, *defect.fixed, *question.gpu))
+        return defect.workaround;
+    return "No release without it has code for " + question.gpu->text + ": run the layer without cuDNN.";
+}
+
+void add_known_defects(PlannedBuild& planned, const FrameworkBuild& build, const PlanQuestion& question,
+                       const Matrix& matrix) {
+    if (!build.cudnn) return;
+    for (const RnnDefect& defect : matrix.rnn_defects(*build.cudnn, question.gpu, build.os)) {
+        planned.notes.push_back("known defect of cuDNN " + release_in_words(*build.cudnn) + ": " + defect.symptom +
+                                ". " + way_around(defect, question, matrix));
+        add_once(planned.sources, defect.source.url);
+    }
+}
+
+constexpr std::string_view placeholder = "{version}";
+
+std::string newest_release(const FrameworkBuild& build) {
+    return build.last.value_or(build.first).text;
+}
+
+/// "2.4" stands for the newest 2.4.x, which pip finds by a pattern. A pattern cannot carry a local version (+cu118, PEP
+/// 440); there the first release of the range is meant.
+std::string release_for_pip(const FrameworkBuild& build, bool before_local_version) {
+    const std::string release = newest_release(build);
+    if (parts_written(build.last.value_or(build.first)) >= 3) return release;
+    return release + (before_local_version ? ".0" : ".*");
+}
+
+/// Quoted, so that no shell takes a pattern or brackets for its own.
+std::string filled(const std::string& word, const FrameworkBuild& build) {
+    const auto at = word.find(placeholder);
+    if (at == std::string::npos) return word;
+    const auto behind = at + placeholder.size();
+    const bool local = behind < word.size() && word[behind] == '+';
+    std::string text = word;
+    text.replace(at, placeholder.size(), release_for_pip(build, local));
+    const bool bare = text.find_first_of("\"'") == std::string::npos && text.find_first_of("*[<>") != std::string::npos;
+    return bare ? "'" + text + "'" : text;
+}
+
+/// A wheel that asks for its cuDNN or newer gets the newest, which may have left the GPU behind.
+std::string bound_on_cudnn(const FrameworkBuild& build, const Version& gpu, const Matrix& matrix) {
+    if (build.libraries != "wheels" || !build.cudnn) return "";
+    for (const CudnnBuild& row : matrix.cudnn_builds()) {
+        if (row.cuda_major != build.cuda->major() || row.cudnn < *build.cudnn || gpu >= row.capability_min) continue;
+        const std::string minor = std::to_string(row.cudnn.major()) + "." + std::to_string(row.cudnn.minor());
+        return " 'nvidia-cudnn-cu" + std::to_string(row.cuda_major) + "<" +
+               (row.cudnn.parts[2] == 0 ? minor : row.cudnn.text) + "'";
+    }
+    return "";
+}
+
+}  // namespace
+
+PlannedBuild plan_build(const FrameworkBuild& build, const PlanQuestion& question, const Matrix& matrix) {
+    PlannedBuild planned = described(build);
+    const DriverAsked driver{question.driver, {}, question.driver_os.empty() ? build.os : question.driver_os};
+    find_drivers(planned, build, driver.os, matrix);
+    if (question.gpu) judge_gpu(planned, build, *question.gpu, driver, matrix);
+    if (question.driver) judge_driver(planned, build, driver, question, matrix);
+    if (question.python) take(planned, compat::build_for_python(build, *question.python));
+    if (planned.fit != Fit::does_not_work && build.known == Known::unconfirmed)
+        take(planned, {.fit = Fit::unknown, .why = "this build is not confirmed: " + build.note});
+    add_known_defects(planned, build, question, matrix);
+    if (build.libraries == "system")
+        planned.notes.push_back("needs CUDA " + build.cuda->text +
+                                (build.cudnn ? " and cuDNN " + release_in_words(*build.cudnn) : "") +
+                                " installed beside it");
+    planned.install = install_command(build, question.gpu, matrix);
+    return planned;
+}
+
+std::string install_command(const FrameworkBuild& build, const std::optional<Version>& gpu, const Matrix& matrix) {
+    std::vector<std::string> words = split(build.install, ' ');
+    for (std::string& word : words) word = filled(word, build);
+    std::string command = join(words, " ");
+    if (gpu && !command.empty()) command += bound_on_cudnn(build, *gpu, matrix);
+    return command;
+}
+
+}  // namespace rnncheck

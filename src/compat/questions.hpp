@@ -1,0 +1,99 @@
+// What goes together: a driver and a CUDA, code and a GPU, cuDNN and CUDA, a build and a Python. Pure: versions and
+// tables in, an answer with its reason and evidence out. Rules and plans put the answers into words; only here stands
+// what makes them so.
+#pragma once
+
+#include "facts/evidence.hpp"
+#include "matrix/matrix.hpp"
+
+namespace rnncheck {
+
+/// From good to bad.
+enum class Fit {
+    works,           ///< machine code for the GPU, a driver that runs it, a cuDNN for both
+    compiles_first,  ///< the driver compiles PTX code for the GPU at the first use
+    unknown,         ///< the data do not tell
+    does_not_work,
+};
+RNNCHECK_ENUM_NAMES(Fit, "works", "compiles_first", "unknown", "does_not_work")
+
+/// "9.1.0"; "9.x" where a major stands for all its versions.
+std::string release_in_words(const Version& release);
+
+}  // namespace rnncheck
+
+namespace rnncheck::compat {
+
+struct Suitability {
+    Fit fit = Fit::works;
+    std::string why;  ///< one clause; seldom where it works
+    std::vector<Evidence> evidence = {};
+    bool limited = false;       ///< it works by minor-version compatibility alone
+    bool gpu_is_newer = false;  ///< why there is no machine code: the GPU is newer than it; else older
+    bool outside = false;       ///< not known, because it lies outside the tables
+};
+
+/// "cuDNN 9.99 is newer than the data of 2026-11-21", for an answer without a row.
+std::string outside_data(const std::string& what, Coverage coverage, const Matrix& matrix);
+
+struct DriverAsked {
+    std::optional<Version> version;  ///< version (535.104.05) or branch (535)
+    std::optional<Version> cuda;     ///< newest CUDA, as the driver itself says; else the tables tell
+    std::string os = "linux";        ///< whose drivers: linux, windows (under WSL, too)
+};
+
+/// The drivers of a CUDA version for "linux" or "windows".
+Answer<DriverForCuda> drivers_for(const Version& cuda, const std::string& os, const Matrix& matrix);
+
+/// Oldest driver that runs something, and oldest one with all its features; unset where that is not in the data.
+struct DriverRange {
+    std::optional<Version> oldest, full;
+};
+
+/// By the drivers named for this CUDA. Of a branch ("535") its newest version counts.
+Suitability driver_runs_cuda(const DriverAsked& driver, const Version& cuda, const Matrix& matrix);
+/// The same where more than the CUDA asks for a driver.
+Suitability driver_runs_cuda(const DriverAsked& driver, const Version& cuda, const DriverRange& drivers,
+                             const Matrix& matrix);
+/// "CUDA 12.4 ... by minor-version compatibility: what is new in it ..."
+std::string limits_of(const Version& driver, const Version& cuda);
+
+/// NVIDIA's package that puts a newer libcuda over an older kernel driver, on GPUs of data centres only.
+struct CompatPackage {
+    std::string name;
+    std::string source;
+};
+std::optional<CompatPackage> compat_package(const DriverAsked& driver, const Version& cuda,
+                                            const std::optional<Version>& gpu, const Matrix& matrix);
+
+/// Whether the driver's branch has not left the GPU behind.
+Suitability driver_still_drives(const Version& driver, const Version& gpu, const Matrix& matrix);
+/// Whether the GPU is not newer than the driver.
+Suitability driver_knows(const Version& driver, const Version& gpu, const Matrix& matrix);
+
+/// Whether the libraries of a CUDA version have machine code for the GPU.
+Suitability cuda_on_gpu(const Version& cuda, const Version& gpu, const Matrix& matrix);
+Suitability cudnn_on_gpu(const CudnnBuild& build, const Version& gpu);
+/// By targets as the tables write them ("sm_70 compute_90") alone; unknown where there are none.
+Suitability code_on_gpu(const std::string& targets, const Version& gpu);
+/// A build's own code. PTX alone works only where the driver compiles it and the libraries of its CUDA and cuDNN have
+/// code for the GPU.
+Suitability build_on_gpu(const FrameworkBuild& build, const Version& gpu, const DriverAsked& driver,
+                         const Matrix& matrix);
+/// The cuDNN that a build brings or asks for; where that is not known, every cuDNN for its CUDA.
+Suitability cudnn_of_build_on_gpu(const FrameworkBuild& build, const Version& gpu, const Matrix& matrix);
+/// Both. A cuDNN that is not known rules out a GPU only where none for that CUDA has code for it.
+Suitability build_and_cudnn_on_gpu(const FrameworkBuild& build, const Version& gpu, const DriverAsked& driver,
+                                   const Matrix& matrix);
+
+/// Every build of a cuDNN version, by the CUDA major it is for.
+std::vector<CudnnBuild> cudnn_builds_of(const Version& cudnn, const Matrix& matrix);
+/// Whether the version was made for this CUDA major.
+Suitability cudnn_for_cuda(const Version& cudnn, int cuda_major, const Matrix& matrix);
+
+Suitability build_for_python(const FrameworkBuild& build, const Version& python);
+
+/// As evidence: the build's row.
+Evidence evidence_of(const FrameworkBuild& build, const std::string& value);
+
+}  // namespace rnncheck::compat
