@@ -239,6 +239,7 @@ Ending Pool::Child::reap() {
     read_output();
     int status = 0;
     waitpid(pid_, &status, 0);
+    stays_ = false;  // its last word may have come too late: the process number may soon be another's
     if (!kill_reason_.empty()) return ending(killed_as_, SIGKILL, kill_reason_);
     if (WIFSIGNALED(status)) return ending(How::signalled, WTERMSIG(status));
     return ending(How::exited, WEXITSTATUS(status));

@@ -56,13 +56,13 @@ std::string for_prefilter(const std::string& pattern) {
     return unbounded;
 }
 
-[[noreturn]] void complain(const LogSignature& row, const std::string& what) {
-    throw InputError("log_signatures: signature '" + row.id + "': " + what);
+[[noreturn]] void complain(const std::string& id, const std::string& what) {
+    throw InputError("log_signatures: signature '" + id + "': " + what);
 }
 
 LogKind kind_of(const LogSignature& row) {
     const auto kind = from_name<LogKind>(row.kind);
-    if (!kind) complain(row, "there is no kind '" + row.kind + "'");
+    if (!kind) complain(row.id, "there is no kind '" + row.kind + "'");
     return *kind;
 }
 
@@ -72,6 +72,7 @@ Signature::Signature(const LogSignature& row) : id_(row.id), kind_(kind_of(row))
 
 const re2::RE2& Signature::regex() const {
     if (!regex_) regex_ = std::make_unique<re2::RE2>(rewritten(pattern_, loose_blank, ""), pattern_options());
+    if (!regex_->ok()) complain(id_, regex_->error());
     return *regex_;
 }
 
@@ -101,7 +102,7 @@ bool Signature::may_match_with_other_digits(const NormalizedText& text) const {
 Signatures::Signatures(const std::vector<LogSignature>& rows) {
     for (const LogSignature& row : rows) {
         all_.emplace_back(row);
-        if (const std::string fault = prefilter_.add(for_prefilter(row.pattern)); !fault.empty()) complain(row, fault);
+        if (const std::string fault = prefilter_.add(for_prefilter(row.pattern)); !fault.empty()) complain(row.id, fault);
     }
     prefilter_.compile();
 }
@@ -116,8 +117,9 @@ std::vector<Issue> verify_signatures(const TableFiles& files) {
     for (const LogSignature& row : tables.log_signatures.read().rows) {
         try {
             const log_reader::Signatures one({row});
+            one[0].groups();  // compiles the pattern itself, bounds of repetitions included
         } catch (const InputError& error) {
-            all.push_back({tables.log_signatures.stem(), row.number, error.what()});
+            all.push_back({tables.log_signatures.stem(), row.number, escaped(error.what())});
         }
     }
     return all;

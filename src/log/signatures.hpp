@@ -45,7 +45,8 @@ class Signature {
 
 class Signatures {
   public:
-    /// InputError names the signature whose kind or pattern is wrong.
+    /// InputError names the signature whose kind or pattern is wrong; where only the bounds of a repetition are, at the
+    /// first match.
     explicit Signatures(const std::vector<LogSignature>& rows);
 
     std::size_t size() const { return all_.size(); }

@@ -251,6 +251,12 @@ class CommandLine(unittest.TestCase):
             self.assertNotEqual(run.code, 2)
         self.assertIn(b"gpu=Foo (not understood", Run("diagnose", "-", "--given", "gpu=Foo", given=log).out)
 
+    def test_saved_facts_keep_their_log(self):
+        report = Run("diagnose", "-", "--json", given=b"CUDNN_STATUS_INTERNAL_ERROR\n").out
+        again = json.loads(Run("doctor", "--facts", "-", "--json", given=report.encode() if isinstance(report, str) else report).out)
+        self.assertEqual(again["facts"]["log"], json.loads(report)["facts"]["log"])
+        self.assertTrue(again["facts"]["log"]["events"])
+
     def test_a_compressed_log_is_refused_with_what_to_do(self):
         for packed, unpack in ((gzip.compress(b"CUDA out of memory\n"), "gzip -dc"), (lzma.compress(b"x"), "xz -dc")):
             run = Run("diagnose", "-", "--json", given=packed)

@@ -32,4 +32,5 @@ TEST_CASE("what is wrong with a signature is named") {
     CHECK(contains(complaint_after(R"("id": "absl_before_init", "kind": "harmless")",
                                    R"("id": "absl_before_init", "kind": "odd")"),
                    "there is no kind 'odd'"));
+    CHECK(contains(complaint_after("{0,60}", "{60,2}"), "log_signatures: signature '"));
 }

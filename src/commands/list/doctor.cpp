@@ -1,12 +1,6 @@
 // Examines this machine, or judges saved facts.
-#include <unistd.h>
-
-#include <sstream>
-
-#include "base/log.hpp"
 #include "commands/command.hpp"
 #include "commands/doctor_options.hpp"
-#include "commands/identity.hpp"
 #include "commands/input.hpp"
 #include "commands/log_files.hpp"
 #include "commands/matrix_age.hpp"
@@ -19,10 +13,7 @@ namespace rnncheck::commands::doctor {
 
 static Facts examined(const DoctorOptions& options) {
     if (!options.facts_file.empty()) return read_facts(options.facts_file);
-    Progress progress(!options.report.quiet);
-    SurveyOptions how = options.survey;
-    how.progress = [&progress](std::string_view text) { progress.tell(text); };
-    Facts facts = survey(how);
+    Facts facts = surveyed(options.survey, options.report.quiet);
     facts.tool.restrictions = restrictions_of(facts);
     return facts;
 }
@@ -33,24 +24,18 @@ static Facts learn(const DoctorOptions& options, const Matrix& matrix) {
     if (!options.logs.empty()) log = read_log_files(options.logs, matrix);
     Facts facts = examined(options);
     if (options.asked_for) facts.frameworks.push_back(*options.asked_for);
-    facts.log = log ? std::move(log) : std::move(facts.log);
+    if (log) facts.log = std::move(log);
     return facts;
 }
 
 /// Whether every file that was asked for could be written; those that could not are told.
 static bool files_written(const Report& report, const DoctorOptions& options) {
     bool all = true;
-    const auto write = [&all](const std::string& path, const std::string& text) {
-        try {
-            write_file(path, text);
-        } catch (const OutputError& error) {
-            log::warn(error.what());
-            all = false;
-        }
-    };
     for (const OutputFile& output : options.outputs)
-        write(output.path, report_as_text(report, *output.format, options.report, false));
-    if (!options.save_facts.empty()) write(options.save_facts, facts_to_text(report.facts, 2) + '\n');
+        all &= was_written(
+            [&] { write_file(output.path, report_as_text(report, *output.format, options.report, false)); });
+    if (!options.save_facts.empty())
+        all &= was_written([&] { write_file(options.save_facts, facts_to_text(report.facts, 2) + '\n'); });
     return all;
 }
 
@@ -58,9 +43,9 @@ static int run(const DoctorOptions& options) {
     const Matrix matrix = matrix_from(options.matrix_directory);
     Report report = judge(learn(options, matrix), matrix, options.selection);
     add_age(report.tool);
-    if (!options.report.show_private) report = redact(std::move(report), this_machine());
+    report = redacted_unless(options.report.show_private, std::move(report));
     const bool files = files_written(report, options);  // a full standard output must not cost them
-    const int code = print_report(std::move(report), options.report);
+    const int code = print_redacted(report, options.report);
     return files ? code : usage;
 }
 
