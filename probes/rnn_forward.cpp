@@ -12,6 +12,7 @@
 #include <set>
 #include <thread>
 
+#include "facts/rnn_place.hpp"
 #include "probe.hpp"
 #include "support/rnn_session.hpp"
 #include "support/run_end.hpp"
@@ -141,12 +142,6 @@ class Preparation {
     std::shared_ptr<Work> work_;
 };
 
-std::optional<Version> version_of(const Facts& facts, const std::string& library) {
-    for (const Cudnn& cudnn : facts.cudnns)
-        if (cudnn.library == library) return cudnn.version;
-    return std::nullopt;
-}
-
 /// Whether the driver compiles this cuDNN's kernels for the GPU, which is newer than all that the library has machine
 /// code for; code runs on every later minor of its compute capability (CUDA C++ Programming Guide, binary
 /// compatibility). cuDNN tells its newest since 8.6; before, that was 8.6 at the most.
@@ -227,7 +222,7 @@ class Sweep {
     }
 
     void run_case(const vendor::Session& session, RnnRun& run) {
-        if (came_after(run.rnn_case, version_of(job_.facts, target_.library))) {
+        if (came_after(run.rnn_case, rnn_place(job_.facts, target_.gpu, target_.library, target_.dialect).cudnn)) {
             run.end = RunEnd::not_offered;
             run.result = {"cudnnSetRNNDescriptor_v8", vendor::missing_symbol, "this kind of case came with cuDNN 8.1"};
             return preparation_.pass_over();

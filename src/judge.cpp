@@ -5,8 +5,8 @@
 
 #include "base/text.hpp"
 #include "rules/support/log_verdict.hpp"
-#include "rules/support/versions.hpp"
 #include "rules/support/seen.hpp"
+#include "rules/support/versions.hpp"
 
 namespace rnncheck {
 
@@ -60,20 +60,19 @@ void refute(Finding& cause, const std::string& why_not) {
 
 /// What the log says of this rule's cause joins what the machine's facts say, which decide where they can.
 void join_log(Verdict& verdict, std::string_view rule, const std::vector<Finding>& causes) {
-    for (Finding cause : causes) {
-        if (cause.rule != rule) continue;
-        if (verdict.outcome == Outcome::fault) {
-            auto& seen = verdict.findings.front().evidence;
-            seen.insert(seen.end(), cause.evidence.begin(), cause.evidence.end());
-            continue;
-        }
-        if (verdict.outcome == Outcome::pass) refute(cause, verdict.reason);
-        verdict.reason = "the log points to it";
-        verdict.outcome = Outcome::fault;
-        verdict.not_asked.reset();
-        verdict.findings.push_back(std::move(cause));
+    const auto found = std::ranges::find(causes, rule, &Finding::rule);
+    if (found == causes.end()) return;
+    if (verdict.outcome == Outcome::fault) {
+        auto& seen = verdict.findings.front().evidence;
+        seen.insert(seen.end(), found->evidence.begin(), found->evidence.end());
         return;
     }
+    Finding cause = *found;
+    if (verdict.outcome == Outcome::pass) refute(cause, verdict.reason);
+    verdict.reason = "the log points to it";
+    verdict.outcome = Outcome::fault;
+    verdict.not_asked.reset();
+    verdict.findings.push_back(std::move(cause));
 }
 
 void sort_by_likelihood(std::vector<Finding>& findings) {

@@ -10,6 +10,7 @@
 #include <map>
 #include <utility>
 
+#include "base/environment.hpp"
 #include "base/program.hpp"
 #include "facts/facts_json.hpp"
 #include "isolate/pool.hpp"
@@ -190,7 +191,7 @@ std::vector<std::string> Stages::environment_of(const Probe& probe) {
     if (!compute_cache_) compute_cache_.emplace();
     if (!compute_cache_->path()) return {"CUDA_CACHE_DISABLE=1"};
     std::vector<std::string> variables = {"CUDA_CACHE_DISABLE=0", "CUDA_CACHE_PATH=" + *compute_cache_->path()};
-    if (!std::getenv("CUDA_MODULE_LOADING")) variables.emplace_back("CUDA_MODULE_LOADING=LAZY");
+    if (!environment_variable("CUDA_MODULE_LOADING")) variables.emplace_back("CUDA_MODULE_LOADING=LAZY");
     return variables;
 }
 

@@ -3,11 +3,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <memory>
 #include <sstream>
 #include <stdexcept>
 
+#include "base/environment.hpp"
 #include "base/errors.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -43,11 +43,6 @@ ReportOptions checked(const CLI::App& app, const WrittenOptions& written) {
             .show_private = written.show_private,
             .verbose = written.verbose,
             .quiet = written.quiet};
-}
-
-std::string_view variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value ? value : "";
 }
 
 }  // namespace
@@ -155,8 +150,15 @@ std::string report_as_text(const Report& report, const Named<Format>& format, co
     return out.str();
 }
 
+Report redacted_unless(bool show_private, Report report) {
+    return show_private ? report : redact(std::move(report), this_machine());
+}
+
 int print_report(Report report, const ReportOptions& options) {
-    if (!options.show_private) report = redact(std::move(report), this_machine());
+    return print_redacted(redacted_unless(options.show_private, std::move(report)), options);
+}
+
+int print_redacted(const Report& report, const ReportOptions& options) {
     print_document(report_as_text(report, *options.format, options, wants_color(options.color, STDOUT_FILENO)));
     return exit_code(report.verdict, options.fail_on);
 }
@@ -176,13 +178,13 @@ Exit exit_code(Health verdict, FailOn fail_on) {
 }
 
 bool is_capable_terminal(int descriptor) {
-    const std::string_view terminal = variable("TERM");
+    const std::string terminal = environment_variable("TERM").value_or("");
     return isatty(descriptor) == 1 && !terminal.empty() && terminal != "dumb";
 }
 
 bool wants_color(ColorChoice choice, int descriptor) {
     if (choice != ColorChoice::automatic) return choice == ColorChoice::always;
-    return variable("NO_COLOR").empty() && is_capable_terminal(descriptor);
+    return environment_variable("NO_COLOR").value_or("").empty() && is_capable_terminal(descriptor);
 }
 
 }  // namespace rnncheck

@@ -64,8 +64,14 @@ std::optional<double> seconds_from(const std::string& text, const std::string& o
 
 std::string report_as_text(const Report& report, const Named<Format>& format, const ReportOptions& options, bool color);
 
+/// Without what is private, unless that is to be shown.
+Report redacted_unless(bool show_private, Report report);
+
 /// To stdout, without what is private unless the options ask for it; the exit code.
 int print_report(Report report, const ReportOptions& options);
+
+/// The same of a report that redacted_unless() gave.
+int print_redacted(const Report& report, const ReportOptions& options);
 
 /// Problems always give 1 and an open verdict 3; warnings give 0, or 4 when they are to fail.
 Exit exit_code(Health verdict, FailOn fail_on);

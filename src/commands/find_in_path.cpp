@@ -3,15 +3,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
-
+#include "base/environment.hpp"
 #include "base/text.hpp"
 
 namespace rnncheck {
 
 std::optional<std::string> find_in_path(const std::string& name) {
-    const char* path = std::getenv("PATH");
-    for (const std::string& folder : split(path ? path : "/usr/bin:/bin", ':')) {
+    for (const std::string& folder : split(environment_variable("PATH").value_or("/usr/bin:/bin"), ':')) {
         const std::string file = (folder.empty() ? "." : folder) + '/' + name;
         struct stat about;
         if (::stat(file.c_str(), &about) == 0 && S_ISREG(about.st_mode) && ::access(file.c_str(), X_OK) == 0)

@@ -2,8 +2,7 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
-
+#include "base/environment.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
 
@@ -12,8 +11,8 @@ namespace rnncheck {
 namespace {
 
 void add_variable(std::vector<std::string>& values, const char* name) {
-    const char* value = std::getenv(name);
-    if (value && *value) values.emplace_back(value);
+    auto value = environment_variable(name);
+    if (value && !value->empty()) values.push_back(*std::move(value));
 }
 
 void add_from_passwd(Identity& identity) {

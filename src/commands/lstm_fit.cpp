@@ -6,6 +6,7 @@
 #include "commands/matrix_age.hpp"
 #include "judge.hpp"
 #include "probe.hpp"
+#include "support/rnn_target.hpp"
 #include "survey.hpp"
 
 namespace rnncheck {
@@ -104,8 +105,7 @@ std::vector<FitSearch> find_fits(const Facts& facts, const FitOptions& options) 
         options.progress("trying a " + std::string(name_of(calculated.of)) + " of " + std::to_string(size));
         Facts known = facts;
         known.rnn_request->trial = size;
-        const std::string target = "GPU " + std::to_string(calculated.gpu) + " " +
-                                   std::string(name_of(calculated.dialect)) + " " + calculated.library;
+        const std::string target = probes::text_of({calculated.gpu, calculated.dialect, calculated.library});
         const Facts learnt = run_probe("rnn_fit", target, known, how);
         if (!learnt.rnn_fits.empty()) return learnt.rnn_fits.front();
         if (is_over()) return std::nullopt;

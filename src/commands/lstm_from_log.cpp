@@ -50,11 +50,8 @@ std::string what_follows(LogFailure failure) {
 
 std::optional<std::int64_t> free_mib(const Facts& facts, int gpu) {
     const auto seen = std::ranges::find_if(facts.gpus, [&](const Gpu& g) { return g.index == gpu; });
-    if (seen == facts.gpus.end()) return std::nullopt;
-    for (const Board& board : facts.boards)
-        if ((seen->uuid && board.uuid == seen->uuid) || (seen->pci && board.pci == seen->pci))
-            return board.memory_free_mib;
-    return std::nullopt;
+    const Board* const board = seen == facts.gpus.end() ? nullptr : board_of(facts, *seen);
+    return board ? board->memory_free_mib : std::nullopt;
 }
 
 /// The largest batch whose share of the memory fits beside the weights.

@@ -85,10 +85,6 @@ bool every_case_was_tried(const Facts& facts) {
     return !facts.rnn_runs.empty() && std::ranges::count(facts.rnn_runs, RunEnd::skipped, &RnnRun::end) == 0;
 }
 
-Report redacted_unless(bool show_private, Report report) {
-    return show_private ? report : redact(std::move(report), this_machine());
-}
-
 Report not_begun(const Matrix& matrix, const RnnRequest& request) {
     Report report;
     report.tool = stamp_with(matrix.date(), matrix.digest());

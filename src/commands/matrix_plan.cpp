@@ -6,8 +6,8 @@
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
-#include "commands/common_options.hpp"
 #include "commands/command.hpp"
+#include "commands/common_options.hpp"
 #include "commands/matrix_age.hpp"
 #include "commands/matrix_commands.hpp"
 #include "commands/output.hpp"

@@ -12,6 +12,8 @@
 #include <cstring>
 #include <memory>
 
+#include "base/log.hpp"
+
 namespace rnncheck {
 
 namespace {
@@ -103,6 +105,16 @@ void write_file(const std::string& path, std::string_view text) {
     const int error =
         is_no_regular_file(path) ? write_to_path(path, 0, text) : write_and_rename(behind_links(path), text);
     if (error != 0) throw OutputError("cannot write '" + path + "': " + std::strerror(error));
+}
+
+bool was_written(const std::function<void()>& write) {
+    try {
+        write();
+    } catch (const OutputError& error) {
+        log::warn(error.what());
+        return false;
+    }
+    return true;
 }
 
 }  // namespace rnncheck

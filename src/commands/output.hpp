@@ -1,6 +1,7 @@
 // Where documents go: stdout, which carries one and nothing else, and files.
 #pragma once
 
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -29,5 +30,8 @@ void print_document(std::string_view text);
 /// Writes beside the file first and then renames, so that nobody ever reads half of it; a pipe or device is written
 /// directly. OutputError.
 void write_file(const std::string& path, std::string_view text);
+
+/// A file that cannot be written is reported, and costs no report: false where `write` throws OutputError.
+bool was_written(const std::function<void()>& write);
 
 }  // namespace rnncheck

@@ -23,4 +23,10 @@ void Progress::tell(std::string_view text) {
     std::fprintf(stderr, "\r\x1b[K%s", escaped(text, narrow_terminal).c_str());
 }
 
+Facts surveyed(SurveyOptions how, bool quiet) {
+    Progress progress(!quiet);
+    how.progress = [&progress](std::string_view text) { progress.tell(text); };
+    return survey(how);
+}
+
 }  // namespace rnncheck

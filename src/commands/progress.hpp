@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "survey.hpp"
+
 namespace rnncheck {
 
 /// Shows the last text told, on stderr, if that is a terminal and more than a second has passed; takes it away at the
@@ -23,5 +25,8 @@ class Progress {
     std::string last_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
+
+/// survey() with a line of progress.
+Facts surveyed(SurveyOptions how, bool quiet);
 
 }  // namespace rnncheck

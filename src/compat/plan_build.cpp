@@ -47,18 +47,17 @@ PlannedBuild described(const FrameworkBuild& build) {
     return planned;
 }
 
+void raise(std::optional<Version>& driver, const std::optional<Version>& at_least) {
+    if (at_least && (!driver || *driver < *at_least)) driver = at_least;
+}
+
 void find_drivers(PlannedBuild& planned, const FrameworkBuild& build, const std::string& os, const Matrix& matrix) {
     if (os == build.os) planned.driver_min = build.driver_min;
     const auto drivers = compat::drivers_for(*build.cuda, os, matrix);
     if (!drivers) return;
-    if (!planned.driver_min || *planned.driver_min < drivers->oldest_driver)
-        planned.driver_min = drivers->oldest_driver;
+    raise(planned.driver_min, drivers->oldest_driver);
     planned.driver_full = std::max(drivers->full_driver, *planned.driver_min);
     planned.sources.push_back(drivers->oldest_source.url);
-}
-
-void raise(std::optional<Version>& driver, const std::optional<Version>& at_least) {
-    if (at_least && (!driver || *driver < *at_least)) driver = at_least;
 }
 
 /// A driver knows the GPUs of its time: the one shipped with the GPU's first toolkit does.
@@ -123,16 +122,12 @@ void add_known_defects(PlannedBuild& planned, const FrameworkBuild& build, const
 
 constexpr std::string_view placeholder = "{version}";
 
-std::string newest_release(const FrameworkBuild& build) {
-    return build.last.value_or(build.first).text;
-}
-
 /// "2.4" stands for the newest 2.4.x, which pip finds by a pattern. A pattern cannot carry a local version (+cu118, PEP
 /// 440); there the first release of the range is meant.
 std::string release_for_pip(const FrameworkBuild& build, bool before_local_version) {
-    const std::string release = newest_release(build);
-    if (parts_written(build.last.value_or(build.first)) >= 3) return release;
-    return release + (before_local_version ? ".0" : ".*");
+    const Version newest = build.last.value_or(build.first);
+    if (parts_written(newest) >= 3) return newest.text;
+    return newest.text + (before_local_version ? ".0" : ".*");
 }
 
 /// Quoted, so that no shell takes a pattern or brackets for its own.

@@ -108,11 +108,7 @@ std::string capabilities_of(const std::vector<Target>& targets) {
 }
 
 bool is_of(const CudnnBuild& row, const FrameworkBuild& build) {
-    if (row.cuda_major != build.cuda->major()) return false;
-    if (!build.cudnn) return true;
-    const Version last = row.cudnn_last.value_or(row.cudnn);
-    return agree(*build.cudnn, row.cudnn) || agree(*build.cudnn, last) ||
-           (row.cudnn <= *build.cudnn && *build.cudnn <= last);
+    return row.cuda_major == build.cuda->major() && (!build.cudnn || may_be_of(row, *build.cudnn));
 }
 
 std::string cudnn_in_words(const FrameworkBuild& build) {

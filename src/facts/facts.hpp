@@ -88,6 +88,13 @@ struct Facts {
     }
 };
 
+/// NVML's record of a GPU, joined by PCI address or UUID; null when NVML did not tell.
+inline const Board* board_of(const Facts& facts, const Gpu& gpu) {
+    for (const Board& board : facts.boards)
+        if ((gpu.pci && gpu.pci == board.pci) || (gpu.uuid && gpu.uuid == board.uuid)) return &board;
+    return nullptr;
+}
+
 /// A stage that the user switched off was not; where the facts name no stages, all were.
 inline bool stage_was_run(const Facts& facts, Stage stage) {
     const auto& stages = facts.tool.stages;

@@ -1,5 +1,6 @@
 #include "facts/facts_json.hpp"
 
+#include "base/errors.hpp"
 #include "base/json.hpp"
 
 namespace rnncheck {

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "matrix/gpu_name.hpp"
+#include "matrix/ranges.hpp"
 #include "matrix/tables.hpp"
 
 namespace rnncheck {
@@ -247,6 +248,10 @@ bool has_cudnn_from(const Matrix& matrix, const Version& release, const Version&
     return std::any_of(builds.begin(), builds.end(), [&](const CudnnBuild& build) {
         return build.cudnn.major() == release.major() && build.last() >= release && build.capability_min <= capability;
     });
+}
+
+bool may_be_of(const CudnnBuild& row, const Version& cudnn) {
+    return agree(cudnn, row.cudnn) || agree(cudnn, row.last()) || (row.cudnn <= cudnn && cudnn <= row.last());
 }
 
 }  // namespace rnncheck

@@ -98,6 +98,9 @@ class Matrix {
     std::shared_ptr<const Tables> tables_;
 };
 
+/// Whether some version that the text means (8.1 is any 8.1.x) is of this row.
+bool may_be_of(const CudnnBuild& row, const Version& cudnn);
+
 /// Whether some build of cuDNN of this release or a later one of its major has code for the GPU.
 bool has_cudnn_from(const Matrix& matrix, const Version& release, const Version& capability);
 

@@ -47,7 +47,7 @@ std::optional<Target> parse_target(std::string_view word) {
         target.kind = word.back();
         word.remove_suffix(1);
     }
-    const bool digits = std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+    const bool digits = std::all_of(word.begin(), word.end(), is_digit);
     if (!digits || word.size() < 2 || word.size() > 3) return std::nullopt;
     target.capability = *parse_version(std::string(word.substr(0, word.size() - 1)) + "." + word.back());
     return target;

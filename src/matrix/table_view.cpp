@@ -121,9 +121,9 @@ std::string type_of(const TableView& view, const std::string& column) {
 }  // namespace
 
 std::vector<std::string> table_names() {
-    std::vector<std::string> names;
-    Tables(TableFiles{}).each([&](const auto& table) { names.push_back(table.stem()); });
-    return names;
+#define RNNCHECK_NAME(R, name) #name,
+    return {RNNCHECK_TABLES(RNNCHECK_NAME)};
+#undef RNNCHECK_NAME
 }
 
 TableView table_view(const TableFiles& files, const std::string& name) {

@@ -123,11 +123,6 @@ void check_product(const Tables& all, const GpuProduct& row, const Report& repor
             row.name, row.capability, other->capability);
 }
 
-/// Whether some release that the text means (8.1 is any 8.1.x) is of this row.
-bool may_be_of(const CudnnBuild& row, const Version& cudnn) {
-    return agree(cudnn, row.cudnn) || agree(cudnn, row.last()) || (row.cudnn <= cudnn && cudnn <= row.last());
-}
-
 void check_pair(const Tables& all, const FrameworkBuild& row, const Report& report) {
     if (!row.cudnn || !all.cudnn_builds.read().is_whole()) return;
     const Version& oldest = all.cudnn_builds.read().rows.front().cudnn;

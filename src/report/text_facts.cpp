@@ -48,12 +48,6 @@ std::string driver_line(const Driver& driver) {
     return join(words, ", ");
 }
 
-const Board* board_of(const Facts& facts, const Gpu& gpu) {
-    const auto same = [&](const Board& b) { return (gpu.pci && gpu.pci == b.pci) || (gpu.uuid && gpu.uuid == b.uuid); };
-    const auto found = std::find_if(facts.boards.begin(), facts.boards.end(), same);
-    return found == facts.boards.end() ? nullptr : &*found;
-}
-
 std::string memory_words(const std::optional<std::int64_t>& total, const std::optional<std::int64_t>& free) {
     if (!total) return "memory not told";
     if (!free) return std::to_string(*total) + " MiB";

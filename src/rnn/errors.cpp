@@ -64,10 +64,6 @@ struct Step {
     double* h_errors;  ///< before projection
 };
 
-double or_zero(const double* values, std::size_t at) {
-    return values ? values[at] : 0;
-}
-
 double sigmoid_error(const Rounding& rounding, double s, double sum_error) {
     return square(s * (1 - s)) * sum_error + rounding.functions / 4 + rounding.stored(s);
 }
@@ -157,7 +153,7 @@ class PseudoLayer {
 
   private:
     void step(int sequence, int tick) {
-        static const std::vector<double> exact;
+        static const auto& exact = *new std::vector<double>;  // never destroyed: a thread of the probe may outlive main
         const std::size_t row = place_.row_of(sequence, tick), hidden = place_.hidden(), output = place_.output();
         const auto of = [&](const std::vector<double>& rows, std::size_t width, std::size_t offset,
                             const std::vector<double>& initial, std::size_t state) {

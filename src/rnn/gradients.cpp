@@ -19,10 +19,6 @@ struct Step {
     double* dh_directly;                     ///< out: of the h before, besides what goes through the sums (GRU)
 };
 
-double or_zero(const double* values, std::size_t at) {
-    return values ? values[at] : 0;
-}
-
 void lstm(const Step& at, double clip) {
     for (std::size_t unit = 0; unit < at.hidden; ++unit) {
         const double i = at.gates[unit], f = at.gates[at.hidden + unit];

@@ -74,4 +74,9 @@ inline const double* before(const LayerPlace& place, int sequence, int tick, con
 /// The gradients of a training case from its tape's forward part, into its other part and `outputs`.
 void add_gradients(const RnnCase& rnn_case, const RnnInputs& inputs, Tape& tape, RnnOutputs& outputs);
 
+/// Null stands for zeros.
+inline double or_zero(const double* values, std::size_t at) {
+    return values ? values[at] : 0;
+}
+
 }  // namespace rnncheck

@@ -64,9 +64,8 @@ Bound bound_of(const Want& want) {
 
 std::string size_in_words(std::int64_t bytes) {
     if (bytes < 1 << 10) return std::to_string(bytes) + " bytes";
-    const double kib = static_cast<double>(bytes) / (1 << 10), mib = kib / (1 << 10);
-    if (mib >= 100) return std::to_string(bytes >> 20) + " MiB";
-    return mib < 1 ? short_number(kib) + " KiB" : short_number(mib) + " MiB";
+    if (bytes >= 1 << 20) return mebibytes(bytes);
+    return short_number(static_cast<double>(bytes) / (1 << 10)) + " KiB";
 }
 
 std::string call_in_words(const WantOfMemory& want) {

@@ -8,10 +8,6 @@
 
 namespace rnncheck::rules::rnn_call_failed {
 
-static std::string reason(const RnnRun& run) {
-    return run.result ? told(*run.result) : "the reason is not known";
-}
-
 /// The process that the case took down; null when there is none.
 static const ProbeRun* process_of(const Facts& facts, const RnnRun& failed_run) {
     for (const ProbeRun* run : runs_of(facts, "rnn_forward"))
@@ -37,9 +33,9 @@ static Finding failed(const Facts& facts, const Sweep& sweep, const Runs& runs) 
     finding.subject = subject_of(facts, sweep);
     finding.message = counted(runs.size(), "RNN case", "RNN cases") + " of " + std::to_string(sweep.runs.size()) +
                       " failed on " + name_of(facts, sweep) + ", first '" + describe(first.rnn_case) +
-                      "': " + reason(first);
+                      "': " + told(first.result);
     for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
-        finding.evidence.push_back(evidence_of(facts, *runs[i], reason(*runs[i])));
+        finding.evidence.push_back(evidence_of(facts, *runs[i], told(runs[i]->result)));
     add_process(facts, first, finding);
     finding.remedies = {on_host(
         facts, {.text = "Repair what is reported below this layer first. Then look for the driver's messages in "

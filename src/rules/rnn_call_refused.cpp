@@ -6,18 +6,14 @@
 
 namespace rnncheck::rules::rnn_call_refused {
 
-static std::string reason(const RnnRun& run) {
-    return run.result ? told(*run.result) : "the reason is not known";
-}
-
 static Finding refused(const Facts& facts, const Sweep& sweep, const Runs& runs) {
     const RnnRun& first = *runs.front();
     Finding finding;
     finding.subject = subject_of(facts, sweep);
     finding.message = name_of(facts, sweep) + " refuses " + counted(runs.size(), "RNN case", "RNN cases") +
-                      ", first '" + describe(first.rnn_case) + "': " + reason(first);
+                      ", first '" + describe(first.rnn_case) + "': " + told(first.result);
     for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
-        finding.evidence.push_back(evidence_of(facts, *runs[i], reason(*runs[i])));
+        finding.evidence.push_back(evidence_of(facts, *runs[i], told(runs[i]->result)));
     finding.remedies = {{.text =
                              "Install cuDNN once more from one source, with the driver and the CUDA it names; its own "
                              "log says which argument it refuses",

@@ -48,7 +48,7 @@ static std::vector<std::string> faults_of(const RnnDropout& dropout) {
 
 static Finding wrong(const Facts& facts, const RnnDropout& dropout, const std::vector<std::string>& faults) {
     Finding finding;
-    finding.subject = gpu_subject(facts, dropout.gpu) + ", cuDNN " + dropout.library;
+    finding.subject = subject_of(facts, Sweep{dropout.library, dropout.gpu, {}});
     finding.message = where(facts, dropout) + " is incorrect: " + listing(faults);
     finding.evidence = {{"elements kept", share(dropout),
                          "rnn_dropouts[" + std::to_string(&dropout - facts.rnn_dropouts.data()) + "]"}};
@@ -63,7 +63,7 @@ static Finding wrong(const Facts& facts, const RnnDropout& dropout, const std::v
 static void judge(const Facts& facts, const RnnDropout& dropout, Answers& answers) {
     if (!dropout.elements || !dropout.kept)
         return answers.unknown(where(facts, dropout) + " was not measured: " +
-                               (dropout.result ? told(*dropout.result) : "the reason is not known"));
+                               told(dropout.result));
     const auto faults = faults_of(dropout);
     if (!faults.empty()) return answers.fault(wrong(facts, dropout, faults));
     if (!dropout.repeats || !dropout.moves_on)

@@ -1,7 +1,5 @@
 // Names the cause of a failure from the logs of the program that failed.
-#include <unistd.h>
-
-#include <sstream>
+#include <memory>
 
 #include "base/errors.hpp"
 #include "base/log.hpp"
@@ -9,10 +7,7 @@
 #include "base/text.hpp"
 #include "commands/command.hpp"
 #include "commands/common_options.hpp"
-#include "commands/identity.hpp"
-#include "commands/ids.hpp"
 #include "commands/log_files.hpp"
-#include "commands/output.hpp"
 #include "compat/given.hpp"
 #include "judge.hpp"
 #include "log/read_log.hpp"

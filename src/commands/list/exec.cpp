@@ -10,7 +10,6 @@
 #include "commands/command.hpp"
 #include "commands/doctor_options.hpp"
 #include "commands/find_in_path.hpp"
-#include "commands/identity.hpp"
 #include "commands/matrix_age.hpp"
 #include "commands/output.hpp"
 #include "commands/progress.hpp"
@@ -24,14 +23,11 @@ namespace {
 using Arguments = std::vector<std::string>;
 
 Health preflight(const DoctorOptions& options, const Matrix& matrix) {
-    SurveyOptions how = options.survey;
-    Progress progress(!options.report.quiet);
-    how.progress = [&progress](std::string_view text) { progress.tell(text); };
-    Facts facts = survey(how);
+    Facts facts = surveyed(options.survey, options.report.quiet);
     facts.tool.restrictions = restrictions_of(facts);
     Report report = judge(std::move(facts), matrix, options.selection);
     add_age(report.tool);
-    if (!options.report.show_private) report = redact(std::move(report), this_machine());
+    report = redacted_unless(options.report.show_private, std::move(report));
     print_aside(report_as_text(report, *options.report.format, options.report,
                                wants_color(options.report.color, STDERR_FILENO)));
     return report.verdict;

@@ -29,12 +29,6 @@ double seconds_left(const SurveyOptions& how, Clock::time_point started) {
            std::chrono::duration<double>(Clock::now() - started).count();
 }
 
-Facts surveyed(SurveyOptions how, bool quiet) {
-    Progress progress(!quiet);
-    how.progress = [&progress](std::string_view text) { progress.tell(text); };
-    return survey(how);
-}
-
 /// Within what the deadline leaves.
 std::optional<MinimalCase> smallest_of(const SurveyOptions& how, const Facts& facts, Clock::time_point started,
                                        bool quiet) {
@@ -77,17 +71,6 @@ void write_reproducer(const std::string& path, const Facts& facts, const std::op
     RnnRun told = *failed;
     if (told.result && !show_private) told.result->text = redact(told.result->text, this_machine());
     write_file(path, reproducer(facts, told));
-}
-
-/// A file that cannot be written is reported, and costs no report.
-bool was_written(const std::function<void()>& write) {
-    try {
-        write();
-    } catch (const OutputError& error) {
-        log::warn(error.what());
-        return false;
-    }
-    return true;
 }
 
 /// The question of --fit.
@@ -138,7 +121,7 @@ int run(const LstmOptions& given, const ReportOptions& options) {
     const bool drawn = given.svg.empty() || was_written([&] {
                            write_file(given.svg, sweeps_svg(report.facts, "rnncheck lstm: " + report.sentence));
                        });
-    const int code = print_report(report, options);
+    const int code = print_redacted(report, options);
     return repro_written && kept && drawn ? code : usage;
 }
 

@@ -95,10 +95,10 @@ static compat::Suitability by_build(const Matrix& matrix, const Version& capabil
     if (row) build = *row;
     if (answer.newest_capability) {
         build.capability_max = *answer.newest_capability;
-        const auto suits = compat::cudnn_on_gpu(build, capability);
+        auto suits = compat::cudnn_on_gpu(build, capability);
         if (suits.fit != Fit::works && suits.gpu_is_newer) {
-            build.source.url = "cudnns";
-            return compat::cudnn_on_gpu(build, capability);
+            suits.evidence.front().source = "cudnns";
+            return suits;
         }
     }
     if (!answer.version || !answer.built_for_cuda) return unknown(thing + " did not tell its version and CUDA");

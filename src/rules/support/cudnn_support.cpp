@@ -219,6 +219,10 @@ std::string told(const CallResult& result) {
     return result.call + (result.text.empty() ? " failed" : ": " + escaped(result.text, 300));
 }
 
+std::string told(const std::optional<CallResult>& result) {
+    return result ? told(*result) : "the reason is not known";
+}
+
 std::string builtins_of(const Nvrtc& nvrtc) {
     if (!nvrtc.version) return "";
     return "libnvrtc-builtins.so." + std::to_string(nvrtc.version->major()) + '.' +

@@ -78,6 +78,8 @@ bool is_arch_mismatch(int cudnn_major, const CallResult& result);
 
 /// "cudnnCreate answered 1001 (CUDNN_STATUS_NOT_INITIALIZED)", or the loader's words when there was no answer.
 std::string told(const CallResult& result);
+/// The same, or that the reason is not known.
+std::string told(const std::optional<CallResult>& result);
 
 /// Name of the builtins library that belongs to an NVRTC, "libnvrtc-builtins.so.12.4"; empty when not known.
 std::string builtins_of(const Nvrtc& nvrtc);

@@ -122,7 +122,7 @@ bool is_gpu_node(std::string_view path) {
     constexpr std::string_view stem = "/dev/nvidia";
     if (!path.starts_with(stem) || path.size() == stem.size()) return false;
     const auto number = path.substr(stem.size());
-    return std::all_of(number.begin(), number.end(), [](unsigned char c) { return std::isdigit(c); });
+    return std::all_of(number.begin(), number.end(), is_digit);
 }
 
 bool is_hidden(const Facts& facts, std::string_view folder) {

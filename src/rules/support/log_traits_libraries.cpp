@@ -18,7 +18,7 @@ std::optional<int> major_in_name(std::string_view name) {
     if (at == std::string_view::npos) return std::nullopt;
     const std::string_view digits = name.substr(at + skip);
     std::size_t end = 0;
-    while (end < digits.size() && digits[end] >= '0' && digits[end] <= '9') ++end;
+    while (end < digits.size() && is_digit(digits[end])) ++end;
     const std::string_view whole = end >= 3 ? digits.substr(0, 2) : digits.substr(0, end);
     int value = 0;
     return std::from_chars(whole.data(), whole.data() + whole.size(), value).ec == std::errc{} ? std::optional(value)

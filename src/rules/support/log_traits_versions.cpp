@@ -63,7 +63,7 @@ std::optional<Version> capability(const Traits& t) {
 
 /// "sm_120" is 12.0, "sm_61" is 6.1.
 std::optional<Version> capability_of_sm(std::string_view digits) {
-    while (!digits.empty() && (digits.back() < '0' || digits.back() > '9')) digits.remove_suffix(1);
+    while (!digits.empty() && !is_digit(digits.back())) digits.remove_suffix(1);
     if (digits.size() < 2) return std::nullopt;
     return parse_version(std::string(digits.substr(0, digits.size() - 1)) + "." + digits.back());
 }
@@ -88,7 +88,7 @@ void add_gpu_against_list(Traits& t) {
     std::optional<Version> oldest, newest;
     for (std::size_t at = list->find('_'); at != std::string::npos; at = list->find('_', at + 1)) {
         std::size_t end = at + 1;
-        while (end < list->size() && (*list)[end] >= '0' && (*list)[end] <= '9') ++end;
+        while (end < list->size() && is_digit((*list)[end])) ++end;
         const auto one = capability_of_sm(std::string_view(*list).substr(at + 1, end - at - 1));
         if (one && (!oldest || *one < *oldest)) oldest = one;
         if (one && (!newest || *one > *newest)) newest = one;

@@ -79,16 +79,15 @@ std::optional<Finding> take_not_promised(const Facts& facts, const Sweep& sweep,
     const Runs taken(runs.begin(), owed);
     runs.erase(runs.begin(), owed);
     if (taken.empty()) return std::nullopt;
-    const auto answer = [](const RnnRun& run) { return run.result ? told(*run.result) : "the reason is not known"; };
     Finding finding;
     finding.severity = Severity::note;
     finding.subject = subject_of(facts, sweep);
     finding.message = counted(taken.size(), "RNN case", "RNN cases") + " of " + std::to_string(sweep.runs.size()) +
                       ' ' + how + ' ' + name_of(facts, sweep) + ", first '" + describe(taken.front()->rnn_case) +
-                      "': " + answer(*taken.front()) + "; this is not a fault of the machine: the case needs " +
+                      "': " + told(taken.front()->result) + "; this is not a fault of the machine: the case needs " +
                       *not_promised(facts, *taken.front());
     for (std::size_t i = 0; i < taken.size() && i < 5; ++i)
-        finding.evidence.push_back(evidence_of(facts, *taken[i], answer(*taken[i])));
+        finding.evidence.push_back(evidence_of(facts, *taken[i], told(taken[i]->result)));
     finding.remedies = {
         {.text = "No action is needed, unless one of your programs requests this kernel explicitly: then select the "
                  "algorithm CUDNN_RNN_ALGO_STANDARD in that program",

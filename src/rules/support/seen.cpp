@@ -51,12 +51,6 @@ bool probe_completed(const Facts& facts, std::string_view probe) {
     return std::any_of(runs.begin(), runs.end(), [](const ProbeRun* run) { return run->completed(); });
 }
 
-const Board* board_of(const Facts& facts, const Gpu& gpu) {
-    for (const auto& board : facts.boards)
-        if ((gpu.pci && gpu.pci == board.pci) || (gpu.uuid && gpu.uuid == board.uuid)) return &board;
-    return nullptr;
-}
-
 std::string subject_of(const Gpu& gpu) {
     return "GPU " + std::to_string(gpu.index) + (gpu.name ? " (" + *gpu.name + ")" : "");
 }

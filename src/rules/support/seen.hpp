@@ -32,8 +32,7 @@ std::vector<const ProbeRun*> runs_of(const Facts& facts, std::string_view probe)
 /// Whether any run of this probe ran to its end.
 bool probe_completed(const Facts& facts, std::string_view probe);
 
-/// NVML's record of a GPU, joined by PCI address or UUID; null when NVML did not tell.
-const Board* board_of(const Facts& facts, const Gpu& gpu);
+using rnncheck::board_of;
 
 /// "GPU 0 (NVIDIA GeForce RTX 3090)".
 std::string subject_of(const Gpu& gpu);

@@ -120,10 +120,6 @@ Verdict judge_asked_releases(const std::optional<Facts>& about, const Matrix& ma
     return needs_more ? not_applicable(verdict.reason) : verdict;
 }
 
-bool any_build(const FrameworkBuild&) {
-    return true;
-}
-
 bool takes_system_libraries(const FrameworkBuild& build) {
     return build.cuda && build.libraries == "system";
 }

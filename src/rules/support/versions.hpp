@@ -93,7 +93,6 @@ Verdict judge_asked_releases(const std::optional<Facts>& about, const Matrix& ma
                              Verdict (*check)(const Facts&, const Matrix&));
 
 /// Which builds a rule speaks of.
-bool any_build(const FrameworkBuild& build);
 bool takes_system_libraries(const FrameworkBuild& build);
 bool brings_libraries(const FrameworkBuild& build);
 
