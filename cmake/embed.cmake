@@ -1,8 +1,8 @@
-# Files of a folder compiled into the program: std::span<const EmbeddedFile> <name>() and std::string_view
-# <name>_digest(), the SHA-256 of what `sha256sum *.<extension>` prints in that folder; <name>_date() is the newest
+# Files of a directory compiled into the program: std::span<const EmbeddedFile> <name>() and std::string_view
+# <name>_digest(), the SHA-256 of what `sha256sum *.<extension>` prints in that directory; <name>_date() is the newest
 # date of the form "seen": "2026-11-21" in them, empty without any.
-function(rnncheck_embed target folder extension name)
-  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.${extension})
+function(rnncheck_embed target directory extension name)
+  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${directory}/*.${extension})
   list(SORT files)
   set(generated ${PROJECT_BINARY_DIR}/generated/${name}.cpp)
   string(REPLACE ";" "|" joined "${files}")

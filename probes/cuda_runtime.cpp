@@ -7,7 +7,9 @@ namespace rnncheck::probes::cuda_runtime {
 
 namespace {
 
-std::vector<std::string> targets(const Facts& facts) { return copies_to_ask(facts, LibraryKind::cudart); }
+std::vector<std::string> targets(const Facts& facts) {
+    return copies_to_ask(facts, LibraryKind::cudart);
+}
 
 Runtime ask(const Job& job, Trace& trace) {
     Runtime runtime;
@@ -23,9 +25,11 @@ Runtime ask(const Job& job, Trace& trace) {
     int number = 0;
     if (const auto result = check(cudart.cudaRuntimeGetVersion, &number); result.ok())
         runtime.version = cuda_version_from_number(number);
-    else runtime.failure = result;
+    else
+        runtime.failure = result;
     number = 0;
-    if (check(cudart.cudaDriverGetVersion, &number).ok()) runtime.driver_version_seen = cuda_version_from_number(number);
+    if (check(cudart.cudaDriverGetVersion, &number).ok())
+        runtime.driver_version_seen = cuda_version_from_number(number);
     return runtime;
 }
 
@@ -38,9 +42,9 @@ void run(const Job& job, Trace& trace, const Learn& learn) {
 }  // namespace
 
 extern const Probe probe{.title = "Asks each CUDA runtime for its version",
-                                .stage = Stage::ask,
-                                .limit = std::chrono::seconds(20),
-                                .run = run,
-                                .targets = targets};
+                         .stage = Stage::ask,
+                         .limit = std::chrono::seconds(20),
+                         .run = run,
+                         .targets = targets};
 
 }  // namespace rnncheck::probes::cuda_runtime

@@ -12,7 +12,9 @@ namespace {
 using vendor::Checker;
 using vendor::CudnnApi;
 
-std::vector<std::string> targets(const Facts& facts) { return copies_to_ask(facts, LibraryKind::cudnn); }
+std::vector<std::string> targets(const Facts& facts) {
+    return copies_to_ask(facts, LibraryKind::cudnn);
+}
 
 /// cudnnGetMaxDeviceVersion counts 100 * major + 10 * minor: 1210 is 12.1.
 Version capability_from_number(std::size_t number) {
@@ -21,7 +23,8 @@ Version capability_from_number(std::size_t number) {
 
 void ask_versions(const CudnnApi& cudnn, Trace& trace, Cudnn& found) {
     if (!cudnn.cudnnGetVersion) {
-        found.failure = CallResult{cudnn.cudnnGetVersion.name, vendor::missing_symbol, "the library does not export this function"};
+        found.failure =
+            CallResult{cudnn.cudnnGetVersion.name, vendor::missing_symbol, "the library does not export this function"};
         return;
     }
     found.version = cudnn_version_from_number(call(trace, cudnn.cudnnGetVersion));
@@ -51,7 +54,8 @@ CallResult describe_lstm(const CudnnApi& cudnn, const Checker& check) {
     vendor::RnnDescriptor rnn = nullptr;
     if (const auto result = check(cudnn.cudnnCreateRNNDescriptor, &rnn); !result.ok()) return result;
     if (cudnn.cudnnSetRNNDescriptor_v8) {
-        constexpr int standard = 0, lstm = 2, double_bias = 2, unidirectional = 0, linear_input = 0, fp32 = 0, default_math = 0;
+        constexpr int standard = 0, lstm = 2, double_bias = 2, unidirectional = 0, linear_input = 0, fp32 = 0,
+                      default_math = 0;
         const auto result = check(cudnn.cudnnSetRNNDescriptor_v8, rnn, standard, lstm, double_bias, unidirectional,
                                   linear_input, fp32, fp32, default_math, 8, 8, 8, 1, nullptr, 0u);
         if (!result.ok()) return result;
@@ -83,7 +87,8 @@ struct Teller {
 
 void run(const Job& job, Trace& trace, const Learn& learn) {
     const Teller tell{learn, job.target};
-    for (const auto& companion : companions_of(job.facts, job.target)) vendor::open_library(trace, job.root.outside(companion));
+    for (const auto& companion : companions_of(job.facts, job.target))
+        vendor::open_library(trace, job.root.outside(companion));
     const vendor::Library library = vendor::open_library(trace, job.root.outside(job.target));
     if (!library.handle) {
         Cudnn unopened;
@@ -107,9 +112,9 @@ void run(const Job& job, Trace& trace, const Learn& learn) {
 }  // namespace
 
 extern const Probe probe{.title = "Asks each copy of cuDNN for its version and tries its RNN half, without a GPU",
-                                 .stage = Stage::ask,
-                                 .limit = std::chrono::seconds(30),
-                                 .run = run,
-                                 .targets = targets};
+                         .stage = Stage::ask,
+                         .limit = std::chrono::seconds(30),
+                         .run = run,
+                         .targets = targets};
 
 }  // namespace rnncheck::probes::cudnn_library

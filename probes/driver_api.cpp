@@ -36,7 +36,8 @@ Gpu ask_gpu(const CudaApi& cuda, const vendor::Checker& check, int index) {
     vendor::CudaUuid uuid{};
     if (check(cuda.cuDeviceGetUuid, &uuid, device).ok()) gpu.uuid = uuid_text(uuid);
     std::size_t bytes = 0;
-    if (check(cuda.cuDeviceTotalMem_v2, &bytes, device).ok()) gpu.memory_total_mib = static_cast<std::int64_t>(bytes >> 20);
+    if (check(cuda.cuDeviceTotalMem_v2, &bytes, device).ok())
+        gpu.memory_total_mib = static_cast<std::int64_t>(bytes >> 20);
     const auto attribute = [&](vendor::DeviceAttribute which) -> std::optional<int> {
         int value = 0;
         if (!check(cuda.cuDeviceGetAttribute, &value, int{which}, device).ok()) return std::nullopt;
@@ -104,11 +105,11 @@ void run(const Job&, Trace& trace, const Learn& learn) {
 }  // namespace
 
 extern const Probe probe{.title = "Asks the driver library which CUDA it supports and which GPUs it shows",
-                              .stage = Stage::ask,
-                              .limit = std::chrono::seconds(45),
-                              .run = run,
-                              .start_limit = [](const Facts& learnt, std::chrono::milliseconds took) {
-                                  return limit_of_other_start(learnt.gpus.size(), took);
-                              }};
+                         .stage = Stage::ask,
+                         .limit = std::chrono::seconds(45),
+                         .run = run,
+                         .start_limit = [](const Facts& learnt, std::chrono::milliseconds took) {
+                             return limit_of_other_start(learnt.gpus.size(), took);
+                         }};
 
 }  // namespace rnncheck::probes::driver_api

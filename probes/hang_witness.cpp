@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::size_t most_bytes = 8 << 20, most_xids = 20;
 
-/// Each read of /dev/kmsg gives one record and does not wait for the next one (Documentation/ABI/testing/dev-kmsg of the
-/// kernel). Nothing where it may not be read: dmesg_restrict, or a container.
+/// Each read of /dev/kmsg gives one record and does not wait for the next one (Documentation/ABI/testing/dev-kmsg of
+/// the kernel). Nothing where it may not be read: dmesg_restrict, or a container.
 std::optional<std::string> kernel_log(const Root& root) {
     const int file = open(root.outside("/dev/kmsg").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (file < 0) return std::nullopt;
@@ -50,8 +50,8 @@ std::optional<Number> number_at(std::string_view text) {
     return error == std::errc() ? std::optional(value) : std::nullopt;
 }
 
-/// "4,1234,98765432,-;NVRM: Xid (PCI:0000:3b:00): 79, pid=1, GPU has fallen off the bus." The third number is the age of
-/// the system then, in microseconds.
+/// "4,1234,98765432,-;NVRM: Xid (PCI:0000:3b:00): 79, pid=1, GPU has fallen off the bus." The third number is the age
+/// of the system then, in microseconds.
 std::optional<XidEvent> xid_in(std::string_view record) {
     const auto message = record.find(';');
     const auto start = record.find("NVRM: Xid");
@@ -114,10 +114,11 @@ void run(const Job& job, Trace& trace, const Learn& learn) {
 
 }  // namespace
 
-extern const Probe probe{.title = "Finds out why another probe does not answer: GPU utilization, faults in the kernel log",
-                                .stage = Stage::run,
-                                .limit = std::chrono::seconds(8),
-                                .run = run,
-                                .witness = true};
+extern const Probe probe{
+    .title = "Finds out why another probe does not answer: GPU utilization, faults in the kernel log",
+    .stage = Stage::run,
+    .limit = std::chrono::seconds(8),
+    .run = run,
+    .witness = true};
 
 }  // namespace rnncheck::probes::hang_witness

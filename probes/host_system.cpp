@@ -126,14 +126,15 @@ static std::optional<std::string> container(const Root& root) {
 }
 
 static std::optional<PciGpu> pci_gpu(const Root& root, const std::string& address) {
-    const std::string folder = "/sys/bus/pci/devices/" + address;
-    if (first_line(root, folder + "/vendor") != "0x10de") return std::nullopt;
+    const std::string directory = "/sys/bus/pci/devices/" + address;
+    if (first_line(root, directory + "/vendor") != "0x10de") return std::nullopt;
     // Class 0x03 are display controllers: the same card's sound device and bridges do not count.
-    if (!first_line(root, folder + "/class").value_or("").starts_with("0x03")) return std::nullopt;
-    PciGpu gpu{address, first_line(root, folder + "/device").value_or(""), {}};
+    if (!first_line(root, directory + "/class").value_or("").starts_with("0x03")) return std::nullopt;
+    PciGpu gpu{address, first_line(root, directory + "/device").value_or(""), {}};
     std::transform(gpu.address.begin(), gpu.address.end(), gpu.address.begin(),
                    [](char c) { return c >= 'A' && c <= 'F' ? char(c + 32) : c; });
-    if (const auto driver = root.link(folder + "/driver")) gpu.kernel_driver = driver->substr(driver->rfind('/') + 1);
+    if (const auto driver = root.link(directory + "/driver"))
+        gpu.kernel_driver = driver->substr(driver->rfind('/') + 1);
     return gpu;
 }
 
@@ -155,8 +156,8 @@ static void run(const Job& job, Trace&, const Learn& learn) {
     learn(facts);
     Facts devices;
     devices.host = learn_pci(job.root);
-    for (const char* folder : {"/proc", "/sys", "/dev"})
-        if (job.root.names_in(folder, 1).empty()) devices.host.hidden_folders.emplace_back(folder);
+    for (const char* directory : {"/proc", "/sys", "/dev"})
+        if (job.root.names_in(directory, 1).empty()) devices.host.hidden_directories.emplace_back(directory);
     learn(devices);
 }
 

@@ -14,7 +14,7 @@
 namespace rnncheck::probes::library_files {
 
 static constexpr std::size_t most_libraries = 512;
-static constexpr std::size_t most_names_in_folder = 100'000;
+static constexpr std::size_t most_names_in_directory = 100'000;
 
 namespace {
 
@@ -28,14 +28,14 @@ struct Picked {
     std::optional<std::string> real_path;
 };
 
-/// What is known so far while the folders are gone through in search order.
+/// What is known so far while the directories are gone through in search order.
 struct Search {
     const Job& job;
     Trace& trace;
     const Learn& learn;
     loader::Loader loader;
     const loader::Process* plain = nullptr;    // a program that opens libraries by name
-    std::set<std::string> folders_done;        // real paths
+    std::set<std::string> directories_done;    // real paths
     std::set<std::string> files_done;          // real paths; the path itself for a link to nowhere
     std::vector<Candidate> development_names;  // wait until nothing better has led to their files
     std::map<std::string, Picked> picks;       // by the name given to dlopen
@@ -81,8 +81,8 @@ static std::optional<Version> version_of(const loader::LibraryName& name) {
     return interface_number ? std::nullopt : name.version;
 }
 
-static bool has_folder(const Library& library, std::string_view folder) {
-    const std::string part = "/" + std::string(folder) + "/";
+static bool has_directory(const Library& library, std::string_view directory) {
+    const std::string part = "/" + std::string(directory) + "/";
     return contains(library.path, part) || contains(library.real_path.value_or(""), part);
 }
 
@@ -100,8 +100,8 @@ static Library describe(Search& search, const Candidate& candidate, const std::o
     library.needed = file.needed;
     library.run_path = file.runpath.empty() ? file.rpath : file.runpath;
     library.version_in_name = version_of(real_name ? *real_name : name);
-    library.stub = has_folder(library, "stubs");
-    library.compat = library.kind == LibraryKind::cuda && has_folder(library, "compat");
+    library.stub = has_directory(library, "stubs");
+    library.compat = library.kind == LibraryKind::cuda && has_directory(library, "compat");
     library.problem = file.problem;
     if (file.problem)
         library.problem_detail = file.problem_detail;
@@ -133,9 +133,9 @@ static void consider(Search& search, const Candidate& candidate) {
 }
 
 /// By kind, and of several names of one file the one that programs open first: libcudart.so.12 before .so.12.4.99.
-static std::vector<std::string> library_names_in(const Root& root, const std::string& folder) {
+static std::vector<std::string> library_names_in(const Root& root, const std::string& directory) {
     std::vector<std::tuple<LibraryKind, std::size_t, std::string>> found;
-    for (const auto& name : root.names_in(folder, most_names_in_folder))
+    for (const auto& name : root.names_in(directory, most_names_in_directory))
         if (const auto library = loader::library_name(name)) found.emplace_back(library->kind, name.size(), name);
     std::sort(found.begin(), found.end());
     std::vector<std::string> names;
@@ -143,11 +143,11 @@ static std::vector<std::string> library_names_in(const Root& root, const std::st
     return names;
 }
 
-static void search_folder(Search& search, const std::string& folder, FoundVia via) {
-    const auto real = search.job.root.real_path(folder);
-    if (!real || !search.folders_done.insert(*real).second) return;
-    search.trace.calling("reading the folder " + folder);
-    for (const auto& name : library_names_in(search.job.root, *real)) consider(search, {folder + '/' + name, via});
+static void search_directory(Search& search, const std::string& directory, FoundVia via) {
+    const auto real = search.job.root.real_path(directory);
+    if (!real || !search.directories_done.insert(*real).second) return;
+    search.trace.calling("reading the directory " + directory);
+    for (const auto& name : library_names_in(search.job.root, *real)) consider(search, {directory + '/' + name, via});
 }
 
 static void tell_news(Search& search) {
@@ -155,8 +155,8 @@ static void tell_news(Search& search) {
     search.news = {};
 }
 
-static void search_folders(Search& search, const std::vector<std::string>& folders, FoundVia via) {
-    for (const auto& folder : folders) search_folder(search, folder, via);
+static void search_directories(Search& search, const std::vector<std::string>& directories, FoundVia via) {
+    for (const auto& directory : directories) search_directory(search, directory, via);
     tell_news(search);
 }
 
@@ -188,14 +188,14 @@ static void run(const Job& job, Trace& trace, const Learn& learn) {
     loader::Process plain(search.loader, "", {});
     plain.start(environment_variable("LD_PRELOAD").value_or(""));
     search.plain = &plain;
-    search_folders(search, search.loader.library_path, FoundVia::ld_library_path);
+    search_directories(search, search.loader.library_path, FoundVia::ld_library_path);
     search_cache(search);
-    search_folders(search, search.loader.default_folders, FoundVia::default_folder);
-    search_folders(search, {"/lib64", "/usr/lib64"}, FoundVia::default_folder);
-    search_folders(search, loader::toolkit_directories(job.root), FoundVia::toolkit);
-    search_folders(search, loader::wheel_directories(job.root, job.facts.tool.python), FoundVia::wheel);
-    search_folders(search, loader::conda_directories(job.root, job.facts.tool.python), FoundVia::conda);
-    search_folders(search, {"/usr/lib/wsl/lib"}, FoundVia::wsl);
+    search_directories(search, search.loader.default_directories, FoundVia::default_directory);
+    search_directories(search, {"/lib64", "/usr/lib64"}, FoundVia::default_directory);
+    search_directories(search, loader::toolkit_directories(job.root), FoundVia::toolkit);
+    search_directories(search, loader::wheel_directories(job.root, job.facts.tool.python), FoundVia::wheel);
+    search_directories(search, loader::conda_directories(job.root, job.facts.tool.python), FoundVia::conda);
+    search_directories(search, {"/usr/lib/wsl/lib"}, FoundVia::wsl);
     add_development_names(search);
 }
 

@@ -59,7 +59,8 @@ void ask_memory(const Asked& ask) {
     for (unsigned i = 0; i < std::min(count, most_processes); ++i) {
         GpuProcess& process = ask.board.processes.emplace_back();
         process.pid = processes[i].pid;
-        if (processes[i].used_memory != ~0ull) process.memory_mib = static_cast<std::int64_t>(processes[i].used_memory >> 20);
+        if (processes[i].used_memory != ~0ull)
+            process.memory_mib = static_cast<std::int64_t>(processes[i].used_memory >> 20);
     }
 }
 
@@ -105,9 +106,11 @@ void ask_state(const Asked& ask) {
     if (ask.ok(ask.nvml.nvmlDeviceGetMigMode, &mig, &mig_after_reset)) ask.board.mig = mig == 1;
     unsigned long long reasons = 0;
     if (!ask.ok(ask.nvml.nvmlDeviceGetCurrentClocksThrottleReasons, &reasons)) return;
-    static constexpr std::string_view names[] = {  // by bit, nvml.h
-        "gpu_idle", "applications_clocks_setting", "sw_power_cap", "hw_slowdown", "sync_boost",
-        "sw_thermal_slowdown", "hw_thermal_slowdown", "hw_power_brake", "display_clocks"};
+    static constexpr std::string_view names[] = {
+        // by bit, nvml.h
+        "gpu_idle",      "applications_clocks_setting", "sw_power_cap",        "hw_slowdown",
+        "sync_boost",    "sw_thermal_slowdown",         "hw_thermal_slowdown", "hw_power_brake",
+        "display_clocks"};
     for (std::size_t bit = 0; bit < std::size(names); ++bit)
         if (reasons >> bit & 1) ask.board.throttle_reasons.emplace_back(names[bit]);
 }
@@ -166,11 +169,11 @@ void run(const Job&, Trace& trace, const Learn& learn) {
 }  // namespace
 
 extern const Probe probe{.title = "Asks NVML for the state of every board: memory, errors, modes, processes",
-                                .stage = Stage::ask,
-                                .limit = std::chrono::seconds(45),
-                                .run = run,
-                                .start_limit = [](const Facts& learnt, std::chrono::milliseconds took) {
-                                    return limit_of_other_start(learnt.boards.size(), took);
-                                }};
+                         .stage = Stage::ask,
+                         .limit = std::chrono::seconds(45),
+                         .run = run,
+                         .start_limit = [](const Facts& learnt, std::chrono::milliseconds took) {
+                             return limit_of_other_start(learnt.boards.size(), took);
+                         }};
 
 }  // namespace rnncheck::probes::nvml_devices

@@ -9,7 +9,9 @@ namespace {
 
 constexpr const char* kernel = "extern \"C\" __global__ void twice(float* x) { x[threadIdx.x] *= 2.0f; }\n";
 
-std::vector<std::string> targets(const Facts& facts) { return copies_to_ask(facts, LibraryKind::nvrtc); }
+std::vector<std::string> targets(const Facts& facts) {
+    return copies_to_ask(facts, LibraryKind::nvrtc);
+}
 
 CallResult compile(const vendor::NvrtcApi& nvrtc, const vendor::Checker& check) {
     vendor::NvrtcProgram program = nullptr;
@@ -19,7 +21,8 @@ CallResult compile(const vendor::NvrtcApi& nvrtc, const vendor::Checker& check) 
     if (!compiled.ok()) return compiled;
     std::size_t bytes = 0;
     auto sized = check(nvrtc.nvrtcGetPTXSize, program, &bytes);
-    if (sized.ok() && bytes <= 1) sized = {nvrtc.nvrtcGetPTXSize.name, vendor::missing_symbol, "the compiled program is empty"};
+    if (sized.ok() && bytes <= 1)
+        sized = {nvrtc.nvrtcGetPTXSize.name, vendor::missing_symbol, "the compiled program is empty"};
     return sized;
 }
 
@@ -37,8 +40,10 @@ void run(const Job& job, Trace& trace, const Learn& learn) {
     nvrtc.load(library);
     const auto check = vendor::nvrtc_checker(trace, nvrtc);
     int major = 0, minor = 0;
-    if (const auto result = check(nvrtc.nvrtcVersion, &major, &minor); result.ok()) found.version = make_version({major, minor});
-    else found.failure = result;
+    if (const auto result = check(nvrtc.nvrtcVersion, &major, &minor); result.ok())
+        found.version = make_version({major, minor});
+    else
+        found.failure = result;
     learn(news);
     const CallResult compiled = compile(nvrtc, check);
     found.compiles = compiled.ok();
@@ -49,9 +54,9 @@ void run(const Job& job, Trace& trace, const Learn& learn) {
 }  // namespace
 
 extern const Probe probe{.title = "Compiles a tiny kernel with each NVRTC",
-                                 .stage = Stage::ask,
-                                 .limit = std::chrono::seconds(30),
-                                 .run = run,
-                                 .targets = targets};
+                         .stage = Stage::ask,
+                         .limit = std::chrono::seconds(30),
+                         .run = run,
+                         .targets = targets};
 
 }  // namespace rnncheck::probes::nvrtc_compile

@@ -5,8 +5,8 @@
 #include <functional>
 #include <span>
 
+#include "base/directory_list.hpp"
 #include "base/files.hpp"
-#include "base/folder_list.hpp"
 #include "facts/facts.hpp"
 #include "facts/stage.hpp"
 #include "wire/trace.hpp"

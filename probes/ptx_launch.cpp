@@ -91,11 +91,11 @@ void run(const Job& job, Trace& trace, const Learn& learn) {
 }  // namespace
 
 extern const Probe probe{.title = "Loads and launches a tiny kernel on each GPU",
-                              .stage = Stage::run,
-                              .limit = std::chrono::seconds(45),
-                              .run = run,
-                              .targets = targets,
-                              .exclusive = exclusive_gpu,
-                              .gate = true};
+                         .stage = Stage::run,
+                         .limit = std::chrono::seconds(45),
+                         .run = run,
+                         .targets = targets,
+                         .exclusive = exclusive_gpu,
+                         .gate = true};
 
 }  // namespace rnncheck::probes::ptx_launch

@@ -116,10 +116,10 @@ void run(const Job& job, Trace& trace, const Learn& learn) {
 }  // namespace
 
 extern const Probe probe{.title = "Measures dropout between layers",
-                               .stage = Stage::run,
-                               .limit = std::chrono::seconds(120),
-                               .run = run,
-                               .targets = targets,
-                               .exclusive = exclusive_gpu};
+                         .stage = Stage::run,
+                         .limit = std::chrono::seconds(120),
+                         .run = run,
+                         .targets = targets,
+                         .exclusive = exclusive_gpu};
 
 }  // namespace rnncheck::probes::rnn_dropout

@@ -145,10 +145,10 @@ void run(const Job& job, Trace& trace, const Learn& learn) {
 }  // namespace
 
 extern const Probe probe{.title = "Finds the largest network that fits into the memory of each GPU",
-                           .stage = Stage::run,
-                           .limit = std::chrono::seconds(120),
-                           .run = run,
-                           .targets = targets,
-                           .exclusive = exclusive_gpu};
+                         .stage = Stage::run,
+                         .limit = std::chrono::seconds(120),
+                         .run = run,
+                         .targets = targets,
+                         .exclusive = exclusive_gpu};
 
 }  // namespace rnncheck::probes::rnn_fit

@@ -301,11 +301,11 @@ void run(const Job& job, Trace& trace, const Learn& learn) {
 }  // namespace
 
 extern const Probe probe{.title = "Computes LSTMs with each cuDNN on each GPU and checks every number",
-                               .stage = Stage::run,
-                               .limit = std::chrono::seconds(45),
-                               .run = run,
-                               .targets = targets,
-                               .steps = Steps{done, lost_cases, group},
-                               .exclusive = exclusive_gpu};
+                         .stage = Stage::run,
+                         .limit = std::chrono::seconds(45),
+                         .run = run,
+                         .targets = targets,
+                         .steps = Steps{done, lost_cases, group},
+                         .exclusive = exclusive_gpu};
 
 }  // namespace rnncheck::probes::rnn_forward

@@ -29,9 +29,9 @@ std::vector<std::string> targets(const Facts&) {
 }  // namespace
 
 extern const Probe probe{.title = "Crashes, hangs or exits on purpose, only for the self-test",
-                                  .stage = Stage::look,
-                                  .limit = std::chrono::seconds(1),
-                                  .run = run,
-                                  .targets = targets};
+                         .stage = Stage::look,
+                         .limit = std::chrono::seconds(1),
+                         .run = run,
+                         .targets = targets};
 
 }  // namespace rnncheck::probes::selftest_child

@@ -146,7 +146,7 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
     // A machine is what it is; what a person told in part may be one of several.
     const auto possible = tally.what_if ? rules::as_full_releases(facts, matrix) : std::vector<Facts>();
     // Without a log its causes cannot speak, and their table need not be read.
-    for (const auto& rule : facts.log ? all_rules() : rules_of_the_folder()) {
+    for (const auto& rule : facts.log ? all_rules() : rules_of_the_directory()) {
         const std::string name(rule.name);
         const bool selected = is_selected(selection, name);
         Verdict verdict = selected ? ask(rule, facts, possible, matrix)
@@ -176,7 +176,7 @@ Report judge_networks(const Facts& facts, const Matrix& matrix) {
     const auto judged_by = [&](const auto& wanted) {
         Selection selection;
         selection.require = {"rnn_result_wrong"};
-        for (const auto& rule : rules_of_the_folder())
+        for (const auto& rule : rules_of_the_directory())
             if (wanted(rule->layer)) selection.only.emplace(rule.name);
         return judge(facts, matrix, selection);
     };

@@ -24,7 +24,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Without /proc, the path we were started by; a relative one is good as long as nobody changes the working folder.
+/// Without /proc, the path we were started by; a relative one is good as long as nobody changes the working directory.
 std::string own_program() {
     if (access("/proc/self/exe", X_OK) == 0) return "/proc/self/exe";
     const auto path = getauxval(AT_EXECFN);
@@ -42,7 +42,7 @@ struct Task {
     const Named<Probe>* probe;
     Job job;
     Facts learnt;
-    int steps = 0;           ///< of a probe that has steps
+    int steps = 0;  ///< of a probe that has steps
     std::vector<ProbeRun> runs;
     WireReader reader;
     int fruitless = 0;
@@ -60,7 +60,8 @@ class Stages {
   public:
     explicit Stages(const SurveyOptions& options) : options_(options) {
         if (options.deadline_s)
-            deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*options.deadline_s));
+            deadline_ = Clock::now() +
+                        std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*options.deadline_s));
     }
 
     void run(Stage stage, Facts& facts) { run(plan(stage, facts), facts); }
@@ -111,22 +112,32 @@ ProbeEnd end_of(const isolate::Ending& ending, bool done) {
     const bool left = ending.how == How::exited;
     if (done) return left ? ProbeEnd::finished : ProbeEnd::crashed_at_exit;
     switch (ending.how) {
-        case How::stuck: return ProbeEnd::stuck;
-        case How::timed_out: return ProbeEnd::timed_out;
-        case How::cut_off: return ProbeEnd::cut_off;
+        case How::stuck:
+            return ProbeEnd::stuck;
+        case How::timed_out:
+            return ProbeEnd::timed_out;
+        case How::cut_off:
+            return ProbeEnd::cut_off;
         case How::signalled:
             return isolate::signal_name(ending.code) == "SIGKILL" ? ProbeEnd::killed : ProbeEnd::crashed;
-        default: return ProbeEnd::quit_early;
+        default:
+            return ProbeEnd::quit_early;
     }
 }
 
 std::string word_of(char state) {
     switch (state) {
-        case 'R': return "running";
-        case 'S': return "sleeping";
-        case 'D': return "uninterruptible";
-        case 'T': case 't': return "stopped";
-        default: return std::string(1, state);
+        case 'R':
+            return "running";
+        case 'S':
+            return "sleeping";
+        case 'D':
+            return "uninterruptible";
+        case 'T':
+        case 't':
+            return "stopped";
+        default:
+            return std::string(1, state);
     }
 }
 
@@ -153,12 +164,18 @@ ProbeRun record_of(const Task& task, const isolate::Ending& ending) {
 std::string how_it_ended(const ProbeRun& run) {
     switch (run.end) {
         case ProbeEnd::timed_out:
-        case ProbeEnd::cut_off: return "did not return: " + run.reason.value_or("time limit");
-        case ProbeEnd::quit_early: return "ended the process with exit code " + std::to_string(run.exit_code.value_or(0));
-        case ProbeEnd::stuck: return std::string(hangs_in_kernel);
-        case ProbeEnd::not_started: return "could not be started: " + run.reason.value_or("no reason given");
-        case ProbeEnd::killed: return "the process was killed from outside, for example for want of memory";
-        default: return "crashed" + (run.signal ? " with " + *run.signal : std::string());
+        case ProbeEnd::cut_off:
+            return "did not return: " + run.reason.value_or("time limit");
+        case ProbeEnd::quit_early:
+            return "ended the process with exit code " + std::to_string(run.exit_code.value_or(0));
+        case ProbeEnd::stuck:
+            return std::string(hangs_in_kernel);
+        case ProbeEnd::not_started:
+            return "could not be started: " + run.reason.value_or("no reason given");
+        case ProbeEnd::killed:
+            return "the process was killed from outside, for example for want of memory";
+        default:
+            return "crashed" + (run.signal ? " with " + *run.signal : std::string());
     }
 }
 
@@ -197,9 +214,12 @@ std::vector<std::string> Stages::environment_of(const Probe& probe) {
 
 void Stages::start(Task& task) {
     isolate::Command command;
-    command.arguments = {own_program(), "probe", "--root", task.job.root.prefix(), "--facts-from",
-                         std::to_string(pool_.wire().input), "--answer-to", std::to_string(pool_.wire().answer), "--",
-                         std::string(task.probe->name), task.job.target};
+    command.arguments = {own_program(),  "probe",
+                         "--root",       task.job.root.prefix(),
+                         "--facts-from", std::to_string(pool_.wire().input),
+                         "--answer-to",  std::to_string(pool_.wire().answer),
+                         "--",           std::string(task.probe->name),
+                         task.job.target};
     if (options_.make_nodes && (*task.probe)->stage != Stage::look)
         command.arguments.insert(command.arguments.begin() + 2, "--make-nodes");
     command.extra_environment = environment_of(*task.probe->thing);
@@ -231,7 +251,8 @@ void Stages::start_what_fits() {
     std::deque<Task*> still_waiting;
     for (Task* task : waiting_) {
         const std::string key = exclusive_key(*task);
-        const bool fits = active_.size() < std::min(most_at_once, pool_.capacity()) && (key.empty() || !in_use.contains(key));
+        const bool fits =
+            active_.size() < std::min(most_at_once, pool_.capacity()) && (key.empty() || !in_use.contains(key));
         if (closed_.contains(key)) {
             task->runs.push_back(unstarted(*task, ProbeEnd::skipped, "not even a tiny kernel finished there"));
             give_up(*task, SkipReason::gpu_unusable, "not even a tiny kernel finished on this GPU");
@@ -241,12 +262,14 @@ void Stages::start_what_fits() {
         } else if (fits) {
             start(*task);
             in_use.insert(key);
-        } else still_waiting.push_back(task);
+        } else
+            still_waiting.push_back(task);
     }
     waiting_ = std::move(still_waiting);
     if (options_.progress && !active_.empty())
-        options_.progress(under_way(*active_.begin()->second) + ", " + std::to_string(active_.size() + waiting_.size()) + " of " +
-                          std::to_string(tasks_.size()) + " to go");
+        options_.progress(under_way(*active_.begin()->second) + ", " +
+                          std::to_string(active_.size() + waiting_.size()) + " of " + std::to_string(tasks_.size()) +
+                          " to go");
 }
 
 /// Once in a stage, while the first process that is silent for long still hangs.
@@ -254,9 +277,11 @@ void Stages::start_witnesses(const Facts& facts) {
     const auto silent = std::ranges::find_if(active_, [&](const auto& entry) {
         return (*entry.second->probe)->stage != Stage::look && pool_.is_slow(entry.first);
     });
-    if (silent == active_.end() || std::ranges::any_of(tasks_, [](const Task& task) { return (*task.probe)->witness; })) return;
+    if (silent == active_.end() || std::ranges::any_of(tasks_, [](const Task& task) { return (*task.probe)->witness; }))
+        return;
     for (const auto& probe : all_probes())
-        if (probe->witness && !options_.skip.contains(std::string(probe.name))) start(tasks_.emplace_back(task_of(probe, facts, "")));
+        if (probe->witness && !options_.skip.contains(std::string(probe.name)))
+            start(tasks_.emplace_back(task_of(probe, facts, "")));
 }
 
 /// What a process left undone is done by another one, as long as steps get done at all.
@@ -269,8 +294,10 @@ bool Stages::continues(Task& task, const ProbeRun& run) {
     lose_step(task, run);
     const bool hung = run.end == ProbeEnd::timed_out;
     task.fruitless = task.reader.steps_begun > 1 ? 0 : task.fruitless + (hung ? 2 : 1);
-    if (past_deadline()) give_up(task, SkipReason::deadline, "the deadline passed");
-    else if (run.end == ProbeEnd::stuck) give_up(task, SkipReason::process_lost, "an earlier case hangs inside the kernel");
+    if (past_deadline())
+        give_up(task, SkipReason::deadline, "the deadline passed");
+    else if (run.end == ProbeEnd::stuck)
+        give_up(task, SkipReason::process_lost, "an earlier case hangs inside the kernel");
     else if (task.fruitless >= most_fruitless)
         give_up(task, SkipReason::process_lost, "too many processes in a row ended without completing a case");
     else {

@@ -11,7 +11,7 @@
 namespace rnncheck {
 
 struct SurveyOptions {
-    std::string root;                                ///< folder to look below instead of /
+    std::string root;                                ///< directory to look below instead of /
     bool ask = true;                                 ///< whether vendor libraries may be opened
     bool run = true;                                 ///< whether the GPU may be used
     bool make_nodes = false;                         ///< whether the driver may make its device nodes

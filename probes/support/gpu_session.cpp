@@ -28,17 +28,22 @@ std::unique_ptr<GpuSession> open_gpu(Trace& trace, int index) {
     auto session = std::make_unique<GpuSession>(GpuSession{{}, vendor::Checker(trace, {}), {}});
     session->cuda.load(library);
     session->check = vendor::cuda_checker(trace, session->cuda);
-    if (!library.handle) session->failure = CallResult{"dlopen(libcuda.so.1)", vendor::missing_symbol, library.error};
-    else session->failure = make_ready(*session, index);
+    if (!library.handle)
+        session->failure = CallResult{"dlopen(libcuda.so.1)", vendor::missing_symbol, library.error};
+    else
+        session->failure = make_ready(*session, index);
     return session;
 }
 
 int gpu_of_target(const std::string& target) {
     int index = 0;
-    if (target.starts_with(gpu_prefix)) std::from_chars(target.data() + gpu_prefix.size(), target.data() + target.size(), index);
+    if (target.starts_with(gpu_prefix))
+        std::from_chars(target.data() + gpu_prefix.size(), target.data() + target.size(), index);
     return index;
 }
 
-std::string exclusive_gpu(const std::string& target) { return std::string(gpu_prefix) + std::to_string(gpu_of_target(target)); }
+std::string exclusive_gpu(const std::string& target) {
+    return std::string(gpu_prefix) + std::to_string(gpu_of_target(target));
+}
 
 }  // namespace rnncheck::probes

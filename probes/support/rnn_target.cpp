@@ -90,8 +90,8 @@ Facts lost_cases(const Job& job, const std::vector<LostStep>& lost_steps) {
     const auto cases = cases_of(job);
     Facts news;
     for (const LostStep& step : lost_steps) {
-        RnnRun& run = news.rnn_runs.emplace_back(
-            run_of(target, cases.at(static_cast<std::size_t>(step.number)), step.number));
+        RnnRun& run =
+            news.rnn_runs.emplace_back(run_of(target, cases.at(static_cast<std::size_t>(step.number)), step.number));
         run.end = step.skipped ? RunEnd::skipped : RunEnd::failed;
         run.skip_reason = step.skipped;
         run.result = step.result;

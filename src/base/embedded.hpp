@@ -1,9 +1,9 @@
-// The folders compiled into the program (cmake/embed.cmake).
+// The directories compiled into the program (cmake/embed.cmake).
 #pragma once
 
 #include <span>
 
-#include "base/folder_list.hpp"
+#include "base/directory_list.hpp"
 
 namespace rnncheck {
 

@@ -19,7 +19,9 @@
 namespace rnncheck {
 
 template <class T>
-concept Fielded = requires(T& t) { T::fields(t, [](auto&&...) {}); };
+concept Fielded = requires(T& t) {
+    T::fields(t, [](auto&&...) {});
+};
 
 template <class T>
 concept NamedEnum = std::is_enum_v<T> && requires(T t) {
@@ -53,8 +55,8 @@ using TextMap = std::map<std::string, std::string>;
 }  // namespace rnncheck
 
 /// Gives the enumeration E its names, in the order of its values; use it right after E in namespace rnncheck.
-#define RNNCHECK_ENUM_NAMES(E, ...)                                          \
-    inline std::span<const std::string_view> names_of(E) {                   \
-        static constexpr std::string_view names[] = {__VA_ARGS__};           \
-        return names;                                                        \
+#define RNNCHECK_ENUM_NAMES(E, ...)                                \
+    inline std::span<const std::string_view> names_of(E) {         \
+        static constexpr std::string_view names[] = {__VA_ARGS__}; \
+        return names;                                              \
     }

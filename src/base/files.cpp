@@ -29,7 +29,9 @@ Root::Root(std::string prefix) : prefix_(std::move(prefix)) {
     while (!prefix_.empty() && prefix_.back() == '/') prefix_.pop_back();
 }
 
-bool Root::exists(std::string_view path) const { return real_path(path).has_value(); }
+bool Root::exists(std::string_view path) const {
+    return real_path(path).has_value();
+}
 
 std::optional<std::string> Root::read(std::string_view path, std::size_t most) const {
     const auto real = real_path(path);
@@ -37,7 +39,7 @@ std::optional<std::string> Root::read(std::string_view path, std::size_t most) c
     const int file = open(outside(*real).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0) return std::nullopt;
     const CloseFile guard{file};
-    struct stat about{};
+    struct stat about {};
     if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
     std::string content;
     char buffer[1 << 14];  // the stack may be limited to little
@@ -50,13 +52,13 @@ std::optional<std::string> Root::read(std::string_view path, std::size_t most) c
     return content;
 }
 
-std::vector<std::string> Root::names_in(std::string_view folder, std::size_t most) const {
+std::vector<std::string> Root::names_in(std::string_view directory, std::size_t most) const {
     std::vector<std::string> names;
-    const auto real = real_path(folder);
+    const auto real = real_path(directory);
     if (!real) return names;
-    const std::unique_ptr<DIR, int (*)(DIR*)> open_folder(opendir(outside(*real).c_str()), closedir);
-    if (!open_folder) return names;
-    while (const dirent* entry = readdir(open_folder.get())) {
+    const std::unique_ptr<DIR, int (*)(DIR*)> open_directory(opendir(outside(*real).c_str()), closedir);
+    if (!open_directory) return names;
+    while (const dirent* entry = readdir(open_directory.get())) {
         const std::string_view name = entry->d_name;
         if (name != "." && name != "..") names.emplace_back(name);
         if (names.size() >= most) break;
@@ -102,16 +104,18 @@ std::optional<std::string> Root::follow_links(std::string_view path) const {
 
 std::optional<std::string> Root::real_path(std::string_view path) const {
     auto real = follow_links(path);
-    struct stat about{};
+    struct stat about {};
     if (real && stat(outside(*real).c_str(), &about) != 0) return std::nullopt;
     return real;
 }
 
 bool Root::surely_absent(std::string_view path) const {
-    struct stat about{};
+    struct stat about {};
     return prefix_.empty() && lstat(outside(path).c_str(), &about) != 0 && errno == ENOENT;
 }
 
-bool Root::links_in_circle(std::string_view path) const { return !follow_links(path); }
+bool Root::links_in_circle(std::string_view path) const {
+    return !follow_links(path);
+}
 
 }  // namespace rnncheck

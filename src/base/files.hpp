@@ -1,4 +1,4 @@
-// Reading files below a root folder, bounded in size. May not write, and knows no product.
+// Reading files below a root directory, bounded in size. May not write, and knows no product.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace rnncheck {
 
-/// The file system as seen from `prefix`: "" is the machine itself, "/mnt/image" a mounted image or a test's folder.
+/// The file system as seen from `prefix`: "" is the machine itself, "/mnt/image" a mounted image or a test's directory.
 /// Paths given and returned are the ones inside.
 class Root {
   public:
@@ -25,8 +25,8 @@ class Root {
     /// opened or read. Never blocks on a pipe or a device.
     std::optional<std::string> read(std::string_view path, std::size_t most = 1 << 20) const;
 
-    /// Sorted names in a folder, without "." and ".."; empty when it cannot be read. At most `most` names.
-    std::vector<std::string> names_in(std::string_view folder, std::size_t most = 100'000) const;
+    /// Sorted names in a directory, without "." and ".."; empty when it cannot be read. At most `most` names.
+    std::vector<std::string> names_in(std::string_view directory, std::size_t most = 100'000) const;
 
     /// Where a symbolic link points to, unresolved; nothing when it is no link.
     std::optional<std::string> link(std::string_view path) const;
@@ -38,7 +38,7 @@ class Root {
     /// There is nothing of this name, told by one system call. False may mean that it takes more to tell.
     bool surely_absent(std::string_view path) const;
 
-    /// Following its links from folder to folder never ends.
+    /// Following its links from directory to directory never ends.
     bool links_in_circle(std::string_view path) const;
 
   private:

@@ -24,7 +24,9 @@ spdlog::logger& logger() {
 
 }  // namespace
 
-void set_level(Level level) { chosen = level; }
+void set_level(Level level) {
+    chosen = level;
+}
 
 void warn(std::string_view text) {
     if (chosen != Level::quiet) logger().warn("{}", escaped(text));

@@ -2,6 +2,8 @@
 
 namespace rnncheck {
 
-std::string_view version_of_rnncheck() { return RNNCHECK_VERSION; }
+std::string_view version_of_rnncheck() {
+    return RNNCHECK_VERSION;
+}
 
 }  // namespace rnncheck

@@ -7,7 +7,9 @@ namespace rnncheck {
 
 namespace {
 
-bool is_continuation(unsigned char c) { return (c & 0xC0) == 0x80; }
+bool is_continuation(unsigned char c) {
+    return (c & 0xC0) == 0x80;
+}
 
 /// Bytes of the valid UTF-8 sequence that starts `text`, 0 when there is none (RFC 3629: no overlong forms, no
 /// surrogates, nothing above U+10FFFF).
@@ -115,11 +117,17 @@ std::string listing(const std::vector<std::string>& parts) {
     return join({parts.begin(), parts.end() - 1}, ", ") + " and " + parts.back();
 }
 
-std::string file_name(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
+std::string file_name(std::string_view path) {
+    return std::string(path.substr(path.rfind('/') + 1));
+}
 
-std::string folder_of(std::string_view path) { return std::string(path.substr(0, path.rfind('/'))); }
+std::string directory_of(std::string_view path) {
+    return std::string(path.substr(0, path.rfind('/')));
+}
 
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool contains(std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+}
 
 std::string escaped(std::string_view text, std::size_t most) {
     std::string out;
@@ -127,9 +135,12 @@ std::string escaped(std::string_view text, std::size_t most) {
         if (out.size() >= most) return out + "...";
         const std::size_t length = utf8_length(text);
         const std::string_view sequence = text.substr(0, std::max<std::size_t>(length, 1));
-        if (sequence == "\n") out += "\\n";
-        else if (length == 0 || is_control(sequence)) append_hex(out, sequence);
-        else out += sequence;
+        if (sequence == "\n")
+            out += "\\n";
+        else if (length == 0 || is_control(sequence))
+            append_hex(out, sequence);
+        else
+            out += sequence;
         text.remove_prefix(sequence.size());
     }
     return out;
@@ -140,8 +151,10 @@ std::string valid_utf8(std::string_view text) {
     while (!text.empty()) {
         const std::size_t length = utf8_length(text);
         const std::string_view sequence = text.substr(0, std::max<std::size_t>(length, 1));
-        if (length == 0) append_hex(out, sequence);
-        else out += sequence;
+        if (length == 0)
+            append_hex(out, sequence);
+        else
+            out += sequence;
         text.remove_prefix(sequence.size());
     }
     return out;

@@ -11,7 +11,9 @@ namespace rnncheck {
 std::string_view trim(std::string_view text);
 
 /// In every locale, unlike std::isdigit; safe for negative chars.
-inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+inline bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
 
 /// ASCII letters in lower case.
 std::string lower(std::string_view text);
@@ -24,9 +26,9 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 /// "a", "a and b", "a, b and c".
 std::string listing(const std::vector<std::string>& parts);
 
-/// "/usr/lib/libcudnn.so.9" is the file libcudnn.so.9 in the folder /usr/lib.
+/// "/usr/lib/libcudnn.so.9" is the file libcudnn.so.9 in the directory /usr/lib.
 std::string file_name(std::string_view path);
-std::string folder_of(std::string_view path);
+std::string directory_of(std::string_view path);
 
 bool contains(std::string_view text, std::string_view part);
 

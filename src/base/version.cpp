@@ -13,8 +13,10 @@ std::size_t length_of_version_at(std::string_view text) {
     std::size_t end = 0;
     while (end < text.size() && is_digit(text[end])) {
         while (end < text.size() && is_digit(text[end])) ++end;
-        if (end + 1 < text.size() && text[end] == '.' && is_digit(text[end + 1])) ++end;
-        else break;
+        if (end + 1 < text.size() && text[end] == '.' && is_digit(text[end + 1]))
+            ++end;
+        else
+            break;
     }
     return end;
 }
@@ -43,7 +45,9 @@ std::optional<Version> parse_version(std::string_view text) {
 
 std::optional<Version> find_version(std::string_view text, int min_parts) {
     for (std::size_t i = 0; i < text.size(); ++i) {
-        if (!is_digit(text[i]) || (i > 0 && (std::isalnum(static_cast<unsigned char>(text[i - 1])) || text[i - 1] == '.'))) continue;
+        if (!is_digit(text[i]) ||
+            (i > 0 && (std::isalnum(static_cast<unsigned char>(text[i - 1])) || text[i - 1] == '.')))
+            continue;
         const std::size_t length = length_of_version_at(text.substr(i));
         const std::string_view candidate = text.substr(i, length);
         int parts = 1;

@@ -5,7 +5,7 @@
 #include <functional>
 #include <span>
 
-#include "base/folder_list.hpp"
+#include "base/directory_list.hpp"
 
 namespace rnncheck {
 

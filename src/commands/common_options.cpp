@@ -124,7 +124,7 @@ void require_directory(const std::string& path, const std::string& option) {
 }
 
 Matrix matrix_from(const std::string& directory) {
-    return directory.empty() ? Matrix::bundled() : Matrix::from_folder(directory);
+    return directory.empty() ? Matrix::bundled() : Matrix::from_directory(directory);
 }
 
 std::optional<double> seconds_from(const std::string& text, const std::string& option) {

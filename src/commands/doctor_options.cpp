@@ -80,8 +80,9 @@ std::optional<std::string> python_from_option(const std::string& path, const Roo
     std::error_code error;
     const std::string absolute = std::filesystem::absolute(path, error).lexically_normal().string();
     if (error || !python::environment_at(root, python::variables_of_process(), absolute))
-        throw InputError("--python: there is no Python interpreter or environment at '" + path +
-                         "'; give a python, the folder of a virtual or conda environment, or a folder of packages");
+        throw InputError(
+            "--python: there is no Python interpreter or environment at '" + path +
+            "'; give a python, the directory of a virtual or conda environment, or a directory of packages");
     return absolute;
 }
 

@@ -30,7 +30,7 @@ struct DoctorOptions {
 };
 
 /// Declares the options; the result reads them, once the command line is parsed. It throws UsageError where an id or a
-/// word does not exist, naming the nearest, and InputError where a folder does not.
+/// word does not exist, naming the nearest, and InputError where a directory does not.
 std::function<DoctorOptions()> declare_doctor_options(CLI::App& app);
 
 /// Those of them that make sense before a command: this machine, judged as a text.

@@ -9,8 +9,8 @@
 namespace rnncheck {
 
 std::optional<std::string> find_in_path(const std::string& name) {
-    for (const std::string& folder : split(environment_variable("PATH").value_or("/usr/bin:/bin"), ':')) {
-        const std::string file = (folder.empty() ? "." : folder) + '/' + name;
+    for (const std::string& directory : split(environment_variable("PATH").value_or("/usr/bin:/bin"), ':')) {
+        const std::string file = (directory.empty() ? "." : directory) + '/' + name;
         struct stat about;
         if (::stat(file.c_str(), &about) == 0 && S_ISREG(about.st_mode) && ::access(file.c_str(), X_OK) == 0)
             return file;

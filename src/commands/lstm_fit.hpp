@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "report/report.hpp"
 #include "matrix/matrix.hpp"
+#include "report/report.hpp"
 
 namespace rnncheck {
 

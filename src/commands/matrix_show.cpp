@@ -19,7 +19,7 @@ namespace rnncheck {
 namespace {
 
 struct ShowOptions {
-    std::string table, folder;
+    std::string table, directory;
     std::vector<std::string> filters;
     bool json = false;
 };
@@ -61,7 +61,7 @@ int show_all(const TableFiles& files, bool json) {
 }
 
 int run(const ShowOptions& given) {
-    const TableFiles files = given.folder.empty() ? bundled_table_files() : table_files_of(given.folder);
+    const TableFiles files = given.directory.empty() ? bundled_table_files() : table_files_of(given.directory);
     if (given.table.empty()) return show_all(files, given.json);
     const std::vector<std::string> names = table_names();
     if (std::find(names.begin(), names.end(), given.table) == names.end())
@@ -77,7 +77,7 @@ std::function<int()> declare_matrix_show(CLI::App& app) {
     const auto given = std::make_shared<ShowOptions>();
     app.add_option("TABLE", given->table, "One of " + listing(table_names()) + "; without it, all tables are listed");
     app.add_option("FILTER", given->filters, "Rows to show, e.g. cudnn=8.9.7")->type_name("COLUMN=VALUE");
-    add_matrix_option(app, given->folder);
+    add_matrix_option(app, given->directory);
     add_json_option(app, given->json);
     return [given] { return run(*given); };
 }

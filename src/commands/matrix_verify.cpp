@@ -12,8 +12,8 @@ namespace rnncheck {
 
 namespace {
 
-int run(const std::string& folder, bool json) {
-    const TableFiles files = folder.empty() ? bundled_table_files() : table_files_of(folder);
+int run(const std::string& directory, bool json) {
+    const TableFiles files = directory.empty() ? bundled_table_files() : table_files_of(directory);
     VerifyDocument document;
     document.tool = stamp_with(files.date, files.digest);
     document.rows = static_cast<int>(rows_written(files));
@@ -26,12 +26,12 @@ int run(const std::string& folder, bool json) {
 }  // namespace
 
 std::function<int()> declare_matrix_verify(CLI::App& app) {
-    const auto folder = std::make_shared<std::string>();
+    const auto directory = std::make_shared<std::string>();
     const auto json = std::make_shared<bool>(false);
-    app.add_option("DIR,--matrix", *folder, "Directory of tables; default: those built into rnncheck")
+    app.add_option("DIR,--matrix", *directory, "Directory of tables; default: those built into rnncheck")
         ->type_name("DIR");
     add_json_option(app, *json);
-    return [folder, json] { return run(*folder, *json); };
+    return [directory, json] { return run(*directory, *json); };
 }
 
 }  // namespace rnncheck

@@ -56,7 +56,7 @@ std::string behind_links(const std::string& path) {
 int write_and_rename(const std::string& path, std::string_view text) {
     const std::string beside = path + ".new-" + std::to_string(::getpid());
     const int error = write_to_path(beside, O_EXCL, text);
-    if (error == EACCES || error == EROFS) return write_to_path(path, O_TRUNC, text);  // the folder is closed to us
+    if (error == EACCES || error == EROFS) return write_to_path(path, O_TRUNC, text);  // the directory is closed to us
     if (error == EEXIST) return error;
     if (error == 0 && ::rename(beside.c_str(), path.c_str()) == 0) return 0;
     const int reason = error != 0 ? error : errno;

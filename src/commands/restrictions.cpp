@@ -24,12 +24,12 @@ std::optional<std::string> probes_not_started(const Facts& facts) {
 
 }  // namespace
 
-std::string without_folder(const std::string& folder) {
-    const std::string hidden = folder + " is empty or closed to this process";
-    if (folder == "/proc")
+std::string without_directory(const std::string& directory) {
+    const std::string hidden = directory + " is empty or closed to this process";
+    if (directory == "/proc")
         return hidden +
                ", so the version of the driver's kernel module cannot be read, nor what a hanging process does";
-    if (folder == "/sys") return hidden + ", so the PCI bus and the loaded kernel modules cannot be seen";
+    if (directory == "/sys") return hidden + ", so the PCI bus and the loaded kernel modules cannot be seen";
     return hidden + ", so the driver's device nodes cannot be seen";
 }
 
@@ -41,7 +41,8 @@ std::string without_temporary_files(const std::string& reason) {
 std::vector<std::string> restrictions_of(const Facts& facts) {
     std::vector<std::string> sentences;
     if (const auto sentence = probes_not_started(facts)) sentences.push_back(*sentence);
-    for (const std::string& folder : facts.host.hidden_folders) sentences.push_back(without_folder(folder));
+    for (const std::string& directory : facts.host.hidden_directories)
+        sentences.push_back(without_directory(directory));
     if (access(isolate::temporary_directory().c_str(), W_OK | X_OK) != 0)
         sentences.push_back(without_temporary_files(std::strerror(errno)));
     return sentences;

@@ -108,23 +108,24 @@ int try_temporary_file() {
 
 SelftestCheck check_temporary_files() {
     const int error = try_temporary_file();
-    if (error == 0) return outcome("temporary files", passed, "a file can be made in " + isolate::temporary_directory());
+    if (error == 0)
+        return outcome("temporary files", passed, "a file can be made in " + isolate::temporary_directory());
     return outcome("temporary files", restricted, without_temporary_files(std::strerror(error)));
 }
 
 /// What the doctor's own probe sees of /proc, /sys and /dev.
-std::vector<SelftestCheck> check_folders() {
+std::vector<SelftestCheck> check_directories() {
     const Facts learnt = run_probe("host_system", "", {}, {});
     const bool looked = learnt.probe_runs.back().completed();
     std::vector<SelftestCheck> checks;
-    for (const std::string folder : {"/proc", "/sys", "/dev"}) {
-        const auto& hidden = learnt.host.hidden_folders;
+    for (const std::string directory : {"/proc", "/sys", "/dev"}) {
+        const auto& hidden = learnt.host.hidden_directories;
         if (!looked)
-            checks.push_back(outcome(folder, failed, "not known; " + in_words(learnt.probe_runs.back())));
-        else if (std::ranges::find(hidden, folder) == hidden.end())
-            checks.push_back(outcome(folder, passed, "readable"));
+            checks.push_back(outcome(directory, failed, "not known; " + in_words(learnt.probe_runs.back())));
+        else if (std::ranges::find(hidden, directory) == hidden.end())
+            checks.push_back(outcome(directory, passed, "readable"));
         else
-            checks.push_back(outcome(folder, restricted, without_folder(folder)));
+            checks.push_back(outcome(directory, restricted, without_directory(directory)));
     }
     return checks;
 }
@@ -140,7 +141,7 @@ std::vector<SelftestCheck> selftest_checks() {
     checks.push_back(check_reference());
     checks.push_back(check_tables());
     checks.push_back(check_temporary_files());
-    for (SelftestCheck& check : check_folders()) checks.push_back(std::move(check));
+    for (SelftestCheck& check : check_directories()) checks.push_back(std::move(check));
     return checks;
 }
 

@@ -89,7 +89,7 @@ void read_events(SaidReading& said, const Log& log) {
         return std::any_of(log.events.begin(), log.events.end(),
                            [&](const LogEvent& e) { return e.signature == wanted; });
     };
-    // jaxlib's own files lie below a folder called tensorflow.
+    // jaxlib's own files lie below a directory called tensorflow.
     const bool is_jaxlib = seen("jaxlib_path");
     if (is_jaxlib) add_framework(said, "jax", {});
     for (const auto& [signature, name] : in_use)

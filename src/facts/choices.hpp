@@ -7,24 +7,24 @@ namespace rnncheck {
 
 /// By which rule of glibc's loader a file is found, in the order in which it tries them, and where else files lie.
 enum class LoaderRule {
-    already_loaded,   ///< a library of that name is there already
-    path,             ///< the name holds a '/'
-    ld_preload,       ///< LD_PRELOAD or /etc/ld.so.preload
-    rpath,            ///< DT_RPATH of the library in need, of those that led to it, of the program
-    ld_library_path,  ///< the environment variable
-    runpath,          ///< DT_RUNPATH of the library in need
-    cache,            ///< /etc/ld.so.cache
-    default_folder,   ///< built into the loader
-    mapped,           ///< seen in a running process
-    elsewhere,        ///< in a toolkit, a wheel or conda, where the loader does not look by itself
+    already_loaded,     ///< a library of that name is there already
+    path,               ///< the name holds a '/'
+    ld_preload,         ///< LD_PRELOAD or /etc/ld.so.preload
+    rpath,              ///< DT_RPATH of the library in need, of those that led to it, of the program
+    ld_library_path,    ///< the environment variable
+    runpath,            ///< DT_RUNPATH of the library in need
+    cache,              ///< /etc/ld.so.cache
+    default_directory,  ///< built into the loader
+    mapped,             ///< seen in a running process
+    elsewhere,          ///< in a toolkit, a wheel or conda, where the loader does not look by itself
 };
 RNNCHECK_ENUM_NAMES(LoaderRule, "already_loaded", "path", "ld_preload", "rpath", "ld_library_path", "runpath", "cache",
-                    "default_folder", "mapped", "elsewhere")
+                    "default_directory", "mapped", "elsewhere")
 
 /// Another file of that name, and why it is not the one.
 struct LibraryCandidate {
     std::string path;
-    LoaderRule rule = LoaderRule::default_folder;
+    LoaderRule rule = LoaderRule::default_directory;
     std::string why_not;
 
     template <class Self, class Visit>

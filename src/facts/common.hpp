@@ -39,8 +39,8 @@ enum class ProbeEnd {
     stuck,            ///< still there after our SIGKILL: hangs inside the kernel
     not_started,      ///< the process could not be made
 };
-RNNCHECK_ENUM_NAMES(ProbeEnd, "finished", "skipped", "crashed", "crashed_at_exit", "timed_out", "cut_off",
-                    "killed", "quit_early", "stuck", "not_started")
+RNNCHECK_ENUM_NAMES(ProbeEnd, "finished", "skipped", "crashed", "crashed_at_exit", "timed_out", "cut_off", "killed",
+                    "quit_early", "stuck", "not_started")
 
 /// How a call that SIGKILL could not end stands in the text of its result.
 inline constexpr std::string_view hangs_in_kernel = "hangs inside the kernel";

@@ -32,12 +32,14 @@ struct ToolFacts {
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
         visit("version", self.version, "version of rnncheck that learnt these facts");
-        visit("stages", self.stages,
-              "stages that were run: look, ask, run; or alone: given, where a person told and no machine was looked at, "
-              "and log, where only logs were read");
+        visit(
+            "stages", self.stages,
+            "stages that were run: look, ask, run; or alone: given, where a person told and no machine was looked at, "
+            "and log, where only logs were read");
         visit("python", self.python, "the environment or interpreter that --python asked for");
         visit("make_nodes", self.make_nodes, "whether --make-nodes let the driver create its device nodes");
-        visit("restrictions", self.restrictions, "what kept rnncheck itself from examining the machine fully, in sentences");
+        visit("restrictions", self.restrictions,
+              "what kept rnncheck itself from examining the machine fully, in sentences");
     }
 };
 

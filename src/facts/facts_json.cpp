@@ -24,15 +24,18 @@ void require_schema(const Json& json, int known, const std::string& what, const 
 }
 
 /// Fields of `json` that the schema of its structure does not name.
-void collect_unknown(const Json& json, const Json& schema, const std::string& place, std::vector<std::string>& unknown) {
+void collect_unknown(const Json& json, const Json& schema, const std::string& place,
+                     std::vector<std::string>& unknown) {
     if (json.is_array() && schema.contains("items")) {
         for (std::size_t i = 0; i < json.size(); ++i)
             collect_unknown(json[i], schema["items"], place + '[' + std::to_string(i) + ']', unknown);
     } else if (json.is_object() && schema.contains("properties")) {
         for (const auto& [key, item] : json.items()) {
             const auto known = schema["properties"].find(key);
-            if (known == schema["properties"].end()) unknown.push_back(place + '.' + original_bytes(key));
-            else collect_unknown(item, *known, place + '.' + key, unknown);
+            if (known == schema["properties"].end())
+                unknown.push_back(place + '.' + original_bytes(key));
+            else
+                collect_unknown(item, *known, place + '.' + key, unknown);
         }
     }
 }
@@ -56,7 +59,9 @@ Json parse_bounded(std::string_view text, const std::string& name) {
 
 }  // namespace
 
-std::string facts_to_text(const Facts& facts, int indent) { return to_json(facts).dump(indent); }
+std::string facts_to_text(const Facts& facts, int indent) {
+    return to_json(facts).dump(indent);
+}
 
 Facts facts_from_text(std::string_view text, const std::string& name, std::vector<std::string>* unknown) {
     Json json = parse_bounded(text, name);
@@ -64,8 +69,7 @@ Facts facts_from_text(std::string_view text, const std::string& name, std::vecto
         require_schema(json, report_schema, "a report", name);
         json = Json(json["facts"]);
     }
-    if (!json.is_object() || !json.contains("schema"))
-        throw InputError(name + " holds no facts" + what_to_give);
+    if (!json.is_object() || !json.contains("schema")) throw InputError(name + " holds no facts" + what_to_give);
     require_schema(json, facts_schema, "facts", name);
     Facts facts;
     from_json(json, facts, "facts");

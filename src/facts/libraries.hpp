@@ -10,8 +10,9 @@ RNNCHECK_ENUM_NAMES(LibraryKind, "cuda", "nvml", "cudart", "cudnn", "cudnn_part"
                     "nvrtc_builtins")
 
 /// Where a file was found, in the order in which the loader and people look.
-enum class FoundVia { ld_library_path, loader_cache, default_folder, toolkit, wheel, conda, wsl };
-RNNCHECK_ENUM_NAMES(FoundVia, "ld_library_path", "loader_cache", "default_folder", "toolkit", "wheel", "conda", "wsl")
+enum class FoundVia { ld_library_path, loader_cache, default_directory, toolkit, wheel, conda, wsl };
+RNNCHECK_ENUM_NAMES(FoundVia, "ld_library_path", "loader_cache", "default_directory", "toolkit", "wheel", "conda",
+                    "wsl")
 
 /// What is wrong with a file, as a file.
 enum class FileProblem {
@@ -23,13 +24,13 @@ enum class FileProblem {
     other_machine,
     dangling_link,
     link_circle,
-    folder,
+    directory,
     named_pipe,
     socket,
     device,
 };
 RNNCHECK_ENUM_NAMES(FileProblem, "unreadable", "not_elf", "truncated", "damaged", "other_class", "other_machine",
-                    "dangling_link", "link_circle", "folder", "named_pipe", "socket", "device")
+                    "dangling_link", "link_circle", "directory", "named_pipe", "socket", "device")
 
 /// Begins the text of a failed opening that was our own choice: the loader would have waited for ever.
 inline constexpr std::string_view not_opened = "not opened: ";
@@ -39,7 +40,7 @@ struct Library {
     LibraryKind kind = LibraryKind::cuda;
     std::string path;
     std::optional<std::string> real_path;
-    FoundVia found_via = FoundVia::default_folder;
+    FoundVia found_via = FoundVia::default_directory;
     bool picked_by_loader = false;
     bool stub = false;
     bool compat = false;
@@ -109,11 +110,13 @@ struct Cudnn {
         visit("library", self.library, "path of the libcudnn asked");
         visit("version", self.version, "from cudnnGetVersion");
         visit("built_for_cuda", self.built_for_cuda, "from cudnnGetCudartVersion");
-        visit("newest_capability", self.newest_capability, "newest compute capability it knows, cudnnGetMaxDeviceVersion");
+        visit("newest_capability", self.newest_capability,
+              "newest compute capability it knows, cudnnGetMaxDeviceVersion");
         visit("dialects", self.dialects, "RNN interfaces it exports: legacy (cuDNN 7, 8), v8 (cuDNN 8, 9)");
         visit("parts_mapped", self.parts_mapped, "cuDNN files that were really mapped");
         visit("rnn_usable", self.rnn_usable, "whether its RNN half loads and answers");
-        visit("failure", self.failure, "the first call that failed, opening included, with the reason the library gave");
+        visit("failure", self.failure,
+              "the first call that failed, opening included, with the reason the library gave");
     }
 };
 

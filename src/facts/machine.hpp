@@ -30,7 +30,7 @@ struct Host {
     TextMap environment;
     std::vector<PciGpu> pci_gpus;
     std::optional<bool> pci_listed;
-    std::vector<std::string> hidden_folders;
+    std::vector<std::string> hidden_directories;
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
@@ -44,7 +44,8 @@ struct Host {
         visit("environment", self.environment, "the environment variables that matter to CUDA, cuDNN and the loader");
         visit("pci_gpus", self.pci_gpus, "NVIDIA display controllers on the PCI bus");
         visit("pci_listed", self.pci_listed, "whether the PCI bus could be read at all");
-        visit("hidden_folders", self.hidden_folders, "those of /proc, /sys and /dev that are empty or closed to us");
+        visit("hidden_directories", self.hidden_directories,
+              "those of /proc, /sys and /dev that are empty or closed to us");
     }
 };
 
@@ -63,7 +64,8 @@ struct DeviceNode {
     }
 };
 
-/// A fault that the driver wrote into the kernel log: "NVRM: Xid (PCI:0000:01:00): 79, pid=..., GPU has fallen off the bus."
+/// A fault that the driver wrote into the kernel log: "NVRM: Xid (PCI:0000:01:00): 79, pid=..., GPU has fallen off the
+/// bus."
 struct XidEvent {
     int code = 0;
     std::optional<std::string> pci;
@@ -111,7 +113,8 @@ struct Driver {
         visit("nvml_version", self.nvml_version, "driver release according to NVML");
         visit("nvml_cuda_version", self.nvml_cuda_version, "newest CUDA according to NVML");
         visit("nvml_init", self.nvml_init, "answer of nvmlInit_v2");
-        visit("mps_pipe", self.mps_pipe, "directory in which the control daemon of MPS keeps its pipes, where its `control` pipe exists");
+        visit("mps_pipe", self.mps_pipe,
+              "directory in which the control daemon of MPS keeps its pipes, where its `control` pipe exists");
         visit("kernel_log_read", self.kernel_log_read,
               "whether the kernel log could be read; tried only when a probe hangs");
         visit("xids", self.xids, "faults that the driver wrote into the kernel log, newest last");
@@ -213,7 +216,8 @@ struct Board {
         visit("processes", self.processes, "compute processes on the board");
         visit("virtualization", self.virtualization, "none, passthrough, vgpu, host_vgpu or host_vsga");
         visit("display_active", self.display_active, "whether a display is driven by it");
-        visit("busy_percent", self.busy_percent, "share of the last second in which a kernel ran on it, asked while a probe hung");
+        visit("busy_percent", self.busy_percent,
+              "share of the last second in which a kernel ran on it, asked while a probe hung");
         visit("unreachable", self.unreachable, "the call and answer that showed the board lost, e.g. NVML code 15");
     }
 };

@@ -16,19 +16,26 @@ void join_fields(T& into, T& from) {
     std::vector<void*> members;
     T::fields(from, [&](const char*, auto& member, const char*) { members.push_back(&member); });
     std::size_t n = 0;
-    T::fields(into, [&]<class M>(const char*, M& member, const char*) { merge_into(member, *static_cast<M*>(members[n++])); });
+    T::fields(into, [&]<class M>(const char*, M& member, const char*) {
+        merge_into(member, *static_cast<M*>(members[n++]));
+    });
 }
 
 /// A list whose elements say who they are: news about a known one joins it.
 template <class T>
-concept Keyed = requires(const T& t) { t.key(); };
+concept Keyed = requires(const T& t) {
+    t.key();
+};
 
 template <Keyed T>
 void join_lists(std::vector<T>& into, std::vector<T>& from) {
     for (T& news : from) {
-        const auto known = std::find_if(into.begin(), into.end(), [&](const T& old) { return old.key() == news.key(); });
-        if (known == into.end()) into.push_back(std::move(news));
-        else merge_into(*known, news);
+        const auto known =
+            std::find_if(into.begin(), into.end(), [&](const T& old) { return old.key() == news.key(); });
+        if (known == into.end())
+            into.push_back(std::move(news));
+        else
+            merge_into(*known, news);
     }
 }
 
@@ -54,6 +61,8 @@ void merge_into(T& into, T& from) {
 
 }  // namespace
 
-void merge(Facts& facts, Facts more) { merge_into(facts, more); }
+void merge(Facts& facts, Facts more) {
+    merge_into(facts, more);
+}
 
 }  // namespace rnncheck

@@ -9,7 +9,7 @@ namespace rnncheck {
 struct PythonPackage {
     std::string name;
     std::string version;
-    std::string folder;
+    std::string directory;
     std::vector<std::string> missing_files;
     std::vector<std::string> changed_files;
 
@@ -17,7 +17,7 @@ struct PythonPackage {
     static void fields(Self& self, Visit&& visit) {
         visit("name", self.name, "normalised name of the distribution: nvidia-cudnn-cu12");
         visit("version", self.version, "its version as written, e.g. 9.1.0.70 or 2.4.1+cu121");
-        visit("folder", self.folder, "the folder it is installed in, e.g. site-packages");
+        visit("directory", self.directory, "the directory it is installed in, e.g. site-packages");
         visit("missing_files", self.missing_files, "libraries that its list of files names and that are not there");
         visit("changed_files", self.changed_files, "libraries whose size is not the one in its list of files");
     }
@@ -30,7 +30,7 @@ struct PythonEnvironment {
     std::string found_by;
     bool active = false;
     std::optional<std::string> interpreter;
-    std::vector<std::string> package_folders;
+    std::vector<std::string> package_directories;
     std::optional<int> distributions;
     std::vector<PythonPackage> packages;
     std::vector<std::string> left_out;
@@ -39,13 +39,14 @@ struct PythonEnvironment {
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
-        visit("path", self.path, "folder of the environment; empty when only its version is known");
+        visit("path", self.path, "directory of the environment; empty when only its version is known");
         visit("version", self.version, "version of Python");
-        visit("kind", self.kind, "venv, conda, pyenv, uv, pipx, system, prefix, or folder for a bare folder of packages");
+        visit("kind", self.kind,
+              "venv, conda, pyenv, uv, pipx, system, prefix, or directory for a bare directory of packages");
         visit("found_by", self.found_by, "what led to it: --python, VIRTUAL_ENV, CONDA_PREFIX, PATH, or the place");
         visit("active", self.active, "whether frameworks are judged as this environment has them");
         visit("interpreter", self.interpreter, "its python, by the name that led to it");
-        visit("package_folders", self.package_folders, "where it looks for packages, in its order");
+        visit("package_directories", self.package_directories, "where it looks for packages, in its order");
         visit("distributions", self.distributions, "how many distributions are installed");
         visit("packages", self.packages, "those that matter here");
         visit("left_out", self.left_out, "what could not be read, or not to its end");
@@ -65,7 +66,7 @@ struct FrameworkLibrary {
         visit("soname", self.soname, "the name by which it is opened");
         visit("path", self.path, "the copy predicted; absent when the loader finds none");
         visit("found_by", self.found_by,
-              "rpath, LD_LIBRARY_PATH, runpath, beside (the framework's own folder) or system");
+              "rpath, LD_LIBRARY_PATH, runpath, beside (the framework's own directory) or system");
         visit("version", self.version, "its version by its file name or its package");
         visit("cuda_major", self.cuda_major, "the CUDA its package is for, by the package's name");
     }
@@ -89,8 +90,8 @@ struct Framework {
     std::optional<std::string> cudnn_wanted;
     std::optional<std::string> targets;
     std::vector<FrameworkLibrary> libraries;
-    std::vector<std::string> folders_before;
-    std::vector<std::string> folders_after;
+    std::vector<std::string> directories_before;
+    std::vector<std::string> directories_after;
 
     std::string key() const { return name + " " + environment; }
 
@@ -98,11 +99,11 @@ struct Framework {
     static void fields(Self& self, Visit&& visit) {
         visit("name", self.name,
               "tensorflow, keras, pytorch, jax, onnxruntime, paddlepaddle, ctranslate2, cupy, mxnet");
-        visit("environment", self.environment, "folder of its Python environment; empty when not known");
+        visit("environment", self.environment, "directory of its Python environment; empty when not known");
         visit("version", self.version, "release");
         visit("build", self.build, "flavour: cpu, cuda, cu121, directml, rocm, ...");
         visit("package", self.package, "the distribution that it comes from, with its version");
-        visit("other_packages", self.other_packages, "distributions that put files into the same folder");
+        visit("other_packages", self.other_packages, "distributions that put files into the same directory");
         visit("plugins", self.plugins, "distributions that extend it by a device");
         visit("asked", self.asked, "whether --for asked about this release; it need not be installed");
         visit("uses_cuda", self.uses_cuda, "whether its own files show a build with CUDA");
@@ -114,8 +115,8 @@ struct Framework {
               "the cuDNN package that its metadata asks for: nvidia-cudnn-cu12==9.1.0.70");
         visit("targets", self.targets, "GPUs it has code for, by its own files: sm_60 sm_70 compute_90");
         visit("libraries", self.libraries, "GPU libraries it opens, and the copies the loader gives it");
-        visit("folders_before", self.folders_before, "its own folders, searched before LD_LIBRARY_PATH");
-        visit("folders_after", self.folders_after, "its own folders, searched after LD_LIBRARY_PATH");
+        visit("directories_before", self.directories_before, "its own directories, searched before LD_LIBRARY_PATH");
+        visit("directories_after", self.directories_after, "its own directories, searched after LD_LIBRARY_PATH");
     }
 };
 

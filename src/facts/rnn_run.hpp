@@ -7,13 +7,13 @@
 namespace rnncheck {
 
 enum class RunEnd {
-    ok,           ///< ran, every element within its limit
-    not_offered,  ///< cuDNN says that it does not support this case here
-    refused,      ///< a call refused its arguments or its set-up
+    ok,             ///< ran, every element within its limit
+    not_offered,    ///< cuDNN says that it does not support this case here
+    refused,        ///< a call refused its arguments or its set-up
     out_of_memory,  ///< a call found too little GPU memory
-    failed,       ///< a call failed, or the process died in it
-    wrong,        ///< ran, and an element is outside its limit, not a number, or was never written
-    skipped,      ///< not run; `result.text` says why
+    failed,         ///< a call failed, or the process died in it
+    wrong,          ///< ran, and an element is outside its limit, not a number, or was never written
+    skipped,        ///< not run; `result.text` says why
 };
 RNNCHECK_ENUM_NAMES(RunEnd, "ok", "not_offered", "refused", "out_of_memory", "failed", "wrong", "skipped")
 
@@ -60,9 +60,11 @@ struct RnnRun {
         visit("end", self.end, "how it went");
         visit("skip_reason", self.skip_reason, "why it was not run");
         visit("result", self.result, "the call that decided, with the library's own words");
-        visit("largest_error", self.largest_error, "largest error of an element divided by that element's limit, times `limit`");
+        visit("largest_error", self.largest_error,
+              "largest error of an element divided by that element's limit, times `limit`");
         visit("limit", self.limit, "largest limit of an element of y, absolute");
-        visit("where", self.where, "the worst element when wrong: output, sequence, step, unit, value found and expected");
+        visit("where", self.where,
+              "the worst element when wrong: output, sequence, step, unit, value found and expected");
         visit("bitwise_repeatable", self.bitwise_repeatable, "whether a second run gave the same bits");
         visit("precision", self.precision, "fp32: the arithmetic that its error shows; full, tf32 or fast_math");
         visit("overflow", self.overflow, "fp16 that is rightly infinite: a number beyond the type's range");
@@ -71,7 +73,8 @@ struct RnnRun {
         visit("weight_bytes", self.weight_bytes, "weight space cuDNN asked for");
         visit("free_bytes", self.free_bytes, "free GPU memory before the cases, after cuDNN was set up");
         visit("digest", self.digest, "short digest of the bits of all outputs");
-        visit("first_ms", self.first_ms, "first run, forward and for training backward, and synchronisation, in milliseconds");
+        visit("first_ms", self.first_ms,
+              "first run, forward and for training backward, and synchronisation, in milliseconds");
         visit("again_ms", self.again_ms, "second one, in milliseconds");
     }
 };

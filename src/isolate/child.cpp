@@ -80,8 +80,10 @@ std::vector<std::string> environment_with(const std::vector<std::string>& extra)
     return all;
 }
 
-/// Where /dev is hidden, a folder gives nothing to read either.
-const char* nothing_to_read() { return access("/dev/null", R_OK) == 0 ? "/dev/null" : "/"; }
+/// Where /dev is hidden, a directory gives nothing to read either.
+const char* nothing_to_read() {
+    return access("/dev/null", R_OK) == 0 ? "/dev/null" : "/";
+}
 
 /// Reads what is there. False when the other side closed it.
 bool read_some(const Descriptor& from, std::string& into) {

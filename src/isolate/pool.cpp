@@ -50,7 +50,9 @@ int Pool::start(const Command& command, OnLine on_line) {
     return next_id_++;
 }
 
-std::size_t Pool::running() const { return children_.size(); }
+std::size_t Pool::running() const {
+    return children_.size();
+}
 
 bool Pool::is_slow(int id) const {
     return std::ranges::any_of(children_, [&](const auto& child) { return child->id == id && child->is_slow(); });

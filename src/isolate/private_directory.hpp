@@ -11,8 +11,8 @@ namespace rnncheck::isolate {
 /// $TMPDIR or, where that is not an absolute path, /tmp.
 std::string temporary_directory();
 
-/// Created below temporary_directory(). Deleted at the end of its life by a process that waits for that; so it is also deleted
-/// where this process is killed.
+/// Created below temporary_directory(). Deleted at the end of its life by a process that waits for that; so it is also
+/// deleted where this process is killed.
 class PrivateDirectory {
   public:
     PrivateDirectory();

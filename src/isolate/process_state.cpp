@@ -48,7 +48,8 @@ std::optional<ProcessState> state_of(pid_t process) {
     if (function != "0") found->kernel_function = function;
     std::istringstream stack(content(process, "stack"));
     for (std::string line; std::getline(stack, line) && found->kernel_stack.size() < 16;)
-        if (const auto at = line.find("] "); at != std::string::npos) found->kernel_stack.push_back(line.substr(at + 2));
+        if (const auto at = line.find("] "); at != std::string::npos)
+            found->kernel_stack.push_back(line.substr(at + 2));
     return found;
 }
 

@@ -11,8 +11,8 @@
 namespace rnncheck::isolate {
 
 struct ProcessState {
-    char state = '?';             ///< of its main thread: R on a processor or waiting for one, S sleeping, D uninterruptible
-    std::string kernel_function;  ///< where it waits in the kernel (wchan); empty in user mode
+    char state = '?';  ///< of its main thread: R on a processor or waiting for one, S sleeping, D uninterruptible
+    std::string kernel_function;            ///< where it waits in the kernel (wchan); empty in user mode
     std::vector<std::string> kernel_stack;  ///< innermost function first; empty where the reader is not root
     std::chrono::milliseconds processor_time{};
 };

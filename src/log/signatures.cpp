@@ -102,7 +102,8 @@ bool Signature::may_match_with_other_digits(const NormalizedText& text) const {
 Signatures::Signatures(const std::vector<LogSignature>& rows) {
     for (const LogSignature& row : rows) {
         all_.emplace_back(row);
-        if (const std::string fault = prefilter_.add(for_prefilter(row.pattern)); !fault.empty()) complain(row.id, fault);
+        if (const std::string fault = prefilter_.add(for_prefilter(row.pattern)); !fault.empty())
+            complain(row.id, fault);
     }
     prefilter_.compile();
 }

@@ -76,7 +76,7 @@ Matrix Matrix::bundled() {
     return Matrix(std::make_shared<Tables>(bundled_table_files()));
 }
 
-Matrix Matrix::from_folder(const std::string& directory) {
+Matrix Matrix::from_directory(const std::string& directory) {
     auto tables = std::make_shared<Tables>(table_files_of(directory));
     tables->each([&files = tables->files](const auto& table) {
         if (!same_as_bundled(files, table.stem())) table.rows();

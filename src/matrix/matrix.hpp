@@ -42,7 +42,7 @@ class Matrix {
     static Matrix bundled();
     /// All tables of a directory; those that differ from the bundled ones are read at once. InputError names the file
     /// and the place that is wrong.
-    static Matrix from_folder(const std::string& directory);
+    static Matrix from_directory(const std::string& directory);
 
     const std::string& date() const;    ///< of the newest source, ISO
     const std::string& digest() const;  ///< "sha256:...": `cd directory && sha256sum *.json | sha256sum`

@@ -2,8 +2,8 @@
 // report.
 #pragma once
 
-#include "facts/choices.hpp"
 #include "compat/plan.hpp"
+#include "facts/choices.hpp"
 #include "report/format.hpp"
 
 namespace rnncheck {
@@ -275,8 +275,8 @@ std::string table_text(const TablesDocument& document, const Style& style);
 /// Aligned columns; long texts below their row; sources by number, below all rows.
 std::string table_text(const TableDocument& document, const Style& style);
 
-/// One line per complaint, with the path of its file below `folder`.
-std::string table_text(const VerifyDocument& document, const std::string& folder);
+/// One line per complaint, with the path of its file below `directory`.
+std::string table_text(const VerifyDocument& document, const std::string& directory);
 
 /// One block per framework: the newest release that runs, what it is made of, how to install it, and why no newer one.
 /// With style.verbose also the sources.

@@ -155,10 +155,10 @@ std::string table_text(const TableDocument& document, const Style& style) {
     return text + '\n' + sources.text() + '\n' + of_matrix(document.tool);
 }
 
-std::string table_text(const VerifyDocument& document, const std::string& folder) {
+std::string table_text(const VerifyDocument& document, const std::string& directory) {
     std::string text;
     for (const TableComplaint& complaint : document.complaints)
-        text += shown(folder + "/" + complaint.table + ".json") +
+        text += shown(directory + "/" + complaint.table + ".json") +
                 (complaint.row > 0 ? ", row " + std::to_string(complaint.row) : "") + ": " + shown(complaint.text) +
                 '\n';
     const auto rows = counted(static_cast<std::size_t>(document.rows), "row", "rows");

@@ -4,7 +4,7 @@
 #include <iosfwd>
 #include <span>
 
-#include "base/folder_list.hpp"
+#include "base/directory_list.hpp"
 #include "report/report.hpp"
 
 namespace rnncheck {

@@ -136,26 +136,26 @@ int number_in_word(std::string_view text, const PrivateKind& kind) {
     return error == std::errc{} && stop == end && number < 1'000'000 ? number : 0;
 }
 
-/// Whether `folder` stands at `at` as a whole path or as the beginning of one.
-bool is_folder_at(std::string_view text, std::size_t at, std::string_view folder) {
-    if (!text.substr(at).starts_with(folder)) return false;
-    const std::size_t end = at + folder.size();
+/// Whether `directory` stands at `at` as a whole path or as the beginning of one.
+bool is_directory_at(std::string_view text, std::size_t at, std::string_view directory) {
+    if (!text.substr(at).starts_with(directory)) return false;
+    const std::size_t end = at + directory.size();
     const auto is_one_of = [](char c, std::string_view more) { return is_word_char(c) || contains(more, {&c, 1}); };
     return (at == 0 || !is_one_of(text[at - 1], "._-/")) && (end == text.size() || !is_one_of(text[end], "_-"));
 }
 
 /// Programs live there: as a home directory it tells nothing, and hiding it would hide where libraries are.
-bool is_system_folder(std::string_view folder) {
+bool is_system_directory(std::string_view directory) {
     constexpr std::string_view starts[] = {"/usr/", "/opt/",  "/var/", "/etc/", "/run/",
                                            "/dev/", "/proc/", "/sys/", "/lib/"};
-    return std::ranges::any_of(starts, [&](std::string_view start) { return folder.starts_with(start); });
+    return std::ranges::any_of(starts, [&](std::string_view start) { return directory.starts_with(start); });
 }
 
 /// Replaces private things by words, the same word for the same thing as long as the object lives.
 class Redactor {
   public:
     explicit Redactor(const Identity& identity) : homes_{"/root"} {
-        for (const auto& folder : identity.homes) add_home(folder);
+        for (const auto& directory : identity.homes) add_home(directory);
         for (const auto& name : identity.users) add_user(name);
         for (const auto& name : identity.hosts) add_host(name);
     }
@@ -176,7 +176,7 @@ class Redactor {
     void add_word(std::string_view text, const PrivateKind& kind);
     void add_host(std::string_view name);
     void add_user(std::string_view name);
-    void add_home(std::string_view folder);
+    void add_home(std::string_view directory);
     std::string word_for(const PrivateKind& kind, std::string_view secret);
     std::string word_for_uuid(std::string_view digits);
     bool replace_home(std::string_view text, std::size_t& at, std::string& out);
@@ -213,16 +213,17 @@ void Redactor::add_user(std::string_view name) {
     add_word(name, kinds::user);
 }
 
-void Redactor::add_home(std::string_view folder) {
-    while (folder.ends_with('/')) folder.remove_suffix(1);
-    if (!folder.starts_with('/')) return;
-    if (folder != "/root") add_user(folder.substr(folder.rfind('/') + 1));
-    const auto depth = std::ranges::count(folder, '/');
-    const bool is_found_by_pattern = depth == 2 && std::ranges::any_of(private_places(folder, true), [&](auto& place) {
-                                         return place.kind == &kinds::user && place.end == folder.size();
-                                     });
-    if (depth < 2 || is_found_by_pattern || is_system_folder(folder)) return;
-    if (std::ranges::find(homes_, folder) == homes_.end()) homes_.insert(homes_.begin(), std::string(folder));
+void Redactor::add_home(std::string_view directory) {
+    while (directory.ends_with('/')) directory.remove_suffix(1);
+    if (!directory.starts_with('/')) return;
+    if (directory != "/root") add_user(directory.substr(directory.rfind('/') + 1));
+    const auto depth = std::ranges::count(directory, '/');
+    const bool is_found_by_pattern =
+        depth == 2 && std::ranges::any_of(private_places(directory, true), [&](auto& place) {
+            return place.kind == &kinds::user && place.end == directory.size();
+        });
+    if (depth < 2 || is_found_by_pattern || is_system_directory(directory)) return;
+    if (std::ranges::find(homes_, directory) == homes_.end()) homes_.insert(homes_.begin(), std::string(directory));
 }
 
 void Redactor::learn(std::string_view text) {
@@ -264,7 +265,8 @@ std::string Redactor::word_for_uuid(std::string_view digits) {
 
 bool Redactor::replace_home(std::string_view text, std::size_t& at, std::string& out) {
     if (text[at] != '/') return false;
-    const auto found = std::ranges::find_if(homes_, [&](const auto& folder) { return is_folder_at(text, at, folder); });
+    const auto found =
+        std::ranges::find_if(homes_, [&](const auto& directory) { return is_directory_at(text, at, directory); });
     if (found == homes_.end()) return false;
     out += '/' + word_for(kinds::home, *found);
     at += found->size();

@@ -13,7 +13,7 @@ namespace rnncheck {
 /// What gives away this machine and its user, beside what the texts themselves show.
 struct Identity {
     std::vector<std::string> users;
-    std::vector<std::string> homes;  ///< home folders, wherever they are
+    std::vector<std::string> homes;  ///< home directories, wherever they are
     std::vector<std::string> hosts;
 };
 

@@ -25,7 +25,7 @@ struct ToolStamp {
         visit("version", self.version, "version that judged");
         visit("matrix_date", self.matrix_date, "date of the newest entry of the compatibility matrix");
         visit("matrix_digest", self.matrix_digest,
-              "SHA-256 over the matrix: `sha256sum *.json | sha256sum` in its folder");
+              "SHA-256 over the matrix: `sha256sum *.json | sha256sum` in its directory");
         visit("matrix_age_days", self.matrix_age_days, "days from matrix_date to the day of this run");
     }
 };
@@ -131,7 +131,8 @@ struct LstmExtras {
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
         visit("complete", self.complete, "whether every case was tried");
-        visit("machine", self.machine, "digest of what results depend on, which --resume compares; empty before the first case");
+        visit("machine", self.machine,
+              "digest of what results depend on, which --resume compares; empty before the first case");
         visit("minimal_case", self.minimal_case, "the smallest case that still fails");
         visit("log_replay", self.log_replay, "what running the network of a log shows");
         visit("fits", self.fits, "with --fit: the largest size for each GPU and cuDNN installation");

@@ -87,10 +87,10 @@ class Page {
 
     void square(int x, int y, RunEnd end, std::string_view tip) {
         const Look look = look_of(end);
-        body_ << "<g><title>" << xml(tip) << "</title><rect x=\"" << x << "\" y=\"" << y << "\" width=\"" << cell_size - 1
-              << "\" height=\"" << cell_size - 1 << "\" fill=\"" << look.fill << "\"/><text x=\"" << x + cell_size / 2
-              << "\" y=\"" << y + 12 << "\" text-anchor=\"middle\" fill=\"" << look.ink << "\">" << look.letter
-              << "</text></g>\n";
+        body_ << "<g><title>" << xml(tip) << "</title><rect x=\"" << x << "\" y=\"" << y << "\" width=\""
+              << cell_size - 1 << "\" height=\"" << cell_size - 1 << "\" fill=\"" << look.fill << "\"/><text x=\""
+              << x + cell_size / 2 << "\" y=\"" << y + 12 << "\" text-anchor=\"middle\" fill=\"" << look.ink << "\">"
+              << look.letter << "</text></g>\n";
         widest_ = std::max(widest_, x + cell_size);
     }
 

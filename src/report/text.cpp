@@ -101,7 +101,8 @@ std::string tables_in_words(const ToolStamp& tool) {
 }
 
 std::string headline(const Report& report) {
-    return "rnncheck " + shown(report.tool.version) + ": " + shown(report.sentence.empty() ? sentence_of(report) : report.sentence);
+    return "rnncheck " + shown(report.tool.version) + ": " +
+           shown(report.sentence.empty() ? sentence_of(report) : report.sentence);
 }
 
 }  // namespace rnncheck

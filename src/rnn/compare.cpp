@@ -193,9 +193,8 @@ Comparison compare(const RnnCase& rnn_case, const RnnOutputs& expected, const Rn
     if (!comparison.right)
         comparison.worst = place_of(rnn_case, must_be[worst.array], worst.index) + ": found " +
                            short_number(worst.found) + ", expected " + short_number(worst.expected);
-    comparison.precision = precision_of(limits, comparison.right, [&](const Limits::Kept& kept) {
-        return worst_by(kept.largest).ratio <= 1;
-    });
+    comparison.precision = precision_of(limits, comparison.right,
+                                        [&](const Limits::Kept& kept) { return worst_by(kept.largest).ratio <= 1; });
     return comparison;
 }
 

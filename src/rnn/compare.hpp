@@ -18,8 +18,8 @@ struct Limits {
         Precision precision = Precision::full;
         RnnOutputs largest;
     };
-    std::vector<Kept> kept;   ///< from the strict to the wide; fp32 alone has more than one
-    std::size_t widest = 0;   ///< the last that is allowed; those behind it can only explain an error
+    std::vector<Kept> kept;  ///< from the strict to the wide; fp32 alone has more than one
+    std::size_t widest = 0;  ///< the last that is allowed; those behind it can only explain an error
 
     const RnnOutputs& allowed() const { return kept.at(widest).largest; }
 };
@@ -31,11 +31,11 @@ Limits limits_for(const RnnCase& rnn_case, const RnnInputs& inputs, const Comput
 /// the padding of dx, and the states of a sequence of length 0 with their gradients. Where clipping is on, cy counts as
 /// clipped: whether it is, is not documented.
 struct Comparison {
-    bool right = false;              ///< every element finite, written and within its limit
-    double largest_error = 0;        ///< largest error scaled to `limit`: error / own limit * limit; infinite for NaN
-    double limit = 0;                ///< the largest limit of an element of y
+    bool right = false;        ///< every element finite, written and within its limit
+    double largest_error = 0;  ///< largest error scaled to `limit`: error / own limit * limit; infinite for NaN
+    double limit = 0;          ///< the largest limit of an element of y
     Precision precision = Precision::full;  ///< of fp32: the first that explains the error
-    bool overflow = false;           ///< fp16 that is rightly infinite: the number is beyond the type's range
+    bool overflow = false;                  ///< fp16 that is rightly infinite: the number is beyond the type's range
     std::string worst;  ///< if not right, counted from 0: "y of sequence 2, step 3, unit 17: found 0.25, expected 0.5"
 };
 

@@ -1,4 +1,5 @@
-// Which of cuDNN's kernels PyTorch, TensorFlow and JAX ask for when nobody sets anything, as their sources have it. Pure.
+// Which of cuDNN's kernels PyTorch, TensorFlow and JAX ask for when nobody sets anything, as their sources have it.
+// Pure.
 #pragma once
 
 #include "base/version.hpp"

@@ -1,8 +1,7 @@
-#include "rnn/network.hpp"
-
 #include <algorithm>
 #include <cmath>
 
+#include "rnn/network.hpp"
 #include "rnn/number.hpp"
 
 namespace rnncheck {

@@ -51,14 +51,13 @@ std::vector<RnnCase> framework_cases(const RnnPlace& place) {
     // On Volta PyTorch takes the static persistent algorithm from ten steps on.
     const bool volta = place.capability && place.capability->major() == 7 && place.capability->minor() < 5;
     std::vector<RnnCase> cases;
-    for (const RnnCase& network :
-         {fp32(64, 64, 8, 16), training(fp32(32, 48, 4, 8)), fp32(32, 200, 4, 8),
-          with_lengths(fp32(16, 32, 5, 7), Layout::sequence_major_packed, {7, 7, 5, 3, 1}),
-          with_lengths(sized(Dtype::fp16, MathType::standard, 16, 32, 5, 7), Layout::sequence_major_packed,
-                       {7, 7, 5, 3, 1}),
-          sized(Dtype::fp16, MathType::standard, 64, 128, 8, 8),
-          sized(Dtype::fp16, MathType::standard, 128, 256, 8, volta ? 10 : 4),
-          sized(Dtype::bf16, MathType::standard, 64, 64, 4, 8)})
+    for (const RnnCase& network : {fp32(64, 64, 8, 16), training(fp32(32, 48, 4, 8)), fp32(32, 200, 4, 8),
+                                   with_lengths(fp32(16, 32, 5, 7), Layout::sequence_major_packed, {7, 7, 5, 3, 1}),
+                                   with_lengths(sized(Dtype::fp16, MathType::standard, 16, 32, 5, 7),
+                                                Layout::sequence_major_packed, {7, 7, 5, 3, 1}),
+                                   sized(Dtype::fp16, MathType::standard, 64, 128, 8, 8),
+                                   sized(Dtype::fp16, MathType::standard, 128, 256, 8, volta ? 10 : 4),
+                                   sized(Dtype::bf16, MathType::standard, 64, 64, 4, 8)})
         append(cases, as(pytorch_choice(network, place), network));
     append(cases, as(tensorflow_choice(ragged, place), ragged));
     const RnnCase time_major = with_lengths(fp32(16, 32, 5, 7), Layout::sequence_major, {3, 7, 1, 5, 7});

@@ -96,8 +96,7 @@ void add_lengths(const RnnPlace& place, std::vector<RnnCase>& cases) {
         for (const Direction direction : {Direction::unidirectional, Direction::bidirectional})
             for (const Layout layout : {Layout::sequence_major, Layout::sequence_major_packed, Layout::batch_major})
                 for (const std::vector<int>& lengths : patterns) {
-                    RnnCase ragged =
-                        with_cell(with_states(sized(Dtype::fp32, exact_math(place), 24, 40, 4, 6)), cell);
+                    RnnCase ragged = with_cell(with_states(sized(Dtype::fp32, exact_math(place), 24, 40, 4, 6)), cell);
                     ragged.direction = direction;
                     ragged = with_lengths(ragged, layout, lengths);
                     const bool packed = layout == Layout::sequence_major_packed;

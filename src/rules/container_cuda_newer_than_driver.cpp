@@ -18,13 +18,12 @@ static Finding compat_fails(const Facts& facts, const Library* compat, bool refu
     if (facts.driver.init) finding.evidence.push_back({"cuInit", in_words(*facts.driver.init), "driver.init"});
     if (facts.driver.kernel_version)
         finding.evidence.push_back({"kernel module", facts.driver.kernel_version->text, "driver.kernel_version"});
-    finding.remedies = {
-        {.text =
-             "Take the folder of the compatibility library out of the loader's path, then use a CUDA that the host's "
-             "driver supports, or update the host's driver",
-         .commands = {"ldconfig -p | grep libcuda.so.1", "printenv LD_LIBRARY_PATH"},
-         .verify = "rnncheck doctor --only container_cuda_newer_than_driver",
-         .link = "https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html"}};
+    finding.remedies = {{.text = "Take the directory of the compatibility library out of the loader's path, then use a "
+                                 "CUDA that the host's "
+                                 "driver supports, or update the host's driver",
+                         .commands = {"ldconfig -p | grep libcuda.so.1", "printenv LD_LIBRARY_PATH"},
+                         .verify = "rnncheck doctor --only container_cuda_newer_than_driver",
+                         .link = "https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html"}};
     return finding;
 }
 

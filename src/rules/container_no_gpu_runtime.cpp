@@ -20,7 +20,7 @@ static std::vector<Evidence> signs(const Facts& facts) {
 static Verdict check(const Facts& facts, const Matrix&) {
     if (driver_answers(facts)) return pass("the driver answers");
     if (!in_container(facts)) return not_applicable("no container was recognised");
-    if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
+    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     if (!container_without_gpu(facts)) return not_applicable("parts of the driver are here, or nothing hints at a GPU");
     if (container_hides_gpus(facts)) return not_applicable("NVIDIA_VISIBLE_DEVICES asks for no GPU");
 

@@ -1,4 +1,4 @@
-// Two packages of one framework share a folder, one with CUDA and one without.
+// Two packages of one framework share a directory, one with CUDA and one without.
 #include <algorithm>
 
 #include "base/text.hpp"

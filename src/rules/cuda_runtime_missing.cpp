@@ -8,7 +8,7 @@ namespace rnncheck::rules::cuda_runtime_missing {
 static Verdict check(const Facts& facts, const Matrix&) {
     if (!usable_copies(facts, LibraryKind::cudart).empty() || !facts.runtimes.empty())
         return pass("a CUDA runtime was found");
-    if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
+    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     for (const auto& library : facts.libraries)
         if (library.kind == LibraryKind::cudart) return not_applicable("a CUDA runtime was found that cannot be used");
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
@@ -19,7 +19,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
         "no CUDA runtime (libcudart) was found; programs need their own, as many frameworks bring inside their "
         "packages";
     finding.evidence = {
-        {"libcudart", "not on the loader's path, in toolkit folders or in Python packages", "libraries"}};
+        {"libcudart", "not on the loader's path, in toolkit directories or in Python packages", "libraries"}};
     finding.remedies =
         for_cuda_here(facts, {{.text = "Nothing, when your framework brings CUDA along; else install the runtime for "
                                        "your driver, for example as a Python package",

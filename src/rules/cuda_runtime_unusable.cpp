@@ -23,8 +23,9 @@ static Finding unusable(const Facts& facts, const Runtime& runtime) {
                       (opened ? " does not tell its version: " : " cannot be opened: ") +
                       (opened ? told(*runtime.failure) : escaped(runtime.failure->text, 300));
     finding.evidence = {{"failed call", told(*runtime.failure), "runtimes"}};
-    finding.remedies = {{.text = "Install the CUDA runtime once more from the source it came from, or take its folder "
-                                 "out of the loader's path",
+    finding.remedies = {{.text =
+                             "Install the CUDA runtime once more from the source it came from, or take its directory "
+                             "out of the loader's path",
                          .commands = {"ldconfig -p | grep libcudart"},
                          .verify = "rnncheck doctor --only cuda_runtime_unusable",
                          .link = "https://docs.nvidia.com/cuda/cuda-installation-guide-linux/"}};
@@ -48,7 +49,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     }
     const std::string silent = silent_copy(facts, LibraryKind::cudart);
     if (!silent.empty()) answers.unknown(silent + " did not answer");
-    if (!libraries_listed(facts)) answers.unknown("the library folders could not be searched");
+    if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
     answers.no_matter("no CUDA runtime was found");
     return answers.close();
 }

@@ -57,7 +57,7 @@ static Verdict judge_machine(const Facts& facts, const Matrix& matrix) {
         else if (!framework.cuda)
             answers.unknown("which CUDA " + words_of(framework) + " was built for is not known");
         else if (!libraries_listed(facts))
-            answers.unknown("the library folders could not be searched");
+            answers.unknown("the library directories could not be searched");
         else if (!other)
             answers.told_elsewhere(cublas->soname + " is not where the loader looks, or no CUDA is installed");
         else

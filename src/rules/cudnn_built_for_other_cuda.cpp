@@ -89,7 +89,7 @@ static void judge_cublas(const Facts& facts, const Matrix& matrix, const CudnnCo
                          Answers& answers) {
     auto majors = cublas_majors(facts);
     if (copy.major < 8 || majors.contains(cuda_major)) return answers.good("cuDNN suits the CUDA and the driver");
-    if (!libraries_listed(facts)) return answers.unknown("the library folders could not be searched");
+    if (!libraries_listed(facts)) return answers.unknown("the library directories could not be searched");
     if (majors.contains(0)) return answers.unknown("the version of a cuBLAS library is not known");
     if (majors.empty()) return answers.told_elsewhere("no cuBLAS was found to compare with");
     std::vector<std::string> texts;

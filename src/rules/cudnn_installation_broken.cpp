@@ -1,4 +1,4 @@
-// Two packages of cuDNN put their files into one folder, or files of a package were replaced or removed.
+// Two packages of cuDNN put their files into one directory, or files of a package were replaced or removed.
 #include <algorithm>
 
 #include "base/shell.hpp"
@@ -51,7 +51,7 @@ static Finding broken(const Facts& facts, const PythonEnvironment& environment, 
 /// Files of another major have other names.
 static bool overwrite_each_other(const PythonPackage& a, const PythonPackage& b) {
     const auto a_version = find_version(a.version, 1), b_version = find_version(b.version, 1);
-    return a.folder == b.folder && a_version && b_version && a_version->major() == b_version->major();
+    return a.directory == b.directory && a_version && b_version && a_version->major() == b_version->major();
 }
 
 /// Whether two packages lie over one another.
@@ -62,8 +62,8 @@ static bool judge_pairs(const Facts& facts, const PythonEnvironment& environment
             if (!overwrite_each_other(*packages[i], *packages[j])) continue;
             const std::string both = words_of(*packages[i]) + " and " + words_of(*packages[j]);
             answers.fault(
-                broken(facts, environment, packages[i]->folder + "/nvidia/cudnn",
-                       both + " are both installed and put their files into the same folder, one over the other",
+                broken(facts, environment, packages[i]->directory + "/nvidia/cudnn",
+                       both + " are both installed and put their files into the same directory, one over the other",
                        {{packages[i]->name, packages[i]->version, "pythons"},
                         {packages[j]->name, packages[j]->version, "pythons"}},
                        {packages[i], packages[j]}));

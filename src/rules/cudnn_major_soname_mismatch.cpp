@@ -50,7 +50,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
         }
         const Library* other = of_another_major(facts, framework.cudnn->major());
         if (!libraries_listed(facts))
-            answers.unknown("the library folders could not be searched");
+            answers.unknown("the library directories could not be searched");
         else if (file_named(facts, cudnn->soname))
             answers.told_elsewhere(cudnn->soname + " is there, but not where the loader looks");
         else if (!other)

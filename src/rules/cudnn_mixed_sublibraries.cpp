@@ -12,7 +12,7 @@ static bool same_release(const Version& one, const Version& other) {
     return std::equal(one.parts.begin(), one.parts.begin() + 3, other.parts.begin());
 }
 
-/// cuDNN's own check of its parts outweighs names and folders.
+/// cuDNN's own check of its parts outweighs names and directories.
 static bool passed_its_check(const CudnnCopy& copy) {
     return copy.answer && copy.answer->rnn_usable.value_or(false);
 }
@@ -55,26 +55,26 @@ static void look_at_names(const Facts& facts, const Matrix& matrix, const CudnnC
     }
 }
 
-static void look_at_folders(const CudnnCopy& copy, Signs& signs) {
+static void look_at_directories(const CudnnCopy& copy, Signs& signs) {
     if (!borrows_parts(copy)) return;
     signs.of_mixture.push_back({"files loaded together", listing(copy.answer->parts_mapped), "cudnns"});
     signs.confidence = Confidence::likely;
 }
 
-/// The folder of LD_LIBRARY_PATH from which parts come that do not belong to this copy; empty when there is none.
-static std::string foreign_folder(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy) {
+/// The directory of LD_LIBRARY_PATH from which parts come that do not belong to this copy; empty when there is none.
+static std::string foreign_directory(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy) {
     std::vector<std::string> files;
     if (copy.answer) files = copy.answer->parts_mapped;
     for (const auto& part : parts_needed(copy, matrix))
         if (const Library* file = part_of(facts, copy, part.soname)) files.push_back(file->path);
     for (const std::string& file : files)
-        if (folder_of(file) != folder_of(copy.path) && in_library_path(facts, file)) return folder_of(file);
+        if (directory_of(file) != directory_of(copy.path) && in_library_path(facts, file)) return directory_of(file);
     return "";
 }
 
 static bool gets(const Framework& framework, const CudnnCopy& copy) {
     const FrameworkLibrary* cudnn = opened_cudnn(framework);
-    return cudnn && cudnn->path && folder_of(*cudnn->path) == folder_of(copy.path);
+    return cudnn && cudnn->path && directory_of(*cudnn->path) == directory_of(copy.path);
 }
 
 /// A program that opens cuDNN by its name gets it, or some framework does.
@@ -84,16 +84,16 @@ static bool is_loaded(const Facts& facts, const CudnnCopy& copy) {
 }
 
 static Finding mixed(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, Signs signs) {
-    const std::string folder = foreign_folder(facts, matrix, copy);
+    const std::string directory = foreign_directory(facts, matrix, copy);
     Finding finding;
     finding.severity = frameworks_that_get(facts, matrix, copy).empty() ? severity_of(copy) : Severity::error;
     finding.subject = copy.path;
     finding.message = name_of(copy) + " is loaded with parts of another cuDNN: " + signs.of_mixture.front().what +
                       ", " + signs.of_mixture.front().value;
-    if (!folder.empty()) finding.message += "; LD_LIBRARY_PATH leads to those in " + folder;
+    if (!directory.empty()) finding.message += "; LD_LIBRARY_PATH leads to those in " + directory;
     finding.evidence = std::move(signs.of_mixture);
     finding.confidence = signs.confidence;
-    const std::string taking_out = folder.empty() ? "the folder of the other one" : "the folder " + folder;
+    const std::string taking_out = directory.empty() ? "the directory of the other one" : "the directory " + directory;
     finding.remedies = {{.text = "Keep one cuDNN: take " + taking_out +
                                  " out of LD_LIBRARY_PATH, or remove the "
                                  "files that no package owns, and install cuDNN once more",
@@ -109,9 +109,9 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& cop
     look_at_answers(facts, copy, signs);
     const bool checked = passed_its_check(copy);
     // Parts of another copy answer for the front library, so its check does not see them.
-    if (signs.of_mixture.empty()) look_at_folders(copy, signs);
+    if (signs.of_mixture.empty()) look_at_directories(copy, signs);
     if (signs.of_mixture.empty() && !checked) look_at_names(facts, matrix, copy, signs);
-    if (!signs.of_mixture.empty() && !is_loaded(facts, copy) && !foreign_folder(facts, matrix, copy).empty())
+    if (!signs.of_mixture.empty() && !is_loaded(facts, copy) && !foreign_directory(facts, matrix, copy).empty())
         return answers.no_matter("nothing loads the copy that LD_LIBRARY_PATH would mix");
     if (!signs.of_mixture.empty()) return answers.fault(mixed(facts, matrix, copy, std::move(signs)));
     if (!failures_are_known(facts, copy.path))

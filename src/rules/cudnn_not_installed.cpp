@@ -10,7 +10,7 @@ namespace rnncheck::rules::cudnn_not_installed {
 
 static Verdict check(const Facts& facts, const Matrix&) {
     if (!cudnn_copies(facts).empty()) return pass("a copy of cuDNN was found");
-    if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
+    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     for (const auto& library : facts.libraries)
         if (library.kind == LibraryKind::cudnn)
             return not_applicable("the cuDNN found cannot be a library here: " + library.path);
@@ -23,7 +23,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     finding.message = parts_only ? "only parts of cuDNN are installed: its front library libcudnn.so was not found"
                                  : "cuDNN is not installed: no libcudnn.so was found";
     finding.evidence = {
-        {"libcudnn.so", "not on the loader's path, in toolkit folders or in Python packages", "libraries"}};
+        {"libcudnn.so", "not on the loader's path, in toolkit directories or in Python packages", "libraries"}};
     finding.remedies = for_cuda_here(
         facts,
         {installing_cudnn(facts, nullptr,

@@ -8,7 +8,7 @@ namespace rnncheck::rules::cudnn_part_missing {
 static Finding missing(const Facts& facts, const CudnnCopy& copy, const std::vector<CudnnPart>& parts) {
     std::vector<std::string> names;
     for (const auto& part : parts) names.push_back(part.soname);
-    const std::string searched = folder_of(copy.path) + " and the loader's path";
+    const std::string searched = directory_of(copy.path) + " and the loader's path";
     Finding finding;
     finding.severity = severity_of(copy);
     finding.subject = copy.path;
@@ -39,7 +39,8 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& cop
         return answers.unknown("which parts " + name_of(copy) + " has is not in the data of " + matrix.date());
     if (parts_needed(copy, matrix).empty()) return answers.good(name_of(copy) + " is one file");
     const auto parts = parts_missing(facts, copy, matrix);
-    if (!parts.empty() && !libraries_listed(facts)) return answers.unknown("the library folders could not be searched");
+    if (!parts.empty() && !libraries_listed(facts))
+        return answers.unknown("the library directories could not be searched");
     if (!parts.empty())
         answers.fault(missing(facts, copy, parts));
     else

@@ -43,7 +43,7 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& cop
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     const auto copies = cudnn_copies(facts);
     if (copies.empty()) return without_cudnn(facts);
-    if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
+    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     Answers answers;
     for (const auto& copy : copies) {
         const bool in_data = copy.major == 0 || !matrix.cudnn_parts(copy.major).empty();

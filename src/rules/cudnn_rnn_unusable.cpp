@@ -23,7 +23,7 @@ static Finding unusable(const CudnnCopy& copy) {
     const std::string part = failure ? part_named(*failure) : "";
     if (!part.empty())
         finding.evidence.push_back(
-            {part, "named by the library; searched in " + folder_of(copy.path) + " and on the loader's path",
+            {part, "named by the library; searched in " + directory_of(copy.path) + " and on the loader's path",
              "cudnns"});
     finding.remedies = {{.text = "Install the whole of this cuDNN once more from one source, with the cuBLAS and NVRTC "
                                  "of its CUDA; cuDNN's own log names the file it misses",

@@ -39,7 +39,7 @@ static Remedy remedy(const Facts& facts, const std::vector<const Library*>& copi
     return {.text = copies.empty()
                         ? "Install the driver's compute libraries in the version of the kernel module" + version +
                               " (Ubuntu: libnvidia-compute-..., Debian: libcuda1), then refresh the loader's cache"
-                        : "Put " + folder_of(copies.front()->path) +
+                        : "Put " + directory_of(copies.front()->path) +
                               " on the loader's path, if that copy is of the version of the kernel module" + version +
                               ", then refresh the loader's cache",
             .commands = {"sudo ldconfig", "ldconfig -p | grep libcuda.so.1"},
@@ -65,7 +65,7 @@ static Finding library_missing(const Facts& facts) {
 
 static Verdict check(const Facts& facts, const Matrix&) {
     if (driver_answers(facts)) return pass("the driver answers");
-    if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
+    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     if (const auto why = explained(facts)) return not_applicable(*why);
     if (driver_library(facts)) return pass("the loader finds a driver library");
     if (driver_library_seen(facts))

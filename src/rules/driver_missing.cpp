@@ -92,7 +92,7 @@ static Finding nothing_installed(const Facts& facts) {
 
 static Verdict check(const Facts& facts, const Matrix&) {
     if (driver_answers(facts)) return pass("the driver answers");
-    if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
+    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     if (driver_library_seen(facts)) return not_applicable("a driver library is installed");
     if (container_without_gpu(facts)) return not_applicable("the container was started without GPU access");
     if (kernel_side_seen(facts)) return not_applicable("the driver's kernel module is there");

@@ -220,7 +220,7 @@ static std::vector<Finding> too_old_for_asked(const Facts& facts, const Matrix& 
 }
 
 static Verdict without_runtimes(const Facts& facts) {
-    if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
+    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     if (usable_copies(facts, LibraryKind::cudart).empty()) return not_applicable("no CUDA runtime was found");
     return undecided("no CUDA runtime told its version");
 }

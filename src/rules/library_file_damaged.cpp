@@ -34,8 +34,8 @@ static std::optional<std::string> defect(const Library& library) {
             return "is a link to a file that does not exist";
         case FileProblem::link_circle:
             return "is a link that leads in a circle";
-        case FileProblem::folder:
-            return "is a folder, not a library";
+        case FileProblem::directory:
+            return "is a directory, not a library";
         case FileProblem::named_pipe:
             return "is a named pipe (FIFO), not a library: a program that looks for it there waits for ever";
         case FileProblem::socket:
@@ -79,7 +79,7 @@ static Finding damaged(const Facts& facts, const Library& library, const std::st
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     Answers answers;
-    if (!libraries_listed(facts)) answers.unknown("the library folders could not be searched");
+    if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
     for (const auto& library : facts.libraries) {
         if (!read_whole(library) && !library.problem) answers.unknown("a library file was not read to its end");
         const auto what = defect(library);

@@ -29,7 +29,7 @@ static Finding foreign(const Facts& facts, const Library& library, bool only_cop
     finding.evidence = {{"file", library.problem_detail.value_or(std::string(name_of(*library.problem))), "libraries"},
                         {"this machine", facts.host.machine.value_or("not known"), "host.machine"}};
     finding.remedies = {
-        {.text = "Install the package for this machine's architecture, and take the folder with the foreign copy "
+        {.text = "Install the package for this machine's architecture, and take the directory with the foreign copy "
                  "out of LD_LIBRARY_PATH",
          .commands = {"uname -m"},
          .verify = "rnncheck doctor --only library_for_other_machine",
@@ -44,13 +44,13 @@ static Verdict check(const Facts& facts, const Matrix&) {
         if (!on_loader_path(library)) continue;
         all_read &= read_whole(library) || library.problem;
         if (!for_other_machine(library)) continue;
-        // 32-bit copies in the system's own folders are normal beside 64-bit ones.
+        // 32-bit copies in the system's own directories are normal beside 64-bit ones.
         const bool only_copy = !has_a_fitting_twin(facts, library);
         if (only_copy || library.found_via == FoundVia::ld_library_path)
             findings.push_back(foreign(facts, library, only_copy));
     }
     if (!findings.empty()) return fault_or(std::move(findings), {});
-    if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
+    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     if (!all_read) return undecided("a library on the loader's path was not read to its end");
     return pass("every GPU library that the loader would take is for this machine");
 }

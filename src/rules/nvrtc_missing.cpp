@@ -18,7 +18,8 @@ static Finding missing(const std::string& library, const std::string& needed_by,
     finding.severity = Severity::warning;
     finding.subject = library;
     finding.message = library + " was not found; " + needed_by + " needs it to compile kernels at run time";
-    finding.evidence = {{library, "not on the loader's path, in toolkit folders or in Python packages", "libraries"}};
+    finding.evidence = {
+        {library, "not on the loader's path, in toolkit directories or in Python packages", "libraries"}};
     finding.remedies = std::move(remedies);
     return finding;
 }
@@ -68,7 +69,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     else if (any_file_of_nvrtc(facts))
         answers.told_elsewhere("a file of NVRTC was found that cannot be used");
     else if (!libraries_listed(facts))
-        answers.unknown("the library folders could not be searched");
+        answers.unknown("the library directories could not be searched");
     else if (const auto why = lower_cause(facts))
         return not_applicable(*why);
     else if (copies.front().major == 0)

@@ -16,9 +16,9 @@ static Finding unusable(const Facts& facts, const Nvrtc& nvrtc) {
     finding.evidence.push_back({"compiles", "no", "nvrtcs"});
     if (nvrtc.failure) finding.evidence.push_back({"failed call", told(*nvrtc.failure), "nvrtcs"});
     const std::vector<Remedy> remedies = {
-        {.text =
-             "Install libnvrtc and libnvrtc-builtins of one CUDA release into one folder on the loader's path, or as "
-             "a Python package",
+        {.text = "Install libnvrtc and libnvrtc-builtins of one CUDA release into one directory on the loader's path, "
+                 "or as "
+                 "a Python package",
          .commands = {"ldconfig -p | grep libnvrtc", "pip install nvidia-cuda-nvrtc-cu12"},
          .verify = "rnncheck doctor --only nvrtc_unusable",
          .link = "https://docs.nvidia.com/cuda/nvrtc/index.html"}};
@@ -44,7 +44,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     }
     const std::string silent = silent_copy(facts, LibraryKind::nvrtc);
     if (!silent.empty()) answers.unknown("NVRTC at " + silent + " did not answer");
-    if (!libraries_listed(facts)) answers.unknown("the library folders could not be searched");
+    if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
     answers.no_matter("no NVRTC was found");
     return answers.close();
 }

@@ -60,7 +60,7 @@ static Finding crashed(const Facts& facts, const ProbeRun& run) {
 /// cuDNN ends the process when it cannot open a part; zlib_missing names what that part lacks.
 static bool told_by_zlib(const Facts& facts, const std::string& subject) {
     return std::any_of(facts.probe_runs.begin(), facts.probe_runs.end(), [&](const ProbeRun& run) {
-        return subject_of(run) == subject && run.end == ProbeEnd::crashed && lacks_zlib(facts, cudnn_folder_of(run));
+        return subject_of(run) == subject && run.end == ProbeEnd::crashed && lacks_zlib(facts, cudnn_directory_of(run));
     });
 }
 

@@ -46,7 +46,7 @@ static void judge(const Facts& facts, const Matrix& matrix, const Sweep& sweep, 
         const auto cause =
             run->result ? explained_elsewhere(facts, run->gpu, run->library, *run->result) : std::nullopt;
         const auto row = matrix.requires_support(*version, *gpu->compute_capability, name_of(run->rnn_case.dtype),
-                                           name_of(run->rnn_case.algorithm));
+                                                 name_of(run->rnn_case.algorithm));
         if (row && cause)
             answers.told_elsewhere(*cause);
         else if (row)

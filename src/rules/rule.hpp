@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "base/folder_list.hpp"
+#include "base/directory_list.hpp"
 #include "facts/facts.hpp"
 #include "facts/stage.hpp"
 #include "matrix/matrix.hpp"
@@ -13,20 +13,20 @@
 namespace rnncheck {
 
 struct Rule {
-    std::string_view title;                 ///< one sentence that states the fault
+    std::string_view title;  ///< one sentence that states the fault
     Layer layer;
-    Severity worst;                         ///< an undecided rule counts against the verdict when this is `error`
-    Stage needs;                            ///< the last stage whose facts it judges
+    Severity worst;  ///< an undecided rule counts against the verdict when this is `error`
+    Stage needs;     ///< the last stage whose facts it judges
     Verdict (*check)(const Facts&, const Matrix&);
     /// What a person must tell for an answer without a machine (`matrix check`), in the words of its keys; empty when
     /// only the machine itself can answer.
     std::string_view asks = "";
-    bool judges_log = false;                ///< `check` looks at the log's facts itself
-    bool only_from_log = false;             ///< nothing but a log can witness it: a row of log_causes, no file
+    bool judges_log = false;     ///< `check` looks at the log's facts itself
+    bool only_from_log = false;  ///< nothing but a log can witness it: a row of log_causes, no file
 };
 
 /// Every file of src/rules/, by name.
-std::span<const Named<Rule>> rules_of_the_folder();
+std::span<const Named<Rule>> rules_of_the_directory();
 
 /// Every file of src/rules/ and every cause of the table log_causes that has none, by name.
 std::span<const Named<Rule>> all_rules();

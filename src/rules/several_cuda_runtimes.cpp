@@ -28,7 +28,7 @@ static Finding several(const Facts& facts, const std::vector<Version>& versions)
     for (const auto& runtime : facts.runtimes)
         if (runtime.version) finding.evidence.push_back({runtime.library, runtime.version->text, "runtimes"});
     finding.remedies = {{.text = "Nothing, while every program finds the one it was built for; else put that one's "
-                                 "folder first in LD_LIBRARY_PATH",
+                                 "directory first in LD_LIBRARY_PATH",
                          .commands = {"ldconfig -p | grep libcudart"},
                          .verify = "rnncheck doctor --only several_cuda_runtimes",
                          .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
@@ -50,7 +50,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     const std::string silent = silent_copy(facts, LibraryKind::cudart);
     if (!silent.empty()) return undecided(silent + " did not answer");
     if (!versions.empty()) return pass("every CUDA runtime asked is of version " + versions.front().text);
-    if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
+    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     return not_applicable("no CUDA runtime was found");
 }
 

@@ -15,7 +15,7 @@ static Finding found_at(const std::string& path, Severity severity, const std::s
     finding.subject = path;
     finding.message = message;
     finding.remedies = {
-        {.text = "Take the toolkit's 'stubs' folder out of LD_LIBRARY_PATH and of the loader's configuration; it "
+        {.text = "Take the toolkit's 'stubs' directory out of LD_LIBRARY_PATH and of the loader's configuration; it "
                  "is for linking only",
          .commands = {"printenv LD_LIBRARY_PATH"},
          .verify = "rnncheck doctor --only stub_driver_library_in_path",
@@ -49,7 +49,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
         findings.back().evidence = {{"failed call", in_words(*facts.driver.init), "driver.init"}};
     }
     if (!findings.empty()) return fault_or(std::move(findings), {});
-    if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
+    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     if (driver_library_absent(facts)) return not_applicable("the loader finds no libcuda at all");
     if (!facts.driver.init) return undecided("cuInit was not answered, so the library was not shown to be a driver");
     return pass("the loader reaches no stub");

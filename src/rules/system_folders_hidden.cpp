@@ -8,13 +8,13 @@ namespace rnncheck::rules::system_folders_hidden {
 static Finding hidden(const Facts& facts) {
     Finding finding;
     finding.severity = Severity::warning;
-    finding.subject = listing(facts.host.hidden_folders);
+    finding.subject = listing(facts.host.hidden_directories);
     finding.message =
-        finding.subject + (facts.host.hidden_folders.size() == 1 ? " is" : " are") +
+        finding.subject + (facts.host.hidden_directories.size() == 1 ? " is" : " are") +
         " empty or closed to this process, so what the kernel shows there of a driver could not be examined";
-    for (const auto& folder : facts.host.hidden_folders)
-        finding.evidence.push_back({folder, "nothing is seen in it", "host.hidden_folders"});
-    finding.remedies = {{.text = "Run rnncheck outside the sandbox or chroot, or have these folders passed in",
+    for (const auto& directory : facts.host.hidden_directories)
+        finding.evidence.push_back({directory, "nothing is seen in it", "host.hidden_directories"});
+    finding.remedies = {{.text = "Run rnncheck outside the sandbox or chroot, or have these directories passed in",
                          .commands = {"ls -d /proc/1 /sys/module /dev/null"},
                          .verify = "rnncheck doctor --only system_folders_hidden",
                          .link = "https://man7.org/linux/man-pages/man5/proc.5.html"}};
@@ -31,7 +31,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return pass("/proc or /sys, and /dev, show what is in them");
 }
 
-extern const Rule rule{.title = "The system's own folders are hidden from this process",
+extern const Rule rule{.title = "The system's own directories are hidden from this process",
                        .layer = Layer::host,
                        .worst = Severity::warning,
                        .needs = Stage::look,

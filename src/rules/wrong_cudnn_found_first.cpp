@@ -16,7 +16,7 @@ static void other_first(Finding& finding, const Framework& framework, const Fram
                            " differ, so it is in the way only of what asks for libcudnn.so without a number"
                      : "where cuDNN " + cudnn.text +
                            " is found first, through LD_LIBRARY_PATH or in the system, it is refused or fails");
-    finding.remedies = {{.text = "Take the folder of cuDNN " + cudnn.text +
+    finding.remedies = {{.text = "Take the directory of cuDNN " + cudnn.text +
                                  " out of LD_LIBRARY_PATH for this program; it needs no cuDNN of the system",
                          .commands = {"echo $LD_LIBRARY_PATH"},
                          .verify = "rnncheck doctor",
@@ -27,22 +27,22 @@ static bool passes_over_its_own(const CudnnInUse& use) {
     return use.own && use.library.found_by == "LD_LIBRARY_PATH" && serves(use.version, use.built_with) != Serves::well;
 }
 
-static Remedy take_out(const std::string& folder, const std::string& verify) {
-    return {.text = "Take the folder " + folder + " out of LD_LIBRARY_PATH for this program",
+static Remedy take_out(const std::string& directory, const std::string& verify) {
+    return {.text = "Take the directory " + directory + " out of LD_LIBRARY_PATH for this program",
             .commands = {"echo $LD_LIBRARY_PATH"},
             .verify = verify,
             .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"};
 }
 
 static void describe_in_use(Finding& finding, const CudnnInUse& use) {
-    const std::string folder = folder_of(*use.library.path);
+    const std::string directory = directory_of(*use.library.path);
     finding.severity = Severity::error;
     const bool older = serves(use.version, use.built_with) == Serves::too_old;
     finding.message = "LD_LIBRARY_PATH gives " + words_of(use.framework) + " the cuDNN " + use.version.text + " of " +
-                      folder + ", " + (older ? "older than the " : "of another major than the ") + use.built_with.text +
-                      " that it was built with, before its own at " + use.own->path;
+                      directory + ", " + (older ? "older than the " : "of another major than the ") +
+                      use.built_with.text + " that it was built with, before its own at " + use.own->path;
     finding.evidence.push_back({"its own copy", use.own->path, "libraries"});
-    finding.remedies = {take_out(folder, "rnncheck doctor --only wrong_cudnn_found_first")};
+    finding.remedies = {take_out(directory, "rnncheck doctor --only wrong_cudnn_found_first")};
 }
 
 /// A cuDNN of another major has other file names: it is in the way only of what opens unversioned names.
@@ -57,14 +57,14 @@ static std::optional<Finding> other_major_first(const Facts& facts, const Framew
         finding.severity = Severity::note;
         finding.confidence = Confidence::possible;
         finding.subject = words_of(framework);
-        finding.message = "LD_LIBRARY_PATH puts the cuDNN " + std::to_string(*major) + " of " + folder_of(file.path) +
-                          " before the cuDNN " + std::to_string(framework.cudnn->major()) + " that " +
-                          words_of(framework) +
+        finding.message = "LD_LIBRARY_PATH puts the cuDNN " + std::to_string(*major) + " of " +
+                          directory_of(file.path) + " before the cuDNN " + std::to_string(framework.cudnn->major()) +
+                          " that " + words_of(framework) +
                           " opens; their file names differ, so it is in the way only of what "
                           "asks for libcudnn.so without a number";
         finding.evidence = {{"first in LD_LIBRARY_PATH", file.path, "libraries"},
                             {"cuDNN it gets", *cudnn->path, "frameworks"}};
-        finding.remedies = {take_out(folder_of(file.path), "rnncheck doctor --only wrong_cudnn_found_first")};
+        finding.remedies = {take_out(directory_of(file.path), "rnncheck doctor --only wrong_cudnn_found_first")};
         return finding;
     }
     return std::nullopt;

@@ -14,8 +14,9 @@ static Finding not_picked(const Facts& facts, const Library& windows) {
     finding.evidence = {{"libcuda of WSL", windows.path, "libraries"},
                         {"libcuda that the loader picks", other ? other->path : "none", "libraries"}};
     finding.remedies = {
-        {.text = "Put WSL's folder on the loader's path and refresh the loader's cache. Remove any Linux NVIDIA driver "
-                 "inside WSL: the Windows driver serves it",
+        {.text =
+             "Put WSL's directory on the loader's path and refresh the loader's cache. Remove any Linux NVIDIA driver "
+             "inside WSL: the Windows driver serves it",
          .commands = {"echo /usr/lib/wsl/lib | sudo tee /etc/ld.so.conf.d/ld.wsl.conf", "sudo ldconfig"},
          .risk = Risk::needs_root,
          .verify = "ldconfig -p | grep libcuda.so.1",
@@ -27,7 +28,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (driver_answers(facts)) return pass("the driver answers");
     if (!facts.host.wsl) return undecided("it is not known whether this is WSL");
     if (!*facts.host.wsl) return not_applicable("this is not WSL");
-    if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
+    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     if (!node_at(facts, "/dev/dxg")) return not_applicable("WSL offers no GPU here: there is no /dev/dxg");
     const Library* windows = libcuda_of_wsl(facts);
     if (!windows) return not_applicable("WSL brought no libcuda");

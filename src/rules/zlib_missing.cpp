@@ -19,9 +19,9 @@ static bool needed_by_rnn(const Library& part, const Matrix& matrix) {
 }
 
 /// cuDNN ended the process of a probe.
-static bool crashed(const Facts& facts, const std::string& folder) {
+static bool crashed(const Facts& facts, const std::string& directory) {
     return std::any_of(facts.probe_runs.begin(), facts.probe_runs.end(), [&](const ProbeRun& run) {
-        return run.end == ProbeEnd::crashed && cudnn_folder_of(run) == folder;
+        return run.end == ProbeEnd::crashed && cudnn_directory_of(run) == directory;
     });
 }
 
@@ -29,14 +29,14 @@ static Finding missing(const Facts& facts, const std::vector<const Library*>& pa
                        const Matrix& matrix) {
     std::vector<std::string> names;
     for (const Library* part : parts) names.push_back(file_name(part->path));
-    const std::string folder = folder_of(parts.front()->path);
-    const bool at_once = crashed(facts, folder) || std::any_of(parts.begin(), parts.end(), [&](const Library* part) {
+    const std::string directory = directory_of(parts.front()->path);
+    const bool at_once = crashed(facts, directory) || std::any_of(parts.begin(), parts.end(), [&](const Library* part) {
                              return needed_by_rnn(*part, matrix);
                          });
     Finding finding;
     finding.severity = at_once ? Severity::error : Severity::warning;
     finding.subject = zlib;
-    finding.message = zlib + " was not found; " + listing(names) + " of the cuDNN in " + folder +
+    finding.message = zlib + " was not found; " + listing(names) + " of the cuDNN in " + directory +
                       (names.size() == 1 ? " needs it: " : " need it: ") +
                       (at_once ? "no recurrent network runs" : "convolutions fail, recurrent networks do not");
     finding.evidence = {{zlib, "not on the loader's path", "libraries"}};
@@ -52,9 +52,9 @@ static Finding missing(const Facts& facts, const std::vector<const Library*>& pa
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (cudnn_copies(facts).empty()) return without_cudnn(facts);
-    if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
+    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     Answers answers;
-    std::map<std::string, std::vector<const Library*>> by_folder;
+    std::map<std::string, std::vector<const Library*>> by_directory;
     std::string zlib;
     for (const LibraryKind kind : {LibraryKind::cudnn, LibraryKind::cudnn_part})
         for (const Library* part : usable_copies(facts, kind)) {
@@ -62,12 +62,12 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
             if (!name) continue;
             const auto used = is_used(facts, *part);
             if (!used)
-                answers.unknown("whether a framework gets the cuDNN in " + folder_of(part->path) + " is not known");
+                answers.unknown("whether a framework gets the cuDNN in " + directory_of(part->path) + " is not known");
             if (!used.value_or(false)) continue;
-            by_folder[folder_of(part->path)].push_back(part);
+            by_directory[directory_of(part->path)].push_back(part);
             zlib = *name;
         }
-    for (const auto& [folder, parts] : by_folder) answers.fault(missing(facts, parts, zlib, matrix));
+    for (const auto& [directory, parts] : by_directory) answers.fault(missing(facts, parts, zlib, matrix));
     answers.good("no part of cuDNN lacks zlib");
     return answers.close();
 }

@@ -8,7 +8,9 @@ namespace rnncheck::vendor {
 
 namespace {
 
-std::string text_or_number(const char* text, int code) { return text ? text : "code " + std::to_string(code); }
+std::string text_or_number(const char* text, int code) {
+    return text ? text : "code " + std::to_string(code);
+}
 
 std::string cuda_text(Trace& trace, const CudaApi& api, int code) {
     const char* name = nullptr;
@@ -26,20 +28,22 @@ Checker cuda_checker(Trace& trace, const CudaApi& api) {
 
 Checker cudart_checker(Trace& trace, const CudartApi& api) {
     return {trace, [&trace, &api](int code) {
-        return text_or_number(api.cudaGetErrorString ? call(trace, api.cudaGetErrorString, code) : nullptr, code);
-    }};
+                return text_or_number(api.cudaGetErrorString ? call(trace, api.cudaGetErrorString, code) : nullptr,
+                                      code);
+            }};
 }
 
 Checker nvml_checker(Trace& trace, const NvmlApi& api) {
     return {trace, [&trace, &api](int code) {
-        return text_or_number(api.nvmlErrorString ? call(trace, api.nvmlErrorString, code) : nullptr, code);
-    }};
+                return text_or_number(api.nvmlErrorString ? call(trace, api.nvmlErrorString, code) : nullptr, code);
+            }};
 }
 
 Checker nvrtc_checker(Trace& trace, const NvrtcApi& api) {
     return {trace, [&trace, &api](int code) {
-        return text_or_number(api.nvrtcGetErrorString ? call(trace, api.nvrtcGetErrorString, code) : nullptr, code);
-    }};
+                return text_or_number(api.nvrtcGetErrorString ? call(trace, api.nvrtcGetErrorString, code) : nullptr,
+                                      code);
+            }};
 }
 
 }  // namespace rnncheck::vendor

@@ -5,9 +5,9 @@
 
 namespace rnncheck::vendor {
 
-#define RNNCHECK_CUDART_FUNCTIONS(X)                   \
-    X(cudaRuntimeGetVersion, int, (int*))              \
-    X(cudaDriverGetVersion, int, (int*))               \
+#define RNNCHECK_CUDART_FUNCTIONS(X)      \
+    X(cudaRuntimeGetVersion, int, (int*)) \
+    X(cudaDriverGetVersion, int, (int*))  \
     X(cudaGetErrorString, const char*, (int))
 
 struct CudartApi {

@@ -12,7 +12,9 @@
 
 namespace rnncheck::vendor {
 
-void* Library::symbol(const char* name) const { return handle ? dlsym(handle, name) : nullptr; }
+void* Library::symbol(const char* name) const {
+    return handle ? dlsym(handle, name) : nullptr;
+}
 
 namespace {
 
@@ -55,7 +57,8 @@ Library open_library(Trace& trace, const std::string& name) {
     }
     library.path = name;
     link_map* map = nullptr;
-    if (dlinfo(library.handle, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name && *map->l_name) library.path = map->l_name;
+    if (dlinfo(library.handle, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name && *map->l_name)
+        library.path = map->l_name;
     return library;
 }
 

@@ -59,8 +59,8 @@ struct NvmlUtilization {
 #define RNNCHECK_NVML_OLDER(X) X(nvmlDeviceGetComputeRunningProcesses_v2, int, (NvmlDevice, unsigned*, NvmlProcess*))
 
 struct NvmlApi {
-    RNNCHECK_NVML_FUNCTIONS(RNNCHECK_SYMBOL_MEMBER) RNNCHECK_NVML_OLDER(RNNCHECK_SYMBOL_MEMBER)
-    void load(const Library& library) {
+    RNNCHECK_NVML_FUNCTIONS(RNNCHECK_SYMBOL_MEMBER)
+    RNNCHECK_NVML_OLDER(RNNCHECK_SYMBOL_MEMBER) void load(const Library& library) {
         RNNCHECK_NVML_FUNCTIONS(RNNCHECK_SYMBOL_LOAD) RNNCHECK_NVML_OLDER(RNNCHECK_SYMBOL_LOAD)
     }
 };

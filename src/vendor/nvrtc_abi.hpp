@@ -9,11 +9,11 @@ namespace rnncheck::vendor {
 
 using NvrtcProgram = struct OpaqueNvrtcProgram*;
 
-#define RNNCHECK_NVRTC_FUNCTIONS(X)                                                                            \
-    X(nvrtcVersion, int, (int*, int*))                                                                         \
-    X(nvrtcGetErrorString, const char*, (int))                                                                 \
+#define RNNCHECK_NVRTC_FUNCTIONS(X)                                                                                    \
+    X(nvrtcVersion, int, (int*, int*))                                                                                 \
+    X(nvrtcGetErrorString, const char*, (int))                                                                         \
     X(nvrtcCreateProgram, int, (NvrtcProgram*, const char*, const char*, int, const char* const*, const char* const*)) \
-    X(nvrtcCompileProgram, int, (NvrtcProgram, int, const char* const*))                                       \
+    X(nvrtcCompileProgram, int, (NvrtcProgram, int, const char* const*))                                               \
     X(nvrtcGetPTXSize, int, (NvrtcProgram, std::size_t*))
 
 struct NvrtcApi {

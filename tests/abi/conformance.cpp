@@ -29,9 +29,9 @@ using namespace rnncheck::vendor;
 
 int compared = 0;
 
-#define COMPARE(name, result, parameters)                                                                   \
-    static_assert(abi::Conforms<result parameters, std::remove_pointer_t<decltype(&::name)>>::value,        \
-                  #name " is declared in another way in NVIDIA's header");                                  \
+#define COMPARE(name, result, parameters)                                                            \
+    static_assert(abi::Conforms<result parameters, std::remove_pointer_t<decltype(&::name)>>::value, \
+                  #name " is declared in another way in NVIDIA's header");                           \
     ++compared;
 
 template <class Block>

@@ -13,27 +13,38 @@ struct Conforms : std::false_type {};
 /// that travel alike, with the same constness; two structures never looked into; structures of the same size.
 template <class Ours, class Theirs>
 constexpr bool travels_alike() {
-    if constexpr (std::is_same_v<Ours, Theirs>) return true;
-    else if constexpr (std::is_enum_v<Theirs> && std::is_integral_v<Ours>) return sizeof(Ours) == sizeof(Theirs);
+    if constexpr (std::is_same_v<Ours, Theirs>)
+        return true;
+    else if constexpr (std::is_enum_v<Theirs> && std::is_integral_v<Ours>)
+        return sizeof(Ours) == sizeof(Theirs);
     else if constexpr (std::is_integral_v<Ours> && std::is_integral_v<Theirs>)
         return sizeof(Ours) == sizeof(Theirs) && std::is_signed_v<Ours> == std::is_signed_v<Theirs>;
     else if constexpr (std::is_pointer_v<Ours> && std::is_pointer_v<Theirs>) {
         using A = std::remove_pointer_t<Ours>;
         using B = std::remove_pointer_t<Theirs>;
-        if constexpr (std::is_const_v<A> != std::is_const_v<B>) return false;
-        else if constexpr (std::is_function_v<A>) return Conforms<A, B>::value;
-        else return travels_alike<std::remove_const_t<A>, std::remove_const_t<B>>();
+        if constexpr (std::is_const_v<A> != std::is_const_v<B>)
+            return false;
+        else if constexpr (std::is_function_v<A>)
+            return Conforms<A, B>::value;
+        else
+            return travels_alike<std::remove_const_t<A>, std::remove_const_t<B>>();
     } else if constexpr (std::is_class_v<Ours> && std::is_class_v<Theirs>) {
-        if constexpr (requires { sizeof(Ours); } && requires { sizeof(Theirs); }) return sizeof(Ours) == sizeof(Theirs);
-        else return true;
-    } else return false;
+        if constexpr (
+            requires { sizeof(Ours); } && requires { sizeof(Theirs); })
+            return sizeof(Ours) == sizeof(Theirs);
+        else
+            return true;
+    } else
+        return false;
 }
 
 template <class R1, class... P1, class R2, class... P2>
 struct Conforms<R1(P1...), R2(P2...)> {
     static constexpr bool parameters() {
-        if constexpr (sizeof...(P1) != sizeof...(P2)) return false;
-        else return (travels_alike<P1, P2>() && ...);
+        if constexpr (sizeof...(P1) != sizeof...(P2))
+            return false;
+        else
+            return (travels_alike<P1, P2>() && ...);
     }
     static constexpr bool value = travels_alike<R1, R2>() && parameters();
 };
@@ -41,8 +52,12 @@ struct Conforms<R1(P1...), R2(P2...)> {
 // The comparer itself, on toys: what must be equal and what must not.
 struct Opaque;
 struct TheirOpaque;
-struct Four { int a; };
-struct Eight { long a; };
+struct Four {
+    int a;
+};
+struct Eight {
+    long a;
+};
 enum Small { one };
 using OpaquePointer = Opaque*;
 using TheirPointer = TheirOpaque*;

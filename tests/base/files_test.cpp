@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A small root below the working folder, removed at the end.
+/// A small root below the working directory, removed at the end.
 struct Tree {
     fs::path top = fs::current_path() / "files_test_root";
     Root root{top.string() + "/"};
@@ -42,7 +42,7 @@ TEST_CASE("links stay inside the root") {
     CHECK(tree.root.real_path("/../../etc") == "/etc");
 }
 
-TEST_CASE("circles, dangling links, folders and pipes are no files") {
+TEST_CASE("circles, dangling links, directories and pipes are no files") {
     const Tree tree;
     CHECK_FALSE(tree.root.real_path("/loop_a"));
     CHECK_FALSE(tree.root.exists("/dangling"));

@@ -9,10 +9,10 @@ TEST_CASE("text from outside loses its power over terminals") {
     CHECK(escaped("\x1b[31mred\x07") == "\\x1b[31mred\\x07");
     CHECK(escaped("two\nlines") == "two\\nlines");
     CHECK(escaped("a\0b"s) == "a\\x00b");
-    CHECK(escaped("\xc2\x9b") == "\\xc2\\x9b");        // CSI as one C1 character
+    CHECK(escaped("\xc2\x9b") == "\\xc2\\x9b");  // CSI as one C1 character
     CHECK(escaped("\xff\xfe") == "\\xff\\xfe");
-    CHECK(escaped("\xc0\xaf") == "\\xc0\\xaf");        // overlong '/'
-    CHECK(escaped("\xed\xa0\x80") == "\\xed\\xa0\\x80");  // a surrogate
+    CHECK(escaped("\xc0\xaf") == "\\xc0\\xaf");                         // overlong '/'
+    CHECK(escaped("\xed\xa0\x80") == "\\xed\\xa0\\x80");                // a surrogate
     CHECK(escaped("\xe2\x80\xaetxt.exe") == "\\xe2\\x80\\xaetxt.exe");  // right-to-left override
     CHECK(escaped("grüße 日本") == "grüße 日本");
     CHECK(escaped(std::string(10'000, 'x'), 100).size() == 103);
@@ -27,13 +27,15 @@ TEST_CASE("invalid UTF-8 becomes valid") {
 TEST_CASE("any bytes survive the way to UTF-8 and back") {
     CHECK(reversible_utf8("caf\xe9 \\xe9 \\x41 caf\xc3\xa9") == "caf\\xe9 \\x5cxe9 \\x41 caf\xc3\xa9");
     CHECK(original_bytes("C:\\x4 \\xEG \\xE9 \\x") == "C:\\x4 \\xEG \\xE9 \\x");
-    for (const std::string text : {"\\\xe9", "\\x\xe9", "\\xe\xe9", "\\x5c", "\\x5cxe9", "\\\\xe9", "\\\\x5c5c", "\x5c", "plain"}) {
+    for (const std::string text :
+         {"\\\xe9", "\\x\xe9", "\\xe\xe9", "\\x5c", "\\x5cxe9", "\\\\xe9", "\\\\x5c5c", "\x5c", "plain"}) {
         INFO(text);
         CHECK(original_bytes(reversible_utf8(text)) == text);
     }
     std::string every_pair;
     for (int first = 0; first < 256; ++first)
-        for (int second = 0; second < 256; ++second) every_pair += {static_cast<char>(first), static_cast<char>(second)};
+        for (int second = 0; second < 256; ++second)
+            every_pair += {static_cast<char>(first), static_cast<char>(second)};
     CHECK(original_bytes(reversible_utf8(every_pair)) == every_pair);
     CHECK(valid_utf8(reversible_utf8(every_pair)) == reversible_utf8(every_pair));
 }
@@ -45,7 +47,7 @@ TEST_CASE("small helpers") {
     CHECK(split("", ':').empty());
     CHECK(file_name("/usr/lib/libcudnn.so.9") == "libcudnn.so.9");
     CHECK(file_name("libcudnn.so.9") == "libcudnn.so.9");
-    CHECK(folder_of("/usr/lib/libcudnn.so.9") == "/usr/lib");
+    CHECK(directory_of("/usr/lib/libcudnn.so.9") == "/usr/lib");
     CHECK(listing({"a", "b", "c"}) == "a, b and c");
     CHECK(listing({"a"}) == "a");
     CHECK(counted(1, "copy", "copies") == "1 copy");

@@ -13,7 +13,8 @@ TEST_CASE("versions compare by number and print as written") {
 }
 
 TEST_CASE("what is not a version is none") {
-    for (const char* text : {"", ".", "12.", ".4", "12..4", "12.x", "v12", "1.2.3.4.5", " 12", "12 ", "-1", "99999999999", "1.9999999999"}) {
+    for (const char* text : {"", ".", "12.", ".4", "12..4", "12.x", "v12", "1.2.3.4.5", " 12", "12 ", "-1",
+                             "99999999999", "1.9999999999"}) {
         INFO(text);
         CHECK_FALSE(parse_version(text));
     }

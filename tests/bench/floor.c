@@ -15,8 +15,8 @@ static void ask_cudart(void* library) {
 }
 
 static void ask_cudnn(void* library, int versions_only) {
-    static const char* const checks[] = {"cudnnOpsInferVersionCheck", "cudnnAdvInferVersionCheck", "cudnnGraphVersionCheck",
-                                         "cudnnOpsVersionCheck", "cudnnAdvVersionCheck"};
+    static const char* const checks[] = {"cudnnOpsInferVersionCheck", "cudnnAdvInferVersionCheck",
+                                         "cudnnGraphVersionCheck", "cudnnOpsVersionCheck", "cudnnAdvVersionCheck"};
     size_t (*version)(void) = (size_t(*)(void))dlsym(library, "cudnnGetVersion");
     if (version) version();
     if (versions_only) return;

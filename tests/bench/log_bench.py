@@ -70,7 +70,7 @@ def repeated(line):
 
 
 def failures():
-    """Whole failing logs of every kind, in any order: what somebody's folder of logs looks like when it is put into one file."""
+    """Whole failing logs of every kind, in any order: what somebody's directory of logs looks like when it is put into one file."""
     logs = [json.loads(line)["log"].encode() for line in (tests / "log" / "messages.jsonl").read_text().splitlines()]
     while True:
         random.shuffle(logs)
@@ -182,8 +182,8 @@ def strangers():
 def compare(program, size, chosen):
     own_memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{len(literals)} literals, {size >> 20} MiB, fastest of {rounds}: wall s, processor s, peak MiB (not below {own_memory:.0f})")
-    with tempfile.TemporaryDirectory() as folder:
-        log, own, others = (str(pathlib.Path(folder) / name) for name in ("log", "literals", "strangers"))
+    with tempfile.TemporaryDirectory() as directory:
+        log, own, others = (str(pathlib.Path(directory) / name) for name in ("log", "literals", "strangers"))
         pathlib.Path(own).write_text("\n".join(literals) + "\n")
         pathlib.Path(others).write_text("\n".join(strangers()) + "\n")
         searches = {"rnncheck": [program, "diagnose", log, "--json"], "rg, own words": ["rg", "-c", "-a", "-F", "-f", own, log],

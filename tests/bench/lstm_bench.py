@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Does the cost of `rnncheck lstm --level thorough` grow linearly with the number of cases, with and without a document kept?
 
-usage: lstm_bench.py RNNCHECK SIM_FOLDER WORK_FOLDER [MOST_GPUS]
+usage: lstm_bench.py RNNCHECK SIM_DIRECTORY WORK_DIRECTORY [MOST_GPUS]
 
 Simulated GPUs multiply the cases (809 each). Processor time of all processes counts, so it does not matter how many run at
 a time. Prints milliseconds for each case: the column must not grow.

@@ -3,7 +3,7 @@
 
 usage: matrix_bench.py RNNCHECK [ROUNDS]
 
-The doctor judges an empty facts file, which asks every rule, once with the bundled tables and once with a folder of the same
+The doctor judges an empty facts file, which asks every rule, once with the bundled tables and once with a directory of the same
 tables, which are all read at once: the difference to `--version` bounds what the matrix can add. Commands are run in turn, so that
 all see the same machine; medians are printed. Nothing is asserted. Use a release build.
 """

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <functional>
 
-#include "rnn/number.hpp"
 #include "rnn/compare.hpp"
+#include "rnn/number.hpp"
 #include "rnn/sweep.hpp"
 
 using namespace rnncheck;
@@ -64,8 +64,9 @@ int main() {
     const double floor = best_of_ten([&] { total += plain_multiply_adds(operations); });
     const double references = each([&](std::size_t i) { total += reference(cases[i], inputs[i]).hy[0]; });
     const double inputs_ms = each([&](std::size_t i) { total += make_inputs(cases[i]).x[0]; });
-    const double limits_ms =
-        each([&](std::size_t i) { total += limits_for(cases[i], inputs[i], computations[i], {true, true, false}).allowed().hy[0]; });
+    const double limits_ms = each([&](std::size_t i) {
+        total += limits_for(cases[i], inputs[i], computations[i], {true, true, false}).allowed().hy[0];
+    });
     const double comparisons = each([&](std::size_t i) {
         total += compare(cases[i], computations[i].outputs, computations[i].outputs, limits[i]).limit;
     });

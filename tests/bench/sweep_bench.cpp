@@ -1,7 +1,7 @@
 // What rnncheck itself costs around the vendor's calls in a sweep. The floor is those calls alone, the opening of the
 // libraries among them: a fresh process makes them once with a clock around each. Against it stands the whole process
 // of the probe rnn_forward, its start and end included. Measured in turn, not asserted. usage:
-// LD_LIBRARY_PATH=FOLDER_OF_LIBCUDA sweep_bench RNNCHECK LIBCUDNN [ROUNDS [v8|legacy [LEVEL]]]
+// LD_LIBRARY_PATH=DIRECTORY_OF_LIBCUDA sweep_bench RNNCHECK LIBCUDNN [ROUNDS [v8|legacy [LEVEL]]]
 // The level is standard unless told. The cuDNN of tests/vendor_sim, which computes on the processor, also tells how
 // long it computed in the very process that is measured; its other calls count as ours then.
 #include <fcntl.h>
@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include "facts/facts_json.hpp"
 #include "base/text.hpp"
+#include "facts/facts_json.hpp"
 #include "isolate/pool.hpp"
 #include "support/gpu_session.hpp"
 #include "vendor/lstm.hpp"

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Whatever a vendor call does, the doctor gives one complete report: every vendor function that it calls times every way to fail.
 
-usage: run_campaign.py RNNCHECK SIM_FOLDER WORK_FOLDER ABI_FOLDER [--sample N] [--seed S] [--jobs N] [--flavour NAME]
+usage: run_campaign.py RNNCHECK SIM_DIRECTORY WORK_DIRECTORY ABI_DIRECTORY [--sample N] [--seed S] [--jobs N] [--flavour NAME]
                        [--function PATTERN] [--way PATTERN] [--deadline S] [--log FILE] [--dry-run]
 
-The functions are those of the lists in ABI_FOLDER/*_abi.hpp (src/vendor). A run on the healthy machine counts how often each
+The functions are those of the lists in ABI_DIRECTORY/*_abi.hpp (src/vendor). A run on the healthy machine counts how often each
 is called in one process, so a fault is planted only where it comes to act: at the first call, at the 2nd and at the 20th.
 
 Of every run is checked:
@@ -58,10 +58,10 @@ Function = collections.namedtuple("Function", "library name result")
 Fault = collections.namedtuple("Fault", "flavour function way position")
 
 
-def functions_of(folder):
+def functions_of(directory):
     """Every X(name, result, ...) of the lists."""
     found = []
-    for header in sorted(pathlib.Path(folder).glob("*_abi.hpp")):
+    for header in sorted(pathlib.Path(directory).glob("*_abi.hpp")):
         library, text = header.name.removesuffix("_abi.hpp"), header.read_text()
         typed = re.findall(r"\bX\((\w+),\s*([\w:]+(?: char\*)?),", text)
         if len(typed) != len(re.findall(r"\bX\(\w+,", text)):

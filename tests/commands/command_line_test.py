@@ -153,17 +153,17 @@ class CommandLine(unittest.TestCase):
         self.assertEqual((broken.code, broken.out), (2, b""))
 
     def test_facts_can_come_from_a_file_a_pipe_and_a_report(self):
-        with tempfile.TemporaryDirectory() as folder:
-            report = pathlib.Path(folder, "report.json")
-            facts = pathlib.Path(folder, "facts.json")
+        with tempfile.TemporaryDirectory() as directory:
+            report = pathlib.Path(directory, "report.json")
+            facts = pathlib.Path(directory, "facts.json")
             first = judged(NO_DRIVER, *ONLY, "--json", "--output", f"json={report}", "--save-facts", str(facts))
             self.assertEqual(report.read_bytes(), first.out)
             self.assertEqual(Run("doctor", "--facts", str(report), *ONLY, "--json").out, first.out)
             self.assertEqual(Run("doctor", "--facts", str(facts), *ONLY, "--json").out, first.out)
-            self.assertEqual(sorted(os.listdir(folder)), ["facts.json", "report.json"])
-            os.mkfifo(folder + "/pipe")
-            with subprocess.Popen(["cp", str(facts), folder + "/pipe"]):
-                self.assertEqual(Run("doctor", "--facts", folder + "/pipe", *ONLY, "--json").out, first.out)
+            self.assertEqual(sorted(os.listdir(directory)), ["facts.json", "report.json"])
+            os.mkfifo(directory + "/pipe")
+            with subprocess.Popen(["cp", str(facts), directory + "/pipe"]):
+                self.assertEqual(Run("doctor", "--facts", directory + "/pipe", *ONLY, "--json").out, first.out)
 
     def test_a_file_that_cannot_be_written_is_told_and_the_report_stands(self):
         for option, path in (("--save-facts", "/nonexistent/x"), ("--output", "text=/nonexistent/x"), ("--save-facts", "/dev/full")):
@@ -177,8 +177,8 @@ class CommandLine(unittest.TestCase):
         self.assertIn("could not be written to standard output: No space left", run.err)
 
     def test_a_link_to_a_file_survives_writing(self):
-        with tempfile.TemporaryDirectory() as folder:
-            target, link = pathlib.Path(folder, "target"), pathlib.Path(folder, "link")
+        with tempfile.TemporaryDirectory() as directory:
+            target, link = pathlib.Path(directory, "target"), pathlib.Path(directory, "link")
             target.write_text("old" * 100_000)
             link.symlink_to(target)
             judged(NO_DRIVER, *ONLY, "--save-facts", str(link))
@@ -215,9 +215,9 @@ class CommandLine(unittest.TestCase):
     def test_what_is_printed_is_private_unless_asked(self):
         facts = {**NO_DRIVER, "host": {"environment": {"LD_LIBRARY_PATH": "/home/anneliese/lib:/srv/people/karlotta"}, "pci_gpus": []}}
         home = {"HOME": "/srv/people/karlotta", "USER": "karlotta"}
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as directory:
             for show, expected in (([], False), (["--show-private"], True)):
-                saved, text = pathlib.Path(folder, "facts"), pathlib.Path(folder, "text")
+                saved, text = pathlib.Path(directory, "facts"), pathlib.Path(directory, "text")
                 run = judged(facts, *ONLY, "--json", "--save-facts", str(saved), "--output", f"json={text}", *show, environment=home)
                 for written in (run.out, saved.read_bytes(), text.read_bytes()):
                     self.assertEqual(b"anneliese" in written, expected)
@@ -269,8 +269,8 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(Run("diagnose", "-", f"--given={item}", given=b"CUDNN_STATUS_INTERNAL_ERROR\n").err, "", item)
 
     def test_a_log_beside_a_machine(self):
-        with tempfile.TemporaryDirectory() as folder:
-            log = pathlib.Path(folder, "train.log")
+        with tempfile.TemporaryDirectory() as directory:
+            log = pathlib.Path(directory, "train.log")
             log.write_text("RuntimeError: CUDA driver version is insufficient for CUDA runtime version\n", encoding="utf-8")
             report = json.loads(judged(NO_DRIVER, "--json", "--log", str(log)).out)
             self.assertIn("driver_too_old", [finding["rule"] for finding in report["findings"]])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`doctor --python` and `--for`: an environment made of a few files, with simulated libraries in the place of cuDNN.
 
-usage: frameworks_test.py RNNCHECK FOLDER_WITH_LIBCUDNN_8 FOLDER_WITH_LIBCUDNN_9 C_COMPILER [unittest arguments]
+usage: frameworks_test.py RNNCHECK DIRECTORY_WITH_LIBCUDNN_8 DIRECTORY_WITH_LIBCUDNN_9 C_COMPILER [unittest arguments]
 """
 import json
 import os
@@ -29,20 +29,20 @@ def put(path, text):
 
 class Frameworks(unittest.TestCase):
     def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="rnncheck_frameworks_"))
-        self.addCleanup(shutil.rmtree, self.folder)
-        put(self.folder / "torch-2.4.1.dist-info/METADATA", "Metadata-Version: 2.1\nName: torch\nVersion: 2.4.1\n"
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="rnncheck_frameworks_"))
+        self.addCleanup(shutil.rmtree, self.directory)
+        put(self.directory / "torch-2.4.1.dist-info/METADATA", "Metadata-Version: 2.1\nName: torch\nVersion: 2.4.1\n"
             "Requires-Dist: nvidia-cudnn-cu12 (==9.1.0.70)\n\n")
-        put(self.folder / "torch/version.py", "__version__ = '2.4.1+cu121'\ncuda = '12.1'\nhip = None\n")
-        core = self.folder / "torch/lib/libtorch_cuda.so"
+        put(self.directory / "torch/version.py", "__version__ = '2.4.1+cu121'\ncuda = '12.1'\nhip = None\n")
+        core = self.directory / "torch/lib/libtorch_cuda.so"
         core.parent.mkdir()
         subprocess.run([COMPILER, "-shared", "-nostdlib", "-o", core, "-Wl,--disable-new-dtags", "-Wl,-rpath,$ORIGIN/../../nvidia/cudnn/lib",
                         "-Wl,--no-as-needed", f"{CUDNN_9}/libcudnn.so.9"], check=True)
-        self.own = self.folder / "nvidia/cudnn/lib"
+        self.own = self.directory / "nvidia/cudnn/lib"
         shutil.copytree(CUDNN_9, self.own)
 
     def report(self, *arguments, **more):
-        done = doctor("--python", self.folder, "--json", "--no-run", *arguments, **more)
+        done = doctor("--python", self.directory, "--json", "--no-run", *arguments, **more)
         return json.loads(done.stdout)
 
     def test_the_copy_that_the_framework_gets_is_told_and_asked(self):
@@ -54,7 +54,7 @@ class Frameworks(unittest.TestCase):
         asked = next(copy for copy in facts["cudnns"] if copy["library"] == cudnn["path"])
         self.assertTrue(asked["rnn_usable"])
 
-    def test_a_foreign_copy_ahead_in_library_path_is_named_with_its_folder(self):
+    def test_a_foreign_copy_ahead_in_library_path_is_named_with_its_directory(self):
         report = self.report(library_path=CUDNN_8)
         finding = next(finding for finding in report["findings"] if finding["rule"] == "wrong_cudnn_found_first")
         told = finding["message"] + finding["remedies"][0]["text"]
@@ -62,7 +62,7 @@ class Frameworks(unittest.TestCase):
             self.assertIn(words, told)
 
     def test_a_wheel_whose_files_are_gone_is_named(self):
-        wheel = self.folder / "nvidia_cudnn_cu12-9.1.0.70.dist-info"
+        wheel = self.directory / "nvidia_cudnn_cu12-9.1.0.70.dist-info"
         put(wheel / "METADATA", "Metadata-Version: 2.1\nName: nvidia-cudnn-cu12\nVersion: 9.1.0.70\n\n")
         put(wheel / "RECORD", "nvidia/cudnn/lib/libcudnn.so.9,,\nnvidia/cudnn/lib/libcudnn_adv.so.9,,\n")
         self.assertEqual(self.report("--only", "cudnn_installation_broken")["findings"], [])
@@ -72,7 +72,7 @@ class Frameworks(unittest.TestCase):
         self.assertIn("nvidia-cudnn-cu12==9.1.0.70", " ".join(finding["remedies"][0]["commands"]))
 
     def test_text_tells_the_framework(self):
-        text = doctor("--python", self.folder, "--no-run", "--color", "never").stdout
+        text = doctor("--python", self.directory, "--no-run", "--color", "never").stdout
         self.assertIn("pytorch 2.4.1 (cu121), with CUDA", text)
 
     def test_a_release_that_is_not_installed(self):

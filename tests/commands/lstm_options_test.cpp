@@ -98,16 +98,16 @@ TEST_CASE("lstm options: a file that cannot be written is refused before the run
         }
         return std::string("none");
     };
-    const std::string folder = std::filesystem::temp_directory_path().string();
+    const std::string directory = std::filesystem::temp_directory_path().string();
     for (const char* option : {"--svg", "--emit-repro"}) {
-        CHECK(complaint(option, folder + "/no/such/folder/file") ==
-              option + (": cannot write '" + folder + "/no/such/folder/file': No such file or directory"));
-        CHECK(contains(complaint(option, folder), "Is a directory"));
-        CHECK(complaint(option, folder + "/a-new-file") == "none");
+        CHECK(complaint(option, directory + "/no/such/directory/file") ==
+              option + (": cannot write '" + directory + "/no/such/directory/file': No such file or directory"));
+        CHECK(contains(complaint(option, directory), "Is a directory"));
+        CHECK(complaint(option, directory + "/a-new-file") == "none");
         CHECK(complaint(option, "/dev/null") == "none");
         CHECK(complaint(option, "a-new-file") == "none");
     }
-    CHECK(!std::filesystem::exists(folder + "/a-new-file"));
+    CHECK(!std::filesystem::exists(directory + "/a-new-file"));
 }
 
 TEST_CASE("lstm: every case of every sweep can be told as options and is read back the same") {

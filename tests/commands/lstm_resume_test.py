@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A run of `rnncheck lstm` that is killed leaves a whole document, and --resume completes it to what one run gives.
 
-usage: lstm_resume_test.py RNNCHECK SIM_FOLDER WORK_FOLDER
+usage: lstm_resume_test.py RNNCHECK SIM_DIRECTORY WORK_DIRECTORY
 """
 import json
 import os
@@ -137,7 +137,7 @@ def check_refusals(complete):
     refused("rnn_runs[0].case.cell", "--resume", str(other))
     refused("cannot be used with", "--resume", str(complete), "--level", "quick")
     refused("begin anew", "--resume", str(complete), scenario={"sim": SCENARIO["sim"] + " cudnn=9.18.0"})
-    refused("cannot write", "--output", str(work / "no" / "folder.json"))
+    refused("cannot write", "--output", str(work / "no" / "directory.json"))
 
 
 def check_progress():

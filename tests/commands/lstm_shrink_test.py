@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A failing case is shrunk and becomes a C++ program that shows the failure, and shows none where there is none.
 
-usage: lstm_shrink_test.py RNNCHECK SIM_FOLDER WORK_FOLDER COMPILER     77 without the headers of CUDA 13 and cuDNN 9
+usage: lstm_shrink_test.py RNNCHECK SIM_DIRECTORY WORK_DIRECTORY COMPILER     77 without the headers of CUDA 13 and cuDNN 9
 """
 import json
 import os
@@ -66,9 +66,9 @@ def lstm_text(fault, *options):
 
 
 def headers():
-    for folder in (os.environ.get("CUDA_HOME", "") + "/include", "/usr/local/cuda/include"):
-        if all(pathlib.Path(folder, header).exists() for header in ("cuda_runtime.h", "cudnn.h", "cuda_fp16.h", "cuda_bf16.h")):
-            return folder
+    for directory in (os.environ.get("CUDA_HOME", "") + "/include", "/usr/local/cuda/include"):
+        if all(pathlib.Path(directory, header).exists() for header in ("cuda_runtime.h", "cudnn.h", "cuda_fp16.h", "cuda_bf16.h")):
+            return directory
     return None
 
 
@@ -93,9 +93,9 @@ def check_shrunk():
     check.that(any("in cudnnRNNForward when the deadline passed" in finding["message"] for finding in kept[1]["findings"]), f"a hung case: {kept[1]['findings']}")
 
 
-def build(source, folder):
+def build(source, directory):
     binary = source.with_suffix("")
-    done = subprocess.run([compiler, "-std=c++17", "-Wall", "-Werror", str(source), f"-isystem{folder}", f"-L{sim / 'cudnn9'}",
+    done = subprocess.run([compiler, "-std=c++17", "-Wall", "-Werror", str(source), f"-isystem{directory}", f"-L{sim / 'cudnn9'}",
                            f"-L{sim / 'cuda13'}", "-lcudnn", "-lcudart", "-o", str(binary)], capture_output=True, check=False)
     check.that(done.returncode == 0, f"{source.name} does not compile: {done.stderr.decode()[:2000]}")
     return binary
@@ -108,7 +108,7 @@ def check_source(source, name):
     check.that("rnn/" not in text and "g++ -std=c++17" in text.split("#include")[0], f"{name}: no build command, or a header of ours")
 
 
-def check_written(folder):
+def check_written(directory):
     for number, (fault, options) in enumerate(WRITTEN):
         source = work / f"repro{number}.cpp"
         source.unlink(missing_ok=True)
@@ -117,21 +117,21 @@ def check_written(folder):
         if not source.exists():
             continue
         check_source(source, fault)
-        if not folder:
+        if not directory:
             continue
-        binary = build(source, folder)
+        binary = build(source, directory)
         code, out = ran(binary, fault)
         check.that(code == 1 and out.endswith("WRONG\n") and "WRONG" in out.split("\n")[0], f"{fault}: exit {code}, {out}")
         code, out = ran(binary, "")
         check.that(code == 0 and out.endswith("OK\n"), f"{fault}, not planted: exit {code}, {out}")
 
 
-def check_calls(folder):
+def check_calls(directory):
     source = work / "refused.cpp"
     lstm(SHRUNK[3][0], "--emit-repro", str(source), *SHRUNK[3][1].split())
     check_source(source, "refused")
-    if folder:
-        code, out = ran(build(source, folder), SHRUNK[3][0])
+    if directory:
+        code, out = ran(build(source, directory), SHRUNK[3][0])
         check.that(code == 2 and "cudnnRNNForward" in out and "CUDNN_STATUS_BAD_PARAM" in out, f"refused: exit {code}, {out}")
     nothing = work / "nothing.cpp"
     _, _, errors = lstm("", "--emit-repro", str(nothing))
@@ -139,12 +139,12 @@ def check_calls(folder):
 
 
 build_root({}, root, sim)
-folder = headers()
+directory = headers()
 check_shrunk()
-check_written(folder)
-check_calls(folder)
+check_written(directory)
+check_calls(directory)
 failed = check.close()
-if not folder and not failed:
+if not directory and not failed:
     print("SKIPPED: the headers of CUDA and cuDNN are not here, so no program was compiled")
     sys.exit(77)
 sys.exit(failed)

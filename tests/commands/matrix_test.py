@@ -23,7 +23,7 @@ class Run:
         return json.loads(self.out)
 
 
-class Folder:
+class Directory:
     """A copy of the tables that may be spoilt."""
     def __enter__(self):
         self.temporary = tempfile.TemporaryDirectory()
@@ -89,32 +89,32 @@ class Matrix(unittest.TestCase):
             self.assertIn(" 0 complaints", run.out)
 
     def test_planted_faults_are_all_named(self):
-        with Folder() as folder:
-            folder.replace("driver_for_cuda", '"cuda": "12.3"', '"cuda": "12.x"')
-            folder.replace("architectures", '"source": "cuda_jl", ', "")
-            folder.replace("cudnn_builds", '"driver_min": "525.60.13"', '"driver_min": "520.60.13"')
-            folder.replace("log_signatures", '"(?:DataParallel|', '"(?:*DataParallel|')
-            run = Run("verify", folder.path)
+        with Directory() as directory:
+            directory.replace("driver_for_cuda", '"cuda": "12.3"', '"cuda": "12.x"')
+            directory.replace("architectures", '"source": "cuda_jl", ', "")
+            directory.replace("cudnn_builds", '"driver_min": "525.60.13"', '"driver_min": "520.60.13"')
+            directory.replace("log_signatures", '"(?:DataParallel|', '"(?:*DataParallel|')
+            run = Run("verify", directory.path)
             self.assertEqual(run.code, 1)
             for words in (("driver_for_cuda.json, row ", "'12.x' is not a version"), ("architectures.json, row 1", "'source': missing"),
                           ("cudnn_builds.json, row ", "driver_min 520.60.13 does not run CUDA 12.0"),
                           ("log_signatures.json, row ", "'stack_data_parallel'", "no argument for repetition operator")):
                 self.assertTrue(any(all(word in line for word in words) for line in run.out.splitlines()), (words, run.out))
-            complaints = Run("verify", "--json", folder.path).json()["complaints"]
+            complaints = Run("verify", "--json", directory.path).json()["complaints"]
             self.assertEqual(len(complaints), len(run.out.splitlines()) - 1)
             self.assertEqual(complaints[0]["table"], "architectures")
 
-    def test_text_from_a_folder_cannot_upset_a_terminal(self):
-        with Folder() as folder:
-            folder.replace("rnn_required_support", '"note": "with', '"note": "\\u001b[2J\\u202ewith')
-            folder.replace("rnn_required_support", '"about": "', '"about": "\\u001b]0;x')
+    def test_text_from_a_directory_cannot_upset_a_terminal(self):
+        with Directory() as directory:
+            directory.replace("rnn_required_support", '"note": "with', '"note": "\\u001b[2J\\u202ewith')
+            directory.replace("rnn_required_support", '"about": "', '"about": "\\u001b]0;x')
             for arguments in (["show"], ["show", "rnn_required_support"], ["show", "rnn_required_support", "--json"]):
-                run = Run(*arguments, "--matrix", folder.path)
+                run = Run(*arguments, "--matrix", directory.path)
                 self.assertEqual(run.code, 0, run.err)
                 self.assertNotIn("\x1b", run.out)
                 self.assertNotIn("\u202e", run.out)
-            folder.replace("rnn_required_support", '"source": "torch_164411"', '"source": "\\u001b[2J"')
-            run = Run("verify", folder.path)
+            directory.replace("rnn_required_support", '"source": "torch_164411"', '"source": "\\u001b[2J"')
+            run = Run("verify", directory.path)
             self.assertEqual(run.code, 1)
             self.assertNotIn("\x1b", run.out)
 
@@ -173,11 +173,11 @@ class Matrix(unittest.TestCase):
             self.assertEqual((run.code, run.out, run.err.count("\n")), (2, "", 1), arguments)
             self.assertIn(word, run.err)
 
-    def test_a_folder_replaces_the_tables(self):
-        with Folder() as folder:
-            folder.replace("driver_for_cuda", "550.54.14", "550.99.99")
-            self.assertIn("550.99.99", Run("show", "driver_for_cuda", "cuda=12.4", "--matrix", folder.path).out)
-            bundled, other = Run("show", "--json").json()["tool"], Run("show", "--json", "--matrix", folder.path).json()["tool"]
+    def test_a_directory_replaces_the_tables(self):
+        with Directory() as directory:
+            directory.replace("driver_for_cuda", "550.54.14", "550.99.99")
+            self.assertIn("550.99.99", Run("show", "driver_for_cuda", "cuda=12.4", "--matrix", directory.path).out)
+            bundled, other = Run("show", "--json").json()["tool"], Run("show", "--json", "--matrix", directory.path).json()["tool"]
             self.assertEqual(bundled["matrix_date"], other["matrix_date"])
             self.assertNotEqual(bundled["matrix_digest"], other["matrix_digest"])
 

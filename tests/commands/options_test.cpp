@@ -46,7 +46,8 @@ TEST_CASE("exit codes: problems and open verdicts are never 0") {
 TEST_CASE("ids come one by one and with commas") {
     const std::vector<std::string> known = {"driver_missing", "gpu_memory_low", "cudnn_missing"};
     CHECK(ids_from({"driver_missing,gpu_memory_low", "cudnn_missing"}, "--skip", "rule", known).size() == 3);
-    CHECK(ids_from({" driver_missing , driver_missing"}, "--skip", "rule", known) == std::set<std::string>{"driver_missing"});
+    CHECK(ids_from({" driver_missing , driver_missing"}, "--skip", "rule", known) ==
+          std::set<std::string>{"driver_missing"});
     for (const std::string bad : {"", ",", "driver_missing,", " "})
         CHECK_THROWS_AS(ids_from({bad}, "--skip", "rule", known), UsageError);
 }

@@ -101,8 +101,8 @@ NO_FILES = {"temporary files": ("restricted", "no file can be made in")}
 if ENVIRONMENT in ("plain", "no_ptrace"):
     expect(0, {})
 elif ENVIRONMENT in ("no_proc", "no_sys", "no_dev"):
-    folder = ENVIRONMENT.replace("no_", "/")
-    expect(0, {folder: ("restricted", f"{folder} is empty or closed to this process")}, f"{folder} is empty or closed")
+    directory = ENVIRONMENT.replace("no_", "/")
+    expect(0, {directory: ("restricted", f"{directory} is empty or closed to this process")}, f"{directory} is empty or closed")
 elif ENVIRONMENT in ("no_tmp", "read_only_root"):
     expect(0, NO_FILES, "no file can be made in /tmp (Read-only file system)")
 elif ENVIRONMENT == "no_temporary_directory":

@@ -25,8 +25,8 @@ print("\\n".join({line.split()[-1] for line in open("/proc/self/maps") if "libcu
 LISTER = shutil.which("ls")
 
 
-def which(*arguments, environment=None, folder=None):
-    return subprocess.run([PROGRAM, "which", *arguments], capture_output=True, check=False, timeout=60, cwd=folder,
+def which(*arguments, environment=None, directory=None):
+    return subprocess.run([PROGRAM, "which", *arguments], capture_output=True, check=False, timeout=60, cwd=directory,
                           env={**os.environ, **(environment or {})})
 
 
@@ -47,7 +47,7 @@ class Which(unittest.TestCase):
         self.assertEqual(first["schema"], 1)
         libc = next(library for library in first["libraries"] if library["soname"] == "libc.so.6")
         self.assertTrue(os.path.exists(libc["path"]))
-        self.assertIn(libc["rule"], ("cache", "default_folder"))
+        self.assertIn(libc["rule"], ("cache", "default_directory"))
         self.assertEqual(libc["needed_by"], first["target"])
 
     def test_without_gpu_libraries_it_says_so(self):
@@ -65,8 +65,8 @@ class Which(unittest.TestCase):
                     self.assertEqual(set(candidate), {"path", "rule", "why_not"})
 
     def test_a_missing_needed_library_gives_1(self):
-        with tempfile.TemporaryDirectory() as folder:
-            copy = pathlib.Path(folder, "tool")
+        with tempfile.TemporaryDirectory() as directory:
+            copy = pathlib.Path(directory, "tool")
             text = pathlib.Path(LISTER).resolve().read_bytes()
             copy.write_bytes(text.replace(b"\0libc.so.6\0", b"\0libq.so.6\0"))
             run = which(str(copy), "--all")
@@ -74,19 +74,19 @@ class Which(unittest.TestCase):
             self.assertIn(b"not found", run.stdout)
 
     def test_a_relative_path_is_a_file_here(self):
-        with tempfile.TemporaryDirectory() as folder:
-            shutil.copy(LISTER, folder + "/tool")
+        with tempfile.TemporaryDirectory() as directory:
+            shutil.copy(LISTER, directory + "/tool")
             for name in ("./tool", "tool"):
-                self.assertEqual(pathlib.Path(document(name, folder=folder)["target"]).name, "tool")
+                self.assertEqual(pathlib.Path(document(name, directory=directory)["target"]).name, "tool")
 
     def test_the_variables_count(self):
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as directory:
             library = pathlib.Path(document("ls", "--all")["libraries"][0]["path"])
-            shutil.copy(library, folder)
-            found = document("ls", "--all", environment={"LD_LIBRARY_PATH": folder})["libraries"][0]
-            self.assertEqual((found["rule"], found["path"]), ("ld_library_path", f"{folder}/{library.name}"))
+            shutil.copy(library, directory)
+            found = document("ls", "--all", environment={"LD_LIBRARY_PATH": directory})["libraries"][0]
+            self.assertEqual((found["rule"], found["path"]), ("ld_library_path", f"{directory}/{library.name}"))
             self.assertIn(str(library), [candidate["path"] for candidate in found["candidates"]])
-            found = document("ls", "--all", environment={"LD_PRELOAD": f"{folder}/{library.name}"})["libraries"][0]
+            found = document("ls", "--all", environment={"LD_PRELOAD": f"{directory}/{library.name}"})["libraries"][0]
             self.assertEqual(found["rule"], "ld_preload")
 
     def test_a_running_process(self):
@@ -116,7 +116,7 @@ class Which(unittest.TestCase):
         self.refused(which(""), "TARGET is empty")
         self.refused(which("no-such-program-anywhere"), "no program 'no-such-program-anywhere'")
         self.refused(which("/etc/passwd"), "'/etc/passwd' is a text file")
-        self.refused(which("/etc"), "is a folder")
+        self.refused(which("/etc"), "is a directory")
         self.refused(which("--pid", "x"), "--pid cannot be 'x'")
         self.refused(which("--pid", "-3"), "--pid cannot be '-3'")
         self.refused(which("--pid", "99999999"), "there is no process 99999999")
@@ -125,17 +125,17 @@ class Which(unittest.TestCase):
         self.assertEqual(json.loads(failed.stdout)["error"]["kind"], "input")
 
     def test_what_is_printed_is_private_unless_asked(self):
-        with tempfile.TemporaryDirectory() as folder:
-            shutil.copy(LISTER, folder + "/tool")
-            home = {"HOME": folder}
-            text = which(folder + "/tool", environment=home).stdout.decode()
-            self.assertNotIn(folder, text)
+        with tempfile.TemporaryDirectory() as directory:
+            shutil.copy(LISTER, directory + "/tool")
+            home = {"HOME": directory}
+            text = which(directory + "/tool", environment=home).stdout.decode()
+            self.assertNotIn(directory, text)
             self.assertIn("--show-private", text)
-            self.assertIn(folder, which(folder + "/tool", "--show-private", environment=home).stdout.decode())
+            self.assertIn(directory, which(directory + "/tool", "--show-private", environment=home).stdout.decode())
 
     def test_names_from_files_do_no_harm_to_a_terminal(self):
-        with tempfile.TemporaryDirectory() as folder:
-            name = folder + "/t\x1b[31m\nx"
+        with tempfile.TemporaryDirectory() as directory:
+            name = directory + "/t\x1b[31m\nx"
             shutil.copy(LISTER, name)
             out = which(name, "--all").stdout
             self.assertNotIn(b"\x1b", out)

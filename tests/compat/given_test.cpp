@@ -88,8 +88,8 @@ TEST_CASE("what was not told stays unset") {
 }
 
 TEST_CASE("what is not understood is listed with what would be, and left out") {
-    for (const char* text : {"driver=12.4", "driver=new", "cuda=twelve", "cudnn=x", "cudnn=8.9.7+rocm",
-                             "gpu=8", "gpu=Radeon VII", "os=BeOS", "python=3", "pytorch=latest", "pytorch=2.4.0rc1",
+    for (const char* text : {"driver=12.4", "driver=new", "cuda=twelve", "cudnn=x", "cudnn=8.9.7+rocm", "gpu=8",
+                             "gpu=Radeon VII", "os=BeOS", "python=3", "pytorch=latest", "pytorch=2.4.0rc1",
                              "dtype=int8", "masked=perhaps", "framework=caffe9", "colour=blue", "cuda="}) {
         const Given given = read(text);
         INFO(text);

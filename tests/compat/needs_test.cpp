@@ -79,7 +79,8 @@ TEST_CASE("a system or a Python narrows what a release needs") {
     const Needs macos = needs_of("tensorflow", v("2.15"), test::bundled_matrix(), {"macos", "", {}, ""});
     CHECK(macos.builds.empty());
     CHECK(macos.without_cuda == std::vector<std::string>{"macos"});
-    CHECK(needs_of("cupy", v("13.0"), test::bundled_matrix(), {"macos", "", {}, ""}).without_cuda == macos.without_cuda);
+    CHECK(needs_of("cupy", v("13.0"), test::bundled_matrix(), {"macos", "", {}, ""}).without_cuda ==
+          macos.without_cuda);
 }
 
 TEST_CASE("a release that is newer than the data, or not in them") {
@@ -93,7 +94,8 @@ TEST_CASE("a release that is newer than the data, or not in them") {
 
 TEST_CASE("the command installs the release that was asked for, not the newest of its row") {
     const auto command = [](const char* framework, const char* release) {
-        return needs_of(framework, v(release), test::bundled_matrix(), {.os = "linux", .driver_os = "", .python = {}, .build = ""})
+        return needs_of(framework, v(release), test::bundled_matrix(),
+                        {.os = "linux", .driver_os = "", .python = {}, .build = ""})
             .builds.front()
             .build.install;
     };

@@ -112,9 +112,12 @@ TEST_CASE("a Jetson is offered nothing that is made for other machines") {
 }
 
 TEST_CASE("a driver that no longer, or not yet, drives the GPU") {
-    CHECK(contains(told(make_plan(question("Tesla K80", "535"), test::bundled_matrix()).obstacles), "470 was the last branch"));
-    CHECK(contains(told(make_plan(question("GTX 1080", "595"), test::bundled_matrix()).obstacles), "580 was the last branch"));
-    CHECK(contains(told(make_plan(question("RTX 5090", "535"), test::bundled_matrix()).obstacles), "begins with CUDA 12.8"));
+    CHECK(contains(told(make_plan(question("Tesla K80", "535"), test::bundled_matrix()).obstacles),
+                   "470 was the last branch"));
+    CHECK(contains(told(make_plan(question("GTX 1080", "595"), test::bundled_matrix()).obstacles),
+                   "580 was the last branch"));
+    CHECK(contains(told(make_plan(question("RTX 5090", "535"), test::bundled_matrix()).obstacles),
+                   "begins with CUDA 12.8"));
     CHECK(make_plan(question("RTX 5090", "570"), test::bundled_matrix()).obstacles.empty());
 }
 
@@ -195,13 +198,13 @@ TEST_CASE("CUDA 13 on Windows needs the branch that NVIDIA names, whatever the G
 
 TEST_CASE("the driver of a GPU does not stand in for one of a CUDA that is not in the data") {
     const test::MatrixCopy copy;
-    std::string text = test::MatrixCopy::content_of(copy.folder / "windows_driver_for_cuda.json");
+    std::string text = test::MatrixCopy::content_of(copy.directory / "windows_driver_for_cuda.json");
     const auto first = text.find(",\n    {\"cuda\": \"13.0\"");
     REQUIRE(first != std::string::npos);
     copy.write("windows_driver_for_cuda.json", text.substr(0, first) + "\n  ]\n}\n");
     PlanQuestion asked = question("RTX 4090", "580", "pytorch");
     asked.os = "windows";
-    const Plan plan = make_plan(asked, Matrix::from_folder(copy.folder.string()));
+    const Plan plan = make_plan(asked, Matrix::from_directory(copy.directory.string()));
     REQUIRE(plan.frameworks[0].newest);
     CHECK(plan.frameworks[0].newest->cuda->major() == 13);
     CHECK_FALSE(plan.frameworks[0].newest->driver_min);
@@ -314,13 +317,14 @@ TEST_CASE("no framework of this name") {
 
 TEST_CASE("a build that nobody confirmed is not offered as working") {
     const test::MatrixCopy copy;
-    std::string text = test::MatrixCopy::content_of(copy.folder / "framework_builds.json");
+    std::string text = test::MatrixCopy::content_of(copy.directory / "framework_builds.json");
     const auto row = text.find(
         R"("framework": "tensorflow", "first": "2.21", "last": "2.21.0", "os": "linux", "build": "and-cuda")");
     REQUIRE(row != std::string::npos);
     const std::string known = R"("known": "documented")";
     copy.write("framework_builds.json", text.replace(text.find(known, row), known.size(), R"("known": "unconfirmed")"));
-    const Plan plan = make_plan(question("RTX 3090", "535", "tensorflow"), Matrix::from_folder(copy.folder.string()));
+    const Plan plan =
+        make_plan(question("RTX 3090", "535", "tensorflow"), Matrix::from_directory(copy.directory.string()));
     REQUIRE(plan.frameworks[0].newest);
     CHECK(plan.frameworks[0].newest->build != "and-cuda");
 }

@@ -176,9 +176,9 @@ TEST_CASE("pipes, sockets and devices are never opened") {
     CHECK(elf::read_elf_file(Root(), "/dev/null").problem == FileProblem::device);
 }
 
-TEST_CASE("links, folders and closed files are told apart") {
+TEST_CASE("links, directories and closed files are told apart") {
     FakeRoot root;
-    root.link("/dead.so", "nowhere.so").directory("/folder.so").link("/a.so", "b.so").link("/b.so", "a.so");
+    root.link("/dead.so", "nowhere.so").directory("/directory.so").link("/a.so", "b.so").link("/b.so", "a.so");
     root.file("/closed.so", ElfBuilder().bytes()).mode("/closed.so", 0);
     const ElfFile dead = elf::read_elf_file(root.root(), "/dead.so");
     CHECK(dead.problem == FileProblem::dangling_link);
@@ -186,10 +186,10 @@ TEST_CASE("links, folders and closed files are told apart") {
     const ElfFile circle = elf::read_elf_file(root.root(), "/a.so");
     CHECK(circle.problem == FileProblem::link_circle);
     CHECK(circle.problem_detail == "is a symbolic link to 'b.so', which leads in a circle");
-    const ElfFile folder = elf::read_elf_file(root.root(), "/folder.so");
-    CHECK(folder.problem == FileProblem::folder);
-    CHECK(folder.problem_detail == "is a folder, not a file");
-    CHECK_FALSE(folder.skipped);
+    const ElfFile directory = elf::read_elf_file(root.root(), "/directory.so");
+    CHECK(directory.problem == FileProblem::directory);
+    CHECK(directory.problem_detail == "is a directory, not a file");
+    CHECK_FALSE(directory.skipped);
     CHECK(elf::read_elf_file(root.root(), "/none.so").skipped);
 
     const OrdinaryUser user;

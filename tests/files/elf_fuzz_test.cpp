@@ -182,7 +182,7 @@ TEST_CASE("mutated interpreters do no harm", "[fuzz]") {
         const auto build = loader::read_loader_build(root.root(), "/ld.so");
         if (!build) continue;
         ++told;
-        if (build->default_folders.empty() || build->cache.empty()) FAIL("round " << round);
+        if (build->default_directories.empty() || build->cache.empty()) FAIL("round " << round);
     }
     CHECK(told > 0);
 }

@@ -9,7 +9,7 @@ using namespace rnncheck::test;
 
 namespace {
 
-using Folders = std::vector<std::string>;
+using Directories = std::vector<std::string>;
 
 FakeRoot& add_system(FakeRoot& root) {
     root.file("/usr/bin/python3.11", "").link("/usr/bin/python3", "python3.11");
@@ -18,7 +18,7 @@ FakeRoot& add_system(FakeRoot& root) {
 
 }  // namespace
 
-TEST_CASE("an interpreter, a link to it and its folder lead to the same virtual environment") {
+TEST_CASE("an interpreter, a link to it and its directory lead to the same virtual environment") {
     FakeRoot root;
     add_venv(root);
     root.link("/home/ada/bin/py", venv + "/bin/python");
@@ -29,7 +29,7 @@ TEST_CASE("an interpreter, a link to it and its folder lead to the same virtual 
         CHECK(found->path == venv);
         CHECK(found->kind == "venv");
         CHECK(found->version->text == "3.11.7");
-        CHECK(found->package_folders == Folders{site});
+        CHECK(found->package_directories == Directories{site});
     }
 }
 
@@ -39,15 +39,15 @@ TEST_CASE("a virtual environment sees the user's packages and the system's only 
     const std::string user = "/home/ada/.local/lib/python3.11/site-packages";
     root.directory(user);
     const Variables variables = {{"HOME", "/home/ada"}};
-    CHECK(environment_at(root.root(), variables, venv)->package_folders == Folders{site});
+    CHECK(environment_at(root.root(), variables, venv)->package_directories == Directories{site});
     root.file(venv + "/pyvenv.cfg",
               "home = /usr/bin\ninclude-system-site-packages = true\nversion_info = 3.11.7.final.0\n");
-    CHECK(environment_at(root.root(), variables, venv)->package_folders ==
-          Folders{user, site, "/usr/local/lib/python3.11/dist-packages", "/usr/lib/python3/dist-packages"});
+    CHECK(environment_at(root.root(), variables, venv)->package_directories ==
+          Directories{user, site, "/usr/local/lib/python3.11/dist-packages", "/usr/lib/python3/dist-packages"});
     CHECK(environment_at(root.root(), variables, venv)->version->text == "3.11.7");
 }
 
-TEST_CASE("the system's python has PYTHONPATH, the user's folder and Debian's, in this order") {
+TEST_CASE("the system's python has PYTHONPATH, the user's directory and Debian's, in this order") {
     FakeRoot root;
     add_system(root).directory("/opt/more").directory("/home/ada/.local/lib/python3.11/site-packages");
     Variables variables = {{"HOME", "/home/ada"}, {"PYTHONPATH", "relative:/opt/more:/opt/missing"}};
@@ -55,11 +55,11 @@ TEST_CASE("the system's python has PYTHONPATH, the user's folder and Debian's, i
     REQUIRE(found);
     CHECK(found->kind == "system");
     CHECK(found->version->text == "3.11");
-    CHECK(found->package_folders == Folders{"/opt/more", "/home/ada/.local/lib/python3.11/site-packages",
-                                            "/usr/local/lib/python3.11/dist-packages",
-                                            "/usr/lib/python3/dist-packages"});
+    CHECK(found->package_directories == Directories{"/opt/more", "/home/ada/.local/lib/python3.11/site-packages",
+                                                    "/usr/local/lib/python3.11/dist-packages",
+                                                    "/usr/lib/python3/dist-packages"});
     variables["PYTHONNOUSERSITE"] = "1";
-    CHECK(environment_at(root.root(), variables, "/usr/bin/python3")->package_folders.size() == 3);
+    CHECK(environment_at(root.root(), variables, "/usr/bin/python3")->package_directories.size() == 3);
 }
 
 TEST_CASE("conda tells its Python's full version") {
@@ -72,7 +72,7 @@ TEST_CASE("conda tells its Python's full version") {
     CHECK(found->path == conda);
     CHECK(found->kind == "conda");
     CHECK(found->version->text == "3.10.13");
-    CHECK(found->package_folders == Folders{conda + "/lib/python3.10/site-packages"});
+    CHECK(found->package_directories == Directories{conda + "/lib/python3.10/site-packages"});
 }
 
 TEST_CASE("a shim of pyenv leads to the version that is set") {
@@ -113,17 +113,17 @@ TEST_CASE("what was asked for comes before VIRTUAL_ENV, that before CONDA_PREFIX
     CHECK(chosen() == "/opt/conda by CONDA_PREFIX");
 }
 
-TEST_CASE("a bare folder of packages is an environment when it is asked for") {
+TEST_CASE("a bare directory of packages is an environment when it is asked for") {
     FakeRoot root;
     root.file("/data/target/torch-2.4.1.dist-info/METADATA", "").directory("/data/empty");
     const auto found = environment_at(root.root(), {}, "/data/target");
     REQUIRE(found);
-    CHECK(found->kind == "folder");
-    CHECK(found->package_folders == Folders{"/data/target"});
+    CHECK(found->kind == "directory");
+    CHECK(found->package_directories == Directories{"/data/target"});
     CHECK_FALSE(environment_at(root.root(), {}, "/data/empty"));
 }
 
-TEST_CASE("links in a circle, closed folders and nonsense lead nowhere and do no harm") {
+TEST_CASE("links in a circle, closed directories and nonsense lead nowhere and do no harm") {
     FakeRoot root;
     root.link("/loop/a", "b").link("/loop/b", "a").link("/round/lib", "../round");
     root.file("/noise/pyvenv.cfg", std::string(1 << 20, '\xff')).directory("/closed/lib").mode("/closed", 0);
@@ -147,11 +147,11 @@ TEST_CASE("other environments are found in the places of the tools") {
     for (const auto& environment :
          other_environments(root.root(), {{"HOME", "/home/ada"}, {"PWD", "/home/ada/project"}}))
         found.push_back(environment.kind + " " + environment.path);
-    CHECK(found == Folders{"venv /home/ada/project/.venv", "conda /opt/conda/envs/ml",
-                           "pipx /home/ada/.local/share/pipx/venvs/tool", "system /usr"});
+    CHECK(found == Directories{"venv /home/ada/project/.venv", "conda /opt/conda/envs/ml",
+                               "pipx /home/ada/.local/share/pipx/venvs/tool", "system /usr"});
 }
 
-TEST_CASE("folders that .pth files add are searched after the others, and code in them is not run") {
+TEST_CASE("directories that .pth files add are searched after the others, and code in them is not run") {
     FakeRoot root;
     add_venv(root);
     add_distribution(root, "torch", "2.4.1", "", "/srv/shared");
@@ -160,9 +160,9 @@ TEST_CASE("folders that .pth files add are searched after the others, and code i
     root.file(site + "/__editable__.jaxlib-1.pth", "import __editable___jaxlib_1_finder\n");
     const auto found = environment_at(root.root(), {}, venv);
     REQUIRE(found);
-    REQUIRE(found->package_folders.size() == 3);
-    CHECK(found->package_folders[1] == "/srv/shared");
-    CHECK(found->package_folders[2] == venv + "/lib/python3.11/more");
+    REQUIRE(found->package_directories.size() == 3);
+    CHECK(found->package_directories[1] == "/srv/shared");
+    CHECK(found->package_directories[2] == venv + "/lib/python3.11/more");
     REQUIRE(found->left_out.size() == 1);
     CHECK(found->left_out[0].find("editable installation") != std::string::npos);
 }

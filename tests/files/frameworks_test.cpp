@@ -163,7 +163,7 @@ TEST_CASE("huge and senseless metadata is read to its bound and told") {
     CHECK_FALSE(random.only().uses_cuda);
 }
 
-TEST_CASE("ten thousand distributions, loops and closed folders are gone through") {
+TEST_CASE("ten thousand distributions, loops and closed directories are gone through") {
     FakeRoot root;
     add_torch(add_venv(root));
     for (int i = 0; i < 10'000; ++i) root.directory(site + "/package_" + std::to_string(i) + "-1.0.dist-info");

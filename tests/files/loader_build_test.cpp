@@ -11,16 +11,16 @@ using namespace rnncheck::test;
 
 namespace {
 
-/// The folders that the loader itself names in its help (since glibc 2.33): "  /lib64 (system search path)".
-std::vector<std::string> folders_in_help() {
-    std::vector<std::string> folders;
+/// The directories that the loader itself names in its help (since glibc 2.33): "  /lib64 (system search path)".
+std::vector<std::string> directories_in_help() {
+    std::vector<std::string> directories;
     FILE* help = popen((std::string(loader::usual_interpreter()) + " --help 2>/dev/null").c_str(), "r");
     char line[4096];
     while (help && std::fgets(line, sizeof line, help))
         if (const std::string_view text = line; contains(text, "(system search path)"))
-            folders.emplace_back(trim(text.substr(0, text.find('('))));
+            directories.emplace_back(trim(text.substr(0, text.find('('))));
     if (help) pclose(help);
-    return folders;
+    return directories;
 }
 
 std::string interpreter_bytes(const std::string& texts) {
@@ -29,33 +29,33 @@ std::string interpreter_bytes(const std::string& texts) {
 
 }  // namespace
 
-TEST_CASE("the loader's file tells the folders that its help names") {
+TEST_CASE("the loader's file tells the directories that its help names") {
     const auto build = loader::read_loader_build(Root(), loader::usual_interpreter());
-    const auto told = folders_in_help();
+    const auto told = directories_in_help();
     if (told.empty()) {
-        WARN("SKIP: this loader has no help that names its folders");
+        WARN("SKIP: this loader has no help that names its directories");
         return;
     }
     REQUIRE(build);
-    CHECK(build->default_folders == told);
+    CHECK(build->default_directories == told);
     CHECK(build->cache == "/etc/ld.so.cache");
     CHECK(build->preload_file == "/etc/ld.so.preload");
     CHECK(build->hwcaps);
 }
 
-TEST_CASE("a loader of another place has its own folders and cache") {
+TEST_CASE("a loader of another place has its own directories and cache") {
     using namespace std::string_literals;
     FakeRoot root;
     root.file("/nix/ld.so", interpreter_bytes("/nix/glibc/etc/ld.so.cache\0/nix/glibc/lib/\0glibc-hwcaps\0"s));
     const auto build = loader::read_loader_build(root.root(), "/nix/ld.so");
     REQUIRE(build);
-    CHECK(build->default_folders == std::vector<std::string>{"/nix/glibc/lib"});
+    CHECK(build->default_directories == std::vector<std::string>{"/nix/glibc/lib"});
     CHECK(build->cache == "/nix/glibc/etc/ld.so.cache");
     CHECK_FALSE(build->legacy);
     root.file("/old/ld.so", interpreter_bytes("/etc/ld.so.cache\0/lib64/\0/usr/lib64/\0"s));
     const auto old = loader::read_loader_build(root.root(), "/old/ld.so");
     REQUIRE(old);
-    CHECK(old->default_folders == std::vector<std::string>{"/lib64", "/usr/lib64"});
+    CHECK(old->default_directories == std::vector<std::string>{"/lib64", "/usr/lib64"});
     CHECK_FALSE(old->hwcaps);
     CHECK(old->legacy);
 }

@@ -33,7 +33,7 @@ void check_found(const Lookup& lookup, const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("LD_LIBRARY_PATH comes before the cache, the cache before the default folders") {
+TEST_CASE("LD_LIBRARY_PATH comes before the cache, the cache before the default directories") {
     FakeRoot root;
     root.file("/usr/lib64/libcudnn.so.9", good);
     check_found(look_up(root), "/usr/lib64/libcudnn.so.9");
@@ -44,7 +44,7 @@ TEST_CASE("LD_LIBRARY_PATH comes before the cache, the cache before the default 
     check_found(look_up(root, "/nowhere:/home/me/"), "/home/me/libcudnn.so.9");
 }
 
-TEST_CASE("the last of thousands of folders counts like the first") {
+TEST_CASE("the last of thousands of directories counts like the first") {
     FakeRoot root;
     std::string path;
     for (int i = 0; i < 3000; ++i) {
@@ -71,7 +71,7 @@ TEST_CASE("a cache older than the files is passed over") {
     check_found(look_up(root), "/usr/lib64/libcudnn.so.9");
 }
 
-TEST_CASE("Debian's folders take the place of lib64") {
+TEST_CASE("Debian's directories take the place of lib64") {
     FakeRoot root;
     utsname names{};
     REQUIRE(uname(&names) == 0);
@@ -79,7 +79,7 @@ TEST_CASE("Debian's folders take the place of lib64") {
     const std::string debian = "/usr/" + multiarch;
     root.file(debian + "/libcudnn.so.9", good).file("/usr/lib64/libcudnn.so.9", good);
     check_found(look_up(root), debian + "/libcudnn.so.9");
-    CHECK(loader_in(root).library_folder == multiarch);
+    CHECK(loader_in(root).library_directory == multiarch);
 }
 
 TEST_CASE("a file for another machine is passed over, a text file stops the loader") {
@@ -106,11 +106,11 @@ TEST_CASE("a file that this user may not read is passed over") {
     check_found(look_up(root, "/a:/b"), "/b/libcudnn.so.9");
 }
 
-TEST_CASE("subfolders for better processors come first, those for too good ones not at all") {
+TEST_CASE("subdirectories for better processors come first, those for too good ones not at all") {
     FakeRoot root;
     loader::Loader loader = loader_in(root, "");
     if (loader.hwcaps.empty()) {
-        WARN("SKIP: this processor has no glibc-hwcaps subfolders");
+        WARN("SKIP: this processor has no glibc-hwcaps subdirectories");
         return;
     }
     const std::string best = "/a/glibc-hwcaps/" + loader.hwcaps.front() + "/libcudnn.so.9";
@@ -122,9 +122,9 @@ TEST_CASE("subfolders for better processors come first, those for too good ones 
 
 TEST_CASE("LD_LIBRARY_PATH is split as the loader does") {
     FakeRoot root;
-    for (const char* folder : {"/a", "/b", "/c", "/here/libs"}) root.directory(folder);
+    for (const char* directory : {"/a", "/b", "/c", "/here/libs"}) root.directory(directory);
     const auto split = [&](const char* text) {
-        return loader::loader_of(root.root(), {.library_path = text, .working_folder = "/here"}).library_path;
+        return loader::loader_of(root.root(), {.library_path = text, .working_directory = "/here"}).library_path;
     };
     CHECK(split("").empty());
     CHECK(split("/a:/b;/c/") == std::vector<std::string>{"/a", "/b", "/c"});
@@ -132,7 +132,7 @@ TEST_CASE("LD_LIBRARY_PATH is split as the loader does") {
     CHECK(split("libs:/") == std::vector<std::string>{"/here/libs", "/"});
 }
 
-TEST_CASE("run paths are searched in their place, $ORIGIN is the folder of the name that was opened") {
+TEST_CASE("run paths are searched in their place, $ORIGIN is the directory of the name that was opened") {
     FakeRoot root;
     root.file("/real/sub/libcublas.so.12", good).link("/opt/libcublas.so.12", "/real/sub/libcublas.so.12");
     root.file("/opt/parts/libcudnn.so.9", good).file("/path/libcudnn.so.9", good).file("/real/sub/parts/x", "");
@@ -154,7 +154,7 @@ TEST_CASE("run paths are searched in their place, $ORIGIN is the folder of the n
     CHECK(from("/path") == "/opt/parts/libcudnn.so.9");
 }
 
-TEST_CASE("a run path may name the library folder and the machine") {
+TEST_CASE("a run path may name the library directory and the machine") {
     FakeRoot root;
     const loader::Loader loader = loader_in(root);
     CHECK(loader::expanded(loader, "/x/$LIB/${PLATFORM}", "/o") == "/x/lib64/" + loader.platform);

@@ -13,7 +13,7 @@ using namespace rnncheck::test;
 
 namespace {
 
-/// A folder with a main library that needs the others.
+/// A directory with a main library that needs the others.
 struct Case {
     FakeRoot root = {};
     ElfBuilder main = {.soname = "main.so"};
@@ -141,7 +141,7 @@ TEST_CASE("names with a slash are opened as they are, with tokens") {
     c.main.needed = {"$ORIGIN/../r/libx.so.1"};
     CHECK(c.find(c.in("/app/../r/libx.so.1")) == "/r/libx.so.1");
     c.main.needed = {"./libx.so.1"};
-    c.variables.working_folder = c.in("/r");
+    c.variables.working_directory = c.in("/r");
     CHECK(c.find("./libx.so.1") == "/r/libx.so.1");
     c.main.needed = {"./none.so"};
     CHECK(c.find("./none.so") == "");
@@ -151,7 +151,7 @@ TEST_CASE("LD_LIBRARY_PATH: empty and relative entries, semicolons, tokens") {
     Case c;
     c.library("/w/libx.so.1").library("/w/sub/libx.so.1").library("/app/libs/libx.so.1");
     c.main.needed = {x};
-    c.variables.working_folder = c.in("/w");
+    c.variables.working_directory = c.in("/w");
     c.variables.library_path = ":/nowhere";
     CHECK(c.find(x) == "/w/libx.so.1");
     c.variables.library_path = "/nowhere;sub";
@@ -165,12 +165,12 @@ TEST_CASE("LD_LIBRARY_PATH: empty and relative entries, semicolons, tokens") {
 TEST_CASE("run paths with empty entries, $LIB and $PLATFORM") {
     Case c;
     const loader::Loader loader = loader::loader_of(Root(), "");
-    c.library("/w/libx.so.1").library("/t/" + loader.library_folder + "/" + loader.platform + "/libx.so.1");
+    c.library("/w/libx.so.1").library("/t/" + loader.library_directory + "/" + loader.platform + "/libx.so.1");
     c.main.needed = {x};
     c.main.runpath = c.in("/t/$LIB/${PLATFORM}");
-    CHECK(c.find(x) == "/t/" + loader.library_folder + "/" + loader.platform + "/libx.so.1");
+    CHECK(c.find(x) == "/t/" + loader.library_directory + "/" + loader.platform + "/libx.so.1");
     c.main.runpath = "/nowhere::";
-    c.variables.working_folder = c.in("/w");
+    c.variables.working_directory = c.in("/w");
     CHECK(c.find(x) == "/w/libx.so.1");
 }
 
@@ -190,13 +190,13 @@ TEST_CASE("LD_PRELOAD comes first and answers for its soname") {
     CHECK(c.find("liby.so") == "/p/liby.so");
 }
 
-TEST_CASE("subfolders for better processors, in their order") {
+TEST_CASE("subdirectories for better processors, in their order") {
     Case c;
     c.library("/r/libx.so.1");
     c.main.needed = {x};
     c.main.runpath = c.in("/r");
     const loader::Loader loader = loader::loader_of(Root(), "");
-    for (auto next = loader.subfolders.rbegin(); next != loader.subfolders.rend(); ++next) {
+    for (auto next = loader.subdirectories.rbegin(); next != loader.subdirectories.rend(); ++next) {
         const std::string path = "/r/" + *next + "/libx.so.1";
         c.library(path);
         CHECK(c.find(x) == path);
@@ -205,7 +205,7 @@ TEST_CASE("subfolders for better processors, in their order") {
     CHECK(c.find(x) != "/r/glibc-hwcaps/x86-64-v9/libx.so.1");
 }
 
-TEST_CASE("no default folders for a library that refuses them") {
+TEST_CASE("no default directories for a library that refuses them") {
     Case c;
     c.main.needed = {"libz.so.1"};
     const std::string here = c.find("libz.so.1");
@@ -240,7 +240,7 @@ TEST_CASE("filters and auxiliary libraries are loaded") {
 TEST_CASE("unusable files are passed over or end everything") {
     Case c;
     c.library("/good/libx.so.1").root.file("/foreign/libx.so.1", foreign_bytes(x)).link("/dead/libx.so.1", "gone");
-    c.root.file("/text/libx.so.1", "no library").directory("/folder/libx.so.1").file("/empty/libx.so.1", "");
+    c.root.file("/text/libx.so.1", "no library").directory("/directory/libx.so.1").file("/empty/libx.so.1", "");
     c.root.link("/circle/libx.so.1", "libx.so.1").socket("/socket/libx.so.1");
     ElfBuilder program;
     program.flags = DF_1_PIE;
@@ -253,6 +253,6 @@ TEST_CASE("unusable files are passed over or end everything") {
     };
     CHECK(with("/foreign") == "/good/libx.so.1");
     CHECK(with("/dead") == "/good/libx.so.1");
-    for (const char* bad : {"/text", "/folder", "/empty", "/program"}) CHECK(with(bad) == "?");
+    for (const char* bad : {"/text", "/directory", "/empty", "/program"}) CHECK(with(bad) == "?");
     for (const char* bad : {"/circle", "/socket"}) CHECK(with(bad) == "");
 }

@@ -78,17 +78,18 @@ TEST_CASE("the real loader gives what was predicted for hand-made files") {
     FakeRoot root;
     root.file("/foreign/libz.so.1", foreign_bytes("libz.so.1"))
         .file("/text/libz.so.1", "no library")
-        .directory("/folder/libz.so.1");
+        .directory("/directory/libz.so.1");
     root.link("/dead/libz.so.1", "gone").file("/empty/libz.so.1", "").directory("/nothing");
-    const auto in = [&](const char* folder) { return root.outside(folder); };
+    const auto in = [&](const char* directory) { return root.outside(directory); };
     if (really_opened("libz.so.1", "").empty()) {
         WARN("SKIP: no libz.so.1 on this machine");
         return;
     }
     root.link("/circle/libz.so.1", "libz.so.1").socket("/socket/libz.so.1");
-    for (const char* folder : {"/foreign", "/text", "/folder", "/dead", "/empty", "/nothing", "/circle", "/socket"}) {
-        check_agreement("libz.so.1", in(folder));
-        check_agreement("libz.so.1", in(folder) + ":" + in("/text"));
+    for (const char* directory :
+         {"/foreign", "/text", "/directory", "/dead", "/empty", "/nothing", "/circle", "/socket"}) {
+        check_agreement("libz.so.1", in(directory));
+        check_agreement("libz.so.1", in(directory) + ":" + in("/text"));
     }
     check_agreement("libz.so.1", in("/foreign") + ":" + in("/text"));
     check_agreement("libnothing.so.1", "");

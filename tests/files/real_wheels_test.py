@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """What the doctor says of real wheels, unpacked but never run.
 
-usage: real_wheels_test.py RNNCHECK     exit code 77: RNNCHECK_WHEELS names no folder
+usage: real_wheels_test.py RNNCHECK     exit code 77: RNNCHECK_WHEELS names no directory
 
-RNNCHECK_WHEELS is a folder of *.whl files, fetched for example with
+RNNCHECK_WHEELS is a directory of *.whl files, fetched for example with
   pip download --no-deps --only-binary=:all: --python-version 3.11 --platform manylinux2014_x86_64 tensorflow==2.18.0
 Each release below that is there is unpacked, in the combinations named, and must be told with the right package, flavour and
 versions, and with the right copy of cuDNN. At least one must be there.
@@ -18,11 +18,11 @@ import zipfile
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 from doctor import Checks, Report  # noqa: E402
 
-folder = os.environ.get("RNNCHECK_WHEELS", "")
-if not folder or not os.path.isdir(folder):
-    print("SKIPPED: RNNCHECK_WHEELS names no folder of wheels")
+directory = os.environ.get("RNNCHECK_WHEELS", "")
+if not directory or not os.path.isdir(directory):
+    print("SKIPPED: RNNCHECK_WHEELS names no directory of wheels")
     sys.exit(77)
-program, wheels, check = sys.argv[1], pathlib.Path(folder), Checks()
+program, wheels, check = sys.argv[1], pathlib.Path(directory), Checks()
 CUDNN = {version: f"nvidia_cudnn_cu{cuda}-{version}" for cuda, version in
          (("11", "8.7.0.84"), ("12", "8.9.7.29"), ("12", "9.1.0.70"), ("12", "9.3.0.75"))}
 
@@ -58,7 +58,7 @@ def wheel(name):
 
 
 def unpacked(name, store):
-    """The wheel's folder below `store`, filled once. What decides is small, or an ELF file; the rest would only cost time."""
+    """The wheel's directory below `store`, filled once. What decides is small, or an ELF file; the rest would only cost time."""
     target = store / name
     if not target.exists():
         with zipfile.ZipFile(wheel(name)) as archive:

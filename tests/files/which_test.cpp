@@ -143,7 +143,7 @@ TEST_CASE("who came first is told with what the other would have found") {
     ElfBuilder main;
     main.soname = "main.so";
     main.needed = {"libtorch_cuda.so", "libsecond.so"};
-    main.rpath = folder_of(torch) + ":/second";
+    main.rpath = directory_of(torch) + ":/second";
     machine.file("/second/libsecond.so", second.bytes()).file("/main.so", main.bytes());
     const Which which = machine.ask("/main.so");
     const LibraryChoice& cudnn = choice(which, name);
@@ -208,7 +208,7 @@ TEST_CASE("what cannot be predicted is refused in plain words") {
     CHECK(contains(refusal(machine, "/narrow"), "another loader"));
     CHECK(contains(refusal(machine, "/script"), "a script that '/usr/bin/env python3' runs"));
     CHECK(contains(refusal(machine, "/text"), "is a text file"));
-    CHECK(contains(refusal(machine, "/d"), "is a folder"));
+    CHECK(contains(refusal(machine, "/d"), "is a directory"));
     CHECK(contains(refusal(machine, "/none"), "does not exist"));
 }
 

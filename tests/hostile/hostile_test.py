@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whatever a vendor library does, the doctor gives one complete report that names the library and the call.
 
-usage: hostile_test.py RNNCHECK FOLDER_OF_HOSTILE_LIBRARIES
+usage: hostile_test.py RNNCHECK DIRECTORY_OF_HOSTILE_LIBRARIES
 """
 import pathlib
 import shutil
@@ -11,7 +11,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 from doctor import Checks, Report  # noqa: E402
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+program, directory = sys.argv[1], pathlib.Path(sys.argv[2])
 check = Checks()
 
 # habit: (the rule that tells it, the probe's end); None: nothing is wrong with it
@@ -40,7 +40,7 @@ CALLS = {
 
 
 def run_hostile(call, habit):
-    return Report(program, "--deadline", "2", environment={"LD_LIBRARY_PATH": str(folder), "HOSTILE": f"{call}={habit}"})
+    return Report(program, "--deadline", "2", environment={"LD_LIBRARY_PATH": str(directory), "HOSTILE": f"{call}={habit}"})
 
 
 def check_run(call, habit):
@@ -53,7 +53,7 @@ def check_run(call, habit):
     rule, end = HABITS[habit]
     probe, library = CALLS[call]
     runs = [run for run in report.facts["probe_runs"] if probe in (None, run["probe"])
-            and (str(folder) in run["target"] or run["probe"] in ("driver_api", "nvml_devices"))]
+            and (str(directory) in run["target"] or run["probe"] in ("driver_api", "nvml_devices"))]
     check.that(any(run["end"] == end for run in runs), f"{name}: ends are {[run['end'] for run in runs]}, not {end}")
     check.that(report.code == 1, f"{name}: exit code {report.code}")
     if rule is None:
@@ -71,7 +71,7 @@ for call in CALLS:
 
 # What is told before the crash stands.
 report = run_hostile("cudnnAdvVersionCheck", "abort")
-ours = [entry for entry in report.facts["cudnns"] if str(folder) in entry["library"]]
+ours = [entry for entry in report.facts["cudnns"] if str(directory) in entry["library"]]
 check.that([entry.get("version") for entry in ours] == ["9.19.0"], f"the version told before a crash is kept: {ours}")
 
 
@@ -99,7 +99,7 @@ def damaged(name, content, expected):
         check.that(told, f"{expected}: no finding names the file")
 
 
-whole = (folder / "libcudnn.so.9").read_bytes()
+whole = (directory / "libcudnn.so.9").read_bytes()
 other_machine = bytearray(whole)
 other_machine[18] = 183 if whole[18] != 183 else 62  # e_machine: aarch64 or x86-64
 damaged("libcudnn.so.9", b"not a library\n", "not_elf")
@@ -107,7 +107,7 @@ damaged("libcudnn.so.9", whole[: len(whole) // 2], "truncated")
 damaged("libcudnn.so.9", bytes(other_machine), "other_machine")
 
 with tempfile.TemporaryDirectory() as place:  # a library of that name without the functions
-    shutil.copy(folder / "libcudart.so.12", pathlib.Path(place) / "libcudnn.so.9")
+    shutil.copy(directory / "libcudart.so.12", pathlib.Path(place) / "libcudnn.so.9")
     report = Report(program, environment={"LD_LIBRARY_PATH": place})
     finding = report.finding("cudnn_unusable")
     check.that(finding and "cudnnGetVersion" in str(finding), f"missing symbols are named: {finding}")

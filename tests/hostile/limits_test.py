@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The doctor under tight limits of its own: they are no fault of the machine.
 
-usage: limits_test.py RNNCHECK FOLDER_OF_HOSTILE_LIBRARIES
+usage: limits_test.py RNNCHECK DIRECTORY_OF_HOSTILE_LIBRARIES
 """
 import pathlib
 import resource
@@ -12,9 +12,9 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 from doctor import Checks, Report  # noqa: E402
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+program, directory = sys.argv[1], pathlib.Path(sys.argv[2])
 check = Checks()
-ENVIRONMENT = {"LD_LIBRARY_PATH": str(folder)}
+ENVIRONMENT = {"LD_LIBRARY_PATH": str(directory)}
 usual = Report(program, environment=ENVIRONMENT)
 
 
@@ -49,7 +49,7 @@ def a_small_stack():
     report = under({resource.RLIMIT_STACK: 64 << 10})
     check.that(report.document is not None, f"64 KiB of stack: exit {report.code}")
     if report.document:
-        ours = [run["end"] for run in report.facts["probe_runs"] if str(folder) in run["target"] or not run["target"]]
+        ours = [run["end"] for run in report.facts["probe_runs"] if str(directory) in run["target"] or not run["target"]]
         check.that(set(ours) == {"finished"}, f"64 KiB of stack: {ours}")
 
 
@@ -73,32 +73,32 @@ def an_output_that_is_full():
             check.that(pathlib.Path(place, name).is_file(), f"full standard output: {name} is written all the same")
 
 
-def hidden_folders():
+def hidden_directories():
     """In a bare chroot everything else is unknown for one cause, and that cause is told."""
-    hide = "for folder in /proc /sys /dev; do mount -t tmpfs none $folder || exit 99; done; exec \"$@\""
+    hide = "for directory in /proc /sys /dev; do mount -t tmpfs none $directory || exit 99; done; exec \"$@\""
     wrapper = ["unshare", "--map-root-user", "--mount", "sh", "-c", hide, "sh"]
     if subprocess.run([*wrapper, "true"], capture_output=True, check=False).returncode != 0:
         print("SKIPPED: no mount namespaces to be had here")
         return
     report = Report(program, environment=ENVIRONMENT, wrapper=wrapper)
-    check.that(report.document is not None, f"hidden folders: {report.stderr[:300]}")
+    check.that(report.document is not None, f"hidden directories: {report.stderr[:300]}")
     if report.document is None:
         return
     ends = {run["end"] for run in report.facts["probe_runs"]}
-    check.that(ends == {"finished"}, f"hidden folders: processes ended {ends}, {report.facts['probe_runs'][0]}")
+    check.that(ends == {"finished"}, f"hidden directories: processes ended {ends}, {report.facts['probe_runs'][0]}")
     finding = report.finding("system_folders_hidden")
-    check.that(finding and finding["subject"] == "/proc, /sys and /dev", f"hidden folders: {report.rules()}")
+    check.that(finding and finding["subject"] == "/proc, /sys and /dev", f"hidden directories: {report.rules()}")
     guesses = {"driver_missing", "driver_library_missing", "kernel_module_missing", "device_nodes_missing", "uvm_device_node_missing"}
-    check.that(not guesses & set(report.rules()), f"hidden folders: guesses {report.rules()}")
+    check.that(not guesses & set(report.rules()), f"hidden directories: guesses {report.rules()}")
     with tempfile.TemporaryDirectory() as place:
         closed = " ".join([*wrapper[:5], f"'{hide}'", "sh", program, "doctor", "--look-only", "--output", f"json={place}/x", ">&-"])
         code = subprocess.run(["sh", "-c", closed], stderr=subprocess.DEVNULL, check=False).returncode
-        check.that(code in (0, 1, 3) and pathlib.Path(place, "x").is_file(), f"hidden folders, closed standard output: exit {code}")
+        check.that(code in (0, 1, 3) and pathlib.Path(place, "x").is_file(), f"hidden directories, closed standard output: exit {code}")
 
 
 few_descriptors()
 a_small_stack()
 a_short_deadline()
 an_output_that_is_full()
-hidden_folders()
+hidden_directories()
 sys.exit(check.close())

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Folders and files that the search for libraries meets and that are not what one expects.
+"""Directories and files that the search for libraries meets and that are not what one expects.
 
-usage: odd_files_test.py RNNCHECK FOLDER_OF_HOSTILE_LIBRARIES
+usage: odd_files_test.py RNNCHECK DIRECTORY_OF_HOSTILE_LIBRARIES
 """
 import os
 import pathlib
@@ -14,7 +14,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 from doctor import Checks, Report  # noqa: E402
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+program, directory = sys.argv[1], pathlib.Path(sys.argv[2])
 check = Checks()
 
 
@@ -23,7 +23,7 @@ def a_path_that_is_no_utf8():
     with tempfile.TemporaryDirectory() as place:
         odd = os.path.join(place, os.fsdecode(b"caf\xe9 \\x41 \\xe9"))
         os.mkdir(odd)
-        shutil.copy(folder / "libcudnn.so.9", odd)
+        shutil.copy(directory / "libcudnn.so.9", odd)
         report = Report(program, environment={"LD_LIBRARY_PATH": odd})
         written = place + "/caf\\xe9 \\x41 \\x5cxe9/libcudnn.so.9"
         copies = [entry for entry in report.facts["cudnns"] if entry["library"] == written]
@@ -31,7 +31,7 @@ def a_path_that_is_no_utf8():
         check.that(report.facts["host"]["environment"]["LD_LIBRARY_PATH"] == os.path.dirname(written), "the variable's value is kept")
         text = subprocess.run([program, "doctor"], capture_output=True, check=False,
                               env={**os.environ, "LD_LIBRARY_PATH": odd}).stdout.decode()
-        check.that(place + "/caf\\xe9" in text, f"the text tells the folder: {text[:2000]}")
+        check.that(place + "/caf\\xe9" in text, f"the text tells the directory: {text[:2000]}")
 
         os.remove(odd + "/libcudnn.so.9")
         pathlib.Path(odd, "libcudnn.so.9").write_text("text")
@@ -50,7 +50,7 @@ def reported(place):
 
 def what_is_no_file():
     """Each is told as what it is, by one finding; nothing opens it, no other library is blamed."""
-    kinds = {"named pipe": os.mkfifo, "folder": os.mkdir, "socket": lambda path: os.mknod(path, 0o140600),
+    kinds = {"named pipe": os.mkfifo, "directory": os.mkdir, "socket": lambda path: os.mknod(path, 0o140600),
              "circle": lambda path: os.symlink(os.path.basename(path), path), "device": lambda path: os.symlink("/dev/zero", path)}
     for kind, make in kinds.items():
         for name in ("libcuda.so.1", "libnvidia-ml.so.1", "libcudnn.so.9", "libcudart.so.12", "libnvrtc.so.12"):
@@ -66,7 +66,7 @@ def a_pipe_that_libraries_lead_to():
     """cuDNN's parts and the driver library are opened by the other libraries themselves."""
     with tempfile.TemporaryDirectory() as place:
         for name in ("libcudart.so.12", "libcudnn.so.9", "libnvrtc.so.12"):
-            shutil.copy(folder / name, place)
+            shutil.copy(directory / name, place)
         os.mkfifo(place + "/libcuda.so.1")
         report = reported(place)
         failures = [str(entry.get("failure")) for list_ in ("cudnns", "runtimes", "nvrtcs") for entry in report.facts[list_]]
@@ -75,34 +75,34 @@ def a_pipe_that_libraries_lead_to():
         blamed = [finding["subject"] for finding in report.document["findings"]]
         check.that(not any("cudnn" in subject or "cudart" in subject for subject in blamed), f"blamed: {blamed}")
     with tempfile.TemporaryDirectory() as place:
-        shutil.copy(folder / "libcudnn.so.9", place)
+        shutil.copy(directory / "libcudnn.so.9", place)
         os.mkfifo(place + "/libcudnn_adv.so.9")
         os.mkfifo(place + "/libcudnn_adv_infer.so.8")
         ours = [entry for entry in reported(place).facts["cudnns"] if entry["library"].startswith(place)]
         check.that(f"{place}/libcudnn_adv.so.9" in str(ours[0].get("failure")), f"a part that is a pipe: {ours}")
 
 
-def thousands_of_folders():
+def thousands_of_directories():
     """The loader itself takes time that grows with their square at the start of every process, which nobody can help;
     what comes on top of that must stay small. A library in the last one counts."""
     with tempfile.TemporaryDirectory() as place:
-        folders = [f"{place}/{number}" for number in range(3000)]
-        for path in folders:
+        directories = [f"{place}/{number}" for number in range(3000)]
+        for path in directories:
             os.mkdir(path)
-        shutil.copy(folder / "libcudnn.so.9", folders[-1])
-        environment = {"LD_LIBRARY_PATH": ":".join(folders)}
+        shutil.copy(directory / "libcudnn.so.9", directories[-1])
+        environment = {"LD_LIBRARY_PATH": ":".join(directories)}
         started = time.monotonic()
         for _ in range(10):
             subprocess.run(["/bin/true"], env=environment, check=True)
         loader_alone = time.monotonic() - started
         usual, report = Report(program), Report(program, environment=environment)
-        ours = [entry["version"] for entry in report.facts["cudnns"] if entry["library"].startswith(folders[-1])]
-        check.that(ours == ["9.19.0"], f"the library in the last folder is found: {report.facts['cudnns']}")
+        ours = [entry["version"] for entry in report.facts["cudnns"] if entry["library"].startswith(directories[-1])]
+        check.that(ours == ["9.19.0"], f"the library in the last directory is found: {report.facts['cudnns']}")
         check.that(report.seconds < 2 * usual.seconds + 3 * loader_alone + 0.5,
                    f"{report.seconds:.2f} s; without them {usual.seconds:.2f} s; ten times nothing {loader_alone:.2f} s")
 
 
-thousands_of_folders()
+thousands_of_directories()
 a_path_that_is_no_utf8()
 what_is_no_file()
 a_pipe_that_libraries_lead_to()

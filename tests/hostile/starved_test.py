@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Many doctors at once at the lowest priority, on a healthy machine: what gets no processor time says nothing about the machine.
 
-usage: starved_test.py RNNCHECK SIM_FOLDER WORK_FOLDER [HOW_MANY]     40 by default
+usage: starved_test.py RNNCHECK SIM_DIRECTORY WORK_DIRECTORY [HOW_MANY]     40 by default
 """
 import collections
 import json

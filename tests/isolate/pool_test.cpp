@@ -51,14 +51,18 @@ Told run(const Command& what) {
     return told;
 }
 
-Told run(const std::string& habit, milliseconds quiet_limit = milliseconds(5000)) { return run(command(habit, quiet_limit)); }
+Told run(const std::string& habit, milliseconds quiet_limit = milliseconds(5000)) {
+    return run(command(habit, quiet_limit));
+}
 
 bool said(const Told& told, const std::string& line) {
     return std::find(told.lines.begin(), told.lines.end(), line) != told.lines.end();
 }
 
 /// No child of ours is left, dead or alive.
-bool no_child_left() { return waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD; }
+bool no_child_left() {
+    return waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD;
+}
 
 }  // namespace
 
@@ -73,10 +77,10 @@ TEST_CASE("a well-behaved process is over at once") {
 
 TEST_CASE("each way to die is told apart, and what was said before stands") {
     const std::map<std::string, std::pair<How, int>> expected = {
-        {"exit_code", {How::exited, 3}},         {"exit_zero", {How::exited, 0}},
+        {"exit_code", {How::exited, 3}},          {"exit_zero", {How::exited, 0}},
         {"bad_write", {How::signalled, SIGSEGV}}, {"abort", {How::signalled, SIGABRT}},
-        {"throw", {How::signalled, SIGABRT}},    {"kill", {How::signalled, SIGKILL}},
-        {"half_line", {How::exited, 0}},         {"crash_at_exit", {How::signalled, SIGABRT}},
+        {"throw", {How::signalled, SIGABRT}},     {"kill", {How::signalled, SIGKILL}},
+        {"half_line", {How::exited, 0}},          {"crash_at_exit", {How::signalled, SIGABRT}},
     };
     for (const auto& [habit, ending] : expected) {
         INFO(habit);
@@ -254,7 +258,8 @@ TEST_CASE("many at once all come home") {
     Pool pool;
     std::map<int, int> dones;
     for (int i = 0; i < 12; ++i) {
-        const int id = pool.start(command(i % 3 ? "well" : "abort", milliseconds(5000)), [](std::string_view line) { return Heard{line == "done"}; });
+        const int id = pool.start(command(i % 3 ? "well" : "abort", milliseconds(5000)),
+                                  [](std::string_view line) { return Heard{line == "done"}; });
         dones[id] = i;
     }
     while (pool.running() > 0) {

@@ -69,7 +69,7 @@ TEST_CASE("one fault of a framework is one error, told by the rule that has its 
         {"wrong_cudnn_found_first", but([](Facts& f) {
              Framework& torch = add_torch(f);
              add_older_cudnn9(f);
-             std::swap(torch.folders_before, torch.folders_after);
+             std::swap(torch.directories_before, torch.directories_after);
              torch.libraries[0] = library_from("/opt/old/lib/libcudnn.so.9", "LD_LIBRARY_PATH", "9.0.0");
          })},
         {"cudnn_major_soname_mismatch", but([](Facts& f) {

@@ -9,7 +9,9 @@ using namespace rnncheck::test;
 
 namespace {
 
-Report judged(const Facts& facts, const Selection& selection = {}) { return judge(facts, Matrix::bundled(), selection); }
+Report judged(const Facts& facts, const Selection& selection = {}) {
+    return judge(facts, Matrix::bundled(), selection);
+}
 
 Facts without_anything() {
     Facts facts;
@@ -95,7 +97,10 @@ TEST_CASE("a required rule that cannot tell makes the whole undetermined") {
     Selection require;
     require.require = {"rnn_result_wrong"};
     CHECK(judged(a_healthy_machine(), require).verdict == Health::healthy);
-    const Facts no_runs = but([](Facts& f) { f.rnn_runs.clear(); f.tool.stages = {"look", "ask"}; });
+    const Facts no_runs = but([](Facts& f) {
+        f.rnn_runs.clear();
+        f.tool.stages = {"look", "ask"};
+    });
     CHECK(judged(no_runs, require).verdict == Health::undetermined);
 }
 
@@ -103,7 +108,8 @@ TEST_CASE("a question that was switched off is not open") {
     const Facts no_run = but([](Facts& f) {
         f.rnn_runs.clear();
         f.kernel_runs.clear();
-        std::erase_if(f.probe_runs, [](const auto& run) { return run.probe == "rnn_forward" || run.probe == "ptx_launch"; });
+        std::erase_if(f.probe_runs,
+                      [](const auto& run) { return run.probe == "rnn_forward" || run.probe == "ptx_launch"; });
         f.tool.stages = {"look", "ask"};
     });
     const Report report = judged(no_run);
@@ -171,9 +177,11 @@ TEST_CASE("no problem found with nothing run on a GPU says so") {
         facts.tool.stages = std::move(stages);
         return judged(facts, selection).sentence;
     };
-    CHECK(sentence({"look", "ask"}, true) == "no problem found in what was examined, but nothing was run on a GPU, as asked");
-    CHECK(sentence({"look"}, true) ==
-          "no problem found in what was examined, but only files were looked at and nothing was run on a GPU, as asked");
+    CHECK(sentence({"look", "ask"}, true) ==
+          "no problem found in what was examined, but nothing was run on a GPU, as asked");
+    CHECK(
+        sentence({"look"}, true) ==
+        "no problem found in what was examined, but only files were looked at and nothing was run on a GPU, as asked");
     CHECK(contains(sentence({"look", "ask", "run"}, true), "nothing could be run on a GPU"));
     CHECK(contains(sentence({"look", "ask", "run"}, false), "nothing could be run on a GPU"));
     CHECK(contains(judged(a_healthy_machine()).sentence, "no problem found; recurrent networks gave right results in"));

@@ -39,18 +39,18 @@ TEST_CASE("a cuDNN of the system comes from the distribution's package manager")
 
 TEST_CASE("a cuDNN of a Python environment comes from pip, in the version that is there") {
     Facts facts = on("Ubuntu 22.04.4 LTS");
-    const std::string folder = "/srv/venv/lib/python3.11/site-packages";
-    const Remedy unknown = again(facts, folder + "/nvidia/cudnn/lib/libcudnn.so.9", 9);
+    const std::string directory = "/srv/venv/lib/python3.11/site-packages";
+    const Remedy unknown = again(facts, directory + "/nvidia/cudnn/lib/libcudnn.so.9", 9);
     CHECK(unknown.commands == Commands{"python -m pip install --force-reinstall --no-deps nvidia-cudnn-cu12"});
     CHECK(unknown.risk == Risk::safe);
     PythonEnvironment environment;
     environment.interpreter = "/srv/venv/bin/python";
-    environment.package_folders = {folder};
+    environment.package_directories = {directory};
     environment.packages.emplace_back();
     environment.packages.back().name = "nvidia-cudnn-cu11";
     environment.packages.back().version = "9.1.0.70";
     facts.pythons.push_back(environment);
-    CHECK(again(facts, folder + "/nvidia/cudnn/lib/libcudnn.so.9", 9).commands ==
+    CHECK(again(facts, directory + "/nvidia/cudnn/lib/libcudnn.so.9", 9).commands ==
           Commands{"/srv/venv/bin/python -m pip install --force-reinstall --no-deps nvidia-cudnn-cu11==9.1.0.70"});
 }
 

@@ -41,7 +41,7 @@ std::string findings_of(const Report& report) {
 }  // namespace
 
 TEST_CASE("each message points to its cause first") {
-    std::ifstream file(std::string(TEST_FOLDER) + "/messages.jsonl");
+    std::ifstream file(std::string(TEST_DIRECTORY) + "/messages.jsonl");
     std::size_t count = 0;
     for (std::string line; std::getline(file, line); ++count) {
         const auto message = nlohmann::json::parse(line);
@@ -61,7 +61,7 @@ TEST_CASE("each message points to its cause first") {
 
 TEST_CASE("no fault is named in a healthy log") {
     std::size_t count = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(std::string(TEST_FOLDER) + "/healthy")) {
+    for (const auto& entry : std::filesystem::directory_iterator(std::string(TEST_DIRECTORY) + "/healthy")) {
         const Report report = diagnosed(content(entry.path()));
         INFO(entry.path() << ": " << findings_of(report));
         CHECK(report.verdict == Health::healthy);

@@ -21,7 +21,7 @@ namespace {
 
 std::vector<std::string> seeds() {
     std::vector<std::string> texts;
-    std::ifstream file(std::string(TEST_FOLDER) + "/messages.jsonl");
+    std::ifstream file(std::string(TEST_DIRECTORY) + "/messages.jsonl");
     for (std::string line; std::getline(file, line);) texts.push_back(nlohmann::json::parse(line)["log"]);
     return texts;
 }

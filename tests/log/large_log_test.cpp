@@ -35,7 +35,7 @@ constexpr std::size_t large = 100 << 10;  ///< a log that is not matched as a wh
 
 template <class Check>
 void for_each_message(Check&& check) {
-    std::ifstream file(std::string(TEST_FOLDER) + "/messages.jsonl");
+    std::ifstream file(std::string(TEST_DIRECTORY) + "/messages.jsonl");
     for (std::string row; std::getline(file, row);) check(nlohmann::json::parse(row)["log"].get<std::string>() + "\n");
 }
 

@@ -91,7 +91,8 @@ const std::string mismatch =
 }  // namespace
 
 TEST_CASE("versions, line number and the first error are told") {
-    const Log log = log_read("starting\n" + mismatch + "UnknownError: Fail to find the dnn implementation.\n", "train.log");
+    const Log log =
+        log_read("starting\n" + mismatch + "UnknownError: Fail to find the dnn implementation.\n", "train.log");
     CHECK(told(log, "cudnn_version_mismatch", "loaded") == "7.4.1");
     CHECK(told(log, "cudnn_version_mismatch", "built") == "7.6.0");
     CHECK(event(log, "cudnn_version_mismatch")->line == 2);
@@ -161,11 +162,12 @@ TEST_CASE("each message gives the same facts in a small log and in a large one")
     const std::string few = repeated("Epoch 1 step 1 accuracy 0.9\n", 1 << 10);  // the same neighbours
     const auto lines = std::count(ordinary.begin(), ordinary.end(), '\n');
     const auto few_lines = std::count(few.begin(), few.end(), '\n');
-    std::ifstream file(std::string(TEST_FOLDER) + "/messages.jsonl");
+    std::ifstream file(std::string(TEST_DIRECTORY) + "/messages.jsonl");
     for (std::string line; std::getline(file, line);) {
         const std::string message = "Epoch 1\n" + nlohmann::json::parse(line)["log"].get<std::string>() + "\n";
         INFO(message);
-        CHECK(captured_in(log_read(ordinary + message + ordinary), lines) == captured_in(log_read(few + message + few), few_lines));
+        CHECK(captured_in(log_read(ordinary + message + ordinary), lines) ==
+              captured_in(log_read(few + message + few), few_lines));
     }
 }
 
@@ -183,7 +185,7 @@ TEST_CASE("where a block of a large log ends does not matter") {
 }
 
 TEST_CASE("a log that is full of the words of messages hides none of them") {
-    std::ifstream file(std::string(TEST_FOLDER) + "/messages.jsonl");
+    std::ifstream file(std::string(TEST_DIRECTORY) + "/messages.jsonl");
     std::vector<std::string> messages, words;
     for (std::string line; std::getline(file, line);) {
         messages.push_back(nlohmann::json::parse(line)["log"]);

@@ -69,7 +69,7 @@ TEST_CASE("no control character of a log comes out") {
     }
 }
 
-TEST_CASE("names, home folders and UUIDs in quoted lines become words") {
+TEST_CASE("names, home directories and UUIDs in quoted lines become words") {
     const std::string log =
         "hopper-box.lab kernel: NVRM: Xid (PCI:0000:01:00): 79, pid=12, GPU has fallen off the bus.\n"
         "  File \"/home/zuse/secret_project/train.py\", line 3, in main\n"

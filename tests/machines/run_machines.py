@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Recorded machines: the facts in each folder, judged again, must give the verdict and findings beside them.
+"""Recorded machines: the facts in each directory, judged again, must give the verdict and findings beside them.
 
-usage: run_machines.py RNNCHECK           checks every folder
+usage: run_machines.py RNNCHECK           checks every directory
        run_machines.py RNNCHECK bless     writes what the program says now into expected.json
-A new machine is a folder with the facts.json of `rnncheck doctor --save-facts`.
+A new machine is a directory with the facts.json of `rnncheck doctor --save-facts`.
 """
 import json
 import pathlib
@@ -16,14 +16,14 @@ from doctor import Checks  # noqa: E402
 
 program, bless = sys.argv[1], sys.argv[2:] == ["bless"]
 check = Checks()
-for folder in sorted(path.parent for path in here.glob("*/facts.json")):
-    result = subprocess.run([program, "doctor", "--facts", folder / "facts.json", "--json"], capture_output=True, check=False)
+for directory in sorted(path.parent for path in here.glob("*/facts.json")):
+    result = subprocess.run([program, "doctor", "--facts", directory / "facts.json", "--json"], capture_output=True, check=False)
     report = json.loads(result.stdout)
     said = {"exit": result.returncode, "verdict": report["verdict"],
             "findings": [[finding[key] for key in ("rule", "severity", "subject")] for finding in report["findings"]]}
     if bless:
-        (folder / "expected.json").write_text(json.dumps(said, indent=2) + "\n")
+        (directory / "expected.json").write_text(json.dumps(said, indent=2) + "\n")
         continue
-    expected = json.loads((folder / "expected.json").read_text())
-    check.that(said == expected, f"{folder.name}: {said}, expected {expected}")
+    expected = json.loads((directory / "expected.json").read_text())
+    check.that(said == expected, f"{directory.name}: {said}, expected {expected}")
 sys.exit(0 if bless else check.close())

@@ -14,7 +14,7 @@ std::vector<Issue> without_rows(const std::string& file, const std::vector<std::
     const MatrixCopy copy;
     std::string kept;
     std::size_t cut = 0;
-    for (const std::string& line : split(MatrixCopy::content_of(copy.folder / file), '\n')) {
+    for (const std::string& line : split(MatrixCopy::content_of(copy.directory / file), '\n')) {
         bool all = true;
         for (const std::string& part : parts) all &= contains(line, part);
         if (all)
@@ -36,7 +36,7 @@ bool says(const std::vector<Issue>& issues, const std::string& table, const std:
 /// The row of framework_builds that begins so, with one text in it exchanged.
 std::vector<Issue> after_in_row(const std::string& start, const std::string& old_text, const std::string& new_text) {
     const MatrixCopy copy;
-    std::string text = MatrixCopy::content_of(copy.folder / "framework_builds.json");
+    std::string text = MatrixCopy::content_of(copy.directory / "framework_builds.json");
     const auto row = text.find(start);
     REQUIRE(row != std::string::npos);
     const auto at = text.find(old_text, row);
@@ -93,7 +93,7 @@ TEST_CASE("dates that there are not, and dates to come") {
     }
     const MatrixCopy copy;
     copy.replace("xid.json", "\"seen\": \"2026-1", "\"seen\": \"2031-01-01\", \"was\": \"2026-1");
-    const TableFiles files = table_files_of(copy.folder.string());
+    const TableFiles files = table_files_of(copy.directory.string());
     CHECK(says(verify(files, "2026-12-31"), "xid", "'seen' is 2031-01-01, a day to come"));
     CHECK(verify(files, "2031-01-01").empty());
     CHECK(verify(files, "1970-01-02").empty());  // a clock that nearly all sources are ahead of

@@ -156,7 +156,7 @@ Words parts_of(const std::string& answer) {
 }  // namespace
 
 TEST_CASE("every question of queries.txt has its answer") {
-    std::ifstream file(TEST_FOLDER "/queries.txt");
+    std::ifstream file(TEST_DIRECTORY "/queries.txt");
     std::size_t asked = 0;
     for (std::string line; std::getline(file, line);) {
         if (line.empty() || line.starts_with('#')) continue;

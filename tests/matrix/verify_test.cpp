@@ -37,7 +37,7 @@ TEST_CASE("all issues come at once, with table and row") {
     copy.replace("driver_for_cuda.json", R"("cuda": "9.2", "full_driver": "396.26")", R"("cuda": "9.x")");
     copy.replace("architectures.json", R"("source": "cuda_jl", )", "");
     copy.write("rnn_required_support.json", "{");
-    std::filesystem::remove(copy.folder / "gpu_products.json");
+    std::filesystem::remove(copy.directory / "gpu_products.json");
     const auto issues = issues_of(copy);
     INFO(told(issues));
     CHECK(has(issues, "driver_for_cuda", 3, "column 'cuda': '9.x' is not a version"));
@@ -113,7 +113,7 @@ TEST_CASE("a range that ends before it begins") {
 TEST_CASE("holes: toolkits, driver branches, cuDNN and framework releases") {
     const MatrixCopy copy;
     const auto cut_row = [&](const std::string& file, const std::string& start) {
-        std::string text = MatrixCopy::content_of(copy.folder / file);
+        std::string text = MatrixCopy::content_of(copy.directory / file);
         const auto at = text.find("    {" + start);
         REQUIRE(at != std::string::npos);
         copy.write(file, text.erase(at, text.find('\n', at) + 1 - at));

@@ -97,10 +97,11 @@ TEST_CASE("a range is as exact as its end is written") {
     CHECK_FALSE(agree(v("12.5"), v("12.4.1")));
 }
 
-TEST_CASE("a folder's table is viewed as it is, and a broken one is told") {
+TEST_CASE("a directory's table is viewed as it is, and a broken one is told") {
     const test::MatrixCopy copy;
     copy.replace("rnn_required_support.json", "\"dtype\": \"bf16\"", "\"dtype\": \"fp8\"");
-    CHECK(table_view(table_files_of(copy.folder.string()), "rnn_required_support").rows[0].cells.at("dtype") == "fp8");
+    CHECK(table_view(table_files_of(copy.directory.string()), "rnn_required_support").rows[0].cells.at("dtype") ==
+          "fp8");
     copy.write("rnn_required_support.json", "{");
-    CHECK_THROWS_AS(table_view(table_files_of(copy.folder.string()), "rnn_required_support"), InputError);
+    CHECK_THROWS_AS(table_view(table_files_of(copy.directory.string()), "rnn_required_support"), InputError);
 }

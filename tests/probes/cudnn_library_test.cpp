@@ -10,7 +10,8 @@ namespace {
 ProbeTold ask(int major, const std::string& sim = "") {
     const std::string flavour = "cudnn" + std::to_string(major);
     return run_probe("cudnn_library", {.target = sim_file(flavour, "libcudnn.so." + std::to_string(major)),
-                                       .flavours = {"base", flavour}, .sim = sim});
+                                       .flavours = {"base", flavour},
+                                       .sim = sim});
 }
 
 }  // namespace

@@ -23,10 +23,10 @@ Environment bare_environment(std::map<std::string, std::optional<std::string>> m
 
 FakeRoot& with_card(FakeRoot& root, const std::string& address, const std::string& vendor,
                     const std::string& device_class) {
-    const std::string folder = "/sys/bus/pci/devices/" + address;
-    return root.file(folder + "/vendor", vendor + "\n")
-        .file(folder + "/class", device_class + "\n")
-        .file(folder + "/device", "0x2204\n");
+    const std::string directory = "/sys/bus/pci/devices/" + address;
+    return root.file(directory + "/vendor", vendor + "\n")
+        .file(directory + "/class", device_class + "\n")
+        .file(directory + "/device", "0x2204\n");
 }
 
 }  // namespace
@@ -69,13 +69,16 @@ TEST_CASE("containers are known by the marks of their managers") {
     CHECK(kind("/.singularity.d/runscript", "") == "apptainer");
     CHECK(kind("/dev/lxd/sock", "") == "lxc");
     CHECK(kind("/dev/incus/sock", "") == "lxc");
-    const std::string root_mount = "590 320 0:77 / / rw,relatime - overlay overlay rw,lowerdir=", storage = "/l/AB,upperdir=/x\n";
+    const std::string root_mount = "590 320 0:77 / / rw,relatime - overlay overlay rw,lowerdir=",
+                      storage = "/l/AB,upperdir=/x\n";
     CHECK(kind("/proc/self/mountinfo", root_mount + "/var/lib/docker/overlay2" + storage) == "docker");
-    CHECK(kind("/proc/self/mountinfo", root_mount + "/home/u/.local/share/containers/storage/overlay" + storage) == "podman");
-    CHECK(kind("/proc/self/mountinfo", root_mount + "/var/lib/containerd/io.containerd.snapshotter.v1.overlayfs" + storage) ==
-          "containerd");
-    CHECK_FALSE(kind("/proc/self/mountinfo", "25 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
-                                             "99 25 0:50 / /var/lib/docker/overlay2/x/merged rw - overlay overlay rw\n"));
+    CHECK(kind("/proc/self/mountinfo", root_mount + "/home/u/.local/share/containers/storage/overlay" + storage) ==
+          "podman");
+    CHECK(kind("/proc/self/mountinfo",
+               root_mount + "/var/lib/containerd/io.containerd.snapshotter.v1.overlayfs" + storage) == "containerd");
+    CHECK_FALSE(kind("/proc/self/mountinfo",
+                     "25 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+                     "99 25 0:50 / /var/lib/docker/overlay2/x/merged rw - overlay overlay rw\n"));
     CHECK(kind("/proc/1/cgroup", "12:cpu:/kubepods/burstable/pod1\n") == "kubernetes");
     CHECK(kind("/proc/1/cgroup", "1:name=systemd:/docker/0123\n") == "docker");
     CHECK_FALSE(kind("/proc/1/cgroup", "0::/init.scope\n"));

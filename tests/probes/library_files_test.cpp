@@ -45,21 +45,21 @@ Library at(const std::vector<Library>& libraries, const std::string& path) {
     return *found;
 }
 
-const std::string system_folder = "/usr/lib64/";
+const std::string system_directory = "/usr/lib64/";
 const std::string toolkit = "/usr/local/cuda-12.4/";
 
 }  // namespace
 
 TEST_CASE("a library with all its names is one entry, by the name that programs open") {
     FakeRoot root;
-    root.file(system_folder + "libcudnn.so.9.19.0", library_bytes("libcudnn.so.9", {"libc.so.6"}));
-    root.link(system_folder + "libcudnn.so.9", "libcudnn.so.9.19.0")
-        .link(system_folder + "libcudnn.so", "libcudnn.so.9");
+    root.file(system_directory + "libcudnn.so.9.19.0", library_bytes("libcudnn.so.9", {"libc.so.6"}));
+    root.link(system_directory + "libcudnn.so.9", "libcudnn.so.9.19.0")
+        .link(system_directory + "libcudnn.so", "libcudnn.so.9");
     const Library cudnn = only(libraries_in(root));
     CHECK(cudnn.kind == LibraryKind::cudnn);
-    CHECK(cudnn.path == system_folder + "libcudnn.so.9");
-    CHECK(cudnn.real_path == system_folder + "libcudnn.so.9.19.0");
-    CHECK(cudnn.found_via == FoundVia::default_folder);
+    CHECK(cudnn.path == system_directory + "libcudnn.so.9");
+    CHECK(cudnn.real_path == system_directory + "libcudnn.so.9.19.0");
+    CHECK(cudnn.found_via == FoundVia::default_directory);
     CHECK(cudnn.picked_by_loader);
     CHECK(cudnn.soname == "libcudnn.so.9");
     CHECK(cudnn.version_in_name == v("9.19.0"));
@@ -70,7 +70,7 @@ TEST_CASE("a library with all its names is one entry, by the name that programs 
     CHECK_FALSE(cudnn.problem);
 }
 
-TEST_CASE("the same file is not listed again through another folder, and a development link gives way") {
+TEST_CASE("the same file is not listed again through another directory, and a development link gives way") {
     FakeRoot root;
     root.file(toolkit + "lib64/libcudart.so.12.4.99", library_bytes("libcudart.so.12"));
     root.link(toolkit + "lib64/libcudart.so.12", "libcudart.so.12.4.99").link(toolkit + "lib", "lib64");
@@ -91,9 +91,9 @@ TEST_CASE("the stub is listed only where the loader reaches it") {
     CHECK(linked.path == stubs + "/libcuda.so");
     CHECK(linked.stub);
     CHECK_FALSE(linked.picked_by_loader);
-    root.link(system_folder + "libcuda.so.1", stubs + "/libcuda.so");
+    root.link(system_directory + "libcuda.so.1", stubs + "/libcuda.so");
     const Library picked = only(libraries_in(root));
-    CHECK(picked.path == system_folder + "libcuda.so.1");
+    CHECK(picked.path == system_directory + "libcuda.so.1");
     CHECK(picked.stub);
     CHECK(picked.picked_by_loader);
 }
@@ -144,22 +144,22 @@ TEST_CASE("a copy for another machine is listed and passed over") {
     CHECK(at(found, "/b/libcudnn.so.9").picked_by_loader);
 }
 
-TEST_CASE("a toolkit's folders for other machines, backups, archives and dead development links are no copies") {
+TEST_CASE("a toolkit's directories for other machines, backups, archives and dead development links are no copies") {
     FakeRoot root;
     root.file(toolkit + "targets/s390x-linux/lib/libcudart.so.12", foreign_bytes("libcudart.so.12"));
-    root.file(system_folder + "libcudnn.so.9.bak", "x")
-        .file(system_folder + "libcudart_static.a", "x")
-        .file(system_folder + "libcudnn.so", "INPUT(x)");
-    root.link(system_folder + "libcublas.so", "gone")
-        .file(system_folder + "libnvrtc.alt.so.13", "x")
-        .file(system_folder + "libcudadevrt.a", "x");
+    root.file(system_directory + "libcudnn.so.9.bak", "x")
+        .file(system_directory + "libcudart_static.a", "x")
+        .file(system_directory + "libcudnn.so", "INPUT(x)");
+    root.link(system_directory + "libcublas.so", "gone")
+        .file(system_directory + "libnvrtc.alt.so.13", "x")
+        .file(system_directory + "libcudadevrt.a", "x");
     root.file("/etc/ld.so.cache", cache_bytes({{"libcudnn.so.8", "/removed/libcudnn.so.8"}}));
     CHECK(paths(libraries_in(root)).empty());
 }
 
 TEST_CASE("a link to nowhere is told") {
     FakeRoot root;
-    root.link(system_folder + "libcuda.so.1", "libcuda.so.535.1");
+    root.link(system_directory + "libcuda.so.1", "libcuda.so.535.1");
     const Library dead = only(libraries_in(root));
     CHECK(dead.problem == FileProblem::dangling_link);
     CHECK_FALSE(dead.real_path);
@@ -212,10 +212,10 @@ TEST_CASE("what a library needs and the loader would not find is named") {
     builder.runpath = "$ORIGIN";
     root.file("/apart/libcudnn_adv.so.9", builder.bytes())
         .file("/apart/libcudnn_ops.so.9", library_bytes("libcudnn_ops.so.9"));
-    root.file(system_folder + "libz.so.1", library_bytes("libz.so.1"));
-    const Variables with_folder = {{"LD_LIBRARY_PATH", "/link"}};
+    root.file(system_directory + "libz.so.1", library_bytes("libz.so.1"));
+    const Variables with_directory = {{"LD_LIBRARY_PATH", "/link"}};
     root.link("/link/libcudnn_adv.so.9", "/apart/libcudnn_adv.so.9");
-    const Library through_link = only(libraries_in(root, with_folder));
+    const Library through_link = only(libraries_in(root, with_directory));
     CHECK(through_link.kind == LibraryKind::cudnn_part);
     CHECK(through_link.missing_needs == std::vector<std::string>{"libcudnn_ops.so.9", "libcudnn_graph.so.9"});
     const auto beside = libraries_in(root, {{"LD_LIBRARY_PATH", "/apart"}});
@@ -256,10 +256,10 @@ TEST_CASE("on this machine every pick is a file, and copies are listed once") {
 
 TEST_CASE("a preloaded copy answers for its name") {
     FakeRoot root;
-    root.file(system_folder + "libcudnn.so.9", library_bytes("libcudnn.so.9"));
+    root.file(system_directory + "libcudnn.so.9", library_bytes("libcudnn.so.9"));
     root.file(toolkit + "lib64/libcudnn.so.9", library_bytes("libcudnn.so.9"));
-    CHECK(at(libraries_in(root), system_folder + "libcudnn.so.9").picked_by_loader);
+    CHECK(at(libraries_in(root), system_directory + "libcudnn.so.9").picked_by_loader);
     const auto preloaded = libraries_in(root, {{"LD_PRELOAD", toolkit + "lib64/libcudnn.so.9"}});
-    CHECK_FALSE(at(preloaded, system_folder + "libcudnn.so.9").picked_by_loader);
+    CHECK_FALSE(at(preloaded, system_directory + "libcudnn.so.9").picked_by_loader);
     CHECK(at(preloaded, toolkit + "lib64/libcudnn.so.9").picked_by_loader);
 }

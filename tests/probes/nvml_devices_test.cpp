@@ -6,7 +6,8 @@ using namespace rnncheck;
 using namespace rnncheck::test;
 
 TEST_CASE("nvml_devices learns the state of every board") {
-    const auto told = run_probe("nvml_devices", {.sim = "gpus=2 driver=550.54.14 cuda=12.4 nvml.ecc_uncorrected=3 nvml.compute_mode=3"});
+    const auto told = run_probe(
+        "nvml_devices", {.sim = "gpus=2 driver=550.54.14 cuda=12.4 nvml.ecc_uncorrected=3 nvml.compute_mode=3"});
     REQUIRE(told.done);
     CHECK(told.facts.driver.nvml_version == v("550.54.14"));
     CHECK(told.facts.driver.nvml_cuda_version == v("12.4"));

@@ -11,7 +11,7 @@ namespace rnncheck::probes {
 namespace rnn_forward {
 extern const Probe probe;
 }
-}
+}  // namespace rnncheck::probes
 
 namespace {
 
@@ -43,10 +43,10 @@ TEST_CASE("the sweep runs in every interface of every usable cuDNN on every GPU"
     facts.cudnns.push_back(half_broken);
     half_broken.rnn_usable.reset();
     facts.cudnns.push_back(half_broken);
-    CHECK(probes::rnn_forward::probe.targets(facts) == std::vector<std::string>{"GPU 0 legacy /lib with space/libcudnn.so.8",
-                                                                         "GPU 1 legacy /lib with space/libcudnn.so.8",
-                                                                         "GPU 0 v8 /lib with space/libcudnn.so.8",
-                                                                         "GPU 1 v8 /lib with space/libcudnn.so.8"});
+    CHECK(probes::rnn_forward::probe.targets(facts) ==
+          std::vector<std::string>{"GPU 0 legacy /lib with space/libcudnn.so.8",
+                                   "GPU 1 legacy /lib with space/libcudnn.so.8",
+                                   "GPU 0 v8 /lib with space/libcudnn.so.8", "GPU 1 v8 /lib with space/libcudnn.so.8"});
 }
 
 TEST_CASE("no GPU or no cuDNN is no target, and many copies are eight") {

@@ -29,7 +29,7 @@ std::string read(const std::string& path) {
 }
 
 void check_approved(const std::string& name, const std::string& text) {
-    const std::string path = std::string(TEST_FOLDER) + "/approved/" + name;
+    const std::string path = std::string(TEST_DIRECTORY) + "/approved/" + name;
     if (std::getenv("RNNCHECK_BLESS")) std::ofstream(path, std::ios::binary) << text;
     const auto expected = split(read(path), '\n');
     const auto found = split(text, '\n');
@@ -66,7 +66,7 @@ TEST_CASE("approved: eight GPUs, one wrong and one crashed") {
 
 TEST_CASE("approved: nothing learnt") {
     Report report = sample_report(Health::undetermined, {});
-    report.verdicts = {{"driver_missing", Outcome::undecided, "the library folders could not be searched"}};
+    report.verdicts = {{"driver_missing", Outcome::undecided, "the library directories could not be searched"}};
     report.counts = {0, 0, 1, 0};
     check_approved("nothing_learnt.txt", printed("text", report, {}));
     check_approved("nothing_learnt.json", printed("json", report, {}));

@@ -79,7 +79,7 @@ std::string facts_page() {
 }  // namespace
 
 TEST_CASE("docs/facts.md is up to date") {
-    const std::string path = std::string(PROJECT_FOLDER) + "/docs/facts.md";
+    const std::string path = std::string(PROJECT_DIRECTORY) + "/docs/facts.md";
     if (std::getenv("RNNCHECK_BLESS")) std::ofstream(path) << facts_page();
     std::ifstream file(path);
     const std::string found{std::istreambuf_iterator<char>(file), {}};

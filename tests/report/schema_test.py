@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every JSON document that rnncheck prints satisfies the schema that it prints.
 
-usage: schema_test.py RNNCHECK APPROVED_FOLDER     77 when the module jsonschema is missing
+usage: schema_test.py RNNCHECK APPROVED_DIRECTORY     77 when the module jsonschema is missing
 """
 import copy
 import json

@@ -54,8 +54,8 @@ TEST_CASE("random correct cases give no false alarm, with room to spare") {
         const RnnInputs inputs = make_inputs(rnn_case);
         const Computation computation = compute(rnn_case, inputs);
         const sim::Arithmetic arithmetic = random_arithmetic(rnn_case, random);
-        const Limits limits = limits_for(rnn_case, inputs, computation,
-                                         {rnn_case.math == MathType::standard, true, is_fast(rnn_case)});
+        const Limits limits =
+            limits_for(rnn_case, inputs, computation, {rnn_case.math == MathType::standard, true, is_fast(rnn_case)});
         const Comparison comparison =
             compare(rnn_case, computation.outputs, sim::simulate(rnn_case, inputs, arithmetic), limits);
         if (!comparison.right)

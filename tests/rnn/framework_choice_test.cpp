@@ -143,5 +143,6 @@ TEST_CASE("only what a framework takes by default is promised, besides the stand
     CHECK_FALSE(promised(fp16, Algorithm::persist_static, RnnPlace()));
     CHECK_FALSE(promised(network(Dtype::bf16, 64, 64), Algorithm::persist_static_small_h, a100));
     CHECK(promised(network(Dtype::bf16, 64, 64), Algorithm::standard, a100));
-    CHECK_FALSE(promised(with_lengths(fp32, Layout::batch_major, {16, 0, 1, 1, 1, 1, 1, 1}), Algorithm::standard, a100));
+    CHECK_FALSE(
+        promised(with_lengths(fp32, Layout::batch_major, {16, 0, 1, 1, 1, 1, 1, 1}), Algorithm::standard, a100));
 }

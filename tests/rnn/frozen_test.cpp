@@ -1,10 +1,11 @@
 // The reference against outputs and gradients that PyTorch computed in fp64 (frozen/README.md).
+#include "rnn/frozen.hpp"
+
 #include <cstring>
 #include <fstream>
 
 #include "base/json.hpp"
 #include "rnn/compare.hpp"
-#include "rnn/frozen.hpp"
 #include "support/catch.hpp"
 
 using namespace rnncheck;
@@ -67,7 +68,7 @@ double difference(const RnnCase& rnn_case, const RnnOutputs& reference, const Rn
 }
 
 Json frozen_document() {
-    std::ifstream file(TEST_FOLDER "/frozen/vectors.json");
+    std::ifstream file(TEST_DIRECTORY "/frozen/vectors.json");
     return Json::parse(file);
 }
 

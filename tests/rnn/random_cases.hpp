@@ -79,10 +79,9 @@ inline sim::Arithmetic random_arithmetic(const RnnCase& rnn_case, Random& random
     for (bool* stored : {&arithmetic.half_sums_stored, &arithmetic.gates_stored, &arithmetic.cell_stored,
                          &arithmetic.gradients_stored, &arithmetic.dweights_stored})
         *stored = sixteen_bits && random.below(2);
-    arithmetic.wobble = rnn_case.dtype == Dtype::fp64     ? 4 * 0x1p-52
-                        : (sixteen_bits || rnn_case.algorithm != Algorithm::standard) && random.below(2)
-                            ? 0x1p-11
-                                                          : 4 * 0x1p-23;
+    arithmetic.wobble = rnn_case.dtype == Dtype::fp64                                                    ? 4 * 0x1p-52
+                        : (sixteen_bits || rnn_case.algorithm != Algorithm::standard) && random.below(2) ? 0x1p-11
+                                                                                                         : 4 * 0x1p-23;
     return arithmetic;
 }
 

@@ -21,14 +21,16 @@ static std::vector<RnnPlace> places() {
     std::vector<RnnPlace> all = {Dialect::legacy, Dialect::v8};
     for (const auto& [capability, multiprocessors] :
          {std::pair{"6.1", 28}, {"7.0", 80}, {"7.5", 68}, {"8.0", 108}, {"8.6", 82}, {"9.0", 132}, {"12.0", 188}})
-        for (const auto& [dialect, cudnn] : {std::pair{Dialect::legacy, "7.6.5"}, {Dialect::legacy, "8.9.7"},
-                                             {Dialect::v8, "8.0.5"}, {Dialect::v8, "8.9.7"}, {Dialect::v8, "9.19.0"}})
+        for (const auto& [dialect, cudnn] : {std::pair{Dialect::legacy, "7.6.5"},
+                                             {Dialect::legacy, "8.9.7"},
+                                             {Dialect::v8, "8.0.5"},
+                                             {Dialect::v8, "8.9.7"},
+                                             {Dialect::v8, "9.19.0"}})
             all.push_back(place(dialect, cudnn, capability, multiprocessors));
     return all;
 }
 
-static bool any(const RnnPlace& there, const std::function<bool(const RnnCase&)>& wanted,
-                Level level = Level::quick) {
+static bool any(const RnnPlace& there, const std::function<bool(const RnnCase&)>& wanted, Level level = Level::quick) {
     const std::vector<RnnCase> cases = sweep(level, there);
     return std::any_of(cases.begin(), cases.end(), wanted);
 }
@@ -112,7 +114,8 @@ static void check_acceptable(const RnnCase& c, const RnnPlace& there) {
         CHECK(c.algorithm == Algorithm::standard);
         CHECK(static_cast<int>(c.lengths.size()) == c.batch);
         CHECK(*std::max_element(c.lengths.begin(), c.lengths.end()) == c.sequence_length);
-        const bool zeros_allowed = there.dialect == Dialect::v8 && !c.training && c.layout != Layout::sequence_major_packed;
+        const bool zeros_allowed =
+            there.dialect == Dialect::v8 && !c.training && c.layout != Layout::sequence_major_packed;
         CHECK(*std::min_element(c.lengths.begin(), c.lengths.end()) >= (zeros_allowed ? 0 : 1));
     }
     if (c.layout == Layout::sequence_major_packed) CHECK(std::is_sorted(c.lengths.rbegin(), c.lengths.rend()));

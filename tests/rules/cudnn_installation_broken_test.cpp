@@ -7,14 +7,14 @@ rnncheck::PythonPackage& add_package(rnncheck::Facts& f, const std::string& name
     rnncheck::PythonPackage package;
     package.name = name;
     package.version = version;
-    package.folder = "/srv/environment/lib/python3.11/site-packages";
+    package.directory = "/srv/environment/lib/python3.11/site-packages";
     return rnncheck::test::add_environment(f).packages.emplace_back(package);
 }
 
 }  // namespace
 
 RULE_TEST(cudnn_installation_broken,
-          Fires{{{"two packages in one folder", but([](Facts& f) {
+          Fires{{{"two packages in one directory", but([](Facts& f) {
                       add_package(f, "nvidia-cudnn-cu11");
                       add_package(f, "nvidia-cudnn-cu12");
                   }),
@@ -43,7 +43,8 @@ TEST_CASE("of packages that lie over one another the one that a framework asks f
     torch.name = "pytorch";
     torch.environment = facts.pythons.front().path;
     torch.cudnn_wanted = "nvidia-cudnn-cu12==9.1.0.70";
-    const Verdict verdict = find_named(all_rules(), "cudnn_installation_broken")->thing->check(facts, Matrix::bundled());
+    const Verdict verdict =
+        find_named(all_rules(), "cudnn_installation_broken")->thing->check(facts, Matrix::bundled());
     REQUIRE(verdict.findings.size() == 1);
     const auto& commands = verdict.findings.front().remedies.front().commands;
     CHECK(commands.front().ends_with("uninstall -y nvidia-cudnn-cu11 nvidia-cudnn-cu12"));

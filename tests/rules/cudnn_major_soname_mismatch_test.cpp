@@ -33,7 +33,7 @@ TEST_CASE("a Python package is only offered where the framework finds it") {
             Framework& onnxruntime = test::add_torch(f);
             test::without(f, LibraryKind::cudnn);
             test::add_library(f, LibraryKind::cudnn, test::own_cudnn9, test::own_cudnn9);
-            f.pythons.front().package_folders = {"/srv/environment/my packages"};
+            f.pythons.front().package_directories = {"/srv/environment/my packages"};
             if (another_package) f.pythons.front().packages = {{"nvidia-cudnn-cu12", "9.1.0.70", "", {}, {}}};
             onnxruntime.name = "onnxruntime";
             onnxruntime.version = test::v("1.18.1");
@@ -41,20 +41,20 @@ TEST_CASE("a Python package is only offered where the framework finds it") {
             onnxruntime.cuda = test::v("11");
             onnxruntime.cudnn = test::v("8");
             onnxruntime.cudnn_wanted.reset();
-            onnxruntime.folders_before.clear();
-            onnxruntime.folders_after = {"/usr/local/cuda-11.8/lib"};
+            onnxruntime.directories_before.clear();
+            onnxruntime.directories_after = {"/usr/local/cuda-11.8/lib"};
             onnxruntime.libraries = {{"libcudnn.so.8", {}, {}, {}, {}}};
         });
     };
     const Remedy alone = remedy_for(machine(false));
-    CHECK(contains(alone.text, "install it on the system, or put the folder"));
+    CHECK(contains(alone.text, "install it on the system, or put the directory"));
     CHECK(alone.commands ==
           std::vector<std::string>{"/srv/environment/bin/python -m pip install 'nvidia-cudnn-cu11==8.*'",
                                    "export LD_LIBRARY_PATH='/srv/environment/my packages/nvidia/cudnn/lib'"
                                    "\"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\""});
-    CHECK(remedy_for(machine(true)).commands.empty());  // all cuDNN packages share one folder
+    CHECK(remedy_for(machine(true)).commands.empty());  // all cuDNN packages share one directory
 
     Facts reaching = machine(true);
-    reaching.frameworks.front().folders_after = {"/srv/environment/my packages/nvidia/cudnn/lib"};
+    reaching.frameworks.front().directories_after = {"/srv/environment/my packages/nvidia/cudnn/lib"};
     CHECK(remedy_for(reaching).commands.size() == 1);
 }

@@ -37,7 +37,7 @@ RULE_TEST(cudnn_mixed_sublibraries,
                           .found_via = FoundVia::ld_library_path;
                   }),
                   "/home/me/lib/libcudnn_adv_infer.so.8, release 8.6.0, not 8.9.7"},
-                 {"loaded from two folders", but([](Facts& f) {
+                 {"loaded from two directories", but([](Facts& f) {
                       rnn_half_fails(f, "cudnnCreateRNNDescriptor", 4, "CUDNN_STATUS_INTERNAL_ERROR");
                       f.cudnns.front().parts_mapped = {"/a/libcudnn.so.8", "/b/libcudnn_ops_infer.so.8"};
                   }),
@@ -70,7 +70,7 @@ RULE_TEST(cudnn_mixed_sublibraries,
                        }),
                        ""}}})
 
-TEST_CASE("mixed parts of a framework's own cuDNN are its error, with variable and folder") {
+TEST_CASE("mixed parts of a framework's own cuDNN are its error, with variable and directory") {
     using namespace rnncheck;
     const Facts facts = test::but([](Facts& f) {
         test::add_torch(f);

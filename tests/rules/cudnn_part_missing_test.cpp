@@ -7,7 +7,8 @@ RULE_TEST(
                 remove_library(f, "libcudnn_adv_infer.so.8");
                 rnn_half_fails(f, "cudnnAdvInferVersionCheck", 11, "CUDNN_STATUS_RUNTIME_PREREQUISITE_MISSING");
             }),
-            "lacks libcudnn_adv_infer.so.8, so its RNN half cannot be used: searched in /usr/local/cuda-12.4/lib64 and the "
+            "lacks libcudnn_adv_infer.so.8, so its RNN half cannot be used: searched in /usr/local/cuda-12.4/lib64 and "
+            "the "
             "loader's path"},
            {"not even the version answers", but([](Facts& f) {
                 remove_library(f, "libcudnn_ops_infer.so.8");
@@ -48,8 +49,7 @@ RULE_TEST(
               f.cudnns.front().rnn_usable.reset();
           }),
           ""},
-         {"none installed", but(no_cudnn),
-          ""}}},
+         {"none installed", but(no_cudnn), ""}}},
     CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                 {"a major that the tables do not know", but([](Facts& f) {
                      cudnn_version(f, "12.0.0");

@@ -12,21 +12,52 @@ rnncheck::Facts no_nodes() {
 
 }  // namespace
 
-RULE_TEST(device_nodes_missing,
+RULE_TEST(
+    device_nodes_missing,
     Fires{{{"none at all", no_nodes(), "/dev/nvidiactl and /dev/nvidia0 do not exist"},
-           {"no node of a GPU", after(no_nodes(), [](Facts& f) { f.driver.device_nodes = {{"/dev/nvidiactl", "0666 0:0", true, true}}; }), "/dev/nvidia0 does not exist"},
-           {"the helper will make them", after(no_nodes(), [](Facts& f) { f.driver.modprobe_helper = true; f.driver.init.reset(); }), "will be made by nvidia-modprobe when the first CUDA program starts"},
-           {"a container, into which they are to be passed", after(no_nodes(), [](Facts& f) { f.driver.modprobe_helper = true; f.host.container = "podman"; }), "do not exist"},
-           {"--make-nodes did not help", after(no_nodes(), [](Facts& f) { f.driver.modprobe_helper = true; f.tool.make_nodes = true; }), "although --make-nodes let the driver make them"}}},
+           {"no node of a GPU",
+            after(no_nodes(),
+                  [](Facts& f) {
+                      f.driver.device_nodes = {{"/dev/nvidiactl", "0666 0:0", true, true}};
+                  }),
+            "/dev/nvidia0 does not exist"},
+           {"the helper will make them",
+            after(no_nodes(),
+                  [](Facts& f) {
+                      f.driver.modprobe_helper = true;
+                      f.driver.init.reset();
+                  }),
+            "will be made by nvidia-modprobe when the first CUDA program starts"},
+           {"a container, into which they are to be passed",
+            after(no_nodes(),
+                  [](Facts& f) {
+                      f.driver.modprobe_helper = true;
+                      f.host.container = "podman";
+                  }),
+            "do not exist"},
+           {"--make-nodes did not help",
+            after(no_nodes(),
+                  [](Facts& f) {
+                      f.driver.modprobe_helper = true;
+                      f.tool.make_nodes = true;
+                  }),
+            "although --make-nodes let the driver make them"}}},
     Silent{{{"healthy", a_healthy_machine(), ""},
             {"the driver answers although nodes are hidden", but([](Facts& f) { f.driver.device_nodes.clear(); }), ""},
-            {"a second GPU's number only", after(init_answers(999), [](Facts& f) { f.driver.device_nodes[1].path = "/dev/nvidia3"; }), ""},
+            {"a second GPU's number only",
+             after(init_answers(999), [](Facts& f) { f.driver.device_nodes[1].path = "/dev/nvidia3"; }), ""},
             {"no module", library_without_module(), ""},
-            {"a Jetson, whose nodes are others", after(no_nodes(), [](Facts& f) { f.driver.device_nodes = {{"/dev/nvmap", "0666 0:0", true, true}}; }), ""},
+            {"a Jetson, whose nodes are others",
+             after(no_nodes(),
+                   [](Facts& f) {
+                       f.driver.device_nodes = {{"/dev/nvmap", "0666 0:0", true, true}};
+                   }),
+             ""},
             {"WSL", after(no_nodes(), [](Facts& f) { f.host.wsl = true; }), ""}}},
     CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                {"/dev is hidden", after(no_nodes(), [](Facts& f) { f.host.hidden_folders = {"/dev"}; }), ""},
-                {"the nodes were not listed", after(no_nodes(), [](Facts& f) { probe_run(f, "driver_files").end = ProbeEnd::timed_out; }), ""}}})
+                {"/dev is hidden", after(no_nodes(), [](Facts& f) { f.host.hidden_directories = {"/dev"}; }), ""},
+                {"the nodes were not listed",
+                 after(no_nodes(), [](Facts& f) { probe_run(f, "driver_files").end = ProbeEnd::timed_out; }), ""}}})
 
 TEST_CASE("nodes that the helper makes are no fault, and the run that lets it is offered") {
     using namespace rnncheck;

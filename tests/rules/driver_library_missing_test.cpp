@@ -2,22 +2,31 @@
 #include "support/rule_test.hpp"
 
 RULE_TEST(driver_library_missing,
-    Fires{{{"module only", module_without_library(), "its library libcuda.so.1 is not"},
-           {"nodes only", after(module_without_library(), [](Facts& f) { f.driver.module_loaded.reset(); }), "its library libcuda.so.1 is not"},
-           {"a copy where the loader does not look", after(module_without_library(), [](Facts& f) {
-               Library& copy = f.libraries.emplace_back();
-               copy.path = "/opt/nvidia/libcuda.so.1";
-               copy.machine = "64-bit x86-64";
-           }), "although there is a copy at /opt/nvidia/libcuda.so.1"}}},
-    Silent{{{"healthy", a_healthy_machine(), ""},
-            {"no driver at all", without_driver(), ""},
-            {"the driver answers although no file is seen", but([](Facts& f) { f.libraries.clear(); }), ""},
-            {"a container without GPU access", container_without_gpu_access(), ""},
-            {"a damaged libcuda", after(module_without_library(), [](Facts& f) {
-                Library& broken = f.libraries.emplace_back();
-                broken.path = "/usr/lib/libcuda.so.1";
-                broken.problem = FileProblem::truncated;
-            }), ""}}},
-    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                {"a library was opened and never answered", after(module_without_library(), [](Facts& f) { f.driver.library = "/opt/libcuda.so.1"; }), ""},
-                {"search did not finish", after(module_without_library(), [](Facts& f) { f.probe_runs.clear(); }), ""}}})
+          Fires{{{"module only", module_without_library(), "its library libcuda.so.1 is not"},
+                 {"nodes only", after(module_without_library(), [](Facts& f) { f.driver.module_loaded.reset(); }),
+                  "its library libcuda.so.1 is not"},
+                 {"a copy where the loader does not look",
+                  after(module_without_library(),
+                        [](Facts& f) {
+                            Library& copy = f.libraries.emplace_back();
+                            copy.path = "/opt/nvidia/libcuda.so.1";
+                            copy.machine = "64-bit x86-64";
+                        }),
+                  "although there is a copy at /opt/nvidia/libcuda.so.1"}}},
+          Silent{{{"healthy", a_healthy_machine(), ""},
+                  {"no driver at all", without_driver(), ""},
+                  {"the driver answers although no file is seen", but([](Facts& f) { f.libraries.clear(); }), ""},
+                  {"a container without GPU access", container_without_gpu_access(), ""},
+                  {"a damaged libcuda",
+                   after(module_without_library(),
+                         [](Facts& f) {
+                             Library& broken = f.libraries.emplace_back();
+                             broken.path = "/usr/lib/libcuda.so.1";
+                             broken.problem = FileProblem::truncated;
+                         }),
+                   ""}}},
+          CannotTell{
+              {{"nothing learnt", nothing_learnt(), ""},
+               {"a library was opened and never answered",
+                after(module_without_library(), [](Facts& f) { f.driver.library = "/opt/libcuda.so.1"; }), ""},
+               {"search did not finish", after(module_without_library(), [](Facts& f) { f.probe_runs.clear(); }), ""}}})

@@ -26,14 +26,15 @@ Facts two_runtimes(const char* picked, const char* other) {
 std::vector<rnncheck::Severity> severities(const Facts& facts) {
     const auto* rule = rnncheck::find_named(rnncheck::all_rules(), "driver_too_old");
     std::vector<rnncheck::Severity> found;
-    for (const auto& finding : (*rule)->check(facts, rnncheck::Matrix::bundled()).findings) found.push_back(finding.severity);
+    for (const auto& finding : (*rule)->check(facts, rnncheck::Matrix::bundled()).findings)
+        found.push_back(finding.severity);
     return found;
 }
 
 }  // namespace
 
 RULE_TEST(driver_too_old,
-    Fires{{{"a release that is asked about", but([](Facts& f) {
+          Fires{{{"a release that is asked about", but([](Facts& f) {
                       Framework asked;
                       asked.name = "tensorflow";
                       asked.version = v("2.18");
@@ -43,21 +44,30 @@ RULE_TEST(driver_too_old,
                       f.frameworks = {asked};
                   }),
                   "the driver supports CUDA up to 11.4, too old for TensorFlow 2.18, which is built for CUDA 12.5"},
-                 {"an older major", driver_and_runtime("11.4", "470.256.02", "12.4"), "supports CUDA up to 11.4, too old for the CUDA runtime 12.4"},
-           {"no compatibility before CUDA 11", driver_and_runtime("10.1", "418.39", "10.2"), "too old for the CUDA runtime 10.2"},
-           {"below the family's oldest driver", driver_and_runtime("11.0", "450.36.06", "11.8"), "too old for the CUDA runtime 11.8"},
-           {"without kernel module it shows as well", after(library_without_module(), [](Facts& f) { f.runtimes.front().version = v("13.0"); }), "13.0"}}},
-    Silent{{{"healthy", a_healthy_machine(), ""},
-            {"an older runtime", driver_and_runtime("13.0", "580.65.06", "11.8"), ""},
-            {"the same major, a newer minor", driver_and_runtime("12.2", "535.104.05", "12.9"), ""},
-            {"the family's oldest driver", driver_and_runtime("11.0", "450.80.02", "11.8"), ""},
-            {"a release that is not known, past the oldest one anyway", driver_and_runtime("12.4", nullptr, "12.9"), ""},
-            {"no runtime", but([](Facts& f) { f.runtimes.clear(); std::erase_if(f.libraries, [](const Library& l) { return l.kind == LibraryKind::cudart; }); }), ""},
-            {"no driver", without_driver(), ""}}},
-    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                {"the driver did not tell", but([](Facts& f) { f.driver.cuda_version.reset(); }), ""},
-                {"the runtime did not tell", but([](Facts& f) { f.runtimes.front().version.reset(); }), ""},
-                {"the first of its family, release unknown", driver_and_runtime("11.0", nullptr, "11.8"), ""}}})
+                 {"an older major", driver_and_runtime("11.4", "470.256.02", "12.4"),
+                  "supports CUDA up to 11.4, too old for the CUDA runtime 12.4"},
+                 {"no compatibility before CUDA 11", driver_and_runtime("10.1", "418.39", "10.2"),
+                  "too old for the CUDA runtime 10.2"},
+                 {"below the family's oldest driver", driver_and_runtime("11.0", "450.36.06", "11.8"),
+                  "too old for the CUDA runtime 11.8"},
+                 {"without kernel module it shows as well",
+                  after(library_without_module(), [](Facts& f) { f.runtimes.front().version = v("13.0"); }), "13.0"}}},
+          Silent{{{"healthy", a_healthy_machine(), ""},
+                  {"an older runtime", driver_and_runtime("13.0", "580.65.06", "11.8"), ""},
+                  {"the same major, a newer minor", driver_and_runtime("12.2", "535.104.05", "12.9"), ""},
+                  {"the family's oldest driver", driver_and_runtime("11.0", "450.80.02", "11.8"), ""},
+                  {"a release that is not known, past the oldest one anyway",
+                   driver_and_runtime("12.4", nullptr, "12.9"), ""},
+                  {"no runtime", but([](Facts& f) {
+                       f.runtimes.clear();
+                       std::erase_if(f.libraries, [](const Library& l) { return l.kind == LibraryKind::cudart; });
+                   }),
+                   ""},
+                  {"no driver", without_driver(), ""}}},
+          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
+                      {"the driver did not tell", but([](Facts& f) { f.driver.cuda_version.reset(); }), ""},
+                      {"the runtime did not tell", but([](Facts& f) { f.runtimes.front().version.reset(); }), ""},
+                      {"the first of its family, release unknown", driver_and_runtime("11.0", nullptr, "11.8"), ""}}})
 
 TEST_CASE("a runtime that is too new is a warning beside one that suits, else an error") {
     using enum rnncheck::Severity;

@@ -64,7 +64,8 @@ RULE_TEST(gpu_gives_other_bits,
                   {"a case that gives other bits each time says nothing of a card",
                    after(one_unlike(4),
                          [](Facts& f) {
-                             const std::string unlike = describe(std::ranges::find(f.rnn_runs, "00fe", &RnnRun::digest)->rnn_case);
+                             const std::string unlike =
+                                 describe(std::ranges::find(f.rnn_runs, "00fe", &RnnRun::digest)->rnn_case);
                              for (RnnRun& run : f.rnn_runs)
                                  if (run.gpu == 0 && describe(run.rnn_case) == unlike) run.bitwise_repeatable = false;
                          }),

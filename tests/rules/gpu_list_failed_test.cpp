@@ -18,11 +18,10 @@ RULE_TEST(gpu_list_failed,
                   {"none there", init_answers(0), ""},
                   {"no driver", without_driver(), ""},
                   {"the driver does not start", init_answers(999), ""}}},
-          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"the driver crashed on the way", after(init_answers(0), [](Facts& f) {
-                           probe_run(f, "driver_api").end = ProbeEnd::crashed;
-                       }),
-                       ""}}})
+          CannotTell{
+              {{"nothing learnt", nothing_learnt(), ""},
+               {"the driver crashed on the way",
+                after(init_answers(0), [](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::crashed; }), ""}}})
 
 TEST_CASE("a driver that refuses to list its GPUs is not told to have none") {
     const auto facts = refuses_to_count();

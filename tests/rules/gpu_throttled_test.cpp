@@ -9,11 +9,14 @@ rnncheck::Facts reasons(std::vector<std::string> names) {
 
 }  // namespace
 
-RULE_TEST(gpu_throttled,
-    Fires{{{"heat", reasons({"sw_power_cap", "hw_thermal_slowdown"}), "is slowed down by heat or power (hw_thermal_slowdown)"},
+RULE_TEST(
+    gpu_throttled,
+    Fires{{{"heat", reasons({"sw_power_cap", "hw_thermal_slowdown"}),
+            "is slowed down by heat or power (hw_thermal_slowdown)"},
            {"power", reasons({"hw_power_brake", "hw_slowdown"}), "hw_power_brake and hw_slowdown"}}},
     Silent{{{"healthy", a_healthy_machine(), ""},
-            {"normal reasons", reasons({"gpu_idle", "sw_power_cap", "applications_clocks_setting", "sync_boost", "display_clocks"}), ""},
+            {"normal reasons",
+             reasons({"gpu_idle", "sw_power_cap", "applications_clocks_setting", "sync_boost", "display_clocks"}), ""},
             {"no driver", without_driver(), ""}}},
     CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                 {"NVML crashed", but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::crashed; }), ""}}})

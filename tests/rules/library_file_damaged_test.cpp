@@ -3,7 +3,8 @@
 
 namespace {
 
-rnncheck::Facts damaged(rnncheck::FileProblem problem, const std::string& detail, rnncheck::FoundVia via = rnncheck::FoundVia::ld_library_path) {
+rnncheck::Facts damaged(rnncheck::FileProblem problem, const std::string& detail,
+                        rnncheck::FoundVia via = rnncheck::FoundVia::ld_library_path) {
     auto f = rnncheck::test::a_healthy_machine();
     rnncheck::Library file;
     file.kind = rnncheck::LibraryKind::cudnn;
@@ -22,29 +23,37 @@ rnncheck::Severity severity_of(const rnncheck::Facts& facts) {
 
 }  // namespace
 
-RULE_TEST(library_file_damaged,
-    Fires{{{"a text file", damaged(FileProblem::not_elf, "is a text file, not a library"), "/opt/broken/libcudnn.so.8 is a text file, not a library"},
-           {"a part that no recurrent network needs", but([](Facts& f) {
-                Library& part = library_named(f, "libcudnn_cnn_train.so.8");
-                part.problem = FileProblem::truncated;
-                part.problem_detail = "is cut off";
-            }), "libcudnn_cnn_train.so.8 is truncated"},
-           {"nothing in it", damaged(FileProblem::not_elf, "is empty"), "/opt/broken/libcudnn.so.8 is empty"},
-           {"another kind of file", damaged(FileProblem::not_elf, "no ELF header"), "is not a library"},
-           {"cut off", damaged(FileProblem::truncated, "ends before its dynamic section"), "is truncated"},
-           {"not readable", damaged(FileProblem::unreadable, "this user may not read it"), "cannot be read (permission)"},
-           {"a broken disk", damaged(FileProblem::unreadable, "cannot be opened: Input/output error"), "libcudnn.so.8 cannot be opened: Input/output error"},
-           {"a pipe", damaged(FileProblem::named_pipe, "is a named pipe (FIFO), not a file"), "is a named pipe (FIFO), not a library"},
-           {"a folder", damaged(FileProblem::folder, "is a folder, not a file"), "is a folder, not a library"},
-           {"a socket", damaged(FileProblem::socket, "is a socket, not a file"), "is a socket, not a library"},
-           {"a device", damaged(FileProblem::device, "is a device, not a file"), "is a device, not a library"},
-           {"links in a circle", damaged(FileProblem::link_circle, "leads in a circle"), "is a link that leads in a circle"},
-           {"broken tables", damaged(FileProblem::damaged, "dynamic section outside the file"), "is damaged"},
-           {"a link to nothing", damaged(FileProblem::dangling_link, "-> libcudnn.so.8.9.7"), "is a link to a file that does not exist"}}},
+RULE_TEST(
+    library_file_damaged,
+    Fires{
+        {{"a text file", damaged(FileProblem::not_elf, "is a text file, not a library"),
+          "/opt/broken/libcudnn.so.8 is a text file, not a library"},
+         {"a part that no recurrent network needs", but([](Facts& f) {
+              Library& part = library_named(f, "libcudnn_cnn_train.so.8");
+              part.problem = FileProblem::truncated;
+              part.problem_detail = "is cut off";
+          }),
+          "libcudnn_cnn_train.so.8 is truncated"},
+         {"nothing in it", damaged(FileProblem::not_elf, "is empty"), "/opt/broken/libcudnn.so.8 is empty"},
+         {"another kind of file", damaged(FileProblem::not_elf, "no ELF header"), "is not a library"},
+         {"cut off", damaged(FileProblem::truncated, "ends before its dynamic section"), "is truncated"},
+         {"not readable", damaged(FileProblem::unreadable, "this user may not read it"), "cannot be read (permission)"},
+         {"a broken disk", damaged(FileProblem::unreadable, "cannot be opened: Input/output error"),
+          "libcudnn.so.8 cannot be opened: Input/output error"},
+         {"a pipe", damaged(FileProblem::named_pipe, "is a named pipe (FIFO), not a file"),
+          "is a named pipe (FIFO), not a library"},
+         {"a directory", damaged(FileProblem::directory, "is a directory, not a file"),
+          "is a directory, not a library"},
+         {"a socket", damaged(FileProblem::socket, "is a socket, not a file"), "is a socket, not a library"},
+         {"a device", damaged(FileProblem::device, "is a device, not a file"), "is a device, not a library"},
+         {"links in a circle", damaged(FileProblem::link_circle, "leads in a circle"),
+          "is a link that leads in a circle"},
+         {"broken tables", damaged(FileProblem::damaged, "dynamic section outside the file"), "is damaged"},
+         {"a link to nothing", damaged(FileProblem::dangling_link, "-> libcudnn.so.8.9.7"),
+          "is a link to a file that does not exist"}}},
     Silent{{{"healthy", a_healthy_machine(), ""},
-            {"a broken part that a cuDNN would load is told as that", but([](Facts& f) {
-                 library_named(f, "libcudnn_adv_infer.so.8").problem = FileProblem::truncated;
-             }), ""},
+            {"a broken part that a cuDNN would load is told as that",
+             but([](Facts& f) { library_named(f, "libcudnn_adv_infer.so.8").problem = FileProblem::truncated; }), ""},
             {"for another machine is another fault", damaged(FileProblem::other_machine, "for 64-bit AArch64"), ""}}},
     CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                 {"a file was not read", but([](Facts& f) { f.libraries.back().machine.reset(); }), ""}}})

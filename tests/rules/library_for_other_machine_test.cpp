@@ -20,13 +20,15 @@ rnncheck::Facts foreign_cudnn(rnncheck::FoundVia via, bool twin) {
 
 }  // namespace
 
-RULE_TEST(library_for_other_machine,
+RULE_TEST(
+    library_for_other_machine,
     Fires{{{"before a fitting copy", foreign_cudnn(FoundVia::ld_library_path, true), "the loader skips it"},
            {"the only copy", foreign_cudnn(FoundVia::ld_library_path, false), "the only copy on the loader's path"},
-           {"the only copy, in the system's folder", foreign_cudnn(FoundVia::loader_cache, false), "built for 64-bit AArch64"}}},
+           {"the only copy, in the system's directory", foreign_cudnn(FoundVia::loader_cache, false),
+            "built for 64-bit AArch64"}}},
     Silent{{{"healthy", a_healthy_machine(), ""},
             {"32-bit copies beside the fitting ones of the system", foreign_cudnn(FoundVia::loader_cache, true), ""},
-            {"a folder for cross-compiling", foreign_cudnn(FoundVia::toolkit, true), ""}}},
+            {"a directory for cross-compiling", foreign_cudnn(FoundVia::toolkit, true), ""}}},
     CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                 {"a file on the path was not read", but([](Facts& f) { f.libraries.front().machine.reset(); }), ""}}})
 
@@ -34,7 +36,10 @@ TEST_CASE("a foreign copy is an error only when there is no other") {
     using namespace rnncheck;
     const auto* rule = find_named(all_rules(), "library_for_other_machine");
     const auto severity = [&](bool twin) {
-        return (*rule)->check(foreign_cudnn(FoundVia::ld_library_path, twin), Matrix::bundled()).findings.at(0).severity;
+        return (*rule)
+            ->check(foreign_cudnn(FoundVia::ld_library_path, twin), Matrix::bundled())
+            .findings.at(0)
+            .severity;
     };
     CHECK(severity(true) == Severity::warning);
     CHECK(severity(false) == Severity::error);

@@ -12,31 +12,57 @@ rnncheck::Facts answers_without_gpu() {
 
 }  // namespace
 
-RULE_TEST(no_gpu_visible,
-    Fires{{{"cuInit tells", init_answers(100, "CUDA_ERROR_NO_DEVICE"), "the driver works but offers no GPU to CUDA"},
-           {"the list is empty", answers_without_gpu(), "the driver works but offers no GPU to CUDA"},
-           {"MIG without an instance", after(init_answers(100), [](Facts& f) { f.boards.front().mig = true; }), "no MIG instance is visible"},
-           {"a vGPU that is not for computing", after(init_answers(100), [](Facts& f) { f.boards.front().virtualization = "vgpu"; }), "the type of this virtual machine's vGPU does not support it"},
-           {"the host of vGPUs", after(init_answers(100), [](Facts& f) { f.boards.front().virtualization = "host_vgpu"; }), "shares the board among virtual machines"},
-           {"no card", after(answers_without_gpu(), [](Facts& f) { f.host.pci_gpus.clear(); }), "none is on the PCI bus"},
-           {"a job without GPUs", after(answers_without_gpu(), [](Facts& f) { f.host.environment["SLURM_JOB_ID"] = "17"; }), "in this Slurm job"}}},
+RULE_TEST(
+    no_gpu_visible,
+    Fires{
+        {{"cuInit tells", init_answers(100, "CUDA_ERROR_NO_DEVICE"), "the driver works but offers no GPU to CUDA"},
+         {"the list is empty", answers_without_gpu(), "the driver works but offers no GPU to CUDA"},
+         {"MIG without an instance", after(init_answers(100), [](Facts& f) { f.boards.front().mig = true; }),
+          "no MIG instance is visible"},
+         {"a vGPU that is not for computing",
+          after(init_answers(100), [](Facts& f) { f.boards.front().virtualization = "vgpu"; }),
+          "the type of this virtual machine's vGPU does not support it"},
+         {"the host of vGPUs",
+          after(init_answers(100), [](Facts& f) { f.boards.front().virtualization = "host_vgpu"; }),
+          "shares the board among virtual machines"},
+         {"no card", after(answers_without_gpu(), [](Facts& f) { f.host.pci_gpus.clear(); }), "none is on the PCI bus"},
+         {"a job without GPUs",
+          after(answers_without_gpu(), [](Facts& f) { f.host.environment["SLURM_JOB_ID"] = "17"; }),
+          "in this Slurm job"}}},
     Silent{{{"healthy", a_healthy_machine(), ""},
-            {"hidden by a setting", after(init_answers(100), [](Facts& f) { f.host.environment["CUDA_VISIBLE_DEVICES"] = ""; }), ""},
-            {"lost", after(init_answers(100), [](Facts& f) { f.boards.front().unreachable = CallResult{"nvmlDeviceGetName", 15, ""}; }), ""},
+            {"hidden by a setting",
+             after(init_answers(100), [](Facts& f) { f.host.environment["CUDA_VISIBLE_DEVICES"] = ""; }), ""},
+            {"lost",
+             after(init_answers(100),
+                   [](Facts& f) {
+                       f.boards.front().unreachable = CallResult{"nvmlDeviceGetName", 15, ""};
+                   }),
+             ""},
             {"no driver", without_driver(), ""},
             {"no module", library_without_module(), ""},
-            {"no nodes", after(init_answers(100), [](Facts& f) { f.driver.device_nodes.clear(); f.driver.modprobe_helper = false; }), ""},
+            {"no nodes",
+             after(init_answers(100),
+                   [](Facts& f) {
+                       f.driver.device_nodes.clear();
+                       f.driver.modprobe_helper = false;
+                   }),
+             ""},
             {"another error", init_answers(803), ""}}},
-    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                {"nodes that the first program makes", after(init_answers(100), [](Facts& f) { f.driver.device_nodes.clear(); }), ""},
-                {"cuInit did not answer", after(answers_without_gpu(), [](Facts& f) { f.driver.init.reset(); }), ""},
-                {"the driver crashed before it listed", after(answers_without_gpu(), [](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::crashed; }), ""}}})
+    CannotTell{
+        {{"nothing learnt", nothing_learnt(), ""},
+         {"nodes that the first program makes",
+          after(init_answers(100), [](Facts& f) { f.driver.device_nodes.clear(); }), ""},
+         {"cuInit did not answer", after(answers_without_gpu(), [](Facts& f) { f.driver.init.reset(); }), ""},
+         {"the driver crashed before it listed",
+          after(answers_without_gpu(), [](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::crashed; }), ""}}})
 
 TEST_CASE("what is done about an invisible GPU follows what is seen of it") {
     using namespace rnncheck;
     using namespace rnncheck::test;
     const auto* rule = find_named(all_rules(), "no_gpu_visible");
-    const auto advice = [&](const Facts& facts) { return (*rule)->check(facts, Matrix::bundled()).findings.at(0).remedies.at(0).text; };
+    const auto advice = [&](const Facts& facts) {
+        return (*rule)->check(facts, Matrix::bundled()).findings.at(0).remedies.at(0).text;
+    };
     Facts f = answers_without_gpu();
     CHECK(contains(advice(f), "Newer drivers do not support old GPUs"));
     f.driver.kernel_flavour = "open";

@@ -37,15 +37,25 @@ rnncheck::Facts crash_without(const char* library, bool used) {
 
 }  // namespace
 
-RULE_TEST(probe_crashed,
-    Fires{{{"cuDNN", crash("cudnn_library", ProbeEnd::crashed, "SIGSEGV"), "cuDNN /usr/local/cuda-12.4/lib64/libcudnn.so.8 crashed in cudnnGetVersion (SIGSEGV)"},
-           {"cuDNN on a GPU", crash("rnn_forward", ProbeEnd::crashed, "SIGABRT"), "cuDNN /usr/local/cuda-12.4/lib64/libcudnn.so.8 on GPU 0 crashed"},
-           {"the driver", crash("driver_api", ProbeEnd::crashed, "SIGBUS"), "the NVIDIA driver library /usr/lib/x86_64-linux-gnu/libcuda.so.550.54.14 crashed in cuInit (SIGBUS)"},
-           {"in another call than the failed case", after(crash_in_a_case(), [](Facts& f) { probe_run(f, "rnn_forward").last_call = "cudnnDestroy"; }), "crashed in cudnnDestroy"},
-           {"a part lacks something else than zlib", crash_without("libcublas.so.12", true), "crashed in cudnnGetVersion"},
-           {"a part lacks zlib, of which nothing else tells", crash_without("libz.so.1", false), "crashed in cudnnGetVersion"},
-           {"killed from outside", crash("cudnn_library", ProbeEnd::killed, "SIGKILL"), "was killed from outside in cudnnGetVersion (SIGKILL)"},
-           {"while ending", crash("cudnn_library", ProbeEnd::crashed_at_exit, "SIGSEGV"), "crashed while its process was ending"}}},
+RULE_TEST(
+    probe_crashed,
+    Fires{{{"cuDNN", crash("cudnn_library", ProbeEnd::crashed, "SIGSEGV"),
+            "cuDNN /usr/local/cuda-12.4/lib64/libcudnn.so.8 crashed in cudnnGetVersion (SIGSEGV)"},
+           {"cuDNN on a GPU", crash("rnn_forward", ProbeEnd::crashed, "SIGABRT"),
+            "cuDNN /usr/local/cuda-12.4/lib64/libcudnn.so.8 on GPU 0 crashed"},
+           {"the driver", crash("driver_api", ProbeEnd::crashed, "SIGBUS"),
+            "the NVIDIA driver library /usr/lib/x86_64-linux-gnu/libcuda.so.550.54.14 crashed in cuInit (SIGBUS)"},
+           {"in another call than the failed case",
+            after(crash_in_a_case(), [](Facts& f) { probe_run(f, "rnn_forward").last_call = "cudnnDestroy"; }),
+            "crashed in cudnnDestroy"},
+           {"a part lacks something else than zlib", crash_without("libcublas.so.12", true),
+            "crashed in cudnnGetVersion"},
+           {"a part lacks zlib, of which nothing else tells", crash_without("libz.so.1", false),
+            "crashed in cudnnGetVersion"},
+           {"killed from outside", crash("cudnn_library", ProbeEnd::killed, "SIGKILL"),
+            "was killed from outside in cudnnGetVersion (SIGKILL)"},
+           {"while ending", crash("cudnn_library", ProbeEnd::crashed_at_exit, "SIGSEGV"),
+            "crashed while its process was ending"}}},
     Silent{{{"healthy", a_healthy_machine(), ""},
             {"zlib_missing tells why", crash_without("libz.so.1", true), ""},
             {"a case that is told as failed", crash_in_a_case(), ""},
@@ -57,7 +67,10 @@ RULE_TEST(probe_crashed,
 TEST_CASE("a crash at exit is only noted, and one target is told once") {
     using namespace rnncheck;
     const auto* rule = find_named(all_rules(), "probe_crashed");
-    CHECK((*rule)->check(crash("cudnn_library", ProbeEnd::crashed_at_exit, "SIGSEGV"), Matrix::bundled()).findings.at(0).severity == Severity::note);
+    CHECK((*rule)
+              ->check(crash("cudnn_library", ProbeEnd::crashed_at_exit, "SIGSEGV"), Matrix::bundled())
+              .findings.at(0)
+              .severity == Severity::note);
     auto twice = crash("rnn_forward", ProbeEnd::crashed, "SIGSEGV");
     twice.probe_runs.push_back(test::probe_run(twice, "rnn_forward"));
     const auto findings = (*rule)->check(twice, Matrix::bundled()).findings;

@@ -15,21 +15,28 @@ rnncheck::Facts nvml_ended() {
 }  // namespace
 
 RULE_TEST(probe_quit_early,
-    Fires{{{"NVML", nvml_ended(), "NVML /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1 left the process in nvmlInit_v2 with exit code 0 before it had answered"},
-           {"one of our own", but([](Facts& f) {
-                auto& run = probe_run(f, "library_files");
-                run.end = ProbeEnd::quit_early;
-                run.exit_code = 3;
-            }), "rnncheck's own probe library_files ended with exit code 3 before it was through: something preloaded into every program, or a bug in rnncheck"}}},
-    Silent{{{"healthy", a_healthy_machine(), ""},
-            {"a crash at exit", but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::crashed_at_exit; }), ""}}},
-    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                {"not started", but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::not_started; }), ""},
-                {"another bad end", but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::timed_out; }), ""}}})
+          Fires{{{"NVML", nvml_ended(),
+                  "NVML /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1 left the process in nvmlInit_v2 with exit code 0 "
+                  "before it had answered"},
+                 {"one of our own", but([](Facts& f) {
+                      auto& run = probe_run(f, "library_files");
+                      run.end = ProbeEnd::quit_early;
+                      run.exit_code = 3;
+                  }),
+                  "rnncheck's own probe library_files ended with exit code 3 before it was through: something "
+                  "preloaded into every program, or a bug in rnncheck"}}},
+          Silent{{{"healthy", a_healthy_machine(), ""},
+                  {"a crash at exit",
+                   but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::crashed_at_exit; }), ""}}},
+          CannotTell{
+              {{"nothing learnt", nothing_learnt(), ""},
+               {"not started", but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::not_started; }), ""},
+               {"another bad end", but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::timed_out; }), ""}}})
 
 TEST_CASE("what goes wrong in our own probes is not the machine's fault") {
     using namespace rnncheck;
-    for (const auto& [rule, end] : {std::pair("probe_quit_early", ProbeEnd::quit_early), std::pair("probe_crashed", ProbeEnd::crashed)}) {
+    for (const auto& [rule, end] :
+         {std::pair("probe_quit_early", ProbeEnd::quit_early), std::pair("probe_crashed", ProbeEnd::crashed)}) {
         const auto facts = test::but([end](Facts& f) { test::probe_run(f, "library_files").end = end; });
         const Verdict verdict = (*find_named(all_rules(), rule))->check(facts, Matrix::bundled());
         REQUIRE(verdict.findings.size() == 1);
@@ -45,5 +52,6 @@ TEST_CASE("a process that could not be started is told as our own want") {
         run.reason = "no pipe could be made: Too many open files";
     });
     const Verdict verdict = (*find_named(all_rules(), "probe_quit_early"))->check(facts, Matrix::bundled());
-    CHECK(verdict.reason == "rnncheck could not start its process for nvml_devices: no pipe could be made: Too many open files");
+    CHECK(verdict.reason ==
+          "rnncheck could not start its process for nvml_devices: no pipe could be made: Too many open files");
 }

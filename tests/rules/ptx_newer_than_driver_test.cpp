@@ -5,27 +5,40 @@ namespace {
 
 rnncheck::Facts refused_ptx() {
     return rnncheck::test::but([](rnncheck::Facts& f) {
-        f.kernel_runs = {{0, rnncheck::CallResult{"cuModuleLoadDataEx", 222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"}, {}}};
+        f.kernel_runs = {
+            {0, rnncheck::CallResult{"cuModuleLoadDataEx", 222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"}, {}}};
     });
 }
 
 }  // namespace
 
 RULE_TEST(ptx_newer_than_driver,
-    Fires{{{"the tiny kernel was refused", refused_ptx(), "the driver refused PTX code"},
-           {"a network was refused", but([](Facts& f) {
-               f.rnn_runs.front().end = RunEnd::failed;
-               f.rnn_runs.front().result = CallResult{"cuModuleLoadDataEx", 222, ""};
-           }), "the driver refused PTX code"},
-           {"another library passes the answer on", but([](Facts& f) {
-               probe_run(f, "rnn_forward").failed_calls = {{"cudnnRNNForward", 5000, "CUDNN_STATUS_EXECUTION_FAILED: CUDA_ERROR_UNSUPPORTED_PTX_VERSION"}};
-           }), "the driver refused PTX code"},
-           {"a newer compiler", but([](Facts& f) { f.nvrtcs.front().version = v("12.8"); }), "PTX made by NVRTC 12.8"}}},
-    Silent{{{"healthy", a_healthy_machine(), ""},
-            {"an older compiler", but([](Facts& f) { f.nvrtcs.front().version = v("11.8"); }), ""},
-            {"the whole CUDA is too new", but([](Facts& f) { f.nvrtcs.front().version = f.runtimes.front().version = v("13.0"); }), ""},
-            {"222 of another library means something else", but([](Facts& f) { probe_run(f, "nvrtc_compile").failed_calls = {{"nvrtcCompileProgram", 222, "?"}}; }), ""},
-            {"no driver", without_driver(), ""}}},
-    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                {"the compiler did not tell", but([](Facts& f) { f.nvrtcs.front().version.reset(); }), ""},
-                {"the kernel's answer is lost", but([](Facts& f) { f.kernel_runs = {{0, {}, {}}}; }), ""}}})
+          Fires{{{"the tiny kernel was refused", refused_ptx(), "the driver refused PTX code"},
+                 {"a network was refused", but([](Facts& f) {
+                      f.rnn_runs.front().end = RunEnd::failed;
+                      f.rnn_runs.front().result = CallResult{"cuModuleLoadDataEx", 222, ""};
+                  }),
+                  "the driver refused PTX code"},
+                 {"another library passes the answer on", but([](Facts& f) {
+                      probe_run(f, "rnn_forward").failed_calls = {
+                          {"cudnnRNNForward", 5000,
+                           "CUDNN_STATUS_EXECUTION_FAILED: CUDA_ERROR_UNSUPPORTED_PTX_VERSION"}};
+                  }),
+                  "the driver refused PTX code"},
+                 {"a newer compiler", but([](Facts& f) { f.nvrtcs.front().version = v("12.8"); }),
+                  "PTX made by NVRTC 12.8"}}},
+          Silent{{{"healthy", a_healthy_machine(), ""},
+                  {"an older compiler", but([](Facts& f) { f.nvrtcs.front().version = v("11.8"); }), ""},
+                  {"the whole CUDA is too new",
+                   but([](Facts& f) { f.nvrtcs.front().version = f.runtimes.front().version = v("13.0"); }), ""},
+                  {"222 of another library means something else", but([](Facts& f) {
+                       probe_run(f, "nvrtc_compile").failed_calls = {{"nvrtcCompileProgram", 222, "?"}};
+                   }),
+                   ""},
+                  {"no driver", without_driver(), ""}}},
+          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
+                      {"the compiler did not tell", but([](Facts& f) { f.nvrtcs.front().version.reset(); }), ""},
+                      {"the kernel's answer is lost", but([](Facts& f) {
+                           f.kernel_runs = {{0, {}, {}}};
+                       }),
+                       ""}}})

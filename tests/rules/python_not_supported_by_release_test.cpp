@@ -17,5 +17,4 @@ RULE_TEST(
             }),
             "TensorFlow 2.8 has no package for Python 3.11.7"}}},
     Silent{{{"inside", given({"pytorch=2.4", "python=3.11", "os=linux"}), ""}, {"a machine", a_healthy_machine(), ""}}},
-    CannotTell{{{"no Python", given({"pytorch=2.4"}), ""},
-                {"no framework", given({"python=3.11"}), ""}}})
+    CannotTell{{{"no Python", given({"pytorch=2.4"}), ""}, {"no framework", given({"python=3.11"}), ""}}})

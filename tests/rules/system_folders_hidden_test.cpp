@@ -3,9 +3,9 @@
 
 namespace {
 
-rnncheck::Facts hidden(const std::vector<std::string>& folders) {
+rnncheck::Facts hidden(const std::vector<std::string>& directories) {
     auto f = rnncheck::test::without_driver();
-    f.host.hidden_folders = folders;
+    f.host.hidden_directories = directories;
     f.driver.module_loaded.reset();
     return f;
 }
@@ -21,7 +21,7 @@ RULE_TEST(system_folders_hidden,
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"/sys alone tells the modules", hidden({"/proc"}), ""},
                   {"the driver answers all the same", but([](Facts& f) {
-                       f.host.hidden_folders = {"/proc", "/sys", "/dev"};
+                       f.host.hidden_directories = {"/proc", "/sys", "/dev"};
                    }),
                    ""}}},
           CannotTell{{{"nothing learnt", nothing_learnt(), ""}}})

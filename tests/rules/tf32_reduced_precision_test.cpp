@@ -5,7 +5,8 @@ RULE_TEST(tf32_reduced_precision,
           Fires{{{"forced by the environment", but([](Facts& f) {
                       f.host.environment["NVIDIA_TF32_OVERRIDE"] = "1";
                       for (auto& run : f.rnn_runs)
-                          if (run.end == RunEnd::ok && run.rnn_case.dtype == Dtype::fp32) run.precision = Precision::tf32;
+                          if (run.end == RunEnd::ok && run.rnn_case.dtype == Dtype::fp32)
+                              run.precision = Precision::tf32;
                   }),
                   "computes in TF32 although full single precision was asked for"}}},
           silent_about_cases({{"the default of these GPUs", but([](Facts& f) {

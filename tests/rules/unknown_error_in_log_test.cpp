@@ -26,6 +26,7 @@ TEST_CASE("unknown_error_in_log") {
     CHECK(open.findings.front().evidence.front().value.find("the moon is full") != std::string::npos);
 
     CHECK(outcome(with_log("epoch 1\nloss 0.3\n")).outcome == Outcome::pass);
-    CHECK(outcome(with_log("RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED\n")).outcome == Outcome::not_applicable);
+    CHECK(outcome(with_log("RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED\n")).outcome ==
+          Outcome::not_applicable);
     CHECK(outcome({}).outcome == Outcome::not_applicable);
 }

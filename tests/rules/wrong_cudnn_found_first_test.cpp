@@ -5,7 +5,7 @@ RULE_TEST(wrong_cudnn_found_first,
           Fires{{{"LD_LIBRARY_PATH has an older one", but([](Facts& f) {
                       Framework& torch = add_torch(f);
                       add_older_cudnn9(f);
-                      std::swap(torch.folders_before, torch.folders_after);
+                      std::swap(torch.directories_before, torch.directories_after);
                       torch.libraries[0] = library_from("/opt/old/lib/libcudnn.so.9", "LD_LIBRARY_PATH", "9.0.0");
                   }),
                   "LD_LIBRARY_PATH gives PyTorch 2.4.1 (cu121) the cuDNN 9.0.0 of /opt/old/lib"},

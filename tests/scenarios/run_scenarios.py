@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Whole-program runs on simulated machines: each *.json in this folder is one machine and what the doctor must say of it.
+"""Whole-program runs on simulated machines: each *.json in this directory is one machine and what the doctor must say of it.
 
-usage: run_scenarios.py RNNCHECK SIM_FOLDER WORK_FOLDER [NAME...]
+usage: run_scenarios.py RNNCHECK SIM_DIRECTORY WORK_DIRECTORY [NAME...]
 
 A scenario starts from a healthy machine and names what differs:
   sim          settings and faults of the simulated libraries (tests/vendor_sim/README.md); {root} is the machine's root
   sims         several of them, each of which must give what is expected
-  libraries    {folder: [flavours]}: which simulated libraries stand where; default base and cudnn9 in the system folder
+  libraries    {directory: [flavours]}: which simulated libraries stand where; default base and cudnn9 in the system directory
   files        {path: text}: files to add or replace, null removes one
   environment  variables of the process
   options      options of the doctor

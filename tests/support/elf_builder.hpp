@@ -1,4 +1,4 @@
-// Tiny shared objects as bytes, and a folder to put them in.
+// Tiny shared objects as bytes, and a directory to put them in.
 #pragma once
 
 #include <elf.h>

@@ -1,4 +1,4 @@
-// A folder that plays a machine's file system, below the build tree, removed at the end.
+// A directory that plays a machine's file system, below the build tree, removed at the end.
 #pragma once
 
 #include <sys/stat.h>
@@ -22,15 +22,15 @@ class FakeRoot {
         std::string name =
             (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "fake_root_XXXXXX").string();
         if (!mkdtemp(name.data())) throw std::runtime_error("cannot make " + name);
-        folder_ = name;
-        std::filesystem::permissions(folder_, std::filesystem::perms(0755));
+        directory_ = name;
+        std::filesystem::permissions(directory_, std::filesystem::perms(0755));
     }
-    ~FakeRoot() { std::filesystem::remove_all(folder_); }
+    ~FakeRoot() { std::filesystem::remove_all(directory_); }
     FakeRoot(const FakeRoot&) = delete;
     FakeRoot& operator=(const FakeRoot&) = delete;
 
-    Root root() const { return Root(folder_.string()); }
-    std::string outside(const std::string& path) const { return folder_.string() + path; }
+    Root root() const { return Root(directory_.string()); }
+    std::string outside(const std::string& path) const { return directory_.string() + path; }
 
     FakeRoot& file(const std::string& path, const std::string& content) {
         make_parent(path);
@@ -65,7 +65,7 @@ class FakeRoot {
     void make_parent(const std::string& path) {
         std::filesystem::create_directories(std::filesystem::path(outside(path)).parent_path());
     }
-    std::filesystem::path folder_;
+    std::filesystem::path directory_;
 };
 
 /// Sets or (with nothing) removes variables; puts the old values back at the end.

@@ -28,10 +28,13 @@ void add_libraries(Facts& facts) {
     const std::string toolkit = "/usr/local/cuda-12.4/lib64/";
     facts.libraries = {
         library(LibraryKind::cuda, system + "libcuda.so.1", "libcuda.so.1", system + "libcuda.so.550.54.14"),
-        library(LibraryKind::nvml, system + "libnvidia-ml.so.1", "libnvidia-ml.so.1", system + "libnvidia-ml.so.550.54.14"),
+        library(LibraryKind::nvml, system + "libnvidia-ml.so.1", "libnvidia-ml.so.1",
+                system + "libnvidia-ml.so.550.54.14"),
         library(LibraryKind::cudart, toolkit + "libcudart.so.12", "libcudart.so.12", toolkit + "libcudart.so.12.4.99"),
-        library(LibraryKind::cublas, toolkit + "libcublas.so.12", "libcublas.so.12", toolkit + "libcublas.so.12.4.2.65"),
-        library(LibraryKind::cublaslt, toolkit + "libcublasLt.so.12", "libcublasLt.so.12", toolkit + "libcublasLt.so.12.4.2.65"),
+        library(LibraryKind::cublas, toolkit + "libcublas.so.12", "libcublas.so.12",
+                toolkit + "libcublas.so.12.4.2.65"),
+        library(LibraryKind::cublaslt, toolkit + "libcublasLt.so.12", "libcublasLt.so.12",
+                toolkit + "libcublasLt.so.12.4.2.65"),
         library(LibraryKind::nvrtc, toolkit + "libnvrtc.so.12", "libnvrtc.so.12", toolkit + "libnvrtc.so.12.4.99"),
         library(LibraryKind::nvrtc_builtins, toolkit + "libnvrtc-builtins.so.12.4", "libnvrtc-builtins.so.12.4",
                 toolkit + "libnvrtc-builtins.so.12.4.99"),
@@ -87,7 +90,8 @@ void add_rnn_runs(Facts& facts) {
                 run.largest_error = 1e-7;
                 run.bitwise_repeatable = true;
                 run.precision = Precision::full;
-            } else run.result = CallResult{"cudnnSetRNNDescriptor_v8", 9, "CUDNN_STATUS_NOT_SUPPORTED"};
+            } else
+                run.result = CallResult{"cudnnSetRNNDescriptor_v8", 9, "CUDNN_STATUS_NOT_SUPPORTED"};
             facts.rnn_runs.push_back(run);
         }
     }
@@ -95,9 +99,16 @@ void add_rnn_runs(Facts& facts) {
 
 void add_probe_runs(Facts& facts) {
     const std::pair<const char*, const char*> runs[] = {
-        {"host_system", ""}, {"driver_files", ""}, {"library_files", ""}, {"python_packages", ""}, {"driver_api", ""}, {"nvml_devices", ""},
-        {"cuda_runtime", "/usr/local/cuda-12.4/lib64/libcudart.so.12"}, {"cudnn_library", cudnn_path.c_str()},
-        {"nvrtc_compile", "/usr/local/cuda-12.4/lib64/libnvrtc.so.12"}, {"ptx_launch", "GPU 0"},
+        {"host_system", ""},
+        {"driver_files", ""},
+        {"library_files", ""},
+        {"python_packages", ""},
+        {"driver_api", ""},
+        {"nvml_devices", ""},
+        {"cuda_runtime", "/usr/local/cuda-12.4/lib64/libcudart.so.12"},
+        {"cudnn_library", cudnn_path.c_str()},
+        {"nvrtc_compile", "/usr/local/cuda-12.4/lib64/libnvrtc.so.12"},
+        {"ptx_launch", "GPU 0"},
         {"rnn_forward", "GPU 0 v8 /usr/local/cuda-12.4/lib64/libcudnn.so.8"},
         {"rnn_forward", "GPU 0 legacy /usr/local/cuda-12.4/lib64/libcudnn.so.8"}};
     for (const auto& [probe, target] : runs) {

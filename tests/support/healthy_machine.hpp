@@ -14,7 +14,9 @@ Facts a_healthy_machine();
 Facts but(const std::function<void(Facts&)>& change);
 
 /// A machine of which nothing was learnt.
-inline Facts nothing_learnt() { return {}; }
+inline Facts nothing_learnt() {
+    return {};
+}
 
 /// parse_version that must succeed.
 Version v(std::string_view text);

@@ -5,10 +5,11 @@
 
 namespace rnncheck::test {
 
-inline const std::string environment_folder = "/srv/environment";
+inline const std::string environment_directory = "/srv/environment";
 inline const std::string own_cudnn9 = wheel + "libcudnn.so.9";
 
-inline PythonEnvironment& add_environment(Facts& f, const std::string& path = environment_folder, bool active = true) {
+inline PythonEnvironment& add_environment(Facts& f, const std::string& path = environment_directory,
+                                          bool active = true) {
     f.host.platform = "linux";
     for (PythonEnvironment& python : f.pythons)
         if (python.path == path) return python;
@@ -33,7 +34,7 @@ inline FrameworkLibrary library_from(const std::string& path, const std::string&
 }
 
 /// PyTorch 2.4.1 for CUDA 12.1, with a whole cuDNN 9.19 as a Python package and the system's cuBLAS.
-inline Framework& add_torch(Facts& f, const std::string& environment = environment_folder, bool active = true) {
+inline Framework& add_torch(Facts& f, const std::string& environment = environment_directory, bool active = true) {
     add_environment(f, environment, active);
     if (active) add_wheel_cudnn9(f);
     Framework torch;
@@ -48,7 +49,7 @@ inline Framework& add_torch(Facts& f, const std::string& environment = environme
     torch.cuda = v("12.1");
     torch.cudnn = v("9.1.0");
     torch.cudnn_wanted = "nvidia-cudnn-cu12==9.1.0.70";
-    torch.folders_before = {wheel.substr(0, wheel.size() - 1)};
+    torch.directories_before = {wheel.substr(0, wheel.size() - 1)};
     torch.libraries = {library_from(own_cudnn9, "rpath"), library_from(toolkit + "libcublas.so.12", "system")};
     return f.frameworks.emplace_back(torch);
 }
@@ -58,13 +59,13 @@ inline Framework& add_tensorflow(Facts& f) {
     add_environment(f);
     Framework tensorflow;
     tensorflow.name = "tensorflow";
-    tensorflow.environment = environment_folder;
+    tensorflow.environment = environment_directory;
     tensorflow.version = v("2.15.1");
     tensorflow.build = "cuda";
     tensorflow.package = "tensorflow 2.15.1";
     tensorflow.uses_cuda = true;
-    tensorflow.told_by = environment_folder + "/tensorflow/python/platform/build_info.py";
-    tensorflow.core = environment_folder + "/tensorflow/libtensorflow_cc.so.2";
+    tensorflow.told_by = environment_directory + "/tensorflow/python/platform/build_info.py";
+    tensorflow.core = environment_directory + "/tensorflow/libtensorflow_cc.so.2";
     tensorflow.cuda = v("12.2");
     tensorflow.cudnn = v("8.9.4");
     tensorflow.cudnn_wanted = "nvidia-cudnn-cu12==8.9.4.25";
@@ -118,7 +119,7 @@ inline void packages_not_searched(Facts& f) {
     probe_run(f, "python_packages").end = ProbeEnd::crashed;
 }
 
-/// A cuDNN 9.0.0 in a folder of LD_LIBRARY_PATH.
+/// A cuDNN 9.0.0 in a directory of LD_LIBRARY_PATH.
 inline void add_older_cudnn9(Facts& f) {
     f.host.environment["LD_LIBRARY_PATH"] = "/opt/old/lib";
     Library& old = add_library(f, LibraryKind::cudnn, "/opt/old/lib/libcudnn.so.9", "/opt/old/lib/libcudnn.so.9.0.0");

@@ -25,12 +25,12 @@ bool is_no_library(const std::string& name) {
            name.find("/ld-linux") != std::string::npos || name.starts_with("ld-linux");
 }
 
-std::string real(const std::string& path, const std::string& folder) {
-    return Root().real_path(path.starts_with('/') ? path : folder + '/' + path).value_or(path);
+std::string real(const std::string& path, const std::string& directory) {
+    return Root().real_path(path.starts_with('/') ? path : directory + '/' + path).value_or(path);
 }
 
 /// "	libz.so.1 => /lib/libz.so.1 (0x0000)", "	libz.so.1 => not found", "	/opt/libz.so.1 (0x0000)".
-void take_line(std::string line, const std::string& folder, Truth& truth) {
+void take_line(std::string line, const std::string& directory, Truth& truth) {
     while (!line.empty() && (line.back() == '\n' || line.back() == ' ')) line.pop_back();
     if (!line.starts_with('\t')) return;
     line.erase(0, 1);
@@ -39,7 +39,7 @@ void take_line(std::string line, const std::string& folder, Truth& truth) {
     const std::string name = line.substr(0, arrow);
     if (line == "statically linked" || is_no_library(name)) return;
     const std::string path = arrow == std::string::npos ? name : line.substr(arrow + 4);
-    truth.libraries.emplace_back(name, path == "not found" ? "" : real(path, folder));
+    truth.libraries.emplace_back(name, path == "not found" ? "" : real(path, directory));
 }
 
 }  // namespace
@@ -51,14 +51,14 @@ std::string Truth::in_words() const {
 }
 
 Truth loader_says(const std::string& path, const LoaderVariables& variables) {
-    std::string command = "cd " + quoted(variables.working_folder) + " && LD_TRACE_LOADED_OBJECTS=1";
+    std::string command = "cd " + quoted(variables.working_directory) + " && LD_TRACE_LOADED_OBJECTS=1";
     if (!variables.library_path.empty()) command += " LD_LIBRARY_PATH=" + quoted(variables.library_path);
     if (!variables.preload.empty()) command += " LD_PRELOAD=" + quoted(variables.preload);
     command += " exec " + std::string(loader::usual_interpreter()) + ' ' + quoted(path) + " 2>/dev/null";
     Truth truth;
     FILE* output = popen(command.c_str(), "r");
     char line[16384];
-    while (output && std::fgets(line, sizeof line, output)) take_line(line, variables.working_folder, truth);
+    while (output && std::fgets(line, sizeof line, output)) take_line(line, variables.working_directory, truth);
     truth.fails = !output || pclose(output) != 0;
     return truth;
 }
@@ -66,8 +66,8 @@ Truth loader_says(const std::string& path, const LoaderVariables& variables) {
 Truth prediction(const std::string& path, const LoaderVariables& variables) {
     loader::LoaderSetting setting;
     setting.library_path = variables.library_path;
-    setting.working_folder = variables.working_folder;
-    setting.program_folder = loader::origin_of(path);
+    setting.working_directory = variables.working_directory;
+    setting.program_directory = loader::origin_of(path);
     const loader::Loader loader = loader::loader_of(Root(), setting);
     elf::ElfFile file = elf::read_elf_program(Root(), path);
     Truth truth;

@@ -13,7 +13,7 @@ namespace rnncheck::test {
 struct LoaderVariables {
     std::string library_path = {};
     std::string preload = {};
-    std::string working_folder = "/";
+    std::string working_directory = "/";
 };
 
 /// The libraries in the order of loading: the name asked for and the real file, empty for "not found".
@@ -35,7 +35,7 @@ Truth prediction(const std::string& path, const LoaderVariables& variables);
 /// are now; what that test printed behind `marker`, the last time. "" when it printed nothing.
 std::string told_by_child(const std::string& test, const std::string& marker);
 
-/// The real paths of all regular ELF files of this machine's own kind below a folder.
+/// The real paths of all regular ELF files of this machine's own kind below a directory.
 void collect_elf_files(const std::string& top, std::set<std::string>& files);
 
 }  // namespace rnncheck::test

@@ -8,7 +8,7 @@
 namespace rnncheck::test {
 
 inline std::vector<Issue> issues_of(const MatrixCopy& copy) {
-    return verify(table_files_of(copy.folder.string()));
+    return verify(table_files_of(copy.directory.string()));
 }
 
 inline std::string told(const std::vector<Issue>& issues) {

@@ -8,24 +8,29 @@
 namespace rnncheck::test {
 
 std::string sim_file(const std::string& flavour, const std::string& name) {
-    return std::string(SIM_FOLDER) + "/" + flavour + "/" + name;
+    return std::string(SIM_DIRECTORY) + "/" + flavour + "/" + name;
 }
 
 ProbeTold run_probe(const std::string& probe, const ProbeSetting& setting) {
-    std::vector<std::string> folders;
-    for (const auto& flavour : setting.flavours) folders.push_back(std::string(SIM_FOLDER) + "/" + flavour);
+    std::vector<std::string> directories;
+    for (const auto& flavour : setting.flavours) directories.push_back(std::string(SIM_DIRECTORY) + "/" + flavour);
     isolate::Pool pool;
     isolate::Command command;
-    command.arguments = {RNNCHECK_PROGRAM, "probe", "--facts-from", std::to_string(pool.wire().input),
-                         "--answer-to", std::to_string(pool.wire().answer), probe};
+    command.arguments = {RNNCHECK_PROGRAM,
+                         "probe",
+                         "--facts-from",
+                         std::to_string(pool.wire().input),
+                         "--answer-to",
+                         std::to_string(pool.wire().answer),
+                         probe};
     if (!setting.target.empty()) command.arguments.push_back(setting.target);
-    command.extra_environment = {"LD_LIBRARY_PATH=" + join(folders, ":"), "SIM=" + setting.sim};
+    command.extra_environment = {"LD_LIBRARY_PATH=" + join(directories, ":"), "SIM=" + setting.sim};
     command.input = facts_to_text(setting.facts);
     command.quiet_limit = std::chrono::seconds(20);
 
     ProbeTold told;
     WireReader reader;
-    pool.start(command, [&](std::string_view line) { 
+    pool.start(command, [&](std::string_view line) {
         reader.read(line, told.facts);
         return isolate::Heard{reader.done};
     });

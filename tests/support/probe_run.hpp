@@ -10,15 +10,15 @@ namespace rnncheck::test {
 
 struct ProbeSetting {
     std::string target{};
-    std::vector<std::string> flavours = {"base"};  ///< folders of simulated libraries, all on LD_LIBRARY_PATH
+    std::vector<std::string> flavours = {"base"};  ///< directories of simulated libraries, all on LD_LIBRARY_PATH
     std::string sim{};                             ///< settings and faults of the simulated libraries
     Facts facts{};                                 ///< what earlier stages learnt
 };
 
 struct ProbeTold {
     Facts facts;
-    bool done = false;       ///< the probe came to its end
-    int signal = 0;          ///< that ended the process, or 0
+    bool done = false;  ///< the probe came to its end
+    int signal = 0;     ///< that ended the process, or 0
     std::string last_call;
     std::vector<CallResult> failed_calls;
 };

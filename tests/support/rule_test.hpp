@@ -16,9 +16,15 @@ struct RuleCase {
     std::string expected;  ///< text that the first finding's message must contain; only for `fires`
 };
 
-struct Fires { std::vector<RuleCase> cases; };
-struct Silent { std::vector<RuleCase> cases; };
-struct CannotTell { std::vector<RuleCase> cases; };
+struct Fires {
+    std::vector<RuleCase> cases;
+};
+struct Silent {
+    std::vector<RuleCase> cases;
+};
+struct CannotTell {
+    std::vector<RuleCase> cases;
+};
 
 void check_rule(const char* name, const Fires& fires, const Silent& silent, const CannotTell& cannot_tell);
 
@@ -28,9 +34,9 @@ void check_rule(const char* name, const Fires& fires, const Silent& silent, cons
 ///     Fires{{{"no file at all", but([](Facts& f) { ... }), "no NVIDIA driver"}}},
 ///     Silent{{{"healthy", a_healthy_machine(), ""}}},
 ///     CannotTell{{{"nothing learnt", nothing_learnt(), ""}}})
-#define RULE_TEST(rule, ...)                                  \
-    TEST_CASE(#rule) {                                        \
-        using namespace rnncheck;                             \
-        using namespace rnncheck::test;                       \
-        check_rule(#rule, __VA_ARGS__);                       \
+#define RULE_TEST(rule, ...)            \
+    TEST_CASE(#rule) {                  \
+        using namespace rnncheck;       \
+        using namespace rnncheck::test; \
+        check_rule(#rule, __VA_ARGS__); \
     }

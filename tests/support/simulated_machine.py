@@ -1,4 +1,4 @@
-"""A root folder and an environment in which rnncheck meets the simulated libraries."""
+"""A root directory and an environment in which rnncheck meets the simulated libraries."""
 import os
 import shutil
 
@@ -18,7 +18,7 @@ HEALTHY_SIM = "gpus=1 cc=8.6 driver=550.54.14 cuda=12.4"
 
 
 def build_root(scenario, root, sim):
-    """A folder that looks like a machine with simulated libraries; run_scenarios.py tells what a scenario may say."""
+    """A directory that looks like a machine with simulated libraries; run_scenarios.py tells what a scenario may say."""
     shutil.rmtree(root, ignore_errors=True)
     for path, text in {**HEALTHY_FILES, **scenario.get("files", {})}.items():
         if text is None:
@@ -27,8 +27,8 @@ def build_root(scenario, root, sim):
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text)
         target.chmod(0o4755 if target.name == "nvidia-modprobe" else 0o666)
-    for folder, flavours in scenario.get("libraries", {SYSTEM: ["base", "cudnn9"]}).items():
-        target = root / folder.lstrip("/")
+    for directory, flavours in scenario.get("libraries", {SYSTEM: ["base", "cudnn9"]}).items():
+        target = root / directory.lstrip("/")
         target.mkdir(parents=True, exist_ok=True)
         for flavour in flavours:
             for library in sorted((sim / flavour).iterdir()):

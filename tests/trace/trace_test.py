@@ -64,14 +64,14 @@ def vendor_files_mapped_by(pid, lines):
                 yield name
 
 
-with tempfile.TemporaryDirectory() as folder:
-    home = pathlib.Path(folder) / "home"
+with tempfile.TemporaryDirectory() as directory:
+    home = pathlib.Path(directory) / "home"
     home.mkdir()
     devices = set(os.listdir("/dev"))
     lines, result = trace(home)
     found = list(problems_of(lines))
     if left := list(home.rglob("*")):
-        found.append(f"left behind in the home folder: {left}")
+        found.append(f"left behind in the home directory: {left}")
     if new := {name for name in set(os.listdir("/dev")) - devices if name.startswith("nvidia")}:
         found.append(f"new device nodes: {new}")
     parent = lines[0].split()[0]

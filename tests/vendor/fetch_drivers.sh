@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fetches Debian's user-mode driver libraries (non-free) and unpacks them into FOLDER/{470,535}; installs nothing and
-# touches no file outside FOLDER. usage: fetch_drivers.sh FOLDER     exit 77 when the packages cannot be had
+# Fetches Debian's user-mode driver libraries (non-free) and unpacks them into DIRECTORY/{470,535}; installs nothing and
+# touches no file outside DIRECTORY. usage: fetch_drivers.sh DIRECTORY     exit 77 when the packages cannot be had
 set -euo pipefail
 mkdir -p "$1" && cd "$1"
 [ -e done ] && exit 0

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The doctor on real vendor libraries: the CUDA and cuDNN of this machine, and Debian's user-mode drivers.
 
-usage: real_test.py RNNCHECK DRIVERS_FOLDER     exit code 77: there is no cuDNN in /usr/local/cuda
+usage: real_test.py RNNCHECK DRIVERS_DIRECTORY     exit code 77: there is no cuDNN in /usr/local/cuda
 """
 import glob
 import os
@@ -43,12 +43,12 @@ def check_as_it_is():
 
 
 def check_driver_library(branch, cuda):
-    folder = drivers / branch
-    if not no_driver or not folder.exists():
+    directory = drivers / branch
+    if not no_driver or not directory.exists():
         print(f"SKIPPED: driver {branch}: " + ("a driver is installed here" if not no_driver else "not fetched"))
         return
     before = set(os.listdir("/dev"))
-    report = Report(program, environment={"LD_LIBRARY_PATH": str(folder)})
+    report = Report(program, environment={"LD_LIBRARY_PATH": str(directory)})
     driver = report.facts["driver"]
     check.that(driver.get("cuda_version") == cuda, f"{branch}: CUDA {driver.get('cuda_version')}")
     check.that(str(driver.get("library_version", "")).startswith(branch + "."), f"{branch}: release {driver.get('library_version')}")
@@ -85,7 +85,7 @@ def check_hidden_adv():
     check.that(cudnn and cudnn.get("rnn_usable") is False, "without libcudnn_adv the RNN half is not usable")
     missing = report.finding("cudnn_part_missing")
     check.that(missing and "libcudnn_adv.so.9" in missing["message"], f"the missing part is named: {missing}")
-    check.that(missing and os.path.dirname(real_front) in str(missing), "the folders searched are named")
+    check.that(missing and os.path.dirname(real_front) in str(missing), "the directories searched are named")
     unusable = report.finding("cudnn_rnn_unusable")
     check.that(unusable is not None or missing is not None, "the RNN half is reported unusable")
 

@@ -28,7 +28,7 @@ std::size_t reserve_bytes(const RnnCase& shape);
 struct Call {
     RnnCase shape;  ///< its lengths are those in device memory
     bool tf32 = false;
-    bool fast_math = false;  ///< tanh as tanh.approx.f32
+    bool fast_math = false;            ///< tanh as tanh.approx.f32
     std::vector<std::ptrdiff_t> rows;  ///< memory row of [sequence][step] in x and y; -1 where the layout has none
     const void *x = nullptr, *hx = nullptr, *cx = nullptr, *weights = nullptr;
     void *y = nullptr, *hy = nullptr, *cy = nullptr;

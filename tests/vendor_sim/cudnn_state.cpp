@@ -34,7 +34,7 @@ std::string part_name(Sublibrary part) {
     return "";
 }
 
-/// The sanitizers' dlopen does not see our run path ($ORIGIN), so the folder is tried by name as well.
+/// The sanitizers' dlopen does not see our run path ($ORIGIN), so the directory is tried by name as well.
 std::string beside_this_library(const std::string& file) {
     Dl_info self{};
     if (dladdr(reinterpret_cast<const void*>(&coded_version), &self) == 0 || !self.dli_fname) return file;

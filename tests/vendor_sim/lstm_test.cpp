@@ -140,15 +140,19 @@ TEST_CASE("TF32 shows in the default math type on a GPU that has it, and only th
     RnnCase rnn_case = small_case();
     rnn_case.input = rnn_case.hidden = 64;
     simulate("");
-    CHECK(run_and_compare(9, Dialect::v8, rnn_case, reduced_there(9, rnn_case)).comparison.precision == Precision::tf32);
+    CHECK(run_and_compare(9, Dialect::v8, rnn_case, reduced_there(9, rnn_case)).comparison.precision ==
+          Precision::tf32);
     rnn_case.math = MathType::fma;
     CHECK(run_and_compare(9, Dialect::v8, rnn_case).comparison.precision == Precision::full);
     rnn_case.math = MathType::standard;
     simulate("cc=7.5");
-    CHECK(run_and_compare(9, Dialect::v8, rnn_case, reduced_there(9, rnn_case)).comparison.precision == Precision::full);
+    CHECK(run_and_compare(9, Dialect::v8, rnn_case, reduced_there(9, rnn_case)).comparison.precision ==
+          Precision::full);
 }
 
-TEST_CASE("fast mathematics and TF32 are right where cuDNN computes so, and wrong in a strict case of the standard algorithm") {
+TEST_CASE(
+    "fast mathematics and TF32 are right where cuDNN computes so, and wrong in a strict case of the standard "
+    "algorithm") {
     RnnCase rnn_case = small_case();
     rnn_case.input = rnn_case.hidden = 64;
     rnn_case.sequence_length = 16;
@@ -184,7 +188,8 @@ TEST_CASE("the dynamic persistent algorithm is built before it runs") {
 TEST_CASE("the memory of a case is given back") {
     simulate("mem_free=3");
     for (int round = 0; round < 4; ++round)
-        for (const RnnCase& rnn_case : sweep(Level::standard, place_there(9, Dialect::v8))) check_right(interfaces[3], rnn_case);
+        for (const RnnCase& rnn_case : sweep(Level::standard, place_there(9, Dialect::v8)))
+            check_right(interfaces[3], rnn_case);
 }
 
 TEST_CASE("a case that finds no memory gives back what it had") {

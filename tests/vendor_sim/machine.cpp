@@ -18,7 +18,7 @@ Trace& nowhere() {
 }
 
 vendor::Library open_simulated(const std::string& file) {
-    auto library = vendor::open_library(nowhere(), SIM_FOLDER "/" + file);
+    auto library = vendor::open_library(nowhere(), SIM_DIRECTORY "/" + file);
     INFO(library.error);
     REQUIRE(library.handle);
     return library;
@@ -55,8 +55,7 @@ const vendor::Session& simulated_session(int major) {
     return *session;
 }
 
-Outcome run_and_compare(int major, Dialect dialect, const RnnCase& rnn_case,
-                        const ReducedPrecision& reduced) {
+Outcome run_and_compare(int major, Dialect dialect, const RnnCase& rnn_case, const ReducedPrecision& reduced) {
     const RnnInputs inputs = make_inputs(rnn_case);
     Outcome outcome{run_lstm(simulated_session(major), dialect, rnn_case, vendor::device_image(rnn_case, inputs)), {}};
     if (outcome.run.failed) return outcome;

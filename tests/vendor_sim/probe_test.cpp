@@ -13,7 +13,7 @@ namespace rnncheck::probes {
 namespace rnn_forward {
 extern const Probe probe;
 }
-}
+}  // namespace rnncheck::probes
 
 namespace {
 
@@ -22,7 +22,7 @@ std::vector<RnnRun> swept(const std::string& sim, Facts facts = {}) {
     simulated_session(9);  // the simulated driver is the libcuda.so.1 of this process
     simulate(sim);
     static Trace nowhere(open("/dev/null", O_WRONLY));
-    const Job job{std::move(facts), {}, "GPU 0 v8 " SIM_FOLDER "/cudnn9/libcudnn.so.9"};
+    const Job job{std::move(facts), {}, "GPU 0 v8 " SIM_DIRECTORY "/cudnn9/libcudnn.so.9"};
     Facts learnt;
     probes::rnn_forward::probe.run(job, nowhere, [&](const Facts& news) { merge(learnt, news); });
     return learnt.rnn_runs;

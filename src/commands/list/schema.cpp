@@ -15,6 +15,6 @@ static std::function<int()> declare(CLI::App&) {
 }
 
 extern const Command command{.title = "Print the JSON Schema of every JSON document that rnncheck writes",
-                            .declare = declare};
+                             .declare = declare};
 
 }  // namespace rnncheck::commands::schema

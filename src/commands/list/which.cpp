@@ -76,7 +76,7 @@ bool lacks_something(const WhichDocument& document) {
 WhichDocument fit_to_show(const WhichDocument& document) {
     WhichDocument shown = redact(document, this_machine());
     if (json_text(shown) != json_text(document))
-        shown.notes.push_back("user names and home folders are replaced by words; --show-private shows them");
+        shown.notes.push_back("user names and home directories are replaced by words; --show-private shows them");
     return shown;
 }
 

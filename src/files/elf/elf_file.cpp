@@ -200,7 +200,7 @@ void read_dynamic_section(ElfFile& file, const FilePieces& pieces, const std::st
     if (!file.has_dynamic_section) return damaged(file, "it has no dynamic section, so it is no shared library");
     if (entries.empty()) return damaged(file, "its dynamic section is empty");
     const std::uint64_t flags = value_of(entries, DT_FLAGS_1).value_or(0);
-    file.no_default_folders = flags & DF_1_NODEFLIB;
+    file.no_default_directories = flags & DF_1_NODEFLIB;
     file.is_program |= (flags & DF_1_PIE) != 0;
     if (use == ElfUse::library && (flags & DF_1_PIE))  // refused since glibc 2.30
         damaged(file, "it is no shared library but a program");
@@ -241,7 +241,7 @@ ElfFile absent(const Root& root, std::string_view path) {
 std::optional<ElfFile> no_regular_file(const std::string& path) {
     struct stat about {};
     if (stat(path.c_str(), &about) != 0 || S_ISREG(about.st_mode)) return std::nullopt;
-    if (S_ISDIR(about.st_mode)) return with_problem(FileProblem::folder, "is a folder, not a file");
+    if (S_ISDIR(about.st_mode)) return with_problem(FileProblem::directory, "is a directory, not a file");
     if (S_ISFIFO(about.st_mode)) return with_problem(FileProblem::named_pipe, "is a named pipe (FIFO), not a file");
     if (S_ISSOCK(about.st_mode)) return aborting_list(FileProblem::socket, "is a socket, not a file");
     return with_problem(FileProblem::device, "is a device, not a file");

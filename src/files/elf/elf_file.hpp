@@ -38,16 +38,16 @@ struct ElfFile {
     std::vector<std::string> rpath;          ///< entries of DT_RPATH, as written
     std::vector<std::string> runpath;        ///< entries of DT_RUNPATH, as written
     bool has_runpath = false;                ///< also when it is empty: then no DT_RPATH counts
-    bool no_default_folders = false;         ///< DF_1_NODEFLIB: what it needs is sought in no default folder
+    bool no_default_directories = false;     ///< DF_1_NODEFLIB: what it needs is sought in no default directory
     std::optional<std::string> interpreter;  ///< what the kernel starts for a program: "/lib64/ld-linux-x86-64.so.2"
     bool has_dynamic_section = false;        ///< a program without one is static
     bool is_program = false;                 ///< made to be started, whatever else
     std::optional<FileProblem> problem;
     std::string problem_detail;  ///< reads after the path: "is a text file that begins with '<html>'"
-    /// glibc's loader goes on to its next folder as if this file were not there; with any other problem it stops here
-    /// and the opening fails (open_verify in glibc's elf/dl-load.c).
+    /// glibc's loader goes on to its next directory as if this file were not there; with any other problem it stops
+    /// here and the opening fails (open_verify in glibc's elf/dl-load.c).
     bool skipped = false;
-    /// It skips the rest of the list too (LD_LIBRARY_PATH, a run path, the default folders) and goes on to the
+    /// It skips the rest of the list too (LD_LIBRARY_PATH, a run path, the default directories) and goes on to the
     /// next one: a failure to open that is neither absence nor a lack of permission (open_path in the same file).
     bool aborts_list = false;
 };

@@ -16,7 +16,7 @@ std::optional<struct stat> status_of(const Root& root, std::string_view path);
 
 class FilePieces {
   public:
-    /// Opens a regular file and nothing else: a folder, pipe or device is never opened. Check error() before use.
+    /// Opens a regular file and nothing else: a directory, pipe or device is never opened. Check error() before use.
     explicit FilePieces(const std::string& path);
     ~FilePieces();
     FilePieces(const FilePieces&) = delete;

@@ -74,7 +74,7 @@ class Candidates {
             return "a library of that name is loaded already";
         const std::string winners = in_words(process_, answer_.rule, answer_.owner.value_or(0));
         if (list.rule == answer_.rule && list.owner == answer_.owner)
-            return "another folder of " + winners + " stands before it";
+            return "another directory of " + winners + " stands before it";
         return winners + " comes before " + in_words(process_, list.rule, list.owner);
     }
 
@@ -93,7 +93,8 @@ std::string why_of(const Process& process, const Answer& answer) {
     if (answer.rule == LoaderRule::already_loaded)
         return "loaded already" + (object.loader ? " for " + name_of_object(process, *object.loader) : std::string());
     return in_words(process, answer.rule, answer.owner.value_or(0)) +
-           (answer.rule == LoaderRule::cache || answer.rule == LoaderRule::path ? "" : ": " + folder_of(object.path));
+           (answer.rule == LoaderRule::cache || answer.rule == LoaderRule::path ? ""
+                                                                                : ": " + directory_of(object.path));
 }
 
 LibraryChoice choice_of(const Process& process, const Group& group) {
@@ -134,8 +135,8 @@ std::string in_words(const Process& process, LoaderRule rule, std::size_t owner)
             return "RUNPATH" + of;
         case LoaderRule::cache:
             return "the loader's cache";
-        case LoaderRule::default_folder:
-            return "the loader's default folders";
+        case LoaderRule::default_directory:
+            return "the loader's default directories";
         case LoaderRule::mapped:
             return "mapped by the process";
         case LoaderRule::elsewhere:
@@ -154,13 +155,13 @@ std::string real_or_same(const Root& root, const std::string& path) {
     return root.real_path(path).value_or(path);
 }
 
-void add_elsewhere(const Root& root, const std::vector<std::string>& folders, std::vector<LibraryChoice>& choices) {
+void add_elsewhere(const Root& root, const std::vector<std::string>& directories, std::vector<LibraryChoice>& choices) {
     for (LibraryChoice& choice : choices) {
         std::set<std::string> seen;
         if (choice.path) seen.insert(real_or_same(root, *choice.path));
         for (const auto& candidate : choice.candidates) seen.insert(real_or_same(root, candidate.path));
-        for (const auto& folder : folders) {
-            const std::string path = folder + '/' + choice.soname;
+        for (const auto& directory : directories) {
+            const std::string path = directory + '/' + choice.soname;
             if (!root.surely_absent(path) && root.exists(path) && seen.insert(real_or_same(root, path)).second &&
                 choice.candidates.size() < most_candidates)
                 choice.candidates.push_back({path, LoaderRule::elsewhere, "the loader does not look there"});

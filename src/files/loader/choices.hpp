@@ -18,7 +18,8 @@ std::string in_words(const Process& process, LoaderRule rule, std::size_t owner)
 /// The path with every link resolved, where there is such a file.
 std::string real_or_same(const Root& root, const std::string& path);
 
-/// Adds the files of these names in these folders to the answers as found elsewhere, where the loader does not look.
-void add_elsewhere(const Root& root, const std::vector<std::string>& folders, std::vector<LibraryChoice>& choices);
+/// Adds the files of these names in these directories to the answers as found elsewhere, where the loader does not
+/// look.
+void add_elsewhere(const Root& root, const std::vector<std::string>& directories, std::vector<LibraryChoice>& choices);
 
 }  // namespace rnncheck::loader

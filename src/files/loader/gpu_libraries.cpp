@@ -53,11 +53,11 @@ using Directories = std::vector<std::string>;
 
 constexpr std::size_t most_names = 1024;  // of toolkits, Python versions or wheels in one place
 
-/// folder/NAME for every NAME that starts so.
-Directories children(const Root& root, const std::string& folder, std::string_view start) {
+/// directory/NAME for every NAME that starts so.
+Directories children(const Root& root, const std::string& directory, std::string_view start) {
     Directories found;
-    for (const auto& name : root.names_in(folder, most_names))
-        if (name.starts_with(start)) found.push_back(folder + '/' + name);
+    for (const auto& name : root.names_in(directory, most_names))
+        if (name.starts_with(start)) found.push_back(directory + '/' + name);
     return found;
 }
 
@@ -65,21 +65,21 @@ void append(Directories& into, const Directories& more) {
     into.insert(into.end(), more.begin(), more.end());
 }
 
-/// A toolkit may hold folders for other machines too, to build programs for them.
-bool is_own_target(std::string_view folder) {
+/// A toolkit may hold directories for other machines too, to build programs for them.
+bool is_own_target(std::string_view directory) {
 #if defined(__aarch64__)
-    return contains(folder, "/sbsa-linux") || contains(folder, "/aarch64-linux");
+    return contains(directory, "/sbsa-linux") || contains(directory, "/aarch64-linux");
 #elif defined(__powerpc64__)
-    return contains(folder, "/ppc64le-linux");
+    return contains(directory, "/ppc64le-linux");
 #else
-    return contains(folder, "/x86_64-linux");
+    return contains(directory, "/x86_64-linux");
 #endif
 }
 
 Directories toolkits(const Root& root) {
     Directories found;
     for (const char* name : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"})
-        if (const auto folder = directory_variable(name)) found.push_back(*folder);
+        if (const auto directory = directory_variable(name)) found.push_back(*directory);
     for (const char* parent : {"/usr/local", "/opt"}) append(found, children(root, parent, "cuda"));
     found.push_back("/usr/lib/cuda");
     return found;
@@ -94,15 +94,15 @@ Directories package_directories(const Root& root, const std::string& prefix) {
     return found;
 }
 
-/// Above the bin folder of each python that PATH gives, by its name there and by what it resolves to: in a virtual
+/// Above the bin directory of each python that PATH gives, by its name there and by what it resolves to: in a virtual
 /// environment the two differ, and packages may lie below both.
 Directories prefixes_on_path(const Root& root) {
     Directories found;
     for (const char* name : {"python3", "python"})
-        for (const auto& folder : split(environment_variable("PATH").value_or(""), ':')) {
-            const auto real = folder.starts_with('/') ? root.real_path(folder + '/' + name) : std::nullopt;
+        for (const auto& directory : split(environment_variable("PATH").value_or(""), ':')) {
+            const auto real = directory.starts_with('/') ? root.real_path(directory + '/' + name) : std::nullopt;
             if (!real) continue;
-            append(found, {folder_of(folder), folder_of(folder_of(*real))});
+            append(found, {directory_of(directory), directory_of(directory_of(*real))});
             break;
         }
     return found;
@@ -111,7 +111,7 @@ Directories prefixes_on_path(const Root& root) {
 Directories prefixes(const Root& root) {
     Directories found;
     for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
-        if (const auto folder = directory_variable(name)) found.push_back(*folder);
+        if (const auto directory = directory_variable(name)) found.push_back(*directory);
     append(found, prefixes_on_path(root));
     append(found, {"/usr/local", "/usr"});
     if (const auto home = directory_variable("HOME")) found.push_back(*home + "/.local");
@@ -177,7 +177,7 @@ std::vector<std::string> parts_of_cudnn(const Root& root, const std::string& nam
     };
     for (const auto& inside : names_inside)
         if (inside.starts_with(part_start)) add(number_of(inside).empty() ? inside + number : inside);
-    for (const auto& beside : root.names_in(folder_of(path)))
+    for (const auto& beside : root.names_in(directory_of(path)))
         if (beside.starts_with(part_start) && beside == std::string(stem_of(beside)) + ".so" + number) add(beside);
     return parts;
 }
@@ -200,7 +200,7 @@ std::vector<std::string> wheel_directories(const Root& root, const std::optional
         found.push_back(packages + "/torch/lib");
     };
     if (const auto active = python::active_environment(root, python::variables_of_process(), asked_python))
-        for (const auto& packages : active->package_folders) add(packages);
+        for (const auto& packages : active->package_directories) add(packages);
     for (const auto& prefix : prefixes(root))
         for (const auto& packages : package_directories(root, prefix)) add(packages);
     return found;

@@ -43,14 +43,14 @@ std::vector<std::string> parts_of_cudnn(const Root& root, const std::string& nam
 
 // Directories of toolkits, Python wheels and conda. They need not exist, and several names may mean one.
 
-/// lib64, lib, targets/*/lib and the forward-compatibility folders of every CUDA toolkit.
+/// lib64, lib, targets/*/lib and the forward-compatibility directories of every CUDA toolkit.
 std::vector<std::string> toolkit_directories(const Root& root);
 
 /// site-packages/nvidia/*/lib and torch/lib of the Python installations that would be used here; where one was asked
 /// for, of that one first.
 std::vector<std::string> wheel_directories(const Root& root, const std::optional<std::string>& asked_python = {});
 
-/// The library folder of the active conda environment, or of the one that was asked for.
+/// The library directory of the active conda environment, or of the one that was asked for.
 std::vector<std::string> conda_directories(const Root& root, const std::optional<std::string>& asked_python = {});
 
 /// All of these for this machine, and that of WSL.

@@ -11,65 +11,66 @@ namespace rnncheck::loader {
 
 namespace {
 
-using Folders = std::vector<std::string>;
+using Directories = std::vector<std::string>;
 
-/// $LIB is the first default folder below / or /usr: "/lib/x86_64-linux-gnu", "/usr/lib".
-std::string library_folder_of(const LoaderBuild& build) {
-    std::string_view folder = build.default_folders.front();
-    if (folder.starts_with("/usr/")) folder.remove_prefix(4);
-    return std::string(folder.substr(1));
+/// $LIB is the first default directory below / or /usr: "/lib/x86_64-linux-gnu", "/usr/lib".
+std::string library_directory_of(const LoaderBuild& build) {
+    std::string_view directory = build.default_directories.front();
+    if (directory.starts_with("/usr/")) directory.remove_prefix(4);
+    return std::string(directory.substr(1));
 }
 
-/// The subfolders of this one that exist; seldom any, so their first parts are looked for before.
-void add_subfolders(const Loader& loader, const std::string& folder, Folders& places) {
+/// The subdirectories of this one that exist; seldom any, so their first parts are looked for before.
+void add_subdirectories(const Loader& loader, const std::string& directory, Directories& places) {
     std::string first_part;
     bool there = false;
-    for (const auto& subfolder : loader.subfolders) {
-        const std::string part = subfolder.substr(0, subfolder.find('/'));
+    for (const auto& subdirectory : loader.subdirectories) {
+        const std::string part = subdirectory.substr(0, subdirectory.find('/'));
         if (part != first_part) {
             first_part = part;
-            const std::string parent = folder + '/' + part;
+            const std::string parent = directory + '/' + part;
             there = !loader.root.surely_absent(parent) && loader.root.exists(parent);
         }
-        if (there && loader.root.exists(folder + '/' + subfolder)) places.push_back(folder + '/' + subfolder);
+        if (there && loader.root.exists(directory + '/' + subdirectory))
+            places.push_back(directory + '/' + subdirectory);
     }
 }
 
-/// The folders that exist, each real one once, every one after its subfolders.
-Folders places_in(const Loader& loader, const Folders& folders) {
-    Folders places;
+/// The directories that exist, each real one once, every one after its subdirectories.
+Directories places_in(const Loader& loader, const Directories& directories) {
+    Directories places;
     std::unordered_set<std::string> seen;
-    for (const auto& folder : folders) {
-        const auto real = loader.root.real_path(folder);
+    for (const auto& directory : directories) {
+        const auto real = loader.root.real_path(directory);
         if (!real || !seen.insert(*real).second) continue;
-        add_subfolders(loader, folder, places);
-        places.push_back(folder);
+        add_subdirectories(loader, directory, places);
+        places.push_back(directory);
     }
     return places;
 }
 
-/// Split at ':' and ';'; an empty entry is the working folder.
-Folders library_path_of(const Loader& loader, const LoaderSetting& setting) {
+/// Split at ':' and ';'; an empty entry is the working directory.
+Directories library_path_of(const Loader& loader, const LoaderSetting& setting) {
     std::string with_colons = setting.library_path;
     std::replace(with_colons.begin(), with_colons.end(), ';', ':');
-    Folders folders;
+    Directories directories;
     for (const auto& entry : split(with_colons, ':')) {
-        std::string folder = with_tokens(loader, entry, setting.program_folder, true);
-        if (folder.empty() && !entry.empty()) continue;
-        folder = absolute_path(folder, loader.working_folder);
-        while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
-        folders.push_back(std::move(folder));
+        std::string directory = with_tokens(loader, entry, setting.program_directory, true);
+        if (directory.empty() && !entry.empty()) continue;
+        directory = absolute_path(directory, loader.working_directory);
+        while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
+        directories.push_back(std::move(directory));
     }
-    return places_in(loader, folders);
+    return places_in(loader, directories);
 }
 
-Folders subfolders_of(const LoaderBuild& build, const Folders& hwcaps) {
-    Folders subfolders;
-    for (const auto& hwcap : hwcaps) subfolders.push_back("glibc-hwcaps/" + hwcap);
-    if (!build.legacy) return subfolders;
-    const Folders legacy = legacy_hwcap_folders();
-    subfolders.insert(subfolders.end(), legacy.begin(), legacy.end());
-    return subfolders;
+Directories subdirectories_of(const LoaderBuild& build, const Directories& hwcaps) {
+    Directories subdirectories;
+    for (const auto& hwcap : hwcaps) subdirectories.push_back("glibc-hwcaps/" + hwcap);
+    if (!build.legacy) return subdirectories;
+    const Directories legacy = legacy_hwcap_directories();
+    subdirectories.insert(subdirectories.end(), legacy.begin(), legacy.end());
+    return subdirectories;
 }
 
 // $ORIGIN, $LIB and $PLATFORM (glibc elf/dl-load.c: is_dst, _dl_dst_substitute).
@@ -90,15 +91,15 @@ std::size_t length_of(std::string_view behind, std::string_view token) {
 
 }  // namespace
 
-std::string own_working_folder() {
+std::string own_working_directory() {
     std::error_code error;
-    const auto folder = std::filesystem::current_path(error);
-    return error ? "/" : folder.string();
+    const auto directory = std::filesystem::current_path(error);
+    return error ? "/" : directory.string();
 }
 
-std::string absolute_path(const std::string& path, const std::string& folder) {
-    if (path.empty()) return folder;
-    return path.front() == '/' ? path : folder + '/' + path;
+std::string absolute_path(const std::string& path, const std::string& directory) {
+    if (path.empty()) return directory;
+    return path.front() == '/' ? path : directory + '/' + path;
 }
 
 Loader loader_of(const Root& root, const LoaderSetting& setting) {
@@ -108,15 +109,15 @@ Loader loader_of(const Root& root, const LoaderSetting& setting) {
     Loader loader;
     loader.root = root;
     loader.secure = setting.secure;
-    loader.working_folder = setting.working_folder.empty() ? own_working_folder() : setting.working_folder;
+    loader.working_directory = setting.working_directory.empty() ? own_working_directory() : setting.working_directory;
     if (build.hwcaps) loader.hwcaps = hwcaps();
-    loader.subfolders = subfolders_of(build, loader.hwcaps);
+    loader.subdirectories = subdirectories_of(build, loader.hwcaps);
     loader.platform = processor_platform();
-    loader.library_folder = library_folder_of(build);
+    loader.library_directory = library_directory_of(build);
     loader.preload_file = build.preload_file;
     loader.cache = read_loader_cache(root, build.cache);
-    loader.built_in_folders = build.default_folders;
-    loader.default_folders = places_in(loader, build.default_folders);
+    loader.built_in_directories = build.default_directories;
+    loader.default_directories = places_in(loader, build.default_directories);
     if (!setting.secure) loader.library_path = library_path_of(loader, setting);
     return loader;
 }
@@ -126,7 +127,7 @@ Loader loader_of(const Root& root, std::string_view library_path) {
 }
 
 OpenAttempt try_open(const Loader& loader, const std::string& path) {
-    if (loader.root.surely_absent(path)) return {};  // one system call for each of thousands of folders
+    if (loader.root.surely_absent(path)) return {};  // one system call for each of thousands of directories
     OpenAttempt attempt{OpenOutcome::opens, path, elf::read_elf_file(loader.root, path)};
     if (attempt.file.skipped)
         attempt.outcome = OpenOutcome::skipped;
@@ -138,19 +139,20 @@ OpenAttempt try_open(const Loader& loader, const std::string& path) {
 }
 
 RunPath run_path_of(const Loader& loader, const elf::ElfFile& file, std::string_view path, bool of_program) {
-    Folders folders;
+    Directories directories;
     for (const auto& entry : file.has_runpath ? file.runpath : file.rpath) {
-        const std::string folder = expanded(loader, entry, origin_of(path), of_program);
-        if (!folder.empty()) folders.push_back(folder);
+        const std::string directory = expanded(loader, entry, origin_of(path), of_program);
+        if (!directory.empty()) directories.push_back(directory);
     }
     RunPath run_path;
-    (file.has_runpath ? run_path.after : run_path.before) = places_in(loader, folders);
+    (file.has_runpath ? run_path.after : run_path.before) = places_in(loader, directories);
     return run_path;
 }
 
-std::vector<std::string> files_in(const Folders& folders, const std::string& name) {
-    Folders files;
-    for (const auto& folder : folders) files.push_back(folder == "/" ? folder + name : folder + '/' + name);
+std::vector<std::string> files_in(const Directories& directories, const std::string& name) {
+    Directories files;
+    for (const auto& directory : directories)
+        files.push_back(directory == "/" ? directory + name : directory + '/' + name);
     return files;
 }
 
@@ -167,14 +169,14 @@ Lookup find_library(const Loader& loader, const std::string& name, const RunPath
     const auto cached = loader.cache.find(name, loader.hwcaps);
     for (const auto& files :
          {files_in(run_path.before, name), files_in(loader.library_path, name), files_in(run_path.after, name),
-          cached ? Folders{*cached} : Folders{}, files_in(loader.default_folders, name)})
+          cached ? Directories{*cached} : Directories{}, files_in(loader.default_directories, name)})
         if (const auto found = open_first(loader, files)) return {found->path, found->file.problem};
     return {};
 }
 
-bool in_built_in_folder(const Loader& loader, std::string_view path) {
-    return std::ranges::any_of(loader.built_in_folders,
-                               [&](const auto& folder) { return path.starts_with(folder + '/'); });
+bool in_built_in_directory(const Loader& loader, std::string_view path) {
+    return std::ranges::any_of(loader.built_in_directories,
+                               [&](const auto& directory) { return path.starts_with(directory + '/'); });
 }
 
 bool belongs_to_c_library(std::string_view name) {
@@ -186,7 +188,7 @@ bool belongs_to_c_library(std::string_view name) {
 
 std::string with_tokens(const Loader& loader, std::string_view text, std::string_view origin, bool of_program) {
     const std::pair<std::string_view, std::string_view> tokens[] = {
-        {"ORIGIN", origin}, {"LIB", loader.library_folder}, {"PLATFORM", loader.platform}};
+        {"ORIGIN", origin}, {"LIB", loader.library_directory}, {"PLATFORM", loader.platform}};
     std::string result;
     bool by_origin = false;
     while (!text.empty() && result.size() < longest_result) {
@@ -206,14 +208,14 @@ std::string with_tokens(const Loader& loader, std::string_view text, std::string
     }
     // Who starts a set-user-id program must not choose its libraries by a link to it.
     if (loader.secure && of_program && by_origin &&
-        !in_built_in_folder(loader, std::filesystem::path(result).lexically_normal().string() + '/'))
+        !in_built_in_directory(loader, std::filesystem::path(result).lexically_normal().string() + '/'))
         return "";
     return result;
 }
 
 std::string expanded(const Loader& loader, std::string_view entry, std::string_view origin, bool of_program) {
     const std::string text = with_tokens(loader, entry, origin, of_program);
-    return text.empty() && !entry.empty() ? "" : absolute_path(text, loader.working_folder);
+    return text.empty() && !entry.empty() ? "" : absolute_path(text, loader.working_directory);
 }
 
 std::string_view origin_of(std::string_view path) {

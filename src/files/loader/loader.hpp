@@ -10,27 +10,28 @@ namespace rnncheck::loader {
 
 /// In what a program is started.
 struct LoaderSetting {
-    std::string library_path = {};    ///< value of LD_LIBRARY_PATH; the kernel lets it have 128 KiB
-    std::string working_folder = {};  ///< empty for our own
-    std::string program_folder = {};  ///< what $ORIGIN in LD_LIBRARY_PATH stands for; empty: such entries are left out
-    std::string interpreter = {};     ///< empty for the usual one
-    bool secure = false;              ///< set-user-id and the like: LD_LIBRARY_PATH and LD_PRELOAD do not count
+    std::string library_path = {};       ///< value of LD_LIBRARY_PATH; the kernel lets it have 128 KiB
+    std::string working_directory = {};  ///< empty for our own
+    std::string program_directory =
+        {};                        ///< what $ORIGIN in LD_LIBRARY_PATH stands for; empty: such entries are left out
+    std::string interpreter = {};  ///< empty for the usual one
+    bool secure = false;           ///< set-user-id and the like: LD_LIBRARY_PATH and LD_PRELOAD do not count
 };
 
-/// What the loader goes by in that setting. Folders are those that exist, each once and after its subfolders for
-/// better processors.
+/// What the loader goes by in that setting. Directories are those that exist, each once and after its subdirectories
+/// for better processors.
 struct Loader {
     Root root;
     std::vector<std::string> library_path;  ///< LD_LIBRARY_PATH, made absolute
     LoaderCache cache;
-    std::vector<std::string> default_folders;
-    std::vector<std::string> built_in_folders;  ///< the default folders as they are built in, existing or not
-    std::string platform;                       ///< what $PLATFORM stands for: "x86_64", "haswell"
-    std::string library_folder;                 ///< what $LIB stands for: "lib64", "lib/x86_64-linux-gnu"
-    std::vector<std::string> hwcaps;            ///< glibc-hwcaps subfolders this processor may use, best first
-    std::vector<std::string> subfolders;        ///< below every folder, in the order of the search
-    std::string preload_file;                   ///< /etc/ld.so.preload
-    std::string working_folder;
+    std::vector<std::string> default_directories;
+    std::vector<std::string> built_in_directories;  ///< the default directories as they are built in, existing or not
+    std::string platform;                           ///< what $PLATFORM stands for: "x86_64", "haswell"
+    std::string library_directory;                  ///< what $LIB stands for: "lib64", "lib/x86_64-linux-gnu"
+    std::vector<std::string> hwcaps;                ///< glibc-hwcaps subdirectories this processor may use, best first
+    std::vector<std::string> subdirectories;        ///< below every directory, in the order of the search
+    std::string preload_file;                       ///< /etc/ld.so.preload
+    std::string working_directory;
     bool secure = false;
 };
 
@@ -58,8 +59,8 @@ OpenAttempt try_open(const Loader& loader, const std::string& path);
 /// The first of a list's files that opens or fails; nothing when all are skipped or one aborts the list.
 std::optional<OpenAttempt> open_first(const Loader& loader, const std::vector<std::string>& files);
 
-/// The file of this name in each of these folders, there or not.
-std::vector<std::string> files_in(const std::vector<std::string>& folders, const std::string& name);
+/// The file of this name in each of these directories, there or not.
+std::vector<std::string> files_in(const std::vector<std::string>& directories, const std::string& name);
 
 /// Where the search ended. Without a path nothing was found.
 struct Lookup {
@@ -70,27 +71,27 @@ struct Lookup {
     bool usable() const { return path && !problem; }
 };
 
-/// The folders of a library's own run path, searched for what it needs.
+/// The directories of a library's own run path, searched for what it needs.
 struct RunPath {
     std::vector<std::string> before;  ///< DT_RPATH, before LD_LIBRARY_PATH
     std::vector<std::string> after;   ///< DT_RUNPATH, after it; takes the place of DT_RPATH
 };
 
-/// For a library opened as `path`: $ORIGIN is the folder of that name, whatever links it stands for.
+/// For a library opened as `path`: $ORIGIN is the directory of that name, whatever links it stands for.
 RunPath run_path_of(const Loader& loader, const elf::ElfFile& file, std::string_view path, bool of_program = false);
 
 /// What dlopen(name) gives in a plain program or, with a run path, what a DT_NEEDED name gives for a library that has
 /// it. `name` has no '/'. Run paths of the libraries that loaded the one in need are not known here: see process.hpp.
 Lookup find_library(const Loader& loader, const std::string& name, const RunPath& run_path = {});
 
-/// The path as seen from this folder; the folder itself for an empty one.
-std::string absolute_path(const std::string& path, const std::string& folder);
+/// The path as seen from this directory; the directory itself for an empty one.
+std::string absolute_path(const std::string& path, const std::string& directory);
 
 /// That of this process.
-std::string own_working_folder();
+std::string own_working_directory();
 
 /// A name or an entry of a run path with $ORIGIN, $LIB and $PLATFORM put in, with and without braces; empty when one
-/// of them stands for nothing. A set-user-id program's own $ORIGIN counts below the default folders alone.
+/// of them stands for nothing. A set-user-id program's own $ORIGIN counts below the default directories alone.
 std::string with_tokens(const Loader& loader, std::string_view text, std::string_view origin, bool of_program = false);
 
 /// The same for an entry, which becomes absolute.
@@ -99,10 +100,10 @@ std::string expanded(const Loader& loader, std::string_view entry, std::string_v
 /// "/a/b.so" lies in "/a", "/b.so" in "/".
 std::string_view origin_of(std::string_view path);
 
-/// The path lies in or below a folder built into the loader.
-bool in_built_in_folder(const Loader& loader, std::string_view path);
+/// The path lies in or below a directory built into the loader.
+bool in_built_in_directory(const Loader& loader, std::string_view path);
 
-/// Part of the C library: every process that could open a GPU library has these files, whatever the folders show.
+/// Part of the C library: every process that could open a GPU library has these files, whatever the directories show.
 bool belongs_to_c_library(std::string_view name);
 
 }  // namespace rnncheck::loader

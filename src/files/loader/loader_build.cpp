@@ -11,7 +11,7 @@ namespace rnncheck::loader {
 namespace {
 
 constexpr std::size_t largest_interpreter = 8 << 20;  // with its debug information 2 MB
-constexpr std::size_t most_folders = 16;
+constexpr std::size_t most_directories = 16;
 
 /// The text that ends with `ending` and a NUL, from the NUL before it on.
 std::string text_ending(std::string_view bytes, std::string_view ending) {
@@ -22,14 +22,14 @@ std::string text_ending(std::string_view bytes, std::string_view ending) {
     return std::string(bytes.substr(start, at + ending.size() - start));
 }
 
-bool is_folder_text(std::string_view text) {
+bool is_directory_text(std::string_view text) {
     return text.size() > 2 && text.front() == '/' && text.back() == '/' &&
            text.find_first_of(" %:\n") == std::string_view::npos;
 }
 
-/// glibc keeps its default folders as texts one behind the other, each with a '/' at both ends (elf/dl-load.c,
+/// glibc keeps its default directories as texts one behind the other, each with a '/' at both ends (elf/dl-load.c,
 /// system_dirs): the longest such row.
-std::vector<std::string> folders_in(std::string_view bytes) {
+std::vector<std::string> directories_in(std::string_view bytes) {
     std::vector<std::string> best, row;
     const auto end_row = [&] {
         if (row.size() > best.size()) best = row;
@@ -43,7 +43,7 @@ std::vector<std::string> folders_in(std::string_view bytes) {
         const auto end = bytes.find('\0', at);
         if (end == std::string_view::npos) break;
         const std::string_view text = bytes.substr(at, end - at);
-        if (is_folder_text(text) && row.size() < most_folders)
+        if (is_directory_text(text) && row.size() < most_directories)
             row.emplace_back(text.substr(0, text.size() - 1));
         else
             end_row();
@@ -53,8 +53,8 @@ std::vector<std::string> folders_in(std::string_view bytes) {
     return best;
 }
 
-/// Debian and its kin name a folder after the machine and search no lib64.
-std::string multiarch_folder(const Root& root) {
+/// Debian and its kin name a directory after the machine and search no lib64.
+std::string multiarch_directory(const Root& root) {
     utsname kernel{};
     if (uname(&kernel) != 0) return "";
     const std::string name = std::string("lib/") + kernel.machine + "-linux-gnu";
@@ -69,18 +69,18 @@ std::optional<LoaderBuild> read_loader_build(const Root& root, std::string_view 
     LoaderBuild build;
     build.cache = text_ending(*bytes, "/ld.so.cache");
     build.preload_file = text_ending(*bytes, "/ld.so.preload");
-    build.default_folders = folders_in(*bytes);
-    if (build.cache.empty() || build.default_folders.empty()) return std::nullopt;
+    build.default_directories = directories_in(*bytes);
+    if (build.cache.empty() || build.default_directories.empty()) return std::nullopt;
     build.hwcaps = contains(*bytes, "glibc-hwcaps");
     build.legacy = !build.hwcaps || contains(*bytes, "Legacy HWCAP");
     return build;
 }
 
 LoaderBuild guessed_build(const Root& root) {
-    const std::string multiarch = multiarch_folder(root);
+    const std::string multiarch = multiarch_directory(root);
     LoaderBuild build;
-    build.default_folders = {"/lib64", "/usr/lib64", "/lib", "/usr/lib"};
-    if (!multiarch.empty()) build.default_folders = {"/" + multiarch, "/usr/" + multiarch, "/lib", "/usr/lib"};
+    build.default_directories = {"/lib64", "/usr/lib64", "/lib", "/usr/lib"};
+    if (!multiarch.empty()) build.default_directories = {"/" + multiarch, "/usr/" + multiarch, "/lib", "/usr/lib"};
     build.cache = "/etc/ld.so.cache";
     build.preload_file = "/etc/ld.so.preload";
     return build;
@@ -145,20 +145,20 @@ std::string processor_platform() {
 }
 
 // Every combination of these in this order, the fuller ones first (glibc 2.36, elf/dl-hwcaps.c).
-std::vector<std::string> legacy_hwcap_folders() {
-    std::vector<std::string> folders;
+std::vector<std::string> legacy_hwcap_directories() {
+    std::vector<std::string> directories;
 #if defined(__x86_64__)
     std::vector<std::string> parts = {"tls", processor_platform()};
     if (is_intel() && level_of_processor() >= 4) parts.push_back("avx512_1");
     parts.push_back("x86_64");
     for (unsigned set = (1u << parts.size()) - 1; set > 0; --set) {
-        std::string folder;
+        std::string directory;
         for (std::size_t i = 0; i < parts.size(); ++i)
-            if (set >> (parts.size() - 1 - i) & 1) folder += (folder.empty() ? "" : "/") + parts[i];
-        folders.push_back(folder);
+            if (set >> (parts.size() - 1 - i) & 1) directory += (directory.empty() ? "" : "/") + parts[i];
+        directories.push_back(directory);
     }
 #endif
-    return folders;
+    return directories;
 }
 
 }  // namespace rnncheck::loader

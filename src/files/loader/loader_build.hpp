@@ -1,6 +1,6 @@
 // What a program's interpreter (ld-linux-x86-64.so.2) was built with, told by the texts inside its file, and which
-// subfolders it uses on this processor. Distributions differ in the default folders, and so does every glibc that is
-// installed beside the system's own.
+// subdirectories it uses on this processor. Distributions differ in the default directories, and so does every glibc
+// that is installed beside the system's own.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@
 namespace rnncheck::loader {
 
 struct LoaderBuild {
-    std::vector<std::string> default_folders;  ///< in order: "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu"
-    std::string cache;                         ///< "/etc/ld.so.cache"
-    std::string preload_file;                  ///< "/etc/ld.so.preload"
-    bool hwcaps = true;                        ///< searches glibc-hwcaps subfolders: since glibc 2.33
-    bool legacy = false;                       ///< searches subfolders such as tls and haswell: before glibc 2.37
+    std::vector<std::string> default_directories;  ///< in order: "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu"
+    std::string cache;                             ///< "/etc/ld.so.cache"
+    std::string preload_file;                      ///< "/etc/ld.so.preload"
+    bool hwcaps = true;                            ///< searches glibc-hwcaps subdirectories: since glibc 2.33
+    bool legacy = false;  ///< searches subdirectories such as tls and haswell: before glibc 2.37
 };
 
 /// Nothing when the file cannot be read or is not glibc's loader (musl's has its own rules).
@@ -31,8 +31,8 @@ std::string_view usual_interpreter();
 /// What $PLATFORM stands for: the kernel's name for the processor, "haswell" where glibc knows better.
 std::string processor_platform();
 
-/// Subfolders of before glibc 2.37, best first: "tls/haswell/x86_64", ..., "x86_64".
-std::vector<std::string> legacy_hwcap_folders();
+/// Subdirectories of before glibc 2.37, best first: "tls/haswell/x86_64", ..., "x86_64".
+std::vector<std::string> legacy_hwcap_directories();
 
 /// "x86-64-v4", "x86-64-v3", "x86-64-v2" as far as the processor goes, best first; none on other machines.
 std::vector<std::string> hwcaps();

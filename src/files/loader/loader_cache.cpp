@@ -74,7 +74,7 @@ std::size_t start_of_new_format(std::string_view bytes) {
     return static_cast<std::size_t>(std::min<std::uint64_t>((end + 7) / 8 * 8, bytes.size()));
 }
 
-/// Offsets of the names of glibc-hwcaps subfolders, which entries refer to by number.
+/// Offsets of the names of glibc-hwcaps subdirectories, which entries refer to by number.
 std::vector<std::uint32_t> subset_names(std::string_view bytes, std::uint32_t extensions) {
     std::vector<std::uint32_t> names;
     if (extensions == 0 || piece<std::uint32_t>(bytes, extensions) != extension_magic) return names;
@@ -88,7 +88,7 @@ std::vector<std::uint32_t> subset_names(std::string_view bytes, std::uint32_t ex
     return names;
 }
 
-/// Bit 62 marks an entry of a glibc-hwcaps subfolder whose number is in the lower half; ten bits above that half
+/// Bit 62 marks an entry of a glibc-hwcaps subdirectory whose number is in the lower half; ten bits above that half
 /// tell an instruction-set level (glibc: dl_cache_hwcap_extension).
 bool is_for_subset(std::uint64_t hwcap) {
     return ((hwcap >> 32) & ~0x3FFull) == 1ull << 30;

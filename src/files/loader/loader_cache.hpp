@@ -15,7 +15,7 @@ namespace rnncheck::loader {
 struct CachedLibrary {
     std::string_view name;    ///< libcudnn.so.9
     std::string_view path;    ///< where ldconfig saw it
-    std::string_view subset;  ///< glibc-hwcaps subfolder it is for, "x86-64-v3"; empty for every processor
+    std::string_view subset;  ///< glibc-hwcaps subdirectory it is for, "x86-64-v3"; empty for every processor
 };
 
 /// The entries for this process's own class and machine, in the file's order; none when the file is absent, damaged

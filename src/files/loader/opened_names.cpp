@@ -16,24 +16,24 @@ constexpr std::size_t most_names_opened = 512;  // real machines have some twent
 /// System libraries open no GPU library; to search them all would take long.
 bool may_open_gpu_libraries(const Process& process, std::size_t number) {
     const std::string& path = process.objects()[number].path;
-    return number == 0 || concerns_gpu(file_name(path)) || !in_built_in_folder(process.loader(), path);
+    return number == 0 || concerns_gpu(file_name(path)) || !in_built_in_directory(process.loader(), path);
 }
 
 /// The name by which programs open a file: its soname or the fixed name of its kind.
-std::optional<std::string> opened_as(const Root& root, const std::string& folder, const std::string& name) {
+std::optional<std::string> opened_as(const Root& root, const std::string& directory, const std::string& name) {
     const auto known = library_name(name);
     if (!known || !is_opened_by_programs(name)) return std::nullopt;
     if (const auto fixed = fixed_name(known->kind)) return std::string(*fixed);
-    return elf::read_elf_file(root, folder + '/' + name).soname.value_or(name);
+    return elf::read_elf_file(root, directory + '/' + name).soname.value_or(name);
 }
 
 std::vector<std::string> in_own_run_path(const Root& root, const Object& object) {
     std::vector<std::string> names;
     if (concerns_gpu(file_name(object.path))) return names;
-    for (const auto* folders : {&object.run_path.before, &object.run_path.after})
-        for (const auto& folder : *folders)
-            for (const auto& name : root.names_in(folder))
-                if (auto opened = opened_as(root, folder, name)) names.push_back(std::move(*opened));
+    for (const auto* directories : {&object.run_path.before, &object.run_path.after})
+        for (const auto& directory : *directories)
+            for (const auto& name : root.names_in(directory))
+                if (auto opened = opened_as(root, directory, name)) names.push_back(std::move(*opened));
     return names;
 }
 
@@ -51,19 +51,19 @@ std::vector<std::string> opened_by(const Process& process, const Object& object)
 
 /// The names by which programs open the GPU libraries in these directories and in the loader's own places; for a kind
 /// of which there is nothing, its bare name: libcudnn.so.
-std::vector<std::string> names_to_open(const Loader& loader, const std::vector<std::string>& folders) {
+std::vector<std::string> names_to_open(const Loader& loader, const std::vector<std::string>& directories) {
     std::set<std::string> names;
-    const auto add = [&](const std::string& folder, const std::string& name) {
+    const auto add = [&](const std::string& directory, const std::string& name) {
         if (names.size() == most_names_opened) return;
-        if (auto opened = opened_as(loader.root, folder, name); opened && !contains(*opened, "/"))
+        if (auto opened = opened_as(loader.root, directory, name); opened && !contains(*opened, "/"))
             names.insert(*opened);
     };
-    for (const auto* places : {&loader.library_path, &loader.default_folders, &folders})
-        for (const auto& folder : *places)
-            for (const auto& name : loader.root.names_in(folder)) add(folder, name);
+    for (const auto* places : {&loader.library_path, &loader.default_directories, &directories})
+        for (const auto& directory : *places)
+            for (const auto& name : loader.root.names_in(directory)) add(directory, name);
     for (std::size_t i = 0; i < loader.cache.size(); ++i) {
         const std::string path(loader.cache.at(i).path);
-        add(folder_of(path), file_name(path));
+        add(directory_of(path), file_name(path));
     }
     for (const char* stem :
          {"libcuda", "libnvidia-ml", "libcudart", "libcudnn", "libcublas", "libcublasLt", "libnvrtc"}) {

@@ -106,8 +106,8 @@ std::optional<std::size_t> Process::loaded(const std::string& name) const {
 
 std::vector<SearchList> Process::search_lists(std::size_t by) const {
     std::vector<SearchList> lists;
-    const auto add_list = [&lists](LoaderRule rule, std::size_t owner, const std::vector<std::string>& folders) {
-        if (!folders.empty()) lists.push_back({rule, owner, &folders});
+    const auto add_list = [&lists](LoaderRule rule, std::size_t owner, const std::vector<std::string>& directories) {
+        if (!directories.empty()) lists.push_back({rule, owner, &directories});
     };
     if (!objects_[by].file.has_runpath) {
         bool did_program = false;
@@ -120,15 +120,17 @@ std::vector<SearchList> Process::search_lists(std::size_t by) const {
     add_list(LoaderRule::ld_library_path, 0, loader_.library_path);
     add_list(LoaderRule::runpath, by, objects_[by].run_path.after);
     lists.push_back({LoaderRule::cache, by, nullptr});
-    if (!objects_[by].file.no_default_folders) add_list(LoaderRule::default_folder, 0, loader_.default_folders);
+    if (!objects_[by].file.no_default_directories)
+        add_list(LoaderRule::default_directory, 0, loader_.default_directories);
     return lists;
 }
 
 std::vector<std::string> Process::files(const SearchList& list, const std::string& name) const {
-    if (list.folders) return files_in(*list.folders, name);
+    if (list.directories) return files_in(*list.directories, name);
     const auto path = loader_.cache.find(name, loader_.hwcaps);
-    // DF_1_NODEFLIB holds for what the cache knows of the default folders too.
-    const bool rejected = path && objects_[list.owner].file.no_default_folders && in_built_in_folder(loader_, *path);
+    // DF_1_NODEFLIB holds for what the cache knows of the default directories too.
+    const bool rejected =
+        path && objects_[list.owner].file.no_default_directories && in_built_in_directory(loader_, *path);
     return path && !rejected ? std::vector{*path} : std::vector<std::string>{};
 }
 
@@ -161,7 +163,7 @@ Answer Process::map(const std::string& name, std::size_t by, bool keeps_loader) 
     }
     if (contains(answer.name, "/")) {
         answer.rule = LoaderRule::path;
-        if (auto found = open_first(loader_, {absolute_path(answer.name, loader_.working_folder)}))
+        if (auto found = open_first(loader_, {absolute_path(answer.name, loader_.working_directory)}))
             take(answer, std::move(*found), keeps_loader);
         return answer;
     }

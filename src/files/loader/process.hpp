@@ -24,9 +24,9 @@ struct Object {
 
 /// A list of the search for one name.
 struct SearchList {
-    LoaderRule rule = LoaderRule::default_folder;
-    std::size_t owner = 0;                              ///< whose run path it is
-    const std::vector<std::string>* folders = nullptr;  ///< none for the cache
+    LoaderRule rule = LoaderRule::default_directory;
+    std::size_t owner = 0;                                  ///< whose run path it is
+    const std::vector<std::string>* directories = nullptr;  ///< none for the cache
 };
 
 /// What came of asking for a name.
@@ -35,10 +35,10 @@ struct Answer {
     std::optional<std::size_t> by;  ///< the object that asked
     bool by_dlopen = false;
     std::optional<std::size_t> object;  ///< what it got; none when nothing was found or what was found is unusable
-    LoaderRule rule = LoaderRule::default_folder;  ///< by which it got that or met what is unusable
-    std::optional<std::size_t> owner = {};         ///< whose run path that was
-    std::string stopped_at = {};                   ///< the unusable file at which the loader gave up
-    std::string problem = {};                      ///< what is wrong with it
+    LoaderRule rule = LoaderRule::default_directory;  ///< by which it got that or met what is unusable
+    std::optional<std::size_t> owner = {};            ///< whose run path that was
+    std::string stopped_at = {};                      ///< the unusable file at which the loader gave up
+    std::string problem = {};                         ///< what is wrong with it
 };
 
 class Process {

@@ -75,13 +75,13 @@ Wanted wanted_by(const WhichSetting& setting) {
 
 /// The parts of a cuDNN must be of one release with it, which a look at the single answers does not show.
 void check_copy(const Root& root, const std::string& name, const std::string& path, Which& which) {
-    const auto real_folder = [&](const std::string& file) { return folder_of(real_or_same(root, file)); };
+    const auto real_directory = [&](const std::string& file) { return directory_of(real_or_same(root, file)); };
     const std::string number = name.substr(name.find(".so"));
-    const std::string home = real_folder(path);
+    const std::string home = real_directory(path);
     std::set<std::string> others;
     for (const auto& library : which.libraries)
         if (is_part_of_cudnn(library.soname) && library.soname.ends_with(number) && library.path)
-            if (const auto folder = real_folder(*library.path); folder != home) others.insert(folder);
+            if (const auto directory = real_directory(*library.path); directory != home) others.insert(directory);
     if (others.empty()) return;
     which.notes.push_back(name + " lies in " + home + ", but parts of it come from " +
                           listing({others.begin(), others.end()}) +
@@ -98,7 +98,7 @@ void add_elsewhere_and_notes(const Root& root, const std::vector<std::string>& e
 }
 
 Which which_for_file(const Root& root, const std::string& path, const WhichSetting& setting) {
-    const std::string named = absolute_path(path, own_working_folder());
+    const std::string named = absolute_path(path, own_working_directory());
     elf::ElfFile file = elf::read_elf_program(root, named);
     refuse_unpredictable(root, named, file);
     refuse_other_loader(root, named, file);
@@ -111,7 +111,7 @@ Which which_for_file(const Root& root, const std::string& path, const WhichSetti
     }
     const Loader loader =
         loader_of(root, LoaderSetting{.library_path = setting.library_path,
-                                      .program_folder = std::string(file.is_program ? origin_of(which.target) : ""),
+                                      .program_directory = std::string(file.is_program ? origin_of(which.target) : ""),
                                       .interpreter = file.interpreter.value_or(""),
                                       .secure = secure});
     Process process(loader, which.target, std::move(file));

@@ -16,7 +16,7 @@ namespace {
 
 struct RunningProcess {
     std::string program;  ///< /proc/N/exe
-    std::string working_folder;
+    std::string working_directory;
     std::string root;               ///< prefix under which we see its files; empty when it sees the same as we
     std::vector<MappedFile> files;  ///< files mapped, each once, in the order of addresses
     /// LD_LIBRARY_PATH at its start, empty when not set; nothing when unreadable.
@@ -58,24 +58,24 @@ bool started_secure(const std::string& vector) {
 /// What Linux tells about a running process.
 RunningProcess look_into(int id) {
     const Root here;
-    const std::string folder = "/proc/" + std::to_string(id);
+    const std::string directory = "/proc/" + std::to_string(id);
     const std::string who = "process " + std::to_string(id);
-    if (!here.exists(folder)) throw InputError("there is no " + who);
-    const auto map = here.read(folder + "/maps", largest_map);
-    const auto program = here.link(folder + "/exe");
+    if (!here.exists(directory)) throw InputError("there is no " + who);
+    const auto map = here.read(directory + "/maps", largest_map);
+    const auto program = here.link(directory + "/exe");
     if (!map || (!program && !map->empty()))
-        throw InputError(who + ": this user may not see what it has mapped (" + folder +
+        throw InputError(who + ": this user may not see what it has mapped (" + directory +
                          "/maps); ask as its user or as root");
     if (map->empty()) throw InputError(who + " has no memory of its own: it is ending, or part of the kernel");
     RunningProcess process;
     process.files = files_of_map(*map);
     process.program = *program;
-    process.working_folder = here.link(folder + "/cwd").value_or("/");
-    const auto own = here.link("/proc/self/ns/mnt"), other = here.link(folder + "/ns/mnt");
-    const bool other_root = here.link(folder + "/root").value_or("/") != "/";
-    if ((own && other && own != other) || other_root) process.root = folder + "/root";
-    process.library_path = library_path_in(here.read(folder + "/environ", largest_environment));
-    process.secure = started_secure(here.read(folder + "/auxv").value_or(""));
+    process.working_directory = here.link(directory + "/cwd").value_or("/");
+    const auto own = here.link("/proc/self/ns/mnt"), other = here.link(directory + "/ns/mnt");
+    const bool other_root = here.link(directory + "/root").value_or("/") != "/";
+    if ((own && other && own != other) || other_root) process.root = directory + "/root";
+    process.library_path = library_path_in(here.read(directory + "/environ", largest_environment));
+    process.secure = started_secure(here.read(directory + "/auxv").value_or(""));
     return process;
 }
 
@@ -163,8 +163,8 @@ Which which_for_process(int id, bool all) {
         return which;
     }
     const Loader loader = loader_of(root, LoaderSetting{.library_path = running.library_path.value_or(""),
-                                                        .working_folder = running.working_folder,
-                                                        .program_folder = std::string(origin_of(running.program)),
+                                                        .working_directory = running.working_directory,
+                                                        .program_directory = std::string(origin_of(running.program)),
                                                         .interpreter = program.interpreter.value_or(""),
                                                         .secure = running.secure});
     Process process(loader, running.program, std::move(program));

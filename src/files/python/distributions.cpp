@@ -18,7 +18,7 @@ std::string_view without_end(std::string_view text, std::string_view end) {
 }
 
 /// "torch-2.4.1.dist-info", "PyYAML-6.0-py3.11.egg-info", "foo.egg-info".
-std::optional<Distribution> from_metadata_name(std::string_view name, const std::string& folder) {
+std::optional<Distribution> from_metadata_name(std::string_view name, const std::string& directory) {
     std::string_view stem;
     for (const std::string_view end : {".dist-info", ".egg-info", ".egg"})
         if (name.size() > end.size() && name.ends_with(end)) stem = without_end(name, end);
@@ -29,8 +29,8 @@ std::optional<Distribution> from_metadata_name(std::string_view name, const std:
     const auto dash = stem.find('-');
     found.name = normalised(stem.substr(0, dash));
     if (dash != std::string_view::npos) found.version = stem.substr(dash + 1);
-    found.folder = folder;
-    found.metadata = folder + '/' + std::string(name);
+    found.directory = directory;
+    found.metadata = directory + '/' + std::string(name);
     return found;
 }
 
@@ -45,17 +45,18 @@ std::optional<Distribution> from_conda_name(std::string_view name, const std::st
     Distribution found;
     found.name = normalised(stem.substr(0, version));
     found.version = stem.substr(version + 1);  // with the build: 2.19.1-cuda128py311h9d5c7cf_250
-    found.folder = prefix;
+    found.directory = prefix;
     found.metadata = prefix + "/conda-meta/" + std::string(name);
     found.conda = true;
     return found;
 }
 
 template <class From>
-std::vector<Distribution> listed(const Root& root, const std::string& names_in, const std::string& folder, From from) {
+std::vector<Distribution> listed(const Root& root, const std::string& names_in, const std::string& directory,
+                                 From from) {
     std::vector<Distribution> found;
     for (const std::string& name : root.names_in(names_in))
-        if (auto distribution = from(name, folder)) found.push_back(std::move(*distribution));
+        if (auto distribution = from(name, directory)) found.push_back(std::move(*distribution));
     std::ranges::stable_sort(found, [](const auto& a, const auto& b) { return a.name < b.name; });
     return found;
 }
@@ -100,8 +101,8 @@ void add_told(std::vector<std::string>& list, const std::string& path) {
 
 }  // namespace
 
-std::vector<Distribution> distributions_in(const Root& root, const std::string& folder) {
-    return listed(root, folder, folder, from_metadata_name);
+std::vector<Distribution> distributions_in(const Root& root, const std::string& directory) {
+    return listed(root, directory, directory, from_metadata_name);
 }
 
 std::vector<Distribution> conda_distributions(const Root& root, const std::string& prefix) {
@@ -148,7 +149,7 @@ void compare_files(const Root& root, const Distribution& distribution, PythonPac
     if (!text) return;  // not every installer writes one
     if (text->size() == most_record) left_out.push_back(path + ": only the first 32 MiB were read");
     read_record(*text, [&](const RecordedFile& file) {
-        const std::string place = file.path.starts_with('/') ? file.path : distribution.folder + '/' + file.path;
+        const std::string place = file.path.starts_with('/') ? file.path : distribution.directory + '/' + file.path;
         const auto about = elf::status_of(root, place);
         if (!about)
             add_told(package.missing_files, place);

@@ -11,15 +11,15 @@
 namespace rnncheck::python {
 
 struct Distribution {
-    std::string name;      ///< normalised
-    std::string version;   ///< as written; empty when the folder's name does not tell
-    std::string folder;    ///< where it is installed: site-packages, or the prefix for conda
-    std::string metadata;  ///< the folder or file that describes it
+    std::string name;       ///< normalised
+    std::string version;    ///< as written; empty when the directory's name does not tell
+    std::string directory;  ///< where it is installed: site-packages, or the prefix for conda
+    std::string metadata;   ///< the directory or file that describes it
     bool conda = false;
 };
 
 /// Sorted by name. At most 100000 names are looked at.
-std::vector<Distribution> distributions_in(const Root& root, const std::string& folder);
+std::vector<Distribution> distributions_in(const Root& root, const std::string& directory);
 
 /// Those that conda installed, from the names in PREFIX/conda-meta ("name-version-build.json").
 std::vector<Distribution> conda_distributions(const Root& root, const std::string& prefix);
@@ -30,7 +30,7 @@ std::optional<Metadata> metadata_of(const Root& root, const Distribution& distri
 
 /// A row of RECORD, the list of a distribution's files (PEP 376).
 struct RecordedFile {
-    std::string path;                   ///< as written: below the folder that holds the dist-info folder, or absolute
+    std::string path;  ///< as written: below the directory that holds the dist-info directory, or absolute
     std::optional<std::int64_t> bytes;  ///< the size it had when it was installed
 };
 

@@ -12,14 +12,14 @@ namespace rnncheck::python {
 
 namespace {
 
-constexpr std::size_t most_environments = 64, most_prefixes = 1024, most_folders = 32;
+constexpr std::size_t most_environments = 64, most_prefixes = 1024, most_directories = 32;
 
 std::string without_slashes(std::string path) {
     while (path.size() > 1 && path.back() == '/') path.pop_back();
     return path;
 }
 
-bool is_folder(const Root& root, const std::string& path) {
+bool is_directory(const Root& root, const std::string& path) {
     const auto about = elf::status_of(root, path);
     return about && S_ISDIR(about->st_mode);
 }
@@ -29,7 +29,7 @@ std::string short_version(const Version& version) {
 }
 
 /// Where packages lie below a prefix. The system's python searches Debian's dist-packages instead of site-packages.
-std::vector<std::string> folders_below(const std::string& prefix, const std::string& python, bool system) {
+std::vector<std::string> directories_below(const std::string& prefix, const std::string& python, bool system) {
     if (!system)
         return {prefix + "/lib/python" + python + "/site-packages",
                 prefix + "/lib64/python" + python + "/site-packages"};
@@ -40,31 +40,31 @@ std::vector<std::string> folders_below(const std::string& prefix, const std::str
 
 /// In the order of sys.path: PYTHONPATH, the user's, the environment's, those of the one that it builds on.
 std::vector<std::string> candidates(const Variables& variables, const Prefix& prefix) {
-    std::vector<std::string> folders;
-    for (const std::string& folder : split(value_of(variables, "PYTHONPATH"), ':'))
-        if (folder.starts_with('/')) folders.push_back(without_slashes(folder));
-    if (!prefix.version) return folders;
+    std::vector<std::string> directories;
+    for (const std::string& directory : split(value_of(variables, "PYTHONPATH"), ':'))
+        if (directory.starts_with('/')) directories.push_back(without_slashes(directory));
+    if (!prefix.version) return directories;
     const std::string python = short_version(*prefix.version);
     std::string user = value_of(variables, "PYTHONUSERBASE");
     if (user.empty() && !value_of(variables, "HOME").empty()) user = value_of(variables, "HOME") + "/.local";
     if (prefix.sees_user_site && value_of(variables, "PYTHONNOUSERSITE").empty() && user.starts_with('/'))
-        folders.push_back(user + "/lib/python" + python + "/site-packages");
+        directories.push_back(user + "/lib/python" + python + "/site-packages");
     const auto add = [&](const std::string& base, bool system) {
-        for (const std::string& folder : folders_below(base, python, system)) folders.push_back(folder);
+        for (const std::string& directory : directories_below(base, python, system)) directories.push_back(directory);
     };
     add(prefix.path, prefix.path == "/usr");
     if (prefix.base != prefix.path && prefix.sees_user_site) add(prefix.base, prefix.base == "/usr");
-    return folders;
+    return directories;
 }
 
-std::vector<std::string> existing(const Root& root, const std::vector<std::string>& folders) {
+std::vector<std::string> existing(const Root& root, const std::vector<std::string>& directories) {
     std::vector<std::string> found, real;
-    for (const std::string& folder : folders) {
-        if (found.size() == most_folders || !is_folder(root, folder)) continue;
-        const auto path = root.real_path(folder);
+    for (const std::string& directory : directories) {
+        if (found.size() == most_directories || !is_directory(root, directory)) continue;
+        const auto path = root.real_path(directory);
         if (!path || std::ranges::find(real, *path) != real.end()) continue;
         real.push_back(*path);
-        found.push_back(folder);
+        found.push_back(directory);
     }
     return found;
 }
@@ -75,46 +75,46 @@ bool is_code(std::string_view line) {
     return line.starts_with("import ") || line.starts_with("import\t");
 }
 
-void read_path_file(const Root& root, const std::string& folder, const std::string& name,
+void read_path_file(const Root& root, const std::string& directory, const std::string& name,
                     std::vector<std::string>& found, std::vector<std::string>& left_out) {
     bool code = false;
-    for (const std::string& raw : split(root.read(folder + '/' + name, most_bytes).value_or(""), '\n')) {
+    for (const std::string& raw : split(root.read(directory + '/' + name, most_bytes).value_or(""), '\n')) {
         const std::string line(trim(raw));
         code |= is_code(line);
-        if (line.empty() || line.starts_with('#') || is_code(line) || found.size() == most_folders) continue;
-        const std::string path = normal_path(line.starts_with('/') ? line : folder + '/' + line);
+        if (line.empty() || line.starts_with('#') || is_code(line) || found.size() == most_directories) continue;
+        const std::string path = normal_path(line.starts_with('/') ? line : directory + '/' + line);
         const bool known = std::ranges::find(found, path) != found.end();
         if (!known && !root.names_in(path, 1).empty()) found.push_back(path);
     }
     if (code && name.starts_with("__editable__"))
-        left_out.push_back(folder + '/' + name + " finds an editable installation by code, which is not run");
+        left_out.push_back(directory + '/' + name + " finds an editable installation by code, which is not run");
 }
 
-/// The folders that the *.pth files of a folder of packages add, in the order in which Python appends them:
+/// The directories that the *.pth files of a directory of packages add, in the order in which Python appends them:
 /// https://docs.python.org/3/library/site.html. A line that begins with `import` is code, which is not run; where it is
 /// that of an editable installation this is said.
-std::vector<std::string> folders_of_path_files(const Root& root, const std::string& folder,
-                                               std::vector<std::string>& left_out) {
+std::vector<std::string> directories_of_path_files(const Root& root, const std::string& directory,
+                                                   std::vector<std::string>& left_out) {
     std::vector<std::string> found;
     std::size_t files = 0;
-    for (const std::string& name : root.names_in(folder))
+    for (const std::string& name : root.names_in(directory))
         if (name.ends_with(".pth") && !name.starts_with('.') && ++files <= most_path_files)
-            read_path_file(root, folder, name, found, left_out);
+            read_path_file(root, directory, name, found, left_out);
     return found;
 }
 
-/// With the folders that its *.pth files add. Those of PYTHONPATH have none that count.
-void set_folders(const Root& root, const Variables& variables, std::vector<std::string> folders,
-                 PythonEnvironment& environment) {
+/// With the directories that its *.pth files add. Those of PYTHONPATH have none that count.
+void set_directories(const Root& root, const Variables& variables, std::vector<std::string> directories,
+                     PythonEnvironment& environment) {
     const auto from_variable = split(value_of(variables, "PYTHONPATH"), ':');
     std::vector<std::string> added;
-    for (const std::string& folder : folders) {
-        if (std::ranges::find(from_variable, folder) != from_variable.end()) continue;
-        const auto found = folders_of_path_files(root, folder, environment.left_out);
+    for (const std::string& directory : directories) {
+        if (std::ranges::find(from_variable, directory) != from_variable.end()) continue;
+        const auto found = directories_of_path_files(root, directory, environment.left_out);
         added.insert(added.end(), found.begin(), found.end());
     }
-    folders.insert(folders.end(), added.begin(), added.end());
-    environment.package_folders = existing(root, folders);
+    directories.insert(directories.end(), added.begin(), added.end());
+    environment.package_directories = existing(root, directories);
 }
 
 PythonEnvironment described(const Root& root, const Variables& variables, const Prefix& prefix) {
@@ -123,12 +123,12 @@ PythonEnvironment described(const Root& root, const Variables& variables, const 
     environment.version = prefix.version;
     environment.kind = prefix.kind;
     if (!prefix.interpreter.empty()) environment.interpreter = prefix.interpreter;
-    set_folders(root, variables, existing(root, candidates(variables, prefix)), environment);
+    set_directories(root, variables, existing(root, candidates(variables, prefix)), environment);
     return environment;
 }
 
-/// What pip install --target makes, or a site-packages folder itself.
-std::optional<PythonEnvironment> bare_folder(const Root& root, const Variables& variables, const std::string& path) {
+/// What pip install --target makes, or a site-packages directory itself.
+std::optional<PythonEnvironment> bare_directory(const Root& root, const Variables& variables, const std::string& path) {
     const auto names = root.names_in(path);
     const bool has_packages = std::ranges::any_of(names, [](const std::string& name) {
         return name.ends_with(".dist-info") || name.ends_with(".egg-info") || name.ends_with(".pth");
@@ -136,14 +136,14 @@ std::optional<PythonEnvironment> bare_folder(const Root& root, const Variables& 
     if (!has_packages) return std::nullopt;
     PythonEnvironment environment;
     environment.path = path;
-    environment.kind = "folder";
-    set_folders(root, variables, {path}, environment);
+    environment.kind = "directory";
+    set_directories(root, variables, {path}, environment);
     return environment;
 }
 
-void add_children(const Root& root, const std::string& folder, std::vector<std::string>& prefixes) {
-    if (!folder.starts_with('/')) return;
-    for (const std::string& name : root.names_in(folder, most_prefixes)) prefixes.push_back(folder + '/' + name);
+void add_children(const Root& root, const std::string& directory, std::vector<std::string>& prefixes) {
+    if (!directory.starts_with('/')) return;
+    for (const std::string& name : root.names_in(directory, most_prefixes)) prefixes.push_back(directory + '/' + name);
 }
 
 /// Every place in which a tool keeps environments, whether or not it is there.
@@ -159,11 +159,11 @@ std::vector<std::string> usual_prefixes(const Root& root, const Variables& varia
         add_children(root, home + name + "/envs", prefixes);
     }
     prefixes.push_back("/opt/conda");
-    for (const std::string& folder :
+    for (const std::string& directory :
          {std::string("/opt/conda/envs"), home + "/.conda/envs", value_of(variables, "CONDA_PREFIX") + "/envs",
           pyenv + "/versions", share + "/uv/python", share + "/uv/tools", share + "/pipx/venvs",
           home + "/.local/pipx/venvs", home + "/.virtualenvs"})
-        add_children(root, folder, prefixes);
+        add_children(root, directory, prefixes);
     for (const std::string& line : split(root.read(home + "/.conda/environments.txt", 1 << 16).value_or(""), '\n'))
         if (line.starts_with('/') && prefixes.size() < most_prefixes) prefixes.push_back(without_slashes(line));
     prefixes.push_back("/usr");
@@ -192,19 +192,19 @@ Variables variables_of_process() {
 std::optional<PythonEnvironment> environment_at(const Root& root, const Variables& variables, const std::string& path) {
     const std::string name = without_slashes(path);
     if (!name.starts_with('/') || !root.exists(name)) return std::nullopt;
-    if (!is_folder(root, name)) {
+    if (!is_directory(root, name)) {
         const auto prefix = prefix_of_interpreter(root, variables, name);
         return prefix ? std::optional(described(root, variables, *prefix)) : std::nullopt;
     }
     if (const auto prefix = prefix_at(root, name)) return described(root, variables, *prefix);
-    return bare_folder(root, variables, name);
+    return bare_directory(root, variables, name);
 }
 
 std::optional<PythonEnvironment> environment_on_path(const Root& root, const Variables& variables) {
     for (const char* name : {"python", "python3"})
-        for (const std::string& folder : split(value_of(variables, "PATH"), ':')) {
-            const std::string path = without_slashes(folder) + '/' + name;
-            if (!folder.starts_with('/') || root.surely_absent(path) || !root.exists(path)) continue;
+        for (const std::string& directory : split(value_of(variables, "PATH"), ':')) {
+            const std::string path = without_slashes(directory) + '/' + name;
+            if (!directory.starts_with('/') || root.surely_absent(path) || !root.exists(path)) continue;
             if (auto found = environment_at(root, variables, path)) return found;
         }
     return std::nullopt;
@@ -219,8 +219,8 @@ std::optional<PythonEnvironment> active_environment(const Root& root, const Vari
     };
     if (asked) return chosen(environment_at(root, variables, *asked), "--python");
     for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
-        if (const std::string folder = value_of(variables, name); !folder.empty())
-            if (auto found = chosen(environment_at(root, variables, folder), name)) return found;
+        if (const std::string directory = value_of(variables, name); !directory.empty())
+            if (auto found = chosen(environment_at(root, variables, directory), name)) return found;
     return chosen(environment_on_path(root, variables), "PATH");
 }
 
@@ -232,7 +232,7 @@ std::vector<PythonEnvironment> other_environments(const Root& root, const Variab
         const auto prefix = prefix_at(root, path);
         if (!prefix) continue;
         PythonEnvironment environment = described(root, variables, *prefix);
-        environment.found_by = path == "/usr" ? "the system" : folder_of(path);
+        environment.found_by = path == "/usr" ? "the system" : directory_of(path);
         found.push_back(std::move(environment));
     }
     return found;

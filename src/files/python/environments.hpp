@@ -20,8 +20,8 @@ std::string value_of(const Variables& variables, std::string_view name);
 /// Without "..", "." and slashes at its end, as far as the text alone tells.
 std::string normal_path(const std::string& path);
 
-/// What one name leads to: an interpreter, a folder of an environment, or a bare folder of packages. Nothing when it is
-/// none of these. Folders of the result are sorted as Python searches them.
+/// What one name leads to: an interpreter, a directory of an environment, or a bare directory of packages. Nothing when
+/// it is none of these. Directories of the result are sorted as Python searches them.
 std::optional<PythonEnvironment> environment_at(const Root& root, const Variables& variables, const std::string& path);
 
 /// The environment whose frameworks are judged: what was asked for, else VIRTUAL_ENV, CONDA_PREFIX, the python on PATH.
@@ -31,8 +31,8 @@ std::optional<PythonEnvironment> active_environment(const Root& root, const Vari
 /// The python on PATH; a name that leads nowhere is passed over.
 std::optional<PythonEnvironment> environment_on_path(const Root& root, const Variables& variables);
 
-/// Those in the places of conda, pyenv, uv and pipx, the usual names of virtual environments in the current folder, and
-/// the system's; at most 64.
+/// Those in the places of conda, pyenv, uv and pipx, the usual names of virtual environments in the current directory,
+/// and the system's; at most 64.
 std::vector<PythonEnvironment> other_environments(const Root& root, const Variables& variables);
 
 }  // namespace rnncheck::python

@@ -20,16 +20,17 @@ std::optional<Literals> literals_of(const Root& root, const std::string& path) {
 }
 
 /// The first of these files that is there.
-std::optional<std::string> first_of(const Root& root, const std::string& folder,
+std::optional<std::string> first_of(const Root& root, const std::string& directory,
                                     std::initializer_list<std::string_view> names) {
     for (const std::string_view name : names)
-        if (const std::string path = folder + '/' + std::string(name); root.exists(path)) return path;
+        if (const std::string path = directory + '/' + std::string(name); root.exists(path)) return path;
     return std::nullopt;
 }
 
-std::optional<std::string> file_that_begins(const Root& root, const std::string& folder, std::string_view beginning) {
-    for (const std::string& name : root.names_in(folder, most_framework_names))
-        if (name.starts_with(beginning)) return folder + '/' + name;
+std::optional<std::string> file_that_begins(const Root& root, const std::string& directory,
+                                            std::string_view beginning) {
+    for (const std::string& name : root.names_in(directory, most_framework_names))
+        if (name.starts_with(beginning)) return directory + '/' + name;
     return std::nullopt;
 }
 
@@ -79,9 +80,10 @@ std::string targets_of_tensorflow(const std::vector<std::string>& words) {
 }
 
 void read_tensorflow(const Root& root, const Installed& installed, Framework& framework) {
-    const std::string folder = installed.folder + "/tensorflow", told_by = folder + "/python/platform/build_info.py";
+    const std::string directory = installed.directory + "/tensorflow",
+                      told_by = directory + "/python/platform/build_info.py";
     framework.core = first_of(
-        root, folder, {"libtensorflow_cc.so.2", "libtensorflow_cc.so.1", "python/_pywrap_tensorflow_internal.so"});
+        root, directory, {"libtensorflow_cc.so.2", "libtensorflow_cc.so.1", "python/_pywrap_tensorflow_internal.so"});
     const auto info = literals_of(root, told_by);
     if (!info) return;
     framework.uses_cuda = info->yes_no("is_cuda_build");
@@ -99,8 +101,8 @@ void read_tensorflow(const Root& root, const Installed& installed, Framework& fr
 }
 
 void read_torch(const Root& root, const Installed& installed, Framework& framework) {
-    const std::string folder = installed.folder + "/torch", told_by = folder + "/version.py";
-    framework.core = first_of(root, folder, {"lib/libtorch_cuda_cpp.so", "lib/libtorch_cuda.so"});
+    const std::string directory = installed.directory + "/torch", told_by = directory + "/version.py";
+    framework.core = first_of(root, directory, {"lib/libtorch_cuda_cpp.so", "lib/libtorch_cuda.so"});
     const auto info = literals_of(root, told_by);
     if (!info) return;
     const auto cuda = info->one("cuda"), written = info->one("__version__");
@@ -124,13 +126,14 @@ void read_jax(const Root& root, const Installed& installed, Framework& framework
     const std::string& name = installed.distributions.front().version;  // 0.4.14+cuda12.cudnn89
     if (const auto at = name.find("+cuda"); at != std::string::npos) {
         framework.build = "cuda" + name.substr(at + 5, 2);
-        framework.core = first_of(root, installed.folder, {"jaxlib/xla_extension.so"});
+        framework.core = first_of(root, installed.directory, {"jaxlib/xla_extension.so"});
         framework.told_by = installed.distributions.front().metadata;
     }
     for (const Distribution& plugin : installed.plugins) {
         framework.build = parse_distribution_name(plugin.name)->build;
         framework.told_by = plugin.metadata;
-        framework.core = first_of(root, plugin.folder, {"jax_plugins/xla_" + *framework.build + "/xla_cuda_plugin.so"});
+        framework.core =
+            first_of(root, plugin.directory, {"jax_plugins/xla_" + *framework.build + "/xla_cuda_plugin.so"});
     }
     framework.uses_cuda = framework.build && framework.build->starts_with("cuda");
     if (*framework.uses_cuda) framework.cuda = parse_version(framework.build->substr(4));
@@ -139,16 +142,16 @@ void read_jax(const Root& root, const Installed& installed, Framework& framework
 }
 
 void read_onnxruntime(const Root& root, const Installed& installed, Framework& framework) {
-    const std::string folder = installed.folder + "/onnxruntime/capi";
-    framework.core = first_of(root, folder, {"libonnxruntime_providers_cuda.so"});
+    const std::string directory = installed.directory + "/onnxruntime/capi";
+    framework.core = first_of(root, directory, {"libonnxruntime_providers_cuda.so"});
     framework.uses_cuda = framework.core.has_value();
-    framework.told_by = framework.core.value_or(folder);
+    framework.told_by = framework.core.value_or(directory);
     if (framework.core) framework.build = "cuda";
 }
 
 void read_paddle(const Root& root, const Installed& installed, Framework& framework) {
-    const std::string folder = installed.folder + "/paddle", told_by = folder + "/version/__init__.py";
-    framework.core = first_of(root, folder, {"base/libpaddle.so", "fluid/libpaddle.so", "fluid/core_avx.so"});
+    const std::string directory = installed.directory + "/paddle", told_by = directory + "/version/__init__.py";
+    framework.core = first_of(root, directory, {"base/libpaddle.so", "fluid/libpaddle.so", "fluid/core_avx.so"});
     const auto info = literals_of(root, told_by);
     if (!info) return;
     framework.cuda = parse_version(info->one("cuda_version").value_or(""));
@@ -161,9 +164,9 @@ void read_paddle(const Root& root, const Installed& installed, Framework& framew
 
 /// Its own front library of cuDNN, libcudnn-74a4c495.so.9.1.0, opens the parts of that release elsewhere.
 void read_ctranslate2(const Root& root, const Installed& installed, Framework& framework) {
-    const std::string folder = installed.folder + "/ctranslate2.libs";
-    framework.core = file_that_begins(root, installed.folder + "/ctranslate2", "_ext.");
-    const auto front = file_that_begins(root, folder, "libcudnn-");
+    const std::string directory = installed.directory + "/ctranslate2.libs";
+    framework.core = file_that_begins(root, installed.directory + "/ctranslate2", "_ext.");
+    const auto front = file_that_begins(root, directory, "libcudnn-");
     if (!front) return;
     framework.uses_cuda = true;
     framework.told_by = front;
@@ -171,12 +174,12 @@ void read_ctranslate2(const Root& root, const Installed& installed, Framework& f
     if (const auto at = front->find(".so."); at != std::string::npos)
         framework.cudnn = parse_version(front->substr(at + 4));
     // cuBLAS is opened by name alone: no header tells its major.
-    if (const auto library = file_that_begins(root, folder, "libctranslate2-"))
+    if (const auto library = file_that_begins(root, directory, "libctranslate2-"))
         framework.cuda = number_behind(elf::embedded_library_names(root, *library), "libcublas.so.");
 }
 
 void read_mxnet(const Root& root, const Installed& installed, Framework& framework) {
-    framework.core = first_of(root, installed.folder, {"mxnet/libmxnet.so"});
+    framework.core = first_of(root, installed.directory, {"mxnet/libmxnet.so"});
     framework.uses_cuda = framework.build && framework.build->starts_with("cu");
     framework.told_by = installed.distributions.front().metadata;
 }

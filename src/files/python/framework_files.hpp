@@ -6,10 +6,10 @@
 
 namespace rnncheck::python {
 
-/// A framework on disk: its distributions and the folder of packages that `import` takes it from.
+/// A framework on disk: its distributions and the directory of packages that `import` takes it from.
 struct Installed {
-    std::string name;    ///< as in Framework::name
-    std::string folder;  ///< the folder of packages
+    std::string name;       ///< as in Framework::name
+    std::string directory;  ///< the directory of packages
     std::vector<Distribution> distributions;
     std::vector<Distribution> plugins;
     bool brings_cudnn = false;  ///< one of NVIDIA's cuDNN wheels is in the same environment

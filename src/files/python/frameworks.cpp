@@ -23,10 +23,10 @@ bool is_conda_library(std::string_view name) {
 
 Distributions installed_in(const Root& root, PythonEnvironment& environment) {
     Distributions all;
-    for (const std::string& folder : environment.package_folders) {
-        const Distributions found = distributions_in(root, folder);
-        if (found.empty() && root.names_in(folder, 1).empty())
-            environment.left_out.push_back(folder + " is empty or cannot be read");
+    for (const std::string& directory : environment.package_directories) {
+        const Distributions found = distributions_in(root, directory);
+        if (found.empty() && root.names_in(directory, 1).empty())
+            environment.left_out.push_back(directory + " is empty or cannot be read");
         all.insert(all.end(), found.begin(), found.end());
     }
     environment.distributions = static_cast<int>(all.size());
@@ -44,7 +44,7 @@ bool matters(const Distribution& distribution) {
     return distribution.conda || is_library_wheel(distribution.name) || parse_distribution_name(distribution.name);
 }
 
-/// Where the name of the folder does not tell the version, the metadata does.
+/// Where the name of the directory does not tell the version, the metadata does.
 void complete(const Root& root, Distribution& distribution, std::vector<std::string>& left_out) {
     if (!distribution.version.empty()) return;
     if (const auto metadata = metadata_of(root, distribution, left_out)) distribution.version = metadata->version;
@@ -55,12 +55,13 @@ PythonPackage described(const Root& root, const Distribution& distribution, bool
     PythonPackage package;
     package.name = distribution.name;
     package.version = distribution.version;
-    package.folder = distribution.folder;
+    package.directory = distribution.directory;
     if (compare && !distribution.conda) compare_files(root, distribution, package, left_out);
     return package;
 }
 
-/// Of the distributions of one framework those in the folder that `import` takes; it is the first that has the module.
+/// Of the distributions of one framework those in the directory that `import` takes; it is the first that has the
+/// module.
 std::optional<Installed> installed_framework(const Root& root, const std::string& name, const Distributions& all) {
     Installed found;
     found.name = name;
@@ -71,9 +72,9 @@ std::optional<Installed> installed_framework(const Root& root, const std::string
             found.plugins.push_back(distribution);
             continue;
         }
-        const bool has_module = root.exists(distribution.folder + '/' + std::string(module_of(name)));
-        if (found.folder.empty() && has_module) found.folder = distribution.folder;
-        if (distribution.folder == found.folder) found.distributions.push_back(distribution);
+        const bool has_module = root.exists(distribution.directory + '/' + std::string(module_of(name)));
+        if (found.directory.empty() && has_module) found.directory = distribution.directory;
+        if (distribution.directory == found.directory) found.distributions.push_back(distribution);
     }
     if (found.distributions.empty()) return std::nullopt;
     found.brings_cudnn = std::ranges::any_of(
@@ -149,12 +150,12 @@ std::vector<std::string> plain_paths(const Root& root, std::vector<std::string> 
     return paths;
 }
 
-/// How the search came to this folder. The lists are those of the search, in its order.
+/// How the search came to this directory. The lists are those of the search, in its order.
 std::string found_by(const loader::Loader& loader, const loader::RunPath& run_path, const std::string& path) {
-    const std::string folder = folder_of(path);
-    if (holds(run_path.before, folder)) return "rpath";
-    if (holds(loader.library_path, folder)) return "LD_LIBRARY_PATH";
-    if (holds(run_path.after, folder)) return "runpath";
+    const std::string directory = directory_of(path);
+    if (holds(run_path.before, directory)) return "rpath";
+    if (holds(loader.library_path, directory)) return "LD_LIBRARY_PATH";
+    if (holds(run_path.after, directory)) return "runpath";
     return "system";
 }
 
@@ -167,7 +168,7 @@ void tell_release(const loader::Loader& loader, const std::vector<PythonPackage>
     }
     const std::string stem = library.soname.starts_with("libcudnn") ? "nvidia-cudnn" : "nvidia-cublas";
     for (const PythonPackage& package : packages) {
-        if (!package.name.starts_with(stem) || !library.path->starts_with(package.folder + "/nvidia/")) continue;
+        if (!package.name.starts_with(stem) || !library.path->starts_with(package.directory + "/nvidia/")) continue;
         if (!library.version && !library.soname.starts_with("libcudart"))
             library.version = leading_version(package.version);
         library.cuda_major = cuda_major_of(package.name);
@@ -220,8 +221,8 @@ void find_used_libraries(const loader::Loader& loader, const std::vector<PythonP
     if (!framework.uses_cuda.value_or(false) || !framework.core) return;
     const elf::ElfFile core = elf::read_elf_file(loader.root, *framework.core);
     const loader::RunPath run_path = loader::run_path_of(loader, core, *framework.core);
-    framework.folders_before = plain_paths(loader.root, run_path.before);
-    framework.folders_after = plain_paths(loader.root, run_path.after);
+    framework.directories_before = plain_paths(loader.root, run_path.before);
+    framework.directories_after = plain_paths(loader.root, run_path.after);
     for (const std::string& name : opened_names(framework, core)) {
         FrameworkLibrary library;
         library.soname = name;

@@ -7,12 +7,12 @@
 
 namespace rnncheck::python {
 
-/// Lists what is installed, at most a hundred thousand names in each folder, and fills distributions, packages and
+/// Lists what is installed, at most a hundred thousand names in each directory, and fills distributions, packages and
 /// left_out of the environment. The lists of files are compared with the disk in the active environment alone.
 std::vector<Framework> frameworks_of(const Root& root, PythonEnvironment& environment);
 
-/// Fills libraries, folders_before and folders_after of a framework with CUDA. `packages` are the environment's, for
-/// the releases of what wheels bring.
+/// Fills libraries, directories_before and directories_after of a framework with CUDA. `packages` are the
+/// environment's, for the releases of what wheels bring.
 void find_used_libraries(const loader::Loader& loader, const std::vector<PythonPackage>& packages,
                          Framework& framework);
 

@@ -11,9 +11,9 @@ constexpr std::size_t most_libraries_listed = 4096, most_configuration = 64 * 10
 constexpr const char* configuration = "/pyvenv.cfg";
 
 /// Of "key = value" lines; keys are in small letters.
-Variables read_configuration(const Root& root, const std::string& folder) {
+Variables read_configuration(const Root& root, const std::string& directory) {
     Variables found;
-    for (const std::string& line : split(root.read(folder + configuration, most_configuration).value_or(""), '\n')) {
+    for (const std::string& line : split(root.read(directory + configuration, most_configuration).value_or(""), '\n')) {
         const auto at = line.find('=');
         if (at == std::string::npos || found.size() > 64) continue;
         found.try_emplace(lower(trim(std::string_view(line).substr(0, at))),
@@ -51,33 +51,34 @@ std::string kind_of_place(const std::string& path) {
     return "";
 }
 
-Prefix virtual_environment(const Root& root, const std::string& folder) {
-    const Variables values = read_configuration(root, folder);
-    Prefix prefix{folder, folder, kind_of_place(folder), {}, first_existing(root, folder), false};
+Prefix virtual_environment(const Root& root, const std::string& directory) {
+    const Variables values = read_configuration(root, directory);
+    Prefix prefix{directory, directory, kind_of_place(directory), {}, first_existing(root, directory), false};
     if (prefix.kind.empty()) prefix.kind = "venv";
     const std::string home = value_of(values, "home");
-    if (home.starts_with('/')) prefix.base = folder_of(home);
+    if (home.starts_with('/')) prefix.base = directory_of(home);
     for (const char* key : {"version", "version_info"})
         if (!prefix.version) prefix.version = version_in(value_of(values, key));
-    if (!prefix.version) prefix.version = version_of_library_folder(root, folder);
+    if (!prefix.version) prefix.version = version_of_library_directory(root, directory);
     prefix.sees_user_site = lower(value_of(values, "include-system-site-packages")) == "true";
     return prefix;
 }
 
-/// PYENV_VERSION, .python-version above the current folder, or the file `version` of pyenv itself.
+/// PYENV_VERSION, .python-version above the current directory, or the file `version` of pyenv itself.
 std::string version_for_pyenv(const Root& root, const Variables& variables, const std::string& pyenv) {
     std::string version = value_of(variables, "PYENV_VERSION");
-    std::string folder = value_of(variables, "PWD");
-    for (int up = 0; version.empty() && folder.starts_with('/') && up < 64; ++up, folder = folder_of(folder)) {
-        version = trim(root.read(folder + "/.python-version", 4096).value_or(""));
-        if (folder == "/") break;
+    std::string directory = value_of(variables, "PWD");
+    for (int up = 0; version.empty() && directory.starts_with('/') && up < 64;
+         ++up, directory = directory_of(directory)) {
+        version = trim(root.read(directory + "/.python-version", 4096).value_or(""));
+        if (directory == "/") break;
     }
     if (version.empty()) version = trim(root.read(pyenv + "/version", 4096).value_or(""));
     return version.substr(0, version.find_first_of(":\n "));
 }
 
 std::optional<Prefix> behind_shim(const Root& root, const Variables& variables, const std::string& shims) {
-    const std::string pyenv = folder_of(shims);
+    const std::string pyenv = directory_of(shims);
     const std::string version = version_for_pyenv(root, variables, pyenv);
     if (version.empty() || contains(version, "/")) return std::nullopt;
     return prefix_at(root, pyenv + "/versions/" + version);
@@ -85,7 +86,7 @@ std::optional<Prefix> behind_shim(const Root& root, const Variables& variables, 
 
 }  // namespace
 
-std::optional<Version> version_of_library_folder(const Root& root, const std::string& prefix) {
+std::optional<Version> version_of_library_directory(const Root& root, const std::string& prefix) {
     std::optional<Version> newest;
     for (const char* library : {"/lib", "/lib64"})
         for (const std::string& name : root.names_in(prefix + library, most_libraries_listed)) {
@@ -96,30 +97,31 @@ std::optional<Version> version_of_library_folder(const Root& root, const std::st
     return newest;
 }
 
-std::optional<Prefix> prefix_at(const Root& root, const std::string& folder) {
-    if (root.exists(folder + configuration)) return virtual_environment(root, folder);
-    const bool conda = root.exists(folder + "/conda-meta");
-    Prefix prefix{folder, folder, conda ? "conda" : kind_of_place(folder), {}, first_existing(root, folder), true};
-    if (conda) prefix.version = version_of_conda(root, folder);
+std::optional<Prefix> prefix_at(const Root& root, const std::string& directory) {
+    if (root.exists(directory + configuration)) return virtual_environment(root, directory);
+    const bool conda = root.exists(directory + "/conda-meta");
+    Prefix prefix{directory, directory, conda ? "conda" : kind_of_place(directory), {}, first_existing(root, directory),
+                  true};
+    if (conda) prefix.version = version_of_conda(root, directory);
     if (!prefix.version && !prefix.interpreter.empty())
         if (const auto real = root.real_path(prefix.interpreter)) prefix.version = version_in(file_name(*real));
     if (prefix.kind == "pyenv")
-        if (const auto exact = version_in(file_name(folder))) prefix.version = exact;
-    if (!prefix.version) prefix.version = version_of_library_folder(root, folder);
+        if (const auto exact = version_in(file_name(directory))) prefix.version = exact;
+    if (!prefix.version) prefix.version = version_of_library_directory(root, directory);
     if (!conda && !prefix.version) return std::nullopt;
-    if (prefix.kind.empty()) prefix.kind = folder == "/usr" || folder == "/usr/local" ? "system" : "prefix";
+    if (prefix.kind.empty()) prefix.kind = directory == "/usr" || directory == "/usr/local" ? "system" : "prefix";
     return prefix;
 }
 
 std::optional<Prefix> prefix_of_interpreter(const Root& root, const Variables& variables, const std::string& path) {
-    const std::string bin = folder_of(path);
+    const std::string bin = directory_of(path);
     std::optional<Prefix> prefix;
     if (file_name(bin) == "shims") {
         prefix = behind_shim(root, variables, bin);
-    } else if (root.exists(folder_of(bin) + configuration)) {
-        prefix = virtual_environment(root, folder_of(bin));
+    } else if (root.exists(directory_of(bin) + configuration)) {
+        prefix = virtual_environment(root, directory_of(bin));
     } else if (const auto real = root.real_path(path)) {
-        prefix = prefix_at(root, folder_of(folder_of(*real)));
+        prefix = prefix_at(root, directory_of(directory_of(*real)));
         if (prefix && prefix->kind != "conda" && prefix->kind != "pyenv")
             if (const auto named = version_in(file_name(*real))) prefix->version = named;
     }

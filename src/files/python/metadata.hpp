@@ -49,7 +49,7 @@ struct DistributionName {
 /// By a normalised name: "tensorflow-cpu", "jax-cuda12-plugin", "cupy-cuda12x".
 std::optional<DistributionName> parse_distribution_name(std::string_view distribution);
 
-/// The folder that `import` finds, below a folder of packages: "torch" for pytorch.
+/// The directory that `import` finds, below a directory of packages: "torch" for pytorch.
 std::string_view module_of(std::string_view framework);
 
 /// One of NVIDIA's wheels with libraries that recurrent networks use: cuDNN, cuBLAS, the runtime, NVRTC.

@@ -292,7 +292,7 @@ static void note_silent_copies(const Facts& facts, Answers& answers) {
     for (const LibraryKind kind : {LibraryKind::cudart, LibraryKind::cudnn})
         if (const std::string silent = silent_copy(facts, kind); !silent.empty())
             answers.unknown(silent + " did not answer");
-    if (!libraries_listed(facts)) answers.unknown("the library folders could not be searched");
+    if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
     answers.no_matter("neither a CUDA runtime nor cuDNN was found");
 }
 

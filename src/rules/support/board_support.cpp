@@ -55,7 +55,8 @@ Verdict not_told(const Facts& facts, const std::string& what, std::initializer_l
     for (const ProbeRun* run : runs_of(facts, "nvml_devices"))
         for (const CallResult& call : run->failed_calls)
             if (std::ranges::find(calls, call.call) != calls.end() && went_wrong(call))
-                return undecided(what + " could not be learnt: " + call.call + " answered " + std::to_string(call.code));
+                return undecided(what + " could not be learnt: " + call.call + " answered " +
+                                 std::to_string(call.code));
     if (probe_completed(facts, "nvml_devices")) return not_applicable("the board does not report " + what);
     return undecided("NVML was not queried completely, so " + what + " is unknown");
 }

@@ -19,16 +19,16 @@ bool is_first_choice(const Facts& facts, LibraryKind kind, const std::string& pa
     return !library || library->picked_by_loader || !picked(facts, kind);
 }
 
-static bool in_one_folder(const Library& one, const Library& other) {
-    return folder_of(one.path) == folder_of(other.path) ||
-           folder_of(one.real_path.value_or(one.path)) == folder_of(other.real_path.value_or(other.path));
+static bool in_one_directory(const Library& one, const Library& other) {
+    return directory_of(one.path) == directory_of(other.path) ||
+           directory_of(one.real_path.value_or(one.path)) == directory_of(other.real_path.value_or(other.path));
 }
 
 bool is_shadowed(const Facts& facts, const std::string& path) {
     const Library* library = library_at(facts, path);
     if (!library || library->picked_by_loader || !library->soname || file_name(path) == *library->soname) return false;
     return std::any_of(facts.libraries.begin(), facts.libraries.end(), [&](const Library& other) {
-        return other.kind == library->kind && in_one_folder(other, *library) &&
+        return other.kind == library->kind && in_one_directory(other, *library) &&
                file_name(other.path) == *library->soname;
     });
 }
@@ -87,7 +87,7 @@ bool was_refused(const CallResult& failure) {
 }
 
 Verdict without_cudnn(const Facts& facts) {
-    if (!libraries_listed(facts)) return undecided("the library folders could not be searched");
+    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     return not_applicable("no usable cuDNN was found");
 }
 
@@ -155,7 +155,7 @@ const Library* part_of(const Facts& facts, const CudnnCopy& copy, const std::str
     for (const auto& library : facts.libraries) {
         if (!goes_by(library, soname)) continue;
         if (library.picked_by_loader && !given) given = &library;
-        if (copy.file && in_one_folder(library, *copy.file) && !beside) beside = &library;
+        if (copy.file && in_one_directory(library, *copy.file) && !beside) beside = &library;
     }
     if (given && given->found_via == FoundVia::ld_library_path) return given;
     return beside ? beside : given;
@@ -190,7 +190,7 @@ bool borrows_parts(const CudnnCopy& copy) {
     if (!copy.answer) return false;
     const auto& mapped = copy.answer->parts_mapped;
     return std::any_of(mapped.begin(), mapped.end(),
-                       [&](const std::string& path) { return folder_of(path) != folder_of(mapped.front()); });
+                       [&](const std::string& path) { return directory_of(path) != directory_of(mapped.front()); });
 }
 
 std::vector<CudnnPart> parts_missing(const Facts& facts, const CudnnCopy& copy, const Matrix& matrix) {

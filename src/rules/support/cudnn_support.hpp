@@ -56,8 +56,8 @@ std::optional<int> major_of_file(const Library& library);
 /// Release of a file as its name tells in full ("9.19.0"); the files of wheels name the major only.
 std::optional<Version> release_in_name(const Library& library);
 
-/// Whether files of several folders answered for it: its version and CUDA may then be those of another copy's parts,
-/// which cudnn_mixed_sublibraries tells.
+/// Whether files of several directories answered for it: its version and CUDA may then be those of another copy's
+/// parts, which cudnn_mixed_sublibraries tells.
 bool borrows_parts(const CudnnCopy& copy);
 
 /// The file that a copy would load for a part's soname: from LD_LIBRARY_PATH, from beside it, or what the loader gives.

@@ -80,7 +80,7 @@ bool read_whole(const Library& library) {
 
 bool on_loader_path(const Library& library) {
     return library.picked_by_loader || library.found_via == FoundVia::ld_library_path ||
-           library.found_via == FoundVia::loader_cache || library.found_via == FoundVia::default_folder;
+           library.found_via == FoundVia::loader_cache || library.found_via == FoundVia::default_directory;
 }
 
 bool on_wsl(const Facts& facts) {
@@ -125,9 +125,9 @@ bool is_gpu_node(std::string_view path) {
     return std::all_of(number.begin(), number.end(), is_digit);
 }
 
-bool is_hidden(const Facts& facts, std::string_view folder) {
-    const auto& hidden = facts.host.hidden_folders;
-    return std::find(hidden.begin(), hidden.end(), folder) != hidden.end();
+bool is_hidden(const Facts& facts, std::string_view directory) {
+    const auto& hidden = facts.host.hidden_directories;
+    return std::find(hidden.begin(), hidden.end(), directory) != hidden.end();
 }
 
 std::string kernel_not_asked(const Facts& facts) {

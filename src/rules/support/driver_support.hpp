@@ -39,14 +39,16 @@ bool driver_library_seen(const Facts& facts);
 /// The library search ended and no driver library came to light in any way.
 bool driver_library_absent(const Facts& facts);
 
-/// Version of the driver library alone: as the opened file's name tells, else as the name of the file that the loader picks.
+/// Version of the driver library alone: as the opened file's name tells, else as the name of the file that the loader
+/// picks.
 std::optional<Version> library_release(const Facts& facts);
 
 /// Which driver it is, by whatever of it told: its library, NVML (under WSL, where libcuda has no version in its name),
 /// the kernel module.
 std::optional<Version> driver_version(const Facts& facts);
 
-/// The same as a question to the tables: with the CUDA that the driver itself tells, and the system whose drivers count.
+/// The same as a question to the tables: with the CUDA that the driver itself tells, and the system whose drivers
+/// count.
 compat::DriverAsked driver_asked(const Facts& facts);
 
 /// The kernel was asked: no module of NVIDIA's and no device node.
@@ -67,7 +69,7 @@ const Library* libcuda_of_wsl(const Facts& facts);
 /// Read to its end without complaint: only such a file may be called fine.
 bool read_whole(const Library& library);
 
-/// The loader looks there by itself: LD_LIBRARY_PATH, its cache, its default folders, or it picked the file.
+/// The loader looks there by itself: LD_LIBRARY_PATH, its cache, its default directories, or it picked the file.
 bool on_loader_path(const Library& library);
 
 bool on_wsl(const Facts& facts);
@@ -86,7 +88,7 @@ const DeviceNode* node_at(const Facts& facts, std::string_view path);
 /// /dev/nvidia0, /dev/nvidia1 ...
 bool is_gpu_node(std::string_view path);
 /// /proc, /sys or /dev is empty or closed to this process: what is not seen there says nothing.
-bool is_hidden(const Facts& facts, std::string_view folder);
+bool is_hidden(const Facts& facts, std::string_view directory);
 /// Why it is not known whether the kernel module is loaded.
 std::string kernel_not_asked(const Facts& facts);
 

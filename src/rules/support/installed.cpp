@@ -63,12 +63,12 @@ void fill(const Facts& facts, const Matrix& matrix, Framework& framework) {
     if (framework.asked && all_from_system) give_system_libraries(facts, framework);
 }
 
-bool same_folder(const Facts& facts, const std::string& one, const std::string& other) {
-    if (folder_of(one) == folder_of(other)) return true;
+bool same_directory(const Facts& facts, const std::string& one, const std::string& other) {
+    if (directory_of(one) == directory_of(other)) return true;
     const Library* first = library_at(facts, one);
     const Library* second = library_at(facts, other);
     return first && second && first->real_path && second->real_path &&
-           folder_of(*first->real_path) == folder_of(*second->real_path);
+           directory_of(*first->real_path) == directory_of(*second->real_path);
 }
 
 bool is_mixed(const Cudnn& answer) {
@@ -79,7 +79,7 @@ bool is_mixed(const Cudnn& answer) {
 
 const Cudnn* answer_there(const Facts& facts, const FrameworkLibrary& library) {
     for (const Cudnn& cudnn : facts.cudnns)
-        if (library.path && same_folder(facts, cudnn.library, *library.path) &&
+        if (library.path && same_directory(facts, cudnn.library, *library.path) &&
             major_in_name(cudnn.library) == major_in_name(library.soname))
             return &cudnn;
     return nullptr;
@@ -162,20 +162,20 @@ const Library* file_named(const Facts& facts, std::string_view soname) {
 }
 
 bool in_library_path(const Facts& facts, const std::string& path) {
-    const std::string* folders = environment(facts, "LD_LIBRARY_PATH");
-    if (!folders) return false;
-    for (std::string folder : split(*folders, ':')) {
-        while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
-        if (!folder.empty() && folder_of(path) == folder) return true;
+    const std::string* directories = environment(facts, "LD_LIBRARY_PATH");
+    if (!directories) return false;
+    for (std::string directory : split(*directories, ':')) {
+        while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
+        if (!directory.empty() && directory_of(path) == directory) return true;
     }
     return false;
 }
 
 const Library* own_copy(const Facts& facts, const Framework& framework, std::string_view soname) {
-    for (const auto* folders : {&framework.folders_before, &framework.folders_after})
-        for (const std::string& folder : *folders)
+    for (const auto* directories : {&framework.directories_before, &framework.directories_after})
+        for (const std::string& directory : *directories)
             for (const Library& library : facts.libraries)
-                if (!library.problem && library.path == folder + '/' + std::string(soname)) return &library;
+                if (!library.problem && library.path == directory + '/' + std::string(soname)) return &library;
     return nullptr;
 }
 
@@ -183,7 +183,7 @@ std::vector<Framework> frameworks_that_get(const Facts& facts, const Matrix& mat
     std::vector<Framework> users = judged_frameworks(facts, matrix);
     std::erase_if(users, [&](const Framework& framework) {
         const FrameworkLibrary* cudnn = opened_cudnn(framework);
-        return !cudnn || !cudnn->path || !same_folder(facts, *cudnn->path, copy.path) ||
+        return !cudnn || !cudnn->path || !same_directory(facts, *cudnn->path, copy.path) ||
                major_in_name(cudnn->soname) != copy.major;
     });
     return users;

@@ -32,7 +32,7 @@ inline const FrameworkLibrary* opened_cudnn(const Framework& framework) {
     return opened(framework, "libcudnn");
 }
 
-/// Files of several folders answered for it, as cudnn_mixed_sublibraries tells.
+/// Files of several directories answered for it, as cudnn_mixed_sublibraries tells.
 bool gets_mixed_parts(const Facts& facts, const FrameworkLibrary& cudnn);
 
 /// Release of the cuDNN whose files stand there: as it answered, else as names and packages tell. The answer of mixed
@@ -45,10 +45,10 @@ std::optional<int> cuda_of(const Facts& facts, const FrameworkLibrary& cudnn);
 /// A file by that name, wherever it is; null when there is none.
 const Library* file_named(const Facts& facts, std::string_view soname);
 
-/// In the folders of LD_LIBRARY_PATH.
+/// In the directories of LD_LIBRARY_PATH.
 bool in_library_path(const Facts& facts, const std::string& path);
 
-/// The cuDNN that came with the framework: a file by that name in its own folders; null when there is none.
+/// The cuDNN that came with the framework: a file by that name in its own directories; null when there is none.
 const Library* own_copy(const Facts& facts, const Framework& framework, std::string_view soname);
 
 /// The judged frameworks that get this copy of cuDNN.

@@ -32,8 +32,8 @@ Finding not_found(const Facts& facts, const Framework& framework, const Framewor
     finding.evidence = {{wanted.soname, "not found by the loader", "frameworks"},
                         {"installed at", file.path, "libraries"}};
     if (framework.core) finding.evidence.push_back({"opened by", *framework.core, "frameworks"});
-    finding.remedies = {{.text = "Add that folder to LD_LIBRARY_PATH before the program starts",
-                         .commands = {export_of_loader_path(folder_of(file.path))},
+    finding.remedies = {{.text = "Add that directory to LD_LIBRARY_PATH before the program starts",
+                         .commands = {export_of_loader_path(directory_of(file.path))},
                          .verify = "rnncheck doctor --only " + rule,
                          .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
     return finding;
@@ -41,8 +41,8 @@ Finding not_found(const Facts& facts, const Framework& framework, const Framewor
 
 }  // namespace
 
-std::string export_of_loader_path(const std::string& folders) {
-    return "export LD_LIBRARY_PATH=" + shell_quoted(folders) + "\"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\"";
+std::string export_of_loader_path(const std::string& directories) {
+    return "export LD_LIBRARY_PATH=" + shell_quoted(directories) + "\"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\"";
 }
 
 Verdict judge_loader_path(const Facts& facts, const Matrix& matrix, std::string_view stem, const std::string& rule) {
@@ -56,7 +56,7 @@ Verdict judge_loader_path(const Facts& facts, const Matrix& matrix, std::string_
         if (wanted->path)
             answers.good(words_of(framework) + " finds " + wanted->soname);
         else if (!libraries_listed(facts))
-            answers.unknown("the library folders could not be searched");
+            answers.unknown("the library directories could not be searched");
         else if (!file)
             answers.told_elsewhere(wanted->soname + " is not installed");
         else

@@ -47,8 +47,8 @@ Remedy with_commands(Remedy remedy, std::vector<std::string> commands) {
 /// The environment among whose packages the file lies; null when there is none.
 const PythonEnvironment* environment_with(const Facts& facts, const std::string& path) {
     for (const PythonEnvironment& environment : facts.pythons)
-        for (const std::string& folder : environment.package_folders)
-            if (path.starts_with(folder + '/')) return &environment;
+        for (const std::string& directory : environment.package_directories)
+            if (path.starts_with(directory + '/')) return &environment;
     return nullptr;
 }
 

@@ -33,7 +33,8 @@ static std::optional<std::string> library_examined(const Facts& facts, const Pro
     if (run.probe == "driver_api")
         return library_named("the NVIDIA driver library",
                              facts.driver.library ? facts.driver.library : picked_path(facts, LibraryKind::cuda));
-    if (run.probe == "nvml_devices" || run.probe == "hang_witness") return library_named("NVML", picked_path(facts, LibraryKind::nvml));
+    if (run.probe == "nvml_devices" || run.probe == "hang_witness")
+        return library_named("NVML", picked_path(facts, LibraryKind::nvml));
     if (run.probe == "cuda_runtime") return library_named("the CUDA runtime", target);
     if (run.probe == "cudnn_library") return library_named("cuDNN", target);
     if (run.probe == "nvrtc_compile") return library_named("NVRTC", target);
@@ -96,7 +97,8 @@ static const Board* board_of(const Facts& facts, const ProbeRun& run) {
 }
 
 static std::string where_it_is(const Hang& hang) {
-    const std::string function = hang.kernel_function ? " in the kernel function " + escaped(*hang.kernel_function) : "";
+    const std::string function =
+        hang.kernel_function ? " in the kernel function " + escaped(*hang.kernel_function) : "";
     return hang.state + function;
 }
 
@@ -168,8 +170,7 @@ static Verdict without_findings(const Facts& facts, const std::string& all_well)
     return any ? pass(all_well) : undecided("no probe was run");
 }
 
-Verdict over_probe_ends(const Facts& facts, IsFault is_fault, EndFinding finding,
-                        const std::string& all_well) {
+Verdict over_probe_ends(const Facts& facts, IsFault is_fault, EndFinding finding, const std::string& all_well) {
     std::vector<Finding> findings;
     for (const auto& run : facts.probe_runs) {
         const std::string subject = subject_of(run);

@@ -39,8 +39,7 @@ using IsFault = bool (*)(const Facts&, const ProbeRun&);
 
 /// Judges all runs by how they ended: a finding for each for which `is_fault` holds (one per subject), a pass
 /// only when every run came to its end.
-Verdict over_probe_ends(const Facts& facts, IsFault is_fault, EndFinding finding,
-                        const std::string& all_well);
+Verdict over_probe_ends(const Facts& facts, IsFault is_fault, EndFinding finding, const std::string& all_well);
 
 /// How it ended, the last call and the end of its output.
 std::vector<Evidence> evidence_of(const Facts& facts, const ProbeRun& run);

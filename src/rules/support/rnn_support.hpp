@@ -31,8 +31,8 @@ std::string name_of(const Facts& facts, const Sweep& sweep);
 /// Number and description of the case, how it went, and its place in the facts.
 Evidence evidence_of(const Facts& facts, const RnnRun& run, const std::string& how_it_went);
 
-/// The command that shows whether the case is computed correctly now: the case alone where it was asked for by name, else
-/// the doctor with this rule.
+/// The command that shows whether the case is computed correctly now: the case alone where it was asked for by name,
+/// else the doctor with this rule.
 std::string verify_command(const Facts& facts, const RnnRun& run, const std::string& rule);
 
 /// Why a case that did not run is no fault of the machine: nobody promises a kernel for it. Nothing where it must run.

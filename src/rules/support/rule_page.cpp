@@ -1,4 +1,4 @@
-// The list of all rules, and their pages: those of the folder, and the causes that only a log can witness.
+// The list of all rules, and their pages: those of the directory, and the causes that only a log can witness.
 #include <algorithm>
 #include <list>
 #include <map>
@@ -14,18 +14,18 @@ Verdict only_a_log_tells(const Facts&, const Matrix&) {
     return not_applicable("only a log can tell this");
 }
 
-/// The rows of log_causes that have no file in the folder, with the storage for their rules.
+/// The rows of log_causes that have no file in the directory, with the storage for their rules.
 struct LogCauses {
     std::vector<LogCause> rows;
     std::list<Rule> rules;
     std::vector<Named<Rule>> all;
 
     LogCauses() {
-        const auto folder = rules_of_the_folder();
+        const auto directory = rules_of_the_directory();
         const Matrix matrix = Matrix::bundled();
         for (const LogCause& row : matrix.log_causes())
-            if (!find_named(folder, row.cause)) rows.push_back(row);
-        all.assign(folder.begin(), folder.end());
+            if (!find_named(directory, row.cause)) rows.push_back(row);
+        all.assign(directory.begin(), directory.end());
         for (const LogCause& row : rows) {
             rules.push_back({.title = row.title,
                              .layer = from_name<Layer>(row.layer).value_or(Layer::host),

@@ -11,48 +11,48 @@ namespace rnncheck::rules {
 namespace {
 
 constexpr int oldest_wheels = 11;
-constexpr int one_folder_since = 13;  // https://pypi.org/project/nvidia-cublas/: nvidia/cu13/lib holds all of CUDA
+constexpr int one_directory_since = 13;  // https://pypi.org/project/nvidia-cublas/: nvidia/cu13/lib holds all of CUDA
 
-/// What pip installs, and the folders below site-packages in which its libraries then lie.
+/// What pip installs, and the directories below site-packages in which its libraries then lie.
 struct Wheels {
     std::string names;
-    std::vector<std::string> folders;
+    std::vector<std::string> directories;
 };
 
-bool is_among_wheels(const std::string& folder) {
-    return contains(folder, "/nvidia/");
+bool is_among_wheels(const std::string& directory) {
+    return contains(directory, "/nvidia/");
 }
 
 std::optional<Wheels> cudnn_for(const Framework& framework) {
-    const std::vector<std::string> folders = {"nvidia/cudnn/lib"};
-    if (framework.cudnn_wanted) return Wheels{shell_quoted(*framework.cudnn_wanted), folders};
+    const std::vector<std::string> directories = {"nvidia/cudnn/lib"};
+    if (framework.cudnn_wanted) return Wheels{shell_quoted(*framework.cudnn_wanted), directories};
     if (!framework.cuda || !framework.cudnn || framework.cuda->major() < oldest_wheels) return std::nullopt;
     const std::string major = std::to_string(framework.cudnn->major()), cuda = std::to_string(framework.cuda->major());
     const std::string from = parts_written(*framework.cudnn) > 1 ? ">=" + framework.cudnn->text + "," : "";
-    return Wheels{"'nvidia-cudnn-cu" + cuda + from + "==" + major + ".*'", folders};
+    return Wheels{"'nvidia-cudnn-cu" + cuda + from + "==" + major + ".*'", directories};
 }
 
 std::optional<Wheels> cublas_for(const Framework& framework) {
     if (!framework.cuda || framework.cuda->major() < oldest_wheels) return std::nullopt;
     const std::string cuda = std::to_string(framework.cuda->major());
-    if (framework.cuda->major() >= one_folder_since)
+    if (framework.cuda->major() >= one_directory_since)
         return Wheels{"'nvidia-cublas==" + cuda + ".*' 'nvidia-cuda-runtime==" + cuda + ".*'",
                       {"nvidia/cu" + cuda + "/lib"}};
     return Wheels{"nvidia-cublas-cu" + cuda + " nvidia-cuda-runtime-cu" + cuda,
                   {"nvidia/cublas/lib", "nvidia/cuda_runtime/lib"}};
 }
 
-/// All cuDNN packages put their files into one folder: a second one would take another framework's cuDNN from it.
+/// All cuDNN packages put their files into one directory: a second one would take another framework's cuDNN from it.
 bool has_cudnn_package(const PythonEnvironment& environment) {
     return std::any_of(environment.packages.begin(), environment.packages.end(),
                        [](const PythonPackage& package) { return package.name.starts_with("nvidia-cudnn"); });
 }
 
 std::string leading_to(const PythonEnvironment& environment, const Wheels& wheels) {
-    std::vector<std::string> folders;
-    for (const std::string& folder : wheels.folders)
-        folders.push_back(environment.package_folders.front() + '/' + folder);
-    return export_of_loader_path(join(folders, ":"));
+    std::vector<std::string> directories;
+    for (const std::string& directory : wheels.directories)
+        directories.push_back(environment.package_directories.front() + '/' + directory);
+    return export_of_loader_path(join(directories, ":"));
 }
 
 Remedy installing(const Facts& facts, const Framework& framework, const std::optional<Wheels>& wheels, bool may_add,
@@ -65,10 +65,11 @@ Remedy installing(const Facts& facts, const Framework& framework, const std::opt
         return remedy;
     }
     const PythonEnvironment* environment = environment_of(facts, framework);
-    remedy.text += ". " + words_of(framework) +
-                   " does not look among Python packages: install it on the system, or put the folder of a package's "
-                   "libraries on LD_LIBRARY_PATH";
-    if (may_add && environment && !environment->package_folders.empty())
+    remedy.text +=
+        ". " + words_of(framework) +
+        " does not look among Python packages: install it on the system, or put the directory of a package's "
+        "libraries on LD_LIBRARY_PATH";
+    if (may_add && environment && !environment->package_directories.empty())
         remedy.commands = {install, leading_to(*environment, *wheels)};
     return remedy;
 }
@@ -76,8 +77,8 @@ Remedy installing(const Facts& facts, const Framework& framework, const std::opt
 }  // namespace
 
 bool reaches_wheels(const Framework& framework) {
-    for (const auto* folders : {&framework.folders_before, &framework.folders_after})
-        if (std::any_of(folders->begin(), folders->end(), is_among_wheels)) return true;
+    for (const auto* directories : {&framework.directories_before, &framework.directories_after})
+        if (std::any_of(directories->begin(), directories->end(), is_among_wheels)) return true;
     // ONNX Runtime's extras bring packages that only its function preload_dlls() loads:
     // https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html
     return framework.cudnn_wanted && framework.name != "onnxruntime";

@@ -5,7 +5,7 @@
 
 namespace rnncheck::rules {
 
-/// NVIDIA's Python packages lie where the framework looks for its libraries: among its own folders, or its metadata
+/// NVIDIA's Python packages lie where the framework looks for its libraries: among its own directories, or its metadata
 /// asks for them.
 bool reaches_wheels(const Framework& framework);
 

@@ -12,10 +12,10 @@ const std::string* missing_zlib(const Library& library);
 /// a framework gets.
 std::optional<bool> is_used(const Facts& facts, const Library& part);
 
-/// A used part of the cuDNN in this folder lacks zlib: zlib_missing tells it.
-bool lacks_zlib(const Facts& facts, const std::string& folder);
+/// A used part of the cuDNN in this directory lacks zlib: zlib_missing tells it.
+bool lacks_zlib(const Facts& facts, const std::string& directory);
 
-/// What the run examined is a copy of cuDNN; its folder, else "".
-std::string cudnn_folder_of(const ProbeRun& run);
+/// What the run examined is a copy of cuDNN; its directory, else "".
+std::string cudnn_directory_of(const ProbeRun& run);
 
 }  // namespace rnncheck::rules

@@ -46,7 +46,9 @@ void ignore_sigterm() {
 
 volatile unsigned long nowhere = 8;  // the compiler must not see through it
 
-void bad_write() { *reinterpret_cast<volatile int*>(nowhere) = 1; }
+void bad_write() {
+    *reinterpret_cast<volatile int*>(nowhere) = 1;
+}
 
 void crash_in_exit_handler() {
     std::atexit([] { abort(); });
@@ -60,7 +62,9 @@ void hang_in_exit_handler() {
     std::exit(0);
 }
 
-void throw_uncaught() { throw std::runtime_error("nobody catches this"); }
+void throw_uncaught() {
+    throw std::runtime_error("nobody catches this");
+}
 
 void echo_input() {
     char buffer[1 << 16];
@@ -69,7 +73,6 @@ void echo_input() {
     say("read " + std::to_string(total) + "\n");
     done();
 }
-
 
 const std::map<std::string, void (*)()> habits = {
     {"well", [] { done(); }},
@@ -80,24 +83,77 @@ const std::map<std::string, void (*)()> habits = {
     {"throw", throw_uncaught},
     {"kill", [] { kill(getpid(), SIGKILL); }},
     {"sleep", sleep_for_ever},
-    {"busy", [] { for (volatile bool busy = true; busy;) {} }},
+    {"busy",
+     [] {
+         for (volatile bool busy = true; busy;) {
+         }
+     }},
     {"ignore_sigterm", ignore_sigterm},
-    {"chatter", [] { flood(1, 100); done(); }},
+    {"chatter",
+     [] {
+         flood(1, 100);
+         done();
+     }},
     {"endless_chatter", [] { flood(1, 1L << 40); }},
-    {"flood_stderr", [] { flood(2, 20); done(); }},
-    {"close_output", [] { close(1); close(2); done(); }},
-    {"close_all", [] { for (int i = 0; i < 1024; ++i) close(i); sleep_for_ever(); }},
-    {"half_line", [] { say("{\"half"); _exit(0); }},
-    {"garbage", [] { say(std::string("\0\xff\n\n\n", 5)); done(); }},
-    {"long_line", [] { flood(answer, 40); say("\n"); done(); }},
+    {"flood_stderr",
+     [] {
+         flood(2, 20);
+         done();
+     }},
+    {"close_output",
+     [] {
+         close(1);
+         close(2);
+         done();
+     }},
+    {"close_all",
+     [] {
+         for (int i = 0; i < 1024; ++i) close(i);
+         sleep_for_ever();
+     }},
+    {"half_line",
+     [] {
+         say("{\"half");
+         _exit(0);
+     }},
+    {"garbage",
+     [] {
+         say(std::string("\0\xff\n\n\n", 5));
+         done();
+     }},
+    {"long_line",
+     [] {
+         flood(answer, 40);
+         say("\n");
+         done();
+     }},
     {"grandchild", leave_grandchild},
     {"crash_at_exit", crash_in_exit_handler},
     {"hang_at_exit", hang_in_exit_handler},
-    {"slow_progress", [] { for (int i = 0; i < 6; ++i) { usleep(100'000); say("step\n"); } done(); }},
-    {"last_words", [] { std::fputs("the reason stands here\n", stderr); abort(); }},
+    {"slow_progress",
+     [] {
+         for (int i = 0; i < 6; ++i) {
+             usleep(100'000);
+             say("step\n");
+         }
+         done();
+     }},
+    {"last_words",
+     [] {
+         std::fputs("the reason stands here\n", stderr);
+         abort();
+     }},
     {"echo_input", echo_input},
-    {"survive_kill", [] { rnncheck::test::become_unkillable(2); sleep_for_ever(); }},
-    {"environment", [] { say(std::string(getenv("PLANTED") ? getenv("PLANTED") : "unset") + "\n"); done(); }},
+    {"survive_kill",
+     [] {
+         rnncheck::test::become_unkillable(2);
+         sleep_for_ever();
+     }},
+    {"environment",
+     [] {
+         say(std::string(getenv("PLANTED") ? getenv("PLANTED") : "unset") + "\n");
+         done();
+     }},
 };
 
 }  // namespace

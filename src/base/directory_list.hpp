@@ -1,4 +1,4 @@
-// A folder of variants as a list: the build generates one table of {file stem, object} per folder.
+// A directory of variants as a list: the build generates one table of {file stem, object} per directory.
 #pragma once
 
 #include <span>

@@ -1,11 +1,11 @@
-# The folder is the list: every .cpp in `folder` defines one object of `type`, named as the type in lower case, in a namespace of its
+# The directory is the list: every .cpp in `directory` defines one object of `type`, named as the type in lower case, in a namespace of its
 # own: rnncheck::<space>::<file> (a dot as _). Generates `function()`, the table of {file, &object}; a missing object is a link error
 # that names the file.
-# Generated lists grow with their folder: they are not held to the size of hand-written functions.
+# Generated lists grow with their directory: they are not held to the size of hand-written functions.
 file(WRITE ${PROJECT_BINARY_DIR}/generated/.clang-tidy "Checks: '-*,modernize-use-override'\n")
 
-function(rnncheck_folder_list target folder type space function header)
-  file(GLOB files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/${folder} ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
+function(rnncheck_directory_list target directory type space function header)
+  file(GLOB files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/${directory} ${PROJECT_SOURCE_DIR}/${directory}/*.cpp)
   list(SORT files)
   string(TOLOWER ${type} lower)
   set(declarations "")

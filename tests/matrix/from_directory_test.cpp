@@ -1,4 +1,4 @@
-// A folder of tables: the same as the bundled ones, or one sentence that says which file and row is wrong.
+// A directory of tables: the same as the bundled ones, or one sentence that says which file and row is wrong.
 #include <algorithm>
 #include <filesystem>
 
@@ -15,12 +15,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string source_folder = PROJECT_FOLDER "/compat_matrix";
+const std::string source_directory = PROJECT_DIRECTORY "/compat_matrix";
 
 struct Copy : test::MatrixCopy {
     std::string error() const {
         try {
-            Matrix::from_folder(folder.string());
+            Matrix::from_directory(directory.string());
         } catch (const InputError& error) {
             return error.what();
         }
@@ -28,7 +28,7 @@ struct Copy : test::MatrixCopy {
     }
 };
 
-/// What from_folder says when `old_text` of a table is replaced.
+/// What from_directory says when `old_text` of a table is replaced.
 std::string error_after(const std::string& file, const std::string& old_text, const std::string& new_text) {
     const Copy copy;
     copy.replace(file, old_text, new_text);
@@ -54,13 +54,13 @@ TEST_CASE("SHA-256 agrees with the examples of FIPS 180-2") {
           "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-TEST_CASE("the folder the tables were compiled from gives the same matrix") {
+TEST_CASE("the directory the tables were compiled from gives the same matrix") {
     const Matrix bundled = Matrix::bundled();
-    const Matrix folder = Matrix::from_folder(source_folder);
-    CHECK(folder.digest() == bundled.digest());
-    CHECK(folder.digest().size() == std::string("sha256:").size() + 64);
-    CHECK(folder.date() == bundled.date());
-    CHECK(folder.driver_for_cuda(v("12.4"))->full_driver == v("550.54.14"));
+    const Matrix directory = Matrix::from_directory(source_directory);
+    CHECK(directory.digest() == bundled.digest());
+    CHECK(directory.digest().size() == std::string("sha256:").size() + 64);
+    CHECK(directory.date() == bundled.date());
+    CHECK(directory.driver_for_cuda(v("12.4"))->full_driver == v("550.54.14"));
 }
 
 TEST_CASE("the date is that of the newest source") {
@@ -76,7 +76,7 @@ TEST_CASE("a changed row changes digest, date and answer") {
     const Copy copy;
     copy.replace("driver_for_cuda.json", "\"full_driver\": \"550.54.14\"", "\"full_driver\": \"550.99\"");
     copy.replace("driver_for_cuda.json", "\"seen\": \"2026-10-01\"", "\"seen\": \"2099-01-31\"");
-    const Matrix matrix = Matrix::from_folder(copy.folder.string());
+    const Matrix matrix = Matrix::from_directory(copy.directory.string());
     CHECK(matrix.digest() != Matrix::bundled().digest());
     CHECK(matrix.date() == "2099-01-31");
     CHECK(matrix.driver_for_cuda(v("12.4"))->full_driver == v("550.99"));
@@ -90,14 +90,14 @@ TEST_CASE("a table is read by the first question to it, not before") {
     CHECK_THROWS_AS(matrix.status("cuda", 0, 803), InputError);
 }
 
-TEST_CASE("a folder that is not there, or without tables") {
-    CHECK_THROWS_AS(Matrix::from_folder("/nonexistent"), InputError);
-    CHECK_THROWS_AS(Matrix::from_folder("/proc/self/fd"), InputError);
+TEST_CASE("a directory that is not there, or without tables") {
+    CHECK_THROWS_AS(Matrix::from_directory("/nonexistent"), InputError);
+    CHECK_THROWS_AS(Matrix::from_directory("/proc/self/fd"), InputError);
 }
 
 TEST_CASE("a missing table is named") {
     const Copy copy;
-    fs::remove(copy.folder / "rnn_required_support.json");
+    fs::remove(copy.directory / "rnn_required_support.json");
     says(copy.error(), {"/rnn_required_support.json", "missing"});
 }
 
@@ -109,19 +109,19 @@ TEST_CASE("a table that is no file, too large, or no JSON is named with the plac
     says(copy.error(), {"architectures.json", "larger than 1 MiB"});
     copy.write("architectures.json", "[]");
     says(copy.error(), {"architectures.json", "not an object"});
-    fs::remove(copy.folder / "architectures.json");
-    fs::create_directory(copy.folder / "architectures.json");
+    fs::remove(copy.directory / "architectures.json");
+    fs::create_directory(copy.directory / "architectures.json");
     says(copy.error(), {"architectures.json", "cannot be read"});
 }
 
 TEST_CASE("a NUL, behind which a parser would see nothing, and nesting that would end a reader's stack are refused") {
     const Copy copy;
-    copy.write("xid.json", copy.content_of(copy.folder / "xid.json") + std::string("\0 } this is no JSON", 20));
+    copy.write("xid.json", copy.content_of(copy.directory / "xid.json") + std::string("\0 } this is no JSON", 20));
     says(copy.error(), {"xid.json", "a NUL byte at line "});
     const std::string deep = "{\"z\": " + std::string(30'000, '[') + std::string(30'000, ']') + "}";
     copy.write("xid.json", deep);
     says(copy.error(), {"xid.json", "nested too deeply"});
-    CHECK(verify(table_files_of(copy.folder.string()), "2026-12-31").front().text == "nested too deeply");
+    CHECK(verify(table_files_of(copy.directory.string()), "2026-12-31").front().text == "nested too deeply");
 }
 
 TEST_CASE("a fault is named with file, row and column") {
@@ -165,7 +165,7 @@ TEST_CASE("a table of nothing but faults is given up after the first thousand") 
     std::string rows = "{}";
     for (int i = 0; i < 20'000; ++i) rows += ",{}";
     copy.write("xid.json", R"({"columns": {}, "sources": {}, "rows": [)" + rows + "]}");
-    const auto issues = verify(table_files_of(copy.folder.string()));
+    const auto issues = verify(table_files_of(copy.directory.string()));
     CHECK(issues.size() < 1100);
     says(copy.error(), {"xid.json, row 1, column 'xid': missing"});
 }
