@@ -55,5 +55,6 @@ if(RNNCHECK_TESTS)
       URL https://github.com/catchorg/Catch2/archive/refs/tags/v3.5.2.tar.gz
       URL_HASH SHA256=269543a49eb76f40b3f93ff231d4c24c27a7e16c90e47d2e45bcc564de470c6e)
     FetchContent_MakeAvailable(Catch2)
+    list(APPEND CMAKE_MODULE_PATH ${Catch2_SOURCE_DIR}/extras)
   endif()
 endif()

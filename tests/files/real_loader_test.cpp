@@ -12,6 +12,7 @@
 #include "support/elf_builder.hpp"
 #include "support/fake_root.hpp"
 #include "support/loader_truth.hpp"
+#include "support/skip.hpp"
 
 using namespace rnncheck;
 using namespace rnncheck::test;
@@ -63,9 +64,9 @@ TEST_CASE("opens for its parent", "[.open-for-parent]") {
     std::fflush(stdout);
 }
 
-TEST_CASE("the real loader gives what was predicted for the GPU libraries here") {
+TEST_CASE("the real loader gives what was predicted for the GPU libraries here", "[optional]") {
     const auto names = installed_sonames();
-    if (names.empty()) WARN("SKIP: no CUDA or cuDNN library in this machine's loader cache");
+    if (names.empty()) return test::skip("no CUDA or cuDNN library in this machine's loader cache");
     for (const auto& name : names) check_agreement(name, "");
     for (const auto& name : names)
         if (name.starts_with("libcudart")) {
@@ -74,17 +75,14 @@ TEST_CASE("the real loader gives what was predicted for the GPU libraries here")
         }
 }
 
-TEST_CASE("the real loader gives what was predicted for hand-made files") {
+TEST_CASE("the real loader gives what was predicted for hand-made files", "[optional]") {
     FakeRoot root;
     root.file("/foreign/libz.so.1", foreign_bytes("libz.so.1"))
         .file("/text/libz.so.1", "no library")
         .directory("/directory/libz.so.1");
     root.link("/dead/libz.so.1", "gone").file("/empty/libz.so.1", "").directory("/nothing");
     const auto in = [&](const char* directory) { return root.outside(directory); };
-    if (really_opened("libz.so.1", "").empty()) {
-        WARN("SKIP: no libz.so.1 on this machine");
-        return;
-    }
+    if (really_opened("libz.so.1", "").empty()) return test::skip("no libz.so.1 on this machine");
     root.link("/circle/libz.so.1", "libz.so.1").socket("/socket/libz.so.1");
     for (const char* directory :
          {"/foreign", "/text", "/directory", "/dead", "/empty", "/nothing", "/circle", "/socket"}) {

@@ -12,6 +12,7 @@
 #include "support/catch.hpp"
 #include "support/elf_builder.hpp"
 #include "support/fake_root.hpp"
+#include "support/skip.hpp"
 
 using namespace rnncheck;
 using namespace rnncheck::test;
@@ -212,7 +213,7 @@ TEST_CASE("what cannot be predicted is refused in plain words") {
     CHECK(contains(refusal(machine, "/none"), "does not exist"));
 }
 
-TEST_CASE("a program with rights of its own does not heed the variables") {
+TEST_CASE("a program with rights of its own does not heed the variables", "[optional]") {
     Machine machine;
     ElfBuilder program;
     program.soname = "";
@@ -220,10 +221,8 @@ TEST_CASE("a program with rights of its own does not heed the variables") {
     program.interpreter = "/lib64/ld.so";
     machine.file("/bin/tool", program.bytes());
     CHECK(choice(machine.ask("/bin/tool", "/opt/cudnn"), name).path == "/opt/cudnn/libcudnn.so.9");
-    if (geteuid() != 0 || chown(machine.outside("/bin/tool").c_str(), 65534, 65534) != 0) {
-        WARN("SKIP: only root can give files away");
-        return;
-    }
+    if (geteuid() != 0 || chown(machine.outside("/bin/tool").c_str(), 65534, 65534) != 0)
+        return test::skip("only root can give files away");
     machine.mode("/bin/tool", 04755);
     const Which which = machine.ask("/bin/tool", "/opt/cudnn");
     CHECK_FALSE(choice(which, name).path);

@@ -16,6 +16,7 @@
 #include "base/text.hpp"
 #include "isolate/private_directory.hpp"
 #include "support/catch.hpp"
+#include "support/skip.hpp"
 #include "support/survive_kill.hpp"
 
 using namespace rnncheck;
@@ -170,14 +171,12 @@ TEST_CASE("a private directory goes with the process that created it, whatever e
     CHECK_FALSE(std::filesystem::exists(text));
 }
 
-TEST_CASE("a process that SIGKILL does not end is given up, told as stuck, and holds nobody") {
+TEST_CASE("a process that SIGKILL does not end is given up, told as stuck, and holds nobody", "[optional]") {
     Command unkillable = command("survive_kill", milliseconds(200));
     unkillable.stuck_after = milliseconds(300);
     const Told told = run(unkillable);
-    if (told.ending.how == How::exited && told.ending.code == test::tracing_forbidden) {
-        WARN("SKIP: no process may trace another here");
-        return;
-    }
+    if (told.ending.how == How::exited && told.ending.code == test::tracing_forbidden)
+        return test::skip("no process may trace another here");
     CHECK(told.ending.how == How::stuck);
     CHECK(contains(told.ending.reason, "no progress"));
     CHECK(told.waited_ms >= 500);
