@@ -14,18 +14,21 @@ FetchContent_Declare(spdlog
   FIND_PACKAGE_ARGS 1.9)
 FetchContent_MakeAvailable(nlohmann_json CLI11 spdlog)
 
-# RE2's static library, so that the program needs glibc alone: Debian's and Ubuntu's where it stands alone (releases
-# before mid-2023; later ones need Abseil), else our own build.
-find_library(RE2_STATIC_LIBRARY libre2.a)
-find_path(RE2_INCLUDE re2/re2.h)
-if(RE2_INCLUDE)
-  file(STRINGS ${RE2_INCLUDE}/re2/re2.h re2_needs_abseil REGEX "absl/")
-endif()
+# RE2's static library, so that the program needs glibc alone, with the libraries of Abseil that versions since 2023 need; else our own build.
 add_library(rnncheck_re2 INTERFACE)
 find_package(Threads REQUIRED)
-if(RE2_STATIC_LIBRARY AND RE2_INCLUDE AND NOT re2_needs_abseil)
-  target_include_directories(rnncheck_re2 SYSTEM INTERFACE ${RE2_INCLUDE})
-  target_link_libraries(rnncheck_re2 INTERFACE ${RE2_STATIC_LIBRARY} Threads::Threads)
+find_package(PkgConfig)
+if(PKG_CONFIG_FOUND)
+  pkg_check_modules(RE2 QUIET re2)
+endif()
+set(re2_archives "")
+foreach(name ${RE2_STATIC_LIBRARIES})
+  find_library(ARCHIVE_OF_${name} lib${name}.a)
+  list(APPEND re2_archives ${ARCHIVE_OF_${name}})
+endforeach()
+if(re2_archives AND NOT re2_archives MATCHES "NOTFOUND")
+  target_include_directories(rnncheck_re2 SYSTEM INTERFACE ${RE2_INCLUDE_DIRS})
+  target_link_libraries(rnncheck_re2 INTERFACE -Wl,--start-group ${re2_archives} -Wl,--end-group Threads::Threads)
 else()
   set(RE2_BUILD_TESTING OFF)
   FetchContent_Declare(re2
