@@ -3,7 +3,6 @@
 
 usage: house_test.py PROJECT_DIRECTORY     exits 1 and prints one line per breach
 """
-import json
 import pathlib
 import re
 import sys
@@ -28,75 +27,17 @@ def same(names, others, directory, pattern):
         breach(f"{directory}/{pattern.replace('*', name)}", "has no counterpart in the code")
 
 
-def joined_literal(text):
-    """The value of adjacent C++ string literals at the start of `text`."""
-    literal = r'"((?:[^"\\]|\\.)*)"'
-    match = re.match(rf"\s*{literal}(?:\s*{literal})*", text)
-    return "".join(re.findall(literal, match.group(0))).replace('\\"', '"') if match else None
-
-
-def title_of(source):
-    match = re.search(r"\.title\s*=", source)
-    return joined_literal(source[match.end():]) if match else None
-
-
-def check_page(path, name, title, headings):
-    page = path.read_text()
-    lines = page.split("\n")
-    if lines[0] != f"# {name}":
-        breach(path, f"the first line is not '# {name}'")
-    paragraphs = page.split("\n\n")
-    if len(paragraphs) < 2 or paragraphs[1].replace("\n", " ").strip() != title:
-        breach(path, f"the second paragraph is not the title '{title}'")
-    found = [line[3:] for line in lines if line.startswith("## ")]
-    if found != headings:
-        breach(path, f"headings are {found}, not {headings}")
-
-
-def commands_of(source):
-    """Literal commands of remedies: inside `.commands = { ... }`."""
-    for block in re.findall(r"\.commands\s*=\s*\{(.*?)\}", source, re.S):
-        yield from (text.replace('\\"', '"') for text in re.findall(r'"((?:[^"\\]|\\.)*)"', block))
-
-
 def check_rules():
     rules = stems("src/rules", "*.cpp")
     same(rules, stems("docs/rules", "*.md"), "docs/rules", "*.md")
-    same(rules, stems("tests/rules", "*_test.cpp"), "tests/rules", "*_test.cpp")
-    headings = ["What it means", "How rnncheck knows", "What to do", "When it is harmless", "Sources"]
-    for rule in sorted(rules & stems("docs/rules", "*.md")):
-        source = (root / "src/rules" / f"{rule}.cpp").read_text()
-        path = root / "docs/rules" / f"{rule}.md"
-        check_page(path, rule, title_of(source), headings)
-        page = path.read_text()
-        to_do = page.partition("## What to do")[2].partition("\n## ")[0]
-        for command in commands_of(source):
-            if command not in to_do:
-                breach(path, f"the remedy's command '{command}' is not in 'What to do'")
-        if "http" not in page.partition("## Sources")[2]:
-            breach(path, "no source is named")
+    same(rules, stems("tests/rules", "*_test.cpp") - {"pages"}, "tests/rules", "*_test.cpp")
     return len(rules)
-
-
-def check_log_causes():
-    """A cause has a file of its own, or its row holds all that the page needs."""
-    for row in json.loads((root / "compat_matrix/log_causes.json").read_text())["rows"]:
-        source = root / "src/rules" / f"{row['cause']}.cpp"
-        where = f"compat_matrix/log_causes.json: {row['cause']}"
-        if source.exists():
-            if row["title"] != title_of(source.read_text()):
-                breach(where, "its title is not that of its rule")
-        elif not row.get("means") or not row.get("harmless"):
-            breach(where, "has neither a file in src/rules nor a text for its page")
 
 
 def check_probes():
     probes = stems("probes", "*.cpp")
     same(probes, stems("docs/probes", "*.md"), "docs/probes", "*.md")
-    same(probes, stems("tests/probes", "*_test.cpp"), "tests/probes", "*_test.cpp")
-    for probe in sorted(probes & stems("docs/probes", "*.md")):
-        source = (root / "probes" / f"{probe}.cpp").read_text()
-        check_page(root / "docs/probes" / f"{probe}.md", probe, title_of(source), ["What it calls", "What it may disturb", "Limit"])
+    same(probes, stems("tests/probes", "*_test.cpp") - {"pages"}, "tests/probes", "*_test.cpp")
     return len(probes)
 
 
@@ -186,7 +127,6 @@ def check_readme():
 
 
 rules = check_rules()
-check_log_causes()
 probes = check_probes()
 sources = check_borders()
 check_sizes(sources)
