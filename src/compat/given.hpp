@@ -116,7 +116,7 @@ struct SaidReading {
 SaidReading read_said(const Facts& facts, const Matrix& matrix);
 
 /// An item of --given; `expected` is set where nothing can be made out in it.
-Said said_from(const GivenValue& item, const Matrix& matrix);
+UserHint user_hint_from(const GivenValue& item, const Matrix& matrix);
 
 /// The compute capability of the first product of the table that the text names, whatever words stand around.
 std::optional<Version> capability_named(std::string_view text, const Matrix& matrix);

@@ -74,7 +74,7 @@ std::optional<Version> cuda_of_build_words(std::string_view text) {
 
 void read_events(SaidReading& said, const Log& log) {
     for (const LogEvent& event : log.events)
-        for (const LogField& field : event.told) {
+        for (const LogField& field : event.captures) {
             if (field.name == "version" && event.signature == "torch_version")
                 add_framework(said, "pytorch", parse_version(field.value));
             if (field.name == "version" && event.signature == "tf_version")
@@ -194,13 +194,14 @@ void read_machine(SaidReading& said, const Facts& facts) {
     if (!said.driver) said.driver = facts.driver.library_version;
     if (!said.cuda && !facts.runtimes.empty()) said.cuda = facts.runtimes.front().version;
     if (!said.cudnn && !facts.cudnns.empty()) said.cudnn = facts.cudnns.front().version;
-    if (!said.capability && !facts.gpus.empty()) said.capability = facts.gpus.front().compute_capability;
+    if (!said.capability && !facts.cuda_devices.empty())
+        said.capability = facts.cuda_devices.front().compute_capability;
     if (facts.host.wsl.value_or(false)) said.words += " wsl ;";
 }
 
 }  // namespace
 
-Said said_from(const GivenValue& item, const Matrix& matrix) {
+UserHint user_hint_from(const GivenValue& item, const Matrix& matrix) {
     const Given strict = read_given({item}, matrix);
     if (strict.not_understood.empty()) return {item.key, item.value, {}};
     SaidReading said;
@@ -215,7 +216,7 @@ Said said_from(const GivenValue& item, const Matrix& matrix) {
 SaidReading read_said(const Facts& facts, const Matrix& matrix) {
     SaidReading said;
     if (!facts.log) return said;
-    for (const Said& item : facts.log->said) read_item(said, {item.key, item.value}, matrix);
+    for (const UserHint& item : facts.log->user_hints) read_item(said, {item.key, item.value}, matrix);
     read_machine(said, facts);
     read_events(said, *facts.log);
     return said;

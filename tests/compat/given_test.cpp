@@ -84,7 +84,7 @@ TEST_CASE("what was not told stays unset") {
     CHECK_FALSE(facts.driver.library_version.has_value());
     CHECK_FALSE(facts.driver.cuda_version.has_value());
     CHECK_FALSE(facts.network.has_value());
-    CHECK((facts.gpus.empty() && facts.cudnns.empty() && facts.frameworks.empty() && facts.libraries.empty()));
+    CHECK((facts.cuda_devices.empty() && facts.cudnns.empty() && facts.frameworks.empty() && facts.libraries.empty()));
 }
 
 TEST_CASE("what is not understood is listed with what would be, and left out") {

@@ -22,12 +22,12 @@ std::string content(const std::filesystem::path& path) {
     return text.str();
 }
 
-Report diagnosed(std::string_view log, std::vector<Said> said = {}) {
+Report diagnosed(std::string_view log, std::vector<UserHint> said = {}) {
     static const LogReader reader(test::bundled_matrix());
     Facts facts;
     facts.tool.stages = {"log"};
     facts.log = reader.read_text(log);
-    facts.log->said = std::move(said);
+    facts.log->user_hints = std::move(said);
     return judge(std::move(facts), test::bundled_matrix(), {});
 }
 
@@ -45,7 +45,7 @@ TEST_CASE("each message points to its cause first") {
     std::size_t count = 0;
     for (std::string line; std::getline(file, line); ++count) {
         const auto message = nlohmann::json::parse(line);
-        std::vector<Said> said;
+        std::vector<UserHint> said;
         for (const auto& [key, value] : message["given"].items()) said.push_back({key, value.get<std::string>(), {}});
         const Report report = diagnosed(message["log"].get<std::string>(), said);
         INFO(message["log"].get<std::string>() << "\nsaid: " << findings_of(report));
