@@ -15,7 +15,7 @@ enum class LogKind {
 };
 RNNCHECK_ENUM_NAMES(LogKind, "error", "consequence", "unknown", "context", "harmless")
 
-/// A value read from a line: {"loaded", "8.0.5"}.
+/// What a line told: {"loaded", "8.0.5"}.
 struct LogField {
     std::string name;
     std::string value;
@@ -44,7 +44,7 @@ struct LogEvent {
         visit("file", self.file, "log it stands in, as named on the command line");
         visit("line", self.line, "number of the first such line, from 1");
         visit("text", self.text, "that line, escaped and cut");
-        visit("captures", self.captures, "values read from the line");
+        visit("captures", self.captures, "named groups of the pattern, as matched in the line");
         visit("count", self.count, "how many such lines were seen; large numbers are not counted out");
     }
 };
@@ -81,7 +81,7 @@ struct LogRnnConfig {
     }
 };
 
-/// What the user stated in addition: "os" is "Windows 10".
+/// What the person who asks knows besides: "os" is "Windows 10".
 struct UserHint {
     std::string key;
     std::string value;
@@ -115,7 +115,7 @@ struct Log {
         visit("registered_devices", self.registered_devices, "devices TensorFlow says it has");
         visit("first_error_line", self.first_error_line, "number of the first line that is a true error");
         visit("first_error", self.first_error, "that line, escaped and cut");
-        visit("user_hints", self.user_hints, "what the user stated in addition (--given), as written");
+        visit("user_hints", self.user_hints, "what the user added with --given, as written");
     }
 };
 

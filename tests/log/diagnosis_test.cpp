@@ -108,16 +108,16 @@ TEST_CASE("values nobody can understand change nothing") {
     CHECK(findings_of(plain) == findings_of(strange));
 }
 
-TEST_CASE("pointers speak of signatures and traits that exist, and of causes that can be explained") {
+TEST_CASE("log_evidence names signatures and traits that exist, and of causes that can be explained") {
     std::set<std::string, std::less<>> words, causes;
     for (const LogSignature& signature : test::bundled_matrix().log_signatures()) words.insert(signature.id);
     for (const std::string_view trait : rules::all_traits()) words.emplace(trait);
     for (const LogCause& cause : test::bundled_matrix().log_causes()) causes.insert(cause.cause);
-    for (const LogPointer& pointer : test::bundled_matrix().log_pointers()) {
-        INFO(pointer.cause << ": " << pointer.when);
-        CHECK(causes.contains(pointer.cause));
-        CHECK((pointer.weight > 0 && pointer.weight <= 100));
-        std::istringstream all(pointer.when);
+    for (const LogEvidence& row : test::bundled_matrix().log_evidence()) {
+        INFO(row.cause << ": " << row.when);
+        CHECK(causes.contains(row.cause));
+        CHECK((row.weight > 0 && row.weight <= 100));
+        std::istringstream all(row.when);
         for (std::string word; all >> word;) {
             if (word.starts_with('!')) word.erase(0, 1);
             CHECK((words.contains(word) || word.find_first_of("<>=") != std::string::npos));
@@ -127,7 +127,7 @@ TEST_CASE("pointers speak of signatures and traits that exist, and of causes tha
 
 TEST_CASE("every cause is a rule with a page, and something points to it") {
     std::set<std::string> pointed;
-    for (const LogPointer& pointer : test::bundled_matrix().log_pointers()) pointed.insert(pointer.cause);
+    for (const LogEvidence& row : test::bundled_matrix().log_evidence()) pointed.insert(row.cause);
     for (const LogCause& cause : test::bundled_matrix().log_causes()) {
         INFO(cause.cause);
         CHECK(find_named(all_rules(), cause.cause));

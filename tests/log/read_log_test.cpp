@@ -31,7 +31,7 @@ const LogEvent* event(const Log& log, std::string_view signature) {
 std::string told(const Log& log, std::string_view signature, std::string_view name) {
     const LogEvent* found = event(log, signature);
     REQUIRE(found);
-    for (const LogField& field : found->told)
+    for (const LogField& field : found->captures)
         if (field.name == name) return field.value;
     return "";
 }
