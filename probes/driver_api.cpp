@@ -3,8 +3,7 @@
 
 #include "base/text.hpp"
 #include "process/probe.hpp"
-#include "support/gpu_count.hpp"
-#include "support/names.hpp"
+#include "support/gpu.hpp"
 #include "vendor/cuda_abi.hpp"
 
 namespace rnncheck::probes::driver_api {
@@ -14,13 +13,10 @@ namespace {
 using vendor::CudaApi;
 
 std::string uuid_text(const vendor::CudaUuid& uuid) {
-    constexpr std::string_view digits = "0123456789abcdef";
     std::string text = "GPU-";
     for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
         if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-        const auto byte = static_cast<unsigned char>(uuid.bytes[i]);
-        text += digits[byte >> 4];
-        text += digits[byte & 15];
+        append_hex(text, static_cast<unsigned char>(uuid.bytes[i]));
     }
     return text;
 }

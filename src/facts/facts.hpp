@@ -72,7 +72,7 @@ struct Facts {
         visit("libraries", self.libraries, "GPU libraries found on disk");
         visit("runtimes", self.runtimes, "CUDA runtimes as they answered");
         visit("nvrtcs", self.nvrtcs, "run-time compilers as they answered");
-        visit("cudnns", self.cudnns, "copies of cuDNN as they answered");
+        visit("cudnns", self.cudnns, "cuDNN installations as they answered");
         visit("pythons", self.pythons, "Python environments");
         visit("frameworks", self.frameworks, "frameworks that run recurrent networks through cuDNN");
         visit("network", self.network, "the recurrent network that is meant to run");

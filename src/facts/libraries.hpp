@@ -32,9 +32,6 @@ enum class FileProblem {
 RNNCHECK_ENUM_NAMES(FileProblem, "unreadable", "not_elf", "truncated", "damaged", "other_class", "other_machine",
                     "dangling_link", "link_circle", "directory", "named_pipe", "socket", "device")
 
-/// Begins the text of a failed opening that was our own choice: the loader would have waited for ever.
-inline constexpr std::string_view not_opened = "not opened: ";
-
 /// One file with the name of a GPU library. Several names of one file are one entry (`path` the first one found).
 struct Library {
     LibraryKind kind = LibraryKind::cuda;
