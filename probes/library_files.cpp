@@ -200,7 +200,7 @@ static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     add_development_names(search);
 }
 
-extern const Probe probe{.title = "Finds every copy of the GPU libraries and which one the loader gives",
+extern const Probe probe{.title = "Finds every installed GPU library and which one the loader gives",
                          .stage = Stage::look,
                          .limit = std::chrono::seconds(10),
                          .run = run};

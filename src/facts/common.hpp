@@ -72,7 +72,7 @@ enum class ProbeEnd {
     killed,           ///< SIGKILL that we did not send
     quit_early,       ///< the process left, with any exit code, before the probe returned
     stuck,            ///< still there after our SIGKILL: hangs inside the kernel
-    not_started,      ///< the process could not be made
+    not_started,      ///< the process could not be created
 };
 RNNCHECK_ENUM_NAMES(ProbeEnd, "finished", "skipped", "crashed", "crashed_at_exit", "timed_out", "cut_off", "killed",
                     "quit_early", "stuck", "not_started")

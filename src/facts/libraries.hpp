@@ -88,7 +88,7 @@ struct Runtime {
     }
 };
 
-/// One copy of cuDNN as it answered. The RNN half is checked without a GPU: version checks of the parts, then RNN
+/// One cuDNN installation as it answered. The RNN API is checked without a GPU: version checks of the parts, then RNN
 /// descriptors.
 struct Cudnn {
     std::string library;
@@ -111,7 +111,7 @@ struct Cudnn {
               "newest compute capability it knows, cudnnGetMaxDeviceVersion");
         visit("dialects", self.dialects, "RNN interfaces it exports: legacy (cuDNN 7, 8), v8 (cuDNN 8, 9)");
         visit("parts_mapped", self.parts_mapped, "cuDNN files that were really mapped");
-        visit("rnn_usable", self.rnn_usable, "whether its RNN half loads and answers");
+        visit("rnn_usable", self.rnn_usable, "whether its RNN API loads and answers");
         visit("failure", self.failure,
               "the first call that failed, opening included, with the reason the library gave");
     }

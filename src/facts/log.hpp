@@ -7,10 +7,10 @@ namespace rnncheck {
 
 /// What a line that matches a signature is.
 enum class LogKind {
-    error,        ///< says that something failed
-    consequence,  ///< says only that something before it failed
+    error,        ///< reports that something failed
+    consequence,  ///< reports only that something before it failed
     unknown,      ///< has the form of an error that no signature knows
-    context,      ///< tells a fact
+    context,      ///< states a fact
     harmless,     ///< looks like an error and is none
 };
 RNNCHECK_ENUM_NAMES(LogKind, "error", "consequence", "unknown", "context", "harmless")

@@ -107,10 +107,10 @@ struct Driver {
         visit("modprobe_helper", self.modprobe_helper,
               "whether a set-user-id nvidia-modprobe is installed, which makes missing nodes on the first CUDA call");
         visit("library", self.library, "the libcuda that was opened, resolved");
-        visit("library_version", self.library_version, "release of that libcuda, from its file name");
+        visit("library_version", self.library_version, "version of that libcuda, from its file name");
         visit("cuda_version", self.cuda_version, "newest CUDA the driver library supports, from cuDriverGetVersion");
         visit("init", self.init, "answer of cuInit");
-        visit("nvml_version", self.nvml_version, "driver release according to NVML");
+        visit("nvml_version", self.nvml_version, "driver version according to NVML");
         visit("nvml_cuda_version", self.nvml_cuda_version, "newest CUDA according to NVML");
         visit("nvml_init", self.nvml_init, "answer of nvmlInit_v2");
         visit("mps_pipe", self.mps_pipe,
@@ -160,7 +160,7 @@ struct GpuProcess {
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
         visit("pid", self.pid, "process id in the driver's view");
-        visit("memory_mib", self.memory_mib, "GPU memory it holds in MiB, where the driver tells");
+        visit("memory_mib", self.memory_mib, "GPU memory it holds in MiB, where the driver reports it");
     }
 };
 

@@ -49,7 +49,7 @@ struct RnnRequest {
 
 enum class RunEnd {
     ok,             ///< ran, every element within its limit
-    not_supported,  ///< cuDNN says that it does not support this case here
+    not_supported,  ///< cuDNN reports that it does not support this case here
     rejected,       ///< a call rejected its arguments or its set-up
     out_of_memory,  ///< a call found too little GPU memory
     failed,         ///< a call failed, or the process died in it
@@ -107,7 +107,7 @@ struct RnnRun {
         visit("limit", self.limit, "largest limit of an element of y, absolute");
         visit("where", self.where,
               "the worst element when wrong: output, sequence, step, unit, value found and expected");
-        visit("bitwise_repeatable", self.bitwise_repeatable, "whether a second run gave the same bits");
+        visit("bitwise_repeatable", self.bitwise_repeatable, "whether a second run was bitwise identical");
         visit("precision", self.precision, "fp32: the arithmetic that its error shows; full, tf32 or fast_math");
         visit("overflow", self.overflow, "fp16 that is rightly infinite: a number beyond the type's range");
         visit("workspace_bytes", self.workspace_bytes, "work space cuDNN asked for");

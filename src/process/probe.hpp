@@ -23,7 +23,7 @@ struct Job {
 /// Streams facts as they are learnt: call it as often as something new is known, each time with only the news.
 using Learn = std::function<void(const Facts&)>;
 
-/// A step that its process did not survive, or that no process began, told to the probe so that it can be recorded.
+/// A step that its process did not survive, or that no process began, reported to the probe so that it can be recorded.
 struct LostStep {
     int number = 0;
     CallResult result;                       ///< the call under way, with how it ended in `text`
@@ -41,7 +41,7 @@ struct Steps {
 };
 
 struct Probe {
-    std::string_view title;  ///< "Asks the driver library", reads after the id
+    std::string_view title;  ///< "Queries the driver library", reads after the id
     Stage stage;
     std::chrono::seconds
         limit;  ///< longest time without progress: every vendor call starts it anew, a step has its own
