@@ -41,8 +41,7 @@ struct CallResult {
 
     bool ok() const { return code == 0; }
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("call", self.call, "the vendor function");
         visit("code", self.code, "its return value, 0 is success; negative where the library gave none");
         visit("text", self.text, "the library's own words for the value");
@@ -84,8 +83,7 @@ struct Hang {
     std::vector<std::string> kernel_stack;
     std::optional<double> processor_ms;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("state", self.state, "process state: running, sleeping, uninterruptible, stopped");
         visit("kernel_function", self.kernel_function, "kernel function it waited in (wchan); unset in user mode");
         visit("kernel_stack", self.kernel_stack, "its kernel stack, innermost function first, where root may read it");
@@ -110,8 +108,7 @@ struct ProbeRun {
     /// The probe's own code ran to its end, so what it left unset it could not learn.
     bool completed() const { return end == ProbeEnd::finished || end == ProbeEnd::crashed_at_exit; }
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("probe", self.probe, "id of the probe");
         visit("target", self.target, "what it looked at: a library file, a GPU; empty for the whole machine");
         visit("end", self.end, "how its process ended");

@@ -25,8 +25,7 @@ struct ToolFacts {
     std::optional<bool> make_nodes = {};
     std::vector<std::string> restrictions = {};
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("version", self.version, "version of rnncheck that learnt these facts");
         visit("stages", self.stages,
               "stages that were run: look, ask, run; or alone: given, where only --given described the machine, "
@@ -60,8 +59,7 @@ struct Facts {
     std::vector<ProbeRun> probe_runs;
     std::optional<Log> log;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("schema", self.schema, "number of this form of the facts");
         visit("tool", self.tool, "who learnt them");
         visit("host", self.host, "the machine and its system");

@@ -13,8 +13,7 @@ struct PythonPackage {
     std::vector<std::string> missing_files;
     std::vector<std::string> changed_files;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("name", self.name, "normalised name of the distribution: nvidia-cudnn-cu12");
         visit("version", self.version, "its version as written, e.g. 9.1.0.70 or 2.4.1+cu121");
         visit("directory", self.directory, "the directory it is installed in, e.g. site-packages");
@@ -37,8 +36,7 @@ struct PythonEnvironment {
 
     const std::string& key() const { return path; }
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("path", self.path, "directory of the environment; empty when only its version is known");
         visit("version", self.version, "version of Python");
         visit("kind", self.kind,
@@ -61,8 +59,7 @@ struct FrameworkLibrary {
     std::optional<Version> version;
     std::optional<int> cuda_major;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("soname", self.soname, "the name by which it is opened");
         visit("path", self.path, "the file predicted; absent when the loader finds none");
         visit("found_by", self.found_by,
@@ -95,8 +92,7 @@ struct Framework {
 
     std::string key() const { return name + " " + environment; }
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("name", self.name,
               "tensorflow, keras, pytorch, jax, onnxruntime, paddlepaddle, ctranslate2, cupy, mxnet");
         visit("environment", self.environment, "directory of its Python environment; empty when not known");
