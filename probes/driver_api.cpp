@@ -51,10 +51,10 @@ Gpu ask_gpu(const CudaApi& cuda, const vendor::Checker& check, int index) {
     return gpu;
 }
 
-/// The release stands in the file's name alone: libcuda.so.535.247.01. On Jetson and WSL it is libcuda.so.1.1, the
-/// number of the interface: no driver release was ever that low.
+/// The version is in the file's name alone: libcuda.so.535.247.01. On Jetson and WSL it is libcuda.so.1.1, the
+/// number of the interface: no driver version was ever that low.
 Facts about_library(const vendor::Library& library) {
-    constexpr int oldest_release = 100;
+    constexpr int oldest_version = 100;
     Facts news;
     std::error_code no_such_file;
     const std::string real = std::filesystem::canonical(library.path, no_such_file).string();
@@ -62,7 +62,7 @@ Facts about_library(const vendor::Library& library) {
     const auto suffix = real.rfind(".so.");
     if (suffix == std::string::npos) return news;
     const auto version = find_version(real.substr(suffix + 4));
-    if (version && version->major() >= oldest_release) news.driver.library_version = version;
+    if (version && version->major() >= oldest_version) news.driver.library_version = version;
     return news;
 }
 
