@@ -25,5 +25,6 @@ RULE_TEST(
             {"the driver's own library fails", init_answers(803), ""},
             {"compatibility library without module",
              after(library_without_module(), [](Facts& f) { library_of(f, LibraryKind::cuda).compat = true; }), ""}}},
-    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                {"cuInit did not answer", after(compat_in_use(804), [](Facts& f) { f.driver.init.reset(); }), ""}}})
+    CannotTell{
+        {{"nothing learnt", nothing_learnt(), ""},
+         {"the result of cuInit is unknown", after(compat_in_use(804), [](Facts& f) { f.driver.init.reset(); }), ""}}})

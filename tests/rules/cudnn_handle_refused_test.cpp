@@ -17,7 +17,7 @@ RULE_TEST(cudnn_handle_refused,
                       }
                   }),
                   "GPU 1"}}},
-          silent_about_cases({{"memory ran out, which is another fault", but([](Facts& f) {
+          silent_about_cases({{"the GPU ran out of memory, which is another fault", but([](Facts& f) {
                                    all_cases(f, RunEnd::skipped, {"cudnnCreate", 2, "CUDNN_STATUS_ALLOC_FAILED"});
                                }),
                                ""},

@@ -17,7 +17,7 @@ RULE_TEST(cudnn_mixed_sublibraries,
           Fires{{{"cuDNN says so", but([](Facts& f) {
                       rnn_half_fails(f, "cudnnOpsInferVersionCheck", 14, "CUDNN_STATUS_VERSION_MISMATCH");
                   }),
-                  "is loaded with parts of another cuDNN: failed call, cudnnOpsInferVersionCheck answered 14"},
+                  "is mixed with another cuDNN: failed call, cudnnOpsInferVersionCheck answered 14"},
                  {"cuDNN 9 has another number for it", but([](Facts& f) {
                       f.cudnns.front() = add_wheel_cudnn9(f);
                       f.cudnns.resize(1);

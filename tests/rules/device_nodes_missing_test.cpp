@@ -43,7 +43,7 @@ RULE_TEST(
                   }),
             "although --make-nodes let the driver make them"}}},
     Silent{{{"healthy", a_healthy_machine(), ""},
-            {"the driver answers although nodes are hidden", but([](Facts& f) { f.driver.device_nodes.clear(); }), ""},
+            {"the driver works although nodes are hidden", but([](Facts& f) { f.driver.device_nodes.clear(); }), ""},
             {"a second GPU's number only",
              after(init_answers(999), [](Facts& f) { f.driver.device_nodes[1].path = "/dev/nvidia3"; }), ""},
             {"no module", library_without_module(), ""},

@@ -32,7 +32,7 @@ RULE_TEST(
                   }),
             "/dev/dxg"}}},
     Silent{{{"healthy", a_healthy_machine(), ""},
-            {"the driver answers all the same",
+            {"the driver works all the same",
              after(closed(),
                    [](Facts& f) {
                        f.driver.init = CallResult{"cuInit", 0, ""};

@@ -10,6 +10,6 @@ RULE_TEST(fabric_manager_not_running,
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"another error", init_answers(999), ""},
                   {"no driver", without_driver(), ""}}},
-          CannotTell{
-              {{"nothing learnt", nothing_learnt(), ""},
-               {"cuInit did not answer", after(init_answers(802), [](Facts& f) { f.driver.init.reset(); }), ""}}})
+          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
+                      {"the result of cuInit is unknown",
+                       after(init_answers(802), [](Facts& f) { f.driver.init.reset(); }), ""}}})

@@ -39,7 +39,8 @@ Facts one_unlike(int count) {
 
 RULE_TEST(gpu_gives_other_bits,
           Fires{{{"one of four", one_unlike(4),
-                  "GPU 3 (NVIDIA GeForce RTX 3090) gives different bits than other GPUs of its model in 1 of"},
+                  "GPU 3 (NVIDIA GeForce RTX 3090) returned results that are not bitwise identical to those of other "
+                  "GPUs of its model in 1 of"},
                  {"one of three", one_unlike(3), "GPU 2 (NVIDIA GeForce RTX 3090) gives different bits"},
                  {"one of two", one_unlike(2), "which of them is unusual is not known"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},

@@ -26,7 +26,7 @@ RULE_TEST(gpu_not_tested,
                     f.kernel_runs = {{0, CallResult{"cuDevicePrimaryCtxRetain", 2, "CUDA_ERROR_OUT_OF_MEMORY"}, {}}};
                 }),
                 ""},
-               {"memory ran out, which is another fault", but([](Facts& f) {
+               {"the GPU ran out of memory, which is another fault", but([](Facts& f) {
                     all_cases(f, RunEnd::skipped, {"cuDevicePrimaryCtxRetain", 2, "CUDA_ERROR_OUT_OF_MEMORY"});
                 }),
                 ""},

@@ -58,15 +58,15 @@ RULE_TEST(gpu_out_of_memory,
               {{"held by others", held(nothing_fits(300)),
                 "GPU 0 (NVIDIA GeForce RTX 3090) ran out of memory: cuMemAlloc_v2 answered 2 "
                 "(CUDA_ERROR_OUT_OF_MEMORY: out of memory) for 3 MiB; 300 of 24576 MiB are free, in use by process "
-                "4711 (20000 MiB) and process 4712; no recurrent network could be computed"},
+                "4711 (20000 MiB) and process 4712; no recurrent network could be run"},
                {"in a container", after(nothing_fits(300), [](Facts& f) { f.host.container = "docker"; }),
-                "processes outside this container cannot be seen from inside it"},
+                "processes outside this container are not visible"},
                {"under WSL", after(nothing_fits(300), [](Facts& f) { f.host.wsl = true; }),
-                "processes of Windows cannot be seen from WSL"},
+                "Windows processes are not visible from WSL"},
                {"one case", but([](Facts& f) {
                     one_case(f, RunEnd::out_of_memory, {"cudnnRNNForward", 2, "CUDNN_STATUS_ALLOC_FAILED"});
                 }),
-                " recurrent networks could not be computed"},
+                " recurrent networks could not be run"},
                {"no context", but([](Facts& f) {
                     all_cases(f, RunEnd::skipped, {"cuDevicePrimaryCtxRetain", 2, "CUDA_ERROR_OUT_OF_MEMORY"});
                     f.kernel_runs = {{0, CallResult{"cuDevicePrimaryCtxRetain", 2, "CUDA_ERROR_OUT_OF_MEMORY"}, {}}};
@@ -92,7 +92,7 @@ RULE_TEST(gpu_out_of_memory,
                       }),
                 "23000 of 24576 MiB are free, which should be enough"},
                {"much is free for NVML, little for CUDA", nothing_fits(23'000),
-                "23000 of 24576 MiB are free, but CUDA could give this program only 20 MiB"},
+                "23000 of 24576 MiB are free, but CUDA reported only 20 MiB"},
                {"NVML does not tell", after(nothing_fits(0), [](Facts& f) { f.boards.clear(); }),
                 "how much is free is not known"},
                {"a MIG instance",
@@ -107,7 +107,7 @@ RULE_TEST(gpu_out_of_memory,
                       [](Facts& f) { f.host.environment["CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"] = "0=1G"; }),
                 "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT is 0=1G"},
                {"an MPS server", after(nothing_fits(23'000), [](Facts& f) { f.driver.mps_pipe = "/tmp/nvidia-mps"; }),
-                "the MPS server may limit what a program gets"},
+                "the MPS server may limit each program's memory"},
                {"the tiny kernel alone", but([](Facts& f) {
                     f.kernel_runs = {{0, CallResult{"cuMemAlloc_v2", 2, "CUDA_ERROR_OUT_OF_MEMORY"}, {}}};
                 }),

@@ -26,7 +26,7 @@ RULE_TEST(kernel_module_missing,
                   after(library_without_module(), [](Facts& f) { f.host.pci_gpus.front().kernel_driver = "nouveau"; }),
                   "not loaded"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
-                  {"the driver answers although /proc hides it", but([](Facts& f) {
+                  {"the driver works although /proc hides it", but([](Facts& f) {
                        f.driver.module_loaded = false;
                        f.driver.device_nodes.clear();
                    }),

@@ -37,7 +37,7 @@ RULE_TEST(
          {"nothing in it", damaged(FileProblem::not_elf, "is empty"), "/opt/broken/libcudnn.so.8 is empty"},
          {"another kind of file", damaged(FileProblem::not_elf, "no ELF header"), "is not a library"},
          {"cut off", damaged(FileProblem::truncated, "ends before its dynamic section"), "is truncated"},
-         {"not readable", damaged(FileProblem::unreadable, "this user may not read it"), "cannot be read (permission)"},
+         {"not readable", damaged(FileProblem::unreadable, "no permission to read it"), "cannot be read (permission)"},
          {"a broken disk", damaged(FileProblem::unreadable, "cannot be opened: Input/output error"),
           "libcudnn.so.8 cannot be opened: Input/output error"},
          {"a pipe", damaged(FileProblem::named_pipe, "is a named pipe (FIFO), not a file"),
@@ -46,11 +46,10 @@ RULE_TEST(
           "is a directory, not a library"},
          {"a socket", damaged(FileProblem::socket, "is a socket, not a file"), "is a socket, not a library"},
          {"a device", damaged(FileProblem::device, "is a device, not a file"), "is a device, not a library"},
-         {"links in a circle", damaged(FileProblem::link_circle, "leads in a circle"),
-          "is a link that leads in a circle"},
+         {"links in a circle", damaged(FileProblem::link_circle, "leads in a circle"), "is a symbolic link loop"},
          {"broken tables", damaged(FileProblem::damaged, "dynamic section outside the file"), "is damaged"},
          {"a link to nothing", damaged(FileProblem::dangling_link, "-> libcudnn.so.8.9.7"),
-          "is a link to a file that does not exist"}}},
+          "is a symbolic link to a file that does not exist"}}},
     Silent{{{"healthy", a_healthy_machine(), ""},
             {"a broken part that a cuDNN would load is told as that",
              but([](Facts& f) { library_named(f, "libcudnn_adv_infer.so.8").problem = FileProblem::truncated; }), ""},
@@ -63,10 +62,10 @@ TEST_CASE("a damaged file is an error where the loader would stop at it") {
     CHECK(severity_of(damaged(FileProblem::not_elf, "is a text file, not a library")) == Severity::error);
     CHECK(severity_of(damaged(FileProblem::truncated, "", FoundVia::wheel)) == Severity::warning);
     // The healthy machine has a good libcudnn.so.8 that the loader goes on to.
-    CHECK(severity_of(damaged(FileProblem::unreadable, "this user may not read it")) == Severity::warning);
+    CHECK(severity_of(damaged(FileProblem::unreadable, "no permission to read it")) == Severity::warning);
     CHECK(severity_of(damaged(FileProblem::socket, "")) == Severity::warning);
     CHECK(severity_of(damaged(FileProblem::named_pipe, "")) == Severity::error);
-    auto no_other = damaged(FileProblem::unreadable, "this user may not read it");
+    auto no_other = damaged(FileProblem::unreadable, "no permission to read it");
     std::erase_if(no_other.libraries, [](const Library& l) { return l.kind == LibraryKind::cudnn && !l.problem; });
     CHECK(severity_of(no_other) == Severity::error);
 }

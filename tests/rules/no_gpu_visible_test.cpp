@@ -15,8 +15,8 @@ rnncheck::Facts answers_without_gpu() {
 RULE_TEST(
     no_gpu_visible,
     Fires{
-        {{"cuInit tells", init_answers(100, "CUDA_ERROR_NO_DEVICE"), "the driver works but offers no GPU to CUDA"},
-         {"the list is empty", answers_without_gpu(), "the driver works but offers no GPU to CUDA"},
+        {{"cuInit tells", init_answers(100, "CUDA_ERROR_NO_DEVICE"), "the driver works, but CUDA sees no GPU"},
+         {"the list is empty", answers_without_gpu(), "the driver works, but CUDA sees no GPU"},
          {"MIG without an instance", after(init_answers(100), [](Facts& f) { f.boards.front().mig = true; }),
           "no MIG instance is visible"},
          {"a vGPU that is not for computing",
@@ -52,7 +52,7 @@ RULE_TEST(
         {{"nothing learnt", nothing_learnt(), ""},
          {"nodes that the first program makes",
           after(init_answers(100), [](Facts& f) { f.driver.device_nodes.clear(); }), ""},
-         {"cuInit did not answer", after(answers_without_gpu(), [](Facts& f) { f.driver.init.reset(); }), ""},
+         {"the result of cuInit is unknown", after(answers_without_gpu(), [](Facts& f) { f.driver.init.reset(); }), ""},
          {"the driver crashed before it listed",
           after(answers_without_gpu(), [](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::crashed; }), ""}}})
 

@@ -13,7 +13,7 @@ rnncheck::PythonPackage& add_package(rnncheck::Facts& f, const std::string& name
 
 RULE_TEST(package_files_missing,
           Fires{{{"a file is gone", but([](Facts& f) { add_package(f, "torch").missing_files = {"/srv/libtorch.so"}; }),
-                  "torch 2.4.1 is not as it was installed: /srv/libtorch.so is gone"},
+                  "torch 2.4.1 has changed since it was installed: /srv/libtorch.so is gone"},
                  {"a file has another size",
                   but([](Facts& f) { add_package(f, "torch").changed_files = {"/srv/libtorch.so"}; }),
                   "/srv/libtorch.so has another size"}}},

@@ -53,7 +53,7 @@ RULE_TEST(
            {"a part lacks zlib, of which nothing else tells", crash_without("libz.so.1", false),
             "crashed in cudnnGetVersion"},
            {"killed from outside", crash("cudnn_library", ProbeEnd::killed, "SIGKILL"),
-            "was killed from outside in cudnnGetVersion (SIGKILL)"},
+            "was killed by another process in cudnnGetVersion (SIGKILL)"},
            {"while ending", crash("cudnn_library", ProbeEnd::crashed_at_exit, "SIGSEGV"),
             "crashed while its process was ending"}}},
     Silent{{{"healthy", a_healthy_machine(), ""},

@@ -23,8 +23,8 @@ RULE_TEST(probe_quit_early,
                       run.end = ProbeEnd::quit_early;
                       run.exit_code = 3;
                   }),
-                  "rnncheck's own probe library_files ended with exit code 3 before it was through: something "
-                  "preloaded into every program, or a bug in rnncheck"}}},
+                  "rnncheck's own probe library_files ended with exit code 3 before it was through; the cause is a "
+                  "library preloaded into every program or a bug in rnncheck"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"a crash at exit",
                    but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::crashed_at_exit; }), ""}}},

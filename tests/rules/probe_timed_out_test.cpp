@@ -44,9 +44,9 @@ rnncheck::Facts but_also(rnncheck::Facts facts, void (*change)(rnncheck::Facts&)
 RULE_TEST(
     probe_timed_out,
     Fires{{{"NVML", nvml_timed_out(),
-            "NVML /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1 did not answer in nvmlInit_v2: no progress for 30 s"},
+            "NVML /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1 did not respond in nvmlInit_v2: no progress for 30 s"},
            {"in the kernel", hung({"uninterruptible", "nv_lock", {}, 3}),
-            "it waits inside the kernel, so the driver or the hardware is at fault"},
+            "it waits in the kernel, so the driver or the hardware is at fault"},
            {"GPU busy alone", hung({"sleeping", {}, {}, 3}, 100), "the GPU is busy: a kernel does not finish"},
            {"GPU busy with others", hung({"sleeping", {}, {}, 3}, 100, 4711), "the GPU is busy with other processes"},
            {"GPU idle", hung({"sleeping", {}, {}, 3}, 0), "the GPU is idle: the driver or the library waits"},

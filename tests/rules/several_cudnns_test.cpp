@@ -4,7 +4,7 @@
 RULE_TEST(
     several_cudnns,
     Fires{{{"a Python package beside the system's", but([](Facts& f) { add_wheel_cudnn9(f); }),
-            "2 releases of cuDNN are installed (8.9.7 and 9.19.0); the loader gives 8.9.7 at /usr/local/cuda-12.4"}}},
+            "2 versions of cuDNN are installed (8.9.7 and 9.19.0); the loader gives 8.9.7 at /usr/local/cuda-12.4"}}},
     Silent{{{"healthy", a_healthy_machine(), ""},
             {"two copies of one release", but([](Facts& f) {
                  Cudnn& other = add_wheel_cudnn9(f);

@@ -20,7 +20,7 @@ RULE_TEST(system_folders_hidden,
                  {"no way to ask the kernel", hidden({"/proc", "/sys"}), "/proc and /sys are empty"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"/sys alone tells the modules", hidden({"/proc"}), ""},
-                  {"the driver answers all the same", but([](Facts& f) {
+                  {"the driver works all the same", but([](Facts& f) {
                        f.host.hidden_directories = {"/proc", "/sys", "/dev"};
                    }),
                    ""}}},
