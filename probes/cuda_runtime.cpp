@@ -1,5 +1,5 @@
 // Opens one libcudart and asks for its version and the driver it sees. Neither call needs a GPU.
-#include "probe.hpp"
+#include "process/probe.hpp"
 #include "support/copies.hpp"
 #include "vendor/cudart_abi.hpp"
 

@@ -1,6 +1,6 @@
 // Opens one libcudnn and asks for its version, then whether its RNN half works. cuDNN 8 and 9 load their parts on
 // demand, so a copy can answer its version and fail at the first RNN call; descriptor calls show that without a GPU.
-#include "probe.hpp"
+#include "process/probe.hpp"
 #include "rnn/case.hpp"
 #include "support/copies.hpp"
 #include "vendor/cudnn_abi.hpp"

@@ -2,7 +2,7 @@
 #include <filesystem>
 
 #include "base/text.hpp"
-#include "probe.hpp"
+#include "process/probe.hpp"
 #include "support/gpu_count.hpp"
 #include "support/names.hpp"
 #include "vendor/cuda_abi.hpp"

@@ -9,7 +9,7 @@
 
 #include "base/environment.hpp"
 #include "base/text.hpp"
-#include "probe.hpp"
+#include "process/probe.hpp"
 
 namespace rnncheck::probes::driver_files {
 

@@ -8,7 +8,7 @@
 #include <charconv>
 
 #include "base/text.hpp"
-#include "probe.hpp"
+#include "process/probe.hpp"
 #include "support/names.hpp"
 #include "vendor/nvml_abi.hpp"
 

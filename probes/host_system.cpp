@@ -7,7 +7,7 @@
 
 #include "base/environment.hpp"
 #include "base/text.hpp"
-#include "probe.hpp"
+#include "process/probe.hpp"
 #include "support/environment.hpp"
 
 namespace rnncheck::probes::host_system {

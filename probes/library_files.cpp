@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "files/loader/gpu_libraries.hpp"
 #include "files/loader/process.hpp"
-#include "probe.hpp"
+#include "process/probe.hpp"
 
 namespace rnncheck::probes::library_files {
 

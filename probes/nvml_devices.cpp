@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "base/text.hpp"
-#include "probe.hpp"
+#include "process/probe.hpp"
 #include "support/gpu_count.hpp"
 #include "support/names.hpp"
 #include "vendor/nvml_abi.hpp"

@@ -1,5 +1,5 @@
 // Opens one libnvrtc and compiles a tiny kernel, which needs no GPU: cuDNN 8 and 9 compile some of their kernels so.
-#include "probe.hpp"
+#include "process/probe.hpp"
 #include "support/copies.hpp"
 #include "vendor/nvrtc_abi.hpp"
 

@@ -1,7 +1,7 @@
 // Loads and launches a tiny kernel on one GPU: the shortest way through driver, JIT compiler and hardware.
 #include <array>
 
-#include "probe.hpp"
+#include "process/probe.hpp"
 #include "support/gpu_session.hpp"
 
 namespace rnncheck::probes::ptx_launch {

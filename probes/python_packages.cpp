@@ -5,7 +5,7 @@
 #include "base/environment.hpp"
 #include "files/python/environments.hpp"
 #include "files/python/frameworks.hpp"
-#include "probe.hpp"
+#include "process/probe.hpp"
 
 namespace rnncheck::probes::python_packages {
 

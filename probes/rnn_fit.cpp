@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "probe.hpp"
+#include "process/probe.hpp"
 #include "support/rnn_session.hpp"
 #include "vendor/lstm_fit.hpp"
 

@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "facts/rnn_place.hpp"
-#include "probe.hpp"
+#include "process/probe.hpp"
 #include "support/rnn_session.hpp"
 #include "support/run_end.hpp"
 #include "vendor/lstm.hpp"

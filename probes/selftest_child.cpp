@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "probe.hpp"
+#include "process/probe.hpp"
 
 namespace rnncheck::probes::selftest_child {
 

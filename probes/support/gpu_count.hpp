@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "wire/trace.hpp"
+#include "process/trace.hpp"
 
 namespace rnncheck::probes {
 

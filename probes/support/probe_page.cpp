@@ -1,5 +1,5 @@
 #include "base/embedded.hpp"
-#include "probe.hpp"
+#include "process/probe.hpp"
 
 namespace rnncheck {
 

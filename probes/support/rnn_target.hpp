@@ -2,7 +2,7 @@
 #pragma once
 
 #include "facts/rnn_place.hpp"
-#include "probe.hpp"
+#include "process/probe.hpp"
 #include "rnn/compare.hpp"
 
 namespace rnncheck::probes {

@@ -5,7 +5,7 @@
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "commands/nearest.hpp"
-#include "probe.hpp"
+#include "process/probe.hpp"
 #include "rules/rule.hpp"
 
 namespace rnncheck {

@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "commands/command.hpp"
 #include "commands/ids.hpp"
-#include "probe.hpp"
+#include "process/probe.hpp"
 #include "rules/rule.hpp"
 
 namespace rnncheck {

@@ -6,10 +6,10 @@
 #include "base/text.hpp"
 #include "facts/rnn_place.hpp"
 #include "facts/rnn_runs.hpp"
-#include "probe.hpp"
+#include "process/probe.hpp"
+#include "process/survey.hpp"
 #include "rnn/options.hpp"
 #include "rnn/shrink.hpp"
-#include "survey.hpp"
 
 namespace rnncheck {
 

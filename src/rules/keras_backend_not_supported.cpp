@@ -18,7 +18,7 @@ static Finding unsuited(const Framework& keras, const Framework& backend, const 
                            : std::string()) +
         (row.backend_last ? " up to " + row.backend_last->text : "");
     Finding finding;
-    if (row.known >= Known::inferred) {  // the row was not read for this very release
+    if (row.provenance >= Provenance::inferred) {  // the row was not read for this very release
         finding.severity = Severity::warning;
         finding.confidence = Confidence::likely;
     }

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "wire/trace.hpp"
+#include "process/trace.hpp"
 
 namespace rnncheck::vendor {
 

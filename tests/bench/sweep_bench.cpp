@@ -18,7 +18,7 @@
 
 #include "base/text.hpp"
 #include "facts/facts_json.hpp"
-#include "isolate/pool.hpp"
+#include "process/pool.hpp"
 #include "support/gpu_session.hpp"
 #include "vendor/lstm.hpp"
 
@@ -133,8 +133,8 @@ struct ProbeTimes {
 };
 
 ProbeTimes probe_times(const std::string& program, const std::string& target, Level level) {
-    isolate::Pool pool;
-    isolate::Command command;
+    process::Pool pool;
+    process::Command command;
     command.arguments = {program,        "probe",
                          "--facts-from", std::to_string(pool.wire().input),
                          "--answer-to",  std::to_string(pool.wire().answer),
@@ -149,7 +149,7 @@ ProbeTimes probe_times(const std::string& program, const std::string& target, Le
         if (contains(line, "\"step\":0}")) begun = Clock::now();
         const bool done = line == "{\"done\":true}";
         if (done) times.sweep = milliseconds_since(begun);
-        return isolate::Heard{done};
+        return process::Heard{done};
     });
     times.process = pool.wait([] {}).ending.elapsed_ms;
     std::ifstream sums(work_file());

@@ -5,7 +5,7 @@
 #include "commands/ids.hpp"
 #include "commands/listings.hpp"
 #include "commands/nearest.hpp"
-#include "probe.hpp"
+#include "process/probe.hpp"
 #include "support/catch.hpp"
 
 namespace {

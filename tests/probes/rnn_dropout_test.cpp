@@ -1,7 +1,7 @@
 // Dropout as measured on a simulated cuDNN, right and wrong.
 #include <cmath>
 
-#include "probe.hpp"
+#include "process/probe.hpp"
 #include "support/catch.hpp"
 #include "support/probe_run.hpp"
 

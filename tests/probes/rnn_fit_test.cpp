@@ -1,5 +1,5 @@
 // How large a network fits: the calculation and the trial agree with the memory of the simulated GPU.
-#include "probe.hpp"
+#include "process/probe.hpp"
 #include "rnn/sized.hpp"
 #include "support/catch.hpp"
 #include "support/probe_run.hpp"

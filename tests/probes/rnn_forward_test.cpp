@@ -1,5 +1,5 @@
 // What the RNN sweep is run on, and how lost cases and failed calls are recorded. tests/vendor_sim runs it whole.
-#include "probe.hpp"
+#include "process/probe.hpp"
 #include "rnn/sweep.hpp"
 #include "support/catch.hpp"
 #include "support/rnn_target.hpp"

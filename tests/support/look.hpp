@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include "probe.hpp"
+#include "process/probe.hpp"
 
 namespace rnncheck::test {
 

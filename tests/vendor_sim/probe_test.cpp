@@ -1,5 +1,5 @@
 // The probe rnn_forward in this process against the simulated libraries: what it learns of each case.
-#include "probe.hpp"
+#include "process/probe.hpp"
 
 #include <fcntl.h>
 

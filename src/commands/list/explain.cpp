@@ -4,7 +4,7 @@
 #include "commands/ids.hpp"
 #include "commands/nearest.hpp"
 #include "commands/output.hpp"
-#include "probe.hpp"
+#include "process/probe.hpp"
 #include "rules/rule.hpp"
 
 namespace rnncheck::commands::explain {

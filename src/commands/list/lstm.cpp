@@ -14,9 +14,9 @@
 #include "commands/lstm_state.hpp"
 #include "commands/output.hpp"
 #include "commands/progress.hpp"
+#include "process/survey.hpp"
 #include "report/redact.hpp"
 #include "report/sweep_svg.hpp"
-#include "survey.hpp"
 
 namespace rnncheck::commands::lstm {
 

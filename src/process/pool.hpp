@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "isolate/process_state.hpp"
+#include "process/process_state.hpp"
 
-namespace rnncheck::isolate {
+namespace rnncheck::process {
 
 /// Descriptors in the started process: what it is given comes in on one, what it says leaves on the other. High, so
 /// that a library that closes or reuses the usual ones does not meet them; lower under a limit that forbids these.
@@ -109,4 +109,4 @@ std::string signal_name(int signal);
 /// `may_make_nodes`, and it ends when its parent does.
 void confine_this_process(bool may_make_nodes = false);
 
-}  // namespace rnncheck::isolate
+}  // namespace rnncheck::process

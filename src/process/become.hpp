@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace rnncheck::isolate {
+namespace rnncheck::process {
 
 /// Runs `work` in a copy of this process and gives its answer (0 to 255); nothing when the copy ended without one. So
 /// whatever `work` changes in its process (signals, limits, memory) is gone afterwards.
@@ -16,4 +16,4 @@ std::optional<int> in_a_copy(const std::function<int()>& work);
 /// number.
 int become(const std::vector<std::string>& arguments);
 
-}  // namespace rnncheck::isolate
+}  // namespace rnncheck::process

@@ -1,4 +1,4 @@
-#include "isolate/pool.hpp"
+#include "process/pool.hpp"
 
 #include <linux/capability.h>
 #include <sched.h>
@@ -14,12 +14,12 @@
 #include <thread>
 
 #include "base/text.hpp"
-#include "isolate/private_directory.hpp"
+#include "process/private_directory.hpp"
 #include "support/catch.hpp"
 #include "support/survive_kill.hpp"
 
 using namespace rnncheck;
-using namespace rnncheck::isolate;
+using namespace rnncheck::process;
 using std::chrono::milliseconds;
 
 namespace {

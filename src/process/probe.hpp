@@ -9,7 +9,7 @@
 #include "base/files.hpp"
 #include "facts/facts.hpp"
 #include "facts/stage.hpp"
-#include "wire/trace.hpp"
+#include "process/trace.hpp"
 
 namespace rnncheck {
 
@@ -62,6 +62,10 @@ struct Probe {
 };
 
 std::span<const Named<Probe>> all_probes();
+
+/// From now on this process does not open what may lead the loader to a pipe or a device that stands where a library is
+/// looked for, for it would wait there: the opening fails with a text that begins with `not_opened` and names the pipe.
+void refuse_what_would_wait(const Facts& facts);
 
 /// The page docs/probes/<name>.md.
 std::string_view probe_page(std::string_view name);

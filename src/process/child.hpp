@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "isolate/pool.hpp"
+#include "process/pool.hpp"
 
-namespace rnncheck::isolate {
+namespace rnncheck::process {
 
 using Clock = std::chrono::steady_clock;
 
@@ -94,4 +94,4 @@ struct Pool::Child {
     std::string output_tail_;
 };
 
-}  // namespace rnncheck::isolate
+}  // namespace rnncheck::process

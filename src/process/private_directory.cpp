@@ -1,4 +1,4 @@
-#include "isolate/private_directory.hpp"
+#include "process/private_directory.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <thread>
 
-namespace rnncheck::isolate {
+namespace rnncheck::process {
 
 namespace {
 
@@ -70,4 +70,4 @@ PrivateDirectory::~PrivateDirectory() {
         }
 }
 
-}  // namespace rnncheck::isolate
+}  // namespace rnncheck::process

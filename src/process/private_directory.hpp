@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace rnncheck::isolate {
+namespace rnncheck::process {
 
 /// $TMPDIR or, where that is not an absolute path, /tmp.
 std::string temporary_directory();
@@ -29,4 +29,4 @@ class PrivateDirectory {
     int open_while_needed_ = -1;
 };
 
-}  // namespace rnncheck::isolate
+}  // namespace rnncheck::process

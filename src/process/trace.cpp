@@ -1,4 +1,4 @@
-#include "wire/trace.hpp"
+#include "process/trace.hpp"
 
 #include <unistd.h>
 

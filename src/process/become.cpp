@@ -1,4 +1,4 @@
-#include "isolate/become.hpp"
+#include "process/become.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <system_error>
 
-namespace rnncheck::isolate {
+namespace rnncheck::process {
 
 namespace {
 
@@ -56,4 +56,4 @@ int become(const std::vector<std::string>& arguments) {
     return errno;
 }
 
-}  // namespace rnncheck::isolate
+}  // namespace rnncheck::process

@@ -1,4 +1,4 @@
-#include "isolate/pool.hpp"
+#include "process/pool.hpp"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "isolate/child.hpp"
+#include "process/child.hpp"
 
-namespace rnncheck::isolate {
+namespace rnncheck::process {
 
 namespace {
 
@@ -103,4 +103,4 @@ std::string signal_name(int signal) {
     return "signal " + std::to_string(signal);
 }
 
-}  // namespace rnncheck::isolate
+}  // namespace rnncheck::process

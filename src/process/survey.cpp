@@ -1,4 +1,4 @@
-#include "survey.hpp"
+#include "process/survey.hpp"
 
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -13,10 +13,10 @@
 #include "base/environment.hpp"
 #include "base/program.hpp"
 #include "facts/facts_json.hpp"
-#include "isolate/pool.hpp"
-#include "isolate/private_directory.hpp"
-#include "probe.hpp"
-#include "wire/reader.hpp"
+#include "process/pool.hpp"
+#include "process/private_directory.hpp"
+#include "process/probe.hpp"
+#include "process/reader.hpp"
 
 namespace rnncheck {
 
@@ -74,7 +74,7 @@ class Stages {
     void start(Task& task);
     void start_what_fits();
     void start_witnesses(const Facts& facts);
-    void finished(Task& task, const isolate::Ending& ending);
+    void finished(Task& task, const process::Ending& ending);
     void shorten_other_starts(const Task& task, const ProbeRun& run);
     bool continues(Task& task, const ProbeRun& run);
     void lose_step(Task& task, const ProbeRun& run);
@@ -84,12 +84,12 @@ class Stages {
 
     const SurveyOptions& options_;
     std::optional<Clock::time_point> deadline_;
-    isolate::Pool pool_;
+    process::Pool pool_;
     std::deque<Task> tasks_;  ///< of the stage under way
     std::map<int, Task*> active_;
     std::set<std::string> closed_;  ///< exclusive keys whose gate was lost
     std::deque<Task*> waiting_;
-    std::optional<isolate::PrivateDirectory> compute_cache_;
+    std::optional<process::PrivateDirectory> compute_cache_;
 };
 
 std::string exclusive_key(const Task& task) {
@@ -106,8 +106,8 @@ ProbeRun unstarted(const Task& task, ProbeEnd end, std::string reason) {
     return run;
 }
 
-ProbeEnd end_of(const isolate::Ending& ending, bool done) {
-    using isolate::How;
+ProbeEnd end_of(const process::Ending& ending, bool done) {
+    using process::How;
     if (ending.how == How::not_started) return ProbeEnd::not_started;
     const bool left = ending.how == How::exited;
     if (done) return left ? ProbeEnd::finished : ProbeEnd::crashed_at_exit;
@@ -119,7 +119,7 @@ ProbeEnd end_of(const isolate::Ending& ending, bool done) {
         case How::cut_off:
             return ProbeEnd::cut_off;
         case How::signalled:
-            return isolate::signal_name(ending.code) == "SIGKILL" ? ProbeEnd::killed : ProbeEnd::crashed;
+            return process::signal_name(ending.code) == "SIGKILL" ? ProbeEnd::killed : ProbeEnd::crashed;
         default:
             return ProbeEnd::quit_early;
     }
@@ -141,17 +141,17 @@ std::string word_of(char state) {
     }
 }
 
-Hang hang_of(const isolate::ProcessState& state) {
+Hang hang_of(const process::ProcessState& state) {
     Hang hang{word_of(state.state), {}, state.kernel_stack, static_cast<double>(state.processor_time.count())};
     if (!state.kernel_function.empty()) hang.kernel_function = state.kernel_function;
     return hang;
 }
 
-ProbeRun record_of(const Task& task, const isolate::Ending& ending) {
+ProbeRun record_of(const Task& task, const process::Ending& ending) {
     const WireReader& said = task.reader;
     ProbeRun run = unstarted(task, end_of(ending, said.done), ending.reason);
     if (ending.reason.empty()) run.reason.reset();
-    if (ending.how == isolate::How::signalled) run.signal = isolate::signal_name(ending.code);
+    if (ending.how == process::How::signalled) run.signal = process::signal_name(ending.code);
     if (run.end == ProbeEnd::quit_early) run.exit_code = ending.code;
     if (run.end != ProbeEnd::finished && !said.last_call.empty()) run.last_call = said.last_call;
     run.failed_calls = said.failed_calls;
@@ -213,7 +213,7 @@ std::vector<std::string> Stages::environment_of(const Probe& probe) {
 }
 
 void Stages::start(Task& task) {
-    isolate::Command command;
+    process::Command command;
     command.arguments = {own_program(),  "probe",
                          "--root",       task.job.root.prefix(),
                          "--facts-from", std::to_string(pool_.wire().input),
@@ -232,7 +232,7 @@ void Stages::start(Task& task) {
         auto limit = std::exchange(task.reader.limit, std::nullopt);
         if (limit && options_.step_limit_s)
             limit = std::chrono::milliseconds(static_cast<long long>(1000 * *options_.step_limit_s));
-        return isolate::Heard{task.reader.done, limit, task.reader.stays};
+        return process::Heard{task.reader.done, limit, task.reader.stays};
     });
     active_[id] = &task;
 }
@@ -342,7 +342,7 @@ void Stages::shorten_other_starts(const Task& task, const ProbeRun& run) {
         if (limit && (*other->probe)->start_limit) pool_.shorten(id, *limit);
 }
 
-void Stages::finished(Task& task, const isolate::Ending& ending) {
+void Stages::finished(Task& task, const process::Ending& ending) {
     task.runs.push_back(record_of(task, ending));
     shorten_other_starts(task, task.runs.back());
     if ((*task.probe)->gate && !task.runs.back().completed()) closed_.insert(exclusive_key(task));

@@ -1,4 +1,4 @@
-#include "isolate/child.hpp"
+#include "process/child.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 
 extern char** environ;
 
-namespace rnncheck::isolate {
+namespace rnncheck::process {
 
 namespace {
 
@@ -280,4 +280,4 @@ std::optional<Ending> Pool::Child::check() {
     return std::nullopt;
 }
 
-}  // namespace rnncheck::isolate
+}  // namespace rnncheck::process

@@ -7,9 +7,9 @@
 
 #include <cstdint>
 
-#include "isolate/pool.hpp"
+#include "process/pool.hpp"
 
-namespace rnncheck::isolate {
+namespace rnncheck::process {
 
 namespace {
 
@@ -41,4 +41,4 @@ void confine_this_process(bool may_make_nodes) {
     give_up(CAP_SYS_MODULE);
 }
 
-}  // namespace rnncheck::isolate
+}  // namespace rnncheck::process

@@ -2,10 +2,9 @@
 #include <unistd.h>
 
 #include "facts/facts_json.hpp"
-#include "isolate/pool.hpp"
-#include "probe.hpp"
-#include "support/waiting_files.hpp"
-#include "survey.hpp"
+#include "process/pool.hpp"
+#include "process/probe.hpp"
+#include "process/survey.hpp"
 
 namespace rnncheck {
 
@@ -22,12 +21,12 @@ std::string read_all(int descriptor) {
 }  // namespace
 
 int run_probe_here(const ProbeCall& call) {
-    isolate::confine_this_process(call.make_nodes);
+    process::confine_this_process(call.make_nodes);
     const auto* probe = find_named(all_probes(), call.name);
     if (!probe) return 2;
     Job job{{}, Root(call.root), call.target};
     if (call.facts_from) job.facts = facts_from_text(read_all(*call.facts_from), "the facts so far");
-    probes::refuse_what_would_wait(job.facts);
+    refuse_what_would_wait(job.facts);
     Trace trace(call.answer_to);
     (*probe)->run(job, trace, [&trace](const Facts& news) { trace.facts(facts_to_text(news)); });
     trace.done();

@@ -1,4 +1,4 @@
-#include "wire/reader.hpp"
+#include "process/reader.hpp"
 
 #include "base/errors.hpp"
 #include "base/json.hpp"
