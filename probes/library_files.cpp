@@ -199,7 +199,7 @@ static void run(const Job& job, Trace& trace, const Learn& learn) {
     add_development_names(search);
 }
 
-extern const Probe probe{.title = "Finds every copy of the GPU libraries and which one the loader gives",
+extern const Probe probe{.title = "Finds all GPU libraries and those that the loader selects",
                          .stage = Stage::look,
                          .limit = std::chrono::seconds(10),
                          .run = run};

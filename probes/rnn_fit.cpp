@@ -144,7 +144,7 @@ void run(const Job& job, Trace& trace, const Learn& learn) {
 
 }  // namespace
 
-extern const Probe probe{.title = "Finds the largest network that fits into the memory of each GPU",
+extern const Probe probe{.title = "Finds the largest network that fits into each GPU's memory",
                          .stage = Stage::run,
                          .limit = std::chrono::seconds(120),
                          .run = run,

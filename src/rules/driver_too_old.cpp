@@ -119,7 +119,7 @@ static void judge_cudnn(const Facts& facts, const Matrix& matrix, Answers& answe
 static void judge_gpu(const Matrix& matrix, const Version& driver, const Gpu& gpu, Answers& answers) {
     if (!gpu.compute_capability) return;
     if (compat::driver_still_drives(driver, *gpu.compute_capability, matrix).fit == Fit::does_not_work)
-        return answers.told_elsewhere("driver " + driver.text + " no longer supports " + words_of(gpu)");
+        return answers.told_elsewhere("driver " + driver.text + " no longer supports " + words_of(gpu));
     auto knows = compat::driver_knows(driver, *gpu.compute_capability, matrix);
     if (knows.fit == Fit::unknown) return;  // gpu_too_old tells
     const std::string first = knows.evidence.back().value;

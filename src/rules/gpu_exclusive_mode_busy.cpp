@@ -33,9 +33,8 @@ static Finding busy(const Facts& facts, const Board& board) {
     Finding finding;
     finding.severity = severity_on(facts, board, Severity::error);
     finding.subject = subject_of(board);
-    finding.message = finding.subject + " is in exclusive-process mode and in use by process " +
-                      listing(pids) ";
-                      finding.confidence = Confidence::likely;
+    finding.message = finding.subject + " is in exclusive-process mode and in use by process " + listing(pids);
+    finding.confidence = Confidence::likely;
     finding.evidence = {{"compute mode", *board.compute_mode, board_fact(facts, board, "compute_mode")},
                         {"processes on the GPU", listing(pids), board_fact(facts, board, "processes")}};
     finding.remedies = remedies(facts);

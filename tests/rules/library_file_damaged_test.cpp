@@ -37,7 +37,7 @@ RULE_TEST(
          {"nothing in it", damaged(FileProblem::not_elf, "is empty"), "/opt/broken/libcudnn.so.8 is empty"},
          {"another kind of file", damaged(FileProblem::not_elf, "no ELF header"), "is not a library"},
          {"cut off", damaged(FileProblem::truncated, "ends before its dynamic section"), "is truncated"},
-         {"not readable", damaged(FileProblem::unreadable, "no permission to read it"), "cannot be read (permission)"},
+         {"not readable", damaged(FileProblem::unreadable, "this user may not read it"), "cannot be read (permission)"},
          {"a broken disk", damaged(FileProblem::unreadable, "cannot be opened: Input/output error"),
           "libcudnn.so.8 cannot be opened: Input/output error"},
          {"a pipe", damaged(FileProblem::named_pipe, "is a named pipe (FIFO), not a file"),
@@ -62,10 +62,10 @@ TEST_CASE("a damaged file is an error where the loader would stop at it") {
     CHECK(severity_of(damaged(FileProblem::not_elf, "is a text file, not a library")) == Severity::error);
     CHECK(severity_of(damaged(FileProblem::truncated, "", FoundVia::wheel)) == Severity::warning);
     // The healthy machine has a good libcudnn.so.8 that the loader goes on to.
-    CHECK(severity_of(damaged(FileProblem::unreadable, "no permission to read it")) == Severity::warning);
+    CHECK(severity_of(damaged(FileProblem::unreadable, "this user may not read it")) == Severity::warning);
     CHECK(severity_of(damaged(FileProblem::socket, "")) == Severity::warning);
     CHECK(severity_of(damaged(FileProblem::named_pipe, "")) == Severity::error);
-    auto no_other = damaged(FileProblem::unreadable, "no permission to read it");
+    auto no_other = damaged(FileProblem::unreadable, "this user may not read it");
     std::erase_if(no_other.libraries, [](const Library& l) { return l.kind == LibraryKind::cudnn && !l.problem; });
     CHECK(severity_of(no_other) == Severity::error);
 }
