@@ -28,7 +28,7 @@ static Remedy windows_driver() {
 static Remedy another_machine() {
     return {.text =
                 "Check that this is the intended machine. A virtual machine has only the GPUs that its host passes "
-                "through; a cloud instance has only those of its instance type. A card that is installed but not "
+                "through; a cloud instance has only those of its instance type. A card that is present but not "
                 "listed is not seated or powered correctly, or its slot is disabled in the firmware",
             .commands = {"lspci -d 10de:"},
             .verify = "lspci -d 10de:",

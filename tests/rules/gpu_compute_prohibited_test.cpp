@@ -2,16 +2,16 @@
 #include "support/rule_test.hpp"
 
 RULE_TEST(gpu_compute_prohibited,
-          Fires{
-              {{"NVML tells", but([](Facts& f) { f.boards.front().compute_mode = "prohibited"; }), "is closed to CUDA"},
-               {"both tell",
-                but([](Facts& f) { f.boards.front().compute_mode = f.gpus.front().compute_mode = "prohibited"; }),
-                "is closed to CUDA"},
-               {"only the driver tells", but([](Facts& f) {
-                    f.boards.clear();
-                    f.gpus.front().compute_mode = "prohibited";
-                }),
-                "is closed to CUDA"}}},
+          Fires{{{"NVML tells", but([](Facts& f) { f.boards.front().compute_mode = "prohibited"; }),
+                  "CUDA is prohibited on GPU 0 (NVIDIA GeForce RTX 3090) by its compute mode"},
+                 {"both tell",
+                  but([](Facts& f) { f.boards.front().compute_mode = f.gpus.front().compute_mode = "prohibited"; }),
+                  "CUDA is prohibited on GPU 0 (NVIDIA GeForce RTX 3090) by its compute mode"},
+                 {"only the driver tells", but([](Facts& f) {
+                      f.boards.clear();
+                      f.gpus.front().compute_mode = "prohibited";
+                  }),
+                  "CUDA is prohibited on GPU 0 (NVIDIA GeForce RTX 3090) by its compute mode"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"without NVML", but([](Facts& f) { f.boards.clear(); }), ""},
                   {"no driver", without_driver(), ""}}},

@@ -7,7 +7,7 @@ RULE_TEST(
         {{"does not compile", but([](Facts& f) {
               f.nvrtcs = {{nvrtc12, v("12.4"), false, CallResult{"nvrtcCompileProgram", 6, "NVRTC_ERROR_COMPILATION"}}};
           }),
-          "does not compile a test kernel: nvrtcCompileProgram answered 6"},
+          "does not compile a test kernel: nvrtcCompileProgram returned 6"},
          {"cannot be opened", but([](Facts& f) {
               f.nvrtcs = {{nvrtc12, {}, {}, CallResult{"dlopen", -1, "invalid ELF header"}}};
           }),

@@ -55,7 +55,7 @@ RULE_TEST(
            {"killed from outside", crash("cudnn_library", ProbeEnd::killed, "SIGKILL"),
             "was killed by another process in cudnnGetVersion (SIGKILL)"},
            {"while ending", crash("cudnn_library", ProbeEnd::crashed_at_exit, "SIGSEGV"),
-            "crashed while its process was ending"}}},
+            "crashed while its process was exiting"}}},
     Silent{{{"healthy", a_healthy_machine(), ""},
             {"zlib_missing tells why", crash_without("libz.so.1", true), ""},
             {"a case that is told as failed", crash_in_a_case(), ""},

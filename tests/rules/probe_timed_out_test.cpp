@@ -50,7 +50,8 @@ RULE_TEST(
            {"GPU busy alone", hung({"sleeping", {}, {}, 3}, 100), "the GPU is busy: a kernel does not finish"},
            {"GPU busy with others", hung({"sleeping", {}, {}, 3}, 100, 4711), "the GPU is busy with other processes"},
            {"GPU idle", hung({"sleeping", {}, {}, 3}, 0), "the GPU is idle: the driver or the library waits"},
-           {"compiling", hung({"running", {}, {}, 14000}), "it computes on the processor: a library compiles code"},
+           {"compiling", hung({"running", {}, {}, 14000}),
+            "test kernel on GPU 0 did not respond within the time limit; it uses the CPU: a library compiles code"},
            {"Xid",
             but_also(hung({"sleeping", {}, {}, 3}, 0),
                      [](Facts& f) {
@@ -66,7 +67,8 @@ RULE_TEST(
            {"MPS", but_also(hung({"sleeping", {}, {}, 3}), [](Facts& f) { f.driver.mps_pipe = "/tmp/nvidia-mps"; }),
             "MPS server"},
            {"the deadline", nvml_cut_off(),
-            "had not answered in nvmlInit_v2 when the deadline passed; whether it hangs is not known"}}},
+            "had not responded in nvmlInit_v2 when the time limit of the check was reached; whether it hangs is "
+            "unknown"}}},
     Silent{
         {{"healthy", a_healthy_machine(), ""},
          {"a crash at exit", but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::crashed_at_exit; }), ""}}},

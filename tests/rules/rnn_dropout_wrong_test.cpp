@@ -47,7 +47,7 @@ RULE_TEST(
          {"infinite", with_dropout([](RnnDropout& d) { d.scale_error.reset(); }), "not multiplied"},
          {"the seed does not decide", with_dropout([](RnnDropout& d) { d.repeats = false; }),
           "the same seed generates a different mask"},
-         {"one mask for all", with_dropout([](RnnDropout& d) { d.moves_on = false; }), "every call draws the same"},
+         {"one mask for all", with_dropout([](RnnDropout& d) { d.moves_on = false; }), "every call generates the same"},
          {"131 elements should differ", with_dropout([](RnnDropout& d) {
               d.probability = 0.001;
               d.kept = 65536 - 66;
