@@ -47,12 +47,12 @@ static Finding both(const Facts& facts, const Framework& framework) {
     Finding finding;
     finding.severity = cuda_won ? Severity::warning : Severity::error;
     finding.subject = words_of(framework);
-    finding.message = listing(listed) + " are installed in one environment and overwrite each other's files; " +
+    finding.message = join_with_and(listed) + " are installed in one environment and overwrite each other's files; " +
                       (cuda_won ? "the CUDA files are in place until the other package is updated"
                                 : "the files in place have no CUDA support");
-    finding.evidence = {{"packages", listing(listed), "frameworks"},
+    finding.evidence = {{"packages", join_with_and(listed), "frameworks"},
                         {"build identified from its files", cuda_won ? "with CUDA" : "without CUDA",
-                         framework.told_by.value_or("frameworks")}};
+                         framework.shown_by.value_or("frameworks")}};
     finding.remedies = {{.text = "Uninstall both packages, then install only the one with CUDA",
                          .commands = commands_for(facts, framework, names),
                          .verify = "rnncheck doctor --only cpu_and_gpu_packages_both_installed",

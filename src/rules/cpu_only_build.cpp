@@ -80,7 +80,7 @@ static bool is_better(const Facts& facts, const PlannedBuild& a, const PlannedBu
 
 /// The build with CUDA of the framework's version, whatever the flavour installed, that runs here best: machine code
 /// before PTX code, all features before minor-version compatibility, one that brings its libraries before one that
-/// wants them from the system. Unset where none is known to run, or GPU or driver are unknown.
+/// wants them from the system. Unset where none is known to run, or GPU or driver are not known.
 static std::optional<PlannedBuild> best_build_here(const Facts& facts, const Matrix& matrix, Framework framework) {
     if (!framework.version) return std::nullopt;
     framework.build.reset();
@@ -138,7 +138,7 @@ static Finding installed_without_cuda(const Facts& facts, const Matrix& matrix, 
     finding.message =
         words_of(framework) + " in " + framework.environment + " is a CPU-only build: it never uses the GPU or cuDNN";
     finding.evidence = {{"package", framework.package.value_or("unknown"), "frameworks"},
-                        {"no CUDA libraries in its files", framework.told_by.value_or("frameworks"), "frameworks"}};
+                        {"no CUDA libraries in its files", framework.shown_by.value_or("frameworks"), "frameworks"}};
     const auto build = best_build_here(facts, matrix, framework);
     const bool by_pip = build && build->install.starts_with(pip_start);
     finding.remedies = {by_pip ? install(facts, framework, *build) : look_for_one(facts, matrix, framework)};

@@ -28,7 +28,7 @@ static Finding unusable(const CudnnCopy& copy) {
     finding.evidence = {{"failed call", told(failure), "cudnns"}};
     if (copy.file && !copy.file->missing_needs.empty())
         finding.evidence.push_back(
-            {"required libraries that were not found", listing(copy.file->missing_needs), "libraries"});
+            {"required libraries that were not found", join_with_and(copy.file->missing_needs), "libraries"});
     finding.remedies = {
         {.text = "Install the library that the loader's message names, or reinstall this cuDNN from a single source",
          .commands = {"ldconfig -p | grep libcudnn"},

@@ -5,7 +5,7 @@
 
 namespace rnncheck::rules::gpu_memory_ecc_error {
 
-/// `board` is null where it is unknown which one it was.
+/// `board` is null where it is not known which one it was.
 static std::vector<Remedy> remedies(const Facts& facts, const Board* board) {
     std::vector<std::string> commands = {"nvidia-smi -q -d ECC,ROW_REMAPPER,PAGE_RETIREMENT"};
     if (board) commands.push_back("sudo nvidia-smi --gpu-reset -i " + std::to_string(board->index));
@@ -42,7 +42,7 @@ static Verdict judge_board(const Facts& facts, const Board& board) {
 static Verdict check(const Facts& facts, const Matrix&) {
     Finding reported;
     reported.message = "a CUDA call reported an uncorrectable memory error (CUDA_ERROR_ECC_UNCORRECTABLE)";
-    reported.remedies = remedies(facts, facts.boards.size() == 1 ? &facts.boards.front() : nullptr);
+    reported.remedies = remedies(facts, facts.nvml_devices.size() == 1 ? &facts.nvml_devices.front() : nullptr);
     auto findings = findings_for(cuda_failures(facts, cuda_ecc_uncorrectable), reported);
     const Verdict boards = over_boards(facts, judge_board);
     findings.insert(findings.end(), boards.findings.begin(), boards.findings.end());

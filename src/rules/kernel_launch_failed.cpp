@@ -13,7 +13,7 @@ static Finding failed(const Facts& facts, const KernelRun& run) {
     finding.message = computed ? finding.subject + " returned incorrect results from a test kernel"
                                : finding.subject + " cannot run a test kernel: " + told(*run.result);
     if (run.result) finding.evidence.push_back({"call", told(*run.result), place + ".result"});
-    if (run.right) finding.evidence.push_back({"right", *run.right ? "yes" : "no", place + ".right"});
+    if (run.correct) finding.evidence.push_back({"right", *run.correct ? "yes" : "no", place + ".correct"});
     finding.remedies = {on_host(
         facts, {.text = computed ? "The driver reported success, so the GPU itself is at fault: check the kernel log "
                                    "for Xid messages, use another GPU, and replace this one if it happens again"
@@ -32,8 +32,8 @@ static void judge(const Facts& facts, const KernelRun& run, Answers& answers) {
             return answers.told_elsewhere(*cause);
         return answers.fault(failed(facts, run));
     }
-    if (run.right == false) return answers.fault(failed(facts, run));
-    if (!run.result || !run.right)
+    if (run.correct == false) return answers.fault(failed(facts, run));
+    if (!run.result || !run.correct)
         return answers.unknown("the result of the test kernel on " + gpu_subject(facts, run.gpu) + " is unknown");
     answers.good("a test kernel returned correct results on every GPU");
 }
@@ -41,7 +41,7 @@ static void judge(const Facts& facts, const KernelRun& run, Answers& answers) {
 static Verdict check(const Facts& facts, const Matrix&) {
     Answers answers;
     for (const auto& run : facts.kernel_runs) judge(facts, run, answers);
-    for (const auto& gpu : facts.gpus) {
+    for (const auto& gpu : facts.cuda_devices) {
         bool tried = false;
         for (const auto& run : facts.kernel_runs) tried |= run.gpu == gpu.index;
         if (!tried) answers.unknown("no test kernel was run on " + subject_of(gpu));

@@ -12,7 +12,7 @@ static Finding not_repeatable(const Facts& facts, const Sweep& sweep, const Runs
     Finding finding;
     finding.severity = Severity::warning;
     finding.subject = subject_of(facts, sweep);
-    finding.message = counted(runs.size(), "RNN case", "RNN cases") +
+    finding.message = pluralized(runs.size(), "RNN case", "RNN cases") +
                       " returned results that are not bitwise identical when repeated on " + name_of(facts, sweep) +
                       ", first '" + describe(runs.front()->rnn_case) + "'";
     for (std::size_t i = 0; i < runs.size() && i < 5; ++i)

@@ -14,7 +14,7 @@ static std::string what_the_loader_gives(const Facts& facts) {
         const Library* library = library_at(facts, runtime.library);
         if (runtime.version && library && library->picked_by_loader) given.push_back(runtime.version->text);
     }
-    return given.empty() ? "the loader finds none of them by default" : "the loader finds " + listing(given);
+    return given.empty() ? "the loader finds none of them by default" : "the loader finds " + join_with_and(given);
 }
 
 static Finding several(const Facts& facts, const std::vector<Version>& versions) {
@@ -23,8 +23,8 @@ static Finding several(const Facts& facts, const std::vector<Version>& versions)
     Finding finding;
     finding.severity = Severity::note;
     finding.subject = "CUDA runtimes";
-    finding.message = "" + std::to_string(versions.size()) + " versions of the CUDA runtime are installed (" +
-                      listing(texts) + "); " + what_the_loader_gives(facts);
+    finding.message = std::to_string(versions.size()) + " versions of the CUDA runtime are installed (" +
+                      join_with_and(texts) + "); " + what_the_loader_gives(facts);
     for (const auto& runtime : facts.runtimes)
         if (runtime.version) finding.evidence.push_back({runtime.library, runtime.version->text, "runtimes"});
     finding.remedies = {{.text = "No action is needed if every program finds the version it was built for; otherwise "

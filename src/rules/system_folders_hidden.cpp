@@ -8,7 +8,7 @@ namespace rnncheck::rules::system_folders_hidden {
 static Finding hidden(const Facts& facts) {
     Finding finding;
     finding.severity = Severity::warning;
-    finding.subject = listing(facts.host.hidden_directories);
+    finding.subject = join_with_and(facts.host.hidden_directories);
     finding.message = finding.subject + (facts.host.hidden_directories.size() == 1 ? " is" : " are") +
                       " empty or not readable for this process, so the driver's files there could not be examined";
     for (const auto& directory : facts.host.hidden_directories)

@@ -11,7 +11,7 @@ Facts set_to(const char* value, Facts f) {
 }
 
 Facts with_boards(std::size_t count) {
-    return rnncheck::test::but([&](Facts& f) { f.boards.resize(count, f.boards.front()); });
+    return rnncheck::test::but([&](Facts& f) { f.nvml_devices.resize(count, f.nvml_devices.front()); });
 }
 
 }  // namespace
@@ -23,7 +23,7 @@ RULE_TEST(gpu_hidden_by_setting,
                   "CUDA_VISIBLE_DEVICES=\"7\" hides every GPU"},
                  {"an entry that names no GPU", set_to("0,9,1", with_boards(4)),
                   "names 3 GPUs, but CUDA uses only the first 1"},
-                 {"some left out", set_to("2", with_boards(8)), "limits CUDA to 1 of 8 GPUs"},
+                 {"some left out", set_to("2", with_boards(8)), "leaves CUDA 1 of 8 GPUs"},
                  {"all hidden, and a sandbox hides the driver's files too",
                   after(set_to("7", init_answers(0)),
                         [](Facts& f) {
@@ -41,7 +41,7 @@ RULE_TEST(gpu_hidden_by_setting,
                             f.host.container = "docker";
                             f.host.environment["NVIDIA_VISIBLE_DEVICES"] = "none";
                             f.driver.device_nodes.clear();
-                            f.boards.clear();
+                            f.nvml_devices.clear();
                         }),
                   "NVIDIA_VISIBLE_DEVICES=\"none\" requests a container without a GPU"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
