@@ -121,7 +121,7 @@ static void add(Search& search, const Candidate& candidate) {
     search.news.libraries.push_back(describe(search, candidate, real_path));
     if (++search.count == most_libraries)
         search.writer.failed(
-            {"list of libraries", 1, "only the first " + std::to_string(most_libraries) + " are told"});
+            {"list of libraries", 1, "only the first " + std::to_string(most_libraries) + " are reported"});
 }
 
 static void consider(Search& search, const Candidate& candidate) {

@@ -85,7 +85,7 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
         const bool in_row = part_ == "rows" && open_.size() > 1;
         place_.row = in_row ? open_[1]->size() : 0;
         const std::string where = in_row || open_.size() == 1 ? "" : " in '" + part_ + "'";
-        place_.report("the key '" + name + "' stands twice" + where + "; keep one of them");
+        place_.report("the key '" + name + "' is duplicated" + where + "; keep one of them");
         place_.row = 0;
     }
 

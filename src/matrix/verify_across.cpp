@@ -56,7 +56,7 @@ void check_toolkit(const Tables& all, const DriverForCuda& row, const Report& re
     if (!of_driver)
         report(row, "cuda_of_driver does not know branch {}; correct full_driver or add the branch there", branch);
     else if (of_driver->cuda != row.cuda)
-        report(row, "full_driver {} is for CUDA {} here, but cuda_of_driver says that branch {} ends with CUDA {}",
+        report(row, "full_driver {} is for CUDA {} here, but in cuda_of_driver branch {} ends with CUDA {}",
                row.full_driver, row.cuda, branch, of_driver->cuda);
 }
 
@@ -116,11 +116,10 @@ void check_product(const Tables& all, const GpuProduct& row, const Report& repor
         return product.name == row.name && product.capability != row.capability;
     });
     if (other && row.note.empty())
-        report(
-            row,
-            "'{}' has capability {} here and {} in another row; correct one, or say in each note that the name is on "
-            "different chips",
-            row.name, row.capability, other->capability);
+        report(row,
+               "'{}' has capability {} here and {} in another row; correct one, or add to each note that the name is "
+               "used for different chips",
+               row.name, row.capability, other->capability);
 }
 
 void check_pair(const Tables& all, const FrameworkBuild& row, const Report& report) {
@@ -193,8 +192,7 @@ void check_defect(const Tables& all, const RnnDefect& row, const Report& report)
         if (!release || *release < all.cudnn_builds.read().rows.front().cudnn) continue;
         if (!first_of(all.cudnn_builds.read().rows,
                       [&](const auto& build) { return covers(build.cudnn, build.cudnn_last, *release); }))
-            report(row, "cudnn_builds has no cuDNN {}; name a release that there is, or add its builds there",
-                   *release);
+            report(row, "cudnn_builds has no cuDNN {}; use an existing version, or add its builds there", *release);
     }
 }
 

@@ -35,7 +35,7 @@ static Remedy remedy(std::string text, std::vector<std::string> commands, const 
 static Remedy for_board(const Facts& facts) {
     if (any_board(facts, split_by_mig))
         return remedy(
-            "Ask an administrator to create a MIG instance, or assign an existing one to this process: set "
+            "Have an administrator create a MIG instance, or assign an existing one to this process: set "
             "NVIDIA_VISIBLE_DEVICES (in a container) or CUDA_VISIBLE_DEVICES (elsewhere) to the MIG-... name that "
             "nvidia-smi lists",
             {"nvidia-smi -L", "nvidia-smi mig -lgi"}, "https://docs.nvidia.com/datacenter/tesla/mig-user-guide/");

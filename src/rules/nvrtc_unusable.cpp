@@ -39,10 +39,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
         else if (nvrtc.compiles || nvrtc.failure)
             answers.fault(unusable(facts, nvrtc));
         else
-            answers.unknown("NVRTC at " + nvrtc.library + " did not answer");
+            answers.unknown("NVRTC at " + nvrtc.library + " did not respond");
     }
     const std::string silent = silent_copy(facts, LibraryKind::nvrtc);
-    if (!silent.empty()) answers.unknown("NVRTC at " + silent + " did not answer");
+    if (!silent.empty()) answers.unknown("NVRTC at " + silent + " did not respond");
     if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
     answers.no_matter("no NVRTC was found");
     return answers.close();

@@ -97,6 +97,6 @@ extern const Rule rule{.title = "A specified version is not in the compatibility
                        .worst = Severity::warning,
                        .needs = Stage::look,
                        .check = check,
-                       .asks = "a release of anything"};
+                       .asks = "a version of any component"};
 
 }  // namespace rnncheck::rules::release_not_in_the_tables

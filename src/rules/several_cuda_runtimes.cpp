@@ -48,7 +48,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (versions.size() > 1) return fault(several(facts, versions));
     if (!all_told) return undecided("a CUDA runtime did not report its version");
     const std::string silent = silent_copy(facts, LibraryKind::cudart);
-    if (!silent.empty()) return undecided(silent + " did not answer");
+    if (!silent.empty()) return undecided(silent + " did not respond");
     if (!versions.empty()) return pass("every CUDA runtime is of version " + versions.front().text);
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     return not_applicable("no CUDA runtime was found");

@@ -39,7 +39,7 @@ RULE_TEST(
               f.cudnns.front().library = cudnn8;
               f.cudnns.front().failure = CallResult{"dlopen", -1,
                                                     "not opened: the loader would come to /x/libcuda.so.1, which is a "
-                                                    "named pipe (FIFO), not a file, and wait there for ever"};
+                                                    "named pipe (FIFO), not a file, and wait there forever"};
           }),
           ""},
          {"the RNN half is another matter",

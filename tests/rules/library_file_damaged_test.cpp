@@ -46,7 +46,7 @@ RULE_TEST(
           "is a directory, not a library"},
          {"a socket", damaged(FileProblem::socket, "is a socket, not a file"), "is a socket, not a library"},
          {"a device", damaged(FileProblem::device, "is a device, not a file"), "is a device, not a library"},
-         {"links in a circle", damaged(FileProblem::link_circle, "leads in a circle"), "is a symbolic link loop"},
+         {"links in a circle", damaged(FileProblem::link_circle, "leads into a loop"), "is a symbolic link loop"},
          {"broken tables", damaged(FileProblem::damaged, "dynamic section outside the file"), "is damaged"},
          {"a link to nothing", damaged(FileProblem::dangling_link, "-> libcudnn.so.8.9.7"),
           "is a symbolic link to a file that does not exist"}}},

@@ -233,7 +233,7 @@ ElfFile absent(const Root& root, std::string_view path) {
     const auto target = root.link(path);
     if (!target) return with_problem(FileProblem::unreadable, "does not exist", true);
     const std::string link = "is a symbolic link to '" + target->substr(0, 300) + "', which leads ";
-    if (root.links_in_circle(path)) return aborting_list(FileProblem::link_circle, link + "in a circle");
+    if (root.links_in_circle(path)) return aborting_list(FileProblem::link_circle, link + "into a loop");
     return with_problem(FileProblem::dangling_link, link + "to no file", true);
 }
 

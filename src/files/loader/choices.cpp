@@ -74,7 +74,7 @@ class Candidates {
             return "a library of that name is loaded already";
         const std::string winners = in_words(process_, answer_.rule, answer_.owner.value_or(0));
         if (list.rule == answer_.rule && list.owner == answer_.owner)
-            return "another directory of " + winners + " stands before it";
+            return "another directory of " + winners + " is before it";
         return winners + " comes before " + in_words(process_, list.rule, list.owner);
     }
 
@@ -124,7 +124,7 @@ std::string in_words(const Process& process, LoaderRule rule, std::size_t owner)
         case LoaderRule::already_loaded:
             return "loaded already";
         case LoaderRule::path:
-            return "asked for by this path";
+            return "requested by this path";
         case LoaderRule::ld_preload:
             return "LD_PRELOAD or " + process.loader().preload_file;
         case LoaderRule::rpath:

@@ -28,7 +28,7 @@ std::string run_by(const Root& root, const std::string& path) {
 
 void refuse_unpredictable(const Root& root, const std::string& path, const elf::ElfFile& file) {
     if (const std::string runner = run_by(root, path); !runner.empty())
-        throw InputError(quoted(path) + " is a script that '" + runner + "' runs: ask for that program");
+        throw InputError(quoted(path) + " is a script that '" + runner + "' runs: specify that program");
     if (file.problem == FileProblem::other_class || file.problem == FileProblem::other_machine)
         throw InputError(quoted(path) + " " + file.problem_detail + ", and another loader is in charge of it");
     if (file.problem) throw InputError(quoted(path) + " " + file.problem_detail);
@@ -65,7 +65,7 @@ std::vector<std::string> notes_on(const Root& root, const std::string& path, con
             "it runs with rights of its own (set-user-id or the like): LD_LIBRARY_PATH and LD_PRELOAD do not count");
     if (contains(path, "/site-packages/") || contains(path, "/dist-packages/"))
         notes.push_back(
-            "a Python package may open copies of its own choice before this file; the file itself does not tell");
+            "a Python package may open its own libraries before this file; the file itself does not show this");
     return notes;
 }
 
