@@ -22,7 +22,7 @@ struct PlanQuestion {
     static void fields(Self& self, Visit&& visit) {
         visit("gpu", self.gpu, "compute capability");
         visit("gpu_name", self.gpu_name, "name of the GPU, if it was specified by name");
-        visit("data_center", self.data_center, "whether it is a data centre's board, if that is known");
+        visit("data_center", self.data_center, "whether it is a data center board, if that is known");
         visit("driver", self.driver, "release or branch of the driver");
         visit("python", self.python, "version of Python");
         visit("os", self.os, "linux or windows");

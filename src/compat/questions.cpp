@@ -364,7 +364,7 @@ Suitability cudnn_for_cuda(const Version& cudnn, int cuda_major, const Matrix& m
         majors.push_back(std::to_string(other.cuda_major));
         answer.evidence.push_back({"cuDNN " + cudnn.text, "for CUDA " + majors.back(), other.source.url});
     }
-    answer.why = "there is no " + pair + "; it was made for CUDA " + join_with_and(majors);
+    answer.why = "there is no " + pair + "; it was built for CUDA " + join_with_and(majors);
     return answer;
 }
 

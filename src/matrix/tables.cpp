@@ -24,7 +24,8 @@ struct Place {
     void report(const std::string& what) {
         constexpr std::size_t most = 1000;
         if (++reported < most) issues.push_back({table, row, escaped(what)});
-        if (reported == most) issues.push_back({table, row, "more is wrong from here on; correct the above first"});
+        if (reported == most)
+            issues.push_back({table, row, "there are more errors from here on; correct the above first"});
     }
 };
 

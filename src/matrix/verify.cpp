@@ -26,7 +26,7 @@ void check_word(const std::string& word, const char* column, const std::vector<s
 }
 
 void check_clause(const std::string& text, const char* column, const Row& row, const Report& report) {
-    if (text.ends_with('.')) report(row, "'{}' is a clause; take the full stop away", column);
+    if (text.ends_with('.')) report(row, "'{}' is a clause; remove the full stop", column);
 }
 
 void check_row(const Row&, const Report&) {}
@@ -112,10 +112,10 @@ void check_row(const FrameworkBuild& row, const Report& report) {
     check_word(row.os, "os", {"linux", "macos", "windows"}, row, report);
     check_word(row.libraries, "libraries", {"inside", "none", "system", "wheels"}, row, report);
     if (row.cuda.has_value() == (row.libraries == "none"))
-        report(row, row.cuda ? "a build with CUDA takes its libraries from somewhere; 'none' is for others"
+        report(row, row.cuda ? "a build with CUDA needs the origin of its libraries; 'none' is for others"
                              : "a build without CUDA has libraries 'none'; add its CUDA or write none");
     if (row.without_cudnn && row.cudnn)
-        report(row, "it has cuDNN {} and without_cudnn; leave one of them out", *row.cudnn);
+        report(row, "it has cuDNN {} and without_cudnn; remove one of them", *row.cudnn);
     if (row.without_cudnn && !row.cuda) report(row, "without_cudnn applies only to builds with CUDA; remove it");
     for (const std::string& word : split(row.targets, ' '))
         if (!parse_target(word))
@@ -195,7 +195,7 @@ void check_holes(const std::vector<DriverForCuda>& rows, const Holes& declared, 
         for (const std::string& text : gap_between("", rows[i - 1].cuda, rows[i].cuda, 2, declared)) report.whole(text);
     for (const DriverForCuda& row : rows)
         if (declared.contains(row.cuda.text))
-            report.whole("\"holes\" declares {}, which has a row; take one of them away", row.cuda);
+            report.whole("\"holes\" declares {}, which has a row; remove one of them", row.cuda);
 }
 
 void check_holes(const std::vector<CudaOfDriver>& rows, const Holes& declared, const Report& report) {

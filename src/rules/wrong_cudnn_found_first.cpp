@@ -39,9 +39,10 @@ static void describe_in_use(Finding& finding, const CudnnInUse& use) {
     const std::string directory = directory_of(*use.library.path);
     finding.severity = Severity::error;
     const bool older = serves(use.version, use.built_with) == Serves::too_old;
-    finding.message = "LD_LIBRARY_PATH gives " + words_of(use.framework) + " the cuDNN " + use.version.text + " of " +
-                      directory + ", " + (older ? "older than the " : "of another major than the ") +
-                      use.built_with.text + " that it was built with, before its own at " + use.own->path;
+    finding.message = "because of LD_LIBRARY_PATH, " + words_of(use.framework) + " loads cuDNN " + use.version.text +
+                      " from " + directory + " instead of its own at " + use.own->path + "; it is " +
+                      (older ? "older than the " : "of a different major version than the ") + use.built_with.text +
+                      " that it was built with";
     finding.evidence.push_back({"its bundled cuDNN", use.own->path, "libraries"});
     finding.remedies = {take_out(directory, "rnncheck doctor --only wrong_cudnn_found_first")};
 }

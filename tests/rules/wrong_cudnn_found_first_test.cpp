@@ -8,7 +8,7 @@ RULE_TEST(wrong_cudnn_found_first,
                       std::swap(torch.directories_before, torch.directories_after);
                       torch.libraries[0] = library_from("/opt/old/lib/libcudnn.so.9", "LD_LIBRARY_PATH", "9.0.0");
                   }),
-                  "LD_LIBRARY_PATH gives PyTorch 2.4.1 (cu121) the cuDNN 9.0.0 of /opt/old/lib"},
+                  "because of LD_LIBRARY_PATH, PyTorch 2.4.1 (cu121) loads cuDNN 9.0.0 from /opt/old/lib"},
                  {"LD_LIBRARY_PATH has another major", but([](Facts& f) {
                       add_torch(f);
                       library_named(f, "libcudnn.so.8").found_via = FoundVia::ld_library_path;

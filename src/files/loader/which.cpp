@@ -38,7 +38,7 @@ void refuse_unpredictable(const Root& root, const std::string& path, const elf::
 void refuse_other_loader(const Root& root, const std::string& path, const elf::ElfFile& file) {
     if (!file.interpreter || !root.exists(*file.interpreter) || read_loader_build(root, *file.interpreter)) return;
     throw InputError(quoted(path) + " is started by " + quoted(*file.interpreter) +
-                     ", which is not glibc's loader; the rules of others are not known here");
+                     ", which is not glibc's loader; other loaders are not supported");
 }
 
 /// The kernel then starts it in the loader's secure mode (ld.so(8), "secure-execution mode").
@@ -85,7 +85,7 @@ void check_copy(const Root& root, const std::string& name, const std::string& pa
     if (others.empty()) return;
     which.notes.push_back(name + " lies in " + home + ", but parts of it come from " +
                           join_with_and({others.begin(), others.end()}) +
-                          ": they work together only if all are of one release");
+                          ": they work together only if all are of the same version");
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ Which which_for_file(const Root& root, const std::string& path, const WhichSetti
     const bool secure = file.is_program && starts_secure(root, which.target);
     which.notes = notes_on(root, which.target, file, secure);
     if (is_static(file)) {
-        which.notes.push_back("it is a static program: the loader gives it no libraries");
+        which.notes.push_back("it is a static program and does not use the loader");
         return which;
     }
     const Loader loader =

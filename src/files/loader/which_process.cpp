@@ -64,7 +64,7 @@ RunningProcess look_into(int id) {
     const auto map = here.read(directory + "/maps", largest_map);
     const auto program = here.link(directory + "/exe");
     if (!map || (!program && !map->empty()))
-        throw InputError(who + ": this user may not see what it has mapped (" + directory +
+        throw InputError(who + ": this user has no permission to read its memory map (" + directory +
                          "/maps); run rnncheck as its user or as root");
     if (map->empty()) throw InputError(who + " has no memory of its own: it is ending, or part of the kernel");
     RunningProcess process;
