@@ -65,7 +65,7 @@ class Candidates {
     }
 
     std::string why_not(const SearchList& list, const OpenAttempt& attempt) const {
-        if (attempt.outcome == OpenOutcome::skipped) return "passed over: it " + attempt.file.problem_detail;
+        if (attempt.outcome == OpenOutcome::skipped) return "skipped: it " + attempt.file.problem_detail;
         if (attempt.outcome == OpenOutcome::aborts_list)
             return "ends the search of its list: it " + attempt.file.problem_detail;
         if (attempt.outcome == OpenOutcome::fails)
