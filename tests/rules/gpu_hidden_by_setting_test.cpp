@@ -23,7 +23,7 @@ RULE_TEST(gpu_hidden_by_setting,
                   "CUDA_VISIBLE_DEVICES=\"7\" hides every GPU"},
                  {"an entry that names no GPU", set_to("0,9,1", with_boards(4)),
                   "names 3 GPUs, but CUDA uses only the first 1"},
-                 {"some left out", set_to("2", with_boards(8)), "leaves CUDA 1 of 8 GPUs"},
+                 {"some left out", set_to("2", with_boards(8)), "limits CUDA to 1 of 8 GPUs"},
                  {"all hidden, and a sandbox hides the driver's files too",
                   after(set_to("7", init_answers(0)),
                         [](Facts& f) {

@@ -8,7 +8,7 @@ RULE_TEST(
            {"a call fails", but([](Facts& f) {
                 f.kernel_runs = {{0, CallResult{"cuLaunchKernel", 719, "CUDA_ERROR_LAUNCH_FAILED"}, {}}};
             }),
-            "cannot run a test kernel: cuLaunchKernel answered 719"},
+            "cannot run a test kernel: cuLaunchKernel returned 719"},
            {"one GPU of two", but([](Facts& f) {
                 add_second_gpu(f);
                 f.kernel_runs.back().correct = false;

@@ -21,7 +21,7 @@ RULE_TEST(
           "no MIG instance is visible"},
          {"a vGPU that is not for computing",
           after(init_answers(100), [](Facts& f) { f.nvml_devices.front().virtualization = "vgpu"; }),
-          "the type of this virtual machine's vGPU does not support it"},
+          "the type of this virtual machine's vGPU does not support CUDA"},
          {"the host of vGPUs",
           after(init_answers(100), [](Facts& f) { f.nvml_devices.front().virtualization = "host_vgpu"; }),
           "shares the board among virtual machines"},
@@ -64,14 +64,14 @@ TEST_CASE("what is done about an invisible GPU follows what is seen of it") {
         return (*rule)->check(facts, Matrix::bundled()).findings.at(0).remedies.at(0).text;
     };
     Facts f = answers_without_gpu();
-    CHECK(contains(advice(f), "Newer drivers do not support old GPUs"));
+    CHECK(contains(advice(f), "New drivers do not support old GPUs"));
     f.driver.kernel_flavour = "open";
     CHECK(contains(advice(f), "Turing"));
     f.host.container = "apptainer";
     CHECK(contains(advice(f), "--nv"));
     f.host.container.reset();
     f.host.environment["LSB_JOBID"] = "4";
-    CHECK(contains(advice(f), "Ask LSF"));
+    CHECK(contains(advice(f), "Request a GPU from LSF"));
     f.host.wsl = true;
     CHECK(contains(advice(f), "in Windows"));
 }
