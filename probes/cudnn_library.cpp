@@ -110,7 +110,7 @@ void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
 
 }  // namespace
 
-extern const Probe probe{.title = "Queries the version of each cuDNN installation and tries its RNN API, without a GPU",
+extern const Probe probe{.title = "Queries the version of each cuDNN installation and tests its RNN API, without a GPU",
                          .stage = Stage::ask,
                          .limit = std::chrono::seconds(30),
                          .run = run,

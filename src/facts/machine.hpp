@@ -153,7 +153,7 @@ struct GpuProcess {
 
     static void fields(auto& self, auto&& visit) {
         visit("pid", self.pid, "process id in the driver's view");
-        visit("memory_mib", self.memory_mib, "GPU memory it holds in MiB, where the driver reports it");
+        visit("memory_mib", self.memory_mib, "GPU memory it uses in MiB, if the driver reports it");
     }
 };
 
@@ -191,7 +191,7 @@ struct Board {
         visit("uuid", self.uuid, "GPU-...");
         visit("pci", self.pci, "PCI address, domain:bus:device.0 in lower-case hexadecimal");
         visit("memory_total_mib", self.memory_total_mib, "memory in MiB");
-        visit("memory_free_mib", self.memory_free_mib, "free memory in MiB when asked");
+        visit("memory_free_mib", self.memory_free_mib, "free memory in MiB when queried");
         visit("ecc_enabled", self.ecc_enabled, "whether error correction is on; unset where the board has none");
         visit("ecc_uncorrected_since_boot", self.ecc_uncorrected_since_boot,
               "uncorrected errors since the driver loaded");
@@ -209,7 +209,7 @@ struct Board {
         visit("virtualization", self.virtualization, "none, passthrough, vgpu, host_vgpu or host_vsga");
         visit("display_active", self.display_active, "whether a display is driven by it");
         visit("busy_percent", self.busy_percent,
-              "share of the last second in which a kernel ran on it, asked while a probe hung");
+              "share of the last second in which a kernel ran on it, queried while a probe hung");
         visit("unreachable", self.unreachable, "the call and answer that showed the board lost, e.g. NVML code 15");
     }
 };
