@@ -1,27 +1,25 @@
 // Opens one libcudart and asks for its version and the driver it sees. Neither call needs a GPU.
 #include "process/probe.hpp"
-#include "support/copies.hpp"
-#include "vendor/cudart_abi.hpp"
+#include "support/libraries.hpp"
+#include "vendor/cuda_abi.hpp"
 
 namespace rnncheck::probes::cuda_runtime {
 
 namespace {
 
 std::vector<std::string> targets(const Facts& facts) {
-    return copies_to_ask(facts, LibraryKind::cudart);
+    return installations_to_query(facts, LibraryKind::cudart);
 }
 
-Runtime ask(const Job& job, Trace& trace) {
+Runtime ask(const Job& job, ProbeWriter& writer) {
     Runtime runtime;
     runtime.library = job.target;
-    const vendor::Library library = vendor::open_library(trace, job.root.outside(job.target));
-    if (!library.handle) {
-        runtime.failure = CallResult{"dlopen", vendor::missing_symbol, library.error};
-        return runtime;
-    }
+    const vendor::Library library = vendor::open_library(writer, job.root.outside(job.target));
+    runtime.failure = library.failure;
+    if (library.failure) return runtime;
     vendor::CudartApi cudart;
     cudart.load(library);
-    const auto check = vendor::cudart_checker(trace, cudart);
+    const auto check = vendor::cudart_checker(writer, cudart);
     int number = 0;
     if (const auto result = check(cudart.cudaRuntimeGetVersion, &number); result.ok())
         runtime.version = cuda_version_from_number(number);
@@ -33,15 +31,15 @@ Runtime ask(const Job& job, Trace& trace) {
     return runtime;
 }
 
-void run(const Job& job, Trace& trace, const Learn& learn) {
+void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     Facts news;
-    news.runtimes.push_back(ask(job, trace));
+    news.runtimes.push_back(ask(job, writer));
     learn(news);
 }
 
 }  // namespace
 
-extern const Probe probe{.title = "Asks each CUDA runtime for its version",
+extern const Probe probe{.title = "Queries the version of each CUDA runtime",
                          .stage = Stage::ask,
                          .limit = std::chrono::seconds(20),
                          .run = run,

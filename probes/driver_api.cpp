@@ -3,8 +3,7 @@
 
 #include "base/text.hpp"
 #include "process/probe.hpp"
-#include "support/gpu_count.hpp"
-#include "support/names.hpp"
+#include "support/gpu.hpp"
 #include "vendor/cuda_abi.hpp"
 
 namespace rnncheck::probes::driver_api {
@@ -14,13 +13,10 @@ namespace {
 using vendor::CudaApi;
 
 std::string uuid_text(const vendor::CudaUuid& uuid) {
-    constexpr std::string_view digits = "0123456789abcdef";
     std::string text = "GPU-";
     for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
         if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-        const auto byte = static_cast<unsigned char>(uuid.bytes[i]);
-        text += digits[byte >> 4];
-        text += digits[byte & 15];
+        append_hex(text, static_cast<unsigned char>(uuid.bytes[i]));
     }
     return text;
 }
@@ -55,10 +51,10 @@ Gpu ask_gpu(const CudaApi& cuda, const vendor::Checker& check, int index) {
     return gpu;
 }
 
-/// The release stands in the file's name alone: libcuda.so.535.247.01. On Jetson and WSL it is libcuda.so.1.1, the
-/// number of the interface: no driver release was ever that low.
+/// The version is in the file's name alone: libcuda.so.535.247.01. On Jetson and WSL it is libcuda.so.1.1, the
+/// number of the interface: no driver version was ever that low.
 Facts about_library(const vendor::Library& library) {
-    constexpr int oldest_release = 100;
+    constexpr int oldest_version = 100;
     Facts news;
     std::error_code no_such_file;
     const std::string real = std::filesystem::canonical(library.path, no_such_file).string();
@@ -66,7 +62,7 @@ Facts about_library(const vendor::Library& library) {
     const auto suffix = real.rfind(".so.");
     if (suffix == std::string::npos) return news;
     const auto version = find_version(real.substr(suffix + 4));
-    if (version && version->major() >= oldest_release) news.driver.library_version = version;
+    if (version && version->major() >= oldest_version) news.driver.library_version = version;
     return news;
 }
 
@@ -74,14 +70,14 @@ Facts about_library(const vendor::Library& library) {
 /// one, in this survey too: https://docs.nvidia.com/deploy/driver-persistence/overview.html
 constexpr std::chrono::seconds slow_start(3);
 
-void run(const Job&, Trace& trace, const Learn& learn) {
+void run(const Job&, ProbeWriter& writer, const Learn& learn) {
     const auto start = std::chrono::steady_clock::now();
-    const vendor::Library library = vendor::open_library(trace, "libcuda.so.1");
+    const vendor::Library library = vendor::open_library(writer, "libcuda.so.1");
     if (!library.handle) return;
     learn(about_library(library));
     CudaApi cuda;
     cuda.load(library);
-    const auto check = vendor::cuda_checker(trace, cuda);
+    const auto check = vendor::cuda_checker(writer, cuda);
 
     Facts version;
     int number = 0;
@@ -92,24 +88,24 @@ void run(const Job&, Trace& trace, const Learn& learn) {
     init.driver.init = check(cuda.cuInit, 0u);
     learn(init);
     int count = 0;
-    if (std::chrono::steady_clock::now() - start > slow_start) trace.stay();
+    if (std::chrono::steady_clock::now() - start > slow_start) writer.stay();
     if (!init.driver.init->ok() || !check(cuda.cuDeviceGetCount, &count).ok()) return;
-    const int gpus = believable_count(trace, cuda.cuDeviceGetCount.name, count).value_or(0);
+    const int gpus = believable_count(writer, cuda.cuDeviceGetCount.name, count).value_or(0);
     for (int index = 0; index < gpus; ++index) {
         Facts news;
-        news.gpus.push_back(ask_gpu(cuda, check, index));
+        news.cuda_devices.push_back(ask_gpu(cuda, check, index));
         learn(news);
     }
 }
 
 }  // namespace
 
-extern const Probe probe{.title = "Asks the driver library which CUDA it supports and which GPUs it shows",
+extern const Probe probe{.title = "Queries the driver library for its CUDA version and GPUs",
                          .stage = Stage::ask,
                          .limit = std::chrono::seconds(45),
                          .run = run,
                          .start_limit = [](const Facts& learnt, std::chrono::milliseconds took) {
-                             return limit_of_other_start(learnt.gpus.size(), took);
+                             return limit_of_other_start(learnt.cuda_devices.size(), took);
                          }};
 
 }  // namespace rnncheck::probes::driver_api

@@ -1,7 +1,7 @@
 // Opens one libnvrtc and compiles a tiny kernel, which needs no GPU: cuDNN 8 and 9 compile some of their kernels so.
 #include "process/probe.hpp"
-#include "support/copies.hpp"
-#include "vendor/nvrtc_abi.hpp"
+#include "support/libraries.hpp"
+#include "vendor/cuda_abi.hpp"
 
 namespace rnncheck::probes::nvrtc_compile {
 
@@ -10,7 +10,7 @@ namespace {
 constexpr const char* kernel = "extern \"C\" __global__ void twice(float* x) { x[threadIdx.x] *= 2.0f; }\n";
 
 std::vector<std::string> targets(const Facts& facts) {
-    return copies_to_ask(facts, LibraryKind::nvrtc);
+    return installations_to_query(facts, LibraryKind::nvrtc);
 }
 
 CallResult compile(const vendor::NvrtcApi& nvrtc, const vendor::Checker& check) {
@@ -21,24 +21,20 @@ CallResult compile(const vendor::NvrtcApi& nvrtc, const vendor::Checker& check) 
     if (!compiled.ok()) return compiled;
     std::size_t bytes = 0;
     auto sized = check(nvrtc.nvrtcGetPTXSize, program, &bytes);
-    if (sized.ok() && bytes <= 1)
-        sized = {nvrtc.nvrtcGetPTXSize.name, vendor::missing_symbol, "the compiled program is empty"};
+    if (sized.ok() && bytes <= 1) sized = {nvrtc.nvrtcGetPTXSize.name, missing_symbol, "the compiled program is empty"};
     return sized;
 }
 
-void run(const Job& job, Trace& trace, const Learn& learn) {
+void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     Facts news;
     Nvrtc& found = news.nvrtcs.emplace_back();
     found.library = job.target;
-    const vendor::Library library = vendor::open_library(trace, job.root.outside(job.target));
-    if (!library.handle) {
-        found.failure = CallResult{"dlopen", vendor::missing_symbol, library.error};
-        learn(news);
-        return;
-    }
+    const vendor::Library library = vendor::open_library(writer, job.root.outside(job.target));
+    found.failure = library.failure;
+    if (library.failure) return learn(news);
     vendor::NvrtcApi nvrtc;
     nvrtc.load(library);
-    const auto check = vendor::nvrtc_checker(trace, nvrtc);
+    const auto check = vendor::nvrtc_checker(writer, nvrtc);
     int major = 0, minor = 0;
     if (const auto result = check(nvrtc.nvrtcVersion, &major, &minor); result.ok())
         found.version = make_version({major, minor});
@@ -53,7 +49,7 @@ void run(const Job& job, Trace& trace, const Learn& learn) {
 
 }  // namespace
 
-extern const Probe probe{.title = "Compiles a tiny kernel with each NVRTC",
+extern const Probe probe{.title = "Compiles a test kernel with each NVRTC",
                          .stage = Stage::ask,
                          .limit = std::chrono::seconds(30),
                          .run = run,

@@ -14,8 +14,8 @@ void crash() {
     raise(SIGSEGV);
 }
 
-void run(const Job& job, Trace& trace, const Learn&) {
-    trace.calling("planted_" + job.target);
+void run(const Job& job, ProbeWriter& writer, const Learn&) {
+    writer.calling("planted_" + job.target);
     if (job.target == "crash") crash();
     if (job.target == "exit") _exit(3);
     if (job.target == "hang")
@@ -28,7 +28,7 @@ std::vector<std::string> targets(const Facts&) {
 
 }  // namespace
 
-extern const Probe probe{.title = "Crashes, hangs or exits on purpose, only for the self-test",
+extern const Probe probe{.title = "Crashes, hangs or exits intentionally, only for the self-test",
                          .stage = Stage::look,
                          .limit = std::chrono::seconds(1),
                          .run = run,

@@ -47,7 +47,7 @@ bool take_cudnn(Facts& facts, const std::string& value, const Matrix&) {
 
 bool take_gpu(Facts& facts, const std::string& value, const Matrix& matrix) {
     Gpu gpu;
-    gpu.index = static_cast<int>(facts.gpus.size());
+    gpu.index = static_cast<int>(facts.cuda_devices.size());
     gpu.compute_capability = capability_from(value);
     if (!gpu.compute_capability) {
         const auto product = matrix.gpu_product(value);
@@ -55,7 +55,7 @@ bool take_gpu(Facts& facts, const std::string& value, const Matrix& matrix) {
         gpu.compute_capability = product->capability;
         gpu.name = product->name;
     }
-    facts.gpus.push_back(std::move(gpu));
+    facts.cuda_devices.push_back(std::move(gpu));
     return true;
 }
 
@@ -106,26 +106,26 @@ bool take_masked(Facts& facts, const std::string& value, const Matrix&) {
 }
 
 constexpr const char* a_single_value = "a single value for the same thing";
-constexpr std::string_view framework_release = "a release (2.4.0), if known with its build (2.4.0+cu124, 2.15+cpu)";
+constexpr std::string_view framework_release = "a version (2.4.0), if known with its build (2.4.0+cu124, 2.15+cpu)";
 
 /// Frameworks have no function of their own.
 constexpr auto keys = std::to_array<Key>({
     {"ctranslate2", framework_release, nullptr},
-    {"cuda", "the release of the CUDA runtime (12.4), or its major alone (12)", take_cuda},
-    {"cudnn", "the release of the cuDNN installed (8.9.7, 9), if known with its CUDA (9.10.2+cu12)", take_cudnn},
+    {"cuda", "the version of the CUDA runtime (12.4), or only its major version (12)", take_cuda},
+    {"cudnn", "the installed cuDNN version (8.9.7, 9), if known with its CUDA version (9.10.2+cu12)", take_cudnn},
     {"cupy", framework_release, nullptr},
-    {"driver", "a release (535.104.05) or a branch (535)", take_driver},
+    {"driver", "a version (535.104.05) or a branch (535)", take_driver},
     {"dtype", "the network's type of data: fp64, fp32, fp16 or bf16", take_dtype},
-    {"framework", "a framework and its release (pytorch 2.4.0), once for each framework", nullptr, true},
+    {"framework", "a framework and its version (pytorch 2.4.0), once for each framework", nullptr, true},
     {"gpu", "a compute capability (8.6, sm_86) or the name of a GPU of one generation (RTX 3090)", take_gpu, true},
     {"jax", framework_release, nullptr},
     {"keras", framework_release, nullptr},
     {"masked", "yes when the network's sequences are padded and masked, else no", take_masked},
     {"mxnet", framework_release, nullptr},
     {"onnxruntime", framework_release, nullptr},
-    {"os", "linux, windows, macos, wsl, or the system's name (Ubuntu 22.04, Windows 10)", take_os},
+    {"os", "linux, windows, macos, wsl, or the operating system's name (Ubuntu 22.04, Windows 10)", take_os},
     {"paddlepaddle", framework_release, nullptr},
-    {"python", "a release of Python (3.11)", take_python},
+    {"python", "a Python version (3.11)", take_python},
     {"pytorch", framework_release, nullptr},
     {"tensorflow", framework_release, nullptr},
     {"torch", framework_release, nullptr},
@@ -139,7 +139,7 @@ const Key* key_named(std::string_view name) {
 /// What would have been right in place of this value; empty when it was.
 std::string take(Given& given, const GivenValue& item, const Matrix& matrix) {
     const Key* key = key_named(item.key);
-    if (!key) return "one of the keys " + listing(given_keys());
+    if (!key) return "one of the keys " + join_with_and(given_keys());
     if (given.keys.contains(item.key) && !key->may_repeat) return a_single_value;
     if (key->take) return key->take(given.facts, item.value, matrix) ? "" : std::string(key->expected);
     auto framework = framework_told(item);

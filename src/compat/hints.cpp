@@ -7,10 +7,6 @@ namespace rnncheck {
 
 namespace {
 
-bool is_letter(char c) {
-    return c >= 'a' && c <= 'z';
-}
-
 /// The version that follows a framework's name within the next few words; nothing after '<', which names another one.
 std::optional<Version> version_after(std::string_view text, std::size_t at) {
     std::size_t letters = 0;
@@ -194,7 +190,8 @@ void read_machine(ParsedHints& hints, const Facts& facts) {
     if (!hints.driver) hints.driver = facts.driver.library_version;
     if (!hints.cuda && !facts.runtimes.empty()) hints.cuda = facts.runtimes.front().version;
     if (!hints.cudnn && !facts.cudnns.empty()) hints.cudnn = facts.cudnns.front().version;
-    if (!hints.capability && !facts.gpus.empty()) hints.capability = facts.gpus.front().compute_capability;
+    if (!hints.capability && !facts.cuda_devices.empty())
+        hints.capability = facts.cuda_devices.front().compute_capability;
     if (facts.host.wsl.value_or(false)) hints.words += " wsl ;";
 }
 

@@ -7,8 +7,32 @@
 
 namespace rnncheck {
 
-/// What a vendor call answered. `code` is the library's own number: cuDNN 9 renumbered its statuses, so compare it
-/// only with numbers of the same library and major; `text` holds the library's own words.
+/// look: read files, no vendor code. ask: open vendor libraries and ask them. run: use the GPU.
+enum class Stage { look, ask, run };
+RNNCHECK_ENUM_NAMES(Stage, "look", "ask", "run")
+
+/// What an answer or a finding rests on. `source` is a path into the facts ("driver.kernel_version") or the link of the
+/// matrix row.
+struct Evidence {
+    std::string what;
+    std::string value;
+    std::string source;
+
+    static void fields(auto& self, auto&& visit) {
+        visit("what", self.what, "what was found or is known");
+        visit("value", self.value, "its value");
+        visit("source", self.source, "path into the facts, or link to the source of the table row");
+    }
+};
+
+// Codes of our own, for calls without a status of the library.
+inline constexpr int missing_symbol = -1;     ///< not called: the library does not export the function, or did not open
+inline constexpr int impossible_answer = -2;  ///< it reported success but gave an address or a size that cannot be
+inline constexpr int would_block = -3;        ///< the library was not opened: the loader would have waited for ever
+inline constexpr int hangs_in_kernel = -4;    ///< the process did not come back, and SIGKILL could not end it
+
+/// What a vendor call answered. `code` is the library's own number or one of the above: cuDNN 9 renumbered its
+/// statuses, so compare it only with numbers of the same library and major; `text` holds the library's own words.
 struct CallResult {
     std::string call;
     std::int64_t code = 0;
@@ -17,14 +41,24 @@ struct CallResult {
 
     bool ok() const { return code == 0; }
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("call", self.call, "the vendor function");
-        visit("code", self.code, "its return value, 0 is success");
+        visit("code", self.code, "its return value, 0 is success; negative where the library gave none");
         visit("text", self.text, "the library's own words for the value");
-        visit("bytes", self.bytes, "bytes that the call was asked to allocate");
+        visit("bytes", self.bytes, "bytes that the call requested");
     }
 };
+
+/// CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED (cudnn_graph.h of cuDNN 9): the host's memory, not the GPU's.
+inline constexpr std::int64_t cudnn_host_allocation_failed = 4003;
+
+/// CUDA_ERROR_OUT_OF_MEMORY (cuda.h), CUDNN_STATUS_ALLOC_FAILED of cuDNN 7 and 8 (cudnn.h), both 2, and the two failed
+/// allocations of cuDNN 9, which has no status between 0 and 1001.
+inline bool is_out_of_memory(const CallResult& result) {
+    if (result.call.starts_with("cudnn"))
+        return result.code == 2 || result.code == cudnn_host_allocation_failed || result.code == 4004;
+    return result.call.starts_with("cu") && result.code == 2;
+}
 
 /// How a probe's process ended.
 enum class ProbeEnd {
@@ -37,13 +71,10 @@ enum class ProbeEnd {
     killed,           ///< SIGKILL that we did not send
     quit_early,       ///< the process left, with any exit code, before the probe returned
     stuck,            ///< still there after our SIGKILL: hangs inside the kernel
-    not_started,      ///< the process could not be made
+    not_started,      ///< the process could not be created
 };
 RNNCHECK_ENUM_NAMES(ProbeEnd, "finished", "skipped", "crashed", "crashed_at_exit", "timed_out", "cut_off", "killed",
                     "quit_early", "stuck", "not_started")
-
-/// How a call that SIGKILL could not end stands in the text of its result.
-inline constexpr std::string_view hangs_in_kernel = "hangs inside the kernel";
 
 /// What a process was doing when its limit passed, as the kernel shows it in /proc just before we ended it.
 struct Hang {
@@ -52,8 +83,7 @@ struct Hang {
     std::vector<std::string> kernel_stack;
     std::optional<double> processor_ms;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("state", self.state, "process state: running, sleeping, uninterruptible, stopped");
         visit("kernel_function", self.kernel_function, "kernel function it waited in (wchan); unset in user mode");
         visit("kernel_stack", self.kernel_stack, "its kernel stack, innermost function first, where root may read it");
@@ -78,8 +108,7 @@ struct ProbeRun {
     /// The probe's own code ran to its end, so what it left unset it could not learn.
     bool completed() const { return end == ProbeEnd::finished || end == ProbeEnd::crashed_at_exit; }
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("probe", self.probe, "id of the probe");
         visit("target", self.target, "what it looked at: a library file, a GPU; empty for the whole machine");
         visit("end", self.end, "how its process ended");

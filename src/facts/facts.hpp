@@ -4,16 +4,12 @@
 
 #include <algorithm>
 
+#include "facts/common.hpp"
 #include "facts/libraries.hpp"
 #include "facts/log.hpp"
 #include "facts/machine.hpp"
-#include "facts/network.hpp"
 #include "facts/packages.hpp"
-#include "facts/rnn_dropout.hpp"
-#include "facts/rnn_fit.hpp"
-#include "facts/rnn_request.hpp"
-#include "facts/rnn_run.hpp"
-#include "facts/stage.hpp"
+#include "facts/rnn.hpp"
 
 namespace rnncheck {
 
@@ -29,14 +25,12 @@ struct ToolFacts {
     std::optional<bool> make_nodes = {};
     std::vector<std::string> restrictions = {};
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
-        visit("version", self.version, "version of rnncheck that learnt these facts");
-        visit(
-            "stages", self.stages,
-            "stages that were run: look, ask, run; or alone: given, where a person told and no machine was looked at, "
-            "and log, where only logs were read");
-        visit("python", self.python, "the environment or interpreter that --python asked for");
+    static void fields(auto& self, auto&& visit) {
+        visit("version", self.version, "version of rnncheck that collected these facts");
+        visit("stages", self.stages,
+              "stages that were run: look, ask, run; or alone: given, if versions were specified and no machine was "
+              "checked, and log, if only logs were read");
+        visit("python", self.python, "the environment or interpreter specified with --python");
         visit("make_nodes", self.make_nodes, "whether --make-nodes let the driver create its device nodes");
         visit("restrictions", self.restrictions,
               "what kept rnncheck itself from examining the machine fully, in sentences");
@@ -48,8 +42,8 @@ struct Facts {
     ToolFacts tool;
     Host host;
     Driver driver;
-    std::vector<Gpu> gpus;
-    std::vector<Board> boards;
+    std::vector<Gpu> cuda_devices;
+    std::vector<Board> nvml_devices;
     std::vector<Library> libraries;
     std::vector<Runtime> runtimes;
     std::vector<Nvrtc> nvrtcs;
@@ -65,56 +59,56 @@ struct Facts {
     std::vector<ProbeRun> probe_runs;
     std::optional<Log> log;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("schema", self.schema, "number of this form of the facts");
-        visit("tool", self.tool, "who learnt them");
+        visit("tool", self.tool, "who collected them");
         visit("host", self.host, "the machine and its system");
         visit("driver", self.driver, "kernel module, device nodes, driver library");
-        visit("gpus", self.gpus, "GPUs as a CUDA program sees them");
-        visit("boards", self.boards, "GPUs as NVML sees them");
+        visit("cuda_devices", self.cuda_devices, "GPUs as a CUDA program sees them");
+        visit("nvml_devices", self.nvml_devices, "GPUs as NVML sees them");
         visit("libraries", self.libraries, "GPU libraries found on disk");
-        visit("runtimes", self.runtimes, "CUDA runtimes as they answered");
-        visit("nvrtcs", self.nvrtcs, "run-time compilers as they answered");
-        visit("cudnns", self.cudnns, "copies of cuDNN as they answered");
+        visit("runtimes", self.runtimes, "CUDA runtimes that were queried");
+        visit("nvrtcs", self.nvrtcs, "runtime compilers that were queried");
+        visit("cudnns", self.cudnns, "cuDNN installations that were queried");
         visit("pythons", self.pythons, "Python environments");
         visit("frameworks", self.frameworks, "frameworks that run recurrent networks through cuDNN");
         visit("network", self.network, "the recurrent network that is meant to run");
-        visit("kernel_runs", self.kernel_runs, "the tiny kernel on each GPU");
-        visit("rnn_request", self.rnn_request, "the recurrent-network cases asked for, when not the doctor's own");
+        visit("kernel_runs", self.kernel_runs, "the test kernel on each GPU");
+        visit("rnn_request", self.rnn_request,
+              "the requested recurrent-network cases, if not those of rnncheck doctor");
         visit("rnn_runs", self.rnn_runs, "the recurrent-network cases");
         visit("rnn_fits", self.rnn_fits, "the largest networks that fit into GPU memory");
         visit("rnn_dropouts", self.rnn_dropouts, "dropout between layers, measured");
         visit("probe_runs", self.probe_runs, "how each probe went");
-        visit("log", self.log, "what logs tell");
+        visit("log", self.log, "the content of logs");
     }
 };
 
-/// NVML's record of a GPU, joined by PCI address or UUID; null when NVML did not tell.
+/// NVML's record of a GPU, joined by PCI address or UUID; null when NVML did not list it.
 inline const Board* board_of(const Facts& facts, const Gpu& gpu) {
-    for (const Board& board : facts.boards)
+    for (const Board& board : facts.nvml_devices)
         if ((gpu.pci && gpu.pci == board.pci) || (gpu.uuid && gpu.uuid == board.uuid)) return &board;
     return nullptr;
 }
 
-/// A stage that the user switched off was not; where the facts name no stages, all were.
+/// False for a stage that the user switched off; where the facts name no stages, all were.
 inline bool stage_was_run(const Facts& facts, Stage stage) {
     const auto& stages = facts.tool.stages;
     return stages.empty() || std::ranges::find(stages, name_of(stage)) != stages.end();
 }
 
-/// A person told these facts; what was not told is unknown, and no machine stands behind them.
+/// All facts come from --given: what it did not name is unknown, and no machine was examined.
 inline bool only_given(const Facts& facts) {
     return facts.tool.stages == std::vector<std::string>{"given"};
 }
 
-/// No machine was examined: all that is known comes from logs and from what a person told besides.
+/// No machine was examined: all that is known comes from logs and from --given.
 inline bool from_logs_alone(const Facts& facts) {
     return facts.log && facts.tool.stages == std::vector<std::string>{"log"};
 }
 
 /// `more` joins `facts`: unset values are filled, set ones stay, lists are appended; an element with the key() of one
-/// that is there joins that one, so a probe can tell more about a thing later.
+/// that is there joins that one, so a probe can add more about a thing later.
 void merge(Facts& facts, Facts more);
 
 }  // namespace rnncheck

@@ -6,7 +6,7 @@
 namespace rnncheck::rules::gpu_gives_other_bits {
 
 static std::string share(std::size_t cases, const Kind& kind) {
-    return std::to_string(cases) + " of " + counted(kind.compared, "recurrent network", "recurrent networks");
+    return std::to_string(cases) + " of " + pluralized(kind.compared, "recurrent network", "recurrent networks");
 }
 
 static void add_digests(const Facts& facts, const Runs& runs, Finding& finding) {
@@ -19,13 +19,13 @@ static Finding unusual(const Facts& facts, const Kind& kind, int gpu, const Runs
     Finding finding;
     finding.severity = Severity::warning;
     finding.subject = gpu_subject(facts, gpu);
-    finding.message = finding.subject + " gives different bits than other GPUs of its model in " +
-                      share(runs.size(), kind) + "; every number is within its limit";
+    finding.message = finding.subject +
+                      " returned results that are not bitwise identical to those of other GPUs of its model in " +
+                      share(runs.size(), kind) + "; every result is within its error limit";
     add_digests(facts, runs, finding);
     finding.remedies = {
-        {.text =
-             "Run more cases on this GPU, and check its memory errors and the driver's messages (Xid). If it differs "
-             "again, swap it with another card: a difference that moves with the card is a fault of the card",
+        {.text = "Run more cases on this GPU, and check its memory errors and the driver's Xid messages. If it differs "
+                 "again, swap it with another card: a difference that moves with the card is a hardware fault",
          .commands = {"rnncheck lstm --level thorough", "nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER",
                       "sudo dmesg | grep -i -E 'nvrm|xid'"},
          .risk = Risk::needs_root,
@@ -39,13 +39,14 @@ static Finding undecided_which(const Facts& facts, const Kind& kind) {
     for (const int gpu : kind.gpus) names.push_back(gpu_subject(facts, gpu));
     Finding finding;
     finding.severity = Severity::note;
-    finding.subject = listing(names);
-    finding.message = finding.subject + " give different bits in " + share(kind.undecided.size(), kind) +
-                      ", every number within its limit; which of them is unusual is not known";
+    finding.subject = join_with_and(names);
+    finding.message = finding.subject + " returned results that are not bitwise identical in " +
+                      share(kind.undecided.size(), kind) +
+                      "; every result is within its error limit; which GPU is at fault is unknown";
     add_digests(facts, kind.undecided.front(), finding);
     finding.remedies = {
-        {.text = "Run more cases on them, and check whether one of them has memory errors; a third GPU of "
-                 "their model would show which one is unusual",
+        {.text = "Run more cases on these GPUs, and check them for memory errors; a comparison with a third GPU of the "
+                 "same model would show which one is at fault",
          .commands = {"rnncheck lstm --level thorough", "nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER"},
          .verify = "rnncheck doctor --only gpu_gives_other_bits",
          .link = "https://docs.nvidia.com/cuda/cublas/index.html#results-reproducibility"}};
@@ -54,18 +55,18 @@ static Finding undecided_which(const Facts& facts, const Kind& kind) {
 
 /// What keeps a GPU, or a case on it, from being compared although it could be.
 static std::string not_comparable(const Facts& facts) {
-    for (const Gpu& gpu : facts.gpus)
+    for (const Gpu& gpu : facts.cuda_devices)
         if (!gpu.name || !gpu.compute_capability || !gpu.multiprocessors)
-            return "the model of " + subject_of(gpu) + " is not known";
+            return "the model of " + subject_of(gpu) + " is unknown";
     for (const RnnRun& run : facts.rnn_runs)
         if (run.end == RunEnd::ok && (!run.bitwise_repeatable || !run.digest))
-            return "the bits of a recurrent network on " + gpu_subject(facts, run.gpu) + " are not known";
+            return "the digest of a recurrent network on " + gpu_subject(facts, run.gpu) + " is unknown";
     return "";
 }
 
 static bool any_of_one_kind(const Facts& facts) {
-    for (const Gpu& one : facts.gpus)
-        for (const Gpu& other : facts.gpus)
+    for (const Gpu& one : facts.cuda_devices)
+        for (const Gpu& other : facts.cuda_devices)
             if (one.index < other.index && same_kind(one, other)) return true;
     return false;
 }
@@ -76,15 +77,15 @@ static Verdict check(const Facts& facts, const Matrix&) {
     for (const Kind& kind : kinds_of(facts)) {
         for (const auto& [gpu, runs] : kind.unusual) answers.fault(unusual(facts, kind, gpu, runs));
         if (!kind.undecided.empty()) answers.fault(undecided_which(facts, kind));
-        answers.good("GPUs of one kind give the same bits");
+        answers.good("GPUs of the same model return bitwise identical results");
     }
-    if (facts.gpus.size() > 1)
+    if (facts.cuda_devices.size() > 1)
         if (const std::string why = not_comparable(facts); !why.empty()) answers.unknown(why);
-    if (!any_of_one_kind(facts)) answers.no_matter("no two GPUs are of one kind");
+    if (!any_of_one_kind(facts)) answers.no_matter("no two GPUs are of the same model");
     return answers.close();
 }
 
-extern const Rule rule{.title = "A GPU gives different bits than other GPUs of its model",
+extern const Rule rule{.title = "A GPU's results are not bitwise identical to those of other GPUs of its model",
                        .layer = Layer::gpu,
                        .worst = Severity::warning,
                        .needs = Stage::run,

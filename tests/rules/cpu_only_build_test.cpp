@@ -3,17 +3,17 @@
 #include "support/installed_machines.hpp"
 
 RULE_TEST(cpu_only_build,
-          Fires{{{"the flavour says so", given({"pytorch=2.4+cpu", "os=linux"}),
-                  "PyTorch 2.4 (cpu) is a build without CUDA"},
-                 {"no release has CUDA on this system", given({"jax=0.4.30", "os=windows"}),
-                  "JAX 0.4.30 is a build without CUDA"},
-                 {"asked about on a machine without a GPU", but([](Facts& f) {
-                      no_machine(f);
-                      ask_for(f, "pytorch", "2.4").build = "cpu";
-                  }),
-                  "PyTorch 2.4 (cpu) is a build without CUDA"},
-                 {"installed", but([](Facts& f) { add_tensorflow_cpu(f); }),
-                  "TensorFlow 2.15.1 (cpu) in /srv/environment is a build without CUDA"}}},
+          Fires{
+              {{"the flavour says so", given({"pytorch=2.4+cpu", "os=linux"}), "PyTorch 2.4 (cpu) is a CPU-only build"},
+               {"no release has CUDA on this system", given({"jax=0.4.30", "os=windows"}),
+                "JAX 0.4.30 is a CPU-only build"},
+               {"asked about on a machine without a GPU", but([](Facts& f) {
+                    no_machine(f);
+                    ask_for(f, "pytorch", "2.4").build = "cpu";
+                }),
+                "PyTorch 2.4 (cpu) is a CPU-only build"},
+               {"installed", but([](Facts& f) { add_tensorflow_cpu(f); }),
+                "TensorFlow 2.15.1 (cpu) in /srv/environment is a CPU-only build"}}},
           Silent{{{"with CUDA", given({"pytorch=2.4+cu124", "os=linux"}), ""},
                   {"the Windows rule tells it", given({"tensorflow=2.15", "os=windows"}), ""},
                   {"a plugin", given({"tensorflow=2.10+directml", "os=windows"}), ""},
@@ -49,9 +49,9 @@ rnncheck::Facts torch_for_cpu(const std::string& capability, const std::string& 
         torch.name = "pytorch";
         torch.version = v("2.4.1");
         torch.package = "torch 2.4.1+cpu";
-        f.gpus.resize(1);
-        f.gpus.front().name.reset();
-        f.gpus.front().compute_capability = v(capability);
+        f.cuda_devices.resize(1);
+        f.cuda_devices.front().name.reset();
+        f.cuda_devices.front().compute_capability = v(capability);
         for (auto& library : f.libraries)
             if (library.kind == rnncheck::LibraryKind::cuda) library.version_in_name = v(driver);
         f.driver.library.reset();
@@ -79,7 +79,7 @@ TEST_CASE("the build offered is one that GPU and driver run") {
 TEST_CASE("where no build with CUDA is known to run, none is offered to install") {
     using namespace rnncheck;
     Facts unknown_gpu = torch_for_cpu("8.6", "550.54.14");
-    unknown_gpu.gpus.clear();
+    unknown_gpu.cuda_devices.clear();
     for (const Facts& facts : {torch_for_cpu("12.0", "580.65.06"), torch_for_cpu("8.6", "390.48"), unknown_gpu})
         CHECK(remedy_for(facts).commands == std::vector<std::string>{"rnncheck matrix plan --for pytorch==2.4.1"});
 }

@@ -5,7 +5,7 @@ RULE_TEST(cudnn_handle_refused,
           Fires{{{"not initialised", but([](Facts& f) {
                       all_cases(f, RunEnd::skipped, {"cudnnCreate", 1, "CUDNN_STATUS_NOT_INITIALIZED"});
                   }),
-                  "cuDNN cannot create a handle on GPU 0 (NVIDIA GeForce RTX 3090): cudnnCreate answered 1 "
+                  "cuDNN cannot create a handle on GPU 0 (NVIDIA GeForce RTX 3090): cudnnCreate returned 1 "
                   "(CUDNN_STATUS_NOT_INITIALIZED)"},
                  {"on one GPU of two", but([](Facts& f) {
                       add_second_gpu(f);
@@ -17,13 +17,13 @@ RULE_TEST(cudnn_handle_refused,
                       }
                   }),
                   "GPU 1"}}},
-          silent_about_cases({{"memory ran out, which is another fault", but([](Facts& f) {
+          silent_about_cases({{"the GPU ran out of memory, which is another fault", but([](Facts& f) {
                                    all_cases(f, RunEnd::skipped, {"cudnnCreate", 2, "CUDNN_STATUS_ALLOC_FAILED"});
                                }),
                                ""},
                               {"memory is nearly full, which tells it", but([](Facts& f) {
                                    all_cases(f, RunEnd::skipped, {"cudnnCreate", 1, "CUDNN_STATUS_NOT_INITIALIZED"});
-                                   f.boards.front().memory_free_mib = 100;
+                                   f.nvml_devices.front().memory_free_mib = 100;
                                }),
                                ""},
                               {"no code for the GPU is another fault", but([](Facts& f) {

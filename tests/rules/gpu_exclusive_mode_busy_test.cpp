@@ -6,36 +6,37 @@ namespace {
 rnncheck::Facts exclusive() {
     return rnncheck::test::but([](rnncheck::Facts& f) {
         rnncheck::test::no_runs(f);
-        f.boards.front().compute_mode = "exclusive_process";
-        f.boards.front().processes = {{4711, 500}};
+        f.nvml_devices.front().compute_mode = "exclusive_process";
+        f.nvml_devices.front().processes = {{4711, 500}};
     });
 }
 
 rnncheck::Facts refused(const char* mode) {
     return rnncheck::test::but([&](rnncheck::Facts& f) {
         f.kernel_runs = {{0, rnncheck::CallResult{"cuDevicePrimaryCtxRetain", 46, ""}, {}}};
-        f.gpus.front().compute_mode = f.boards.front().compute_mode = mode;
+        f.cuda_devices.front().compute_mode = f.nvml_devices.front().compute_mode = mode;
     });
 }
 
 }  // namespace
 
 RULE_TEST(gpu_exclusive_mode_busy,
-          Fires{{{"another process has it", exclusive(), "is in exclusive-process mode, and process 4711 has it"},
+          Fires{{{"another process has it", exclusive(), "is in exclusive-process mode and in use by process 4711"},
                  {"only the call tells", refused("default"), "CUDA_ERROR_DEVICE_UNAVAILABLE"},
                  {"MPS is set up and refuses all the same",
                   after(refused("exclusive_process"),
                         [](Facts& f) {
-                            f.boards.front().processes = {{4711, 500}};
+                            f.nvml_devices.front().processes = {{4711, 500}};
                             f.driver.mps_pipe = "/tmp/nvidia-mps";
                         }),
                   "busy or unavailable"},
                  {"mode and call", refused("exclusive_process"), "busy or unavailable"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
-                  {"exclusive and free", after(exclusive(), [](Facts& f) { f.boards.front().processes.clear(); }), ""},
+                  {"exclusive and free", after(exclusive(), [](Facts& f) { f.nvml_devices.front().processes.clear(); }),
+                   ""},
                   {"shared by MPS", but([](Facts& f) {
-                       f.boards.front().compute_mode = "exclusive_process";
-                       f.boards.front().processes = {{4711, 500}};
+                       f.nvml_devices.front().compute_mode = "exclusive_process";
+                       f.nvml_devices.front().processes = {{4711, 500}};
                    }),
                    ""},
                   {"the server of MPS has it",

@@ -1,5 +1,5 @@
 // Prints the page about a rule or a probe.
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "commands/command.hpp"
 #include "commands/ids.hpp"
 #include "commands/nearest.hpp"
@@ -11,7 +11,7 @@ namespace rnncheck::commands::explain {
 
 static int run(const std::string& id) {
     std::string_view page = rule_page(id);
-    if (page.empty()) page = probe_page(id);
+    if (page.empty()) page = page_named(probe_pages(), id);
     if (page.empty()) {
         auto known = rule_names();
         for (const auto& probe : probe_names()) known.push_back(probe);

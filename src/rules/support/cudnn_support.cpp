@@ -83,7 +83,7 @@ bool never_answered(const CudnnCopy& copy) {
 }
 
 bool was_refused(const CallResult& failure) {
-    return failure.text.starts_with(not_opened);
+    return failure.code == would_block;
 }
 
 Verdict without_cudnn(const Facts& facts) {
@@ -220,7 +220,7 @@ std::string told(const CallResult& result) {
 }
 
 std::string told(const std::optional<CallResult>& result) {
-    return result ? told(*result) : "the reason is not known";
+    return result ? told(*result) : "the reason is unknown";
 }
 
 std::string builtins_of(const Nvrtc& nvrtc) {

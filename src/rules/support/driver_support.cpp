@@ -103,7 +103,7 @@ bool container_hides_gpus(const Facts& facts) {
 
 static bool nothing_passed_in(const Facts& facts) {
     return libraries_listed(facts) && !driver_library_seen(facts) && facts.driver.device_nodes.empty() &&
-           facts.gpus.empty() && facts.boards.empty();
+           facts.cuda_devices.empty() && facts.nvml_devices.empty();
 }
 
 bool container_without_gpu(const Facts& facts) {
@@ -132,7 +132,7 @@ bool is_hidden(const Facts& facts, std::string_view directory) {
 
 std::string kernel_not_asked(const Facts& facts) {
     if (is_hidden(facts, "/proc") && is_hidden(facts, "/sys")) return "/proc and /sys are hidden from this process";
-    return "the kernel could not be asked for its modules";
+    return "the kernel's list of modules could not be read";
 }
 
 /// Memory and GPU of a Jetson, in place of /dev/nvidiactl and /dev/nvidia0.
@@ -171,9 +171,9 @@ std::vector<std::string> closed_nodes(const Facts& facts) {
 
 std::optional<std::string> lower_cause(const Facts& facts) {
     if (driver_answers(facts)) return std::nullopt;
-    if (init_code(facts) == cuda_stub_library) return "the toolkit's stub stands in for the driver library";
+    if (init_code(facts) == cuda_stub_library) return "the toolkit's stub is loaded instead of the driver library";
     if (driver_library_absent(facts)) return "no driver library was found";
-    if (!closed_nodes(facts).empty()) return "this user may not open the device nodes";
+    if (!closed_nodes(facts).empty()) return "this user has no permission to open the device nodes";
     if (on_wsl(facts)) return std::nullopt;
     if (kernel_side_absent(facts)) return "the kernel module is not loaded";
     if (facts.driver.module_loaded.value_or(false) && probe_completed(facts, "driver_files") &&
@@ -188,7 +188,7 @@ std::optional<std::int64_t> init_code(const Facts& facts) {
 }
 
 static bool went_wrong(const RnnRun& run) {
-    return run.end == RunEnd::failed || run.end == RunEnd::refused;
+    return run.end == RunEnd::failed || run.end == RunEnd::rejected;
 }
 
 static std::string place(const char* list, std::size_t index, const char* field) {
@@ -199,7 +199,7 @@ static std::string place(const char* list, std::size_t index, const char* field)
 static std::string subject_of_target(const Facts& facts, const std::string& target) {
     if (!target.starts_with("GPU ")) return "NVIDIA driver";
     const std::string number = target.substr(4, target.find(' ', 4) - 4);
-    for (const auto& gpu : facts.gpus)
+    for (const auto& gpu : facts.cuda_devices)
         if (std::to_string(gpu.index) == number) return subject_of(gpu);
     return "GPU " + number;
 }
@@ -245,13 +245,13 @@ std::vector<FailedCall> cuda_failures(const Facts& facts, std::int64_t code) {
 
 bool failures_are_known(const Facts& facts) {
     return std::all_of(facts.kernel_runs.begin(), facts.kernel_runs.end(),
-                       [](const KernelRun& run) { return run.result || run.right.value_or(false); }) &&
+                       [](const KernelRun& run) { return run.result || run.correct.value_or(false); }) &&
            std::all_of(facts.rnn_runs.begin(), facts.rnn_runs.end(),
                        [](const RnnRun& run) { return run.result || !went_wrong(run); });
 }
 
 std::string in_words(const CallResult& call) {
-    return call.call + " answered " + std::to_string(call.code) +
+    return call.call + " returned " + std::to_string(call.code) +
            (call.text.empty() ? "" : " (" + escaped(call.text, 200) + ")");
 }
 

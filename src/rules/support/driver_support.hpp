@@ -89,14 +89,14 @@ const DeviceNode* node_at(const Facts& facts, std::string_view path);
 bool is_gpu_node(std::string_view path);
 /// /proc, /sys or /dev is empty or closed to this process: what is not seen there says nothing.
 bool is_hidden(const Facts& facts, std::string_view directory);
-/// Why it is not known whether the kernel module is loaded.
+/// Why it is unknown whether the kernel module is loaded.
 std::string kernel_not_asked(const Facts& facts);
 
 /// Nodes that CUDA needs at the least and that do not exist, UVM's apart; none where /dev is hidden, nor on a Jetson,
 /// whose nodes are others.
 std::vector<std::string> missing_nodes(const Facts& facts);
 /// Nodes are missing that nvidia-modprobe makes on a program's first CUDA call, and our own calls may not start it
-/// (process/confine.cpp): whether CUDA works was not seen.
+/// (process/this_process.cpp): whether CUDA works was not seen.
 bool nodes_made_on_demand(const Facts& facts);
 /// Nodes that CUDA needs and that this user may not read and write.
 std::vector<std::string> closed_nodes(const Facts& facts);

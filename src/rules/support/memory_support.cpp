@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "facts/out_of_memory.hpp"
+#include "facts/common.hpp"
 #include "rules/support/board_support.hpp"
 #include "rules/support/driver_support.hpp"
 #include "rules/support/rnn_support.hpp"
@@ -58,13 +58,13 @@ std::string holders_of(const Board& board) {
     for (const auto& process : board.processes)
         each.push_back("process " + std::to_string(process.pid) +
                        (process.memory_mib ? " (" + std::to_string(*process.memory_mib) + " MiB)" : ""));
-    return listing(each);
+    return join_with_and(each);
 }
 
 std::string why_unseen(const Facts& facts) {
-    if (in_container(facts)) return "processes outside this container cannot be seen from inside it";
-    if (on_wsl(facts)) return "processes of Windows cannot be seen from WSL";
-    return "no process is seen that holds it";
+    if (in_container(facts)) return "processes outside this container are not visible";
+    if (on_wsl(facts)) return "Windows processes are not visible from WSL";
+    return "no visible process uses it";
 }
 
 }  // namespace rnncheck::rules

@@ -1,0 +1,101 @@
+#include "process/wire.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/json.hpp"
+#include "base/program.hpp"
+#include "base/text.hpp"
+#include "facts/facts_json.hpp"
+
+namespace rnncheck {
+
+/// A sweep leaves thousands of these, nearly all of them names of functions: those need no escaping.
+void ProbeWriter::calling(std::string_view function) {
+    if (function == last_call_) return;
+    const auto plain = [](char c) { return is_letter_or_digit(c) || c == '_' || c == ' '; };
+    if (!std::all_of(function.begin(), function.end(), plain))
+        line(Json{{"calling", reversible_utf8(function)}}.dump());
+    else
+        line("{\"calling\":\"" + std::string(function) + "\"}");
+    last_call_ = function;
+}
+void ProbeWriter::failed(const CallResult& result) {
+    line(Json{{"failed", to_json(result)}}.dump());
+}
+void ProbeWriter::step(int number, std::chrono::milliseconds limit) {
+    line(Json{{"step", number}, {"limit_ms", limit.count()}}.dump());
+}
+void ProbeWriter::limit(std::chrono::milliseconds silence) {
+    line(Json{{"limit_ms", silence.count()}}.dump());
+}
+void ProbeWriter::past_use() {
+    line("{\"past_use\":true}");
+}
+void ProbeWriter::facts(std::string_view json) {
+    line("{\"facts\":" + std::string(json) + "}");
+}
+void ProbeWriter::done() {
+    line(stays_ ? "{\"done\":true,\"stays\":true}" : "{\"done\":true}");
+}
+
+void ProbeWriter::line(std::string_view json) {
+    last_call_.clear();
+    std::string text(json);
+    text += '\n';
+    std::string_view rest = text;
+    while (!rest.empty()) {
+        const ssize_t written = write(descriptor_, rest.data(), rest.size());
+        if (written < 0 && errno != EINTR) return;  // the parent is gone; it ends us too
+        if (written > 0) rest.remove_prefix(static_cast<std::size_t>(written));
+    }
+}
+
+namespace {
+
+constexpr std::size_t most_failed_calls = 64;
+
+void take(const Json& json, WireReader& reader, Facts& learnt) {
+    if (const auto call = json.find("calling"); call != json.end())
+        reader.last_call = original_bytes(call->get<std::string>());
+    if (const auto step = json.find("step"); step != json.end()) {
+        reader.steps_begun += reader.step != step->get<int>();
+        reader.step = step->get<int>();
+    }
+    if (const auto limit = json.find("limit_ms"); limit != json.end())
+        reader.limit = std::chrono::milliseconds(limit->get<std::int64_t>());
+    if (json.contains("past_use")) reader.past_use = true;
+    if (const auto failed = json.find("failed"); failed != json.end() && reader.failed_calls.size() < most_failed_calls)
+        from_json(*failed, reader.failed_calls.emplace_back(), "failed");
+    if (const auto facts = json.find("facts"); facts != json.end()) {
+        Facts news;
+        from_json(*facts, news, "facts");
+        merge(learnt, std::move(news));
+    }
+    if (json.contains("done")) reader.done = true;
+    if (json.contains("stays")) reader.stays = true;
+}
+
+/// A library gave back what cannot be: all that was learnt with it is lost, which is not to pass in silence.
+void tell_unreadable(WireReader& reader, const std::string& why) {
+    if (reader.failed_calls.size() < most_failed_calls)
+        reader.failed_calls.push_back({reader.last_call, -1, "it gave back what cannot be a fact: " + why});
+}
+
+}  // namespace
+
+void WireReader::read(std::string_view line, Facts& learnt) {
+    const Json json = Json::parse(line, nullptr, false);
+    if (!json.is_object()) return;
+    try {
+        take(json, *this, learnt);
+    } catch (const Json::exception& error) {
+        tell_unreadable(*this, error.what());
+    } catch (const InputError& error) {
+        tell_unreadable(*this, error.what());
+    }
+}
+
+}  // namespace rnncheck

@@ -1,0 +1,61 @@
+// The wire between a probe's process and the survey: JSON lines on one descriptor, flushed at once so that a crash
+// loses nothing written before it. May not know any probe.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "facts/facts.hpp"
+
+namespace rnncheck {
+
+/// The end in the probe's process: what a probe reports while it works.
+class ProbeWriter {
+  public:
+    explicit ProbeWriter(int descriptor) : descriptor_(descriptor) {}
+
+    /// Written before every vendor call: the last one is the breadcrumb when the process dies. The same function twice
+    /// in a row needs no second one.
+    void calling(std::string_view function);
+    /// A vendor call returned an error.
+    void failed(const CallResult& result);
+    /// Step `number` of a list of cases begins, and may from now on be silent for `limit`; if the process dies, the
+    /// survey continues after it.
+    void step(int number, std::chrono::milliseconds limit);
+    /// From now on the process may be silent for so long.
+    void limit(std::chrono::milliseconds silence);
+    /// This process can compute nothing more (its CUDA context is broken): the rest is to be done in another one.
+    void past_use();
+    /// Facts learnt, as facts_to_text writes them; the survey merges them in order.
+    void facts(std::string_view json);
+    /// This process is to live until the survey ends, for what it keeps open.
+    void stay() { stays_ = true; }
+    bool stays() const { return stays_; }
+    /// The probe is through; what follows is only the process's exit, unless it stays.
+    void done();
+
+  private:
+    void line(std::string_view json);
+    int descriptor_;
+    std::string last_call_;  ///< since any other line
+    bool stays_ = false;
+};
+
+/// The end in the survey: what a probe's process has reported so far. Lines that are not ours (a library may write on
+/// any descriptor) are skipped.
+struct WireReader {
+    std::string last_call;
+    std::vector<CallResult> failed_calls;  ///< the first 64
+    std::optional<int> step;
+    int steps_begun = 0;
+    std::optional<std::chrono::milliseconds> limit;  ///< how long the process may be silent from now on
+    bool past_use = false;
+    bool done = false;
+    bool stays = false;  ///< the process lives until the survey ends it
+
+    /// Takes in one line; facts are merged into `learnt`.
+    void read(std::string_view line, Facts& learnt);
+};
+
+}  // namespace rnncheck
