@@ -1,6 +1,7 @@
 #include "judge.hpp"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "base/text.hpp"
@@ -42,12 +43,50 @@ bool is_selected(const Selection& selection, const std::string& name) {
     return (selection.only.empty() || selection.only.contains(name)) && !selection.skip.contains(name);
 }
 
-/// Rules that only say that there is no GPU, or nothing but the library of a driver for one: expected on a machine
-/// without a GPU.
-bool only_says_no_gpu(const Facts& facts, const Finding& finding) {
-    static const std::set<std::string> rules = {"driver_missing", "no_gpu_visible", "container_no_gpu_runtime",
-                                                "kernel_module_missing"};
-    return rules.contains(finding.rule) && rules::no_nvidia_hardware_seen(facts);
+using Explained = std::map<std::string_view, std::set<std::string>>;
+
+std::vector<std::string> symptoms_of(const Finding& finding) {
+    return finding.symptoms.empty() ? std::vector<std::string>{finding.subject} : finding.symptoms;
+}
+
+/// By rule, all that its findings account for.
+Explained explained_by(std::span<const Named<Rule>> rules, const std::vector<Verdict>& verdicts) {
+    Explained explained;
+    for (std::size_t i = 0; i < rules.size(); ++i)
+        for (const Finding& finding : verdicts[i].findings) {
+            auto& places = explained[rules[i].name];
+            places.insert(finding.explains.begin(), finding.explains.end());
+            const auto symptoms = symptoms_of(finding);
+            places.insert(symptoms.begin(), symptoms.end());
+        }
+    return explained;
+}
+
+/// The rule whose findings explain a symptom better than this one; empty when none does.
+std::string_view explainer_of(const std::string& symptom, const Named<Rule>& rule, const Explained& explained) {
+    for (const std::string_view other : rule->yields_to)
+        if (const auto found = explained.find(other);
+            other != rule.name && found != explained.end() && found->second.contains(symptom))
+            return other;
+    return "";
+}
+
+/// One fault, one finding: leaves out what rules that say it more exactly explain. What was left out is no pass.
+void yield(Verdict& verdict, const Named<Rule>& rule, const Explained& explained) {
+    std::string_view explainer;
+    const auto yielded = std::erase_if(verdict.findings, [&](const Finding& finding) {
+        return std::ranges::all_of(symptoms_of(finding), [&](const std::string& symptom) {
+            const std::string_view other = explainer_of(symptom, rule, explained);
+            if (!other.empty()) explainer = other;
+            return !other.empty();
+        });
+    });
+    if (yielded == 0 || verdict.outcome != Outcome::fault) return;
+    std::string open = std::move(verdict.still_unknown);
+    if (!verdict.findings.empty())
+        verdict.reason = verdict.findings.front().message;
+    else
+        verdict = open.empty() ? not_applicable("explained by " + std::string(explainer)) : undecided(std::move(open));
 }
 
 /// The log was written somewhere, at some time: what this machine does not show now is told, but it is no fault of it.
@@ -129,7 +168,7 @@ void apply_to_findings(Verdict& verdict, const Named<Rule>& rule, const Facts& f
     for (Finding& finding : verdict.findings) {
         finding.rule = rule.name;
         finding.layer = rule->layer;
-        const bool expected = selection.allow_no_gpu && only_says_no_gpu(facts, finding);
+        const bool expected = selection.allow_no_gpu && rule->says_no_gpu && rules::no_nvidia_hardware_seen(facts);
         if (expected || selection.ignore.contains(finding.rule)) finding.severity = Severity::note;
     }
 }
@@ -146,12 +185,19 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
     // A machine is what it is; what a person told in part may be one of several.
     const auto possible = tally.what_if ? rules::as_full_releases(facts, matrix) : std::vector<Facts>();
     // Without a log its causes cannot speak, and their table need not be read.
-    for (const auto& rule : facts.log ? all_rules() : rules_of_the_directory()) {
+    const auto all = facts.log ? all_rules() : rules_of_the_directory();
+    std::vector<Verdict> verdicts;
+    for (const auto& rule : all)
+        verdicts.push_back(is_selected(selection, std::string(rule.name))
+                               ? ask(rule, facts, possible, matrix)
+                               : not_asked(NotAsked::left_out, "left out on the command line"));
+    const Explained explained = explained_by(all, verdicts);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const auto& rule = all[i];
         const std::string name(rule.name);
-        const bool selected = is_selected(selection, name);
-        Verdict verdict = selected ? ask(rule, facts, possible, matrix)
-                                   : not_asked(NotAsked::left_out, "left out on the command line");
-        if (selected) join_log(verdict, name, causes);
+        Verdict& verdict = verdicts[i];
+        yield(verdict, rule, explained);
+        if (is_selected(selection, name)) join_log(verdict, name, causes);
         apply_to_findings(verdict, rule, facts, selection);
         tally_verdict(tally, rule, verdict, selection);
         ++count_of(report.counts, verdict.outcome);

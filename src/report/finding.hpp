@@ -59,6 +59,10 @@ struct Finding {
     Confidence confidence = Confidence::certain;
     std::optional<DecidingCheck> decided_by;  ///< only where the evidence does not decide
     std::optional<int> weight;                ///< only of a cause that a log points to: 1 to 100
+    /// For Rule::yields_to, not printed: the places in the facts ("rnn_runs[3]") that show the fault, its subject when
+    /// empty, and those that it accounts for besides.
+    std::vector<std::string> symptoms = {};
+    std::vector<std::string> explains = {};
 
     static void fields(auto& self, auto&& visit) {
         visit("rule", self.rule, "id of the rule; `rnncheck explain ID` tells more");
@@ -86,7 +90,7 @@ RNNCHECK_ENUM_NAMES(NotAsked, "left_out", "stage_off", "needs_machine", "needs_v
 
 /// A rule's answer. `findings` with `fault`, and with `undecided` what could not be decided; `reason` always says why
 /// in a few words. `evidence` is what a pass rests on, where that is more than the reason tells. `lack` has a meaning
-/// with `undecided` only.
+/// with `undecided` only, `still_unknown` with `fault` only: what was not learnt beside it, empty when nothing.
 struct Verdict {
     Outcome outcome = Outcome::undecided;
     std::string reason;
@@ -94,6 +98,7 @@ struct Verdict {
     std::vector<Evidence> evidence;
     Lack lack = Lack::facts;
     std::optional<NotAsked> not_asked = {};
+    std::string still_unknown = {};
 };
 
 inline Verdict pass(std::string reason, std::vector<Evidence> evidence = {}) {

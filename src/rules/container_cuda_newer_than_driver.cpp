@@ -9,6 +9,7 @@ static Finding compat_fails(const Facts& facts, const Library* compat, bool refu
     const std::string path = compat ? compat->path : facts.driver.library.value_or("libcuda.so.1");
     Finding finding;
     finding.subject = path;
+    finding.explains = {"driver.init"};
     finding.message =
         refused ? "the forward-compatibility library " + path + " is not supported on this GPU (CUDA error 804)"
                 : "the forward-compatibility library " + path +
@@ -34,6 +35,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (!refusals.empty()) {
         auto finding = compat_fails(facts, compat, true);
         finding.evidence.push_back(evidence_of(refusals.front()));
+        for (const FailedCall& refusal : refusals)
+            finding.explains.insert(finding.explains.end(), refusal.explains.begin(), refusal.explains.end());
         return fault(std::move(finding));
     }
     if (!failures_are_known(facts)) return undecided("a run on the GPU failed, and the reason is not known");

@@ -22,10 +22,11 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (!in_container(facts)) return not_applicable("no container was recognised");
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     if (!container_without_gpu(facts)) return not_applicable("parts of the driver are here, or nothing hints at a GPU");
-    if (container_hides_gpus(facts)) return not_applicable("NVIDIA_VISIBLE_DEVICES asks for no GPU");
 
     Finding finding;
     finding.subject = "container";
+    finding.symptoms = {"container"};
+    finding.explains = {"libcuda", "driver"};
     finding.message =
         "this container was started without GPU access: neither libcuda.so.1 nor a device node of the NVIDIA driver "
         "was passed in";
@@ -40,6 +41,8 @@ extern const Rule rule{.title = "The container was started without access to a G
                        .layer = Layer::host,
                        .worst = Severity::error,
                        .needs = Stage::look,
-                       .check = check};
+                       .check = check,
+                       .says_no_gpu = true,
+                       .yields_to = {"gpu_hidden_by_setting"}};
 
 }  // namespace rnncheck::rules::container_no_gpu_runtime

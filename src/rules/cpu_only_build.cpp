@@ -153,9 +153,6 @@ static void judge_installed(const Facts& facts, const Matrix& matrix, const std:
             return answers.no_matter("whether " + words_of(framework) + " has CUDA its files do not tell");
         return answers.unknown("whether " + words_of(framework) + " has CUDA could not be read in its files");
     }
-    if (!framework.other_packages.empty()) return answers.told_elsewhere("several of its packages are installed");
-    if (framework.build && *framework.build != "cpu") return answers.told_elsewhere("it is a build for other devices");
-    if (facts.host.platform.value_or("linux") != "linux") return answers.told_elsewhere("another rule tells why");
     Finding finding = installed_without_cuda(facts, matrix, framework);
     finding.severity = severity_of(all, framework);
     answers.fault(std::move(finding));
@@ -177,7 +174,6 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     Answers answers;
     for (const Framework& framework : facts.frameworks) {
         const Builds builds = builds_of(facts, matrix, framework);
-        const bool windows = facts.host.platform == "windows" && framework.name == "tensorflow" && !framework.build;
         if (!builds.with_cuda.empty() && !builds.without_cuda.empty())
             answers.unknown("which build of " + words_of(framework) + " it is was not given, as in pytorch=2.4+cu124");
         else if (!builds.with_cuda.empty())
@@ -186,19 +182,21 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
         else if (builds.without_cuda.empty())
             answers.unknown(framework.version ? outside_data(words_of(framework), builds.coverage, matrix)
                                               : "no release of " + words_of(framework) + " was given");
-        else if (windows || is_plugin(builds.without_cuda.front()))
-            answers.told_elsewhere("another rule tells why it has no CUDA");
+        else if (is_plugin(builds.without_cuda.front()))
+            answers.no_pass("it is a build for other devices");
         else
             answers.fault(no_cuda(facts, framework, builds.without_cuda.front(), matrix));
     }
     return answers.close();
 }
 
-extern const Rule rule{.title = "The framework is a build without CUDA",
-                       .layer = Layer::runtime,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
-                       .check = check,
-                       .asks = "a framework with its release"};
+extern const Rule rule{
+    .title = "The framework is a build without CUDA",
+    .layer = Layer::runtime,
+    .worst = Severity::error,
+    .needs = Stage::look,
+    .check = check,
+    .asks = "a framework with its release",
+    .yields_to = {"cpu_and_gpu_packages_both_installed", "plugin_without_cudnn_rnn", "tf_windows_no_gpu_since_2.11"}};
 
 }  // namespace rnncheck::rules::cpu_only_build

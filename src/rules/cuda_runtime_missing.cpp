@@ -9,12 +9,11 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (!usable_copies(facts, LibraryKind::cudart).empty() || !facts.runtimes.empty())
         return pass("a CUDA runtime was found");
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
-    for (const auto& library : facts.libraries)
-        if (library.kind == LibraryKind::cudart) return not_applicable("a CUDA runtime was found that cannot be used");
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
     Finding finding;
     finding.severity = Severity::note;
     finding.subject = "CUDA runtime";
+    finding.symptoms = {"cudart"};
     finding.message =
         "no CUDA runtime (libcudart) was found; programs need their own, as many frameworks bring inside their "
         "packages";
@@ -33,6 +32,7 @@ extern const Rule rule{.title = "No CUDA runtime is installed",
                        .layer = Layer::runtime,
                        .worst = Severity::note,
                        .needs = Stage::look,
-                       .check = check};
+                       .check = check,
+                       .yields_to = {"library_file_damaged", "library_for_other_machine"}};
 
 }  // namespace rnncheck::rules::cuda_runtime_missing

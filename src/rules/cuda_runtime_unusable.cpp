@@ -41,9 +41,9 @@ static Verdict check(const Facts& facts, const Matrix&) {
         else if (!runtime.failure)
             answers.unknown(runtime.library + " did not answer");
         else if (was_refused(*runtime.failure))
-            answers.told_elsewhere(leads_to_a_pipe);
+            answers.no_pass(leads_to_a_pipe);
         else if (speaks_of_the_driver(*runtime.failure))
-            answers.told_elsewhere("the runtime does not reach the driver");
+            answers.no_pass("the runtime does not reach the driver");
         else
             answers.fault(unusable(facts, runtime));
     }

@@ -59,7 +59,7 @@ static Verdict judge_machine(const Facts& facts, const Matrix& matrix) {
         else if (!libraries_listed(facts))
             answers.unknown("the library directories could not be searched");
         else if (!other)
-            answers.told_elsewhere(cublas->soname + " is not where the loader looks, or no CUDA is installed");
+            answers.no_pass(cublas->soname + " is not where the loader looks, or no CUDA is installed");
         else
             answers.fault(only_another_cuda(facts, framework, cublas->soname, *other));
     }

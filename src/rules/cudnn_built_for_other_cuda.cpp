@@ -29,13 +29,6 @@ static bool ran_here(const Facts& facts, const CudnnCopy& copy) {
     });
 }
 
-/// driver_too_old tells of a runtime of this major already.
-static bool runtime_of(const Facts& facts, int cuda_major) {
-    return std::any_of(facts.runtimes.begin(), facts.runtimes.end(), [&](const Runtime& runtime) {
-        return runtime.version && runtime.version->major() == cuda_major;
-    });
-}
-
 /// `wanted` is the CUDA major that cuDNN would have to be made for.
 static Finding other_cuda(const Facts& facts, const CudnnCopy& copy, int wanted, const std::string& but,
                           Evidence evidence) {
@@ -70,10 +63,8 @@ static std::vector<Framework> frameworks_suited(const Facts& facts, const Matrix
 static void judge_cublas_of(const Facts& facts, const Framework& framework, Finding finding, Answers& answers) {
     const FrameworkLibrary* cublas = opened(framework, "libcublas.so");
     if (cublas && cublas->path) return answers.good(words_of(framework) + " finds the cuBLAS of its cuDNN");
-    if (another_cublas(facts, framework) && !no_nvidia_hardware_seen(facts))
-        return answers.told_elsewhere("the CUDA installed is not the one that " + words_of(framework) +
-                                      " was built for");
     finding.severity = Severity::error;
+    finding.symptoms = {words_of(framework)};
     finding.message += "; " + words_of(framework) + " gets this cuDNN and is for the same CUDA";
     finding.remedies = {installing_cublas(
         facts, framework,
@@ -91,7 +82,7 @@ static void judge_cublas(const Facts& facts, const Matrix& matrix, const CudnnCo
     if (copy.major < 8 || majors.contains(cuda_major)) return answers.good("cuDNN suits the CUDA and the driver");
     if (!libraries_listed(facts)) return answers.unknown("the library directories could not be searched");
     if (majors.contains(0)) return answers.unknown("the version of a cuBLAS library is not known");
-    if (majors.empty()) return answers.told_elsewhere("no cuBLAS was found to compare with");
+    if (majors.empty()) return answers.no_pass("no cuBLAS was found to compare with");
     std::vector<std::string> texts;
     for (const int major : majors) texts.push_back(std::to_string(major));
     Finding finding =
@@ -107,15 +98,12 @@ static bool driver_misses(const Facts& facts, const Matrix& matrix, const CudnnC
                           Answers& answers) {
     const auto& driver = facts.driver.cuda_version;
     const auto why = lower_cause(facts);
-    if (!driver && why) answers.told_elsewhere(*why);
+    if (!driver && why) answers.no_pass(*why);
     if (!driver && !why) answers.unknown("the driver did not tell which CUDA it supports");
     if (!driver || cuda_major <= driver->major()) return false;
-    if (runtime_of(facts, cuda_major)) {
-        answers.told_elsewhere("the driver is too old for that CUDA, its runtime included");
-        return false;
-    }
     Finding finding = other_cuda(facts, copy, driver->major(), "the driver supports CUDA up to " + driver->text,
                                  {"newest CUDA of the driver", driver->text, "driver.cuda_version"});
+    finding.symptoms = {cuda_for_driver(cuda_major)};
     for (const Framework& framework : frameworks_suited(facts, matrix, copy, cuda_major)) {
         Remedy& remedy = finding.remedies.front();
         remedy.text = "Install a driver for CUDA " + std::to_string(cuda_major) + ", or a build of " + framework.name +
@@ -134,7 +122,7 @@ static void judge_frameworks_in_use(const Facts& facts, const Matrix& matrix, An
         if (!opens_gpu_libraries(framework, answers) || !cudnn || !cudnn->path) continue;
         const auto made_for = cuda_of(facts, *cudnn);
         if (gets_mixed_parts(facts, *cudnn)) {
-            answers.told_elsewhere("the cuDNN that " + words_of(framework) + " gets is loaded with parts of another");
+            answers.no_pass("the cuDNN that " + words_of(framework) + " gets is loaded with parts of another");
             continue;
         }
         if (!made_for || !framework.cuda)
@@ -198,9 +186,9 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
         if (ran_here(facts, copy))
             answers.good("cuDNN computed on this machine");
         else if (never_answered(copy))
-            answers.told_elsewhere(name_of(copy) + " does not work at all");
+            answers.no_pass(name_of(copy) + " does not work at all");
         else if (borrows_parts(copy))
-            answers.told_elsewhere(name_of(copy) + " is loaded with parts of another cuDNN");
+            answers.no_pass(name_of(copy) + " is loaded with parts of another cuDNN");
         else if (!built_for)
             answers.unknown(name_of(copy) + " did not tell which CUDA it was built for");
         else if (!driver_misses(facts, matrix, copy, built_for->major(), answers))
@@ -214,6 +202,7 @@ extern const Rule rule{.title = "cuDNN was built for another CUDA",
                        .worst = Severity::error,
                        .needs = Stage::ask,
                        .check = check,
-                       .asks = "cudnn= and cuda="};
+                       .asks = "cudnn= and cuda=",
+                       .yields_to = {"cuda_version_not_the_one_built_for", "driver_too_old"}};
 
 }  // namespace rnncheck::rules::cudnn_built_for_other_cuda

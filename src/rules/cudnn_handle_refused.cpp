@@ -6,10 +6,12 @@
 
 namespace rnncheck::rules::cudnn_handle_refused {
 
-static const RnnRun* refusal(const Sweep& sweep) {
+static Runs refusals(const Sweep& sweep) {
+    Runs runs;
     for (const RnnRun* run : sweep.runs)
-        if (const CallResult* obstacle = obstacle_of(*run); obstacle && obstacle->call == "cudnnCreate") return run;
-    return nullptr;
+        if (const CallResult* obstacle = obstacle_of(*run); obstacle && obstacle->call == "cudnnCreate")
+            runs.push_back(run);
+    return runs;
 }
 
 /// What NVIDIA says that the status means, which differs between majors.
@@ -20,8 +22,10 @@ static std::optional<Evidence> meaning(const Facts& facts, const Matrix& matrix,
     return Evidence{row->name + " in cuDNN " + std::to_string(major), row->meaning, row->source.url};
 }
 
-static Finding refused(const Facts& facts, const Matrix& matrix, const Sweep& sweep, const RnnRun& run) {
+static Finding refused(const Facts& facts, const Matrix& matrix, const Sweep& sweep, const Runs& runs) {
+    const RnnRun& run = *runs.front();
     Finding finding;
+    finding.symptoms = places_of(facts, runs);
     finding.subject = subject_of(facts, sweep);
     finding.message = "cuDNN cannot create a handle on " + gpu_subject(facts, sweep.gpu) + ": " + told(*run.result) +
                       ", " + name_of(cudnn_copy(facts, sweep.library));
@@ -43,12 +47,9 @@ static Finding refused(const Facts& facts, const Matrix& matrix, const Sweep& sw
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     Answers answers;
     for (const auto& sweep : sweeps(facts)) {
-        const RnnRun* run = refusal(sweep);
-        const auto cause = run ? explained_elsewhere(facts, sweep.gpu, sweep.library, *run->result) : std::nullopt;
-        if (cause)
-            answers.told_elsewhere(*cause);
-        else if (run)
-            answers.fault(refused(facts, matrix, sweep, *run));
+        const Runs runs = refusals(sweep);
+        if (!runs.empty())
+            answers.fault(refused(facts, matrix, sweep, runs));
         else if (!failures_are_known(facts, sweep.library))
             answers.unknown("why cases did not run on " + gpu_subject(facts, sweep.gpu) + " is not known");
     }
@@ -59,6 +60,7 @@ extern const Rule rule{.title = "cuDNN cannot make a handle on a GPU",
                        .layer = Layer::cudnn,
                        .worst = Severity::error,
                        .needs = Stage::run,
-                       .check = check};
+                       .check = check,
+                       .yields_to = causes_of_failed_cases()};
 
 }  // namespace rnncheck::rules::cudnn_handle_refused

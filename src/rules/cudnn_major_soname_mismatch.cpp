@@ -51,10 +51,8 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
         const Library* other = of_another_major(facts, framework.cudnn->major());
         if (!libraries_listed(facts))
             answers.unknown("the library directories could not be searched");
-        else if (file_named(facts, cudnn->soname))
-            answers.told_elsewhere(cudnn->soname + " is there, but not where the loader looks");
         else if (!other)
-            answers.told_elsewhere("no cuDNN is installed at all");
+            answers.no_pass("no cuDNN is installed at all");
         else
             answers.fault(mismatch(facts, framework, cudnn->soname, *other));
     }
@@ -65,6 +63,7 @@ extern const Rule rule{.title = "The program wants another major of cuDNN than i
                        .layer = Layer::cudnn,
                        .worst = Severity::error,
                        .needs = Stage::look,
-                       .check = check};
+                       .check = check,
+                       .yields_to = {"cudnn_not_on_loader_path"}};
 
 }  // namespace rnncheck::rules::cudnn_major_soname_mismatch

@@ -88,6 +88,10 @@ static Finding mixed(const Facts& facts, const Matrix& matrix, const CudnnCopy& 
     Finding finding;
     finding.severity = frameworks_that_get(facts, matrix, copy).empty() ? severity_of(copy) : Severity::error;
     finding.subject = copy.path;
+    for (const RnnRun& run : facts.rnn_runs)
+        if (const CallResult* obstacle = run.library == copy.path ? obstacle_of(run) : nullptr;
+            obstacle && is_version_mismatch(copy.major, *obstacle))
+            finding.explains.push_back(place_of(facts, run));
     finding.message = name_of(copy) + " is loaded with parts of another cuDNN: " + signs.of_mixture.front().what +
                       ", " + signs.of_mixture.front().value;
     if (!directory.empty()) finding.message += "; LD_LIBRARY_PATH leads to those in " + directory;

@@ -11,15 +11,13 @@ namespace rnncheck::rules::cudnn_not_installed {
 static Verdict check(const Facts& facts, const Matrix&) {
     if (!cudnn_copies(facts).empty()) return pass("a copy of cuDNN was found");
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
-    for (const auto& library : facts.libraries)
-        if (library.kind == LibraryKind::cudnn)
-            return not_applicable("the cuDNN found cannot be a library here: " + library.path);
 
     const bool parts_only = std::any_of(facts.libraries.begin(), facts.libraries.end(),
                                         [](const Library& library) { return library.kind == LibraryKind::cudnn_part; });
     Finding finding;
     finding.severity = driver_answers(facts) || kernel_side_seen(facts) ? Severity::error : Severity::warning;
     finding.subject = "cuDNN";
+    finding.symptoms = {"cudnn"};
     finding.message = parts_only ? "only parts of cuDNN are installed: its front library libcudnn.so was not found"
                                  : "cuDNN is not installed: no libcudnn.so was found";
     finding.evidence = {
@@ -39,6 +37,7 @@ extern const Rule rule{.title = "cuDNN is not installed",
                        .layer = Layer::cudnn,
                        .worst = Severity::error,
                        .needs = Stage::look,
-                       .check = check};
+                       .check = check,
+                       .yields_to = {"library_file_damaged", "library_for_other_machine"}};
 
 }  // namespace rnncheck::rules::cudnn_not_installed

@@ -12,6 +12,8 @@ static Finding missing(const Facts& facts, const CudnnCopy& copy, const std::vec
     Finding finding;
     finding.severity = severity_of(copy);
     finding.subject = copy.path;
+    finding.explains = {rnn_api_of(copy)};
+    for (const CudnnPart& part : parts) finding.explains.push_back(name_in(copy, part));
     finding.message =
         name_of(copy) + " lacks " + listing(names) + ", so its RNN half cannot be used: searched in " + searched;
     for (const auto& part : parts) {

@@ -12,6 +12,8 @@ static Finding unreadable(const Facts& facts, const CudnnCopy& copy, const Cudnn
     Finding finding;
     finding.severity = severity_of(copy);
     finding.subject = file.path;
+    finding.symptoms = {file.path};
+    finding.explains = {name_in(copy, part), rnn_api_of(copy)};
     finding.message =
         "the part " + part.soname + " of " + name_of(copy) + " cannot be loaded: " + file.path + ' ' + what;
     finding.evidence = {{file.path, what, "libraries"}, {part.soname, "needed by recurrent networks", part.source.url}};
@@ -31,7 +33,7 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& cop
     for (const auto& part : parts_needed(copy, matrix)) {
         const Library* file = part_of(facts, copy, part.soname);
         if (!file)
-            answers.told_elsewhere(part.soname + " is missing");
+            answers.no_pass(part.soname + " is missing");
         else if (file->problem)
             answers.fault(unreadable(facts, copy, part, *file));
         else if (!read_whole(*file))

@@ -17,6 +17,7 @@ static Finding unusable(const CudnnCopy& copy) {
     Finding finding;
     finding.severity = severity_of(copy);
     finding.subject = copy.path;
+    finding.symptoms = {rnn_api_of(copy)};
     finding.message = "the RNN half of " + name_of(copy) + " does not work" + (failure ? ": " + told(*failure) : "");
     finding.evidence = {{"RNN half", "does not answer", "cudnns"}};
     if (failure) finding.evidence.push_back({"failed call", told(*failure), "cudnns"});
@@ -33,33 +34,21 @@ static Finding unusable(const CudnnCopy& copy) {
     return finding;
 }
 
-/// Rules about the parts themselves say it more exactly.
-static std::string told_by_another_rule(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy) {
-    const auto& failure = copy.answer->failure;
-    if (failure && is_version_mismatch(copy.major, *failure)) return "parts of different releases are mixed";
-    if (!parts_missing(facts, copy, matrix).empty()) return "a part of cuDNN is missing";
-    for (const auto& part : parts_needed(copy, matrix)) {
-        const Library* file = part_of(facts, copy, part.soname);
-        if (file && file->problem) return "a part of cuDNN cannot be loaded";
-    }
-    return "";
-}
-
-static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, Answers& answers) {
-    if (never_answered(copy)) return answers.told_elsewhere(name_of(copy) + " does not work at all");
+static void judge(const CudnnCopy& copy, Answers& answers) {
+    if (never_answered(copy)) return answers.no_pass(name_of(copy) + " does not work at all");
     if (!copy.answer->rnn_usable) return answers.unknown("the RNN half of " + name_of(copy) + " did not answer");
     if (*copy.answer->rnn_usable) return answers.good("the RNN half of cuDNN answers");
-    const std::string other = told_by_another_rule(facts, matrix, copy);
-    if (!other.empty()) return answers.told_elsewhere(other);
+    if (copy.answer->failure && is_version_mismatch(copy.major, *copy.answer->failure))
+        return answers.no_pass("parts of different releases are mixed");
     answers.fault(unusable(copy));
 }
 
-static Verdict check(const Facts& facts, const Matrix& matrix) {
+static Verdict check(const Facts& facts, const Matrix&) {
     const auto copies = cudnn_copies(facts);
     if (copies.empty()) return without_cudnn(facts);
     Answers answers;
     for (const auto& copy : copies)
-        if (copy.answer) judge(facts, matrix, copy, answers);
+        if (copy.answer) judge(copy, answers);
     const std::string silent = silent_copy(facts, LibraryKind::cudnn);
     if (!silent.empty()) answers.unknown("cuDNN at " + silent + " did not answer");
     return answers.close();
@@ -69,6 +58,7 @@ extern const Rule rule{.title = "The RNN half of cuDNN does not work",
                        .layer = Layer::cudnn,
                        .worst = Severity::error,
                        .needs = Stage::ask,
-                       .check = check};
+                       .check = check,
+                       .yields_to = {"cudnn_part_missing", "cudnn_part_unreadable"}};
 
 }  // namespace rnncheck::rules::cudnn_rnn_unusable

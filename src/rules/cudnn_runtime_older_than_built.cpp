@@ -15,10 +15,8 @@ static void older(Finding& finding, const Framework& framework, const FrameworkB
                          .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
 }
 
-/// A copy that LD_LIBRARY_PATH puts before the framework's own is wrong_cudnn_found_first's.
 static bool is_older(const CudnnInUse& use) {
-    const bool own_passed_over = use.own && use.library.found_by == "LD_LIBRARY_PATH";
-    return serves(use.version, use.built_with) == Serves::too_old && !own_passed_over;
+    return serves(use.version, use.built_with) == Serves::too_old;
 }
 
 static void describe_in_use(Finding& finding, const CudnnInUse& use) {
@@ -46,6 +44,7 @@ extern const Rule rule{.title = "cuDNN is older than the one the framework was b
                        .worst = Severity::error,
                        .needs = Stage::ask,
                        .check = check,
-                       .asks = "cudnn= and a framework"};
+                       .asks = "cudnn= and a framework",
+                       .yields_to = {"wrong_cudnn_found_first"}};
 
 }  // namespace rnncheck::rules::cudnn_runtime_older_than_built

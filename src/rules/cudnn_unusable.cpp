@@ -5,24 +5,21 @@
 
 namespace rnncheck::rules::cudnn_unusable {
 
-/// The loader or cuDNN names a part that is nowhere, or one that is broken.
-static bool names_bad_part(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy) {
-    const std::string& words = copy.answer->failure->text;
-    for (const auto& part : parts_missing(facts, copy, matrix))
-        if (contains(words, part.soname)) return true;
-    for (const auto& part : parts_needed(copy, matrix)) {
-        const Library* file = part_of(facts, copy, part.soname);
-        if (file && file->problem && contains(words, part.soname)) return true;
-    }
-    return false;
+/// The parts that the words of the loader or of cuDNN name.
+static std::vector<std::string> parts_named(const CudnnCopy& copy, const Matrix& matrix) {
+    std::vector<std::string> parts;
+    for (const auto& part : parts_needed(copy, matrix))
+        if (contains(copy.answer->failure->text, part.soname)) parts.push_back(name_in(copy, part));
+    return parts;
 }
 
-static Finding unusable(const CudnnCopy& copy) {
+static Finding unusable(const CudnnCopy& copy, const Matrix& matrix) {
     const CallResult& failure = *copy.answer->failure;
     const bool opened = !failure.call.starts_with("dlopen");
     Finding finding;
     finding.severity = severity_of(copy);
     finding.subject = copy.path;
+    finding.symptoms = parts_named(copy, matrix);
     finding.message = "cuDNN at " + copy.path + (opened ? " does not tell its version: " : " cannot be opened: ") +
                       (opened ? told(failure) : escaped(failure.text, 300));
     finding.evidence = {{"failed call", told(failure), "cudnns"}};
@@ -48,11 +45,9 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
         else if (!copy.answer->failure)
             answers.unknown("cuDNN at " + copy.path + " did not tell its version");
         else if (was_refused(*copy.answer->failure))
-            answers.told_elsewhere(leads_to_a_pipe);
-        else if (names_bad_part(facts, matrix, copy))
-            answers.told_elsewhere("a part of cuDNN is missing or broken");
+            answers.no_pass(leads_to_a_pipe);
         else
-            answers.fault(unusable(copy));
+            answers.fault(unusable(copy, matrix));
     }
     const std::string silent = silent_copy(facts, LibraryKind::cudnn);
     if (!silent.empty()) answers.unknown("cuDNN at " + silent + " did not answer");
@@ -63,6 +58,7 @@ extern const Rule rule{.title = "A copy of cuDNN cannot be used",
                        .layer = Layer::cudnn,
                        .worst = Severity::error,
                        .needs = Stage::ask,
-                       .check = check};
+                       .check = check,
+                       .yields_to = {"cudnn_part_missing", "cudnn_part_unreadable"}};
 
 }  // namespace rnncheck::rules::cudnn_unusable

@@ -57,7 +57,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (!*facts.driver.module_loaded) return not_applicable("the kernel module is not loaded");
     if (!probe_completed(facts, "driver_files")) return undecided("the device nodes were not listed to the end");
     if (driver_library_absent(facts)) return not_applicable("no driver library was found");
-    if (container_hides_gpus(facts)) return not_applicable("NVIDIA_VISIBLE_DEVICES asks for no GPU");
     if (is_hidden(facts, "/dev")) return undecided("/dev is hidden from this process");
     const auto missing = missing_nodes(facts);
     if (missing.empty()) return pass("/dev/nvidiactl and a node of a GPU exist");
@@ -68,6 +67,7 @@ extern const Rule rule{.title = "Device nodes of the NVIDIA driver are missing",
                        .layer = Layer::driver,
                        .worst = Severity::error,
                        .needs = Stage::look,
-                       .check = check};
+                       .check = check,
+                       .yields_to = {"gpu_hidden_by_setting"}};
 
 }  // namespace rnncheck::rules::device_nodes_missing

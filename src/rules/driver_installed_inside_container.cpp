@@ -9,6 +9,7 @@ static Finding foreign_driver(const Facts& facts) {
     const std::string path = library ? library->path : facts.driver.library.value_or("libcuda.so.1");
     Finding finding;
     finding.subject = path;
+    finding.explains = {"driver versions", "driver.init"};
     finding.message = "the driver library in this container is of release " + library_release(facts)->text +
                       ", but the host's kernel module is " + facts.driver.kernel_version->text;
     finding.confidence = Confidence::likely;

@@ -73,6 +73,7 @@ static std::string message_for(const Facts& facts) {
 static Finding nothing_installed(const Facts& facts) {
     Finding finding;
     finding.subject = "NVIDIA driver";
+    finding.symptoms = {"driver"};
     finding.message = message_for(facts);
     finding.evidence = {
         {"NVIDIA GPUs on the PCI bus",
@@ -94,7 +95,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (driver_answers(facts)) return pass("the driver answers");
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     if (driver_library_seen(facts)) return not_applicable("a driver library is installed");
-    if (container_without_gpu(facts)) return not_applicable("the container was started without GPU access");
     if (kernel_side_seen(facts)) return not_applicable("the driver's kernel module is there");
     if (!facts.driver.module_loaded) return undecided(kernel_not_asked(facts));
     return fault(nothing_installed(facts));
@@ -104,6 +104,8 @@ extern const Rule rule{.title = "No NVIDIA driver is installed",
                        .layer = Layer::driver,
                        .worst = Severity::error,
                        .needs = Stage::look,
-                       .check = check};
+                       .check = check,
+                       .says_no_gpu = true,
+                       .yields_to = {"container_no_gpu_runtime", "gpu_hidden_by_setting"}};
 
 }  // namespace rnncheck::rules::driver_missing

@@ -119,7 +119,7 @@ static void judge_cudnn(const Facts& facts, const Matrix& matrix, Answers& answe
 static void judge_gpu(const Matrix& matrix, const Version& driver, const Gpu& gpu, Answers& answers) {
     if (!gpu.compute_capability) return;
     if (compat::driver_still_drives(driver, *gpu.compute_capability, matrix).fit == Fit::does_not_work)
-        return answers.told_elsewhere("driver " + driver.text + " has left " + words_of(gpu) + " behind");
+        return answers.no_pass("driver " + driver.text + " has left " + words_of(gpu) + " behind");
     auto knows = compat::driver_knows(driver, *gpu.compute_capability, matrix);
     if (knows.fit == Fit::unknown) return;  // gpu_too_old tells
     const std::string first = knows.evidence.back().value;
@@ -169,6 +169,7 @@ static Finding too_old(const Facts& facts, const Matrix& matrix, const Runtime& 
     const std::string needed = runtime.version->text;
     Finding finding;
     finding.subject = runtime.library;
+    finding.explains = {cuda_for_driver(runtime.version->major())};
     finding.message = "the driver supports CUDA up to " + cuda + ", too old for the CUDA runtime " + needed + " at " +
                       runtime.library;
     finding.evidence = {{"newest CUDA of the driver", cuda, "driver.cuda_version"},

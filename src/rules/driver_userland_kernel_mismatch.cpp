@@ -38,6 +38,8 @@ static Finding mismatch(const Facts& facts, const std::vector<FailedCall>& failu
     Finding finding;
     finding.severity = driver_answers(facts) ? Severity::warning : Severity::error;
     finding.subject = "NVIDIA driver";
+    finding.symptoms = {"driver versions"};
+    if (!driver_answers(facts)) finding.explains = {"driver.init"};
     const std::string which = releases_differ(facts) ? " (" + facts.driver.kernel_version->text + " in the kernel, " +
                                                            library_release(facts)->text + " in libcuda)"
                                                      : "";
@@ -46,6 +48,8 @@ static Finding mismatch(const Facts& facts, const std::vector<FailedCall>& failu
                           : "the driver's libraries and its loaded kernel module are of different releases" + which;
     finding.evidence = releases(facts);
     if (!failures.empty()) finding.evidence.push_back(evidence_of(failures.front()));
+    for (const FailedCall& failure : failures)
+        finding.explains.insert(finding.explains.end(), failure.explains.begin(), failure.explains.end());
     if (nvml_says_so) finding.evidence.push_back({"NVML", in_words(*facts.driver.nvml_init), "driver.nvml_init"});
     finding.remedies = {in_container(facts) ? start_anew() : restart(facts)};
     return finding;
@@ -68,7 +72,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
     const bool differ = releases_differ(facts) && !driver_answers(facts);
     if (library && library->compat && !driver_answers(facts))
         return not_applicable("a forward-compatibility library is in use");
-    if (in_container(facts) && differ) return not_applicable("the container brings a driver library of its own");
     if (!failures.empty() || nvml_says_so || differ) return fault(mismatch(facts, failures, nvml_says_so));
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
     if (const auto why = not_known(facts)) return undecided(*why);
@@ -80,6 +83,7 @@ extern const Rule rule{.title = "The driver's libraries and kernel module are of
                        .layer = Layer::driver,
                        .worst = Severity::error,
                        .needs = Stage::ask,
-                       .check = check};
+                       .check = check,
+                       .yields_to = {"driver_installed_inside_container"}};
 
 }  // namespace rnncheck::rules::driver_userland_kernel_mismatch

@@ -6,9 +6,11 @@
 namespace rnncheck::rules::gpu_compute_prohibited {
 
 static Finding closed(const Facts& facts, const std::string& subject, const std::string& source,
-                      const std::string& of_board = "") {
+                      std::vector<std::string> explains, const std::string& of_board = "") {
     Finding finding;
     finding.subject = subject;
+    finding.explains = std::move(explains);
+    finding.explains.emplace_back("driver.init");
     finding.message = subject + " is closed to CUDA: its compute mode is 'prohibited'";
     finding.evidence = {{"compute mode", "prohibited", source}};
     finding.remedies = {
@@ -24,7 +26,7 @@ static Verdict judge_board(const Facts& facts, const Board& board) {
     if (!board.compute_mode) return not_told(facts, "its compute mode");
     if (*board.compute_mode != "prohibited") return pass("the GPU is open to CUDA");
     Finding finding = closed(facts, subject_of(board), board_fact(facts, board, "compute_mode"),
-                             " -i " + std::to_string(board.index));
+                             places_on(facts, board), " -i " + std::to_string(board.index));
     finding.severity = severity_on(facts, board, Severity::error);
     return fault(std::move(finding));
 }
@@ -37,7 +39,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
         const Board* board = board_of(facts, gpu);
         const bool told = board && board->compute_mode == "prohibited";
         if (gpu.compute_mode == "prohibited" && !told)
-            verdict.findings.push_back(closed(facts, subject_of(gpu), "gpus"));
+            verdict.findings.push_back(closed(facts, subject_of(gpu), "gpus", places_on(facts, gpu.index)));
     }
     if (!verdict.findings.empty()) return fault_or(std::move(verdict.findings), {});
     if (facts.boards.empty() && all_told) return pass("every GPU that CUDA sees is open to it");

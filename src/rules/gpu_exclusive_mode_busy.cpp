@@ -32,6 +32,7 @@ static Finding busy(const Facts& facts, const Board& board) {
     Finding finding;
     finding.severity = severity_on(facts, board, Severity::error);
     finding.subject = subject_of(board);
+    finding.explains = places_on(facts, board);
     finding.message = finding.subject + " is in exclusive-process mode, and process " + listing(pids) + " has it";
     finding.confidence = Confidence::likely;
     finding.evidence = {{"compute mode", *board.compute_mode, board_fact(facts, board, "compute_mode")},
@@ -59,12 +60,6 @@ static Verdict judge_board(const Facts& facts, const Board& board) {
     return fault(busy(facts, board));
 }
 
-static bool any_prohibited(const Facts& facts) {
-    const auto is_prohibited = [](const auto& device) { return device.compute_mode == "prohibited"; };
-    return std::any_of(facts.boards.begin(), facts.boards.end(), is_prohibited) ||
-           std::any_of(facts.gpus.begin(), facts.gpus.end(), is_prohibited);
-}
-
 static Verdict check(const Facts& facts, const Matrix&) {
     Finding refused;
     refused.message = "the GPU is busy or unavailable to this process (CUDA_ERROR_DEVICE_UNAVAILABLE)";
@@ -73,7 +68,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (facts.driver.mps_pipe)
         refused.evidence = {{"pipes of the MPS control daemon", *facts.driver.mps_pipe, "driver.mps_pipe"}};
     const auto refusals = cuda_failures(facts, cuda_device_unavailable);
-    if (!refusals.empty() && any_prohibited(facts)) return not_applicable("a GPU is closed to all processes");
     const Verdict boards = over_boards(facts, judge_board);
     if (boards.outcome == Outcome::fault) return boards;
     if (!refusals.empty()) return fault_or(findings_for(refusals, refused), {});
@@ -86,6 +80,7 @@ extern const Rule rule{.title = "A GPU in exclusive mode is in use by another pr
                        .layer = Layer::gpu,
                        .worst = Severity::error,
                        .needs = Stage::ask,
-                       .check = check};
+                       .check = check,
+                       .yields_to = {"gpu_compute_prohibited"}};
 
 }  // namespace rnncheck::rules::gpu_exclusive_mode_busy

@@ -27,6 +27,8 @@ static Finding hidden(const Facts& facts, const std::string& variable, Severity 
     Finding finding;
     finding.severity = severity;
     finding.subject = variable;
+    if (severity == Severity::error)
+        finding.explains = {"container", "libcuda", "driver", "/dev", "gpus", "driver.init"};
     finding.message = variable + "=\"" + escaped(value, 200) + "\" " + effect;
     finding.evidence = {{variable, value, "host.environment"},
                         {"GPUs that CUDA sees", std::to_string(facts.gpus.size()), "gpus"},

@@ -5,10 +5,12 @@
 
 namespace rnncheck::rules::gpu_list_failed {
 
-static Finding not_listed(const Facts& facts, const CallResult& call, const Matrix& matrix) {
+static Finding not_listed(const Facts& facts, const ProbeRun& run, const CallResult& call, const Matrix& matrix) {
     const auto status = matrix.status("cuda", 0, call.code);
     Finding finding;
     finding.subject = "NVIDIA driver";
+    finding.symptoms = {place_of(facts, run)};
+    finding.explains = {"gpus"};
     finding.message = "the NVIDIA driver starts but does not list its GPUs: " + told(call) +
                       (status && !status->meaning.empty() ? ", " + status->meaning : "");
     finding.evidence = {{"failed call", told(call), "probe_runs"}};
@@ -23,19 +25,14 @@ static Finding not_listed(const Facts& facts, const CallResult& call, const Matr
     return finding;
 }
 
-/// Rules that look at every CUDA call tell these.
-static bool has_own_rule(std::int64_t code) {
-    return code == cuda_ecc_uncorrectable || code == cuda_system_not_ready;
-}
-
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (!facts.gpus.empty()) return pass("the driver lists its GPUs");
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
     if (!facts.driver.init) return undecided("cuInit did not answer");
     if (!facts.driver.init->ok()) return not_applicable("the driver does not start");
-    if (const CallResult* call = gpu_list_failure(facts))
-        return has_own_rule(call->code) ? not_applicable("another rule reports this error code")
-                                        : fault(not_listed(facts, *call, matrix));
+    for (const ProbeRun* run : runs_of(facts, "driver_api"))
+        for (const CallResult& call : run->failed_calls)
+            if (call.call == "cuDeviceGetCount") return fault(not_listed(facts, *run, call, matrix));
     if (!probe_completed(facts, "driver_api")) return undecided("the driver was not queried completely");
     return pass("the driver answered how many GPUs there are");
 }
@@ -44,6 +41,7 @@ extern const Rule rule{.title = "The driver starts but does not list its GPUs",
                        .layer = Layer::gpu,
                        .worst = Severity::error,
                        .needs = Stage::ask,
-                       .check = check};
+                       .check = check,
+                       .yields_to = {"fabric_manager_not_running", "gpu_memory_ecc_error"}};
 
 }  // namespace rnncheck::rules::gpu_list_failed

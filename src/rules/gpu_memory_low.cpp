@@ -10,6 +10,7 @@ static Finding little_left(const Facts& facts, const Board& board) {
     Finding finding;
     finding.severity = severity_on(facts, board, Severity::warning);
     finding.subject = subject_of(board);
+    finding.symptoms = {place_of(facts, board)};
     finding.message = finding.subject + " has only " + free_of_total(board) +
                       " of memory free, and no process is seen that holds the rest";
     finding.evidence = {{"free memory", free_of_total(board), board_fact(facts, board, "memory_free_mib")},
@@ -27,8 +28,6 @@ static Finding little_left(const Facts& facts, const Board& board) {
 
 static Verdict judge_board(const Facts& facts, const Board& board) {
     if (!board.memory_free_mib) return not_told(facts, "free memory");
-    if (told_as_out_of_memory(facts, board))
-        return not_applicable("a call ran out of memory, which gpu_out_of_memory reports");
     if (memory_is_low(board)) {
         if (!board.processes.empty()) return not_applicable("processes hold the memory");
         return fault(little_left(facts, board));
@@ -45,6 +44,7 @@ extern const Rule rule{.title = "Little GPU memory is free",
                        .layer = Layer::gpu,
                        .worst = Severity::warning,
                        .needs = Stage::ask,
-                       .check = check};
+                       .check = check,
+                       .yields_to = {"gpu_out_of_memory"}};
 
 }  // namespace rnncheck::rules::gpu_memory_low

@@ -4,7 +4,7 @@
 #include "base/text.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/driver_support.hpp"
-#include "rules/support/kernel_support.hpp"
+#include "rules/support/probe_support.hpp"
 #include "rules/support/rnn_support.hpp"
 #include "rules/support/situation.hpp"
 
@@ -42,6 +42,7 @@ static Remedy remedy_for(const Facts& facts, const CallResult& call) {
 static Finding not_tested(const Facts& facts, const Gpu& gpu, const RnnRun& run) {
     Finding finding;
     finding.subject = subject_of(gpu);
+    finding.symptoms = {place_of(facts, run)};
     finding.message = "no recurrent network could be tried on " + finding.subject + " with " +
                       name_of(cudnn_copy(facts, run.library)) + ": " + told(*run.result);
     finding.evidence = {evidence_of(facts, run, told(*run.result))};
@@ -76,17 +77,26 @@ static void judge_sweep(const Facts& facts, const Gpu& gpu, const Sweep& sweep, 
     const RnnRun* run = obstacle(sweep);
     if (!run)
         return answers.unknown("no recurrent network was tried on " + subject_of(gpu) + ": " + why_not(facts, gpu));
-    const auto cause = explained_elsewhere(facts, gpu.index, run->library, *run->result);
-    if (cause && run->result->code != cuda_device_unavailable) return answers.told_elsewhere(*cause);
-    if (run->result->call == "cudnnCreate")
-        return answers.told_elsewhere("cuDNN cannot create a handle on " + subject_of(gpu));
     Finding finding = not_tested(facts, gpu, *run);
     finding.severity = severity_of(cudnn_copy(facts, sweep.library));
     answers.fault(std::move(finding));
 }
 
+/// Why the tiny kernel does not run on this GPU or gives wrong numbers: no recurrent network can work there.
+static std::optional<std::string> kernel_fails(const Facts& facts, int gpu) {
+    for (const KernelRun& run : facts.kernel_runs) {
+        if (run.gpu != gpu) continue;
+        if (run.result && !run.result->ok()) return gpu_subject(facts, gpu) + " cannot run a tiny kernel";
+        if (run.right == false) return gpu_subject(facts, gpu) + " computes a tiny kernel wrongly";
+    }
+    for (const ProbeRun* run : runs_of(facts, "ptx_launch"))
+        if (run->target == "GPU " + std::to_string(gpu) && was_cut_short(*run))
+            return "a test kernel on " + gpu_subject(facts, gpu) + " did not finish";
+    return std::nullopt;
+}
+
 static void judge(const Facts& facts, const Gpu& gpu, Answers& answers) {
-    if (const auto cause = kernel_fails(facts, gpu.index)) return answers.told_elsewhere(*cause);
+    if (const auto cause = kernel_fails(facts, gpu.index)) return answers.no_pass(*cause);
     bool any = false;
     for (const Sweep& sweep : sweeps(facts)) {
         if (sweep.gpu != gpu.index) continue;
@@ -118,6 +128,7 @@ extern const Rule rule{.title = "No recurrent network was tried on a GPU",
                        .layer = Layer::rnn,
                        .worst = Severity::error,
                        .needs = Stage::run,
-                       .check = check};
+                       .check = check,
+                       .yields_to = causes_of_failed_cases()};
 
 }  // namespace rnncheck::rules::gpu_not_tested

@@ -135,7 +135,7 @@ std::string lost_in_words(const Lost& lost) {
 void add_limits(const Want& want, std::vector<Evidence>& evidence) {
     if (is_mig(want) && want.gpu.memory_total_mib)
         evidence.push_back({"memory of the MIG instance", std::to_string(*want.gpu.memory_total_mib) + " MiB",
-                            "gpus[" + std::to_string(&want.gpu - want.facts.gpus.data()) + "].memory_total_mib"});
+                            place_of(want.facts, want.gpu) + ".memory_total_mib"});
     for (const char* name : {mps_limit, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "TF_FORCE_GPU_ALLOW_GROWTH",
                              "XLA_PYTHON_CLIENT_PREALLOCATE", "XLA_PYTHON_CLIENT_MEM_FRACTION"})
         if (const std::string* value = environment(want.facts, name))
@@ -147,12 +147,12 @@ void add_limits(const Want& want, std::vector<Evidence>& evidence) {
 void add_free_by_cuda(const Want& want, std::vector<Evidence>& evidence) {
     if (const RnnRun* run = asked_cuda(want))
         evidence.push_back({"free memory according to CUDA", size_in_words(*run->free_bytes),
-                            "rnn_runs[" + std::to_string(run - want.facts.rnn_runs.data()) + "].free_bytes"});
+                            place_of(want.facts, *run) + ".free_bytes"});
 }
 
 std::vector<Evidence> evidence_of(const Want& want) {
     const WantOfMemory& first = want.calls.front();
-    std::vector<Evidence> evidence = {{"first call that failed", call_in_words(first), first.source}};
+    std::vector<Evidence> evidence = {{"first call that failed", call_in_words(first), first.place + ".result"}};
     if (first.run) evidence.front().what += ", in case " + std::to_string(first.run->number);
     if (nvml_tells(want))
         evidence.push_back({"free memory according to NVML", free_of_total(*want.board),
@@ -257,6 +257,8 @@ Finding ran_out(const Want& want) {
     Finding finding;
     finding.severity = lost.severity;
     finding.subject = subject_of(want.gpu);
+    for (const WantOfMemory& call : want.calls) finding.symptoms.push_back(call.place);
+    if (want.board) finding.explains = {place_of(want.facts, *want.board)};
     finding.message = finding.subject + how_it_ran_out(bound_of(want)) + ": " + call_in_words(want.calls.front()) +
                       "; " + free_in_words(want) + ", " + bound_in_words(want) + "; " + lost_in_words(lost);
     finding.evidence = evidence_of(want);

@@ -7,9 +7,11 @@ namespace rnncheck::rules::kernel_launch_failed {
 
 static Finding failed(const Facts& facts, const KernelRun& run) {
     const bool computed = !run.result || run.result->ok();
-    const std::string place = "kernel_runs[" + std::to_string(&run - facts.kernel_runs.data()) + "]";
+    const std::string place = place_of(facts, run);
     Finding finding;
     finding.subject = gpu_subject(facts, run.gpu);
+    finding.symptoms = {place};
+    finding.explains = places_on(facts, run.gpu);
     finding.message = computed ? finding.subject + " computed a tiny kernel wrongly"
                                : finding.subject + " cannot run a tiny kernel: " + told(*run.result);
     if (run.result) finding.evidence.push_back({"call", told(*run.result), place + ".result"});
@@ -28,12 +30,7 @@ static Finding failed(const Facts& facts, const KernelRun& run) {
 }
 
 static void judge(const Facts& facts, const KernelRun& run, Answers& answers) {
-    if (run.result && !run.result->ok()) {
-        if (const auto cause = explained_elsewhere(facts, run.gpu, "", *run.result))
-            return answers.told_elsewhere(*cause);
-        return answers.fault(failed(facts, run));
-    }
-    if (run.right == false) return answers.fault(failed(facts, run));
+    if ((run.result && !run.result->ok()) || run.right == false) return answers.fault(failed(facts, run));
     if (!run.result || !run.right)
         return answers.unknown("how the kernel ended on " + gpu_subject(facts, run.gpu) + " is not known");
     answers.good("a tiny kernel computed right on every GPU");
@@ -55,6 +52,7 @@ extern const Rule rule{.title = "A GPU does not run a tiny kernel",
                        .layer = Layer::gpu,
                        .worst = Severity::error,
                        .needs = Stage::run,
-                       .check = check};
+                       .check = check,
+                       .yields_to = causes_of_failed_calls()};
 
 }  // namespace rnncheck::rules::kernel_launch_failed

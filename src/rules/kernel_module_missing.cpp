@@ -52,6 +52,7 @@ static Finding module_missing(const Facts& facts) {
     const std::string path = library ? library->path : facts.driver.library.value_or("libcuda.so.1");
     Finding finding;
     finding.subject = "NVIDIA kernel module";
+    finding.explains = {"driver.init"};
     finding.message = "the NVIDIA kernel module is not loaded, although the driver library " + path +
                       (release ? " (version " + release->text + ")" : "") + " is installed" +
                       (bus_without_gpu(facts) ? "; there is no NVIDIA GPU on the PCI bus" : "");
@@ -83,6 +84,7 @@ extern const Rule rule{.title = "The kernel module of the NVIDIA driver is not l
                        .layer = Layer::driver,
                        .worst = Severity::error,
                        .needs = Stage::look,
-                       .check = check};
+                       .check = check,
+                       .says_no_gpu = true};
 
 }  // namespace rnncheck::rules::kernel_module_missing

@@ -64,6 +64,8 @@ static Finding damaged(const Facts& facts, const Library& library, const std::st
     Finding finding;
     finding.severity = on_loader_path(library) && !passed_over(facts, library) ? Severity::error : Severity::warning;
     finding.subject = library.path;
+    finding.symptoms = {library.path};
+    finding.explains = {kind_of(library)};
     finding.message = library.path + ' ' + what;
     finding.evidence = {{"file", library.problem_detail.value_or(std::string(name_of(*library.problem))), "libraries"},
                         {"found through", std::string(name_of(library.found_via)), "libraries"}};
@@ -77,16 +79,13 @@ static Finding damaged(const Facts& facts, const Library& library, const std::st
     return finding;
 }
 
-static Verdict check(const Facts& facts, const Matrix& matrix) {
+static Verdict check(const Facts& facts, const Matrix&) {
     Answers answers;
     if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
     for (const auto& library : facts.libraries) {
         if (!read_whole(library) && !library.problem) answers.unknown("a library file was not read to its end");
         const auto what = defect(library);
-        if (what && is_part_in_use(facts, matrix, library))
-            answers.told_elsewhere(library.path + " is told as a broken part of cuDNN");
-        else if (what)
-            answers.fault(damaged(facts, library, *what));
+        if (what) answers.fault(damaged(facts, library, *what));
     }
     answers.good("every GPU library found is a whole file");
     return answers.close();
@@ -96,6 +95,7 @@ extern const Rule rule{.title = "A GPU library file is damaged or cannot be read
                        .layer = Layer::host,
                        .worst = Severity::error,
                        .needs = Stage::look,
-                       .check = check};
+                       .check = check,
+                       .yields_to = {"cudnn_part_unreadable"}};
 
 }  // namespace rnncheck::rules::library_file_damaged

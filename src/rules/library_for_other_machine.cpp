@@ -21,6 +21,7 @@ static Finding foreign(const Facts& facts, const Library& library, bool only_cop
     Finding finding;
     finding.severity = only_copy ? Severity::error : Severity::warning;
     finding.subject = library.path;
+    finding.explains = {kind_of(library)};
     const std::string built_for = library.machine ? ", built for " + *library.machine : "";
     finding.message =
         only_copy

@@ -106,6 +106,8 @@ static std::string instances_in(const Facts& facts) {
 static Finding no_gpu(const Facts& facts) {
     Finding finding;
     finding.subject = "GPU";
+    finding.symptoms = {"gpus"};
+    finding.explains = {"driver.init"};
     finding.message = message_for(facts);
     finding.evidence = {
         {"GPUs that CUDA sees", "0", "gpus"},
@@ -130,14 +132,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (!facts.driver.init) return undecided("cuInit did not answer");
     if (!facts.driver.init->ok() && init_code(facts) != cuda_no_device)
         return not_applicable("the driver does not start");
-    if (gpu_list_failure(facts)) return not_applicable("the driver did not list its GPUs, which gpu_list_failed tells");
     if (!probe_completed(facts, "driver_api") && driver_answers(facts))
         return undecided("the driver was not queried completely");
-    if (environment(facts, "CUDA_VISIBLE_DEVICES")) return not_applicable("CUDA_VISIBLE_DEVICES is set");
-    if (container_hides_gpus(facts)) return not_applicable("NVIDIA_VISIBLE_DEVICES asks for no GPU");
-    const bool lost =
-        std::any_of(facts.boards.begin(), facts.boards.end(), [](const Board& board) { return board.unreachable; });
-    if (lost) return not_applicable("a GPU is lost to the driver");
     return fault(no_gpu(facts));
 }
 
@@ -145,6 +141,8 @@ extern const Rule rule{.title = "The driver offers no GPU to CUDA",
                        .layer = Layer::gpu,
                        .worst = Severity::error,
                        .needs = Stage::ask,
-                       .check = check};
+                       .check = check,
+                       .says_no_gpu = true,
+                       .yields_to = {"gpu_fell_off_bus", "gpu_hidden_by_setting", "gpu_list_failed"}};
 
 }  // namespace rnncheck::rules::no_gpu_visible

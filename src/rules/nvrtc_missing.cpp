@@ -17,6 +17,7 @@ static Finding missing(const std::string& library, const std::string& needed_by,
     Finding finding;
     finding.severity = Severity::warning;
     finding.subject = library;
+    finding.symptoms = {"nvrtc"};
     finding.message = library + " was not found; " + needed_by + " needs it to compile kernels at run time";
     finding.evidence = {
         {library, "not on the loader's path, in toolkit directories or in Python packages", "libraries"}};
@@ -34,11 +35,6 @@ static std::vector<Remedy> install() {
              .link = "https://docs.nvidia.com/cuda/nvrtc/index.html"}};
 }
 
-static bool any_file_of_nvrtc(const Facts& facts) {
-    return std::any_of(facts.libraries.begin(), facts.libraries.end(),
-                       [](const Library& library) { return library.kind == LibraryKind::nvrtc; });
-}
-
 /// One that compiles is enough; else each must have its builtins.
 static void judge_builtins(const Facts& facts, Answers& answers) {
     const auto works = [](const Nvrtc& nvrtc) { return nvrtc.compiles.value_or(false); };
@@ -53,7 +49,7 @@ static void judge_builtins(const Facts& facts, Answers& answers) {
         else if (!nvrtc.compiles)
             answers.unknown("whether NVRTC at " + nvrtc.library + " finds its builtins is not known");
         else
-            answers.told_elsewhere("NVRTC was found, but does not compile");
+            answers.no_pass("NVRTC was found, but does not compile");
     }
     if (facts.nvrtcs.empty()) answers.unknown("NVRTC was found, but did not answer");
 }
@@ -66,8 +62,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
     Answers answers;
     if (!usable_copies(facts, LibraryKind::nvrtc).empty() || !facts.nvrtcs.empty())
         judge_builtins(facts, answers);
-    else if (any_file_of_nvrtc(facts))
-        answers.told_elsewhere("a file of NVRTC was found that cannot be used");
     else if (!libraries_listed(facts))
         answers.unknown("the library directories could not be searched");
     else if (const auto why = lower_cause(facts))
@@ -83,6 +77,7 @@ extern const Rule rule{.title = "The run-time compiler NVRTC is missing",
                        .layer = Layer::runtime,
                        .worst = Severity::warning,
                        .needs = Stage::ask,
-                       .check = check};
+                       .check = check,
+                       .yields_to = {"library_file_damaged", "library_for_other_machine"}};
 
 }  // namespace rnncheck::rules::nvrtc_missing

@@ -34,9 +34,9 @@ static Verdict check(const Facts& facts, const Matrix&) {
         if (nvrtc.compiles.value_or(false))
             answers.good("every NVRTC asked compiles");
         else if (nvrtc.failure && was_refused(*nvrtc.failure))
-            answers.told_elsewhere(leads_to_a_pipe);
+            answers.no_pass(leads_to_a_pipe);
         else if (lacks_builtins(facts, nvrtc))
-            answers.told_elsewhere(builtins_of(nvrtc) + " was not found");
+            answers.no_pass(builtins_of(nvrtc) + " was not found");
         else if (nvrtc.compiles || nvrtc.failure)
             answers.fault(unusable(facts, nvrtc));
         else

@@ -5,7 +5,6 @@
 #include "rules/rule.hpp"
 #include "rules/support/probe_support.hpp"
 #include "rules/support/situation.hpp"
-#include "rules/support/zlib_support.hpp"
 
 namespace rnncheck::rules::probe_crashed {
 
@@ -57,25 +56,15 @@ static Finding crashed(const Facts& facts, const ProbeRun& run) {
     return finding;
 }
 
-/// cuDNN ends the process when it cannot open a part; zlib_missing names what that part lacks.
-static bool told_by_zlib(const Facts& facts, const std::string& subject) {
-    return std::any_of(facts.probe_runs.begin(), facts.probe_runs.end(), [&](const ProbeRun& run) {
-        return subject_of(run) == subject && run.end == ProbeEnd::crashed && lacks_zlib(facts, cudnn_directory_of(run));
-    });
-}
-
 static Verdict check(const Facts& facts, const Matrix&) {
-    Verdict verdict = over_probe_ends(facts, is_crash, crashed, "no library crashed when asked");
-    if (verdict.outcome != Outcome::fault) return verdict;
-    std::erase_if(verdict.findings, [&](const Finding& finding) { return told_by_zlib(facts, finding.subject); });
-    if (verdict.findings.empty()) return not_applicable("a part of the cuDNN that crashed lacks zlib");
-    return verdict;
+    return over_probe_ends(facts, is_crash, crashed, "no library crashed when asked");
 }
 
 extern const Rule rule{.title = "A GPU library crashed when it was asked",
                        .layer = Layer::host,
                        .worst = Severity::error,
                        .needs = Stage::look,
-                       .check = check};
+                       .check = check,
+                       .yields_to = {"rnn_call_failed", "zlib_missing"}};
 
 }  // namespace rnncheck::rules::probe_crashed

@@ -34,6 +34,7 @@ extern const Rule rule{.title = "A GPU library ended the process that asked it",
                        .layer = Layer::host,
                        .worst = Severity::error,
                        .needs = Stage::look,
-                       .check = check};
+                       .check = check,
+                       .yields_to = {"rnn_call_failed"}};
 
 }  // namespace rnncheck::rules::probe_quit_early

@@ -61,12 +61,14 @@ static std::string last_call_of(const Finding& finding) {
 /// What the deadline ended in the same call of the same probe, on several GPUs, is one finding.
 static void join_cut_offs(std::vector<Finding>& findings) {
     std::map<std::string, Finding*> first;
-    std::map<const Finding*, std::vector<std::string>> others;
+    std::map<Finding*, std::vector<std::string>> others;
     for (Finding& finding : findings) {
         const std::string probe = finding.subject.substr(0, finding.subject.find(' '));
         if (finding.severity != Severity::warning) continue;
         const auto [place, is_first] = first.try_emplace(probe + ' ' + last_call_of(finding), &finding);
-        if (!is_first) others[place->second].push_back(std::exchange(finding.subject, ""));
+        if (is_first) continue;
+        others[place->second].push_back(std::exchange(finding.subject, ""));
+        place->second->symptoms.insert(place->second->symptoms.end(), finding.symptoms.begin(), finding.symptoms.end());
     }
     for (auto& [key, finding] : first)
         if (!others[finding].empty()) finding->message += "; the same for " + listing(others[finding]);
@@ -83,6 +85,7 @@ extern const Rule rule{.title = "A GPU library did not answer in time",
                        .layer = Layer::host,
                        .worst = Severity::error,
                        .needs = Stage::look,
-                       .check = check};
+                       .check = check,
+                       .yields_to = {"rnn_call_failed"}};
 
 }  // namespace rnncheck::rules::probe_timed_out

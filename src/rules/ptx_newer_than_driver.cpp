@@ -29,20 +29,14 @@ static Finding newer_compiler(const Facts& facts, const Nvrtc& nvrtc) {
     Finding finding;
     finding.severity = Severity::warning;
     finding.subject = nvrtc.library;
+    if (nvrtc.version->major() > facts.driver.cuda_version->major())
+        finding.symptoms = {cuda_for_driver(nvrtc.version->major())};
     finding.message = "PTX made by NVRTC " + nvrtc.version->text + " at " + nvrtc.library +
                       " cannot be loaded by this driver, which supports CUDA up to " + facts.driver.cuda_version->text;
     finding.evidence = {{"NVRTC", nvrtc.version->text, "nvrtcs"},
                         {"newest CUDA of the driver", facts.driver.cuda_version->text, "driver.cuda_version"}};
     finding.remedies = remedies(facts);
     return finding;
-}
-
-/// A runtime of this CUDA major is too new for the driver: driver_too_old tells it.
-static bool told_by_driver_too_old(const Facts& facts, int major) {
-    if (major <= facts.driver.cuda_version->major()) return false;
-    for (const auto& runtime : facts.runtimes)
-        if (runtime.version && runtime.version->major() == major) return true;
-    return false;
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
@@ -53,23 +47,17 @@ static Verdict check(const Facts& facts, const Matrix&) {
     auto findings = findings_for(refusals(facts), refused);
     if (findings.empty() && driver_library_absent(facts)) return not_applicable("no driver library was found");
     std::string open;
-    bool too_old = false;
     for (const auto& nvrtc : facts.nvrtcs) {
         if (!facts.driver.cuda_version)
             open = "the driver did not tell which CUDA it supports";
         else if (!nvrtc.version)
             open = "NVRTC at " + nvrtc.library + " did not tell its version";
-        else if (*nvrtc.version <= *facts.driver.cuda_version)
-            continue;
-        else if (told_by_driver_too_old(facts, nvrtc.version->major()))
-            too_old = true;
-        else
+        else if (*nvrtc.version > *facts.driver.cuda_version)
             findings.push_back(newer_compiler(facts, nvrtc));
     }
     if (!findings.empty()) return with_plan(fault_or(std::move(findings), {}), facts);
     if (!open.empty()) return undecided(open);
     if (!failures_are_known(facts)) return undecided("a run on the GPU failed, and the reason is not known");
-    if (too_old) return not_applicable("the driver is too old for the CUDA found, its runtime included");
     if (!facts.kernel_runs.empty()) return pass("the driver loaded PTX code");
     if (!facts.nvrtcs.empty()) return pass("no NVRTC is newer than the driver's CUDA");
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
@@ -81,6 +69,7 @@ extern const Rule rule{.title = "PTX code is newer than the driver understands",
                        .layer = Layer::driver,
                        .worst = Severity::error,
                        .needs = Stage::run,
-                       .check = check};
+                       .check = check,
+                       .yields_to = {"driver_too_old"}};
 
 }  // namespace rnncheck::rules::ptx_newer_than_driver

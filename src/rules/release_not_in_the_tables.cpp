@@ -54,7 +54,7 @@ static void judge_cudnn(Answers& answers, const Cudnn& cudnn, const Matrix& matr
     const bool exists = !cuda || std::any_of(builds.begin(), builds.end(), [&](const CudnnBuild& build) {
         return build.cuda_major == cuda->major();
     });
-    if (!exists) return answers.told_elsewhere("another rule tells that cuDNN " + release.text + " has no such build");
+    if (!exists) return answers.no_pass("another rule tells that cuDNN " + release.text + " has no such build");
     note(answers, "cuDNN " + release.text, Coverage::known, matrix);
 }
 

@@ -10,6 +10,7 @@ static Finding refused(const Facts& facts, const Sweep& sweep, const Runs& runs)
     const RnnRun& first = *runs.front();
     Finding finding;
     finding.subject = subject_of(facts, sweep);
+    finding.symptoms = places_of(facts, runs);
     finding.message = name_of(facts, sweep) + " refuses " + counted(runs.size(), "RNN case", "RNN cases") +
                       ", first '" + describe(first.rnn_case) + "': " + told(first.result);
     for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
@@ -26,18 +27,10 @@ static Finding refused(const Facts& facts, const Sweep& sweep, const Runs& runs)
 static Verdict check(const Facts& facts, const Matrix&) {
     Answers answers;
     for (const auto& sweep : sweeps(facts)) {
-        Runs unexplained;
-        for (const RnnRun* run : runs_with(sweep, RunEnd::refused)) {
-            const auto cause =
-                run->result ? explained_elsewhere(facts, run->gpu, run->library, *run->result) : std::nullopt;
-            if (cause)
-                answers.told_elsewhere(*cause);
-            else
-                unexplained.push_back(run);
-        }
-        auto note = take_not_promised(facts, sweep, unexplained, "refused by");
-        if (!unexplained.empty())
-            answers.fault(refused(facts, sweep, unexplained));
+        Runs runs = runs_with(sweep, RunEnd::refused);
+        auto note = take_not_promised(facts, sweep, runs, "refused by");
+        if (!runs.empty())
+            answers.fault(refused(facts, sweep, runs));
         else if (note)
             answers.fault(std::move(*note));
     }
@@ -48,6 +41,7 @@ extern const Rule rule{.title = "cuDNN refuses a call for a recurrent network",
                        .layer = Layer::rnn,
                        .worst = Severity::error,
                        .needs = Stage::run,
-                       .check = check};
+                       .check = check,
+                       .yields_to = causes_of_failed_cases()};
 
 }  // namespace rnncheck::rules::rnn_call_refused

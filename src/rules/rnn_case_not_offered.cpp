@@ -17,6 +17,7 @@ static Finding not_offered(const Facts& facts, const Sweep& sweep, const Runs& r
     const std::string reason = first.result ? ": " + told(*first.result) : "";
     Finding finding;
     finding.subject = subject_of(facts, sweep);
+    finding.symptoms = places_of(facts, runs);
     finding.message = name_of(facts, sweep) + " does not offer " + counted(runs.size(), "RNN case", "RNN cases") +
                       " that it must offer, first '" + describe(first.rnn_case) + "'" + reason;
     for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
@@ -43,13 +44,9 @@ static void judge(const Facts& facts, const Matrix& matrix, const Sweep& sweep, 
         if (!is_plain(run->rnn_case) || not_promised(facts, *run)) continue;
         if (!version || !gpu || !gpu->compute_capability)
             return answers.unknown("what " + name_of(facts, sweep) + " must offer is not known");
-        const auto cause =
-            run->result ? explained_elsewhere(facts, run->gpu, run->library, *run->result) : std::nullopt;
         const auto row = matrix.requires_support(*version, *gpu->compute_capability, name_of(run->rnn_case.dtype),
                                                  name_of(run->rnn_case.algorithm));
-        if (row && cause)
-            answers.told_elsewhere(*cause);
-        else if (row)
+        if (row)
             owed.push_back(run);
         else if (row.coverage != Coverage::silent)
             answers.outside(outside_data("cuDNN " + version->text, row.coverage, matrix));
@@ -68,6 +65,7 @@ extern const Rule rule{.title = "cuDNN does not offer a recurrent network that i
                        .layer = Layer::rnn,
                        .worst = Severity::error,
                        .needs = Stage::run,
-                       .check = check};
+                       .check = check,
+                       .yields_to = causes_of_failed_cases()};
 
 }  // namespace rnncheck::rules::rnn_case_not_offered

@@ -6,7 +6,6 @@
 #include "base/text.hpp"
 #include "rnn/sweep.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/kernel_support.hpp"
 #include "rules/support/rnn_support.hpp"
 
 namespace rnncheck::rules::rnn_result_wrong {
@@ -63,6 +62,7 @@ static Finding wrong(const Facts& facts, const Sweep& sweep, Runs runs) {
     const RnnRun& worst = *runs.front();
     Finding finding;
     finding.subject = subject_of(facts, sweep);
+    finding.symptoms = places_of(facts, runs);
     finding.message = counted(runs.size(), "RNN case", "RNN cases") + " of " + std::to_string(sweep.runs.size()) +
                       " came out wrong on " + name_of(facts, sweep) + ", worst '" + describe(worst.rnn_case) +
                       "': " + how_wrong(worst);
@@ -84,10 +84,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
         Runs runs = runs_with(sweep, RunEnd::wrong);
         any_right |= !runs_with(sweep, RunEnd::ok).empty();
         if (runs.empty()) continue;
-        if (const auto cause = kernel_fails(facts, sweep.gpu))
-            answers.told_elsewhere(*cause);
-        else
-            answers.fault(wrong(facts, sweep, std::move(runs)));
+        answers.fault(wrong(facts, sweep, std::move(runs)));
     }
     const Verdict otherwise = pass_if_tried(facts, "every network that ran came out right");
     if (otherwise.outcome == Outcome::pass && !any_right)
@@ -99,6 +96,7 @@ extern const Rule rule{.title = "Recurrent networks compute wrong results",
                        .layer = Layer::rnn,
                        .worst = Severity::error,
                        .needs = Stage::run,
-                       .check = check};
+                       .check = check,
+                       .yields_to = causes_below_cudnn()};
 
 }  // namespace rnncheck::rules::rnn_result_wrong

@@ -23,6 +23,9 @@ struct Rule {
     std::string_view asks = "";
     bool judges_log = false;     ///< `check` looks at the log's facts itself
     bool only_from_log = false;  ///< nothing but a log can witness it: a row of log_causes, no file
+    bool says_no_gpu = false;    ///< what it finds is expected on a machine without a GPU (--allow-no-gpu)
+    /// Rules that say more exactly what is wrong. A finding is left out where theirs explain all of its symptoms.
+    std::vector<std::string_view> yields_to = {};
 };
 
 /// Every file of src/rules/, by name.

@@ -31,6 +31,7 @@ static Finding stub_file(const Facts& facts, const Library& library) {
                         : "the toolkit's stub " + library.path +
                               " stands on LD_LIBRARY_PATH, where programs may "
                               "load it instead of the driver's libcuda");
+    if (loaded && !usable_copies(facts, LibraryKind::cuda).empty()) finding.explains = {"libcuda", "driver.init"};
     finding.evidence = {{"link-time stub", library.path, "libraries"}};
     return finding;
 }
@@ -46,6 +47,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
         std::erase_if(findings, [&](const Finding& finding) { return finding.subject == path; });
         findings.push_back(found_at(path, Severity::error,
                                     "the libcuda that was loaded, " + path + ", is the toolkit's stub and no driver"));
+        findings.back().explains = {"driver.init"};
         findings.back().evidence = {{"failed call", in_words(*facts.driver.init), "driver.init"}};
     }
     if (!findings.empty()) return fault_or(std::move(findings), {});

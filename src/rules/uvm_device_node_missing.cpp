@@ -17,6 +17,7 @@ static Finding uvm_missing(const Facts& facts) {
     Finding finding;
     finding.severity = to_come ? Severity::note : Severity::error;
     finding.subject = "/dev/nvidia-uvm";
+    finding.explains = {"driver.init"};
     finding.message =
         to_come
             ? "/dev/nvidia-uvm, which CUDA needs, will be made by nvidia-modprobe when the first CUDA program starts; "

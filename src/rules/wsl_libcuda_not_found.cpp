@@ -8,6 +8,7 @@ static Finding not_picked(const Facts& facts, const Library& windows) {
     const Library* other = picked(facts, LibraryKind::cuda);
     Finding finding;
     finding.subject = windows.path;
+    finding.explains = {"driver.init", "libcuda"};
     finding.message = other ? "the loader picks " + other->path + " instead of " + windows.path +
                                   ", the only libcuda that works under WSL"
                             : "the loader does not find " + windows.path + ", the libcuda that Windows gives to WSL";

@@ -185,6 +185,31 @@ TEST_CASE("one fault, one error") {
     }
 }
 
+TEST_CASE("a rule yields to rules that exist") {
+    for (const auto& rule : all_rules())
+        for (const std::string_view other : rule->yields_to) {
+            INFO(rule.name << " yields to " << other);
+            CHECK(find_named(all_rules(), other));
+        }
+}
+
+TEST_CASE("a finding is left out only for one that is reported") {
+    const Matrix matrix = Matrix::bundled();
+    for (const auto& machine : broken_machines()) {
+        const Report report = judge(machine.facts, matrix, {});
+        const auto reported = [&](std::string_view rule) {
+            return std::ranges::find(report.findings, rule, &Finding::rule) != report.findings.end();
+        };
+        for (const auto& verdict : report.verdicts) {
+            const auto& rule = *find_named(all_rules(), verdict.rule);
+            if (reported(verdict.rule) || rule->check(machine.facts, matrix).outcome != Outcome::fault) continue;
+            INFO("the fault of " << machine.rule << ": " << verdict.rule << ' ' << verdict.reason);
+            CHECK(verdict.outcome != Outcome::pass);
+            CHECK(std::ranges::any_of(rule->yields_to, reported));
+        }
+    }
+}
+
 TEST_CASE("different faults have different words") {
     std::set<std::string> titles, messages;
     for (const auto& rule : all_rules()) CHECK(titles.insert(std::string(rule->title)).second);

@@ -12,20 +12,24 @@ class Answers {
     void unknown(const std::string& why) { keep(unknown_, why); }
     /// A version that was told lies outside the tables.
     void outside(const std::string& why) { keep(outside_, why); }
-    /// Another rule tells what is wrong with it: nothing to say here, and no pass either.
-    void told_elsewhere(const std::string& why) { keep(told_elsewhere_, why); }
+    /// The question does not arise for it, and it is no pass either.
+    void no_pass(const std::string& why) { keep(no_pass_, why); }
     void good(const std::string& why, const std::vector<Evidence>& evidence = {}) {
         keep(good_, why);
         evidence_.insert(evidence_.end(), evidence.begin(), evidence.end());
     }
     void no_matter(const std::string& why) { keep(no_matter_, why); }
 
-    /// The worst that was said; `otherwise` when that is neither a fault nor unknown nor told elsewhere.
+    /// The worst that was said; `otherwise` when that is neither a fault nor unknown nor kept from passing.
     Verdict close_or(Verdict otherwise) {
-        if (!findings_.empty()) return fault_or(std::move(findings_), {});
+        if (!findings_.empty()) {
+            Verdict verdict = fault_or(std::move(findings_), {});
+            verdict.still_unknown = outside_.empty() ? unknown_ : outside_;
+            return verdict;
+        }
         if (!outside_.empty()) return outside_the_data(outside_);
         if (!unknown_.empty()) return undecided(unknown_);
-        if (!told_elsewhere_.empty()) return not_applicable(told_elsewhere_);
+        if (!no_pass_.empty()) return not_applicable(no_pass_);
         return otherwise;
     }
 
@@ -42,7 +46,7 @@ class Answers {
 
     std::vector<Finding> findings_;
     std::vector<Evidence> evidence_;
-    std::string unknown_, outside_, told_elsewhere_, good_, no_matter_;
+    std::string unknown_, outside_, no_pass_, good_, no_matter_;
 };
 
 }  // namespace rnncheck::rules

@@ -122,6 +122,19 @@ static const RnnRun* refusal(const Facts& facts, int gpu, const CudnnCopy& copy)
     return nullptr;
 }
 
+/// The places of all that found no code for the GPU.
+static std::vector<std::string> refused_on(const Facts& facts, int gpu) {
+    std::vector<std::string> places;
+    for (const KernelRun& run : facts.kernel_runs)
+        if (run.gpu == gpu && run.result && is_arch_mismatch(0, *run.result)) places.push_back(place_of(facts, run));
+    for (const RnnRun& run : facts.rnn_runs) {
+        const CallResult* obstacle = run.gpu == gpu ? obstacle_of(run) : nullptr;
+        if (obstacle && is_arch_mismatch(cudnn_copy(facts, run.library).major, *obstacle))
+            places.push_back(place_of(facts, run));
+    }
+    return places;
+}
+
 static Compared against_cudnn(const Facts& facts, const Matrix& matrix, const Gpu& gpu, const CudnnCopy& copy) {
     Compared compared;
     compared.thing = name_of(copy);
@@ -266,7 +279,8 @@ static Finding about(const Facts& facts, const Gpu& gpu, const std::vector<Compa
     finding.subject = subject_of(gpu);
     finding.severity = Severity::note;
     finding.evidence = {{"compute capability", gpu.compute_capability ? gpu.compute_capability->text : "not known",
-                         "gpus[" + std::to_string(&gpu - facts.gpus.data()) + "].compute_capability"}};
+                         place_of(facts, gpu) + ".compute_capability"}};
+    finding.explains = refused_on(facts, gpu.index);
     std::vector<std::string> things;
     for (const auto& compared : all) {
         if (!is_misfit(compared, gpu_is_newer)) continue;
@@ -312,12 +326,12 @@ static std::string fit_words(const Facts& facts, const Matrix& matrix, const Gpu
 static void note(const Facts& facts, const Compared& compared, const std::string& good, Answers& answers) {
     const auto& suits = compared.suits;
     if (suits.outside) return answers.outside(suits.why);
-    if (compared.unusable) return answers.told_elsewhere(compared.thing + " does not work at all");
+    if (compared.unusable) return answers.no_pass(compared.thing + " does not work at all");
     if (suits.fit == Fit::unknown) return answers.unknown(suits.why);
     if (suits.fit == Fit::works)
         return answers.good(good, only_given(facts) ? suits.evidence : std::vector<Evidence>());
     const std::string why = compared.thing + " does not fit in another way";
-    only_given(facts) ? answers.told_elsewhere(why) : answers.no_matter(why);
+    only_given(facts) ? answers.no_pass(why) : answers.no_matter(why);
 }
 
 Verdict judge_architecture(const Facts& facts, const Matrix& matrix, bool gpu_is_newer,

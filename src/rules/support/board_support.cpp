@@ -67,6 +67,11 @@ const Gpu* gpu_of(const Facts& facts, const Board& board) {
     return nullptr;
 }
 
+std::vector<std::string> places_on(const Facts& facts, const Board& board) {
+    const Gpu* gpu = gpu_of(facts, board);
+    return gpu ? places_on(facts, gpu->index) : std::vector<std::string>();
+}
+
 Severity severity_on(const Facts& facts, const Board& board, Severity severity) {
     return facts.gpus.empty() || gpu_of(facts, board) ? severity : Severity::note;
 }
@@ -92,7 +97,7 @@ std::string free_of_total(const Board& board) {
 }
 
 std::string board_fact(const Facts& facts, const Board& board, const std::string& field) {
-    return "boards[" + std::to_string(&board - facts.boards.data()) + "]." + field;
+    return place_of(facts, board) + '.' + field;
 }
 
 void set_aside(const Facts& facts, const Gpu& gpu, Finding& finding) {

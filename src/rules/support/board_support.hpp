@@ -32,6 +32,9 @@ std::vector<std::string> lasting_slowdowns(const Board& board);
 /// Makes a note of what is wrong with a GPU that programs do not take by themselves, and says which ones it concerns.
 void set_aside(const Facts& facts, const Gpu& gpu, Finding& finding);
 
+/// The places of everything that was run on the board's GPU.
+std::vector<std::string> places_on(const Facts& facts, const Board& board);
+
 /// "300 of 24576 MiB".
 std::string free_of_total(const Board& board);
 

@@ -170,12 +170,12 @@ std::vector<CudnnPart> parts_needed(const CudnnCopy& copy, const Matrix& matrix)
     return parts;
 }
 
-bool is_part_in_use(const Facts& facts, const Matrix& matrix, const Library& library) {
-    if (library.kind != LibraryKind::cudnn_part) return false;
-    for (const auto& copy : cudnn_copies(facts))
-        for (const auto& part : parts_needed(copy, matrix))
-            if (copy.major != 0 && part_of(facts, copy, part.soname) == &library) return true;
-    return false;
+std::string name_in(const CudnnCopy& copy, const CudnnPart& part) {
+    return part.soname + " of " + copy.path;
+}
+
+std::string rnn_api_of(const CudnnCopy& copy) {
+    return "RNN API of " + copy.path;
 }
 
 static bool is_mapped(const CudnnCopy& copy, const std::string& soname) {

@@ -65,9 +65,11 @@ bool borrows_parts(const CudnnCopy& copy);
 const Library* part_of(const Facts& facts, const CudnnCopy& copy, const std::string& soname);
 /// The parts that a recurrent network needs of this copy, the front library apart.
 std::vector<CudnnPart> parts_needed(const CudnnCopy& copy, const Matrix& matrix);
-/// A copy of cuDNN would load this file as a part that recurrent networks need: if it is broken, cudnn_part_unreadable
-/// tells so.
-bool is_part_in_use(const Facts& facts, const Matrix& matrix, const Library& library);
+
+/// What Finding::explains calls a part of a copy, and its RNN API.
+std::string name_in(const CudnnCopy& copy, const CudnnPart& part);
+std::string rnn_api_of(const CudnnCopy& copy);
+
 /// Those of them that the copy would not find; none when its RNN half has answered.
 std::vector<CudnnPart> parts_missing(const Facts& facts, const CudnnCopy& copy, const Matrix& matrix);
 

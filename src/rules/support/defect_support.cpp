@@ -97,7 +97,7 @@ Verdict documented_defects(const Facts& facts, const Matrix& matrix, std::string
     Answers answers;
     for (const auto& copy : copies) {
         if (never_answered(copy))
-            answers.told_elsewhere(name_of(copy) + " does not work at all");
+            answers.no_pass(name_of(copy) + " does not work at all");
         else if (!copy.version)
             answers.unknown("the version of " + name_of(copy) + " is not known");
         if (!copy.version) continue;

@@ -38,6 +38,10 @@ std::optional<Version> driver_version(const Facts& facts) {
     return facts.driver.nvml_version ? facts.driver.nvml_version : facts.driver.kernel_version;
 }
 
+std::string cuda_for_driver(int major) {
+    return "CUDA " + std::to_string(major) + " on this driver";
+}
+
 compat::DriverAsked driver_asked(const Facts& facts) {
     return {driver_version(facts), facts.driver.cuda_version,
             on_wsl(facts) ? "windows" : facts.host.platform.value_or("linux")};
@@ -81,6 +85,11 @@ bool read_whole(const Library& library) {
 bool on_loader_path(const Library& library) {
     return library.picked_by_loader || library.found_via == FoundVia::ld_library_path ||
            library.found_via == FoundVia::loader_cache || library.found_via == FoundVia::default_directory;
+}
+
+std::string kind_of(const Library& library) {
+    if (library.kind != LibraryKind::cuda) return std::string(name_of(library.kind));
+    return on_loader_path(library) ? "libcuda" : "";
 }
 
 bool on_wsl(const Facts& facts) {
@@ -191,41 +200,31 @@ static bool went_wrong(const RnnRun& run) {
     return run.end == RunEnd::failed || run.end == RunEnd::refused;
 }
 
-static std::string place(const char* list, std::size_t index, const char* field) {
-    return std::string(list) + '[' + std::to_string(index) + "]." + field;
-}
-
 /// The GPU of a target "GPU 0 ..."; other targets are the driver's own business.
-static std::string subject_of_target(const Facts& facts, const std::string& target) {
-    if (!target.starts_with("GPU ")) return "NVIDIA driver";
-    const std::string number = target.substr(4, target.find(' ', 4) - 4);
-    for (const auto& gpu : facts.gpus)
-        if (std::to_string(gpu.index) == number) return subject_of(gpu);
-    return "GPU " + number;
-}
-
-const CallResult* gpu_list_failure(const Facts& facts) {
-    for (const ProbeRun& run : facts.probe_runs)
-        for (const CallResult& call : run.failed_calls)
-            if (run.probe == "driver_api" && call.call == "cuDeviceGetCount") return &call;
-    return nullptr;
+static std::optional<int> gpu_of_target(const std::string& target) {
+    int number = 0;
+    if (!target.starts_with("GPU ")) return std::nullopt;
+    const auto [end, error] = std::from_chars(target.data() + 4, target.data() + target.size(), number);
+    return error == std::errc() ? std::optional(number) : std::nullopt;
 }
 
 std::vector<FailedCall> failed_calls(const Facts& facts) {
     std::vector<FailedCall> failed;
-    const auto add = [&](const std::optional<CallResult>& call, std::string subject, std::string source) {
-        if (call && !call->ok()) failed.push_back({*call, std::move(subject), std::move(source)});
+    const auto add = [&](const std::optional<CallResult>& call, std::optional<int> gpu, const std::string& place,
+                         const char* field) {
+        if (!call || call->ok()) return;
+        FailedCall one{*call, gpu ? gpu_subject(facts, *gpu) : "NVIDIA driver", place + field, {place}};
+        for (std::string& other : gpu ? places_on(facts, *gpu) : std::vector<std::string>())
+            one.explains.push_back(std::move(other));
+        failed.push_back(std::move(one));
     };
-    add(facts.driver.init, "NVIDIA driver", "driver.init");
-    for (std::size_t i = 0; i < facts.kernel_runs.size(); ++i)
-        add(facts.kernel_runs[i].result, gpu_subject(facts, facts.kernel_runs[i].gpu),
-            place("kernel_runs", i, "result"));
-    for (std::size_t i = 0; i < facts.rnn_runs.size(); ++i)
-        if (went_wrong(facts.rnn_runs[i]))
-            add(facts.rnn_runs[i].result, gpu_subject(facts, facts.rnn_runs[i].gpu), place("rnn_runs", i, "result"));
-    for (std::size_t i = 0; i < facts.probe_runs.size(); ++i)
-        for (const auto& call : facts.probe_runs[i].failed_calls)
-            add(call, subject_of_target(facts, facts.probe_runs[i].target), place("probe_runs", i, "failed_calls"));
+    add(facts.driver.init, std::nullopt, "driver.init", "");
+    for (const KernelRun& run : facts.kernel_runs) add(run.result, run.gpu, place_of(facts, run), ".result");
+    for (const RnnRun& run : facts.rnn_runs)
+        if (went_wrong(run)) add(run.result, run.gpu, place_of(facts, run), ".result");
+    for (const ProbeRun& run : facts.probe_runs)
+        for (const auto& call : run.failed_calls)
+            add(call, gpu_of_target(run.target), place_of(facts, run), ".failed_calls");
     return failed;
 }
 
@@ -236,9 +235,12 @@ bool is_driver_call(const std::string& call) {
 std::vector<FailedCall> cuda_failures(const Facts& facts, std::int64_t code) {
     std::vector<FailedCall> found;
     for (auto& failed : failed_calls(facts)) {
-        const bool known = std::any_of(found.begin(), found.end(),
-                                       [&](const FailedCall& other) { return other.subject == failed.subject; });
-        if (!known && failed.call.code == code && is_driver_call(failed.call.call)) found.push_back(std::move(failed));
+        if (failed.call.code != code || !is_driver_call(failed.call.call)) continue;
+        const auto known = std::ranges::find(found, failed.subject, &FailedCall::subject);
+        if (known == found.end())
+            found.push_back(std::move(failed));
+        else
+            known->explains.push_back(failed.explains.front());
     }
     return found;
 }
@@ -265,6 +267,8 @@ std::vector<Finding> findings_for(const std::vector<FailedCall>& failures, const
         Finding finding = sample;
         finding.subject = failed.subject;
         finding.evidence.insert(finding.evidence.begin(), evidence_of(failed));
+        finding.symptoms = {failed.explains.front()};
+        finding.explains = failed.explains;
         findings.push_back(std::move(finding));
     }
     return findings;

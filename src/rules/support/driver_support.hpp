@@ -47,6 +47,9 @@ std::optional<Version> library_release(const Facts& facts);
 /// the kernel module.
 std::optional<Version> driver_version(const Facts& facts);
 
+/// What Finding::explains calls a CUDA major that the driver may be too old for.
+std::string cuda_for_driver(int major);
+
 /// The same as a question to the tables: with the CUDA that the driver itself tells, and the system whose drivers
 /// count.
 compat::DriverAsked driver_asked(const Facts& facts);
@@ -71,6 +74,10 @@ bool read_whole(const Library& library);
 
 /// The loader looks there by itself: LD_LIBRARY_PATH, its cache, its default directories, or it picked the file.
 bool on_loader_path(const Library& library);
+
+/// What a rule about a library that is missing yields to a rule about a file of its kind: "cudnn"; "libcuda" is one
+/// that the loader would take.
+std::string kind_of(const Library& library);
 
 bool on_wsl(const Facts& facts);
 bool in_container(const Facts& facts);
@@ -113,10 +120,8 @@ struct FailedCall {
     CallResult call;
     std::string subject;
     std::string source;
+    std::vector<std::string> explains;  ///< places of the calls that failed so, and of all that ran on that GPU
 };
-
-/// The call with which the driver refused to list its GPUs after a good cuInit; none when it listed them.
-const CallResult* gpu_list_failure(const Facts& facts);
 
 /// A function of the CUDA driver (cu..., not cuda... or cudnn...).
 bool is_driver_call(const std::string& call);

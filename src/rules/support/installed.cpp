@@ -209,7 +209,7 @@ Verdict judge_cudnn_in_use(const Facts& facts, const Matrix& matrix, bool (*is_f
         const FrameworkLibrary* cudnn = opened_cudnn(framework);
         if (!opens_gpu_libraries(framework, answers) || !cudnn) continue;
         if (!cudnn->path) {
-            answers.told_elsewhere(words_of(framework) + " finds no " + cudnn->soname);
+            answers.no_pass(words_of(framework) + " finds no " + cudnn->soname);
             continue;
         }
         if (!framework.cudnn || !cudnn->found_by) {
@@ -231,6 +231,7 @@ Verdict judge_cudnn_in_use(const Facts& facts, const Matrix& matrix, bool (*is_f
         }
         Finding finding;
         finding.subject = words_of(framework);
+        finding.symptoms = {words_of(framework) + " with " + *cudnn->path};
         finding.evidence = {{"cuDNN it gets", version->text + " at " + *cudnn->path, "frameworks"},
                             {"found by", cudnn->found_by.value_or("not known"), "frameworks"},
                             built_for(framework, "cuDNN " + framework.cudnn->text)};

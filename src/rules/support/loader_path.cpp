@@ -58,7 +58,7 @@ Verdict judge_loader_path(const Facts& facts, const Matrix& matrix, std::string_
         else if (!libraries_listed(facts))
             answers.unknown("the library directories could not be searched");
         else if (!file)
-            answers.told_elsewhere(wanted->soname + " is not installed");
+            answers.no_pass(wanted->soname + " is not installed");
         else
             answers.fault(not_found(facts, framework, *wanted, *file, rule));
     }

@@ -31,26 +31,18 @@ bool found_no_memory(const Facts& facts, int gpu, const CallResult& result) {
 
 std::vector<WantOfMemory> wants_of_memory(const Facts& facts, int gpu) {
     std::vector<WantOfMemory> wants;
-    for (std::size_t i = 0; i < facts.kernel_runs.size(); ++i) {
-        const KernelRun& run = facts.kernel_runs[i];
+    for (const KernelRun& run : facts.kernel_runs)
         if (run.gpu == gpu && run.result && found_no_memory(facts, gpu, *run.result))
-            wants.push_back({&*run.result, nullptr, "kernel_runs[" + std::to_string(i) + "].result"});
-    }
+            wants.push_back({&*run.result, nullptr, place_of(facts, run)});
     for (const Sweep& sweep : sweeps(facts)) {
         if (sweep.gpu != gpu) continue;
         for (const RnnRun* run : sweep.runs) {
             const CallResult* obstacle = obstacle_of(*run);
             if (run->end != RunEnd::out_of_memory && !(obstacle && found_no_memory(facts, gpu, *obstacle))) continue;
-            const auto at = std::to_string(run - facts.rnn_runs.data());
-            wants.push_back({obstacle, run, "rnn_runs[" + at + "].result"});
+            wants.push_back({obstacle, run, place_of(facts, *run)});
         }
     }
     return wants;
-}
-
-bool told_as_out_of_memory(const Facts& facts, const Board& board) {
-    const Gpu* gpu = gpu_of(facts, board);
-    return gpu && !wants_of_memory(facts, gpu->index).empty();
 }
 
 std::string holders_of(const Board& board) {

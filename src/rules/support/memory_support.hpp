@@ -14,14 +14,11 @@ bool found_no_memory(const Facts& facts, int gpu, const CallResult& result);
 struct WantOfMemory {
     const CallResult* call = nullptr;  ///< null when it is not known
     const RnnRun* run = nullptr;       ///< null for the tiny kernel
-    std::string source;                ///< its place in the facts
+    std::string place;                 ///< in the facts
 };
 
 /// In the order in which they were run on the GPU.
 std::vector<WantOfMemory> wants_of_memory(const Facts& facts, int gpu);
-
-/// gpu_out_of_memory tells what there is to tell about this board's memory.
-bool told_as_out_of_memory(const Facts& facts, const Board& board);
 
 /// "process 4711 (20000 MiB) and process 4712"; empty when none is seen.
 std::string holders_of(const Board& board);

@@ -54,17 +54,27 @@ std::string examined(const Facts& facts, const ProbeRun& run) {
                                 run.target.empty() ? std::nullopt : std::optional(run.target)));
 }
 
-bool ended_in(const ProbeRun& run, const RnnRun& rnn_run) {
-    if (run.probe != "rnn_forward" || run.end == ProbeEnd::stuck) return false;
+/// The case that failed because the process did not survive it.
+static bool is_last_case(const ProbeRun& run, const RnnRun& rnn_run) {
+    if (run.probe != "rnn_forward") return false;
     const std::string target =
         "GPU " + std::to_string(rnn_run.gpu) + ' ' + std::string(name_of(rnn_run.dialect)) + ' ' + rnn_run.library;
     return rnn_run.end == RunEnd::failed && rnn_run.result && rnn_run.result->code == -1 && target == run.target &&
            rnn_run.result->call == run.last_call;
 }
 
-bool told_as_case(const Facts& facts, const ProbeRun& run) {
+bool ended_in(const ProbeRun& run, const RnnRun& rnn_run) {
+    return run.end != ProbeEnd::stuck && is_last_case(run, rnn_run);
+}
+
+static bool ended_in_a_case(const Facts& facts, const ProbeRun& run) {
     return std::any_of(facts.rnn_runs.begin(), facts.rnn_runs.end(),
                        [&](const RnnRun& rnn_run) { return ended_in(run, rnn_run); });
+}
+
+bool was_cut_short(const ProbeRun& run) {
+    return run.end == ProbeEnd::crashed || run.end == ProbeEnd::quit_early || run.end == ProbeEnd::timed_out ||
+           run.end == ProbeEnd::stuck;
 }
 
 std::string in_last_call(const ProbeRun& run) {
@@ -72,7 +82,7 @@ std::string in_last_call(const ProbeRun& run) {
 }
 
 static std::string fact_of(const Facts& facts, const ProbeRun& run, const char* field) {
-    return "probe_runs[" + std::to_string(&run - facts.probe_runs.data()) + "]." + field;
+    return place_of(facts, run) + '.' + field;
 }
 
 std::vector<Evidence> evidence_of(const Facts& facts, const ProbeRun& run) {
@@ -162,7 +172,7 @@ static std::string why_no_end(const ProbeRun& run) {
 static Verdict without_findings(const Facts& facts, const std::string& all_well) {
     for (const auto& run : facts.probe_runs) {
         if (run.completed() || run.end == ProbeEnd::skipped) continue;
-        if (told_as_case(facts, run)) return not_applicable("the case in which it happened is told as failed");
+        if (ended_in_a_case(facts, run)) return not_applicable("the case in which it happened is told as failed");
         return undecided(why_no_end(run));
     }
     const bool any = std::any_of(facts.probe_runs.begin(), facts.probe_runs.end(),
@@ -170,16 +180,29 @@ static Verdict without_findings(const Facts& facts, const std::string& all_well)
     return any ? pass(all_well) : undecided("no probe was run");
 }
 
+/// What could not end well because the process of this run did not.
+static std::vector<std::string> ended_by(const Facts& facts, const ProbeRun& run) {
+    if (run.probe == "ptx_launch" && was_cut_short(run))
+        for (const Gpu& gpu : facts.gpus)
+            if (run.target == "GPU " + std::to_string(gpu.index)) return places_on(facts, gpu.index);
+    std::vector<std::string> places;
+    for (const RnnRun& rnn_run : facts.rnn_runs)
+        if (run.end == ProbeEnd::stuck && is_last_case(run, rnn_run)) places.push_back(place_of(facts, rnn_run));
+    return places;
+}
+
 Verdict over_probe_ends(const Facts& facts, IsFault is_fault, EndFinding finding, const std::string& all_well) {
     std::vector<Finding> findings;
     for (const auto& run : facts.probe_runs) {
-        const std::string subject = subject_of(run);
-        const bool told = std::any_of(findings.begin(), findings.end(),
-                                      [&](const Finding& other) { return other.subject == subject; });
-        if (!is_fault(facts, run) || told || told_as_case(facts, run)) continue;
-        findings.push_back(finding(facts, run));
-        findings.back().subject = subject;
-        findings.back().evidence = evidence_of(facts, run);
+        if (!is_fault(facts, run)) continue;
+        auto about = std::ranges::find(findings, subject_of(run), &Finding::subject);
+        if (about == findings.end()) {
+            about = findings.insert(about, finding(facts, run));
+            about->subject = subject_of(run);
+            about->evidence = evidence_of(facts, run);
+        }
+        about->symptoms.push_back(place_of(facts, run));
+        for (std::string& place : ended_by(facts, run)) about->explains.push_back(std::move(place));
     }
     return fault_or(std::move(findings), without_findings(facts, all_well));
 }

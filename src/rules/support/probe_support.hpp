@@ -19,8 +19,8 @@ bool is_own_probe(const Facts& facts, const ProbeRun& run);
 /// The process of this run ended in that case of a recurrent network.
 bool ended_in(const ProbeRun& run, const RnnRun& rnn_run);
 
-/// It ended in a case of a recurrent network that is on record as failed for that: rnn_call_failed tells it.
-bool told_as_case(const Facts& facts, const ProbeRun& run);
+/// It crashed, left, hung or ran out of time before its end.
+bool was_cut_short(const ProbeRun& run);
 
 /// " in cudnnGetVersion", or nothing when the call is not known.
 std::string in_last_call(const ProbeRun& run);

@@ -7,7 +7,6 @@
 #include "facts/rnn_runs.hpp"
 #include "rnn/sweep.hpp"
 #include "rules/support/driver_support.hpp"
-#include "rules/support/kernel_support.hpp"
 #include "rules/support/memory_support.hpp"
 
 namespace rnncheck::rules {
@@ -62,7 +61,7 @@ std::string name_of(const Facts& facts, const Sweep& sweep) {
 Evidence evidence_of(const Facts& facts, const RnnRun& run, const std::string& how_it_went) {
     return {"case " + std::to_string(run.number) + " (" + std::string(name_of(run.dialect)) + ' ' +
                 describe(run.rnn_case) + ')',
-            how_it_went, "rnn_runs[" + std::to_string(&run - facts.rnn_runs.data()) + ']'};
+            how_it_went, place_of(facts, run)};
 }
 
 std::string verify_command(const Facts& facts, const RnnRun& run, const std::string& rule) {
@@ -82,6 +81,7 @@ std::optional<Finding> take_not_promised(const Facts& facts, const Sweep& sweep,
     Finding finding;
     finding.severity = Severity::note;
     finding.subject = subject_of(facts, sweep);
+    finding.symptoms = places_of(facts, taken);
     finding.message = counted(taken.size(), "RNN case", "RNN cases") + " of " + std::to_string(sweep.runs.size()) +
                       ' ' + how + ' ' + name_of(facts, sweep) + ", first '" + describe(taken.front()->rnn_case) +
                       "': " + told(taken.front()->result) + "; this is not a fault of the machine: the case needs " +
@@ -137,47 +137,35 @@ Verdict pass_if_tried(const Facts& facts, const std::string& reason) {
     return tried ? pass(reason) : without_runs(facts);
 }
 
-/// Answers of the CUDA driver that have a rule of their own.
-static std::optional<std::string> driver_cause(std::int64_t code) {
-    switch (code) {
-        case cuda_device_unavailable:
-            return "the GPU is busy or closed to this process";
-        case cuda_ecc_uncorrectable:
-            return "the GPU's memory has uncorrectable errors";
-        case cuda_unsupported_ptx_version:
-            return "PTX code is newer than the driver";
-        case cuda_system_not_ready:
-            return "the fabric manager is not running";
-        case cuda_system_driver_mismatch:
-            return "the driver's two halves do not match";
-        case cuda_compat_not_supported:
-            return "a forward-compatibility libcuda does not fit the GPU";
-        default:
-            return std::nullopt;
-    }
+std::vector<std::string_view> causes_below_cudnn() {
+    return {"kernel_launch_failed", "probe_crashed", "probe_quit_early", "probe_stuck", "probe_timed_out"};
 }
 
-/// After such an error every call on the GPU fails, those of cuDNN with a status of its own.
-static bool met_memory_error(const Facts& facts, int gpu) {
-    const auto failures = cuda_failures(facts, cuda_ecc_uncorrectable);
-    return std::ranges::find(failures, gpu_subject(facts, gpu), &FailedCall::subject) != failures.end();
+std::vector<std::string_view> causes_of_failed_calls() {
+    return {"container_cuda_newer_than_driver",
+            "cudnn_mixed_sublibraries",
+            "driver_userland_kernel_mismatch",
+            "fabric_manager_not_running",
+            "gpu_arch_not_in_build",
+            "gpu_compute_prohibited",
+            "gpu_exclusive_mode_busy",
+            "gpu_fell_off_bus",
+            "gpu_memory_ecc_error",
+            "gpu_out_of_memory",
+            "gpu_too_old",
+            "ptx_newer_than_driver"};
 }
 
-std::optional<std::string> explained_elsewhere(const Facts& facts, int gpu, const std::string& library,
-                                               const CallResult& result) {
-    const int major = library.empty() ? 0 : cudnn_copy(facts, library).major;
-    if (is_arch_mismatch(major, result)) return "there is no code for this GPU's architecture";
-    if (is_version_mismatch(major, result)) return "parts of cuDNN are of different releases";
-    if (is_driver_call(result.call))
-        if (auto cause = driver_cause(result.code)) return cause;
-    if (!library.empty())
-        if (auto cause = kernel_fails(facts, gpu)) return cause;
-    if (!library.empty() && met_memory_error(facts, gpu)) return driver_cause(cuda_ecc_uncorrectable);
-    const Gpu* device = gpu_at(facts, gpu);
-    const Board* board = device ? board_of(facts, *device) : nullptr;
-    if (board && board->unreachable) return "the GPU is lost to the driver";
-    if (found_no_memory(facts, gpu, result)) return "memory ran out";
-    return std::nullopt;
+std::vector<std::string_view> causes_of_failed_cases() {
+    auto causes = causes_of_failed_calls();
+    for (const std::string_view cause : causes_below_cudnn()) causes.push_back(cause);
+    return causes;
+}
+
+std::vector<std::string> places_of(const Facts& facts, const Runs& runs) {
+    std::vector<std::string> places;
+    for (const RnnRun* run : runs) places.push_back(place_of(facts, *run));
+    return places;
 }
 
 bool failures_are_known(const Facts& facts, const std::string& library) {

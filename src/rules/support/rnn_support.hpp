@@ -47,9 +47,14 @@ std::optional<Verdict> without_gpu(const Facts& facts);
 /// What is left to say when no case is at fault: a pass for this reason when any was tried, else why none was.
 Verdict pass_if_tried(const Facts& facts, const std::string& reason);
 
-/// The cause of a failure when another rule tells it, in words; nothing when none does.
-std::optional<std::string> explained_elsewhere(const Facts& facts, int gpu, const std::string& library,
-                                               const CallResult& result);
+/// Rules that may explain why a call on a GPU failed.
+std::vector<std::string_view> causes_of_failed_calls();
+/// Rules about the tiny kernel, which needs the driver alone: where it fails, no recurrent network can work.
+std::vector<std::string_view> causes_below_cudnn();
+/// Both: what a rule about the calls of a case yields to.
+std::vector<std::string_view> causes_of_failed_cases();
+
+std::vector<std::string> places_of(const Facts& facts, const Runs& runs);
 
 /// Every failed, refused or skipped case of the copy (on any GPU) tells by which answer.
 bool failures_are_known(const Facts& facts, const std::string& library);

@@ -51,6 +51,43 @@ bool probe_completed(const Facts& facts, std::string_view probe) {
     return std::any_of(runs.begin(), runs.end(), [](const ProbeRun* run) { return run->completed(); });
 }
 
+template <class Thing>
+static std::string place_in(const char* list, const std::vector<Thing>& things, const Thing& thing) {
+    return std::string(list) + '[' + std::to_string(&thing - things.data()) + ']';
+}
+
+std::string place_of(const Facts& facts, const RnnRun& run) {
+    return place_in("rnn_runs", facts.rnn_runs, run);
+}
+
+std::string place_of(const Facts& facts, const KernelRun& run) {
+    return place_in("kernel_runs", facts.kernel_runs, run);
+}
+
+std::string place_of(const Facts& facts, const ProbeRun& run) {
+    return place_in("probe_runs", facts.probe_runs, run);
+}
+
+std::string place_of(const Facts& facts, const Gpu& gpu) {
+    return place_in("gpus", facts.gpus, gpu);
+}
+
+std::string place_of(const Facts& facts, const Board& board) {
+    return place_in("boards", facts.boards, board);
+}
+
+std::vector<std::string> places_on(const Facts& facts, int gpu) {
+    std::vector<std::string> places;
+    for (const KernelRun& run : facts.kernel_runs)
+        if (run.gpu == gpu) places.push_back(place_of(facts, run));
+    for (const RnnRun& run : facts.rnn_runs)
+        if (run.gpu == gpu) places.push_back(place_of(facts, run));
+    const std::string name = "GPU " + std::to_string(gpu);
+    for (const ProbeRun& run : facts.probe_runs)
+        if (run.target == name || run.target.starts_with(name + ' ')) places.push_back(place_of(facts, run));
+    return places;
+}
+
 std::string subject_of(const Gpu& gpu) {
     return "GPU " + std::to_string(gpu.index) + (gpu.name ? " (" + *gpu.name + ")" : "");
 }

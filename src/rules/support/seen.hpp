@@ -34,6 +34,16 @@ bool probe_completed(const Facts& facts, std::string_view probe);
 
 using rnncheck::board_of;
 
+/// Places in the facts: "rnn_runs[3]".
+std::string place_of(const Facts& facts, const RnnRun& run);
+std::string place_of(const Facts& facts, const KernelRun& run);
+std::string place_of(const Facts& facts, const ProbeRun& run);
+std::string place_of(const Facts& facts, const Gpu& gpu);
+std::string place_of(const Facts& facts, const Board& board);
+
+/// The places of everything that was run on a GPU: what a GPU that does not work at all explains.
+std::vector<std::string> places_on(const Facts& facts, int gpu);
+
 /// "GPU 0 (NVIDIA GeForce RTX 3090)".
 std::string subject_of(const Gpu& gpu);
 std::string subject_of(const Board& board);

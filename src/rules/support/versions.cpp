@@ -163,6 +163,7 @@ Verdict judge_cudnn_of_frameworks(const Facts& facts, const Matrix& matrix, bool
             if (!is_fault(serves(*cudnn, *build.cudnn))) return well();
             Finding finding;
             finding.subject = words_of(framework);
+            finding.symptoms = {words_of(framework) + ", libraries: " + build.libraries};
             finding.evidence = {{"cuDNN", cudnn->text, "cudnns"}, evidence_of(build, "cuDNN " + build.cudnn->text)};
             describe(finding, framework, build, *cudnn);
             return at_fault(std::move(finding));
