@@ -32,7 +32,7 @@ TableRow document_row(const ViewedRow& row) {
     TableRow written;
     written.values = row.cells;
     written.source = {row.common.source.title, row.common.source.url, row.common.source.seen};
-    written.known = name_of(row.common.known);
+    written.provenance = name_of(row.common.provenance);
     if (!row.common.note.empty()) written.note = row.common.note;
     return written;
 }

@@ -155,8 +155,8 @@ void check_overlaps(const std::vector<R>& rows, const Report& report) {
 
 void check_note(const Row& row, const Report& report) {
     if (!row.note.empty()) return;
-    if (row.known == Known::unconfirmed) report(row, "an unconfirmed row needs a note that says why");
-    if (row.known == Known::inferred) report(row, "an inferred row needs a note that says from what");
+    if (row.provenance == Provenance::unconfirmed) report(row, "an unconfirmed row needs a note that says why");
+    if (row.provenance == Provenance::inferred) report(row, "an inferred row needs a note that says from what");
 }
 
 // 3. Holes: versions that a table must have because it has those before and after them. What really does not exist is

@@ -63,13 +63,13 @@ class SourceList {
     std::vector<RowSource> sources_;
 };
 
-constexpr std::size_t known_width = std::string_view("unconfirmed").size();
+constexpr std::size_t provenance_width = std::string_view("unconfirmed").size();
 
 std::string heading(const std::vector<PageColumn>& columns, const Style& style) {
     std::string line;
     for (const PageColumn& column : columns)
         if (!column.is_long()) line += padded(column.name, column.width) + "  ";
-    return styled(style, TextStyle::bold, line + padded("known", known_width) + "  source") + '\n';
+    return styled(style, TextStyle::bold, line + padded("provenance", provenance_width) + "  source") + '\n';
 }
 
 std::string row_text(const TableRow& row, const std::vector<PageColumn>& columns, std::size_t source) {
@@ -82,7 +82,7 @@ std::string row_text(const TableRow& row, const std::vector<PageColumn>& columns
             below += wrapped("    " + column.name + ": ", value, 6);
     }
     if (row.note && !row.note->empty()) below += wrapped("    note: ", shown(*row.note), 6);
-    return line + padded(shown(row.known), known_width) + "  [" + std::to_string(source) + "]\n" + below;
+    return line + padded(shown(row.provenance), provenance_width) + "  [" + std::to_string(source) + "]\n" + below;
 }
 
 std::string of_matrix(const ToolStamp& tool) {

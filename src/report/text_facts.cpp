@@ -176,7 +176,7 @@ std::string sizes_of(const LogRnnConfig& config) {
 
 std::string said_in_words(const Log& log) {
     std::vector<std::string> words;
-    for (const Said& said : log.said)
+    for (const UserHint& said : log.user_hints)
         words.push_back(said.key + "=" + said.value + (said.expected ? " (not understood, left out)" : ""));
     return shown(join(words, ", "));
 }
@@ -238,7 +238,7 @@ void write_log(const Log& log, std::ostream& out, const Style& style) {
     out << '\n' << styled(style, TextStyle::bold, "The log") << '\n';
     out << wrapped(label("read", 13),
                    counted(static_cast<std::size_t>(log.lines), "line", "lines") + " of " + shown(listing(log.files)));
-    if (!log.said.empty()) out << wrapped(label("you told", 13), said_in_words(log));
+    if (!log.user_hints.empty()) out << wrapped(label("you told", 13), said_in_words(log));
     if (log.first_error_line)
         out << wrapped(label("first error", 13),
                        "line " + std::to_string(*log.first_error_line) + ": " + shown(log.first_error.value_or("")));

@@ -246,7 +246,7 @@ class CommandLine(unittest.TestCase):
         for item, expected in (("gpu=Foo", "compute capability"), ("colour=red", "one of the keys"), ("os=Plan 9", "linux, windows")):
             run = Run("diagnose", "-", "--json", f"--given={item}", given=log)
             self.assertIn(f"--given {item} is not understood: ", run.err)
-            said = json.loads(run.out)["facts"]["log"]["said"][0]
+            said = json.loads(run.out)["facts"]["log"]["user_hints"][0]
             self.assertIn(expected, said["expected"])
             self.assertNotEqual(run.code, 2)
         self.assertIn(b"gpu=Foo (not understood", Run("diagnose", "-", "--given", "gpu=Foo", given=log).out)

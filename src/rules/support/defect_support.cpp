@@ -62,7 +62,7 @@ static Finding defective(const CudnnCopy& copy, const std::vector<RnnDefect>& de
             {defect.id, "since " + defect.first.text + until + (defect.note.empty() ? "" : "; " + defect.note),
              defect.source.url});
         if (with_workaround) finding.remedies.front().text += ". " + defect.workaround;
-        if (defect.known >= Known::inferred) finding.confidence = Confidence::possible;
+        if (defect.provenance >= Provenance::inferred) finding.confidence = Confidence::possible;
     }
     if (finding.remedies.front().text.ends_with('.')) finding.remedies.front().text.pop_back();
     finding.message = name_of(copy) + " has a documented defect: " + join(symptoms, "; ");
