@@ -5,8 +5,9 @@
 #include <tuple>
 
 #include "base/text.hpp"
-#include "rules/support/log_verdict.hpp"
-#include "rules/support/seen.hpp"
+#include "facts/queries.hpp"
+#include "rules/causes/log_causes.hpp"
+#include "rules/support/remedies.hpp"
 #include "rules/support/versions.hpp"
 
 namespace rnncheck {
@@ -22,11 +23,21 @@ Verdict not_asked(NotAsked why, const std::string& reason) {
 /// Without a machine only what the tables can tell is asked, and what was not given is no open question.
 Verdict ask_what_if(const Named<Rule>& rule, const Facts& facts, const std::vector<Facts>& possible,
                     const Matrix& matrix) {
-    if (rule->asks.empty()) return not_asked(NotAsked::needs_machine, "only the machine itself can tell");
+    if (rule->what_if_inputs.empty()) return not_asked(NotAsked::needs_machine, "only the machine itself can tell");
     Verdict verdict = rules::judge_possible(*rule.thing, facts, possible, matrix);
-    if (verdict.outcome == Outcome::undecided && verdict.lack == Lack::facts)
-        return not_asked(NotAsked::needs_values, "it needs " + std::string(rule->asks) + "; " + verdict.reason);
+    if (verdict.outcome == Outcome::undecided && verdict.missing == MissingInput::facts)
+        return not_asked(NotAsked::needs_values,
+                         "it needs " + std::string(rule->what_if_inputs) + "; " + verdict.reason);
     return verdict;
+}
+
+/// What every finding of a rule has.
+void complete(const Named<Rule>& rule, const Facts& facts, Finding& finding) {
+    finding.rule = rule.name;
+    finding.layer = rule->layer;
+    for (Remedy& remedy : finding.remedies)
+        if (remedy.verify.empty()) remedy.verify = "rnncheck doctor --only " + finding.rule;
+    if (rule->offers_plan) rules::offer_plan(facts, finding);
 }
 
 /// A question the user did not want asked is no open question.
@@ -34,8 +45,8 @@ Verdict ask(const Named<Rule>& rule, const Facts& facts, const std::vector<Facts
     if (only_given(facts)) return ask_what_if(rule, facts, possible, matrix);
     if (from_logs_alone(facts) && !rule->judges_log) return not_applicable("the log does not point to it");
     Verdict verdict = rule->check(facts, matrix);
-    if (verdict.outcome == Outcome::undecided && !rule->judges_log && !stage_was_run(facts, rule->needs))
-        return not_asked(NotAsked::stage_off, "the stage '" + std::string(name_of(rule->needs)) + "' was switched off");
+    if (verdict.outcome == Outcome::undecided && !rule->judges_log && !stage_was_run(facts, rule->stage))
+        return not_asked(NotAsked::stage_off, "the stage '" + std::string(name_of(rule->stage)) + "' was switched off");
     return verdict;
 }
 
@@ -156,7 +167,8 @@ struct Tally {
 void tally_verdict(Tally& tally, const Named<Rule>& rule, const Verdict& verdict, const Selection& selection) {
     const bool decided = verdict.outcome == Outcome::pass || verdict.outcome == Outcome::fault;
     if (!decided && selection.require.contains(std::string(rule.name))) tally.open = true;
-    if (verdict.outcome == Outcome::undecided && (rule->worst == Severity::error || tally.what_if)) tally.open = true;
+    if (verdict.outcome == Outcome::undecided && (rule->max_severity == Severity::error || tally.what_if))
+        tally.open = true;
     tally.any_answer |= decided;
     for (const Finding& finding : verdict.findings) {
         tally.error |= finding.severity == Severity::error;
@@ -164,13 +176,27 @@ void tally_verdict(Tally& tally, const Named<Rule>& rule, const Verdict& verdict
     }
 }
 
-void apply_to_findings(Verdict& verdict, const Named<Rule>& rule, const Facts& facts, const Selection& selection) {
-    for (Finding& finding : verdict.findings) {
-        finding.rule = rule.name;
-        finding.layer = rule->layer;
-        const bool expected = selection.allow_no_gpu && rule->says_no_gpu && rules::no_nvidia_hardware_seen(facts);
-        if (expected || selection.ignore.contains(finding.rule)) finding.severity = Severity::note;
+/// The selected rules, each knowing what the others found.
+std::vector<Verdict> ask_all(std::span<const Named<Rule>> rules, const Facts& facts, const Matrix& matrix,
+                             const Selection& selection) {
+    // A machine is what it is; what a person told in part may be one of several.
+    const auto possible = only_given(facts) ? rules::as_full_versions(facts, matrix) : std::vector<Facts>();
+    std::vector<Verdict> verdicts;
+    for (const auto& rule : rules) {
+        verdicts.push_back(is_selected(selection, std::string(rule.name))
+                               ? ask(rule, facts, possible, matrix)
+                               : not_asked(NotAsked::left_out, "left out on the command line"));
+        for (Finding& finding : verdicts.back().findings) complete(rule, facts, finding);
     }
+    const Explained explained = explained_by(rules, verdicts);
+    for (std::size_t i = 0; i < rules.size(); ++i) yield(verdicts[i], rules[i], explained);
+    return verdicts;
+}
+
+void make_notes(Verdict& verdict, const Named<Rule>& rule, const Facts& facts, const Selection& selection) {
+    const bool expected = selection.allow_no_gpu && rule->says_no_gpu && no_nvidia_hardware_seen(facts);
+    for (Finding& finding : verdict.findings)
+        if (expected || selection.ignore.contains(finding.rule)) finding.severity = Severity::note;
 }
 
 }  // namespace
@@ -182,23 +208,15 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
     Tally tally;
     tally.what_if = only_given(facts);
     const std::vector<Finding> causes = rules::causes_in_log(facts, matrix);
-    // A machine is what it is; what a person told in part may be one of several.
-    const auto possible = tally.what_if ? rules::as_full_releases(facts, matrix) : std::vector<Facts>();
     // Without a log its causes cannot speak, and their table need not be read.
     const auto all = facts.log ? all_rules() : rules_of_the_directory();
-    std::vector<Verdict> verdicts;
-    for (const auto& rule : all)
-        verdicts.push_back(is_selected(selection, std::string(rule.name))
-                               ? ask(rule, facts, possible, matrix)
-                               : not_asked(NotAsked::left_out, "left out on the command line"));
-    const Explained explained = explained_by(all, verdicts);
+    std::vector<Verdict> verdicts = ask_all(all, facts, matrix, selection);
     for (std::size_t i = 0; i < all.size(); ++i) {
         const auto& rule = all[i];
         const std::string name(rule.name);
         Verdict& verdict = verdicts[i];
-        yield(verdict, rule, explained);
         if (is_selected(selection, name)) join_log(verdict, name, causes);
-        apply_to_findings(verdict, rule, facts, selection);
+        make_notes(verdict, rule, facts, selection);
         tally_verdict(tally, rule, verdict, selection);
         ++count_of(report.counts, verdict.outcome);
         report.verdicts.push_back(

@@ -1,7 +1,8 @@
 // A forward-compatibility libcuda, usually from a container image, stands before the driver's own and does not work
 // here.
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/driver_support.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::container_cuda_newer_than_driver {
 
@@ -23,7 +24,6 @@ static Finding compat_fails(const Facts& facts, const Library* compat, bool refu
                                  "CUDA that the host's "
                                  "driver supports, or update the host's driver",
                          .commands = {"ldconfig -p | grep libcuda.so.1", "printenv LD_LIBRARY_PATH"},
-                         .verify = "rnncheck doctor --only container_cuda_newer_than_driver",
                          .link = "https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html"}};
     return finding;
 }
@@ -53,8 +53,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "A forward-compatibility libcuda is in use where it does not work",
                        .layer = Layer::driver,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check};
 
 }  // namespace rnncheck::rules::container_cuda_newer_than_driver

@@ -4,9 +4,10 @@
 
 #include "base/text.hpp"
 #include "compat/plan.hpp"
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/driver_support.hpp"
-#include "rules/support/installed.hpp"
+#include "rules/support/frameworks.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::cpu_only_build {
 
@@ -115,7 +116,6 @@ static Remedy install(const Facts& facts, const Framework& framework, const Plan
     commands.push_back(pip(facts, framework, build.install.substr(pip_start.size())));
     return {.text = "Install the build with CUDA " + build.cuda->text + " in its place" + what_it_needs(build),
             .commands = std::move(commands),
-            .verify = "rnncheck doctor --only cpu_only_build",
             .link = build.sources.front()};
 }
 
@@ -128,7 +128,6 @@ static Remedy look_for_one(const Facts& facts, const Matrix& matrix, Framework f
     return {
         .text = "Take a build with CUDA; of this release none is known to run here, and the plan tells what each needs",
         .commands = std::move(commands),
-        .verify = "rnncheck doctor --only cpu_only_build",
         .link = builds.empty() ? "" : builds.front().source.url};
 }
 
@@ -146,11 +145,11 @@ static Finding installed_without_cuda(const Facts& facts, const Matrix& matrix, 
 }
 
 static void judge_installed(const Facts& facts, const Matrix& matrix, const std::vector<Framework>& all,
-                            const Framework& framework, Answers& answers) {
-    if (framework.uses_cuda.value_or(false)) return answers.good(words_of(framework) + " has CUDA");
+                            const Framework& framework, VerdictBuilder& answers) {
+    if (framework.uses_cuda.value_or(false)) return answers.passed(words_of(framework) + " has CUDA");
     if (!framework.uses_cuda) {
         if (!framework.version || builds_of(facts, matrix, framework).without_cuda.empty())
-            return answers.no_matter("whether " + words_of(framework) + " has CUDA its files do not tell");
+            return answers.irrelevant("whether " + words_of(framework) + " has CUDA its files do not tell");
         return answers.unknown("whether " + words_of(framework) + " has CUDA could not be read in its files");
     }
     Finding finding = installed_without_cuda(facts, matrix, framework);
@@ -159,11 +158,11 @@ static void judge_installed(const Facts& facts, const Matrix& matrix, const std:
 }
 
 static Verdict judge_machine(const Facts& facts, const Matrix& matrix) {
-    if (const auto about = asked_releases(facts)) return judge_asked_releases(about, matrix, check);
+    if (const auto about = asked_versions(facts)) return judge_asked_versions(about, matrix, check);
     if (const auto verdict = without_frameworks(facts)) return *verdict;
     if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was seen");
     const auto all = judged_frameworks(facts, matrix);
-    Answers answers;
+    VerdictBuilder answers;
     for (const Framework& framework : all) judge_installed(facts, matrix, all, framework, answers);
     return answers.close();
 }
@@ -171,14 +170,14 @@ static Verdict judge_machine(const Facts& facts, const Matrix& matrix) {
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (!only_given(facts)) return judge_machine(facts, matrix);
     if (facts.frameworks.empty()) return undecided("no framework was given");
-    Answers answers;
+    VerdictBuilder answers;
     for (const Framework& framework : facts.frameworks) {
         const Builds builds = builds_of(facts, matrix, framework);
         if (!builds.with_cuda.empty() && !builds.without_cuda.empty())
             answers.unknown("which build of " + words_of(framework) + " it is was not given, as in pytorch=2.4+cu124");
         else if (!builds.with_cuda.empty())
-            answers.good("there is a build of " + words_of(framework) + " with CUDA",
-                         {evidence_of(builds.with_cuda.front(), libraries_of(builds.with_cuda.front()))});
+            answers.passed("there is a build of " + words_of(framework) + " with CUDA",
+                           {evidence_of(builds.with_cuda.front(), libraries_of(builds.with_cuda.front()))});
         else if (builds.without_cuda.empty())
             answers.unknown(framework.version ? outside_data(words_of(framework), builds.coverage, matrix)
                                               : "no release of " + words_of(framework) + " was given");
@@ -193,10 +192,10 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 extern const Rule rule{
     .title = "The framework is a build without CUDA",
     .layer = Layer::runtime,
-    .worst = Severity::error,
-    .needs = Stage::look,
+    .max_severity = Severity::error,
+    .stage = Stage::look,
     .check = check,
-    .asks = "a framework with its release",
+    .what_if_inputs = "a framework with its release",
     .yields_to = {"cpu_and_gpu_packages_both_installed", "plugin_without_cudnn_rnn", "tf_windows_no_gpu_since_2.11"}};
 
 }  // namespace rnncheck::rules::cpu_only_build

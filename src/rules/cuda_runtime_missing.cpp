@@ -1,7 +1,8 @@
 // No CUDA runtime library stands anywhere.
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/driver_support.hpp"
-#include "rules/support/packages.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::cuda_runtime_missing {
 
@@ -23,15 +24,14 @@ static Verdict check(const Facts& facts, const Matrix&) {
         for_cuda_here(facts, {{.text = "Nothing, when your framework brings CUDA along; else install the runtime for "
                                        "your driver, for example as a Python package",
                                .commands = {"pip install nvidia-cuda-runtime-cu12"},
-                               .verify = "rnncheck doctor --only cuda_runtime_missing",
                                .link = "https://docs.nvidia.com/cuda/cuda-installation-guide-linux/"}});
     return fault(std::move(finding));
 }
 
 extern const Rule rule{.title = "No CUDA runtime is installed",
                        .layer = Layer::runtime,
-                       .worst = Severity::note,
-                       .needs = Stage::look,
+                       .max_severity = Severity::note,
+                       .stage = Stage::look,
                        .check = check,
                        .yields_to = {"library_file_damaged", "library_for_other_machine"}};
 

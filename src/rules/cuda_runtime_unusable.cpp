@@ -3,11 +3,12 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn_support.hpp"
+#include "rules/support/cudnn.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::cuda_runtime_unusable {
 
-/// Answers of the runtime about the driver and the GPU (driver_types.h): rules of lower layers tell those.
+/// VerdictBuilder of the runtime about the driver and the GPU (driver_types.h): rules of lower layers tell those.
 static bool speaks_of_the_driver(const CallResult& failure) {
     constexpr std::int64_t codes[] = {3, 30, 34, 35, 36, 38, 46, 100, 101, 802, 803, 804, 999};
     return std::find(std::begin(codes), std::end(codes), failure.code) != std::end(codes);
@@ -27,17 +28,16 @@ static Finding unusable(const Facts& facts, const Runtime& runtime) {
                              "Install the CUDA runtime once more from the source it came from, or take its directory "
                              "out of the loader's path",
                          .commands = {"ldconfig -p | grep libcudart"},
-                         .verify = "rnncheck doctor --only cuda_runtime_unusable",
                          .link = "https://docs.nvidia.com/cuda/cuda-installation-guide-linux/"}};
     return finding;
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    Answers answers;
+    VerdictBuilder answers;
     for (const auto& runtime : facts.runtimes) {
         if (is_shadowed(facts, runtime.library)) continue;
         if (runtime.version)
-            answers.good("every CUDA runtime asked tells its version");
+            answers.passed("every CUDA runtime asked tells its version");
         else if (!runtime.failure)
             answers.unknown(runtime.library + " did not answer");
         else if (was_refused(*runtime.failure))
@@ -50,14 +50,14 @@ static Verdict check(const Facts& facts, const Matrix&) {
     const std::string silent = silent_copy(facts, LibraryKind::cudart);
     if (!silent.empty()) answers.unknown(silent + " did not answer");
     if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
-    answers.no_matter("no CUDA runtime was found");
+    answers.irrelevant("no CUDA runtime was found");
     return answers.close();
 }
 
 extern const Rule rule{.title = "A CUDA runtime library cannot be used",
                        .layer = Layer::runtime,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check};
 
 }  // namespace rnncheck::rules::cuda_runtime_unusable

@@ -1,8 +1,9 @@
 // cuDNN loads, but cannot create a handle on a GPU: nothing can be computed there.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/board_support.hpp"
-#include "rules/support/rnn_support.hpp"
+#include "rules/support/boards.hpp"
+#include "rules/support/cases.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::cudnn_handle_refused {
 
@@ -39,13 +40,12 @@ static Finding refused(const Facts& facts, const Matrix& matrix, const Sweep& sw
     finding.remedies = {{.text = "See that the GPU has free memory and that the driver suits this cuDNN's CUDA; in "
                                  "frameworks, keep the rest of the program from taking all memory first",
                          .commands = {"nvidia-smi", "export TF_FORCE_GPU_ALLOW_GROWTH=true"},
-                         .verify = "rnncheck doctor --only cudnn_handle_refused",
                          .link = "https://github.com/tensorflow/tensorflow/issues/24496"}};
     return finding;
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    Answers answers;
+    VerdictBuilder answers;
     for (const auto& sweep : sweeps(facts)) {
         const Runs runs = refusals(sweep);
         if (!runs.empty())
@@ -58,8 +58,8 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "cuDNN cannot make a handle on a GPU",
                        .layer = Layer::cudnn,
-                       .worst = Severity::error,
-                       .needs = Stage::run,
+                       .max_severity = Severity::error,
+                       .stage = Stage::run,
                        .check = check,
                        .yields_to = causes_of_failed_cases()};
 

@@ -4,7 +4,7 @@
 #include "base/shell.hpp"
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/installed.hpp"
+#include "rules/support/frameworks.hpp"
 
 namespace rnncheck::rules::cudnn_installation_broken {
 
@@ -43,7 +43,6 @@ static Finding broken(const Facts& facts, const PythonEnvironment& environment, 
     finding.remedies = {{.text = "Remove what lies there, and install the one cuDNN that is needed once more",
                          .commands = {pip(&environment, "uninstall -y " + join(names, " ")),
                                       pip(&environment, "install --force-reinstall --no-deps " + shell_quoted(wanted))},
-                         .verify = "rnncheck doctor --only cudnn_installation_broken",
                          .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
     return finding;
 }
@@ -56,7 +55,7 @@ static bool overwrite_each_other(const PythonPackage& a, const PythonPackage& b)
 
 /// Whether two packages lie over one another.
 static bool judge_pairs(const Facts& facts, const PythonEnvironment& environment, const Packages& packages,
-                        Answers& answers) {
+                        VerdictBuilder& answers) {
     for (std::size_t i = 0; i < packages.size(); ++i)
         for (std::size_t j = i + 1; j < packages.size(); ++j) {
             if (!overwrite_each_other(*packages[i], *packages[j])) continue;
@@ -73,12 +72,12 @@ static bool judge_pairs(const Facts& facts, const PythonEnvironment& environment
 }
 
 static void judge_files(const Facts& facts, const PythonEnvironment& environment, const PythonPackage& package,
-                        Answers& answers) {
+                        VerdictBuilder& answers) {
     std::vector<Evidence> evidence;
     for (const std::string& file : package.missing_files) evidence.push_back({file, "is gone", "pythons"});
     for (const std::string& file : package.changed_files)
         evidence.push_back({file, "is not the file that was installed: its size is another", "pythons"});
-    if (evidence.empty()) return answers.good("the files of cuDNN are those of its package");
+    if (evidence.empty()) return answers.passed("the files of cuDNN are those of its package");
     Finding finding = broken(
         facts, environment, words_of(package),
         words_of(package) + " is not as it was installed: " + evidence.front().what + ' ' + evidence.front().value,
@@ -91,7 +90,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (!environment) return without_environment(facts, "packages");
     const Packages packages = cudnn_packages(*environment);
     if (packages.empty()) return not_applicable("no package of cuDNN is installed in it");
-    Answers answers;
+    VerdictBuilder answers;
     if (!judge_pairs(facts, *environment, packages, answers))
         for (const PythonPackage* package : packages) judge_files(facts, *environment, *package, answers);
     return answers.close_or(pass("the files of cuDNN are those of its package"));
@@ -99,8 +98,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "Files of several cuDNN releases lie over one another",
                        .layer = Layer::cudnn,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check};
 
 }  // namespace rnncheck::rules::cudnn_installation_broken

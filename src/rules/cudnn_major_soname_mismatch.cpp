@@ -1,7 +1,7 @@
 // A framework opens cuDNN by the name of one major, and another major is installed.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/wheels.hpp"
+#include "rules/support/remedies.hpp"
 
 namespace rnncheck::rules::cudnn_major_soname_mismatch {
 
@@ -27,8 +27,6 @@ static Finding mismatch(const Facts& facts, const Framework& framework, const st
         installing_cudnn(facts, framework,
                          {.text = "Install cuDNN " + std::to_string(framework.cudnn->major()) +
                                   " beside it, or take a release of the framework made for cuDNN " + found,
-                          .commands = {},
-                          .verify = "rnncheck doctor --only cudnn_major_soname_mismatch",
                           .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})};
     return finding;
 }
@@ -36,7 +34,7 @@ static Finding mismatch(const Facts& facts, const Framework& framework, const st
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (const auto verdict = without_frameworks(facts)) return *verdict;
     if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was seen");
-    Answers answers;
+    VerdictBuilder answers;
     for (const Framework& framework : judged_frameworks(facts, matrix)) {
         const FrameworkLibrary* cudnn = opened_cudnn(framework);
         if (!opens_gpu_libraries(framework, answers) || !cudnn) continue;
@@ -45,7 +43,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
             continue;
         }
         if (cudnn->path) {
-            answers.good(words_of(framework) + " finds " + cudnn->soname);
+            answers.passed(words_of(framework) + " finds " + cudnn->soname);
             continue;
         }
         const Library* other = of_another_major(facts, framework.cudnn->major());
@@ -61,8 +59,8 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "The program wants another major of cuDNN than is installed",
                        .layer = Layer::cudnn,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check,
                        .yields_to = {"cudnn_not_on_loader_path"}};
 

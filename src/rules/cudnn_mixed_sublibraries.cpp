@@ -3,12 +3,13 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/installed.hpp"
-#include "rules/support/rnn_support.hpp"
+#include "rules/support/cases.hpp"
+#include "rules/support/frameworks.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::cudnn_mixed_sublibraries {
 
-static bool same_release(const Version& one, const Version& other) {
+static bool same_version(const Version& one, const Version& other) {
     return std::equal(one.parts.begin(), one.parts.begin() + 3, other.parts.begin());
 }
 
@@ -21,7 +22,7 @@ static bool passed_its_check(const CudnnCopy& copy) {
 struct Signs {
     std::vector<Evidence> of_mixture;
     Confidence confidence = Confidence::certain;
-    bool all_releases_known = true;
+    bool all_versions_known = true;
 };
 
 static void look_at_answers(const Facts& facts, const CudnnCopy& copy, Signs& signs) {
@@ -36,19 +37,19 @@ static void look_at_answers(const Facts& facts, const CudnnCopy& copy, Signs& si
 }
 
 /// The names of its files can be believed: the front library's does not contradict what it answered.
-static bool names_count(const CudnnCopy& copy) {
-    const auto name = copy.file ? release_in_name(*copy.file) : std::nullopt;
-    return copy.version && (!name || same_release(*copy.version, *name));
+static bool names_are_credible(const CudnnCopy& copy) {
+    const auto name = copy.file ? full_version_in_name(*copy.file) : std::nullopt;
+    return copy.version && (!name || same_version(*copy.version, *name));
 }
 
 static void look_at_names(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, Signs& signs) {
-    signs.all_releases_known = names_count(copy);
-    if (!signs.all_releases_known) return;
+    signs.all_versions_known = names_are_credible(copy);
+    if (!signs.all_versions_known) return;
     for (const auto& part : parts_needed(copy, matrix)) {
         const Library* file = part_of(facts, copy, part.soname);
-        const auto release = file ? release_in_name(*file) : std::nullopt;
-        signs.all_releases_known &= release.has_value();
-        if (!release || same_release(*copy.version, *release)) continue;
+        const auto release = file ? full_version_in_name(*file) : std::nullopt;
+        signs.all_versions_known &= release.has_value();
+        if (!release || same_version(*copy.version, *release)) continue;
         signs.of_mixture.push_back(
             {file->path, "release " + release->text + ", not " + copy.version->text, "libraries"});
         signs.confidence = Confidence::likely;
@@ -102,13 +103,12 @@ static Finding mixed(const Facts& facts, const Matrix& matrix, const CudnnCopy& 
                                  " out of LD_LIBRARY_PATH, or remove the "
                                  "files that no package owns, and install cuDNN once more",
                          .commands = {"ldconfig -p | grep libcudnn", "echo $LD_LIBRARY_PATH"},
-                         .verify = "rnncheck doctor --only cudnn_mixed_sublibraries",
                          .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/overview.html"}};
     return finding;
 }
 
-static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, Answers& answers) {
-    if (copy.major == 7) return answers.good(name_of(copy) + " is one file");
+static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, VerdictBuilder& answers) {
+    if (copy.major == 7) return answers.passed(name_of(copy) + " is one file");
     Signs signs;
     look_at_answers(facts, copy, signs);
     const bool checked = passed_its_check(copy);
@@ -116,28 +116,28 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& cop
     if (signs.of_mixture.empty()) look_at_directories(copy, signs);
     if (signs.of_mixture.empty() && !checked) look_at_names(facts, matrix, copy, signs);
     if (!signs.of_mixture.empty() && !is_loaded(facts, copy) && !foreign_directory(facts, matrix, copy).empty())
-        return answers.no_matter("nothing loads the copy that LD_LIBRARY_PATH would mix");
+        return answers.irrelevant("nothing loads the copy that LD_LIBRARY_PATH would mix");
     if (!signs.of_mixture.empty()) return answers.fault(mixed(facts, matrix, copy, std::move(signs)));
     if (!failures_are_known(facts, copy.path))
         return answers.unknown("a case failed with " + name_of(copy) + ", and the reason is not known");
     const bool fault_is_another = !copy.answer || copy.answer->failure;
-    if (checked || (fault_is_another && signs.all_releases_known))
-        return answers.good("the parts of cuDNN are of one release");
+    if (checked || (fault_is_another && signs.all_versions_known))
+        return answers.passed("the parts of cuDNN are of one release");
     answers.unknown("of which release the parts of " + name_of(copy) + " are is not known");
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     const auto copies = cudnn_copies(facts);
     if (copies.empty()) return without_cudnn(facts);
-    Answers answers;
+    VerdictBuilder answers;
     for (const auto& copy : copies) judge(facts, matrix, copy, answers);
     return answers.close();
 }
 
 extern const Rule rule{.title = "Parts of different cuDNN releases are mixed",
                        .layer = Layer::cudnn,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check};
 
 }  // namespace rnncheck::rules::cudnn_mixed_sublibraries

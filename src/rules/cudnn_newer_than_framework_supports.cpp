@@ -1,7 +1,7 @@
 // cuDNN is of a later major than the framework knows.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/wheels.hpp"
+#include "rules/support/remedies.hpp"
 
 namespace rnncheck::rules::cudnn_newer_than_framework_supports {
 
@@ -11,7 +11,6 @@ static void newer(Finding& finding, const Framework& framework, const FrameworkB
     finding.remedies = {{.text = "Install cuDNN " + major + ", from " + build.cudnn->text +
                                  " on, beside or instead of it; or take a release of the framework made for cuDNN " +
                                  std::to_string(cudnn.major()),
-                         .commands = {},
                          .verify = "rnncheck doctor",
                          .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
 }
@@ -29,9 +28,7 @@ static void describe_in_use(Finding& finding, const CudnnInUse& use) {
     finding.remedies = {
         installing_cudnn(use.facts, use.framework,
                          {.text = "Remove the link or copy of that name, and install cuDNN " + major + " itself",
-                          .commands = {},
                           .risk = Risk::disruptive,
-                          .verify = "rnncheck doctor --only cudnn_newer_than_framework_supports",
                           .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})};
 }
 
@@ -43,9 +40,9 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "cuDNN is of a later major than the framework was built for",
                        .layer = Layer::cudnn,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check,
-                       .asks = "cudnn= and a framework"};
+                       .what_if_inputs = "cudnn= and a framework"};
 
 }  // namespace rnncheck::rules::cudnn_newer_than_framework_supports

@@ -1,10 +1,11 @@
 // There is no cuDNN anywhere.
 #include <algorithm>
 
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn_support.hpp"
-#include "rules/support/driver_support.hpp"
-#include "rules/support/packages.hpp"
+#include "rules/support/cudnn.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::cudnn_not_installed {
 
@@ -27,16 +28,14 @@ static Verdict check(const Facts& facts, const Matrix&) {
         {installing_cudnn(facts, nullptr,
                           {.text = "Install the major version of cuDNN that your framework was built for, for the CUDA "
                                    "major it uses: from NVIDIA's repository, or as a Python package",
-                           .commands = {},
-                           .verify = "rnncheck doctor --only cudnn_not_installed",
                            .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})});
     return fault(std::move(finding));
 }
 
 extern const Rule rule{.title = "cuDNN is not installed",
                        .layer = Layer::cudnn,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check,
                        .yields_to = {"library_file_damaged", "library_for_other_machine"}};
 

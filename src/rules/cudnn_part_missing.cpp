@@ -1,7 +1,7 @@
 // cuDNN 8 and 9 are several files, and one that recurrent networks need is not where the front library looks.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/packages.hpp"
+#include "rules/support/remedies.hpp"
 
 namespace rnncheck::rules::cudnn_part_missing {
 
@@ -27,40 +27,38 @@ static Finding missing(const Facts& facts, const CudnnCopy& copy, const std::vec
         copy, {reinstalling_cudnn(facts, copy,
                                   {.text = "Reinstall this cuDNN from where it came, so that all its parts are in one "
                                            "directory. If they are elsewhere, add that directory to LD_LIBRARY_PATH",
-                                   .commands = {},
-                                   .verify = "rnncheck doctor --only cudnn_part_missing",
                                    .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/overview.html"})});
     return finding;
 }
 
-static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, Answers& answers) {
+static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, VerdictBuilder& answers) {
     if (copy.answer && copy.answer->rnn_usable.value_or(false))
-        return answers.good("the RNN half of cuDNN answers, so its parts are there");
+        return answers.passed("the RNN half of cuDNN answers, so its parts are there");
     if (copy.major == 0) return answers.unknown("the version of " + name_of(copy) + " is not known");
     if (matrix.cudnn_parts(copy.major).empty())
         return answers.unknown("which parts " + name_of(copy) + " has is not in the data of " + matrix.date());
-    if (parts_needed(copy, matrix).empty()) return answers.good(name_of(copy) + " is one file");
+    if (parts_needed(copy, matrix).empty()) return answers.passed(name_of(copy) + " is one file");
     const auto parts = parts_missing(facts, copy, matrix);
     if (!parts.empty() && !libraries_listed(facts))
         return answers.unknown("the library directories could not be searched");
     if (!parts.empty())
         answers.fault(missing(facts, copy, parts));
     else
-        answers.good("all parts that recurrent networks need were found");
+        answers.passed("all parts that recurrent networks need were found");
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     const auto copies = cudnn_copies(facts);
     if (copies.empty()) return without_cudnn(facts);
-    Answers answers;
+    VerdictBuilder answers;
     for (const auto& copy : copies) judge(facts, matrix, copy, answers);
     return answers.close();
 }
 
 extern const Rule rule{.title = "A part of cuDNN is missing",
                        .layer = Layer::cudnn,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check};
 
 }  // namespace rnncheck::rules::cudnn_part_missing

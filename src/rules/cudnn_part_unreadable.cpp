@@ -1,8 +1,9 @@
 // A part of cuDNN that would be loaded is there by name, but cannot be a library.
 #include "base/text.hpp"
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/driver_support.hpp"
-#include "rules/support/packages.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::cudnn_part_unreadable {
 
@@ -22,13 +23,11 @@ static Finding unreadable(const Facts& facts, const CudnnCopy& copy, const Cudnn
         {reinstalling_cudnn(facts, copy,
                             {.text = "Reinstall this cuDNN from where it came, after removing the broken file if no "
                                      "package owns it",
-                             .commands = {},
-                             .verify = "rnncheck doctor --only cudnn_part_unreadable",
                              .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})});
     return finding;
 }
 
-static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, Answers& answers) {
+static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, VerdictBuilder& answers) {
     if (copy.major == 0) return answers.unknown("the version of " + name_of(copy) + " is not known");
     for (const auto& part : parts_needed(copy, matrix)) {
         const Library* file = part_of(facts, copy, part.soname);
@@ -39,18 +38,18 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& cop
         else if (!read_whole(*file))
             answers.unknown(file->path + " was not read to its end");
     }
-    answers.good("every part of cuDNN that recurrent networks need is a whole file");
+    answers.passed("every part of cuDNN that recurrent networks need is a whole file");
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     const auto copies = cudnn_copies(facts);
     if (copies.empty()) return without_cudnn(facts);
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
-    Answers answers;
+    VerdictBuilder answers;
     for (const auto& copy : copies) {
         const bool in_data = copy.major == 0 || !matrix.cudnn_parts(copy.major).empty();
         if (!in_data && copy.answer && copy.answer->rnn_usable.value_or(false))
-            answers.good("the RNN half of cuDNN answers, so its parts are whole");
+            answers.passed("the RNN half of cuDNN answers, so its parts are whole");
         else if (!in_data)
             answers.unknown("which parts " + name_of(copy) + " has is not in the data of " + matrix.date());
         else
@@ -61,8 +60,8 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "A part of cuDNN is damaged or cannot be read",
                        .layer = Layer::cudnn,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check};
 
 }  // namespace rnncheck::rules::cudnn_part_unreadable

@@ -1,7 +1,8 @@
 // cuDNN answers its version, but the half of it that computes recurrent networks does not work.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn_support.hpp"
+#include "rules/support/cudnn.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::cudnn_rnn_unusable {
 
@@ -29,15 +30,14 @@ static Finding unusable(const CudnnCopy& copy) {
     finding.remedies = {{.text = "Install the whole of this cuDNN once more from one source, with the cuBLAS and NVRTC "
                                  "of its CUDA; cuDNN's own log names the file it misses",
                          .commands = {"export CUDNN_LOGLEVEL_DBG=2 CUDNN_LOGDEST_DBG=stderr"},
-                         .verify = "rnncheck doctor --only cudnn_rnn_unusable",
                          .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
     return finding;
 }
 
-static void judge(const CudnnCopy& copy, Answers& answers) {
+static void judge(const CudnnCopy& copy, VerdictBuilder& answers) {
     if (never_answered(copy)) return answers.no_pass(name_of(copy) + " does not work at all");
     if (!copy.answer->rnn_usable) return answers.unknown("the RNN half of " + name_of(copy) + " did not answer");
-    if (*copy.answer->rnn_usable) return answers.good("the RNN half of cuDNN answers");
+    if (*copy.answer->rnn_usable) return answers.passed("the RNN half of cuDNN answers");
     if (copy.answer->failure && is_version_mismatch(copy.major, *copy.answer->failure))
         return answers.no_pass("parts of different releases are mixed");
     answers.fault(unusable(copy));
@@ -46,7 +46,7 @@ static void judge(const CudnnCopy& copy, Answers& answers) {
 static Verdict check(const Facts& facts, const Matrix&) {
     const auto copies = cudnn_copies(facts);
     if (copies.empty()) return without_cudnn(facts);
-    Answers answers;
+    VerdictBuilder answers;
     for (const auto& copy : copies)
         if (copy.answer) judge(copy, answers);
     const std::string silent = silent_copy(facts, LibraryKind::cudnn);
@@ -56,8 +56,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "The RNN half of cuDNN does not work",
                        .layer = Layer::cudnn,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check,
                        .yields_to = {"cudnn_part_missing", "cudnn_part_unreadable"}};
 

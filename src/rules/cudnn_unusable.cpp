@@ -1,7 +1,8 @@
 // A copy of cuDNN cannot be opened, or does not even tell its version.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn_support.hpp"
+#include "rules/support/cudnn.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::cudnn_unusable {
 
@@ -29,7 +30,6 @@ static Finding unusable(const CudnnCopy& copy, const Matrix& matrix) {
     finding.remedies = {{.text = "See which file the loader's words name: supply that library, or install this cuDNN "
                                  "once more from one source",
                          .commands = {"ldconfig -p | grep libcudnn"},
-                         .verify = "rnncheck doctor --only cudnn_unusable",
                          .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
     return finding;
 }
@@ -37,11 +37,11 @@ static Finding unusable(const CudnnCopy& copy, const Matrix& matrix) {
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     const auto copies = cudnn_copies(facts);
     if (copies.empty()) return without_cudnn(facts);
-    Answers answers;
+    VerdictBuilder answers;
     for (const auto& copy : copies) {
         if (!copy.answer) continue;
         if (copy.answer->version)
-            answers.good("every copy of cuDNN asked tells its version");
+            answers.passed("every copy of cuDNN asked tells its version");
         else if (!copy.answer->failure)
             answers.unknown("cuDNN at " + copy.path + " did not tell its version");
         else if (was_refused(*copy.answer->failure))
@@ -56,8 +56,8 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "A copy of cuDNN cannot be used",
                        .layer = Layer::cudnn,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check,
                        .yields_to = {"cudnn_part_missing", "cudnn_part_unreadable"}};
 

@@ -1,7 +1,8 @@
 // The kernel module is loaded, but the files in /dev through which programs reach it do not exist.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::device_nodes_missing {
 
@@ -65,8 +66,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "Device nodes of the NVIDIA driver are missing",
                        .layer = Layer::driver,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check,
                        .yields_to = {"gpu_hidden_by_setting"}};
 

@@ -3,7 +3,8 @@
 #include <array>
 
 #include "rules/rule.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::driver_init_failed {
 
@@ -20,7 +21,6 @@ static Remedy repair_mps() {
             "user who started it, or make programs bypass MPS with CUDA_MPS_PIPE_DIRECTORY=/dev/null",
         .commands = {"echo quit | nvidia-cuda-mps-control", "nvidia-cuda-mps-control -d"},
         .risk = Risk::disruptive,
-        .verify = "rnncheck doctor --only driver_init_failed",
         .link = "https://docs.nvidia.com/deploy/mps/index.html"};
 }
 
@@ -61,8 +61,8 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 extern const Rule rule{
     .title = "The NVIDIA driver does not start (cuInit failed)",
     .layer = Layer::driver,
-    .worst = Severity::error,
-    .needs = Stage::ask,
+    .max_severity = Severity::error,
+    .stage = Stage::ask,
     .check = check,
     .yields_to = {"container_cuda_newer_than_driver", "driver_installed_inside_container",
                   "driver_userland_kernel_mismatch", "fabric_manager_not_running", "gpu_exclusive_mode_busy",

@@ -1,6 +1,7 @@
 // A driver package inside the container hides the driver library that belongs to the host's kernel module.
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/driver_support.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::driver_installed_inside_container {
 
@@ -10,11 +11,11 @@ static Finding foreign_driver(const Facts& facts) {
     Finding finding;
     finding.subject = path;
     finding.explains = {"driver versions", "driver.init"};
-    finding.message = "the driver library in this container is of release " + library_release(facts)->text +
+    finding.message = "the driver library in this container is of release " + driver_library_version(facts)->text +
                       ", but the host's kernel module is " + facts.driver.kernel_version->text;
     finding.confidence = Confidence::likely;
     finding.evidence = {
-        {"driver library", path + ", release " + library_release(facts)->text, "driver.library_version"},
+        {"driver library", path + ", release " + driver_library_version(facts)->text, "driver.library_version"},
         {"kernel module", facts.driver.kernel_version->text, "driver.kernel_version"},
         {"container", *facts.host.container, "host.container"}};
     finding.remedies = {
@@ -35,16 +36,16 @@ static Verdict check(const Facts& facts, const Matrix&) {
     const Library* library = driver_library(facts);
     if (library && library->compat)
         return not_applicable("the library is a forward-compatibility one, which may differ");
-    if (!facts.driver.kernel_version || !library_release(facts))
+    if (!facts.driver.kernel_version || !driver_library_version(facts))
         return undecided("the release of the kernel module or of the driver library is not known");
-    if (!releases_differ(facts)) return pass("kernel module and driver library are of one release");
+    if (!driver_versions_differ(facts)) return pass("kernel module and driver library are of one release");
     return fault(foreign_driver(facts));
 }
 
 extern const Rule rule{.title = "The container brings a driver library of its own",
                        .layer = Layer::host,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check};
 
 }  // namespace rnncheck::rules::driver_installed_inside_container

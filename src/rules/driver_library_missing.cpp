@@ -1,6 +1,7 @@
 // The kernel side of the driver is here, the loader finds no libcuda.
 #include "rules/rule.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::driver_library_missing {
 
@@ -67,8 +68,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 extern const Rule rule{
     .title = "The loader finds no driver library (libcuda.so.1)",
     .layer = Layer::driver,
-    .worst = Severity::error,
-    .needs = Stage::look,
+    .max_severity = Severity::error,
+    .stage = Stage::look,
     .check = check,
     .yields_to = {"container_no_gpu_runtime", "gpu_hidden_by_setting", "library_file_damaged",
                   "library_for_other_machine", "stub_driver_library_in_path", "wsl_libcuda_not_found"}};

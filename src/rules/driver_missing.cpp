@@ -1,8 +1,8 @@
 // Neither a driver library nor the driver's kernel side is there.
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/driver_support.hpp"
-#include "rules/support/packages.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::driver_missing {
 
@@ -102,8 +102,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "No NVIDIA driver is installed",
                        .layer = Layer::driver,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check,
                        .says_no_gpu = true,
                        .yields_to = {"container_no_gpu_runtime", "gpu_hidden_by_setting"}};

@@ -1,6 +1,7 @@
 // On machines with NVSwitch CUDA waits for the fabric manager, and it does not run.
 #include "rules/rule.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::fabric_manager_not_running {
 
@@ -9,7 +10,7 @@ static Finding not_ready(const Facts& facts) {
     finding.message =
         "the system is not ready for CUDA (error 802): on machines with NVSwitch the fabric manager does not run";
     finding.confidence = Confidence::likely;
-    if (const auto release = library_release(facts))
+    if (const auto release = driver_library_version(facts))
         finding.evidence = {{"driver release", release->text, "driver.library_version"}};
     finding.remedies = {on_host(
         facts,
@@ -34,8 +35,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "The system is not ready for CUDA: the fabric manager does not run",
                        .layer = Layer::driver,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check};
 
 }  // namespace rnncheck::rules::fabric_manager_not_running

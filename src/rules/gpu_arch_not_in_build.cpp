@@ -1,7 +1,8 @@
 // The CUDA or cuDNN installed was made before the GPU, or without code for it.
 #include "rules/rule.hpp"
-#include "rules/support/architecture_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/architecture.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_arch_not_in_build {
 
@@ -14,20 +15,19 @@ static void describe(Finding& finding, const Gpu& gpu, const std::string& things
     finding.remedies = {{.text =
                              "Use a framework build for a CUDA that knows this GPU (12.8 or later for Blackwell, 11.8 "
                              "for Ada and Hopper), with a cuDNN made for that CUDA",
-                         .commands = {},
-                         .verify = "rnncheck doctor --only gpu_arch_not_in_build",
                          .link = "https://developer.nvidia.com/cuda-gpus"}};
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    return with_plan(judge_architecture(facts, matrix, true, describe), facts);
+    return judge_architecture(facts, matrix, true, describe);
 }
 
 extern const Rule rule{.title = "The CUDA or cuDNN installed has no code for a GPU",
                        .layer = Layer::gpu,
-                       .worst = Severity::error,
-                       .needs = Stage::run,
+                       .max_severity = Severity::error,
+                       .stage = Stage::run,
                        .check = check,
-                       .asks = "gpu=, and cuda=, cudnn= or a framework"};
+                       .what_if_inputs = "gpu=, and cuda=, cudnn= or a framework",
+                       .offers_plan = true};
 
 }  // namespace rnncheck::rules::gpu_arch_not_in_build

@@ -1,7 +1,8 @@
 // An administrator closed a GPU to all compute processes.
 #include "rules/rule.hpp"
-#include "rules/support/board_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/boards.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_compute_prohibited {
 
@@ -48,8 +49,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "A GPU is closed to CUDA (compute mode 'prohibited')",
                        .layer = Layer::gpu,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check};
 
 }  // namespace rnncheck::rules::gpu_compute_prohibited

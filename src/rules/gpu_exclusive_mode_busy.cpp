@@ -3,8 +3,9 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/board_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/boards.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_exclusive_mode_busy {
 
@@ -21,7 +22,6 @@ static std::vector<Remedy> remedies(const Facts& facts) {
         {.text = "MPS is set up here, and programs share the GPU only through it: start them with the same "
                  "CUDA_MPS_PIPE_DIRECTORY as its control daemon, as the same user, and see that the daemon still runs",
          .commands = {"echo get_server_list | nvidia-cuda-mps-control", "printenv CUDA_MPS_PIPE_DIRECTORY"},
-         .verify = "rnncheck doctor --only gpu_exclusive_mode_busy",
          .link = "https://docs.nvidia.com/deploy/mps/index.html"},
         free};
 }
@@ -78,8 +78,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "A GPU in exclusive mode is in use by another process",
                        .layer = Layer::gpu,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check,
                        .yields_to = {"gpu_compute_prohibited"}};
 

@@ -1,8 +1,9 @@
 // The driver lost a GPU that it had: it no longer answers on the PCI bus.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/board_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/boards.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_fell_off_bus {
 
@@ -56,8 +57,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "A GPU fell off the PCI bus",
                        .layer = Layer::gpu,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check};
 
 }  // namespace rnncheck::rules::gpu_fell_off_bus

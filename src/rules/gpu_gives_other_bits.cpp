@@ -1,7 +1,7 @@
 // One GPU computes other bits than its equals, every number within its limit: an early sign of a card that goes bad.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/gpu_kinds.hpp"
+#include "rules/support/cases.hpp"
 
 namespace rnncheck::rules::gpu_gives_other_bits {
 
@@ -29,7 +29,6 @@ static Finding unusual(const Facts& facts, const Kind& kind, int gpu, const Runs
          .commands = {"rnncheck lstm --level thorough", "nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER",
                       "sudo dmesg | grep -i -E 'nvrm|xid'"},
          .risk = Risk::needs_root,
-         .verify = "rnncheck doctor --only gpu_gives_other_bits",
          .link = "https://docs.nvidia.com/cuda/cublas/index.html#results-reproducibility"}};
     return finding;
 }
@@ -47,7 +46,6 @@ static Finding undecided_which(const Facts& facts, const Kind& kind) {
         {.text = "Run more cases on them, and check whether one of them has memory errors; a third GPU of "
                  "their model would show which one is unusual",
          .commands = {"rnncheck lstm --level thorough", "nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER"},
-         .verify = "rnncheck doctor --only gpu_gives_other_bits",
          .link = "https://docs.nvidia.com/cuda/cublas/index.html#results-reproducibility"}};
     return finding;
 }
@@ -72,22 +70,22 @@ static bool any_of_one_kind(const Facts& facts) {
 
 static Verdict check(const Facts& facts, const Matrix&) {
     if (const auto verdict = without_gpu(facts)) return *verdict;
-    Answers answers;
+    VerdictBuilder answers;
     for (const Kind& kind : kinds_of(facts)) {
         for (const auto& [gpu, runs] : kind.unusual) answers.fault(unusual(facts, kind, gpu, runs));
         if (!kind.undecided.empty()) answers.fault(undecided_which(facts, kind));
-        answers.good("GPUs of one kind give the same bits");
+        answers.passed("GPUs of one kind give the same bits");
     }
     if (facts.gpus.size() > 1)
         if (const std::string why = not_comparable(facts); !why.empty()) answers.unknown(why);
-    if (!any_of_one_kind(facts)) answers.no_matter("no two GPUs are of one kind");
+    if (!any_of_one_kind(facts)) answers.irrelevant("no two GPUs are of one kind");
     return answers.close();
 }
 
 extern const Rule rule{.title = "A GPU gives different bits than other GPUs of its model",
                        .layer = Layer::gpu,
-                       .worst = Severity::warning,
-                       .needs = Stage::run,
+                       .max_severity = Severity::warning,
+                       .stage = Stage::run,
                        .check = check};
 
 }  // namespace rnncheck::rules::gpu_gives_other_bits

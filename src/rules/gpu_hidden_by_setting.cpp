@@ -1,7 +1,8 @@
 // An environment variable keeps CUDA from GPUs that are there.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_hidden_by_setting {
 
@@ -18,7 +19,6 @@ static Remedy remedy_for(const Facts& facts, const std::string& variable, Severi
                 "Programs and notebooks "
                 "may set it for themselves too",
             .commands = {"unset CUDA_VISIBLE_DEVICES", "nvidia-smi -L"},
-            .verify = "rnncheck doctor --only gpu_hidden_by_setting",
             .link = "https://docs.nvidia.com/cuda/cuda-programming-guide/05-appendices/environment-variables.html"};
 }
 
@@ -74,8 +74,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "An environment variable hides GPUs from CUDA",
                        .layer = Layer::gpu,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check};
 
 }  // namespace rnncheck::rules::gpu_hidden_by_setting

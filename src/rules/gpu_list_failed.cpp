@@ -1,7 +1,8 @@
 // The driver starts, but refuses to say which GPUs there are.
 #include "rules/rule.hpp"
-#include "rules/support/cudnn_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/cudnn.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_list_failed {
 
@@ -39,8 +40,8 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "The driver starts but does not list its GPUs",
                        .layer = Layer::gpu,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check,
                        .yields_to = {"fabric_manager_not_running", "gpu_memory_ecc_error"}};
 

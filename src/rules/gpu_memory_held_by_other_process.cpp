@@ -1,7 +1,7 @@
 // Other processes hold nearly all memory of a GPU.
 #include "rules/rule.hpp"
-#include "rules/support/board_support.hpp"
-#include "rules/support/memory_support.hpp"
+#include "rules/support/boards.hpp"
+#include "rules/support/cases.hpp"
 
 namespace rnncheck::rules::gpu_memory_held_by_other_process {
 
@@ -37,8 +37,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "Other processes hold the memory of a GPU",
                        .layer = Layer::gpu,
-                       .worst = Severity::warning,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::warning,
+                       .stage = Stage::ask,
                        .check = check,
                        .yields_to = {"gpu_out_of_memory"}};
 

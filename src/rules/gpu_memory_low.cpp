@@ -1,8 +1,9 @@
 // Little GPU memory is free, and no process is seen that holds it.
 #include "rules/rule.hpp"
-#include "rules/support/board_support.hpp"
-#include "rules/support/memory_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/boards.hpp"
+#include "rules/support/cases.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_memory_low {
 
@@ -42,8 +43,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "Little GPU memory is free",
                        .layer = Layer::gpu,
-                       .worst = Severity::warning,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::warning,
+                       .stage = Stage::ask,
                        .check = check,
                        .yields_to = {"gpu_out_of_memory"}};
 

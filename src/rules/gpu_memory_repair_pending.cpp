@@ -1,7 +1,8 @@
 // A GPU waits for a reset to take bad memory out of use, or cannot repair it any more.
 #include "rules/rule.hpp"
-#include "rules/support/board_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/boards.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_memory_repair_pending {
 
@@ -50,8 +51,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "GPU memory waits for a repair, or cannot be repaired",
                        .layer = Layer::gpu,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check};
 
 }  // namespace rnncheck::rules::gpu_memory_repair_pending

@@ -2,11 +2,12 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/driver_support.hpp"
-#include "rules/support/probe_support.hpp"
-#include "rules/support/rnn_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/cases.hpp"
+#include "rules/support/probes.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_not_tested {
 
@@ -24,18 +25,15 @@ static const RnnRun* obstacle(const Sweep& sweep) {
 
 /// What helps against the call that failed.
 static Remedy remedy_for(const Facts& facts, const CallResult& call) {
-    constexpr const char* verify = "rnncheck doctor --only gpu_not_tested";
     if (call.code == cuda_device_unavailable)
         return {.text = "Free the GPU: check which processes use it and which compute mode it is in",
                 .commands = {"nvidia-smi"},
-                .verify = verify,
                 .link = "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html"};
     return on_host(facts,
                    {.text = "Look in the kernel log for the driver's messages about the failed call (Xid); if it "
                             "fails again, restart the machine, then update the driver",
                     .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'"},
                     .risk = Risk::needs_root,
-                    .verify = verify,
                     .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"});
 }
 
@@ -68,9 +66,9 @@ static bool is_requested(const Facts& facts, const Gpu& gpu) {
     return !facts.rnn_request || facts.rnn_request->gpu.value_or(gpu.index) == gpu.index;
 }
 
-static void judge_sweep(const Facts& facts, const Gpu& gpu, const Sweep& sweep, Answers& answers) {
+static void judge_sweep(const Facts& facts, const Gpu& gpu, const Sweep& sweep, VerdictBuilder& answers) {
     const std::size_t skipped = runs_with(sweep, RunEnd::skipped).size();
-    if (skipped == 0) return answers.good("every case was tried on every GPU");
+    if (skipped == 0) return answers.passed("every case was tried on every GPU");
     if (skipped < sweep.runs.size())
         return answers.unknown(counted(skipped, "case", "cases") + " of " + std::to_string(sweep.runs.size()) +
                                " not tried on " + subject_of(gpu) + ": " + why_not(facts, gpu));
@@ -95,7 +93,7 @@ static std::optional<std::string> kernel_fails(const Facts& facts, int gpu) {
     return std::nullopt;
 }
 
-static void judge(const Facts& facts, const Gpu& gpu, Answers& answers) {
+static void judge(const Facts& facts, const Gpu& gpu, VerdictBuilder& answers) {
     if (const auto cause = kernel_fails(facts, gpu.index)) return answers.no_pass(*cause);
     bool any = false;
     for (const Sweep& sweep : sweeps(facts)) {
@@ -116,7 +114,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
         return otherwise.outcome == Outcome::pass ? undecided("whether cuDNN's RNN half works is not known")
                                                   : otherwise;
     }
-    Answers answers;
+    VerdictBuilder answers;
     for (const auto& gpu : facts.gpus)
         if (is_requested(facts, gpu)) judge(facts, gpu, answers);
     if (facts.rnn_request && facts.rnn_request->gpu && !gpu_at(facts, *facts.rnn_request->gpu))
@@ -126,8 +124,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "No recurrent network was tried on a GPU",
                        .layer = Layer::rnn,
-                       .worst = Severity::error,
-                       .needs = Stage::run,
+                       .max_severity = Severity::error,
+                       .stage = Stage::run,
                        .check = check,
                        .yields_to = causes_of_failed_cases()};
 

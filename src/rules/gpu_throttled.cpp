@@ -3,8 +3,9 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/board_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/boards.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_throttled {
 
@@ -45,8 +46,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "A GPU is slowed down by heat or power",
                        .layer = Layer::gpu,
-                       .worst = Severity::warning,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::warning,
+                       .stage = Stage::ask,
                        .check = check};
 
 }  // namespace rnncheck::rules::gpu_throttled

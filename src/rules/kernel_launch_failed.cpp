@@ -1,7 +1,8 @@
 // The shortest way through driver, compiler and hardware does not work: a tiny kernel.
 #include "rules/rule.hpp"
-#include "rules/support/rnn_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/cases.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::kernel_launch_failed {
 
@@ -24,20 +25,19 @@ static Finding failed(const Facts& facts, const KernelRun& run) {
                             "programs on this GPU; if it fails again, restart the machine, then update the driver",
          .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'"},
          .risk = Risk::needs_root,
-         .verify = "rnncheck doctor --only kernel_launch_failed",
          .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"})};
     return finding;
 }
 
-static void judge(const Facts& facts, const KernelRun& run, Answers& answers) {
+static void judge(const Facts& facts, const KernelRun& run, VerdictBuilder& answers) {
     if ((run.result && !run.result->ok()) || run.right == false) return answers.fault(failed(facts, run));
     if (!run.result || !run.right)
         return answers.unknown("how the kernel ended on " + gpu_subject(facts, run.gpu) + " is not known");
-    answers.good("a tiny kernel computed right on every GPU");
+    answers.passed("a tiny kernel computed right on every GPU");
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    Answers answers;
+    VerdictBuilder answers;
     for (const auto& run : facts.kernel_runs) judge(facts, run, answers);
     for (const auto& gpu : facts.gpus) {
         bool tried = false;
@@ -50,8 +50,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "A GPU does not run a tiny kernel",
                        .layer = Layer::gpu,
-                       .worst = Severity::error,
-                       .needs = Stage::run,
+                       .max_severity = Severity::error,
+                       .stage = Stage::run,
                        .check = check,
                        .yields_to = causes_of_failed_calls()};
 

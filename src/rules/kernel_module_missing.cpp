@@ -1,6 +1,7 @@
 // The driver's library is here, its kernel module is not loaded.
 #include "rules/rule.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::kernel_module_missing {
 
@@ -47,7 +48,7 @@ static std::optional<DecidingCheck> helper_may_load_it(const Facts& facts) {
 }
 
 static Finding module_missing(const Facts& facts) {
-    const auto release = library_release(facts);
+    const auto release = driver_library_version(facts);
     const Library* library = driver_library(facts);
     const std::string path = library ? library->path : facts.driver.library.value_or("libcuda.so.1");
     Finding finding;
@@ -82,8 +83,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "The kernel module of the NVIDIA driver is not loaded",
                        .layer = Layer::driver,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check,
                        .says_no_gpu = true};
 

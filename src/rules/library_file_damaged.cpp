@@ -4,9 +4,10 @@
 
 #include "base/shell.hpp"
 #include "base/text.hpp"
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn_support.hpp"
-#include "rules/support/driver_support.hpp"
+#include "rules/support/cudnn.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::library_file_damaged {
 
@@ -74,27 +75,26 @@ static Finding damaged(const Facts& facts, const Library& library, const std::st
                  "libraries with 'cp -a', which keeps links as links",
          .commands = {"dpkg --search " + shell_quoted(library.path)},
          .risk = Risk::needs_root,
-         .verify = "rnncheck doctor --only library_file_damaged",
          .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
     return finding;
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    Answers answers;
+    VerdictBuilder answers;
     if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
     for (const auto& library : facts.libraries) {
         if (!read_whole(library) && !library.problem) answers.unknown("a library file was not read to its end");
         const auto what = defect(library);
         if (what) answers.fault(damaged(facts, library, *what));
     }
-    answers.good("every GPU library found is a whole file");
+    answers.passed("every GPU library found is a whole file");
     return answers.close();
 }
 
 extern const Rule rule{.title = "A GPU library file is damaged or cannot be read",
                        .layer = Layer::host,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check,
                        .yields_to = {"cudnn_part_unreadable"}};
 

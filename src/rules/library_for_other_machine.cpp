@@ -1,8 +1,9 @@
 // A GPU library on the loader's path is built for another processor or word size.
 #include <algorithm>
 
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/driver_support.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::library_for_other_machine {
 
@@ -33,7 +34,6 @@ static Finding foreign(const Facts& facts, const Library& library, bool only_cop
         {.text = "Install the package for this machine's architecture, and take the directory with the foreign copy "
                  "out of LD_LIBRARY_PATH",
          .commands = {"uname -m"},
-         .verify = "rnncheck doctor --only library_for_other_machine",
          .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
     return finding;
 }
@@ -58,8 +58,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "A GPU library in the loader's path is for another kind of machine",
                        .layer = Layer::host,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check};
 
 }  // namespace rnncheck::rules::library_for_other_machine

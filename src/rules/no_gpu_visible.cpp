@@ -3,7 +3,8 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::no_gpu_visible {
 
@@ -139,8 +140,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "The driver offers no GPU to CUDA",
                        .layer = Layer::gpu,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check,
                        .says_no_gpu = true,
                        .yields_to = {"gpu_fell_off_bus", "gpu_hidden_by_setting", "gpu_list_failed"}};

@@ -2,10 +2,11 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn_support.hpp"
-#include "rules/support/driver_support.hpp"
-#include "rules/support/packages.hpp"
+#include "rules/support/cudnn.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::nvrtc_missing {
 
@@ -31,15 +32,14 @@ static std::vector<Remedy> install() {
                  "Install NVRTC of the CUDA that cuDNN was built for, for example as a Python package, or as a part "
                  "of the toolkit",
              .commands = {"pip install nvidia-cuda-nvrtc-cu12"},
-             .verify = "rnncheck doctor --only nvrtc_missing",
              .link = "https://docs.nvidia.com/cuda/nvrtc/index.html"}};
 }
 
 /// One that compiles is enough; else each must have its builtins.
-static void judge_builtins(const Facts& facts, Answers& answers) {
+static void judge_builtins(const Facts& facts, VerdictBuilder& answers) {
     const auto works = [](const Nvrtc& nvrtc) { return nvrtc.compiles.value_or(false); };
     if (std::any_of(facts.nvrtcs.begin(), facts.nvrtcs.end(), works))
-        return answers.good("NVRTC was found, and compiles");
+        return answers.passed("NVRTC was found, and compiles");
     for (const auto& nvrtc : facts.nvrtcs) {
         if (lacks_builtins(facts, nvrtc))
             answers.fault(missing(builtins_of(nvrtc), "NVRTC " + nvrtc.version->text + " at " + nvrtc.library,
@@ -59,7 +59,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (copies.empty()) return without_cudnn(facts);
     std::erase_if(copies, [](const CudnnCopy& copy) { return !compiles_kernels(copy); });
     if (copies.empty()) return not_applicable("cuDNN 7 brings its kernels compiled");
-    Answers answers;
+    VerdictBuilder answers;
     if (!usable_copies(facts, LibraryKind::nvrtc).empty() || !facts.nvrtcs.empty())
         judge_builtins(facts, answers);
     else if (!libraries_listed(facts))
@@ -75,8 +75,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "The run-time compiler NVRTC is missing",
                        .layer = Layer::runtime,
-                       .worst = Severity::warning,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::warning,
+                       .stage = Stage::ask,
                        .check = check,
                        .yields_to = {"library_file_damaged", "library_for_other_machine"}};
 

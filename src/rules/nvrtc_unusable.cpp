@@ -1,8 +1,9 @@
 // A copy of NVRTC is there and does not compile.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn_support.hpp"
-#include "rules/support/packages.hpp"
+#include "rules/support/cudnn.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::nvrtc_unusable {
 
@@ -20,7 +21,6 @@ static Finding unusable(const Facts& facts, const Nvrtc& nvrtc) {
                  "or as "
                  "a Python package",
          .commands = {"ldconfig -p | grep libnvrtc", "pip install nvidia-cuda-nvrtc-cu12"},
-         .verify = "rnncheck doctor --only nvrtc_unusable",
          .link = "https://docs.nvidia.com/cuda/nvrtc/index.html"}};
     finding.remedies =
         nvrtc.version ? for_cuda_major(nvrtc.version->major(), remedies) : for_cuda_here(facts, remedies);
@@ -28,11 +28,11 @@ static Finding unusable(const Facts& facts, const Nvrtc& nvrtc) {
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    Answers answers;
+    VerdictBuilder answers;
     for (const auto& nvrtc : facts.nvrtcs) {
         if (is_shadowed(facts, nvrtc.library)) continue;
         if (nvrtc.compiles.value_or(false))
-            answers.good("every NVRTC asked compiles");
+            answers.passed("every NVRTC asked compiles");
         else if (nvrtc.failure && was_refused(*nvrtc.failure))
             answers.no_pass(leads_to_a_pipe);
         else if (lacks_builtins(facts, nvrtc))
@@ -45,14 +45,14 @@ static Verdict check(const Facts& facts, const Matrix&) {
     const std::string silent = silent_copy(facts, LibraryKind::nvrtc);
     if (!silent.empty()) answers.unknown("NVRTC at " + silent + " did not answer");
     if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
-    answers.no_matter("no NVRTC was found");
+    answers.irrelevant("no NVRTC was found");
     return answers.close();
 }
 
 extern const Rule rule{.title = "The run-time compiler NVRTC does not compile",
                        .layer = Layer::runtime,
-                       .worst = Severity::warning,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::warning,
+                       .stage = Stage::ask,
                        .check = check};
 
 }  // namespace rnncheck::rules::nvrtc_unusable

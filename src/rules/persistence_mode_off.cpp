@@ -3,8 +3,9 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/board_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/boards.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::persistence_mode_off {
 
@@ -58,8 +59,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "Persistence mode is off, and the driver starts slowly",
                        .layer = Layer::driver,
-                       .worst = Severity::note,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::note,
+                       .stage = Stage::ask,
                        .check = check};
 
 }  // namespace rnncheck::rules::persistence_mode_off

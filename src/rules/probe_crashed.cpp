@@ -3,8 +3,9 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/probe_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/probes.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::probe_crashed {
 
@@ -23,24 +24,19 @@ static std::string what_happened(const ProbeRun& run) {
 }
 
 static std::vector<Remedy> remedies_for(const Facts& facts, const ProbeRun& run) {
-    constexpr const char* verify = "rnncheck doctor --only probe_crashed";
     if (run.end == ProbeEnd::killed)
         return {on_host(facts, {.text = "The kernel usually does this when memory runs out, and its log says so: end "
                                         "other programs, or raise the memory limit of the container or the job",
                                 .commands = {"free -m", "sudo dmesg | tail -n 50"},
                                 .risk = Risk::needs_root,
-                                .verify = verify,
                                 .link = "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory"})};
     return {{.text = "Repair the findings below this layer first. Then reinstall the library from a single source, and "
                      "check that its parts are of one version",
-             .commands = {},
-             .verify = verify,
              .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/reference/troubleshooting.html"},
             on_host(facts, {.text = "The kernel log names the library in which the process crashed, and the driver's "
                                     "messages at that time",
                             .commands = {"sudo dmesg | tail -n 50"},
                             .risk = Risk::needs_root,
-                            .verify = verify,
                             .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"})};
 }
 
@@ -62,8 +58,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "A GPU library crashed when it was asked",
                        .layer = Layer::host,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check,
                        .yields_to = {"rnn_call_failed", "zlib_missing"}};
 

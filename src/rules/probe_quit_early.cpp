@@ -1,6 +1,6 @@
 // A library ended the process that asked it, whatever the exit code says.
 #include "rules/rule.hpp"
-#include "rules/support/probe_support.hpp"
+#include "rules/support/probes.hpp"
 
 namespace rnncheck::rules::probe_quit_early {
 
@@ -21,7 +21,6 @@ static Finding quit_early(const Facts& facts, const ProbeRun& run) {
                                  "libraries from the environment, "
                                  "then install the library once more",
                          .commands = {"env | grep -E '^(LD_|CUDA_|CUDNN_)'"},
-                         .verify = "rnncheck doctor --only probe_quit_early",
                          .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
     return finding;
 }
@@ -32,8 +31,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "A GPU library ended the process that asked it",
                        .layer = Layer::host,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check,
                        .yields_to = {"rnn_call_failed"}};
 

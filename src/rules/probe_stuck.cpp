@@ -1,7 +1,8 @@
 // A process hangs inside the kernel: even SIGKILL does not end it.
 #include "rules/rule.hpp"
-#include "rules/support/probe_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/probes.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::probe_stuck {
 
@@ -30,8 +31,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "A GPU library hangs inside the kernel",
                        .layer = Layer::host,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check};
 
 }  // namespace rnncheck::rules::probe_stuck

@@ -5,8 +5,9 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/probe_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/probes.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::probe_timed_out {
 
@@ -48,7 +49,6 @@ static Finding timed_out(const Facts& facts, const ProbeRun& run) {
              "restart the machine; where the GPU is busy, wait for its processes or choose another GPU; a network file "
              "system in LD_LIBRARY_PATH that does not answer also makes calls hang",
          .commands = {"nvidia-smi", "sudo dmesg | grep -i xid"},
-         .verify = "rnncheck doctor --only probe_timed_out",
          .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"})};
     return finding;
 }
@@ -83,8 +83,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "A GPU library did not answer in time",
                        .layer = Layer::host,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check,
                        .yields_to = {"rnn_call_failed"}};
 

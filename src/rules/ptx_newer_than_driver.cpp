@@ -1,9 +1,9 @@
 // PTX code from a newer CUDA meets a driver whose compiler does not know it.
 #include "base/text.hpp"
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/driver_support.hpp"
-#include "rules/support/packages.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::ptx_newer_than_driver {
 
@@ -13,7 +13,6 @@ static std::vector<Remedy> remedies(const Facts& facts) {
                      "or one made with an older CUDA",
              .commands = driver_install_commands(facts),
              .risk = Risk::disruptive,
-             .verify = "rnncheck doctor --only ptx_newer_than_driver",
              .link = "https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html"}};
 }
 
@@ -55,7 +54,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
         else if (*nvrtc.version > *facts.driver.cuda_version)
             findings.push_back(newer_compiler(facts, nvrtc));
     }
-    if (!findings.empty()) return with_plan(fault_or(std::move(findings), {}), facts);
+    if (!findings.empty()) return fault_or(std::move(findings), {});
     if (!open.empty()) return undecided(open);
     if (!failures_are_known(facts)) return undecided("a run on the GPU failed, and the reason is not known");
     if (!facts.kernel_runs.empty()) return pass("the driver loaded PTX code");
@@ -67,9 +66,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "PTX code is newer than the driver understands",
                        .layer = Layer::driver,
-                       .worst = Severity::error,
-                       .needs = Stage::run,
+                       .max_severity = Severity::error,
+                       .stage = Stage::run,
                        .check = check,
+                       .offers_plan = true,
                        .yields_to = {"driver_too_old"}};
 
 }  // namespace rnncheck::rules::ptx_newer_than_driver

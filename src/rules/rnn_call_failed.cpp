@@ -2,9 +2,10 @@
 #include "base/text.hpp"
 #include "rnn/sweep.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/probe_support.hpp"
-#include "rules/support/rnn_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/cases.hpp"
+#include "rules/support/probes.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::rnn_call_failed {
 
@@ -50,13 +51,13 @@ static Finding failed(const Facts& facts, const Sweep& sweep, const Runs& runs) 
                         "the kernel's log, and try another release of cuDNN",
                 .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'"},
                 .risk = Risk::needs_root,
-                .verify = verify_command(facts, first, "rnn_call_failed"),
+                .verify = verify_command(facts, first),
                 .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"})};
     return finding;
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    Answers answers;
+    VerdictBuilder answers;
     for (const auto& sweep : sweeps(facts)) {
         Runs runs = runs_with(sweep, RunEnd::failed);
         if (!runs_with(sweep, RunEnd::out_of_memory).empty()) answers.no_pass("memory ran out");
@@ -72,8 +73,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "A call for a recurrent network fails",
                        .layer = Layer::rnn,
-                       .worst = Severity::error,
-                       .needs = Stage::run,
+                       .max_severity = Severity::error,
+                       .stage = Stage::run,
                        .check = check,
                        .yields_to = causes_of_failed_cases()};
 

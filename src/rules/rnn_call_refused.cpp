@@ -2,7 +2,8 @@
 #include "base/text.hpp"
 #include "rnn/sweep.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/rnn_support.hpp"
+#include "rules/support/cases.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::rnn_call_refused {
 
@@ -19,13 +20,13 @@ static Finding refused(const Facts& facts, const Sweep& sweep, const Runs& runs)
                              "Install cuDNN once more from one source, with the driver and the CUDA it names; its own "
                              "log says which argument it refuses",
                          .commands = {"export CUDNN_LOGLEVEL_DBG=2 CUDNN_LOGDEST_DBG=stderr"},
-                         .verify = verify_command(facts, first, "rnn_call_refused"),
+                         .verify = verify_command(facts, first),
                          .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-adv-library.html"}};
     return finding;
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    Answers answers;
+    VerdictBuilder answers;
     for (const auto& sweep : sweeps(facts)) {
         Runs runs = runs_with(sweep, RunEnd::refused);
         auto note = take_not_promised(facts, sweep, runs, "refused by");
@@ -39,8 +40,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "cuDNN refuses a call for a recurrent network",
                        .layer = Layer::rnn,
-                       .worst = Severity::error,
-                       .needs = Stage::run,
+                       .max_severity = Severity::error,
+                       .stage = Stage::run,
                        .check = check,
                        .yields_to = causes_of_failed_cases()};
 

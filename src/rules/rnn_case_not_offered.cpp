@@ -2,7 +2,8 @@
 #include "base/text.hpp"
 #include "rnn/sweep.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/rnn_support.hpp"
+#include "rules/support/cases.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::rnn_case_not_offered {
 
@@ -30,12 +31,12 @@ static Finding not_offered(const Facts& facts, const Sweep& sweep, const Runs& r
                              "Install the whole of cuDNN once more, with the NVRTC of its CUDA; its own log says what "
                              "it misses",
                          .commands = {"export CUDNN_LOGLEVEL_DBG=2 CUDNN_LOGDEST_DBG=stderr"},
-                         .verify = verify_command(facts, first, "rnn_case_not_offered"),
+                         .verify = verify_command(facts, first),
                          .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-adv-library.html"}};
     return finding;
 }
 
-static void judge(const Facts& facts, const Matrix& matrix, const Sweep& sweep, Answers& answers) {
+static void judge(const Facts& facts, const Matrix& matrix, const Sweep& sweep, VerdictBuilder& answers) {
     const auto version = cudnn_copy(facts, sweep.library).version;
     const Gpu* gpu = gpu_at(facts, sweep.gpu);
     Runs owed;
@@ -56,15 +57,15 @@ static void judge(const Facts& facts, const Matrix& matrix, const Sweep& sweep, 
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    Answers answers;
+    VerdictBuilder answers;
     for (const auto& sweep : sweeps(facts)) judge(facts, matrix, sweep, answers);
     return answers.close_or(pass_if_tried(facts, "cuDNN offers every case that it must offer"));
 }
 
 extern const Rule rule{.title = "cuDNN does not offer a recurrent network that it must offer",
                        .layer = Layer::rnn,
-                       .worst = Severity::error,
-                       .needs = Stage::run,
+                       .max_severity = Severity::error,
+                       .stage = Stage::run,
                        .check = check,
                        .yields_to = causes_of_failed_cases()};
 

@@ -14,13 +14,12 @@ static Finding not_offered(const std::string& dtype, const RnnLimit& limit, cons
                       (limit.capability_min ? " and compute capability " + limit.capability_min->text : "");
     finding.evidence = {std::move(evidence), {"recurrent networks of type " + dtype, limit.rule, limit.source.url}};
     finding.remedies = {{.text = "Use fp32 or fp16 for the recurrent layers, or what the first line names",
-                         .commands = {},
                          .verify = "rnncheck doctor",
                          .link = limit.source.url}};
     return finding;
 }
 
-static void judge_cudnn(Answers& answers, const std::string& dtype, const RnnLimit& limit, const Version& cudnn,
+static void judge_cudnn(VerdictBuilder& answers, const std::string& dtype, const RnnLimit& limit, const Version& cudnn,
                         const Matrix& matrix) {
     const Coverage coverage = matrix.cudnn_build(cudnn, 0).coverage;
     const std::string what = "cuDNN " + cudnn.text;
@@ -30,7 +29,7 @@ static void judge_cudnn(Answers& answers, const std::string& dtype, const RnnLim
         answers.fault(not_offered(dtype, limit, what, {"cuDNN", cudnn.text, "cudnns"}));
 }
 
-static void judge_gpu(Answers& answers, const std::string& dtype, const RnnLimit& limit, const Gpu& gpu) {
+static void judge_gpu(VerdictBuilder& answers, const std::string& dtype, const RnnLimit& limit, const Gpu& gpu) {
     if (!gpu.compute_capability)
         answers.unknown("the compute capability of a GPU is not known");
     else if (*gpu.compute_capability < *limit.capability_min)
@@ -39,8 +38,8 @@ static void judge_gpu(Answers& answers, const std::string& dtype, const RnnLimit
 }
 
 /// A framework with its own cuDNN, where none was given.
-static void judge_framework(Answers& answers, const std::string& dtype, const RnnLimit& limit, const Facts& facts,
-                            const Matrix& matrix, const Framework& framework) {
+static void judge_framework(VerdictBuilder& answers, const std::string& dtype, const RnnLimit& limit,
+                            const Facts& facts, const Matrix& matrix, const Framework& framework) {
     judge_builds(builds_of(facts, matrix, framework).with_cuda, framework,
                  "the cuDNN of " + words_of(framework) + " offers it", answers, [&](const FrameworkBuild& build) {
                      if (!build.cudnn) return not_told();
@@ -52,12 +51,12 @@ static void judge_framework(Answers& answers, const std::string& dtype, const Rn
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    if (!only_given(facts)) return not_applicable(about_named_releases);
+    if (!only_given(facts)) return not_applicable(about_named_versions);
     if (!facts.network || !facts.network->dtype) return undecided("no data type was given");
     const std::string dtype(name_of(*facts.network->dtype));
     const auto limit = matrix.rnn_limit(dtype);
     if (!limit) return pass("every cuDNN and GPU of the tables offers recurrent networks of type " + dtype);
-    Answers answers;
+    VerdictBuilder answers;
     const Version* cudnn = given_cudnn(facts);
     if (cudnn) judge_cudnn(answers, dtype, *limit, *cudnn, matrix);
     if (!cudnn)
@@ -67,16 +66,16 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
         for (const Gpu& gpu : facts.gpus) judge_gpu(answers, dtype, *limit, gpu);
     if (!cudnn && facts.frameworks.empty()) answers.unknown("cudnn= was not given");
     if (limit->capability_min && facts.gpus.empty()) answers.unknown("gpu= was not given");
-    answers.good("cuDNN and GPU offer recurrent networks of type " + dtype,
-                 {{"recurrent networks of type " + dtype, limit->rule, limit->source.url}});
+    answers.passed("cuDNN and GPU offer recurrent networks of type " + dtype,
+                   {{"recurrent networks of type " + dtype, limit->rule, limit->source.url}});
     return answers.close();
 }
 
 extern const Rule rule{.title = "Recurrent networks of this data type are not offered here",
                        .layer = Layer::rnn,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check,
-                       .asks = "dtype=, cudnn= and gpu="};
+                       .what_if_inputs = "dtype=, cudnn= and gpu="};
 
 }  // namespace rnncheck::rules::rnn_dtype_not_supported

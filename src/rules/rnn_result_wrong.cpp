@@ -6,7 +6,8 @@
 #include "base/text.hpp"
 #include "rnn/sweep.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/rnn_support.hpp"
+#include "rules/support/cases.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::rnn_result_wrong {
 
@@ -72,13 +73,13 @@ static Finding wrong(const Facts& facts, const Sweep& sweep, Runs runs) {
         finding.evidence.push_back(evidence_of(facts, *runs[i], how_wrong(*runs[i])));
     finding.remedies = {{.text = "Do not trust results of this GPU with this cuDNN. " + what_to_suspect(facts, sweep),
                          .commands = {"nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER"},
-                         .verify = verify_command(facts, worst, "rnn_result_wrong"),
+                         .verify = verify_command(facts, worst),
                          .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-adv-library.html"}};
     return finding;
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    Answers answers;
+    VerdictBuilder answers;
     bool any_right = false;
     for (const auto& sweep : sweeps(facts)) {
         Runs runs = runs_with(sweep, RunEnd::wrong);
@@ -94,8 +95,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "Recurrent networks compute wrong results",
                        .layer = Layer::rnn,
-                       .worst = Severity::error,
-                       .needs = Stage::run,
+                       .max_severity = Severity::error,
+                       .stage = Stage::run,
                        .check = check,
                        .yields_to = causes_below_cudnn()};
 

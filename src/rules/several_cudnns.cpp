@@ -3,7 +3,8 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn_support.hpp"
+#include "rules/support/cudnn.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::several_cudnns {
 
@@ -29,7 +30,6 @@ static Finding several(const std::vector<CudnnCopy>& copies, const std::vector<V
                              "Nothing, while every framework loads the one it was built for, as those do that bring "
                              "it as a Python package; else keep one release per major",
                          .commands = {"ldconfig -p | grep libcudnn"},
-                         .verify = "rnncheck doctor --only several_cudnns",
                          .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
     return finding;
 }
@@ -53,8 +53,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "Several releases of cuDNN are installed",
                        .layer = Layer::cudnn,
-                       .worst = Severity::note,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::note,
+                       .stage = Stage::ask,
                        .check = check};
 
 }  // namespace rnncheck::rules::several_cudnns

@@ -1,6 +1,7 @@
 // The toolkit's stub libcuda, made for linking only, stands where the loader looks.
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/driver_support.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::stub_driver_library_in_path {
 
@@ -18,7 +19,6 @@ static Finding found_at(const std::string& path, Severity severity, const std::s
         {.text = "Take the toolkit's 'stubs' directory out of LD_LIBRARY_PATH and of the loader's configuration; it "
                  "is for linking only",
          .commands = {"printenv LD_LIBRARY_PATH"},
-         .verify = "rnncheck doctor --only stub_driver_library_in_path",
          .link = "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html"}};
     return finding;
 }
@@ -59,8 +59,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "A stub libcuda of the CUDA toolkit stands in the loader's path",
                        .layer = Layer::host,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check};
 
 }  // namespace rnncheck::rules::stub_driver_library_in_path

@@ -1,6 +1,7 @@
 // The driver's other nodes are here, the one of unified memory is not, and CUDA cannot start.
 #include "rules/rule.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::uvm_device_node_missing {
 
@@ -53,8 +54,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "The device node of unified memory (/dev/nvidia-uvm) is missing",
                        .layer = Layer::driver,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check};
 
 }  // namespace rnncheck::rules::uvm_device_node_missing

@@ -1,6 +1,7 @@
 // WSL brings its own libcuda in /usr/lib/wsl/lib, and the loader does not take it.
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/driver_support.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::wsl_libcuda_not_found {
 
@@ -39,8 +40,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "The loader does not find the libcuda of WSL",
                        .layer = Layer::host,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check};
 
 }  // namespace rnncheck::rules::wsl_libcuda_not_found

@@ -4,8 +4,9 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn_support.hpp"
-#include "rules/support/packages.hpp"
+#include "rules/support/cudnn.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::zlib_missing {
 
@@ -77,7 +78,6 @@ static Finding missing(const Facts& facts, const std::vector<const Library*>& pa
                  "libz1 on SUSE",
          .commands = system_install_commands(facts, "zlib1g", "zlib", "libz1"),
          .risk = Risk::needs_root,
-         .verify = "rnncheck doctor --only zlib_missing",
          .link = "https://docs.nvidia.com/deeplearning/cudnn/archives/cudnn-890/install-guide/index.html"}};
     return finding;
 }
@@ -85,7 +85,7 @@ static Finding missing(const Facts& facts, const std::vector<const Library*>& pa
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (cudnn_copies(facts).empty()) return without_cudnn(facts);
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
-    Answers answers;
+    VerdictBuilder answers;
     std::map<std::string, std::vector<const Library*>> by_directory;
     std::string zlib;
     for (const LibraryKind kind : {LibraryKind::cudnn, LibraryKind::cudnn_part})
@@ -100,14 +100,14 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
             zlib = *name;
         }
     for (const auto& [directory, parts] : by_directory) answers.fault(missing(facts, parts, zlib, matrix));
-    answers.good("no part of cuDNN lacks zlib");
+    answers.passed("no part of cuDNN lacks zlib");
     return answers.close();
 }
 
 extern const Rule rule{.title = "A part of cuDNN needs zlib, which is not installed",
                        .layer = Layer::cudnn,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check};
 
 }  // namespace rnncheck::rules::zlib_missing
