@@ -17,7 +17,8 @@ bool driver_answers(const Facts& facts) {
 }
 
 bool no_nvidia_hardware_seen(const Facts& facts) {
-    return facts.host.pci_gpus.empty() && !kernel_side_seen(facts) && facts.gpus.empty() && facts.boards.empty();
+    return facts.host.pci_gpus.empty() && !kernel_side_seen(facts) && facts.cuda_devices.empty() &&
+           facts.nvml_devices.empty();
 }
 
 std::vector<const Library*> usable_copies(const Facts& facts, LibraryKind kind) {
@@ -73,11 +74,11 @@ std::string place_of(const Facts& facts, const ProbeRun& run) {
 }
 
 std::string place_of(const Facts& facts, const Gpu& gpu) {
-    return place_in("gpus", facts.gpus, gpu);
+    return place_in("cuda_devices", facts.cuda_devices, gpu);
 }
 
 std::string place_of(const Facts& facts, const Board& board) {
-    return place_in("boards", facts.boards, board);
+    return place_in("nvml_devices", facts.nvml_devices, board);
 }
 
 std::vector<std::string> places_on(const Facts& facts, int gpu) {
@@ -104,7 +105,7 @@ SweepState sweep_of(const Facts& facts, std::string_view cudnn_path, int gpu) {
     SweepState state;
     for (const auto& run : facts.rnn_runs) {
         if (run.library != cudnn_path || run.gpu != gpu) continue;
-        if (run.end == RunEnd::not_offered || run.end == RunEnd::out_of_memory) continue;
+        if (run.end == RunEnd::not_supported || run.end == RunEnd::out_of_memory) continue;
         ++state.tried;
         state.ok += run.end == RunEnd::ok;
     }
@@ -201,7 +202,7 @@ bool container_hides_gpus(const Facts& facts) {
 
 static bool nothing_passed_in(const Facts& facts) {
     return libraries_listed(facts) && !driver_library_seen(facts) && facts.driver.device_nodes.empty() &&
-           facts.gpus.empty() && facts.boards.empty();
+           facts.cuda_devices.empty() && facts.nvml_devices.empty();
 }
 
 bool container_without_gpu(const Facts& facts) {
@@ -286,7 +287,7 @@ std::optional<std::int64_t> init_code(const Facts& facts) {
 }
 
 static bool went_wrong(const RnnRun& run) {
-    return run.end == RunEnd::failed || run.end == RunEnd::refused;
+    return run.end == RunEnd::failed || run.end == RunEnd::rejected;
 }
 
 /// The GPU of a target "GPU 0 ..."; other targets are the driver's own business.
@@ -336,13 +337,13 @@ std::vector<FailedCall> cuda_failures(const Facts& facts, std::int64_t code) {
 
 bool failures_are_known(const Facts& facts) {
     return std::all_of(facts.kernel_runs.begin(), facts.kernel_runs.end(),
-                       [](const KernelRun& run) { return run.result || run.right.value_or(false); }) &&
+                       [](const KernelRun& run) { return run.result || run.correct.value_or(false); }) &&
            std::all_of(facts.rnn_runs.begin(), facts.rnn_runs.end(),
                        [](const RnnRun& run) { return run.result || !went_wrong(run); });
 }
 
 const Gpu* gpu_at(const Facts& facts, int index) {
-    for (const auto& gpu : facts.gpus)
+    for (const auto& gpu : facts.cuda_devices)
         if (gpu.index == index) return &gpu;
     return nullptr;
 }

@@ -33,10 +33,10 @@ static Finding busy(const Facts& facts, const Board& board) {
     finding.severity = severity_on(facts, board, Severity::error);
     finding.subject = subject_of(board);
     finding.explains = places_on(facts, board);
-    finding.message = finding.subject + " is in exclusive-process mode, and process " + listing(pids) + " has it";
+    finding.message = finding.subject + " is in exclusive-process mode, and process " + join_with_and(pids) + " has it";
     finding.confidence = Confidence::likely;
     finding.evidence = {{"compute mode", *board.compute_mode, board_fact(facts, board, "compute_mode")},
-                        {"processes on the GPU", listing(pids), board_fact(facts, board, "processes")}};
+                        {"processes on the GPU", join_with_and(pids), board_fact(facts, board, "processes")}};
     finding.remedies = remedies(facts);
     return finding;
 }

@@ -21,7 +21,7 @@ static Finding lost(const Facts& facts, const Board& board) {
     Finding finding;
     finding.subject = subject_of(board);
     finding.explains = places_on(facts, board);
-    finding.explains.insert(finding.explains.end(), {"gpus", "driver.init"});
+    finding.explains.insert(finding.explains.end(), {"cuda_devices", "driver.init"});
     finding.message = finding.subject + " does not answer on the PCI bus: the driver lost it";
     finding.confidence = board.unreachable->code == nvml_gpu_is_lost ? Confidence::certain : Confidence::likely;
     finding.evidence = {{"failed call", in_words(*board.unreachable), board_fact(facts, board, "unreachable")}};

@@ -11,7 +11,7 @@ static Finding not_listed(const Facts& facts, const ProbeRun& run, const CallRes
     Finding finding;
     finding.subject = "NVIDIA driver";
     finding.symptoms = {place_of(facts, run)};
-    finding.explains = {"gpus"};
+    finding.explains = {"cuda_devices"};
     finding.message = "the NVIDIA driver starts but does not list its GPUs: " + told(call) +
                       (status && !status->meaning.empty() ? ", " + status->meaning : "");
     finding.evidence = {{"failed call", told(call), "probe_runs"}};
@@ -27,7 +27,7 @@ static Finding not_listed(const Facts& facts, const ProbeRun& run, const CallRes
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    if (!facts.gpus.empty()) return pass("the driver lists its GPUs");
+    if (!facts.cuda_devices.empty()) return pass("the driver lists its GPUs");
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
     if (!facts.driver.init) return undecided("cuInit did not answer");
     if (!facts.driver.init->ok()) return not_applicable("the driver does not start");

@@ -70,7 +70,7 @@ static void judge_sweep(const Facts& facts, const Gpu& gpu, const Sweep& sweep, 
     const std::size_t skipped = runs_with(sweep, RunEnd::skipped).size();
     if (skipped == 0) return answers.passed("every case was tried on every GPU");
     if (skipped < sweep.runs.size())
-        return answers.unknown(counted(skipped, "case", "cases") + " of " + std::to_string(sweep.runs.size()) +
+        return answers.unknown(pluralized(skipped, "case", "cases") + " of " + std::to_string(sweep.runs.size()) +
                                " not tried on " + subject_of(gpu) + ": " + why_not(facts, gpu));
     const RnnRun* run = obstacle(sweep);
     if (!run)
@@ -85,7 +85,7 @@ static std::optional<std::string> kernel_fails(const Facts& facts, int gpu) {
     for (const KernelRun& run : facts.kernel_runs) {
         if (run.gpu != gpu) continue;
         if (run.result && !run.result->ok()) return gpu_subject(facts, gpu) + " cannot run a tiny kernel";
-        if (run.right == false) return gpu_subject(facts, gpu) + " computes a tiny kernel wrongly";
+        if (run.correct == false) return gpu_subject(facts, gpu) + " computes a tiny kernel wrongly";
     }
     for (const ProbeRun* run : runs_of(facts, "ptx_launch"))
         if (run->target == "GPU " + std::to_string(gpu) && was_cut_short(*run))
@@ -115,7 +115,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
                                                   : otherwise;
     }
     VerdictBuilder answers;
-    for (const auto& gpu : facts.gpus)
+    for (const auto& gpu : facts.cuda_devices)
         if (is_requested(facts, gpu)) judge(facts, gpu, answers);
     if (facts.rnn_request && facts.rnn_request->gpu && !gpu_at(facts, *facts.rnn_request->gpu))
         answers.unknown("there is no GPU " + std::to_string(*facts.rnn_request->gpu));

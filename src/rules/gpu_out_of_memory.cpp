@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "facts/out_of_memory.hpp"
 #include "facts/queries.hpp"
 #include "facts/rnn_runs.hpp"
 #include "rules/rule.hpp"
@@ -127,7 +126,7 @@ Lost lost_cases(const Want& want) {
 std::string lost_in_words(const Lost& lost) {
     if (lost.cases == 0 && lost.of > 0) return "no recurrent network was affected";
     if (lost.cases == lost.of) return "no recurrent network could be computed";
-    return std::to_string(lost.cases) + " of " + counted(lost.of, "recurrent network", "recurrent networks") +
+    return std::to_string(lost.cases) + " of " + pluralized(lost.of, "recurrent network", "recurrent networks") +
            " could not be computed";
 }
 
@@ -265,7 +264,7 @@ Finding ran_out(const Want& want) {
 Verdict check(const Facts& facts, const Matrix&) {
     VerdictBuilder answers;
     bool any_fault = false, too_large = false;
-    for (const Gpu& gpu : facts.gpus) {
+    for (const Gpu& gpu : facts.cuda_devices) {
         const Want want{facts, gpu, board_of(facts, gpu), failed_allocations(facts, gpu.index)};
         if (want.calls.empty()) continue;
         answers.fault(ran_out(want));

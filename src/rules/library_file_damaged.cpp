@@ -2,7 +2,6 @@
 // file at all.
 #include <algorithm>
 
-#include "base/shell.hpp"
 #include "base/text.hpp"
 #include "facts/queries.hpp"
 #include "rules/rule.hpp"

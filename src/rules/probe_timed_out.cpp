@@ -71,7 +71,7 @@ static void join_cut_offs(std::vector<Finding>& findings) {
         place->second->symptoms.insert(place->second->symptoms.end(), finding.symptoms.begin(), finding.symptoms.end());
     }
     for (auto& [key, finding] : first)
-        if (!others[finding].empty()) finding->message += "; the same for " + listing(others[finding]);
+        if (!others[finding].empty()) finding->message += "; the same for " + join_with_and(others[finding]);
     std::erase_if(findings, [](const Finding& finding) { return finding.subject.empty(); });
 }
 

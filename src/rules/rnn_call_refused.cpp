@@ -12,7 +12,7 @@ static Finding refused(const Facts& facts, const Sweep& sweep, const Runs& runs)
     Finding finding;
     finding.subject = subject_of(facts, sweep);
     finding.symptoms = places_of(facts, runs);
-    finding.message = name_of(facts, sweep) + " refuses " + counted(runs.size(), "RNN case", "RNN cases") +
+    finding.message = name_of(facts, sweep) + " refuses " + pluralized(runs.size(), "RNN case", "RNN cases") +
                       ", first '" + describe(first.rnn_case) + "': " + told(first.result);
     for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
         finding.evidence.push_back(evidence_of(facts, *runs[i], told(runs[i]->result)));
@@ -28,7 +28,7 @@ static Finding refused(const Facts& facts, const Sweep& sweep, const Runs& runs)
 static Verdict check(const Facts& facts, const Matrix&) {
     VerdictBuilder answers;
     for (const auto& sweep : sweeps(facts)) {
-        Runs runs = runs_with(sweep, RunEnd::refused);
+        Runs runs = runs_with(sweep, RunEnd::rejected);
         auto note = take_not_promised(facts, sweep, runs, "refused by");
         if (!runs.empty())
             answers.fault(refused(facts, sweep, runs));

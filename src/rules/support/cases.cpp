@@ -4,9 +4,7 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "facts/out_of_memory.hpp"
 #include "facts/queries.hpp"
-#include "facts/rnn_place.hpp"
 #include "facts/rnn_runs.hpp"
 #include "rnn/sweep.hpp"
 #include "rules/support/boards.hpp"
@@ -35,7 +33,7 @@ Runs runs_with(const Sweep& sweep, RunEnd end) {
 }
 
 static bool was_computed(const RnnRun& run) {
-    return run.end == RunEnd::ok || run.end == RunEnd::wrong;
+    return run.end == RunEnd::ok || run.end == RunEnd::incorrect;
 }
 
 const CallResult* obstacle_of(const RnnRun& run) {
@@ -74,7 +72,7 @@ std::optional<Finding> take_not_promised(const Facts& facts, const Sweep& sweep,
     finding.severity = Severity::note;
     finding.subject = subject_of(facts, sweep);
     finding.symptoms = places_of(facts, taken);
-    finding.message = counted(taken.size(), "RNN case", "RNN cases") + " of " + std::to_string(sweep.runs.size()) +
+    finding.message = pluralized(taken.size(), "RNN case", "RNN cases") + " of " + std::to_string(sweep.runs.size()) +
                       ' ' + how + ' ' + name_of(facts, sweep) + ", first '" + describe(taken.front()->rnn_case) +
                       "': " + told(taken.front()->result) + "; this is not a fault of the machine: the case needs " +
                       *not_promised(facts, *taken.front());
@@ -89,7 +87,7 @@ std::optional<Finding> take_not_promised(const Facts& facts, const Sweep& sweep,
 }
 
 std::optional<Verdict> without_gpu(const Facts& facts) {
-    if (!facts.gpus.empty()) return std::nullopt;
+    if (!facts.cuda_devices.empty()) return std::nullopt;
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
     if (!facts.driver.init) return undecided("cuInit did not answer");
     if (!facts.driver.init->ok()) return not_applicable("the driver does not start");
@@ -110,7 +108,7 @@ static std::string why_not_run(const Facts& facts) {
 
 static Verdict without_runs(const Facts& facts) {
     if (const auto verdict = without_gpu(facts)) return *verdict;
-    for (const Gpu& gpu : facts.gpus)
+    for (const Gpu& gpu : facts.cuda_devices)
         if (!failed_allocations(facts, gpu.index).empty())
             return not_applicable("memory ran out before any was computed");
     const auto copies = cudnn_copies(facts);
@@ -206,7 +204,7 @@ std::string holders_of(const Board& board) {
     for (const auto& process : board.processes)
         each.push_back("process " + std::to_string(process.pid) +
                        (process.memory_mib ? " (" + std::to_string(*process.memory_mib) + " MiB)" : ""));
-    return listing(each);
+    return join_with_and(each);
 }
 
 std::string why_unseen(const Facts& facts) {

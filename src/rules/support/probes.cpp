@@ -99,7 +99,7 @@ std::vector<Evidence> evidence_of(const Facts& facts, const ProbeRun& run) {
 
 /// NVML's record of the GPU that the probe looked at.
 static const Board* board_of(const Facts& facts, const ProbeRun& run) {
-    for (const Gpu& gpu : facts.gpus)
+    for (const Gpu& gpu : facts.cuda_devices)
         if (run.target == "GPU " + std::to_string(gpu.index) ||
             run.target.starts_with("GPU " + std::to_string(gpu.index) + ' '))
             return board_of(facts, gpu);
@@ -136,7 +136,7 @@ std::vector<Evidence> evidence_of_hang(const Facts& facts, const ProbeRun& run) 
     const Board* board = board_of(facts, run);
     if (board && board->busy_percent)
         evidence.push_back({"GPU utilization meanwhile", std::to_string(*board->busy_percent) + " %",
-                            "boards[" + std::to_string(board - facts.boards.data()) + "].busy_percent"});
+                            "nvml_devices[" + std::to_string(board - facts.nvml_devices.data()) + "].busy_percent"});
     for (const XidEvent* event : xids_meanwhile(facts, run))
         evidence.push_back({"kernel log", event->text, "driver.xids"});
     if (run.hang && facts.driver.kernel_log_read == false)
@@ -183,7 +183,7 @@ static Verdict without_findings(const Facts& facts, const std::string& all_well)
 /// What could not end well because the process of this run did not.
 static std::vector<std::string> ended_by(const Facts& facts, const ProbeRun& run) {
     if (run.probe == "ptx_launch" && was_cut_short(run))
-        for (const Gpu& gpu : facts.gpus)
+        for (const Gpu& gpu : facts.cuda_devices)
             if (run.target == "GPU " + std::to_string(gpu.index)) return places_on(facts, gpu.index);
     std::vector<std::string> places;
     for (const RnnRun& rnn_run : facts.rnn_runs)

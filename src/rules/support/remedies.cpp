@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/shell.hpp"
 #include "base/text.hpp"
 #include "rules/support/frameworks.hpp"
 #include "rules/support/versions.hpp"
@@ -143,7 +142,7 @@ Remedy against_foreign_driver(const Facts& facts) {
 
 static std::optional<Version> capability_for(const Facts& facts, const std::string& subject) {
     std::optional<Version> first;
-    for (const Gpu& gpu : facts.gpus) {
+    for (const Gpu& gpu : facts.cuda_devices) {
         if (subject_of(gpu) == subject) return gpu.compute_capability;
         if (!first) first = gpu.compute_capability;
     }
