@@ -1,10 +1,7 @@
 // Questions to the facts alone: what is there, what was asked, where it stands. Pure.
 #pragma once
 
-#include "base/text.hpp"
-#include "compat/questions.hpp"
 #include "facts/facts.hpp"
-#include "report/finding.hpp"
 
 namespace rnncheck {
 
