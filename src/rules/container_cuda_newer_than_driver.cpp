@@ -43,8 +43,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (driver_answers(facts))
         return compat ? pass("the forward-compatibility library works")
                       : not_applicable("the driver's own libcuda answers");
-    if (const auto why = lower_cause(facts)) return not_applicable(*why);
-    if (!facts.driver.init) return undecided("cuInit did not answer");
+    if (const auto verdict = without_cuinit(facts)) return *verdict;
     if (!compat) return not_applicable("no forward-compatibility library is in use");
     if (facts.driver.init->code == cuda_no_device || facts.driver.init->code == cuda_system_not_ready)
         return not_applicable("cuInit failed for another reason");

@@ -4,14 +4,11 @@
 
 namespace rnncheck::rules::cuda_lib_not_on_loader_path {
 
-static Verdict check(const Facts& facts, const Matrix& matrix) {
-    return judge_loader_path(facts, matrix, "libcublas.so");
-}
-
-extern const Rule rule{.title = "A CUDA library is installed where the loader does not look",
-                       .layer = Layer::runtime,
-                       .max_severity = Severity::error,
-                       .stage = Stage::look,
-                       .check = check};
+extern const Rule rule{
+    .title = "A CUDA library is installed where the loader does not look",
+    .layer = Layer::runtime,
+    .max_severity = Severity::error,
+    .stage = Stage::look,
+    .check = [](const Facts& facts, const Matrix& matrix) { return judge_loader_path(facts, matrix, "libcublas.so"); }};
 
 }  // namespace rnncheck::rules::cuda_lib_not_on_loader_path

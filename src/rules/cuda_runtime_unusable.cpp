@@ -22,8 +22,8 @@ static Finding unusable(const Facts& facts, const Runtime& runtime) {
     finding.subject = runtime.library;
     finding.message = "the CUDA runtime " + runtime.library +
                       (opened ? " does not tell its version: " : " cannot be opened: ") +
-                      (opened ? told(*runtime.failure) : escaped(runtime.failure->text, 300));
-    finding.evidence = {{"failed call", told(*runtime.failure), "runtimes"}};
+                      (opened ? in_words(*runtime.failure) : escaped(runtime.failure->text, 300));
+    finding.evidence = {{"failed call", in_words(*runtime.failure), "runtimes"}};
     finding.remedies = {{.text =
                              "Install the CUDA runtime once more from the source it came from, or take its directory "
                              "out of the loader's path",
@@ -40,7 +40,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
             answers.passed("every CUDA runtime asked tells its version");
         else if (!runtime.failure)
             answers.unknown(runtime.library + " did not answer");
-        else if (was_refused(*runtime.failure))
+        else if (was_not_opened(*runtime.failure))
             answers.no_pass(leads_to_a_pipe);
         else if (speaks_of_the_driver(*runtime.failure))
             answers.no_pass("the runtime does not reach the driver");

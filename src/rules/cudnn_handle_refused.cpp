@@ -23,14 +23,14 @@ static std::optional<Evidence> meaning(const Facts& facts, const Matrix& matrix,
     return Evidence{row->name + " in cuDNN " + std::to_string(major), row->meaning, row->source.url};
 }
 
-static Finding refused(const Facts& facts, const Matrix& matrix, const Sweep& sweep, const Runs& runs) {
+static Finding rejected(const Facts& facts, const Matrix& matrix, const Sweep& sweep, const Runs& runs) {
     const RnnRun& run = *runs.front();
     Finding finding;
     finding.symptoms = places_of(facts, runs);
     finding.subject = subject_of(facts, sweep);
-    finding.message = "cuDNN cannot create a handle on " + gpu_subject(facts, sweep.gpu) + ": " + told(*run.result) +
-                      ", " + name_of(cudnn_copy(facts, sweep.library));
-    finding.evidence = {evidence_of(facts, run, told(*run.result))};
+    finding.message = "cuDNN cannot create a handle on " + gpu_subject(facts, sweep.gpu) + ": " +
+                      in_words(*run.result) + ", " + name_of(cudnn_copy(facts, sweep.library));
+    finding.evidence = {evidence_of(facts, run, in_words(*run.result))};
     if (const auto row = meaning(facts, matrix, run)) finding.evidence.push_back(*row);
     const Gpu* gpu = gpu_at(facts, sweep.gpu);
     const Board* board = gpu ? board_of(facts, *gpu) : nullptr;
@@ -49,7 +49,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     for (const auto& sweep : sweeps(facts)) {
         const Runs runs = refusals(sweep);
         if (!runs.empty())
-            answers.fault(refused(facts, matrix, sweep, runs));
+            answers.fault(rejected(facts, matrix, sweep, runs));
         else if (!failures_are_known(facts, sweep.library))
             answers.unknown("why cases did not run on " + gpu_subject(facts, sweep.gpu) + " is not known");
     }

@@ -28,11 +28,11 @@ struct Signs {
 static void look_at_answers(const Facts& facts, const CudnnCopy& copy, Signs& signs) {
     const auto& failure = copy.answer ? copy.answer->failure : std::optional<CallResult>();
     if (failure && !passed_its_check(copy) && is_version_mismatch(copy.major, *failure))
-        signs.of_mixture.push_back({"failed call", told(*failure), "cudnns"});
+        signs.of_mixture.push_back({"failed call", in_words(*failure), "cudnns"});
     for (const auto& run : facts.rnn_runs) {
         const CallResult* obstacle = run.library == copy.path ? obstacle_of(run) : nullptr;
         if (obstacle && is_version_mismatch(copy.major, *obstacle) && signs.of_mixture.empty())
-            signs.of_mixture.push_back(evidence_of(facts, run, told(*obstacle)));
+            signs.of_mixture.push_back(evidence_of(facts, run, in_words(*obstacle)));
     }
 }
 
@@ -127,11 +127,7 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& cop
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    const auto copies = cudnn_copies(facts);
-    if (copies.empty()) return without_cudnn(facts);
-    VerdictBuilder answers;
-    for (const auto& copy : copies) judge(facts, matrix, copy, answers);
-    return answers.close();
+    return over_copies(facts, matrix, judge);
 }
 
 extern const Rule rule{.title = "Parts of different cuDNN releases are mixed",

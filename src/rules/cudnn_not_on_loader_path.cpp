@@ -4,14 +4,11 @@
 
 namespace rnncheck::rules::cudnn_not_on_loader_path {
 
-static Verdict check(const Facts& facts, const Matrix& matrix) {
-    return judge_loader_path(facts, matrix, "libcudnn");
-}
-
-extern const Rule rule{.title = "cuDNN is installed where the loader does not look",
-                       .layer = Layer::cudnn,
-                       .max_severity = Severity::error,
-                       .stage = Stage::look,
-                       .check = check};
+extern const Rule rule{
+    .title = "cuDNN is installed where the loader does not look",
+    .layer = Layer::cudnn,
+    .max_severity = Severity::error,
+    .stage = Stage::look,
+    .check = [](const Facts& facts, const Matrix& matrix) { return judge_loader_path(facts, matrix, "libcudnn"); }};
 
 }  // namespace rnncheck::rules::cudnn_not_on_loader_path

@@ -22,7 +22,7 @@ static Finding missing(const Facts& facts, const CudnnCopy& copy, const std::vec
         finding.evidence.push_back({part.soname, part.note.empty() ? why : why + ": " + part.note, part.source.url});
     }
     if (copy.answer && copy.answer->failure)
-        finding.evidence.push_back({"failed call", told(*copy.answer->failure), "cudnns"});
+        finding.evidence.push_back({"failed call", in_words(*copy.answer->failure), "cudnns"});
     finding.remedies = for_cuda_of(
         copy, {reinstalling_cudnn(facts, copy,
                                   {.text = "Reinstall this cuDNN from where it came, so that all its parts are in one "
@@ -47,18 +47,11 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& cop
         answers.passed("all parts that recurrent networks need were found");
 }
 
-static Verdict check(const Facts& facts, const Matrix& matrix) {
-    const auto copies = cudnn_copies(facts);
-    if (copies.empty()) return without_cudnn(facts);
-    VerdictBuilder answers;
-    for (const auto& copy : copies) judge(facts, matrix, copy, answers);
-    return answers.close();
-}
-
-extern const Rule rule{.title = "A part of cuDNN is missing",
-                       .layer = Layer::cudnn,
-                       .max_severity = Severity::error,
-                       .stage = Stage::look,
-                       .check = check};
+extern const Rule rule{
+    .title = "A part of cuDNN is missing",
+    .layer = Layer::cudnn,
+    .max_severity = Severity::error,
+    .stage = Stage::look,
+    .check = [](const Facts& facts, const Matrix& matrix) { return over_copies(facts, matrix, judge); }};
 
 }  // namespace rnncheck::rules::cudnn_part_missing

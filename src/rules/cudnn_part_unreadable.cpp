@@ -28,7 +28,12 @@ static Finding unreadable(const Facts& facts, const CudnnCopy& copy, const Cudnn
 }
 
 static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, VerdictBuilder& answers) {
+    if (!libraries_listed(facts)) return answers.unknown("the library directories could not be searched");
     if (copy.major == 0) return answers.unknown("the version of " + name_of(copy) + " is not known");
+    if (matrix.cudnn_parts(copy.major).empty())
+        return copy.answer && copy.answer->rnn_usable.value_or(false)
+                   ? answers.passed("the RNN half of cuDNN answers, so its parts are whole")
+                   : answers.unknown("which parts " + name_of(copy) + " has is not in the data of " + matrix.date());
     for (const auto& part : parts_needed(copy, matrix)) {
         const Library* file = part_of(facts, copy, part.soname);
         if (!file)
@@ -41,27 +46,11 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& cop
     answers.passed("every part of cuDNN that recurrent networks need is a whole file");
 }
 
-static Verdict check(const Facts& facts, const Matrix& matrix) {
-    const auto copies = cudnn_copies(facts);
-    if (copies.empty()) return without_cudnn(facts);
-    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
-    VerdictBuilder answers;
-    for (const auto& copy : copies) {
-        const bool in_data = copy.major == 0 || !matrix.cudnn_parts(copy.major).empty();
-        if (!in_data && copy.answer && copy.answer->rnn_usable.value_or(false))
-            answers.passed("the RNN half of cuDNN answers, so its parts are whole");
-        else if (!in_data)
-            answers.unknown("which parts " + name_of(copy) + " has is not in the data of " + matrix.date());
-        else
-            judge(facts, matrix, copy, answers);
-    }
-    return answers.close();
-}
-
-extern const Rule rule{.title = "A part of cuDNN is damaged or cannot be read",
-                       .layer = Layer::cudnn,
-                       .max_severity = Severity::error,
-                       .stage = Stage::look,
-                       .check = check};
+extern const Rule rule{
+    .title = "A part of cuDNN is damaged or cannot be read",
+    .layer = Layer::cudnn,
+    .max_severity = Severity::error,
+    .stage = Stage::look,
+    .check = [](const Facts& facts, const Matrix& matrix) { return over_copies(facts, matrix, judge); }};
 
 }  // namespace rnncheck::rules::cudnn_part_unreadable

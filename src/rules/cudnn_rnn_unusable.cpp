@@ -19,9 +19,10 @@ static Finding unusable(const CudnnCopy& copy) {
     finding.severity = severity_of(copy);
     finding.subject = copy.path;
     finding.symptoms = {rnn_api_of(copy)};
-    finding.message = "the RNN half of " + name_of(copy) + " does not work" + (failure ? ": " + told(*failure) : "");
+    finding.message =
+        "the RNN half of " + name_of(copy) + " does not work" + (failure ? ": " + in_words(*failure) : "");
     finding.evidence = {{"RNN half", "does not answer", "cudnns"}};
-    if (failure) finding.evidence.push_back({"failed call", told(*failure), "cudnns"});
+    if (failure) finding.evidence.push_back({"failed call", in_words(*failure), "cudnns"});
     const std::string part = failure ? part_named(*failure) : "";
     if (!part.empty())
         finding.evidence.push_back(
@@ -34,7 +35,7 @@ static Finding unusable(const CudnnCopy& copy) {
     return finding;
 }
 
-static void judge(const CudnnCopy& copy, VerdictBuilder& answers) {
+static void judge(const Facts&, const Matrix&, const CudnnCopy& copy, VerdictBuilder& answers) {
     if (never_answered(copy)) return answers.no_pass(name_of(copy) + " does not work at all");
     if (!copy.answer->rnn_usable) return answers.unknown("the RNN half of " + name_of(copy) + " did not answer");
     if (*copy.answer->rnn_usable) return answers.passed("the RNN half of cuDNN answers");
@@ -43,22 +44,12 @@ static void judge(const CudnnCopy& copy, VerdictBuilder& answers) {
     answers.fault(unusable(copy));
 }
 
-static Verdict check(const Facts& facts, const Matrix&) {
-    const auto copies = cudnn_copies(facts);
-    if (copies.empty()) return without_cudnn(facts);
-    VerdictBuilder answers;
-    for (const auto& copy : copies)
-        if (copy.answer) judge(copy, answers);
-    const std::string silent = silent_copy(facts, LibraryKind::cudnn);
-    if (!silent.empty()) answers.unknown("cuDNN at " + silent + " did not answer");
-    return answers.close();
-}
-
-extern const Rule rule{.title = "The RNN half of cuDNN does not work",
-                       .layer = Layer::cudnn,
-                       .max_severity = Severity::error,
-                       .stage = Stage::ask,
-                       .check = check,
-                       .yields_to = {"cudnn_part_missing", "cudnn_part_unreadable"}};
+extern const Rule rule{
+    .title = "The RNN half of cuDNN does not work",
+    .layer = Layer::cudnn,
+    .max_severity = Severity::error,
+    .stage = Stage::ask,
+    .check = [](const Facts& facts, const Matrix& matrix) { return over_copies_that_answer(facts, matrix, judge); },
+    .yields_to = {"cudnn_part_missing", "cudnn_part_unreadable"}};
 
 }  // namespace rnncheck::rules::cudnn_rnn_unusable

@@ -22,8 +22,8 @@ static Finding unusable(const CudnnCopy& copy, const Matrix& matrix) {
     finding.subject = copy.path;
     finding.symptoms = parts_named(copy, matrix);
     finding.message = "cuDNN at " + copy.path + (opened ? " does not tell its version: " : " cannot be opened: ") +
-                      (opened ? told(failure) : escaped(failure.text, 300));
-    finding.evidence = {{"failed call", told(failure), "cudnns"}};
+                      (opened ? in_words(failure) : escaped(failure.text, 300));
+    finding.evidence = {{"failed call", in_words(failure), "cudnns"}};
     if (copy.file && !copy.file->missing_needs.empty())
         finding.evidence.push_back(
             {"libraries it needs that are not found", join_with_and(copy.file->missing_needs), "libraries"});
@@ -34,31 +34,19 @@ static Finding unusable(const CudnnCopy& copy, const Matrix& matrix) {
     return finding;
 }
 
-static Verdict check(const Facts& facts, const Matrix& matrix) {
-    const auto copies = cudnn_copies(facts);
-    if (copies.empty()) return without_cudnn(facts);
-    VerdictBuilder answers;
-    for (const auto& copy : copies) {
-        if (!copy.answer) continue;
-        if (copy.answer->version)
-            answers.passed("every copy of cuDNN asked tells its version");
-        else if (!copy.answer->failure)
-            answers.unknown("cuDNN at " + copy.path + " did not tell its version");
-        else if (was_refused(*copy.answer->failure))
-            answers.no_pass(leads_to_a_pipe);
-        else
-            answers.fault(unusable(copy, matrix));
-    }
-    const std::string silent = silent_copy(facts, LibraryKind::cudnn);
-    if (!silent.empty()) answers.unknown("cuDNN at " + silent + " did not answer");
-    return answers.close();
+static void judge(const Facts&, const Matrix& matrix, const CudnnCopy& copy, VerdictBuilder& answers) {
+    if (copy.answer->version) return answers.passed("every copy of cuDNN asked tells its version");
+    if (!copy.answer->failure) return answers.unknown("cuDNN at " + copy.path + " did not tell its version");
+    if (was_not_opened(*copy.answer->failure)) return answers.no_pass(leads_to_a_pipe);
+    answers.fault(unusable(copy, matrix));
 }
 
-extern const Rule rule{.title = "A copy of cuDNN cannot be used",
-                       .layer = Layer::cudnn,
-                       .max_severity = Severity::error,
-                       .stage = Stage::ask,
-                       .check = check,
-                       .yields_to = {"cudnn_part_missing", "cudnn_part_unreadable"}};
+extern const Rule rule{
+    .title = "A copy of cuDNN cannot be used",
+    .layer = Layer::cudnn,
+    .max_severity = Severity::error,
+    .stage = Stage::ask,
+    .check = [](const Facts& facts, const Matrix& matrix) { return over_copies_that_answer(facts, matrix, judge); },
+    .yields_to = {"cudnn_part_missing", "cudnn_part_unreadable"}};
 
 }  // namespace rnncheck::rules::cudnn_unusable

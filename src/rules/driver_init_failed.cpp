@@ -53,8 +53,7 @@ static Finding init_failed(const Facts& facts, const Matrix& matrix) {
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (driver_answers(facts)) return pass("cuInit succeeded");
-    if (const auto why = lower_cause(facts)) return not_applicable(*why);
-    if (!facts.driver.init) return undecided("cuInit did not answer");
+    if (const auto verdict = without_cuinit(facts)) return *verdict;
     return fault(init_failed(facts, matrix));
 }
 

@@ -26,8 +26,7 @@ static Finding not_ready(const Facts& facts) {
 static Verdict check(const Facts& facts, const Matrix&) {
     const auto failures = cuda_failures(facts, cuda_system_not_ready);
     if (!failures.empty()) return fault_or(findings_for(failures, not_ready(facts)), {});
-    if (const auto why = lower_cause(facts)) return not_applicable(*why);
-    if (!facts.driver.init) return undecided("cuInit did not answer");
+    if (const auto verdict = without_cuinit(facts)) return *verdict;
     if (!failures_are_known(facts)) return undecided("a run on the GPU failed, and the reason is not known");
     if (!facts.driver.init->ok()) return not_applicable("cuInit failed for another reason");
     return pass("no call found the system not ready");

@@ -18,16 +18,13 @@ static void describe(Finding& finding, const Gpu& gpu, const std::string& things
                          .link = "https://developer.nvidia.com/cuda-gpus"}};
 }
 
-static Verdict check(const Facts& facts, const Matrix& matrix) {
-    return judge_architecture(facts, matrix, true, describe);
-}
-
-extern const Rule rule{.title = "The CUDA or cuDNN installed has no code for a GPU",
-                       .layer = Layer::gpu,
-                       .max_severity = Severity::error,
-                       .stage = Stage::run,
-                       .check = check,
-                       .what_if_inputs = "gpu=, and cuda=, cudnn= or a framework",
-                       .offers_plan = true};
+extern const Rule rule{
+    .title = "The CUDA or cuDNN installed has no code for a GPU",
+    .layer = Layer::gpu,
+    .max_severity = Severity::error,
+    .stage = Stage::run,
+    .check = [](const Facts& facts, const Matrix& matrix) { return judge_architecture(facts, matrix, true, describe); },
+    .what_if_inputs = "gpu=, and cuda=, cudnn= or a framework",
+    .offers_plan = true};
 
 }  // namespace rnncheck::rules::gpu_arch_not_in_build

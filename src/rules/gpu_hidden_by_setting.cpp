@@ -60,8 +60,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     const bool no_gpu_given = container_without_gpu(facts) || (facts.driver.init && !kernel_side_absent(facts));
     if (container_hides_gpus(facts) && facts.cuda_devices.empty() && no_gpu_given)
         return fault(hidden(facts, "NVIDIA_VISIBLE_DEVICES", Severity::error, "asks for a container without GPU"));
-    if (const auto why = lower_cause(facts)) return not_applicable(*why);
-    if (!facts.driver.init) return undecided("cuInit did not answer");
+    if (const auto verdict = without_cuinit(facts)) return *verdict;
     if (!value) return not_applicable("CUDA_VISIBLE_DEVICES is not set");
     if (!facts.driver.init->ok() && init_code(facts) != cuda_no_device)
         return not_applicable("the driver does not start");

@@ -12,9 +12,9 @@ static Finding not_listed(const Facts& facts, const ProbeRun& run, const CallRes
     finding.subject = "NVIDIA driver";
     finding.symptoms = {place_of(facts, run)};
     finding.explains = {"cuda_devices"};
-    finding.message = "the NVIDIA driver starts but does not list its GPUs: " + told(call) +
+    finding.message = "the NVIDIA driver starts but does not list its GPUs: " + in_words(call) +
                       (status && !status->meaning.empty() ? ", " + status->meaning : "");
-    finding.evidence = {{"failed call", told(call), "probe_runs"}};
+    finding.evidence = {{"failed call", in_words(call), "probe_runs"}};
     if (status)
         finding.evidence.push_back({"meaning of " + std::to_string(call.code), status->name, status->source.url});
     finding.remedies = {on_host(
@@ -28,8 +28,7 @@ static Finding not_listed(const Facts& facts, const ProbeRun& run, const CallRes
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (!facts.cuda_devices.empty()) return pass("the driver lists its GPUs");
-    if (const auto why = lower_cause(facts)) return not_applicable(*why);
-    if (!facts.driver.init) return undecided("cuInit did not answer");
+    if (const auto verdict = without_cuinit(facts)) return *verdict;
     if (!facts.driver.init->ok()) return not_applicable("the driver does not start");
     for (const ProbeRun* run : runs_of(facts, "driver_api"))
         for (const CallResult& call : run->failed_calls)

@@ -31,15 +31,11 @@ static Verdict judge_board(const Facts& facts, const Board& board) {
     return pass("enough GPU memory is free");
 }
 
-static Verdict check(const Facts& facts, const Matrix&) {
-    return over_boards(facts, judge_board);
-}
-
 extern const Rule rule{.title = "Other processes hold the memory of a GPU",
                        .layer = Layer::gpu,
                        .max_severity = Severity::warning,
                        .stage = Stage::ask,
-                       .check = check,
+                       .check = [](const Facts& facts, const Matrix&) { return over_boards(facts, judge_board); },
                        .yields_to = {"gpu_out_of_memory"}};
 
 }  // namespace rnncheck::rules::gpu_memory_held_by_other_process

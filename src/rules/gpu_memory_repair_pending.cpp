@@ -45,14 +45,10 @@ static Verdict judge_board(const Facts& facts, const Board& board) {
     return not_told(facts, "memory repairs", {"nvmlDeviceGetRemappedRows", "nvmlDeviceGetRetiredPagesPendingStatus"});
 }
 
-static Verdict check(const Facts& facts, const Matrix&) {
-    return over_boards(facts, judge_board);
-}
-
 extern const Rule rule{.title = "GPU memory waits for a repair, or cannot be repaired",
                        .layer = Layer::gpu,
                        .max_severity = Severity::error,
                        .stage = Stage::ask,
-                       .check = check};
+                       .check = [](const Facts& facts, const Matrix&) { return over_boards(facts, judge_board); }};
 
 }  // namespace rnncheck::rules::gpu_memory_repair_pending

@@ -42,8 +42,8 @@ static Finding not_tested(const Facts& facts, const Gpu& gpu, const RnnRun& run)
     finding.subject = subject_of(gpu);
     finding.symptoms = {place_of(facts, run)};
     finding.message = "no recurrent network could be tried on " + finding.subject + " with " +
-                      name_of(cudnn_copy(facts, run.library)) + ": " + told(*run.result);
-    finding.evidence = {evidence_of(facts, run, told(*run.result))};
+                      name_of(cudnn_copy(facts, run.library)) + ": " + in_words(*run.result);
+    finding.evidence = {evidence_of(facts, run, in_words(*run.result))};
     finding.remedies = {remedy_for(facts, *run.result)};
     return finding;
 }

@@ -68,7 +68,7 @@ std::string size_in_words(std::int64_t bytes) {
 
 std::string call_in_words(const FailedAllocation& want) {
     if (!want.call) return "an allocation failed";
-    return told(*want.call) + (want.call->bytes ? " for " + size_in_words(*want.call->bytes) : "");
+    return in_words(*want.call) + (want.call->bytes ? " for " + size_in_words(*want.call->bytes) : "");
 }
 
 std::string free_in_words(const Want& want) {

@@ -41,14 +41,10 @@ static Verdict judge_board(const Facts& facts, const Board& board) {
     return fault(std::move(finding));
 }
 
-static Verdict check(const Facts& facts, const Matrix&) {
-    return over_boards(facts, judge_board);
-}
-
 extern const Rule rule{.title = "A GPU is slowed down by heat or power",
                        .layer = Layer::gpu,
                        .max_severity = Severity::warning,
                        .stage = Stage::ask,
-                       .check = check};
+                       .check = [](const Facts& facts, const Matrix&) { return over_boards(facts, judge_board); }};
 
 }  // namespace rnncheck::rules::gpu_throttled

@@ -14,8 +14,8 @@ static Finding failed(const Facts& facts, const KernelRun& run) {
     finding.symptoms = {place};
     finding.explains = places_on(facts, run.gpu);
     finding.message = computed ? finding.subject + " computed a tiny kernel wrongly"
-                               : finding.subject + " cannot run a tiny kernel: " + told(*run.result);
-    if (run.result) finding.evidence.push_back({"call", told(*run.result), place + ".result"});
+                               : finding.subject + " cannot run a tiny kernel: " + in_words(*run.result);
+    if (run.result) finding.evidence.push_back({"call", in_words(*run.result), place + ".result"});
     if (run.correct) finding.evidence.push_back({"right", *run.correct ? "yes" : "no", place + ".right"});
     finding.remedies = {on_host(
         facts,

@@ -129,8 +129,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (!facts.cuda_devices.empty()) return pass("CUDA sees a GPU");
     if (nodes_made_on_demand(facts))
         return undecided("device nodes are missing until the first CUDA program makes them");
-    if (const auto why = lower_cause(facts)) return not_applicable(*why);
-    if (!facts.driver.init) return undecided("cuInit did not answer");
+    if (const auto verdict = without_cuinit(facts)) return *verdict;
     if (!facts.driver.init->ok() && init_code(facts) != cuda_no_device)
         return not_applicable("the driver does not start");
     if (!probe_completed(facts, "driver_api") && driver_answers(facts))

@@ -8,14 +8,14 @@
 namespace rnncheck::rules::nvrtc_unusable {
 
 static Finding unusable(const Facts& facts, const Nvrtc& nvrtc) {
-    const std::string why = nvrtc.failure ? ": " + told(*nvrtc.failure) : "";
+    const std::string why = nvrtc.failure ? ": " + in_words(*nvrtc.failure) : "";
     Finding finding;
     finding.severity = Severity::warning;
     finding.subject = nvrtc.library;
     finding.message = "NVRTC at " + nvrtc.library + " does not compile a tiny kernel" + why;
     if (nvrtc.version) finding.evidence.push_back({"NVRTC", nvrtc.version->text, "nvrtcs"});
     finding.evidence.push_back({"compiles", "no", "nvrtcs"});
-    if (nvrtc.failure) finding.evidence.push_back({"failed call", told(*nvrtc.failure), "nvrtcs"});
+    if (nvrtc.failure) finding.evidence.push_back({"failed call", in_words(*nvrtc.failure), "nvrtcs"});
     const std::vector<Remedy> remedies = {
         {.text = "Install libnvrtc and libnvrtc-builtins of one CUDA release into one directory on the loader's path, "
                  "or as "
@@ -33,7 +33,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
         if (is_shadowed(facts, nvrtc.library)) continue;
         if (nvrtc.compiles.value_or(false))
             answers.passed("every NVRTC asked compiles");
-        else if (nvrtc.failure && was_refused(*nvrtc.failure))
+        else if (nvrtc.failure && was_not_opened(*nvrtc.failure))
             answers.no_pass(leads_to_a_pipe);
         else if (lacks_builtins(facts, nvrtc))
             answers.no_pass(builtins_of(nvrtc) + " was not found");

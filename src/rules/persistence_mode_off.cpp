@@ -41,8 +41,7 @@ static Finding slow_start(const Facts& facts, const Board& board, const ProbeRun
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    if (const auto why = lower_cause(facts)) return not_applicable(*why);
-    if (!facts.driver.init) return undecided("cuInit did not answer");
+    if (const auto verdict = without_cuinit(facts)) return *verdict;
     if (!driver_answers(facts)) return not_applicable("the driver does not start");
     const auto off = std::find_if(facts.nvml_devices.begin(), facts.nvml_devices.end(),
                                   [](const Board& board) { return board.persistence == false; });

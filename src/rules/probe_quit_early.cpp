@@ -25,15 +25,15 @@ static Finding quit_early(const Facts& facts, const ProbeRun& run) {
     return finding;
 }
 
-static Verdict check(const Facts& facts, const Matrix&) {
-    return over_probe_ends(facts, is_early, quit_early, "every library let its caller go on");
-}
-
 extern const Rule rule{.title = "A GPU library ended the process that asked it",
                        .layer = Layer::host,
                        .max_severity = Severity::error,
                        .stage = Stage::look,
-                       .check = check,
+                       .check =
+                           [](const Facts& facts, const Matrix&) {
+                               return over_probe_ends(facts, is_early, quit_early,
+                                                      "every library let its caller go on");
+                           },
                        .yields_to = {"rnn_call_failed"}};
 
 }  // namespace rnncheck::rules::probe_quit_early

@@ -25,14 +25,12 @@ static Finding stuck(const Facts& facts, const ProbeRun& run) {
     return finding;
 }
 
-static Verdict check(const Facts& facts, const Matrix&) {
-    return over_probe_ends(facts, is_stuck, stuck, "no process hangs inside the kernel");
-}
-
 extern const Rule rule{.title = "A GPU library hangs inside the kernel",
                        .layer = Layer::host,
                        .max_severity = Severity::error,
                        .stage = Stage::look,
-                       .check = check};
+                       .check = [](const Facts& facts, const Matrix&) {
+                           return over_probe_ends(facts, is_stuck, stuck, "no process hangs inside the kernel");
+                       }};
 
 }  // namespace rnncheck::rules::probe_stuck

@@ -42,9 +42,8 @@ static Finding failed(const Facts& facts, const Sweep& sweep, const Runs& runs) 
     finding.symptoms = places_of(facts, runs);
     finding.message = pluralized(runs.size(), "RNN case", "RNN cases") + " of " + std::to_string(sweep.runs.size()) +
                       " failed on " + name_of(facts, sweep) + ", first '" + describe(first.rnn_case) +
-                      "': " + told(first.result);
-    for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
-        finding.evidence.push_back(evidence_of(facts, *runs[i], told(runs[i]->result)));
+                      "': " + in_words(first.result);
+    add_cases(facts, runs, finding);
     add_process(facts, first, finding);
     finding.remedies = {on_host(
         facts, {.text = "Repair what is reported below this layer first. Then look for the driver's messages in "

@@ -7,15 +7,14 @@
 
 namespace rnncheck::rules::rnn_call_refused {
 
-static Finding refused(const Facts& facts, const Sweep& sweep, const Runs& runs) {
+static Finding rejected(const Facts& facts, const Sweep& sweep, const Runs& runs) {
     const RnnRun& first = *runs.front();
     Finding finding;
     finding.subject = subject_of(facts, sweep);
     finding.symptoms = places_of(facts, runs);
     finding.message = name_of(facts, sweep) + " refuses " + pluralized(runs.size(), "RNN case", "RNN cases") +
-                      ", first '" + describe(first.rnn_case) + "': " + told(first.result);
-    for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
-        finding.evidence.push_back(evidence_of(facts, *runs[i], told(runs[i]->result)));
+                      ", first '" + describe(first.rnn_case) + "': " + in_words(first.result);
+    add_cases(facts, runs, finding);
     finding.remedies = {{.text =
                              "Install cuDNN once more from one source, with the driver and the CUDA it names; its own "
                              "log says which argument it refuses",
@@ -31,7 +30,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
         Runs runs = runs_with(sweep, RunEnd::rejected);
         auto note = take_not_promised(facts, sweep, runs, "refused by");
         if (!runs.empty())
-            answers.fault(refused(facts, sweep, runs));
+            answers.fault(rejected(facts, sweep, runs));
         else if (note)
             answers.fault(std::move(*note));
     }

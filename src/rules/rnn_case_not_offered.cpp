@@ -13,9 +13,9 @@ static bool is_plain(const RnnCase& c) {
            c.bias == BiasMode::both;
 }
 
-static Finding not_offered(const Facts& facts, const Sweep& sweep, const Runs& runs, const RnnRequiredSupport& row) {
+static Finding unsupported(const Facts& facts, const Sweep& sweep, const Runs& runs, const RnnRequiredSupport& row) {
     const RnnRun& first = *runs.front();
-    const std::string reason = first.result ? ": " + told(*first.result) : "";
+    const std::string reason = first.result ? ": " + in_words(*first.result) : "";
     Finding finding;
     finding.subject = subject_of(facts, sweep);
     finding.symptoms = places_of(facts, runs);
@@ -23,7 +23,7 @@ static Finding not_offered(const Facts& facts, const Sweep& sweep, const Runs& r
                       " that it must offer, first '" + describe(first.rnn_case) + "'" + reason;
     for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
         finding.evidence.push_back(
-            evidence_of(facts, *runs[i], runs[i]->result ? told(*runs[i]->result) : "not offered"));
+            evidence_of(facts, *runs[i], runs[i]->result ? in_words(*runs[i]->result) : "not offered"));
     finding.evidence.push_back({std::string(row.dtype) + ' ' + row.algorithm + " is offered",
                                 "since cuDNN " + row.first.text + ", compute capability " + row.capability_min.text,
                                 row.source.url});
@@ -53,7 +53,7 @@ static void judge(const Facts& facts, const Matrix& matrix, const Sweep& sweep, 
             answers.outside(outside_data("cuDNN " + version->text, row.coverage, matrix));
         if (row && !first_row) first_row = *row;
     }
-    if (!owed.empty()) answers.fault(not_offered(facts, sweep, owed, *first_row));
+    if (!owed.empty()) answers.fault(unsupported(facts, sweep, owed, *first_row));
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {

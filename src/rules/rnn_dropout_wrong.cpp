@@ -62,7 +62,7 @@ static Finding wrong(const Facts& facts, const RnnDropout& dropout, const std::v
 
 static void judge(const Facts& facts, const RnnDropout& dropout, VerdictBuilder& answers) {
     if (!dropout.elements || !dropout.kept)
-        return answers.unknown(where(facts, dropout) + " was not measured: " + told(dropout.result));
+        return answers.unknown(where(facts, dropout) + " was not measured: " + in_words(dropout.result));
     const auto faults = faults_of(dropout);
     if (!faults.empty()) return answers.fault(wrong(facts, dropout, faults));
     if (!dropout.repeats || !dropout.moves_on)

@@ -5,7 +5,7 @@
 
 namespace rnncheck::rules::rnn_dtype_not_supported {
 
-static Finding not_offered(const std::string& dtype, const RnnLimit& limit, const std::string& what,
+static Finding unsupported(const std::string& dtype, const RnnLimit& limit, const std::string& what,
                            Evidence evidence) {
     Finding finding;
     finding.subject = dtype;
@@ -26,14 +26,14 @@ static void judge_cudnn(VerdictBuilder& answers, const std::string& dtype, const
     if (coverage != Coverage::known && coverage != Coverage::silent)
         answers.outside(outside_data(what, coverage, matrix));
     else if (cudnn < limit.first)
-        answers.fault(not_offered(dtype, limit, what, {"cuDNN", cudnn.text, "cudnns"}));
+        answers.fault(unsupported(dtype, limit, what, {"cuDNN", cudnn.text, "cudnns"}));
 }
 
 static void judge_gpu(VerdictBuilder& answers, const std::string& dtype, const RnnLimit& limit, const Gpu& gpu) {
     if (!gpu.compute_capability)
         answers.unknown("the compute capability of a GPU is not known");
     else if (*gpu.compute_capability < *limit.capability_min)
-        answers.fault(not_offered(dtype, limit, words_of(gpu),
+        answers.fault(unsupported(dtype, limit, words_of(gpu),
                                   {"compute capability", gpu.compute_capability->text, "cuda_devices"}));
 }
 
@@ -44,7 +44,7 @@ static void judge_framework(VerdictBuilder& answers, const std::string& dtype, c
                  "the cuDNN of " + words_of(framework) + " offers it", answers, [&](const FrameworkBuild& build) {
                      if (!build.cudnn) return not_told();
                      if (*build.cudnn >= limit.first) return well();
-                     return at_fault(not_offered(dtype, limit,
+                     return at_fault(unsupported(dtype, limit,
                                                  words_of(framework) + ", built with cuDNN " + build.cudnn->text + ",",
                                                  evidence_of(build, "cuDNN " + build.cudnn->text)));
                  });

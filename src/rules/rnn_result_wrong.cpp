@@ -69,8 +69,7 @@ static Finding wrong(const Facts& facts, const Sweep& sweep, Runs runs) {
                       "': " + how_wrong(worst);
     finding.evidence = {
         {"wrong cases", std::to_string(runs.size()) + " of " + std::to_string(sweep.runs.size()), "rnn_runs"}};
-    for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
-        finding.evidence.push_back(evidence_of(facts, *runs[i], how_wrong(*runs[i])));
+    add_cases(facts, runs, finding, how_wrong);
     finding.remedies = {{.text = "Do not trust results of this GPU with this cuDNN. " + what_to_suspect(facts, sweep),
                          .commands = {"nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER"},
                          .verify = verify_command(facts, worst),

@@ -108,7 +108,7 @@ std::vector<Broken> broken_machines() {
              Library& part = library_named(f, "libcudnn_adv_infer.so.8");
              part.problem = FileProblem::truncated;
              part.problem_detail = "is cut off";
-             rnn_half_fails(f, "cudnnAdvInferVersionCheck", 4, "CUDNN_STATUS_INTERNAL_ERROR");
+             rnn_api_fails(f, "cudnnAdvInferVersionCheck", 4, "CUDNN_STATUS_INTERNAL_ERROR");
          })},
         {"probe_timed_out", probe_ended("cuda_runtime", ProbeEnd::timed_out)},
         {"probe_stuck", probe_ended("cuda_runtime", ProbeEnd::stuck)},

@@ -155,7 +155,7 @@ static Compared against_cudnn(const Facts& facts, const Matrix& matrix, const Gp
         suits.gpu_is_newer |= suits.fit != Fit::does_not_work;
         suits.fit = Fit::does_not_work;
         suits.outside = false;
-        suits.evidence.push_back(evidence_of(facts, *refused, told(*refused->result)));
+        suits.evidence.push_back(evidence_of(facts, *refused, in_words(*refused->result)));
     } else if (suits.fit == Fit::compiles_first) {
         compared.severity = Severity::warning;
     } else if (suits.fit == Fit::works && !compared.unusable && !failures_are_known(facts, copy.path)) {
@@ -173,7 +173,7 @@ static void add_test_kernel(const Facts& facts, const Gpu& gpu, std::vector<Comp
         else if (is_arch_mismatch(0, *run.result))
             all.push_back(compared_with(thing, {.fit = Fit::does_not_work,
                                                 .why = "",
-                                                .evidence = {{thing, told(*run.result), "kernel_runs"}},
+                                                .evidence = {{thing, in_words(*run.result), "kernel_runs"}},
                                                 .gpu_is_newer = true}));
     }
 }

@@ -54,6 +54,15 @@ Evidence evidence_of(const Facts& facts, const RnnRun& run, const std::string& h
             how_it_went, place_of(facts, run)};
 }
 
+std::string answer_of(const RnnRun& run) {
+    return in_words(run.result);
+}
+
+void add_cases(const Facts& facts, const Runs& runs, Finding& finding, std::string (*how_it_went)(const RnnRun&)) {
+    for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
+        finding.evidence.push_back(evidence_of(facts, *runs[i], how_it_went(*runs[i])));
+}
+
 std::string verify_command(const Facts& facts, const RnnRun& run) {
     return facts.rnn_request ? rerun_command(facts, run) : "";
 }
@@ -74,10 +83,9 @@ std::optional<Finding> take_not_promised(const Facts& facts, const Sweep& sweep,
     finding.symptoms = places_of(facts, taken);
     finding.message = pluralized(taken.size(), "RNN case", "RNN cases") + " of " + std::to_string(sweep.runs.size()) +
                       ' ' + how + ' ' + name_of(facts, sweep) + ", first '" + describe(taken.front()->rnn_case) +
-                      "': " + told(taken.front()->result) + "; this is not a fault of the machine: the case needs " +
-                      *not_promised(facts, *taken.front());
-    for (std::size_t i = 0; i < taken.size() && i < 5; ++i)
-        finding.evidence.push_back(evidence_of(facts, *taken[i], told(taken[i]->result)));
+                      "': " + in_words(taken.front()->result) +
+                      "; this is not a fault of the machine: the case needs " + *not_promised(facts, *taken.front());
+    add_cases(facts, taken, finding);
     finding.remedies = {
         {.text = "No action is needed, unless one of your programs requests this kernel explicitly: then select the "
                  "algorithm CUDNN_RNN_ALGO_STANDARD in that program",
@@ -102,7 +110,7 @@ static std::string why_not_run(const Facts& facts) {
             return "no RNN case was run: rnn_forward " + run->target + ' ' + std::string(name_of(run->end)) +
                    (run->reason ? ", " + escaped(*run->reason) : "");
     for (const auto& run : facts.rnn_runs)
-        if (const CallResult* obstacle = obstacle_of(run)) return "no RNN case was run: " + told(*obstacle);
+        if (const CallResult* obstacle = obstacle_of(run)) return "no RNN case was run: " + in_words(*obstacle);
     return "no RNN case was run on a GPU";
 }
 

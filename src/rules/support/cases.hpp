@@ -34,6 +34,13 @@ std::string name_of(const Facts& facts, const Sweep& sweep);
 /// Number and description of the case, how it went, and its place in the facts.
 Evidence evidence_of(const Facts& facts, const RnnRun& run, const std::string& how_it_went);
 
+/// What kept the case from being computed, in words.
+std::string answer_of(const RnnRun& run);
+
+/// The first of these cases as evidence, each with how it went.
+void add_cases(const Facts& facts, const Runs& runs, Finding& finding,
+               std::string (*how_it_went)(const RnnRun&) = answer_of);
+
 /// The command that shows whether the case is computed correctly now: the case alone where it was asked for by name,
 /// else the rule itself.
 std::string verify_command(const Facts& facts, const RnnRun& run);

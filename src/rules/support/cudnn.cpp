@@ -83,7 +83,7 @@ bool never_answered(const CudnnCopy& copy) {
     return copy.answer && copy.answer->failure && !copy.answer->version;
 }
 
-bool was_refused(const CallResult& failure) {
+bool was_not_opened(const CallResult& failure) {
     return failure.text.starts_with(not_opened);
 }
 
@@ -119,6 +119,25 @@ std::string silent_copy(const Facts& facts, LibraryKind kind) {
         if (library->picked_by_loader || was_asked(facts, library->path) || heard.empty()) return library->path;
     }
     return "";
+}
+
+Verdict over_copies(const Facts& facts, const Matrix& matrix, JudgeCopy judge) {
+    const auto copies = cudnn_copies(facts);
+    if (copies.empty()) return without_cudnn(facts);
+    VerdictBuilder answers;
+    for (const auto& copy : copies) judge(facts, matrix, copy, answers);
+    return answers.close();
+}
+
+Verdict over_copies_that_answer(const Facts& facts, const Matrix& matrix, JudgeCopy judge) {
+    const auto copies = cudnn_copies(facts);
+    if (copies.empty()) return without_cudnn(facts);
+    VerdictBuilder answers;
+    for (const auto& copy : copies)
+        if (copy.answer) judge(facts, matrix, copy, answers);
+    if (const std::string silent = silent_copy(facts, LibraryKind::cudnn); !silent.empty())
+        answers.unknown("cuDNN at " + silent + " did not answer");
+    return answers.close();
 }
 
 std::optional<int> major_in_name(const std::string& path) {

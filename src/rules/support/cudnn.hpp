@@ -39,8 +39,14 @@ Severity severity_of(const CudnnCopy& copy);
 bool never_answered(const CudnnCopy& copy);
 
 /// We did not open it, because the loader would have waited at a pipe or device: library_file_damaged tells that one.
-bool was_refused(const CallResult& failure);
+bool was_not_opened(const CallResult& failure);
 inline constexpr const char* leads_to_a_pipe = "the loader would wait for ever at a pipe on its way";
+
+using JudgeCopy = void (*)(const Facts&, const Matrix&, const CudnnCopy&, VerdictBuilder&);
+/// One verdict about all copies; why there is none to judge.
+Verdict over_copies(const Facts& facts, const Matrix& matrix, JudgeCopy judge);
+/// About those that were opened; one that had to be and did not answer leaves the verdict open.
+Verdict over_copies_that_answer(const Facts& facts, const Matrix& matrix, JudgeCopy judge);
 
 /// Why there is no copy of cuDNN to judge.
 Verdict without_cudnn(const Facts& facts);
@@ -70,7 +76,7 @@ std::vector<CudnnPart> parts_needed(const CudnnCopy& copy, const Matrix& matrix)
 std::string name_in(const CudnnCopy& copy, const CudnnPart& part);
 std::string rnn_api_of(const CudnnCopy& copy);
 
-/// Those of them that the copy would not find; none when its RNN half has answered.
+/// Those of them that the copy would not find; none when its RNN API has answered.
 std::vector<CudnnPart> parts_missing(const Facts& facts, const CudnnCopy& copy, const Matrix& matrix);
 
 /// The answer says that parts of cuDNN are of different releases (numbers differ between majors, 0 is not known).

@@ -5,12 +5,23 @@
 namespace rnncheck::rules {
 
 std::string in_words(const CallResult& call) {
-    return call.call + " answered " + std::to_string(call.code) +
-           (call.text.empty() ? "" : " (" + escaped(call.text, 200) + ")");
+    const std::string text = escaped(call.text, 300);
+    if (call.code == -1) return call.call + (text.empty() ? " failed" : ": " + text);
+    return call.call + " answered " + std::to_string(call.code) + (text.empty() ? "" : " (" + text + ")");
+}
+
+std::string in_words(const std::optional<CallResult>& call) {
+    return call ? in_words(*call) : "the reason is not known";
 }
 
 Evidence evidence_of(const FailedCall& failed) {
     return {"failed call", in_words(failed.call), failed.source};
+}
+
+std::optional<Verdict> without_cuinit(const Facts& facts) {
+    if (const auto why = lower_cause(facts)) return not_applicable(*why);
+    if (!facts.driver.init) return undecided("cuInit did not answer");
+    return std::nullopt;
 }
 
 std::vector<Finding> findings_for(const std::vector<FailedCall>& failures, const Finding& sample) {
@@ -24,15 +35,6 @@ std::vector<Finding> findings_for(const std::vector<FailedCall>& failures, const
         findings.push_back(std::move(finding));
     }
     return findings;
-}
-
-std::string told(const CallResult& result) {
-    if (result.code != -1) return in_words(result);
-    return result.call + (result.text.empty() ? " failed" : ": " + escaped(result.text, 300));
-}
-
-std::string told(const std::optional<CallResult>& result) {
-    return result ? told(*result) : "the reason is not known";
 }
 
 std::string cuda_for_driver(int major) {

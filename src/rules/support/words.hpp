@@ -6,18 +6,18 @@
 
 namespace rnncheck::rules {
 
-/// "cuInit answered 803 (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)".
+/// "cuInit answered 803 (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)", or the loader's words when there was no answer.
 std::string in_words(const CallResult& call);
+/// The same, or that the reason is not known.
+std::string in_words(const std::optional<CallResult>& call);
 
 Evidence evidence_of(const FailedCall& failed);
 
+/// Why what cuInit answered cannot be judged: nothing can reach the driver, or it was not asked.
+std::optional<Verdict> without_cuinit(const Facts& facts);
+
 /// The same finding for each subject.
 std::vector<Finding> findings_for(const std::vector<FailedCall>& failures, const Finding& sample);
-
-/// "cudnnCreate answered 1001 (CUDNN_STATUS_NOT_INITIALIZED)", or the loader's words when there was no answer.
-std::string told(const CallResult& result);
-/// The same, or that the reason is not known.
-std::string told(const std::optional<CallResult>& result);
 
 /// What Finding::explains calls a CUDA major that the driver may be too old for.
 std::string cuda_for_driver(int major);
