@@ -1,6 +1,8 @@
 // The causes that a log points to, ranked. Pure.
 #pragma once
 
+#include "facts/facts.hpp"
+#include "matrix/matrix.hpp"
 #include "report/finding.hpp"
 
 namespace rnncheck::rules {

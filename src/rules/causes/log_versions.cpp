@@ -1,4 +1,5 @@
 #include "base/text.hpp"
+#include "matrix/ranges.hpp"
 #include "rules/causes/log_features.hpp"
 
 namespace rnncheck::rules {
