@@ -157,6 +157,7 @@ std::vector<std::string_view> causes_of_failed_calls() {
 std::vector<std::string_view> causes_of_failed_cases() {
     auto causes = causes_of_failed_calls();
     for (const std::string_view cause : causes_below_cudnn()) causes.push_back(cause);
+    causes.emplace_back("cudnn_handle_refused");
     return causes;
 }
 
