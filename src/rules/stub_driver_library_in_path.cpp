@@ -23,6 +23,12 @@ static Finding found_at(const std::string& path, Severity severity, const std::s
     return finding;
 }
 
+/// Where there is a driver library as well, it is not missing.
+static std::vector<std::string> what_it_hides(const Facts& facts) {
+    if (usable_copies(facts, LibraryKind::cuda).empty()) return {"driver.init"};
+    return {"driver.init", "libcuda"};
+}
+
 static Finding stub_file(const Facts& facts, const Library& library) {
     const bool loaded = library.picked_by_loader && !driver_answers(facts);
     auto finding =
@@ -31,7 +37,7 @@ static Finding stub_file(const Facts& facts, const Library& library) {
                         : "the toolkit's stub " + library.path +
                               " stands on LD_LIBRARY_PATH, where programs may "
                               "load it instead of the driver's libcuda");
-    if (loaded && !usable_copies(facts, LibraryKind::cuda).empty()) finding.explains = {"libcuda", "driver.init"};
+    if (loaded) finding.explains = what_it_hides(facts);
     finding.evidence = {{"link-time stub", library.path, "libraries"}};
     return finding;
 }
@@ -47,7 +53,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
         std::erase_if(findings, [&](const Finding& finding) { return finding.subject == path; });
         findings.push_back(found_at(path, Severity::error,
                                     "the libcuda that was loaded, " + path + ", is the toolkit's stub and no driver"));
-        findings.back().explains = {"driver.init"};
+        findings.back().explains = what_it_hides(facts);
         findings.back().evidence = {{"failed call", in_words(*facts.driver.init), "driver.init"}};
     }
     if (!findings.empty()) return fault_or(std::move(findings), {});
