@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "facts/queries.hpp"
+#include "base/text.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/words.hpp"
 
