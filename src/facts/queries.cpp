@@ -217,7 +217,8 @@ const DeviceNode* node_at(const Facts& facts, std::string_view path) {
     return nullptr;
 }
 
-bool is_gpu_node(std::string_view path) {
+/// /dev/nvidia0, /dev/nvidia1 ...
+static bool is_gpu_node(std::string_view path) {
     constexpr std::string_view stem = "/dev/nvidia";
     if (!path.starts_with(stem) || path.size() == stem.size()) return false;
     const auto number = path.substr(stem.size());
@@ -318,7 +319,8 @@ std::vector<FailedCall> failed_calls(const Facts& facts) {
     return failed;
 }
 
-bool is_driver_call(const std::string& call) {
+/// A function of the CUDA driver (cu..., not cuda... or cudnn...).
+static bool is_driver_call(const std::string& call) {
     return call.size() > 2 && call.starts_with("cu") && std::isupper(static_cast<unsigned char>(call[2]));
 }
 

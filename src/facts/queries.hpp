@@ -127,8 +127,6 @@ bool container_hides_gpus(const Facts& facts);
 bool container_without_gpu(const Facts& facts);
 
 const DeviceNode* node_at(const Facts& facts, std::string_view path);
-/// /dev/nvidia0, /dev/nvidia1 ...
-bool is_gpu_node(std::string_view path);
 /// /proc, /sys or /dev is empty or closed to this process: what is not seen there says nothing.
 bool is_hidden(const Facts& facts, std::string_view directory);
 /// Why it is not known whether the kernel module is loaded.
@@ -157,9 +155,6 @@ struct FailedCall {
     std::string source;
     std::vector<std::string> explains;  ///< places of the calls that failed so, and of all that ran on that GPU
 };
-
-/// A function of the CUDA driver (cu..., not cuda... or cudnn...).
-bool is_driver_call(const std::string& call);
 
 /// Every failed call on record.
 std::vector<FailedCall> failed_calls(const Facts& facts);

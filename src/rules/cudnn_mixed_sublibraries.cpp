@@ -62,6 +62,17 @@ static void look_at_directories(const CudnnCopy& copy, Signs& signs) {
     signs.confidence = Confidence::likely;
 }
 
+/// In the directories of LD_LIBRARY_PATH.
+static bool in_library_path(const Facts& facts, const std::string& path) {
+    const std::string* directories = environment(facts, "LD_LIBRARY_PATH");
+    if (!directories) return false;
+    for (std::string directory : split(*directories, ':')) {
+        while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
+        if (!directory.empty() && directory_of(path) == directory) return true;
+    }
+    return false;
+}
+
 /// The directory of LD_LIBRARY_PATH from which parts come that do not belong to this copy; empty when there is none.
 static std::string foreign_directory(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy) {
     std::vector<std::string> files;

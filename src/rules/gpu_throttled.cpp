@@ -9,6 +9,17 @@
 
 namespace rnncheck::rules::gpu_throttled {
 
+/// Of the reasons for low clocks those that slow work down for as long as they last: heat and power that is lacking.
+/// The others (idle, power cap, clocks set by the user) belong to normal work.
+static std::vector<std::string> lasting_slowdowns(const Board& board) {
+    constexpr std::array<std::string_view, 4> lasting{"hw_slowdown", "hw_thermal_slowdown", "hw_power_brake",
+                                                      "sw_thermal_slowdown"};
+    std::vector<std::string> found;
+    for (const auto& reason : board.throttle_reasons)
+        if (std::find(lasting.begin(), lasting.end(), reason) != lasting.end()) found.push_back(reason);
+    return found;
+}
+
 static std::string causes(const std::vector<std::string>& reasons) {
     const auto any = [&](std::string_view word) {
         return std::any_of(reasons.begin(), reasons.end(),

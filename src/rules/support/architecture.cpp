@@ -20,7 +20,8 @@ struct Compared {
     Severity severity = Severity::error;
 };
 
-bool cases_went_well(const Facts& facts, int gpu, const CudnnCopy& copy) {
+/// Whether every case went well on this GPU with this copy or another one of the same release and CUDA.
+static bool cases_went_well(const Facts& facts, int gpu, const CudnnCopy& copy) {
     if (sweep_of(facts, copy.path, gpu).all_well()) return true;
     const auto is_twin = [&](const Cudnn& other) {
         return copy.answer && other.version && other.version == copy.answer->version && other.built_for_cuda &&

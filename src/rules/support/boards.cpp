@@ -83,15 +83,6 @@ bool memory_is_low(const Board& board) {
            (board.memory_total_mib && *board.memory_free_mib * 20 < *board.memory_total_mib);
 }
 
-std::vector<std::string> lasting_slowdowns(const Board& board) {
-    constexpr std::array<std::string_view, 4> lasting{"hw_slowdown", "hw_thermal_slowdown", "hw_power_brake",
-                                                      "sw_thermal_slowdown"};
-    std::vector<std::string> found;
-    for (const auto& reason : board.throttle_reasons)
-        if (std::find(lasting.begin(), lasting.end(), reason) != lasting.end()) found.push_back(reason);
-    return found;
-}
-
 std::string free_of_total(const Board& board) {
     const std::string total = board.memory_total_mib ? " of " + std::to_string(*board.memory_total_mib) : "";
     return std::to_string(board.memory_free_mib.value_or(0)) + total + " MiB";

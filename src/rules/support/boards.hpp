@@ -25,10 +25,6 @@ Severity severity_on(const Facts& facts, const Board& board, Severity severity);
 /// Less than 512 MiB or 5 % of the memory is free: too little for a context, cuDNN's kernels and a small network.
 bool memory_is_low(const Board& board);
 
-/// Of the reasons for low clocks those that slow work down for as long as they last: heat and power that is lacking.
-/// The others (idle, power cap, clocks set by the user) belong to normal work.
-std::vector<std::string> lasting_slowdowns(const Board& board);
-
 /// Makes a note of what is wrong with a GPU that programs do not take by themselves, and says which ones it concerns.
 void set_aside(const Facts& facts, const Gpu& gpu, Finding& finding);
 

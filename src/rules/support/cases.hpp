@@ -69,10 +69,6 @@ std::vector<std::string> places_of(const Facts& facts, const Runs& runs);
 /// Every failed, refused or skipped case of the copy (on any GPU) tells by which answer.
 bool failures_are_known(const Facts& facts, const std::string& library);
 
-/// The call found too little memory, or it can be supposed: cuDNN answered NOT_INITIALIZED or INTERNAL_ERROR while
-/// hardly any memory of the GPU was free.
-bool found_no_memory(const Facts& facts, int gpu, const CallResult& result);
-
 /// A tiny kernel or a recurrent-network case that was not computed because memory ran out.
 struct FailedAllocation {
     const CallResult* call = nullptr;  ///< null when it is not known
@@ -88,18 +84,5 @@ std::string holders_of(const Board& board);
 
 /// Why processes that hold memory may not be seen from here.
 std::string why_unseen(const Facts& facts);
-
-/// GPUs of one name, compute capability and number of multiprocessors, by the bits of what they computed right.
-struct Kind {
-    std::set<int> gpus;
-    std::size_t compared = 0;     ///< cases that more than one of them computed, each the same bits twice
-    std::map<int, Runs> unusual;  ///< by GPU: where more than half of three or more agree on other bits
-    std::vector<Runs> undecided;  ///< by case: where bits differ and there is no such majority
-};
-
-/// Only those with more than one GPU and a case that can be compared.
-std::vector<Kind> kinds_of(const Facts& facts);
-
-bool same_kind(const Gpu& one, const Gpu& other);
 
 }  // namespace rnncheck::rules

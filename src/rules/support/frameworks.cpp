@@ -154,24 +154,16 @@ std::optional<int> cuda_of(const Facts& facts, const FrameworkLibrary& cudnn) {
     return cudnn.cuda_major;
 }
 
-const Library* file_named(const Facts& facts, std::string_view soname) {
+/// A file by that name, wherever it is; null when there is none.
+static const Library* file_named(const Facts& facts, std::string_view soname) {
     for (const Library& library : facts.libraries)
         if (!library.problem && !library.stub && (file_name(library.path) == soname || library.soname == soname))
             return &library;
     return nullptr;
 }
 
-bool in_library_path(const Facts& facts, const std::string& path) {
-    const std::string* directories = environment(facts, "LD_LIBRARY_PATH");
-    if (!directories) return false;
-    for (std::string directory : split(*directories, ':')) {
-        while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
-        if (!directory.empty() && directory_of(path) == directory) return true;
-    }
-    return false;
-}
-
-const Library* own_copy(const Facts& facts, const Framework& framework, std::string_view soname) {
+/// The cuDNN that came with the framework: a file by that name in its own directories; null when there is none.
+static const Library* own_copy(const Facts& facts, const Framework& framework, std::string_view soname) {
     for (const auto* directories : {&framework.directories_before, &framework.directories_after})
         for (const std::string& directory : *directories)
             for (const Library& library : facts.libraries)

@@ -43,15 +43,6 @@ std::optional<Version> version_of(const Facts& facts, const FrameworkLibrary& cu
 /// The CUDA major that the cuDNN there was built for, in the same way.
 std::optional<int> cuda_of(const Facts& facts, const FrameworkLibrary& cudnn);
 
-/// A file by that name, wherever it is; null when there is none.
-const Library* file_named(const Facts& facts, std::string_view soname);
-
-/// In the directories of LD_LIBRARY_PATH.
-bool in_library_path(const Facts& facts, const std::string& path);
-
-/// The cuDNN that came with the framework: a file by that name in its own directories; null when there is none.
-const Library* own_copy(const Facts& facts, const Framework& framework, std::string_view soname);
-
 /// The judged frameworks that get this copy of cuDNN.
 std::vector<Framework> frameworks_that_get(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy);
 

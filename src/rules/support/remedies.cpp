@@ -349,6 +349,16 @@ std::string leading_to(const PythonEnvironment& environment, const Wheels& wheel
     return export_of_loader_path(join(directories, ":"));
 }
 
+/// NVIDIA's Python packages lie where the framework looks for its libraries: among its own directories, or its metadata
+/// asks for them.
+bool reaches_wheels(const Framework& framework) {
+    for (const auto* directories : {&framework.directories_before, &framework.directories_after})
+        if (std::any_of(directories->begin(), directories->end(), is_among_wheels)) return true;
+    // ONNX Runtime's extras bring packages that only its function preload_dlls() loads:
+    // https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html
+    return framework.cudnn_wanted && framework.name != "onnxruntime";
+}
+
 Remedy installing(const Facts& facts, const Framework& framework, const std::optional<Wheels>& wheels, bool may_add,
                   Remedy remedy) {
     remedy.commands.clear();
@@ -369,14 +379,6 @@ Remedy installing(const Facts& facts, const Framework& framework, const std::opt
 }
 
 }  // namespace
-
-bool reaches_wheels(const Framework& framework) {
-    for (const auto* directories : {&framework.directories_before, &framework.directories_after})
-        if (std::any_of(directories->begin(), directories->end(), is_among_wheels)) return true;
-    // ONNX Runtime's extras bring packages that only its function preload_dlls() loads:
-    // https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html
-    return framework.cudnn_wanted && framework.name != "onnxruntime";
-}
 
 Remedy installing_cudnn(const Facts& facts, const Framework& framework, Remedy remedy) {
     const PythonEnvironment* environment = environment_of(facts, framework);

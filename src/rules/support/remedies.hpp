@@ -69,10 +69,6 @@ std::vector<std::string> system_install_commands(const Facts& facts, const std::
 /// WSL, whose driver is the host's.
 std::vector<std::string> driver_install_commands(const Facts& facts);
 
-/// NVIDIA's Python packages lie where the framework looks for its libraries: among its own directories, or its metadata
-/// asks for them.
-bool reaches_wheels(const Framework& framework);
-
 /// The remedy with the commands that install the cuDNN package which the framework's metadata asks for, or one that
 /// serves it. Where it never looks among Python packages, the text and the commands say how it finds one all the same.
 Remedy installing_cudnn(const Facts& facts, const Framework& framework, Remedy remedy);
