@@ -23,7 +23,8 @@ Verdict not_asked(NotAsked why, const std::string& reason) {
 /// Without a machine only what the tables can tell is asked, and what was not given is no open question.
 Verdict ask_what_if(const Named<Rule>& rule, const Facts& facts, const std::vector<Facts>& possible,
                     const Matrix& matrix) {
-    if (rule->what_if_inputs.empty()) return not_asked(NotAsked::needs_machine, "only the machine itself can tell");
+    if (rule->what_if_inputs.empty())
+        return not_asked(NotAsked::needs_machine, "only the machine itself can show this");
     Verdict verdict = rules::judge_possible(*rule.thing, facts, possible, matrix);
     if (verdict.outcome == Outcome::undecided && verdict.missing == MissingInput::facts)
         return not_asked(NotAsked::needs_values,
@@ -54,14 +55,14 @@ bool is_selected(const Selection& selection, const std::string& name) {
     return (selection.only.empty() || selection.only.contains(name)) && !selection.skip.contains(name);
 }
 
-using Explained = std::map<std::string_view, std::set<std::string>>;
+using Explained = std::map<std::string_view, std::set<std::string> >;
 
 std::vector<std::string> symptoms_of(const Finding& finding) {
     return finding.symptoms.empty() ? std::vector<std::string>{finding.subject} : finding.symptoms;
 }
 
 /// By rule, all that its findings account for.
-Explained explained_by(std::span<const Named<Rule>> rules, const std::vector<Verdict>& verdicts) {
+Explained explained_by(std::span<const Named<Rule> > rules, const std::vector<Verdict>& verdicts) {
     Explained explained;
     for (std::size_t i = 0; i < rules.size(); ++i)
         for (const Finding& finding : verdicts[i].findings) {
@@ -177,7 +178,7 @@ void tally_verdict(Tally& tally, const Named<Rule>& rule, const Verdict& verdict
 }
 
 /// The selected rules, each knowing what the others found.
-std::vector<Verdict> ask_all(std::span<const Named<Rule>> rules, const Facts& facts, const Matrix& matrix,
+std::vector<Verdict> ask_all(std::span<const Named<Rule> > rules, const Facts& facts, const Matrix& matrix,
                              const Selection& selection) {
     // A machine is what it is; what a person told in part may be one of several.
     const auto possible = only_given(facts) ? rules::as_full_versions(facts, matrix) : std::vector<Facts>();

@@ -5,7 +5,7 @@
 namespace rnncheck::rules::cuda_lib_not_on_loader_path {
 
 extern const Rule rule{
-    .title = "A CUDA library is installed where the loader does not look",
+    .title = "A CUDA library is installed outside the loader's search path",
     .layer = Layer::runtime,
     .max_severity = Severity::error,
     .stage = Stage::look,

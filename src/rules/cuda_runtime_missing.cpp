@@ -16,13 +16,13 @@ static Verdict check(const Facts& facts, const Matrix&) {
     finding.subject = "CUDA runtime";
     finding.symptoms = {"cudart"};
     finding.message =
-        "no CUDA runtime (libcudart) was found; programs need their own, as many frameworks bring inside their "
-        "packages";
+        "no CUDA runtime (libcudart) was found; programs work only if they bundle their own, as many framework "
+        "packages do";
     finding.evidence = {
-        {"libcudart", "not on the loader's path, in toolkit directories or in Python packages", "libraries"}};
+        {"libcudart", "not in the loader's search path, toolkit directories or Python packages", "libraries"}};
     finding.remedies =
-        for_cuda_here(facts, {{.text = "Nothing, when your framework brings CUDA along; else install the runtime for "
-                                       "your driver, for example as a Python package",
+        for_cuda_here(facts, {{.text = "No action is needed if your framework bundles CUDA; otherwise install the "
+                                       "runtime for your driver, for example as a Python package",
                                .commands = {"pip install nvidia-cuda-runtime-cu12"},
                                .link = "https://docs.nvidia.com/cuda/cuda-installation-guide-linux/"}});
     return fault(std::move(finding));

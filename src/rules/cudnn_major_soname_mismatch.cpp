@@ -17,29 +17,28 @@ static Finding mismatch(const Facts& facts, const Framework& framework, const st
     const std::string found = std::to_string(*major_of_file(other));
     Finding finding;
     finding.subject = words_of(framework);
-    finding.message = words_of(framework) + " opens " + soname + ", and cuDNN " + found +
-                      " is installed: names of "
-                      "different majors do not replace each other";
+    finding.message = words_of(framework) + " opens " + soname + ", but cuDNN " + found +
+                      " is installed: libraries of different major versions are not interchangeable";
     finding.evidence = {{soname, "not found", "frameworks"},
                         {"cuDNN " + found, other.path, "libraries"},
                         built_for(framework, "cuDNN " + framework.cudnn->text)};
     finding.remedies = {
         installing_cudnn(facts, framework,
                          {.text = "Install cuDNN " + std::to_string(framework.cudnn->major()) +
-                                  " beside it, or take a release of the framework made for cuDNN " + found,
+                                  " in addition, or use a framework version built for cuDNN  " + found,
                           .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})};
     return finding;
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (const auto verdict = without_frameworks(facts)) return *verdict;
-    if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was seen");
+    if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was found");
     VerdictBuilder answers;
     for (const Framework& framework : judged_frameworks(facts, matrix)) {
         const FrameworkLibrary* cudnn = opened_cudnn(framework);
         if (!opens_gpu_libraries(framework, answers) || !cudnn) continue;
         if (!framework.cudnn) {
-            answers.unknown("which cuDNN " + words_of(framework) + " was built with is not known");
+            answers.unknown("the cuDNN version that " + words_of(framework) + " was built with is unknown");
             continue;
         }
         if (cudnn->path) {
@@ -50,14 +49,14 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
         if (!libraries_listed(facts))
             answers.unknown("the library directories could not be searched");
         else if (!other)
-            answers.no_pass("no cuDNN is installed at all");
+            answers.no_pass("cuDNN is not installed");
         else
             answers.fault(mismatch(facts, framework, cudnn->soname, *other));
     }
-    return answers.close_or(pass("every framework finds the cuDNN that it opens"));
+    return answers.close_or(pass("every framework finds its cuDNN"));
 }
 
-extern const Rule rule{.title = "The program wants another major of cuDNN than is installed",
+extern const Rule rule{.title = "The program needs a different major version of cuDNN than the one installed",
                        .layer = Layer::cudnn,
                        .max_severity = Severity::error,
                        .stage = Stage::look,

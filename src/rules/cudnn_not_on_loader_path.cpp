@@ -5,7 +5,7 @@
 namespace rnncheck::rules::cudnn_not_on_loader_path {
 
 extern const Rule rule{
-    .title = "cuDNN is installed where the loader does not look",
+    .title = "cuDNN is installed outside the loader's search path",
     .layer = Layer::cudnn,
     .max_severity = Severity::error,
     .stage = Stage::look,

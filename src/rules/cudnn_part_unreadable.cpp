@@ -16,24 +16,26 @@ static Finding unreadable(const Facts& facts, const CudnnCopy& copy, const Cudnn
     finding.symptoms = {file.path};
     finding.explains = {name_in(copy, part), rnn_api_of(copy)};
     finding.message =
-        "the part " + part.soname + " of " + name_of(copy) + " cannot be loaded: " + file.path + ' ' + what;
+        "the library " + part.soname + " of " + name_of(copy) + " cannot be loaded: " + file.path + ' ' + what;
     finding.evidence = {{file.path, what, "libraries"}, {part.soname, "needed by recurrent networks", part.source.url}};
     finding.remedies = for_cuda_of(
         copy,
-        {reinstalling_cudnn(facts, copy,
-                            {.text = "Reinstall this cuDNN from where it came, after removing the broken file if no "
-                                     "package owns it",
-                             .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})});
+        {reinstalling_cudnn(
+            facts, copy,
+            {.text =
+                 "Remove the damaged file if no package owns it, then reinstall this cuDNN from its original source",
+             .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})});
     return finding;
 }
 
 static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, VerdictBuilder& answers) {
     if (!libraries_listed(facts)) return answers.unknown("the library directories could not be searched");
-    if (copy.major == 0) return answers.unknown("the version of " + name_of(copy) + " is not known");
+    if (copy.major == 0) return answers.unknown("the version of " + name_of(copy) + " is unknown");
     if (matrix.cudnn_parts(copy.major).empty())
         return copy.answer && copy.answer->rnn_usable.value_or(false)
-                   ? answers.passed("the RNN half of cuDNN answers, so its parts are whole")
-                   : answers.unknown("which parts " + name_of(copy) + " has is not in the data of " + matrix.date());
+                   ? answers.passed("the RNN API of cuDNN works, so its files are complete")
+                   : answers.unknown("the libraries of " + name_of(copy) + " are not in the compatibility data of " +
+                                     matrix.date());
     for (const auto& part : parts_needed(copy, matrix)) {
         const Library* file = part_of(facts, copy, part.soname);
         if (!file)
@@ -41,13 +43,13 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& cop
         else if (file->problem)
             answers.fault(unreadable(facts, copy, part, *file));
         else if (!read_whole(*file))
-            answers.unknown(file->path + " was not read to its end");
+            answers.unknown(file->path + " was not read completely");
     }
-    answers.passed("every part of cuDNN that recurrent networks need is a whole file");
+    answers.passed("every cuDNN library that recurrent networks need is a complete file");
 }
 
 extern const Rule rule{
-    .title = "A part of cuDNN is damaged or cannot be read",
+    .title = "A cuDNN library is damaged or cannot be read",
     .layer = Layer::cudnn,
     .max_severity = Severity::error,
     .stage = Stage::look,

@@ -19,33 +19,32 @@ static Finding unusable(const CudnnCopy& copy) {
     finding.severity = severity_of(copy);
     finding.subject = copy.path;
     finding.symptoms = {rnn_api_of(copy)};
-    finding.message =
-        "the RNN half of " + name_of(copy) + " does not work" + (failure ? ": " + in_words(*failure) : "");
-    finding.evidence = {{"RNN half", "does not answer", "cudnns"}};
+    finding.message = "the RNN API of " + name_of(copy) + " does not work" + (failure ? ": " + in_words(*failure) : "");
+    finding.evidence = {{"RNN API", "does not work", "cudnns"}};
     if (failure) finding.evidence.push_back({"failed call", in_words(*failure), "cudnns"});
     const std::string part = failure ? part_named(*failure) : "";
     if (!part.empty())
         finding.evidence.push_back(
-            {part, "named by the library; searched in " + directory_of(copy.path) + " and on the loader's path",
+            {part, "named by the library; searched: " + directory_of(copy.path) + " and the loader's search path",
              "cudnns"});
-    finding.remedies = {{.text = "Install the whole of this cuDNN once more from one source, with the cuBLAS and NVRTC "
-                                 "of its CUDA; cuDNN's own log names the file it misses",
+    finding.remedies = {{.text = "Reinstall all of this cuDNN from a single source, with cuBLAS and NVRTC of its CUDA "
+                                 "version; cuDNN's log names the missing file",
                          .commands = {"export CUDNN_LOGLEVEL_DBG=2 CUDNN_LOGDEST_DBG=stderr"},
                          .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
     return finding;
 }
 
 static void judge(const Facts&, const Matrix&, const CudnnCopy& copy, VerdictBuilder& answers) {
-    if (never_answered(copy)) return answers.no_pass(name_of(copy) + " does not work at all");
-    if (!copy.answer->rnn_usable) return answers.unknown("the RNN half of " + name_of(copy) + " did not answer");
-    if (*copy.answer->rnn_usable) return answers.passed("the RNN half of cuDNN answers");
+    if (never_answered(copy)) return answers.no_pass(name_of(copy) + " does not work");
+    if (!copy.answer->rnn_usable) return answers.unknown("the RNN API of " + name_of(copy) + " did not respond");
+    if (*copy.answer->rnn_usable) return answers.passed("the RNN API of cuDNN works");
     if (copy.answer->failure && is_version_mismatch(copy.major, *copy.answer->failure))
-        return answers.no_pass("parts of different releases are mixed");
+        return answers.no_pass("libraries of different cuDNN versions are mixed");
     answers.fault(unusable(copy));
 }
 
 extern const Rule rule{
-    .title = "The RNN half of cuDNN does not work",
+    .title = "The RNN API of cuDNN does not work",
     .layer = Layer::cudnn,
     .max_severity = Severity::error,
     .stage = Stage::ask,

@@ -21,28 +21,28 @@ static Finding unusable(const CudnnCopy& copy, const Matrix& matrix) {
     finding.severity = severity_of(copy);
     finding.subject = copy.path;
     finding.symptoms = parts_named(copy, matrix);
-    finding.message = "cuDNN at " + copy.path + (opened ? " does not tell its version: " : " cannot be opened: ") +
+    finding.message = "cuDNN at " + copy.path + (opened ? " does not report its version: " : " cannot be opened: ") +
                       (opened ? in_words(failure) : escaped(failure.text, 300));
     finding.evidence = {{"failed call", in_words(failure), "cudnns"}};
     if (copy.file && !copy.file->missing_needs.empty())
         finding.evidence.push_back(
-            {"libraries it needs that are not found", join_with_and(copy.file->missing_needs), "libraries"});
-    finding.remedies = {{.text = "See which file the loader's words name: supply that library, or install this cuDNN "
-                                 "once more from one source",
-                         .commands = {"ldconfig -p | grep libcudnn"},
-                         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
+            {"required libraries that were not found", join_with_and(copy.file->missing_needs), "libraries"});
+    finding.remedies = {
+        {.text = "Install the library that the loader's message names, or reinstall this cuDNN from a single source",
+         .commands = {"ldconfig -p | grep libcudnn"},
+         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
     return finding;
 }
 
 static void judge(const Facts&, const Matrix& matrix, const CudnnCopy& copy, VerdictBuilder& answers) {
-    if (copy.answer->version) return answers.passed("every copy of cuDNN asked tells its version");
-    if (!copy.answer->failure) return answers.unknown("cuDNN at " + copy.path + " did not tell its version");
+    if (copy.answer->version) return answers.passed("every cuDNN installation reports its version");
+    if (!copy.answer->failure) return answers.unknown("cuDNN at " + copy.path + " did not report its version");
     if (was_not_opened(*copy.answer->failure)) return answers.no_pass(leads_to_a_pipe);
     answers.fault(unusable(copy, matrix));
 }
 
 extern const Rule rule{
-    .title = "A copy of cuDNN cannot be used",
+    .title = "A cuDNN installation cannot be used",
     .layer = Layer::cudnn,
     .max_severity = Severity::error,
     .stage = Stage::ask,

@@ -15,19 +15,18 @@ static bool speaks_of_mps(const CallResult& init) {
 }
 
 static Remedy repair_mps() {
-    return {
-        .text =
-            "The driver is set up to share GPUs through MPS but cannot use it: restart the MPS control daemon as the "
-            "user who started it, or make programs bypass MPS with CUDA_MPS_PIPE_DIRECTORY=/dev/null",
-        .commands = {"echo quit | nvidia-cuda-mps-control", "nvidia-cuda-mps-control -d"},
-        .risk = Risk::disruptive,
-        .link = "https://docs.nvidia.com/deploy/mps/index.html"};
+    return {.text =
+                "GPUs are shared through MPS, but MPS does not work: restart the MPS control daemon as the user who "
+                "started it, or bypass MPS in your programs with CUDA_MPS_PIPE_DIRECTORY=/dev/null",
+            .commands = {"echo quit | nvidia-cuda-mps-control", "nvidia-cuda-mps-control -d"},
+            .risk = Risk::disruptive,
+            .link = "https://docs.nvidia.com/deploy/mps/index.html"};
 }
 
 static Remedy look_into_kernel_log(const Facts& facts) {
     return on_host(facts,
-                   {.text = "Look in the kernel log for NVRM messages, which give the reason. After a suspend, reload "
-                            "the unified-memory module; otherwise restart the machine",
+                   {.text = "Check the kernel log for NVRM messages, which show the reason. After a suspend, reload "
+                            "the unified-memory module; otherwise reboot",
                     .commands = {"sudo dmesg | grep NVRM", "sudo modprobe -r nvidia-uvm", "sudo modprobe nvidia-uvm"},
                     .risk = Risk::disruptive,
                     .verify = "nvidia-smi",
@@ -40,7 +39,8 @@ static Finding init_failed(const Facts& facts, const Matrix& matrix) {
     Finding finding;
     finding.subject = "NVIDIA driver";
     finding.symptoms = {"driver.init"};
-    finding.message = "the NVIDIA driver does not start: " + in_words(init) + (status ? ", " + status->meaning : "");
+    finding.message =
+        "the NVIDIA driver failed to initialize: " + in_words(init) + (status ? ", " + status->meaning : "");
     finding.evidence = {{"failed call", in_words(init), "driver.init"}};
     if (status)
         finding.evidence.push_back(
@@ -58,7 +58,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 }
 
 extern const Rule rule{
-    .title = "The NVIDIA driver does not start (cuInit failed)",
+    .title = "The NVIDIA driver fails to initialize (cuInit failed)",
     .layer = Layer::driver,
     .max_severity = Severity::error,
     .stage = Stage::ask,

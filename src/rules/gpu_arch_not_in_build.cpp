@@ -11,15 +11,14 @@ static void describe(Finding& finding, const Gpu& gpu, const std::string& things
         gpu.compute_capability ? " of compute capability " + gpu.compute_capability->text : "";
     const bool only_slow = finding.severity != Severity::error;
     finding.message = "there is no machine code for " + subject_of(gpu) + capability + " in " + things +
-                      (only_slow ? "; PTX code, compiled at the first use, may still run" : "");
-    finding.remedies = {{.text =
-                             "Use a framework build for a CUDA that knows this GPU (12.8 or later for Blackwell, 11.8 "
-                             "for Ada and Hopper), with a cuDNN made for that CUDA",
+                      (only_slow ? "; PTX code, compiled at first use, may still run" : "");
+    finding.remedies = {{.text = "Use a framework build for a CUDA version that supports this GPU (12.8 or later for "
+                                 "Blackwell, 11.8 for Ada and Hopper), with a cuDNN built for that CUDA version",
                          .link = "https://developer.nvidia.com/cuda-gpus"}};
 }
 
 extern const Rule rule{
-    .title = "The CUDA or cuDNN installed has no code for a GPU",
+    .title = "The installed CUDA or cuDNN has no code for a GPU",
     .layer = Layer::gpu,
     .max_severity = Severity::error,
     .stage = Stage::run,

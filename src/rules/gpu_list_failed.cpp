@@ -12,32 +12,32 @@ static Finding not_listed(const Facts& facts, const ProbeRun& run, const CallRes
     finding.subject = "NVIDIA driver";
     finding.symptoms = {place_of(facts, run)};
     finding.explains = {"cuda_devices"};
-    finding.message = "the NVIDIA driver starts but does not list its GPUs: " + in_words(call) +
+    finding.message = "the NVIDIA driver initializes but cannot list its GPUs: " + in_words(call) +
                       (status && !status->meaning.empty() ? ", " + status->meaning : "");
     finding.evidence = {{"failed call", in_words(call), "probe_runs"}};
     if (status)
         finding.evidence.push_back({"meaning of " + std::to_string(call.code), status->name, status->source.url});
-    finding.remedies = {on_host(
-        facts, {.text = "Look in the kernel log for NVRM messages, which give the reason, then restart the machine",
-                .commands = {"sudo dmesg | grep NVRM", "nvidia-smi -L"},
-                .risk = Risk::disruptive,
-                .verify = "nvidia-smi -L",
-                .link = "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html"})};
+    finding.remedies = {
+        on_host(facts, {.text = "Check the kernel log for NVRM messages, which show the reason, then reboot",
+                        .commands = {"sudo dmesg | grep NVRM", "nvidia-smi -L"},
+                        .risk = Risk::disruptive,
+                        .verify = "nvidia-smi -L",
+                        .link = "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html"})};
     return finding;
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (!facts.cuda_devices.empty()) return pass("the driver lists its GPUs");
     if (const auto verdict = without_cuinit(facts)) return *verdict;
-    if (!facts.driver.init->ok()) return not_applicable("the driver does not start");
+    if (!facts.driver.init->ok()) return not_applicable("the driver does not initialize");
     for (const ProbeRun* run : runs_of(facts, "driver_api"))
         for (const CallResult& call : run->failed_calls)
             if (call.call == "cuDeviceGetCount") return fault(not_listed(facts, *run, call, matrix));
-    if (!probe_completed(facts, "driver_api")) return undecided("the driver was not queried completely");
-    return pass("the driver answered how many GPUs there are");
+    if (!probe_completed(facts, "driver_api")) return undecided("querying the driver did not finish");
+    return pass("the driver reported the number of GPUs");
 }
 
-extern const Rule rule{.title = "The driver starts but does not list its GPUs",
+extern const Rule rule{.title = "The driver initializes but cannot list its GPUs",
                        .layer = Layer::gpu,
                        .max_severity = Severity::error,
                        .stage = Stage::ask,

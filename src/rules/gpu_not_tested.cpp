@@ -26,22 +26,21 @@ static const RnnRun* obstacle(const Sweep& sweep) {
 /// What helps against the call that failed.
 static Remedy remedy_for(const Facts& facts, const CallResult& call) {
     if (call.code == cuda_device_unavailable)
-        return {.text = "Free the GPU: check which processes use it and which compute mode it is in",
+        return {.text = "Make the GPU available: check which processes use it and its compute mode",
                 .commands = {"nvidia-smi"},
                 .link = "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html"};
-    return on_host(facts,
-                   {.text = "Look in the kernel log for the driver's messages about the failed call (Xid); if it "
-                            "fails again, restart the machine, then update the driver",
-                    .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'"},
-                    .risk = Risk::needs_root,
-                    .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"});
+    return on_host(facts, {.text = "Check the kernel log for the driver's Xid messages about the failed call. If it "
+                                   "fails again, reboot, then update the driver",
+                           .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'"},
+                           .risk = Risk::needs_root,
+                           .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"});
 }
 
 static Finding not_tested(const Facts& facts, const Gpu& gpu, const RnnRun& run) {
     Finding finding;
     finding.subject = subject_of(gpu);
     finding.symptoms = {place_of(facts, run)};
-    finding.message = "no recurrent network could be tried on " + finding.subject + " with " +
+    finding.message = "no recurrent network could be run on " + finding.subject + " with " +
                       name_of(cudnn_copy(facts, run.library)) + ": " + in_words(*run.result);
     finding.evidence = {evidence_of(facts, run, in_words(*run.result))};
     finding.remedies = {remedy_for(facts, *run.result)};
@@ -59,7 +58,7 @@ static std::string why_not(const Facts& facts, const Gpu& gpu) {
         if (run.gpu == gpu.index && run.result) return escaped(run.result->text, 200);
     if (facts.rnn_request)
         return "no cuDNN installation matches the request, or the requested interface cannot express the case";
-    return "the reason is not known";
+    return "the reason is unknown";
 }
 
 static bool is_requested(const Facts& facts, const Gpu& gpu) {
@@ -68,13 +67,12 @@ static bool is_requested(const Facts& facts, const Gpu& gpu) {
 
 static void judge_sweep(const Facts& facts, const Gpu& gpu, const Sweep& sweep, VerdictBuilder& answers) {
     const std::size_t skipped = runs_with(sweep, RunEnd::skipped).size();
-    if (skipped == 0) return answers.passed("every case was tried on every GPU");
+    if (skipped == 0) return answers.passed("every case was run on every GPU");
     if (skipped < sweep.runs.size())
         return answers.unknown(pluralized(skipped, "case", "cases") + " of " + std::to_string(sweep.runs.size()) +
-                               " not tried on " + subject_of(gpu) + ": " + why_not(facts, gpu));
+                               " not run on " + subject_of(gpu) + ": " + why_not(facts, gpu));
     const RnnRun* run = obstacle(sweep);
-    if (!run)
-        return answers.unknown("no recurrent network was tried on " + subject_of(gpu) + ": " + why_not(facts, gpu));
+    if (!run) return answers.unknown("no recurrent network was run on " + subject_of(gpu) + ": " + why_not(facts, gpu));
     Finding finding = not_tested(facts, gpu, *run);
     finding.severity = severity_of(cudnn_copy(facts, sweep.library));
     answers.fault(std::move(finding));
@@ -84,8 +82,8 @@ static void judge_sweep(const Facts& facts, const Gpu& gpu, const Sweep& sweep, 
 static std::optional<std::string> kernel_fails(const Facts& facts, int gpu) {
     for (const KernelRun& run : facts.kernel_runs) {
         if (run.gpu != gpu) continue;
-        if (run.result && !run.result->ok()) return gpu_subject(facts, gpu) + " cannot run a tiny kernel";
-        if (run.correct == false) return gpu_subject(facts, gpu) + " computes a tiny kernel wrongly";
+        if (run.result && !run.result->ok()) return gpu_subject(facts, gpu) + " cannot run a test kernel";
+        if (run.correct == false) return gpu_subject(facts, gpu) + " returns incorrect results from a test kernel";
     }
     for (const ProbeRun* run : runs_of(facts, "ptx_launch"))
         if (run->target == "GPU " + std::to_string(gpu) && was_cut_short(*run))
@@ -101,18 +99,17 @@ static void judge(const Facts& facts, const Gpu& gpu, VerdictBuilder& answers) {
         any = true;
         judge_sweep(facts, gpu, sweep, answers);
     }
-    if (!any) answers.unknown("no recurrent network was tried on " + subject_of(gpu) + ": " + why_not(facts, gpu));
+    if (!any) answers.unknown("no recurrent network was run on " + subject_of(gpu) + ": " + why_not(facts, gpu));
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
     if (nodes_made_on_demand(facts))
         return undecided(
-            "device nodes are missing until the first CUDA program makes them: run rnncheck doctor --make-nodes");
+            "device nodes are missing until the first CUDA program creates them: run rnncheck doctor --make-nodes");
     if (const auto verdict = without_gpu(facts)) return *verdict;
     if (!has_working_cudnn(facts)) {
-        const Verdict otherwise = pass_if_tried(facts, "recurrent networks were tried");
-        return otherwise.outcome == Outcome::pass ? undecided("whether cuDNN's RNN half works is not known")
-                                                  : otherwise;
+        const Verdict otherwise = pass_if_tried(facts, "recurrent networks were run");
+        return otherwise.outcome == Outcome::pass ? undecided("whether cuDNN's RNN API works is unknown") : otherwise;
     }
     VerdictBuilder answers;
     for (const auto& gpu : facts.cuda_devices)
@@ -122,7 +119,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return answers.close();
 }
 
-extern const Rule rule{.title = "No recurrent network was tried on a GPU",
+extern const Rule rule{.title = "No recurrent network was run on a GPU",
                        .layer = Layer::rnn,
                        .max_severity = Severity::error,
                        .stage = Stage::run,

@@ -8,9 +8,8 @@
 namespace rnncheck::rules::ptx_newer_than_driver {
 
 static std::vector<Remedy> remedies(const Facts& facts) {
-    return {{.text = "Update the driver to one that supports the CUDA which made the PTX, or use a build with machine "
-                     "code for this GPU, "
-                     "or one made with an older CUDA",
+    return {{.text = "Update the driver to one that supports the CUDA version that compiled the PTX, or use a build "
+                     "with machine code for this GPU or a build compiled with an older CUDA version",
              .commands = driver_install_commands(facts),
              .risk = Risk::disruptive,
              .link = "https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html"}};
@@ -30,10 +29,11 @@ static Finding newer_compiler(const Facts& facts, const Nvrtc& nvrtc) {
     finding.subject = nvrtc.library;
     if (nvrtc.version->major() > facts.driver.cuda_version->major())
         finding.symptoms = {cuda_for_driver(nvrtc.version->major())};
-    finding.message = "PTX made by NVRTC " + nvrtc.version->text + " at " + nvrtc.library +
+    finding.message = "PTX compiled by NVRTC " + nvrtc.version->text + " at " + nvrtc.library +
                       " cannot be loaded by this driver, which supports CUDA up to " + facts.driver.cuda_version->text;
-    finding.evidence = {{"NVRTC", nvrtc.version->text, "nvrtcs"},
-                        {"newest CUDA of the driver", facts.driver.cuda_version->text, "driver.cuda_version"}};
+    finding.evidence = {
+        {"NVRTC", nvrtc.version->text, "nvrtcs"},
+        {"newest CUDA version supported by the driver", facts.driver.cuda_version->text, "driver.cuda_version"}};
     finding.remedies = remedies(facts);
     return finding;
 }
@@ -41,30 +41,30 @@ static Finding newer_compiler(const Facts& facts, const Nvrtc& nvrtc) {
 static Verdict check(const Facts& facts, const Matrix&) {
     Finding refused;
     refused.message =
-        "the driver refused PTX code from a newer CUDA than it knows (CUDA_ERROR_UNSUPPORTED_PTX_VERSION)";
+        "the driver rejected PTX code of a newer CUDA version than it supports (CUDA_ERROR_UNSUPPORTED_PTX_VERSION)";
     refused.remedies = remedies(facts);
     auto findings = findings_for(refusals(facts), refused);
     if (findings.empty() && driver_library_absent(facts)) return not_applicable("no driver library was found");
     std::string open;
     for (const auto& nvrtc : facts.nvrtcs) {
         if (!facts.driver.cuda_version)
-            open = "the driver did not tell which CUDA it supports";
+            open = "the CUDA version that the driver supports is unknown";
         else if (!nvrtc.version)
-            open = "NVRTC at " + nvrtc.library + " did not tell its version";
+            open = "NVRTC at " + nvrtc.library + " did not report its version";
         else if (*nvrtc.version > *facts.driver.cuda_version)
             findings.push_back(newer_compiler(facts, nvrtc));
     }
     if (!findings.empty()) return fault_or(std::move(findings), {});
     if (!open.empty()) return undecided(open);
-    if (!failures_are_known(facts)) return undecided("a run on the GPU failed, and the reason is not known");
+    if (!failures_are_known(facts)) return undecided("a run on the GPU failed for an unknown reason");
     if (!facts.kernel_runs.empty()) return pass("the driver loaded PTX code");
-    if (!facts.nvrtcs.empty()) return pass("no NVRTC is newer than the driver's CUDA");
+    if (!facts.nvrtcs.empty()) return pass("no NVRTC is newer than the CUDA version that the driver supports");
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
     if (facts.driver.init && facts.cuda_devices.empty()) return not_applicable("there is no GPU to load code on");
     return undecided("no code was loaded on a GPU");
 }
 
-extern const Rule rule{.title = "PTX code is newer than the driver understands",
+extern const Rule rule{.title = "PTX code is newer than the driver supports",
                        .layer = Layer::driver,
                        .max_severity = Severity::error,
                        .stage = Stage::run,

@@ -45,13 +45,12 @@ static Finding failed(const Facts& facts, const Sweep& sweep, const Runs& runs) 
                       "': " + in_words(first.result);
     add_cases(facts, runs, finding);
     add_process(facts, first, finding);
-    finding.remedies = {on_host(
-        facts, {.text = "Repair what is reported below this layer first. Then look for the driver's messages in "
-                        "the kernel's log, and try another release of cuDNN",
-                .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'"},
-                .risk = Risk::needs_root,
-                .verify = verify_command(facts, first),
-                .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"})};
+    finding.remedies = {on_host(facts, {.text = "Fix the findings of lower layers first. Then check the kernel log for "
+                                                "the driver's messages, and try another version of cuDNN",
+                                        .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'"},
+                                        .risk = Risk::needs_root,
+                                        .verify = verify_command(facts, first),
+                                        .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"})};
     return finding;
 }
 
@@ -59,7 +58,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     VerdictBuilder answers;
     for (const auto& sweep : sweeps(facts)) {
         Runs runs = runs_with(sweep, RunEnd::failed);
-        if (!runs_with(sweep, RunEnd::out_of_memory).empty()) answers.no_pass("memory ran out");
+        if (!runs_with(sweep, RunEnd::out_of_memory).empty()) answers.no_pass("the GPU ran out of memory");
         auto processes = processes_of(facts, runs);
         auto finding = take_not_promised(facts, sweep, runs, "failed on");
         if (!runs.empty()) finding = failed(facts, sweep, runs);
@@ -67,10 +66,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
         finding->explains = std::move(processes);
         answers.fault(std::move(*finding));
     }
-    return answers.close_or(pass_if_tried(facts, "no call for a recurrent network failed"));
+    return answers.close_or(pass_if_tried(facts, "no RNN call failed"));
 }
 
-extern const Rule rule{.title = "A call for a recurrent network fails",
+extern const Rule rule{.title = "A cuDNN RNN call fails",
                        .layer = Layer::rnn,
                        .max_severity = Severity::error,
                        .stage = Stage::run,

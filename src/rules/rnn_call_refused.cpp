@@ -12,12 +12,11 @@ static Finding rejected(const Facts& facts, const Sweep& sweep, const Runs& runs
     Finding finding;
     finding.subject = subject_of(facts, sweep);
     finding.symptoms = places_of(facts, runs);
-    finding.message = name_of(facts, sweep) + " refuses " + pluralized(runs.size(), "RNN case", "RNN cases") +
+    finding.message = name_of(facts, sweep) + " rejects " + pluralized(runs.size(), "RNN case", "RNN cases") +
                       ", first '" + describe(first.rnn_case) + "': " + in_words(first.result);
     add_cases(facts, runs, finding);
-    finding.remedies = {{.text =
-                             "Install cuDNN once more from one source, with the driver and the CUDA it names; its own "
-                             "log says which argument it refuses",
+    finding.remedies = {{.text = "Reinstall cuDNN from a single source, with the driver and CUDA versions it requires; "
+                                 "cuDNN's log shows the rejected argument",
                          .commands = {"export CUDNN_LOGLEVEL_DBG=2 CUDNN_LOGDEST_DBG=stderr"},
                          .verify = verify_command(facts, first),
                          .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-adv-library.html"}};
@@ -28,16 +27,16 @@ static Verdict check(const Facts& facts, const Matrix&) {
     VerdictBuilder answers;
     for (const auto& sweep : sweeps(facts)) {
         Runs runs = runs_with(sweep, RunEnd::rejected);
-        auto note = take_not_promised(facts, sweep, runs, "refused by");
+        auto note = take_not_promised(facts, sweep, runs, "rejected by");
         if (!runs.empty())
             answers.fault(rejected(facts, sweep, runs));
         else if (note)
             answers.fault(std::move(*note));
     }
-    return answers.close_or(pass_if_tried(facts, "cuDNN refused no case"));
+    return answers.close_or(pass_if_tried(facts, "cuDNN rejected no case"));
 }
 
-extern const Rule rule{.title = "cuDNN refuses a call for a recurrent network",
+extern const Rule rule{.title = "cuDNN rejects an RNN call",
                        .layer = Layer::rnn,
                        .max_severity = Severity::error,
                        .stage = Stage::run,

@@ -72,10 +72,10 @@ static Finding missing(const Facts& facts, const std::vector<const Library*>& pa
     finding.message = zlib + " was not found; " + join_with_and(names) + " of the cuDNN in " + directory +
                       (names.size() == 1 ? " needs it: " : " need it: ") +
                       (at_once ? "no recurrent network runs" : "convolutions fail, recurrent networks do not");
-    finding.evidence = {{zlib, "not on the loader's path", "libraries"}};
+    finding.evidence = {{zlib, "not in the loader's search path", "libraries"}};
     finding.remedies = {
-        {.text = "Install zlib with the system's packages: zlib1g on Debian and Ubuntu, zlib on Fedora and Red Hat, "
-                 "libz1 on SUSE",
+        {.text = "Install zlib from the system's package repository: zlib1g on Debian and Ubuntu, zlib on Fedora and "
+                 "Red Hat, libz1 on SUSE",
          .commands = system_install_commands(facts, "zlib1g", "zlib", "libz1"),
          .risk = Risk::needs_root,
          .link = "https://docs.nvidia.com/deeplearning/cudnn/archives/cudnn-890/install-guide/index.html"}};
@@ -86,7 +86,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (cudnn_copies(facts).empty()) return without_cudnn(facts);
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     VerdictBuilder answers;
-    std::map<std::string, std::vector<const Library*>> by_directory;
+    std::map<std::string, std::vector<const Library*> > by_directory;
     std::string zlib;
     for (const LibraryKind kind : {LibraryKind::cudnn, LibraryKind::cudnn_part})
         for (const Library* part : usable_copies(facts, kind)) {
@@ -94,17 +94,17 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
             if (!name) continue;
             const auto used = is_used(facts, *part);
             if (!used)
-                answers.unknown("whether a framework gets the cuDNN in " + directory_of(part->path) + " is not known");
+                answers.unknown("whether a framework loads the cuDNN in " + directory_of(part->path) + " is unknown");
             if (!used.value_or(false)) continue;
             by_directory[directory_of(part->path)].push_back(part);
             zlib = *name;
         }
     for (const auto& [directory, parts] : by_directory) answers.fault(missing(facts, parts, zlib, matrix));
-    answers.passed("no part of cuDNN lacks zlib");
+    answers.passed("no cuDNN library lacks zlib");
     return answers.close();
 }
 
-extern const Rule rule{.title = "A part of cuDNN needs zlib, which is not installed",
+extern const Rule rule{.title = "A cuDNN library needs zlib, which is not installed",
                        .layer = Layer::cudnn,
                        .max_severity = Severity::error,
                        .stage = Stage::look,

@@ -17,17 +17,17 @@ RULE_TEST(
     cudnn_mixed_sublibraries,
     Fires{{{"cuDNN says so",
             but([](Facts& f) { rnn_api_fails(f, "cudnnOpsInferVersionCheck", 14, "CUDNN_STATUS_VERSION_MISMATCH"); }),
-            "is loaded with parts of another cuDNN: failed call, cudnnOpsInferVersionCheck answered 14"},
+            "is mixed with libraries of another cuDNN version: failed call, cudnnOpsInferVersionCheck returned 14"},
            {"cuDNN 9 has another number for it", but([](Facts& f) {
                 f.cudnns.front() = add_wheel_cudnn9(f);
                 f.cudnns.resize(1);
                 rnn_api_fails(f, "cudnnAdvVersionCheck", 1002, "");
             }),
-            "answered 1002"},
+            "returned 1002"},
            {"a case says so", but([](Facts& f) {
                 one_case(f, RunEnd::failed, {"cudnnRNNForward", 14, "CUDNN_STATUS_VERSION_MISMATCH"});
             }),
-            "cudnnRNNForward answered 14"},
+            "cudnnRNNForward returned 14"},
            {"a part from LD_LIBRARY_PATH is older", but([](Facts& f) {
                 rnn_api_fails(f, "cudnnCreateRNNDescriptor", 4, "CUDNN_STATUS_INTERNAL_ERROR");
                 Library& part = library_named(f, "libcudnn_adv_infer.so.8");
@@ -36,7 +36,7 @@ RULE_TEST(
                             "/home/me/lib/libcudnn_adv_infer.so.8.6.0", true)
                     .found_via = FoundVia::ld_library_path;
             }),
-            "/home/me/lib/libcudnn_adv_infer.so.8, release 8.6.0, not 8.9.7"},
+            "/home/me/lib/libcudnn_adv_infer.so.8, version 8.6.0, not 8.9.7"},
            {"loaded from two directories", but([](Facts& f) {
                 rnn_api_fails(f, "cudnnCreateRNNDescriptor", 4, "CUDNN_STATUS_INTERNAL_ERROR");
                 f.cudnns.front().parts_mapped = {"/a/libcudnn.so.8", "/b/libcudnn_ops_infer.so.8"};
@@ -80,7 +80,8 @@ TEST_CASE("mixed parts of a framework's own cuDNN are its error, with variable a
     const Verdict mixed = ask("cudnn_mixed_sublibraries");
     REQUIRE(mixed.findings.size() == 1);
     CHECK(mixed.findings.front().severity == Severity::error);
-    CHECK(contains(mixed.findings.front().message, "LD_LIBRARY_PATH leads to those in /usr/local/cuda-13.0/lib"));
+    CHECK(contains(mixed.findings.front().message,
+                   "LD_LIBRARY_PATH includes the directory of those, /usr/local/cuda-13.0/lib"));
     const Verdict other_cuda = ask("cudnn_built_for_other_cuda");
     CHECK(other_cuda.outcome == Outcome::not_applicable);
     CHECK(other_cuda.findings.empty());

@@ -62,7 +62,7 @@ void add_evidence(Finding& finding, const std::string& word, const Log& log, con
         return;
     }
     if (const auto feature = known.words.find(word); feature != known.words.end())
-        finding.evidence.push_back({"known besides", feature->second, "log"});
+        finding.evidence.push_back({"also known", feature->second, "log"});
 }
 
 /// A cause whose only sign is a lack: the lines that are there speak for it.

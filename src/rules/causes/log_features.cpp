@@ -40,17 +40,17 @@ void add_missing_cudnn(Features& t) {
     if (!wanted) return;
     if (const auto there = t.told("cudnn_file_listed", "major"))
         t.add(*there == std::to_string(*wanted) ? "cudnn_same_major_on_disk" : "cudnn_other_major_on_disk",
-              "a file of cuDNN " + *there + " is on the disk, " + *name + " is wanted");
+              "a cuDNN " + *there + " file is installed, " + *name + " is required");
     const ParsedHints& said = t.out.said;
     if (said.cudnn)
         t.add(said.cudnn->major() == *wanted ? "cudnn_same_major_given" : "cudnn_other_major_given",
-              "cuDNN " + said.cudnn->text + " is there, " + *name + " is wanted");
+              "cuDNN " + said.cudnn->text + " is installed, " + *name + " is required");
     const NamedFramework* torch = said.framework("pytorch");
     if (!torch || !torch->version) return;
     if (const auto row = t.matrix.framework_cuda("pytorch", *torch->version))
         t.add(row->cudnn_major == *wanted ? "cudnn_same_major_bundled" : "cudnn_other_major_bundled",
-              "PyTorch " + torch->version->text + " brings cuDNN " + std::to_string(row->cudnn_major) + ", " + *name +
-                  " is wanted");
+              "PyTorch " + torch->version->text + " bundles cuDNN " + std::to_string(row->cudnn_major) + ", " + *name +
+                  " is required");
 }
 
 /// Only these libraries carry the toolkit's major in their names in every release.
@@ -81,7 +81,7 @@ bool has_version(const Version& installed, const std::string& library, int wante
 }
 
 void add_missing_cuda(Features& t) {
-    if (t.seen("loader_error_other_library")) t.add("missing_by_cudnn", "a library that cuDNN asks for is missing");
+    if (t.seen("loader_error_other_library")) t.add("missing_by_cudnn", "a library that cuDNN needs is missing");
     const auto name = missing_library(t, "missing_cuda_library");
     if (!name || !names_the_toolkit(*name)) return;
     const auto wanted = major_in_name(*name);
@@ -89,10 +89,10 @@ void add_missing_cuda(Features& t) {
     const ParsedHints& said = t.out.said;
     if (said.cuda)
         t.add(has_version(*said.cuda, *name, *wanted) ? "cuda_same_major_given" : "cuda_other_major_given",
-              "CUDA " + said.cuda->text + " is there, " + *name + " is wanted");
+              "CUDA " + said.cuda->text + " is installed, " + *name + " is required");
     if (const auto build = build_cuda(t); build && build->major() != *wanted)
         t.add("cuda_other_major_built",
-              "the framework was built with CUDA " + build->text + ", " + *name + " is wanted");
+              "the framework was built with CUDA " + build->text + ", " + *name + " is required");
 }
 
 }  // namespace
@@ -141,8 +141,8 @@ void add_systems(Features& t) {
     for (const char* word : {"mac os", "macos", "os x", "osx"})
         if (said.says(word)) t.add("os_macos", "macOS");
     for (const char* word : {"docker", "podman", "container", "kubernetes", "singularity", "image)"})
-        if (says_so(said.words, word)) t.add("in_container", "in a container, as was said");
-    if (t.seen("container_in_log")) t.add("in_container", "in a container, as the log shows");
+        if (says_so(said.words, word)) t.add("in_container", "container (from --given)");
+    if (t.seen("container_in_log")) t.add("in_container", "container (from the log)");
     if (said.says("colab") || t.seen("colab")) t.add("on_colab", "Google Colab");
 }
 
@@ -170,20 +170,18 @@ void add_said_words(Features& t) {
         return std::any_of(words.begin(), words.end(), [&](const char* word) { return said.says(word); });
     };
     if (any({" amp ", "amp)", "(amp", "+ amp", "fp16", "half", "mixed precision", "autocast", "apex"}))
-        t.add("said_amp", "mixed precision is in use, as was said");
-    if (any({"directml"})) t.add("said_directml", "the DirectML plugin is in use, as was said");
-    if (any({"tensorflow-gpu", "tensorflow gpu"}))
-        t.add("said_gpu_package", "the GPU package was installed, as was said");
+        t.add("said_amp", "mixed precision (from --given)");
+    if (any({"directml"})) t.add("said_directml", "DirectML plugin (from --given)");
+    if (any({"tensorflow-gpu", "tensorflow gpu"})) t.add("said_gpu_package", "GPU package (from --given)");
     if (any({"both tensorflow"}) || names_both_packages(said.words))
-        t.add("said_both_packages", "both packages are installed, as was said");
-    if (any({"lstm", "gru", "rnn", "seq2seq", "recurrent"}))
-        t.add("said_rnn", "a recurrent network is in use, as was said");
+        t.add("said_both_packages", "both packages (from --given)");
+    if (any({"lstm", "gru", "rnn", "seq2seq", "recurrent"})) t.add("said_rnn", "recurrent network (from --given)");
     if (any({"inference", "serving", "prediction", "deploy", "savedmodel", "saved model"}))
-        t.add("said_inference", "a trained model is being used, as was said");
+        t.add("said_inference", "inference with a trained model (from --given)");
     if (any({"caffe", "darknet", "openpose"}) || t.seen("convolutional_program"))
-        t.add("convolutions_only", "the program has no recurrent layers in cuDNN");
+        t.add("convolutions_only", "a program without cuDNN recurrent layers");
     if (any({"jetson", "tegra", "xavier", " tx1", " tx2"}))
-        t.add("gpu_jetson", "a Jetson, which few builds have code for");
+        t.add("gpu_jetson", "Jetson, which few builds have code for");
 }
 
 void add_frameworks(Features& t) {
@@ -203,7 +201,7 @@ void add_frameworks(Features& t) {
         big += framework.name == "tensorflow" || framework.name == "pytorch" || framework.name == "jax";
     }
     if (big > 1 || (t.seen("two_frameworks_named") && !t.out.has("fw_tensorflow")))
-        t.add("several_frameworks", "two frameworks are in use");
+        t.add("several_frameworks", "two frameworks");
 }
 
 void add_devices(Features& t) {
@@ -211,10 +209,10 @@ void add_devices(Features& t) {
     if (devices.empty()) return;
     const auto has = [&](const char* name) { return std::find(devices.begin(), devices.end(), name) != devices.end(); };
     if (has("GPU"))
-        t.add("devices_gpu", "TensorFlow has a device called GPU");
+        t.add("devices_gpu", "TensorFlow lists a GPU device");
     else
-        t.add("devices_no_gpu", "TensorFlow has no GPU");
-    if (has("XLA_GPU")) t.add("devices_xla_gpu", "TensorFlow has XLA_GPU");
+        t.add("devices_no_gpu", "TensorFlow lists no GPU device");
+    if (has("XLA_GPU")) t.add("devices_xla_gpu", "TensorFlow lists an XLA_GPU device");
 }
 
 void add_memory(Features& t) {
@@ -232,11 +230,11 @@ void add_memory(Features& t) {
         free && total && *free < 0.5 * *total)
         t.add("little_free_at_start", "less than half of the GPU's memory was free at the start");
     if (const auto memory = number(t.told("tf_device_created", "memory")); memory && *memory < 2048)
-        t.add("small_gpu_memory", "TensorFlow got only " + short_number(*memory) + " MiB of GPU memory");
+        t.add("small_gpu_memory", "TensorFlow could use only " + short_number(*memory) + " MiB of GPU memory");
     if (t.log.rnn_config) {
         const LogRnnConfig& config = *t.log.rnn_config;
         if (config.batch && *config.batch >= 2048)
-            t.add("batch_large", "the batch holds " + std::to_string(*config.batch) + " sequences");
+            t.add("batch_large", "the batch has " + std::to_string(*config.batch) + " sequences");
         if (config.sequence_length && *config.sequence_length > 65535)
             t.add("sequence_long", "the sequences have " + std::to_string(*config.sequence_length) + " steps");
     }
@@ -247,10 +245,10 @@ void add_summary(Features& t) {
         return std::any_of(t.log.events.begin(), t.log.events.end(), [&](const LogEvent& e) { return e.kind == kind; });
     };
     if (any(LogKind::error) || any(LogKind::consequence) || any(LogKind::unknown))
-        t.add("any_error", "the log holds an error");
+        t.add("any_error", "the log contains an error");
     if (!any(LogKind::harmless)) return;
-    t.add("some_harmless", "some lines look like errors and are none");
-    if (!t.out.has("any_error")) t.add("only_harmless", "nothing else in the log is an error");
+    t.add("some_harmless", "some lines look like errors but are harmless");
+    if (!t.out.has("any_error")) t.add("only_harmless", "the log contains no error");
 }
 
 /// "pytorch<=1.6": name, comparison, version.
@@ -294,13 +292,12 @@ LogWords log_words(const Facts& facts, const Matrix& matrix) {
 
 std::vector<std::string> all_features() {
     return split(
-        "any_error batch_large convolutions_only cuda_other_major_built cuda_other_major_given "
-        "cuda_same_major_given cuda_newer_than_release cudnn_given_fits_build cudnn_loaded_newer "
-        "cudnn_loaded_older cudnn_masked_range cudnn_other_major_bundled cudnn_other_major_given "
-        "cudnn_other_major_on_disk cudnn_other_major_than_release cudnn_same_major_bundled "
-        "cudnn_same_major_given cudnn_same_major_on_disk devices_gpu devices_no_gpu devices_xla_gpu "
-        "driver_library_newer driver_older_than_build driver_versions_reported fw_chainer fw_ctranslate2 "
-        "fw_jax fw_kaldi fw_mxnet fw_onnxruntime fw_paddlepaddle fw_pytorch fw_tensorflow gpu_ampere "
+        "any_error batch_large convolutions_only cuda_other_major_built cuda_other_major_given cuda_same_major_given "
+        "cuda_newer_than_release cudnn_given_fits_build cudnn_loaded_newer cudnn_loaded_older cudnn_masked_range "
+        "cudnn_other_major_bundled cudnn_other_major_given cudnn_other_major_on_disk cudnn_other_major_than_release "
+        "cudnn_same_major_bundled cudnn_same_major_given cudnn_same_major_on_disk devices_gpu devices_no_gpu "
+        "devices_xla_gpu driver_library_newer driver_older_than_build driver_versions_reported fw_chainer "
+        "fw_ctranslate2 fw_jax fw_kaldi fw_mxnet fw_onnxruntime fw_paddlepaddle fw_pytorch fw_tensorflow gpu_ampere "
         "gpu_between_list gpu_fits_build gpu_jetson gpu_minor_newer_than_build gpu_newer_than_build "
         "gpu_newer_than_list gpu_old gpu_older_than_build gpu_older_than_list gpu_recent in_container "
         "little_free_at_start memory_free_high memory_free_low memory_usage_told missing_by_cudnn on_colab "

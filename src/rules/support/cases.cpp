@@ -84,22 +84,21 @@ std::optional<Finding> take_not_promised(const Facts& facts, const Sweep& sweep,
     finding.message = pluralized(taken.size(), "RNN case", "RNN cases") + " of " + std::to_string(sweep.runs.size()) +
                       ' ' + how + ' ' + name_of(facts, sweep) + ", first '" + describe(taken.front()->rnn_case) +
                       "': " + in_words(taken.front()->result) +
-                      "; this is not a fault of the machine: the case needs " + *not_promised(facts, *taken.front());
+                      "; this is not a problem of this machine: the case needs " + *not_promised(facts, *taken.front());
     add_cases(facts, taken, finding);
-    finding.remedies = {
-        {.text = "No action is needed, unless one of your programs requests this kernel explicitly: then select the "
-                 "algorithm CUDNN_RNN_ALGO_STANDARD in that program",
-         .verify = "rnncheck doctor",
-         .link = "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/cudnn/RNN.cpp"}};
+    finding.remedies = {{.text = "No action is needed, unless one of your programs requests this kernel explicitly: "
+                                 "then select the algorithm CUDNN_RNN_ALGO_STANDARD in that program",
+                         .verify = "rnncheck doctor",
+                         .link = "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/cudnn/RNN.cpp"}};
     return finding;
 }
 
 std::optional<Verdict> without_gpu(const Facts& facts) {
     if (!facts.cuda_devices.empty()) return std::nullopt;
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
-    if (!facts.driver.init) return undecided("cuInit did not answer");
-    if (!facts.driver.init->ok()) return not_applicable("the driver does not start");
-    if (!probe_completed(facts, "driver_api")) return undecided("the driver was not queried completely");
+    if (!facts.driver.init) return undecided("the result of cuInit is unknown");
+    if (!facts.driver.init->ok()) return not_applicable("the driver does not initialize");
+    if (!probe_completed(facts, "driver_api")) return undecided("querying the driver did not finish");
     return not_applicable("CUDA sees no GPU");
 }
 
@@ -118,13 +117,13 @@ static Verdict without_runs(const Facts& facts) {
     if (const auto verdict = without_gpu(facts)) return *verdict;
     for (const Gpu& gpu : facts.cuda_devices)
         if (!failed_allocations(facts, gpu.index).empty())
-            return not_applicable("memory ran out before any was computed");
+            return not_applicable("the GPU ran out of memory before any case was run");
     const auto copies = cudnn_copies(facts);
     if (copies.empty()) return without_cudnn(facts);
     const bool all_broken = std::all_of(copies.begin(), copies.end(), [](const CudnnCopy& copy) {
         return never_answered(copy) || (copy.answer && copy.answer->rnn_usable == false);
     });
-    if (all_broken) return not_applicable("no copy of cuDNN has a working RNN half");
+    if (all_broken) return not_applicable("no cuDNN installation has a working RNN API");
     return undecided(why_not_run(facts));
 }
 
@@ -219,9 +218,9 @@ std::string holders_of(const Board& board) {
 }
 
 std::string why_unseen(const Facts& facts) {
-    if (in_container(facts)) return "processes outside this container cannot be seen from inside it";
-    if (on_wsl(facts)) return "processes of Windows cannot be seen from WSL";
-    return "no process is seen that holds it";
+    if (in_container(facts)) return "processes outside this container are not visible";
+    if (on_wsl(facts)) return "Windows processes are not visible from WSL";
+    return "no visible process uses it";
 }
 
 }  // namespace rnncheck::rules

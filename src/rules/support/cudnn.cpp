@@ -136,7 +136,7 @@ Verdict over_copies_that_answer(const Facts& facts, const Matrix& matrix, JudgeC
     for (const auto& copy : copies)
         if (copy.answer) judge(facts, matrix, copy, answers);
     if (const std::string silent = silent_copy(facts, LibraryKind::cudnn); !silent.empty())
-        answers.unknown("cuDNN at " + silent + " did not answer");
+        answers.unknown("cuDNN at " + silent + " did not respond");
     return answers.close();
 }
 

@@ -14,7 +14,7 @@ struct CudnnCopy {
     const Library* file = nullptr;
     const Cudnn* answer = nullptr;
     bool first_choice = true;
-    int major = 0;                   ///< 0 when not known
+    int major = 0;                   ///< 0 when unknown
     std::optional<Version> version;  ///< as it answered; when it was not asked, as its name tells
 };
 
@@ -40,7 +40,7 @@ bool never_answered(const CudnnCopy& copy);
 
 /// We did not open it, because the loader would have waited at a pipe or device: library_file_damaged tells that one.
 bool was_not_opened(const CallResult& failure);
-inline constexpr const char* leads_to_a_pipe = "the loader would wait for ever at a pipe on its way";
+inline constexpr const char* leads_to_a_pipe = "the loader would wait forever at a named pipe in its search path";
 
 using JudgeCopy = void (*)(const Facts&, const Matrix&, const CudnnCopy&, VerdictBuilder&);
 /// One verdict about all copies; why there is none to judge.
@@ -79,7 +79,7 @@ std::string rnn_api_of(const CudnnCopy& copy);
 /// Those of them that the copy would not find; none when its RNN API has answered.
 std::vector<CudnnPart> parts_missing(const Facts& facts, const CudnnCopy& copy, const Matrix& matrix);
 
-/// The answer says that parts of cuDNN are of different releases (numbers differ between majors, 0 is not known).
+/// The answer says that parts of cuDNN are of different releases (numbers differ between majors, 0 is unknown).
 bool is_version_mismatch(int cudnn_major, const CallResult& result);
 /// The answer says that there is no code for this GPU: CUDA's 209 or cuDNN's ARCH_MISMATCH.
 bool is_arch_mismatch(int cudnn_major, const CallResult& result);

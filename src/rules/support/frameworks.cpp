@@ -100,13 +100,13 @@ std::vector<Framework> judged_frameworks(const Facts& facts, const Matrix& matri
 std::optional<Verdict> without_frameworks(const Facts& facts) {
     for (const Framework& framework : facts.frameworks)
         if (framework.name != "keras" && is_judged(facts, framework)) return std::nullopt;
-    if (runs_of(facts, "python_packages").empty()) return not_applicable("frameworks were not looked for");
+    if (runs_of(facts, "python_packages").empty()) return not_applicable("frameworks were not checked");
     if (!probe_completed(facts, "python_packages")) return undecided("the Python environments could not be searched");
     return not_applicable("no framework is installed in the active Python environment");
 }
 
 Verdict without_environment(const Facts& facts, const std::string& what) {
-    if (runs_of(facts, "python_packages").empty()) return not_applicable(what + " were not looked for");
+    if (runs_of(facts, "python_packages").empty()) return not_applicable(what + " were not checked");
     if (!probe_completed(facts, "python_packages")) return undecided("the Python environments could not be searched");
     return not_applicable("there is no active Python environment");
 }
@@ -125,7 +125,7 @@ const PythonEnvironment* environment_of(const Facts& facts, const Framework& fra
 
 bool opens_gpu_libraries(const Framework& framework, VerdictBuilder& answers) {
     if (framework.libraries.empty()) return false;
-    if (!framework.uses_cuda) answers.unknown("whether " + words_of(framework) + " has CUDA is not known");
+    if (!framework.uses_cuda) answers.unknown("whether " + words_of(framework) + " has CUDA is unknown");
     return framework.uses_cuda.value_or(false);
 }
 
@@ -205,32 +205,32 @@ Verdict judge_cudnn_in_use(const Facts& facts, const Matrix& matrix, bool (*is_f
             continue;
         }
         if (!framework.cudnn || !cudnn->found_by) {
-            answers.unknown("which cuDNN " + words_of(framework) +
-                            " was built with, or how it finds one, is not known");
+            answers.unknown("the cuDNN version that " + words_of(framework) +
+                            " was built with, or how it finds cuDNN, is unknown");
             continue;
         }
         const auto version = version_of(facts, *cudnn);
         if (!version) {
-            answers.unknown("the release of the cuDNN at " + *cudnn->path + " is not known");
+            answers.unknown("the version of the cuDNN at " + *cudnn->path + " is unknown");
             continue;
         }
         const Library* own = own_copy(facts, framework, cudnn->soname);
         if (own && own->path == *cudnn->path) own = nullptr;
         const CudnnInUse in_use{framework, *cudnn, *version, *framework.cudnn, facts, own};
         if (!is_fault(in_use)) {
-            answers.passed(words_of(framework) + " gets cuDNN " + version->text);
+            answers.passed(words_of(framework) + " loads cuDNN " + version->text);
             continue;
         }
         Finding finding;
         finding.subject = words_of(framework);
         finding.symptoms = {words_of(framework) + " with " + *cudnn->path};
-        finding.evidence = {{"cuDNN it gets", version->text + " at " + *cudnn->path, "frameworks"},
-                            {"found by", cudnn->found_by.value_or("not known"), "frameworks"},
+        finding.evidence = {{"cuDNN that it loads", version->text + " at " + *cudnn->path, "frameworks"},
+                            {"found by", cudnn->found_by.value_or("unknown"), "frameworks"},
                             built_for(framework, "cuDNN " + framework.cudnn->text)};
         describe(finding, in_use);
         answers.fault(std::move(finding));
     }
-    return answers.close_or(pass("no framework gets a cuDNN that does not suit it"));
+    return answers.close_or(pass("every framework loads a suitable cuDNN"));
 }
 
 std::string pip(const PythonEnvironment* environment, const std::string& what) {
@@ -267,7 +267,7 @@ Finding not_found(const Facts& facts, const Framework& framework, const Framewor
     if (can_do_without(framework))
         finding.severity = torch_is_beside(facts, framework) ? Severity::note : Severity::warning;
     finding.message = words_of(framework) + " opens " + wanted.soname + ", which is at " + file.path +
-                      ", where the loader does not look for it";
+                      ", outside the loader's search path";
     finding.evidence = {{wanted.soname, "not found by the loader", "frameworks"},
                         {"installed at", file.path, "libraries"}};
     if (framework.core) finding.evidence.push_back({"opened by", *framework.core, "frameworks"});
@@ -285,7 +285,7 @@ std::string export_of_loader_path(const std::string& directories) {
 
 Verdict judge_loader_path(const Facts& facts, const Matrix& matrix, std::string_view stem) {
     if (const auto verdict = without_frameworks(facts)) return *verdict;
-    if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was seen");
+    if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was found");
     VerdictBuilder answers;
     for (const Framework& framework : judged_frameworks(facts, matrix)) {
         const FrameworkLibrary* wanted = opened(framework, stem);
@@ -300,7 +300,7 @@ Verdict judge_loader_path(const Facts& facts, const Matrix& matrix, std::string_
         else
             answers.fault(not_found(facts, framework, *wanted, *file));
     }
-    return answers.close_or(pass("every framework finds what it opens"));
+    return answers.close_or(pass("every framework finds its libraries"));
 }
 
 }  // namespace rnncheck::rules

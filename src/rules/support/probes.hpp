@@ -22,7 +22,7 @@ bool ended_in(const ProbeRun& run, const RnnRun& rnn_run);
 /// It crashed, left, hung or ran out of time before its end.
 bool was_cut_short(const ProbeRun& run);
 
-/// " in cudnnGetVersion", or nothing when the call is not known.
+/// " in cudnnGetVersion", or nothing when the call is unknown.
 std::string in_last_call(const ProbeRun& run);
 
 /// What the process was doing when its limit passed, how busy its GPU was meanwhile, and the faults that the driver

@@ -36,7 +36,7 @@ class VerdictBuilder {
     Verdict close() {
         if (!passed_.empty()) return close_or(pass(passed_, evidence_));
         if (!irrelevant_.empty()) return close_or(not_applicable(irrelevant_));
-        return close_or(undecided("nothing was learnt"));
+        return close_or(undecided("nothing was determined"));
     }
 
   private:

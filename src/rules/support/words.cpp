@@ -7,11 +7,11 @@ namespace rnncheck::rules {
 std::string in_words(const CallResult& call) {
     const std::string text = escaped(call.text, 300);
     if (call.code == -1) return call.call + (text.empty() ? " failed" : ": " + text);
-    return call.call + " answered " + std::to_string(call.code) + (text.empty() ? "" : " (" + text + ")");
+    return call.call + " returned " + std::to_string(call.code) + (text.empty() ? "" : " (" + text + ")");
 }
 
 std::string in_words(const std::optional<CallResult>& call) {
-    return call ? in_words(*call) : "the reason is not known";
+    return call ? in_words(*call) : "the reason is unknown";
 }
 
 Evidence evidence_of(const FailedCall& failed) {
@@ -20,7 +20,7 @@ Evidence evidence_of(const FailedCall& failed) {
 
 std::optional<Verdict> without_cuinit(const Facts& facts) {
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
-    if (!facts.driver.init) return undecided("cuInit did not answer");
+    if (!facts.driver.init) return undecided("the result of cuInit is unknown");
     return std::nullopt;
 }
 
