@@ -84,7 +84,7 @@ bool never_answered(const CudnnCopy& copy) {
 }
 
 bool was_not_opened(const CallResult& failure) {
-    return failure.text.starts_with(not_opened);
+    return failure.code == would_block;
 }
 
 Verdict without_cudnn(const Facts& facts) {

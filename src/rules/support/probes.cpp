@@ -59,7 +59,7 @@ static bool is_last_case(const ProbeRun& run, const RnnRun& rnn_run) {
     if (run.probe != "rnn_forward") return false;
     const std::string target =
         "GPU " + std::to_string(rnn_run.gpu) + ' ' + std::string(name_of(rnn_run.dialect)) + ' ' + rnn_run.library;
-    return rnn_run.end == RunEnd::failed && rnn_run.result && rnn_run.result->code == -1 && target == run.target &&
+    return rnn_run.end == RunEnd::failed && rnn_run.result && rnn_run.result->code < 0 && target == run.target &&
            rnn_run.result->call == run.last_call;
 }
 
