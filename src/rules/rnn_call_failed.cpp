@@ -51,7 +51,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     for (const auto& sweep : sweeps(facts)) {
         Runs unexplained;
         for (const RnnRun* run : runs_with(sweep, RunEnd::failed)) {
-            if (run->result && run->result->text == hangs_in_kernel) {
+            if (run->result && run->result->code == hangs_in_kernel) {
                 answers.told_elsewhere("its process hangs in the kernel");
                 continue;
             }

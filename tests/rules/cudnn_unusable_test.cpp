@@ -37,7 +37,7 @@ RULE_TEST(
          {"a pipe on its way is another fault", but([](Facts& f) {
               f.cudnns.front() = {};
               f.cudnns.front().library = cudnn8;
-              f.cudnns.front().failure = CallResult{"dlopen", -1,
+              f.cudnns.front().failure = CallResult{"dlopen", would_block,
                                                     "not opened: the loader would come to /x/libcuda.so.1, which is a "
                                                     "named pipe (FIFO), not a file, and wait there forever"};
           }),

@@ -83,7 +83,7 @@ bool never_answered(const CudnnCopy& copy) {
 }
 
 bool was_refused(const CallResult& failure) {
-    return failure.text.starts_with(not_opened);
+    return failure.code == would_block;
 }
 
 Verdict without_cudnn(const Facts& facts) {

@@ -1,8 +1,9 @@
-#include "support/rnn_target.hpp"
+#include "support/rnn.hpp"
 
 #include <algorithm>
+#include <array>
 
-#include "support/gpu_session.hpp"
+#include "support/libraries.hpp"
 
 namespace rnncheck::probes {
 
@@ -19,6 +20,38 @@ bool all_done(const Facts& facts, const RnnTarget& target) {
     if (facts.rnn_runs.empty()) return false;
     const auto done = done_before(facts, target, cases_of(facts, place_of(facts, target)).size());
     return std::ranges::find(done, false) == done.end();
+}
+
+RunEnd outcome_before_9(std::int64_t status) {
+    switch (status) {
+        case 6:   // ARCH_MISMATCH
+        case 9:   // NOT_SUPPORTED
+        case 11:  // RUNTIME_PREREQUISITE_MISSING
+            return RunEnd::not_supported;
+        case 3:  // BAD_PARAM
+        case 5:  // INVALID_VALUE
+            return RunEnd::rejected;
+        default:
+            return RunEnd::failed;
+    }
+}
+
+RunEnd outcome_since_9(std::int64_t status) {
+    switch (status / 1000) {
+        case 2:
+            return RunEnd::rejected;
+        case 3:
+            return RunEnd::not_supported;
+        default:
+            return RunEnd::failed;
+    }
+}
+
+/// Sequences of different lengths came with 7.2.1; an older one does not support them, it is not damaged.
+bool came_with_7_2(const std::string& function) {
+    constexpr std::array<std::string_view, 4> since_7_2 = {"cudnnCreateRNNDataDescriptor", "cudnnSetRNNDataDescriptor",
+                                                           "cudnnSetRNNPaddingMode", "cudnnRNNForwardInferenceEx"};
+    return std::ranges::find(since_7_2, function) != since_7_2.end();
 }
 
 }  // namespace
@@ -120,6 +153,33 @@ ReducedPrecision reduced_precision(const Facts& facts, int gpu, const RnnCase& r
     // the static persistent kernels is not known. docs/numerics.md
     reduced.fast_math = rnn_case.algorithm != Algorithm::standard && at_least(7, 5);
     return reduced;
+}
+
+RunEnd case_outcome(const CallResult& result) {
+    if (is_out_of_memory(result)) return RunEnd::out_of_memory;
+    if (!result.call.starts_with("cudnn")) return RunEnd::failed;
+    if (result.code == missing_symbol) return came_with_7_2(result.call) ? RunEnd::not_supported : RunEnd::failed;
+    return result.code >= 1000 ? outcome_since_9(result.code) : outcome_before_9(result.code);
+}
+
+bool came_after(const RnnCase& rnn_case, const std::optional<Version>& cudnn) {
+    const bool of_8_1 = rnn_case.dtype == Dtype::bf16 || rnn_case.algorithm == Algorithm::persist_static_small_h;
+    return of_8_1 && cudnn && *cudnn < make_version({8, 1, 0});
+}
+
+std::unique_ptr<RnnSession> open_rnn(const Job& job, ProbeWriter& writer, const RnnTarget& target) {
+    auto rnn = std::make_unique<RnnSession>();
+    rnn->gpu = open_gpu(writer, target.gpu);
+    rnn->failure = rnn->gpu->failure;
+    if (rnn->failure) return rnn;
+    const vendor::Library library = open_cudnn(job, writer, target.library);
+    rnn->failure = library.failure;
+    if (rnn->failure) return rnn;
+    rnn->cudnn.load(library);
+    rnn->session.emplace(
+        vendor::Session{rnn->gpu->cuda, rnn->cudnn, rnn->gpu->check, vendor::cudnn_checker(writer, rnn->cudnn)});
+    rnn->failure = start_session(*rnn->session);
+    return rnn;
 }
 
 }  // namespace rnncheck::probes

@@ -14,15 +14,21 @@ inline constexpr int padded_io = 1;  ///< CUDNN_RNN_PADDED_IO_ENABLED
 
 inline constexpr int cuda_out_of_memory = 2;
 
-int data_type_number(Dtype dtype);                      ///< cudnnDataType_t
-int precision_number(Dtype dtype);                      ///< cudnnDataType_t of the sums: fp32, fp64 for fp64
-int math_number(MathType math);                         ///< cudnnMathType_t
-int algorithm_number(Algorithm algorithm);              ///< cudnnRNNAlgo_t
-int direction_number(Direction direction);              ///< cudnnDirectionMode_t
-int layout_number(Layout layout);                       ///< cudnnRNNDataLayout_t
-int mode_number(Cell cell);                             ///< cudnnRNNMode_t
-int bias_number(BiasMode bias);                         ///< cudnnRNNBiasMode_t
-int input_mode_number(InputMode mode);                  ///< cudnnRNNInputMode_t
+int data_type_number(Dtype dtype);  ///< cudnnDataType_t
+int precision_number(Dtype dtype);  ///< cudnnDataType_t of the sums: fp32, fp64 for fp64
+int math_number(MathType math);     ///< cudnnMathType_t
+int mode_number(Cell cell);         ///< cudnnRNNMode_t
+int bias_number(BiasMode bias);     ///< cudnnRNNBiasMode_t
+
+/// Of the enumerations that stand in cuDNN's order (cudnn_adv.h, the same in 7.6, 8.9 and 9.x): cudnnRNNAlgo_t,
+/// cudnnDirectionMode_t, cudnnRNNDataLayout_t, cudnnRNNInputMode_t.
+template <class Enumeration>
+int same_number(Enumeration value) {
+    static_assert(static_cast<int>(Algorithm::persist_static_small_h) == 3 &&
+                  static_cast<int>(Direction::bidirectional) == 1 && static_cast<int>(Layout::batch_major) == 2 &&
+                  static_cast<int>(InputMode::skip) == 1);
+    return static_cast<int>(value);
+}
 inline constexpr int clip_minmax = 1, pass_on_nan = 1;  ///< cudnnRNNClipMode_t, cudnnNanPropagation_t
 
 inline void* address(DevicePointer pointer) {
@@ -31,12 +37,12 @@ inline void* address(DevicePointer pointer) {
 
 /// Calls in a row: the first one that fails is kept, later ones are left out. What was made on the way is given back
 /// at the end, unless a CUDA call failed by more than a want of memory, for then the context may be past use.
-class Bench {
+class RnnRunner {
   public:
-    explicit Bench(const Session& session) : session_(session) {}
-    Bench(const Bench&) = delete;
-    Bench& operator=(const Bench&) = delete;
-    ~Bench();
+    explicit RnnRunner(const Session& session) : session_(session) {}
+    RnnRunner(const RnnRunner&) = delete;
+    RnnRunner& operator=(const RnnRunner&) = delete;
+    ~RnnRunner();
 
     template <class... Parameters, class... Arguments>
     void cuda(const Symbol<int(Parameters...)>& symbol, Arguments... arguments) {
@@ -96,11 +102,23 @@ struct DeviceData {
     Memory dweights;
 };
 
-DeviceData put_data(Bench& bench, const RnnCase& rnn_case, const DeviceImage& image);
+/// What both interfaces need of one case: descriptors, sizes, device memory.
+struct ReadyCase {
+    const RnnCase& rnn_case;
+    RnnDescriptor rnn = nullptr;
+    TensorDescriptor h = nullptr, c = nullptr;
+    std::size_t weight_bytes = 0, work_bytes = 0, reserve_bytes = 0;
+    DevicePointer weights = 0, work = 0, reserve = 0;
+    DeviceData data;
+
+    explicit ReadyCase(const RnnCase& of) : rnn_case(of) {}
+    /// Gradients of the weights, work and reserve space.
+    void allocate_spaces(RnnRunner& runner);
+};
 
 /// h of all pseudo-layers and sequences; of c, which only LSTM has, or null.
-TensorDescriptor h_tensor(Bench& bench, const RnnCase& rnn_case);
-TensorDescriptor c_tensor(Bench& bench, const RnnCase& rnn_case);
+TensorDescriptor h_tensor(RnnRunner& runner, const RnnCase& rnn_case);
+TensorDescriptor c_tensor(RnnRunner& runner, const RnnCase& rnn_case);
 
 /// The weight space as it is to be uploaded: zeros, and each part at the place that cuDNN named for it.
 struct WeightPart {
@@ -111,7 +129,7 @@ struct WeightPart {
 
 class WeightImage {
   public:
-    WeightImage(Bench& bench, Dtype dtype, std::size_t bytes);
+    WeightImage(RnnRunner& runner, Dtype dtype, std::size_t bytes);
 
     DevicePointer base() const { return base_; }
     std::size_t bytes() const { return image_.size(); }
@@ -125,7 +143,7 @@ class WeightImage {
     std::vector<LayerWeights> read(const RnnCase& rnn_case, std::span<const std::byte> space) const;
 
   private:
-    Bench& bench_;
+    RnnRunner& runner_;
     Dtype dtype_;
     DevicePointer base_;
     std::vector<std::byte> image_;
@@ -136,11 +154,15 @@ class WeightImage {
     std::vector<Placed> placed_;
 };
 
-/// `calls` makes the calls that compute: one, or three for training.
-void run_twice(Bench& bench, const RnnCase& rnn_case, const DeviceData& data, const WeightImage& weights,
+/// Puts the data into device memory; `calls` then makes the calls that compute: one, or three for training.
+void run_twice(RnnRunner& runner, ReadyCase& ready, const DeviceImage& image, const WeightImage& weights,
                const std::function<void()>& calls, LstmRun& run);
 
-void run_v8(Bench& bench, const RnnCase& rnn_case, const DeviceImage& image, LstmRun& run);
-void run_legacy(Bench& bench, const RnnCase& rnn_case, const DeviceImage& image, LstmRun& run);
+namespace v8 {
+void run(RnnRunner& runner, const RnnCase& rnn_case, const DeviceImage& image, LstmRun& run);
+}
+namespace legacy {
+void run(RnnRunner& runner, const RnnCase& rnn_case, const DeviceImage& image, LstmRun& run);
+}
 
 }  // namespace rnncheck::vendor

@@ -1,7 +1,6 @@
 // Which copies get a process of their own, and what that process opens before cuDNN.
-#include "support/copies.hpp"
-
 #include "support/catch.hpp"
+#include "support/libraries.hpp"
 
 using namespace rnncheck;
 using Paths = std::vector<std::string>;
@@ -73,8 +72,8 @@ TEST_CASE("a framework's copy is asked however many copies lie about") {
     add(facts, LibraryKind::cudnn, "/usr/lib/libcudnn.so.9", true);
     add(facts, LibraryKind::cudnn, cudnn);
     add_framework(facts, "/env", true).libraries = {{"libcudnn.so.9", cudnn, {}, {}, {}}};
-    const Paths asked = probes::copies_to_ask(facts, LibraryKind::cudnn);
-    REQUIRE(asked.size() == probes::most_copies);
+    const Paths asked = probes::installations_to_query(facts, LibraryKind::cudnn);
+    REQUIRE(asked.size() == probes::most_installations);
     CHECK(asked[0] == "/usr/lib/libcudnn.so.9");
     CHECK(asked[1] == cudnn);
 }
