@@ -43,7 +43,7 @@ RULE_TEST(
           }),
           ""},
          {"the RNN half is another matter",
-          but([](Facts& f) { rnn_half_fails(f, "cudnnAdvInferVersionCheck", 4, "CUDNN_STATUS_INTERNAL_ERROR"); }), ""},
+          but([](Facts& f) { rnn_api_fails(f, "cudnnAdvInferVersionCheck", 4, "CUDNN_STATUS_INTERNAL_ERROR"); }), ""},
          {"none installed", but(no_cudnn), ""}}},
     CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                 {"its process ended early", but([](Facts& f) {

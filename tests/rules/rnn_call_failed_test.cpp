@@ -37,6 +37,11 @@ RULE_TEST(rnn_call_failed,
                 ""},
                {"a process that hangs in the kernel is another fault", but([](Facts& f) {
                     one_case(f, RunEnd::failed, {"cudnnRNNForward", hangs_in_kernel, "hangs inside the kernel"});
+                    const RnnRun& lost = *std::ranges::find(f.rnn_runs, RunEnd::failed, &RnnRun::end);
+                    ProbeRun& run = probe_run(f, "rnn_forward");
+                    run.target = "GPU 0 " + std::string(name_of(lost.dialect)) + ' ' + lost.library;
+                    run.end = ProbeEnd::stuck;
+                    run.last_call = "cudnnRNNForward";
                 }),
                 ""}}),
           CannotTell{{{"nothing learnt", nothing_learnt(), ""},
