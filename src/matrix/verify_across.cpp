@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <set>
 
-#include "matrix/lint.hpp"
 #include "matrix/ranges.hpp"
+#include "matrix/verify.hpp"
 
 namespace rnncheck::lint {
 
@@ -32,13 +32,13 @@ const Architecture* architecture(const Tables& all, const Version& capability) {
 void check_toolkit_known(const Tables& all, const Version& cuda, const Row& row, const Report& report) {
     if (!all.driver_for_cuda.read().is_whole() || cuda < all.driver_for_cuda.read().rows.front().cuda) return;
     if (!toolkit(all, cuda) && !all.driver_for_cuda.read().holes.contains(cuda.text))
-        report(row, "driver_for_cuda does not know CUDA {}; correct it or add its row there", cuda);
+        report(row, "driver_for_cuda has no CUDA {}; correct it or add its row there", cuda);
 }
 
 void check_capability_known(const Tables& all, const Version& capability, const Row& row, const Report& report) {
     if (!all.architectures.read().is_whole() || capability < all.architectures.read().rows.front().capability) return;
     if (!architecture(all, capability))
-        report(row, "architectures does not know capability {}; correct it or add its row there", capability);
+        report(row, "architectures has no capability {}; correct it or add its row there", capability);
 }
 
 void check_driver_min(const Tables& all, const std::optional<Version>& driver_min, const Version& cuda, const Row& row,
@@ -54,9 +54,9 @@ void check_toolkit(const Tables& all, const DriverForCuda& row, const Report& re
     const int branch = row.full_driver.major();
     const CudaOfDriver* of_driver = driver(all, branch);
     if (!of_driver)
-        report(row, "cuda_of_driver does not know branch {}; correct full_driver or add the branch there", branch);
+        report(row, "cuda_of_driver has no branch {}; correct full_driver or add the branch there", branch);
     else if (of_driver->cuda != row.cuda)
-        report(row, "full_driver {} is for CUDA {} here, but cuda_of_driver says that branch {} ends with CUDA {}",
+        report(row, "full_driver {} is for CUDA {} here, but by cuda_of_driver branch {} ends with CUDA {}",
                row.full_driver, row.cuda, branch, of_driver->cuda);
 }
 
@@ -69,9 +69,9 @@ void check_package(const Tables& all, const ForwardCompatibility& row, const Rep
     if (!all.cuda_of_driver.read().is_whole()) return;
     const CudaOfDriver* below = driver(all, row.branch);
     if (!below)
-        report(row, "branch {} is not known to cuda_of_driver; correct it or add it there", row.branch);
+        report(row, "branch {} is not in cuda_of_driver; correct it or add it there", row.branch);
     else if (below->cuda >= row.cuda)
-        report(row, "branch {} runs CUDA {} by itself (cuda_of_driver); take the row away", row.branch, row.cuda);
+        report(row, "branch {} runs CUDA {} by itself (cuda_of_driver); remove the row", row.branch, row.cuda);
 }
 
 void check_architecture(const Tables& all, const Architecture& row, const Report& report) {
@@ -80,7 +80,7 @@ void check_architecture(const Tables& all, const Architecture& row, const Report
     if (!row.last_driver_branch || !all.cuda_of_driver.read().is_whole()) return;
     const CudaOfDriver* last = driver(all, *row.last_driver_branch);
     if (!last)
-        report(row, "cuda_of_driver does not know branch {}", *row.last_driver_branch);
+        report(row, "cuda_of_driver has no branch {}", *row.last_driver_branch);
     else if (row.last_cuda && last->cuda.major() < row.last_cuda->major())
         report(row,
                "the last driver branch {} ends with CUDA {}, so CUDA {} cannot run on such a GPU; correct last_cuda or "
@@ -118,7 +118,7 @@ void check_product(const Tables& all, const GpuProduct& row, const Report& repor
     if (other && row.note.empty())
         report(
             row,
-            "'{}' has capability {} here and {} in another row; correct one, or say in each note that the name is on "
+            "'{}' has capability {} here and {} in another row; correct one, or write in each note that the name is on "
             "different chips",
             row.name, row.capability, other->capability);
 }
@@ -134,7 +134,7 @@ void check_pair(const Tables& all, const FrameworkBuild& row, const Report& repo
         return suits(build) && (!build.cuda_min || *build.cuda_min <= *row.cuda);
     };
     if (!first_of(all.cudnn_builds.read().rows, suits))
-        report(row, "cudnn_builds knows no cuDNN {} for CUDA {}; correct the pair or add that build there", *row.cudnn,
+        report(row, "cudnn_builds has no cuDNN {} for CUDA {}; correct the pair or add that build there", *row.cudnn,
                row.cuda->major());
     else if (!first_of(all.cudnn_builds.read().rows, suits_toolkit))
         report(row, "cuDNN {} begins with a later toolkit than CUDA {} (cudnn_builds)", *row.cudnn, *row.cuda);
@@ -169,9 +169,9 @@ void check_evidence(const Tables& all, const LogEvidence& row, const Report& rep
         report(row, "log_causes has no '{}'; correct the cause or add it there", row.cause);
 }
 
-/// Once for each release with which some build begins.
+/// Once for each version with which some build begins.
 void check_newest_cuda(const Tables& all, const FrameworkCuda& row, const Report& report) {
-    std::map<Version, Version> newest;  // CUDA by release
+    std::map<Version, Version> newest;  // CUDA by version
     const auto is_of = [&](const FrameworkBuild& build) { return build.framework == row.framework && build.cuda; };
     for (const FrameworkBuild& build : all.framework_builds.read().rows)
         if (is_of(build) && covers(row.first, row.last, build.first)) newest[build.first];
@@ -193,8 +193,7 @@ void check_defect(const Tables& all, const RnnDefect& row, const Report& report)
         if (!release || *release < all.cudnn_builds.read().rows.front().cudnn) continue;
         if (!first_of(all.cudnn_builds.read().rows,
                       [&](const auto& build) { return covers(build.cudnn, build.cudnn_last, *release); }))
-            report(row, "cudnn_builds has no cuDNN {}; name a release that there is, or add its builds there",
-                   *release);
+            report(row, "cudnn_builds has no cuDNN {}; name a version that exists, or add its builds there", *release);
     }
 }
 
@@ -214,15 +213,15 @@ void check_required_support(const Tables& all, const RnnRequiredSupport& row, co
     }
 }
 
-/// cuDNN releases that some row names in full, each with who names it.
-std::map<Version, std::string> releases_named(const Tables& tables) {
+/// cuDNN versions that some row names in full, each with who names it.
+std::map<Version, std::string> cudnn_versions_named(const Tables& tables) {
     std::map<Version, std::string> releases;
     const auto note = [&](const std::optional<Version>& release, const std::string& who) {
         if (release && parts_written(*release) == 3) releases.emplace(*release, who);
     };
     for (const CudnnBuild& row : tables.cudnn_builds.read().rows)
         for (const Version& release : {row.cudnn, row.last()})
-            note(release, filled("it is there for CUDA {}", row.cuda_major));
+            note(release, filled("it exists for CUDA {}", row.cuda_major));
     for (const RnnDefect& row : tables.rnn_defects.read().rows)
         for (const auto& release : {std::optional(row.first), row.fixed}) note(release, "rnn_defects names it");
     for (const RnnLimit& row : tables.rnn_limits.read().rows)
@@ -231,9 +230,9 @@ std::map<Version, std::string> releases_named(const Tables& tables) {
     return releases;
 }
 
-/// A release that other rows know and that lies between two of a CUDA major which both pass it over.
-void check_passed_over(const Tables& all, const Report& report) {
-    const auto releases = releases_named(all);
+/// A version that other rows know and that lies between two of a CUDA major which both pass it over.
+void check_skipped(const Tables& all, const Report& report) {
+    const auto releases = cudnn_versions_named(all);
     std::map<int, std::vector<const CudnnBuild*>> by_major;
     for (const CudnnBuild& row : all.cudnn_builds.read().rows) by_major[row.cuda_major].push_back(&row);
     for (const auto& [major, rows] : by_major)
@@ -244,7 +243,7 @@ void check_passed_over(const Tables& all, const Report& report) {
                 continue;
             const std::string name = filled("{} for CUDA {}", release, major);
             if (!all.cudnn_builds.read().holes.contains(name))
-                report.whole("{} is missing though {}; add its row, or declare in \"holes\" that there is none", name,
+                report.whole("{} is missing, but {}; add its row, or declare in \"holes\" that it does not exist", name,
                              who);
         }
 }
@@ -268,7 +267,7 @@ void check_across(const Tables& tables, std::vector<Issue>& all) {
     if (tables.framework_builds.read().is_whole()) check(tables.framework_cuda, check_newest_cuda);
     if (!tables.cudnn_builds.read().is_whole()) return;
     check(tables.rnn_defects, check_defect);
-    check_passed_over(tables, {all, tables.cudnn_builds.stem()});
+    check_skipped(tables, {all, tables.cudnn_builds.stem()});
 }
 
 }  // namespace rnncheck::lint

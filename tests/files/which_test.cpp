@@ -1,4 +1,4 @@
-#include "files/loader/which.hpp"
+#include "files/which.hpp"
 
 #include <dlfcn.h>
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
-#include "files/loader/gpu_libraries.hpp"
+#include "files/gpu_libraries.hpp"
 #include "support/catch.hpp"
 #include "support/elf_builder.hpp"
 #include "support/fake_root.hpp"
@@ -163,7 +163,7 @@ TEST_CASE("a bad copy at which the loader stops is no copy") {
     const LibraryChoice passed = choice(machine.ask(torch), name);
     CHECK(contains(*passed.path, "nvidia/cudnn"));
     REQUIRE(passed.candidates.size() == 1);
-    CHECK(contains(passed.candidates[0].why_not, "passed over: it is made for another machine"));
+    CHECK(contains(passed.candidates[0].why_not, "skipped: it is made for another machine"));
 }
 
 TEST_CASE("what the loader does not look at is told as lying elsewhere") {

@@ -121,7 +121,7 @@ TEST_CASE("a NUL, behind which a parser would see nothing, and nesting that woul
     const std::string deep = "{\"z\": " + std::string(30'000, '[') + std::string(30'000, ']') + "}";
     copy.write("xid.json", deep);
     says(copy.error(), {"xid.json", "nested too deeply"});
-    CHECK(verify(table_files_of(copy.directory.string()), "2026-12-31").front().text == "nested too deeply");
+    CHECK(verify(Tables(table_files_of(copy.directory.string())), "2026-12-31").front().text == "nested too deeply");
 }
 
 TEST_CASE("a fault is named with file, row and column") {
@@ -151,8 +151,8 @@ TEST_CASE("a fault is named with file, row and column") {
         {"rnn_defects", R"("first": "version")", R"("first": "integer")", ", column 'first'", "'version'"},
         {"rnn_defects", R"("first": "6.0.0", )", "", ", row 2, column 'first'", "missing"},
         {"rnn_required_support", R"({"dtype": "bf16",)", R"({"dtype": "fp16", "dtype": "bf16",)", ", row 1",
-         "the key 'dtype' stands twice"},
-        {"xid", R"("columns":)", R"("rows": [], "columns":)", "", "the key 'rows' stands twice"},
+         "the key 'dtype' appears twice"},
+        {"xid", R"("columns":)", R"("rows": [], "columns":)", "", "the key 'rows' appears twice"},
     };
     for (const auto& fault : faults) {
         const std::string file = std::string(fault.table) + ".json";
@@ -165,7 +165,7 @@ TEST_CASE("a table of nothing but faults is given up after the first thousand") 
     std::string rows = "{}";
     for (int i = 0; i < 20'000; ++i) rows += ",{}";
     copy.write("xid.json", R"({"columns": {}, "sources": {}, "rows": [)" + rows + "]}");
-    const auto issues = verify(table_files_of(copy.directory.string()));
+    const auto issues = verify(Tables(table_files_of(copy.directory.string())));
     CHECK(issues.size() < 1100);
     says(copy.error(), {"xid.json, row 1, column 'xid': missing"});
 }

@@ -63,7 +63,7 @@ TEST_CASE("a GPU's name with a second capability") {
 TEST_CASE("a cuDNN release that one CUDA major passes over") {
     const auto issues = without_rows("cudnn_builds.json", {R"({"cudnn": "9.17.1")", R"("cuda_major": 12)"});
     INFO(told(issues));
-    CHECK(says(issues, "cudnn_builds", "9.17.1 for CUDA 12 is missing though it is there for CUDA 13"));
+    CHECK(says(issues, "cudnn_builds", "9.17.1 for CUDA 12 is missing, but it exists for CUDA 13"));
     CHECK(issues.size() == 1);
 }
 
@@ -94,9 +94,9 @@ TEST_CASE("dates that there are not, and dates to come") {
     const MatrixCopy copy;
     copy.replace("xid.json", "\"seen\": \"2026-1", "\"seen\": \"2031-01-01\", \"was\": \"2026-1");
     const TableFiles files = table_files_of(copy.directory.string());
-    CHECK(says(verify(files, "2026-12-31"), "xid", "'seen' is 2031-01-01, a day to come"));
-    CHECK(verify(files, "2031-01-01").empty());
-    CHECK(verify(files, "1970-01-02").empty());  // a clock that nearly all sources are ahead of
+    CHECK(says(verify(Tables(files), "2026-12-31"), "xid", "'seen' is 2031-01-01, in the future"));
+    CHECK(verify(Tables(files), "2031-01-01").empty());
+    CHECK(verify(Tables(files), "1970-01-02").empty());  // a clock that nearly all sources are ahead of
 }
 
 TEST_CASE("support that is required before its feature") {
@@ -129,7 +129,7 @@ TEST_CASE("a flavour, an index or a pin that is not the row's") {
 TEST_CASE("a Python that there is not") {
     const auto issues = after_in_row(torch_24_cu124, R"("python_last": "3.12")", R"("python_last": "3.99")");
     INFO(told(issues));
-    CHECK(says(issues, "framework_builds", "column 'python_last': there was no Python 3.99 on 2026"));
+    CHECK(says(issues, "framework_builds", "column 'python_last': Python 3.99 did not exist on 2026"));
     CHECK(issues.size() == 1);
 }
 
@@ -157,26 +157,26 @@ TEST_CASE("a newest CUDA that the builds contradict") {
 TEST_CASE("a build without cuDNN that has one, or has no CUDA") {
     const auto both = after_in_row(torch_24_cu124, R"("libraries": )", R"("without_cudnn": true, "libraries": )");
     INFO(told(both));
-    CHECK(says(both, "framework_builds", "and without_cudnn; leave one of them out"));
+    CHECK(says(both, "framework_builds", "and without_cudnn; remove one of them"));
     CHECK(both.size() == 1);
 }
 
 TEST_CASE("a member of the head that there is not, and rows that stand twice") {
     CHECK(says(after("xid.json", "\"columns\":", "\"bogus\": 1, \"columns\":"), "xid", "the head has no 'bogus'"));
-    CHECK(says(after("xid.json", "\"columns\":", "\"rows\": [], \"columns\":"), "xid", "'rows' stands twice"));
+    CHECK(says(after("xid.json", "\"columns\":", "\"rows\": [], \"columns\":"), "xid", "'rows' appears twice"));
 }
 
-TEST_CASE("a key that stands twice") {
+TEST_CASE("a key that appears twice") {
     const auto source =
         after("xid.json", "\"sources\": {\n",
               "\"sources\": {\n    \"s\": {\"title\": \"t\", \"url\": \"https://a.b/\", \"seen\": \"2026-11-21\"},\n"
               "    \"s\": {\"title\": \"u\", \"url\": \"https://a.b/\", \"seen\": \"2026-11-21\"},\n");
     INFO(told(source));
-    CHECK(has(source, "xid", 0, "the key 's' stands twice in 'sources'"));
+    CHECK(has(source, "xid", 0, "the key 's' appears twice in 'sources'"));
     CHECK(source.size() == 1);
     const auto cell =
         after("rnn_required_support.json", R"({"dtype": "bf16",)", R"({"dtype": "fp16", "dtype": "bf16",)");
-    CHECK(has(cell, "rnn_required_support", 1, "the key 'dtype' stands twice"));
+    CHECK(has(cell, "rnn_required_support", 1, "the key 'dtype' appears twice"));
 }
 
 TEST_CASE("an inferred row without a note, and a control character") {
