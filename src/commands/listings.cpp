@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/embedded.hpp"
+#include "base/directory_list.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/command.hpp"

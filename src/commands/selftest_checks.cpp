@@ -10,8 +10,8 @@
 #include "base/text.hpp"
 #include "commands/restrictions.hpp"
 #include "commands/table_complaints.hpp"
-#include "process/private_directory.hpp"
 #include "process/survey.hpp"
+#include "process/this_process.hpp"
 #include "report/format.hpp"
 #include "rnn/frozen.hpp"
 
@@ -89,10 +89,10 @@ SelftestCheck check_reference() {
 SelftestCheck check_tables() {
     const Tables tables(bundled_table_files());
     const auto complaints = complaints_about(tables);
-    const std::string rows = counted(rows_written(tables), "row", "rows");
+    const std::string rows = pluralized(rows_written(tables), "row", "rows");
     if (complaints.empty()) return outcome("tables", passed, rows + " of the compatibility tables are sound");
     return outcome("tables", failed,
-                   "verdicts on versions may be wrong: " + counted(complaints.size(), "complaint", "complaints") +
+                   "verdicts on versions may be wrong: " + pluralized(complaints.size(), "complaint", "complaints") +
                        " about " + rows + "; see 'rnncheck matrix verify'");
 }
 

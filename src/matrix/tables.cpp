@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "base/embedded.hpp"
-#include "base/errors.hpp"
+#include "base/directory_list.hpp"
 #include "base/files.hpp"
 #include "base/json.hpp"
+#include "base/program.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
 

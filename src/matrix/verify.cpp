@@ -37,7 +37,7 @@ void check_words(const TextMap& cells, const Row& row, const Report& report) {
         if (table != report.table) continue;
         const std::string& word = cells.at(column);
         if (!(word.empty() && may_be_empty) && std::ranges::find(words, word) == words.end())
-            report(row, "column '{}': '{}' is none of {}", column, word, listing(words));
+            report(row, "column '{}': '{}' is none of {}", column, word, join_with_and(words));
     }
     for (const auto& [table, column] : clauses)
         if (table == report.table && cells.at(column).ends_with('.'))

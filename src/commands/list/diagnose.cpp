@@ -1,8 +1,6 @@
 // Names the cause of a failure from the logs of the program that failed.
 #include <memory>
 
-#include "base/errors.hpp"
-#include "base/log.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/command.hpp"

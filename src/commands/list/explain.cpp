@@ -1,5 +1,5 @@
 // Prints the page about a rule or a probe.
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "commands/command.hpp"
 #include "commands/ids.hpp"
 #include "commands/nearest.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/environment.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "files/elf/elf_file.hpp"
 
