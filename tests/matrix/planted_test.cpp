@@ -119,7 +119,7 @@ TEST_CASE("a flavour, an index or a pin that is not the row's") {
     CHECK(says(after_in_row(torch_24_cu124, "whl/cu124", "whl/cpu"), "framework_builds",
                "column 'install' is the command of a build without CUDA"));
     CHECK(says(after_in_row(torch_24_cu124, "=={version}", "==2.3.0"), "framework_builds",
-               "column 'install' pins no release or another one"));
+               "column 'install' pins no version or another one"));
     CHECK(
         says(after_in_row(R"("framework": "jax", "first": "0.8.0", "last": "0.8.3", "os": "linux", "build": "cuda12")",
                           "jax[cuda12]", "jax[cuda13]"),
