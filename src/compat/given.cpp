@@ -111,8 +111,8 @@ constexpr std::string_view framework_version = "a version (2.4.0), if known with
 /// Frameworks have no function of their own.
 constexpr auto keys = std::to_array<Key>({
     {"ctranslate2", framework_version, nullptr},
-    {"cuda", "the version of the CUDA runtime (12.4), or its major alone (12)", take_cuda},
-    {"cudnn", "the version of the cuDNN installed (8.9.7, 9), if known with its CUDA (9.10.2+cu12)", take_cudnn},
+    {"cuda", "the version of the CUDA runtime (12.4), or only its major version (12)", take_cuda},
+    {"cudnn", "the installed cuDNN version (8.9.7, 9), if known with its CUDA version (9.10.2+cu12)", take_cudnn},
     {"cupy", framework_version, nullptr},
     {"driver", "a version (535.104.05) or a branch (535)", take_driver},
     {"dtype", "the network's type of data: fp64, fp32, fp16 or bf16", take_dtype},
@@ -123,9 +123,9 @@ constexpr auto keys = std::to_array<Key>({
     {"masked", "yes when the network's sequences are padded and masked, else no", take_masked},
     {"mxnet", framework_version, nullptr},
     {"onnxruntime", framework_version, nullptr},
-    {"os", "linux, windows, macos, wsl, or the system's name (Ubuntu 22.04, Windows 10)", take_os},
+    {"os", "linux, windows, macos, wsl, or the operating system's name (Ubuntu 22.04, Windows 10)", take_os},
     {"paddlepaddle", framework_version, nullptr},
-    {"python", "a version of Python (3.11)", take_python},
+    {"python", "a Python version (3.11)", take_python},
     {"pytorch", framework_version, nullptr},
     {"tensorflow", framework_version, nullptr},
     {"torch", framework_version, nullptr},

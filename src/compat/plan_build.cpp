@@ -78,7 +78,7 @@ std::string package_instead(const FrameworkBuild& build, const DriverAsked& driv
                             const Matrix& matrix) {
     const auto package = compat::compat_package(driver, *build.cuda, question.gpu, matrix);
     if (!package || question.data_center == false) return "";
-    return std::string("; ") + (question.data_center ? "this" : "a data centre's") + " GPU can take the package " +
+    return std::string("; ") + (question.data_center ? "this" : "a data center") + " GPU can use the package " +
            package->name + " instead";
 }
 
@@ -154,7 +154,7 @@ PlannedBuild plan_build(const FrameworkBuild& build, const PlanQuestion& questio
     if (build.libraries == "system")
         planned.notes.push_back("needs CUDA " + build.cuda->text +
                                 (build.cudnn ? " and cuDNN " + version_in_words(*build.cudnn) : "") +
-                                " installed beside it");
+                                " installed separately");
     planned.install = install_command(build, question.gpu, matrix);
     return planned;
 }

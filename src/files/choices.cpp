@@ -73,10 +73,10 @@ class Candidates {
         if (attempt.outcome == OpenOutcome::fails)
             return "the loader would stop here: it " + attempt.file.problem_detail;
         if (answer_.rule == LoaderRule::already_loaded || answer_.rule == LoaderRule::ld_preload)
-            return "a library of that name is loaded already";
+            return "a library of that name is already loaded";
         const std::string winners = in_words(process_, answer_.rule, answer_.owner.value_or(0));
         if (list.rule == answer_.rule && list.owner == answer_.owner)
-            return "another directory of " + winners + " comes before it";
+            return "another directory of " + winners + " is before it";
         return winners + " comes before " + in_words(process_, list.rule, list.owner);
     }
 
@@ -90,7 +90,7 @@ std::string why_of(const Process& process, const Answer& answer) {
     if (!answer.stopped_at.empty())
         return "the loader stops at " + answer.stopped_at + " (" +
                in_words(process, answer.rule, answer.owner.value_or(0)) + "): it " + answer.problem;
-    if (!answer.object) return "nothing of that name where the loader looks";
+    if (!answer.object) return "no file of that name in the directories that the loader searches";
     const Object& object = process.objects()[*answer.object];
     if (answer.rule == LoaderRule::already_loaded)
         return "loaded already" + (object.loader ? " for " + name_of_object(process, *object.loader) : std::string());
@@ -185,7 +185,7 @@ std::string in_words(const Process& process, LoaderRule rule, std::size_t owner)
         return (rule == LoaderRule::rpath ? "RPATH" : "RUNPATH") + of;
     static const std::map<LoaderRule, const char*> words = {
         {LoaderRule::already_loaded, "loaded already"},
-        {LoaderRule::path, "named by this path"},
+        {LoaderRule::path, "requested by this path"},
         {LoaderRule::ld_library_path, "LD_LIBRARY_PATH"},
         {LoaderRule::cache, "the loader's cache"},
         {LoaderRule::default_directory, "the loader's default directories"},
@@ -213,7 +213,7 @@ void add_elsewhere(const Root& root, const std::vector<std::string>& directories
             const std::string path = directory + '/' + choice.soname;
             if (!root.surely_absent(path) && root.exists(path) && seen.insert(real_or_same(root, path)).second &&
                 choice.candidates.size() < most_candidates)
-                choice.candidates.push_back({path, LoaderRule::elsewhere, "the loader does not look there"});
+                choice.candidates.push_back({path, LoaderRule::elsewhere, "the loader does not search there"});
         }
     }
 }

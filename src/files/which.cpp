@@ -31,7 +31,7 @@ std::string run_by(const Root& root, const std::string& path) {
 
 void refuse_unpredictable(const Root& root, const std::string& path, const elf::ElfFile& file) {
     if (const std::string runner = run_by(root, path); !runner.empty())
-        throw InputError(quoted(path) + " is a script that '" + runner + "' runs: ask for that program");
+        throw InputError(quoted(path) + " is a script that '" + runner + "' runs: specify that program");
     if (file.problem == FileProblem::other_class || file.problem == FileProblem::other_machine)
         throw InputError(quoted(path) + " " + file.problem_detail + ", and another loader is in charge of it");
     if (file.problem) throw InputError(quoted(path) + " " + file.problem_detail);
@@ -41,7 +41,7 @@ void refuse_unpredictable(const Root& root, const std::string& path, const elf::
 void refuse_other_loader(const Root& root, const std::string& path, const elf::ElfFile& file) {
     if (!file.interpreter || !root.exists(*file.interpreter) || read_loader_build(root, *file.interpreter)) return;
     throw InputError(quoted(path) + " is started by " + quoted(*file.interpreter) +
-                     ", which is not glibc's loader; the rules of others are not known here");
+                     ", which is not glibc's loader; other loaders are not supported");
 }
 
 /// The kernel then starts it in the loader's secure mode (ld.so(8), "secure-execution mode").
@@ -68,7 +68,7 @@ std::vector<std::string> notes_on(const Root& root, const std::string& path, con
             "it runs with rights of its own (set-user-id or the like): LD_LIBRARY_PATH and LD_PRELOAD do not count");
     if (contains(path, "/site-packages/") || contains(path, "/dist-packages/"))
         notes.push_back(
-            "a Python package may open copies of its own choice before this file; the file itself does not tell");
+            "a Python package may open its own libraries before this file; the file itself does not show this");
     return notes;
 }
 
@@ -88,7 +88,7 @@ void check_copy(const Root& root, const std::string& name, const std::string& pa
     if (others.empty()) return;
     which.notes.push_back(name + " lies in " + home + ", but parts of it come from " +
                           join_with_and({others.begin(), others.end()}) +
-                          ": they work together only if all are of one release");
+                          ": they work together only if all are of the same version");
 }
 
 /// What holds for all three: files in other directories than the loader's, and a note for each cuDNN installation whose
@@ -152,8 +152,8 @@ RunningProcess look_into(int id) {
     const auto map = here.read(directory + "/maps", largest_map);
     const auto program = here.link(directory + "/exe");
     if (!map || (!program && !map->empty()))
-        throw InputError(who + ": this user may not see what it has mapped (" + directory +
-                         "/maps); ask as its user or as root");
+        throw InputError(who + ": this user has no permission to read its memory map (" + directory +
+                         "/maps); run rnncheck as its user or as root");
     if (map->empty()) throw InputError(who + " has no memory of its own: it is ending, or part of the kernel");
     RunningProcess process;
     process.files = files_of_map(*map);
@@ -227,7 +227,7 @@ Which which_for_file(const Root& root, const std::string& path, const WhichSetti
     const bool secure = file.is_program && starts_secure(root, which.target);
     which.notes = notes_on(root, which.target, file, secure);
     if (is_static(file)) {
-        which.notes.push_back("it is a static program: the loader gives it no libraries");
+        which.notes.push_back("it is a static program and does not use the loader");
         return which;
     }
     const Loader loader =
@@ -282,7 +282,7 @@ Which which_for_process(int id, bool all) {
     if (!running.root.empty())
         which.notes.push_back("it sees other files than this shell; paths are those that it sees");
     if (program.problem) {
-        which.notes.push_back("its program " + program.problem_detail + ": what it would open is not told");
+        which.notes.push_back("its program " + program.problem_detail + ": what it would open is unknown");
         return which;
     }
     const Loader loader = loader_of(root, LoaderSetting{.library_path = running.library_path.value_or(""),

@@ -135,7 +135,7 @@ void check_row(const DriverBranch& row, const Report& report) {
 
 void check_row(const Architecture& row, const Report& report) {
     if (row.last_driver_branch.has_value() != row.driver_source.has_value())
-        report(row, "last_driver_branch and driver_source go together; add the one that is missing");
+        report(row, "last_driver_branch and driver_source belong together; add the missing one");
 }
 
 void check_row(const CudnnBuild& row, const Report& report) {
@@ -152,7 +152,7 @@ void check_row(const CudnnPart& row, const Report& report) {
 }
 
 void check_row(const StatusName& row, const Report& report) {
-    if (row.library != "cudnn" && row.meaning.empty()) report(row, "'meaning' is empty; write what the number means");
+    if (row.library != "cudnn" && row.meaning.empty()) report(row, "'meaning' is empty; add what the number means");
 }
 
 void check_row(const RnnDefect& row, const Report& report) {
@@ -162,11 +162,11 @@ void check_row(const RnnDefect& row, const Report& report) {
 void check_row(const FrameworkBuild& row, const Report& report) {
     check_install(row, report);
     if (row.cuda.has_value() == (row.libraries == "none"))
-        report(row, row.cuda ? "a build with CUDA takes its libraries from somewhere; 'none' is for others"
+        report(row, row.cuda ? "a build with CUDA needs the origin of its libraries; 'none' is for others"
                              : "a build without CUDA has libraries 'none'; add its CUDA or write none");
     if (row.without_cudnn && row.cudnn)
         report(row, "it has cuDNN {} and without_cudnn; remove one of them", *row.cudnn);
-    if (row.without_cudnn && !row.cuda) report(row, "without_cudnn is for builds with CUDA only; remove it");
+    if (row.without_cudnn && !row.cuda) report(row, "without_cudnn applies only to builds with CUDA; remove it");
     for (const std::string& word : split(row.targets, ' '))
         if (!parse_target(word))
             report(row, "column 'targets': '{}' is no target; write sm_90 or compute_90, a blank between", word);
@@ -200,9 +200,8 @@ void check_overlaps(const std::vector<R>& rows, const Report& report) {
 
 void check_note(const Row& row, const Report& report) {
     if (!row.note.empty()) return;
-    if (row.provenance == Provenance::unconfirmed) report(row, "an unconfirmed row needs a note that explains why");
-    if (row.provenance == Provenance::inferred)
-        report(row, "an inferred row needs a note that names what it is inferred from");
+    if (row.provenance == Provenance::unconfirmed) report(row, "an unconfirmed row needs a note with the reason");
+    if (row.provenance == Provenance::inferred) report(row, "an inferred row needs a note with its origin");
 }
 
 // 3. Holes: versions that a table must have because it has those before and after them. What really does not exist is
@@ -311,7 +310,7 @@ bool has_control_character(const std::string& text) {
 
 void check_characters(const Json& value, const std::string& name, const Row& row, const Report& report) {
     if (value.is_string() && has_control_character(value.get_ref<const std::string&>()))
-        report(row, "'{}' holds a control character; remove it", name);
+        report(row, "'{}' contains a control character; remove it", name);
     if (!value.is_structured()) return;
     for (const auto& [key, part] : value.items()) check_characters(part, value.is_object() ? key : name, row, report);
 }
@@ -349,7 +348,7 @@ void check_dates(const Tables& tables, const std::string& latest_day, std::vecto
         for (const auto& [id, source] : table.read().sources)
             if (is_date(source.seen) && source.seen > latest_day)
                 Report{ahead, table.stem()}.whole(
-                    "source '{}': 'seen' is {}, in the future; write the day on which it was read", id, source.seen);
+                    "source '{}': 'seen' is {}, a future date; write the date on which it was read", id, source.seen);
     });
     if (2 * ahead.size() <= sources) all.insert(all.end(), ahead.begin(), ahead.end());
 }

@@ -70,7 +70,7 @@ TEST_CASE("GTX 1080 on driver 470: CUDA 11 is the end") {
     CHECK_FALSE(plan.newest->sources.empty());
 }
 
-TEST_CASE("RTX 3090 on driver 535: CUDA 12 by minor-version compatibility") {
+TEST_CASE("RTX 3090 on driver 535: CUDA 12 with minor-version compatibility") {
     CHECK(newest("RTX 3090", "535", "pytorch") == "2.14 cu126 12.6 9.10.2 works");
     CHECK(newest("RTX 3090", "535", "tensorflow") == "2.21.0 and-cuda 12.5 9.3.0 works");
     CHECK(contains(why_no_newer("RTX 3090", "535", "pytorch"), "CUDA 13"));

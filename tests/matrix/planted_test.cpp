@@ -94,7 +94,7 @@ TEST_CASE("dates that there are not, and dates to come") {
     const MatrixCopy copy;
     copy.replace("xid.json", "\"seen\": \"2026-1", "\"seen\": \"2031-01-01\", \"was\": \"2026-1");
     const TableFiles files = table_files_of(copy.directory.string());
-    CHECK(says(verify(Tables(files), "2026-12-31"), "xid", "'seen' is 2031-01-01, in the future"));
+    CHECK(says(verify(Tables(files), "2026-12-31"), "xid", "'seen' is 2031-01-01, a future date"));
     CHECK(verify(Tables(files), "2031-01-01").empty());
     CHECK(verify(Tables(files), "1970-01-02").empty());  // a clock that nearly all sources are ahead of
 }
@@ -163,7 +163,7 @@ TEST_CASE("a build without cuDNN that has one, or has no CUDA") {
 
 TEST_CASE("a member of the head that there is not, and rows that stand twice") {
     CHECK(says(after("xid.json", "\"columns\":", "\"bogus\": 1, \"columns\":"), "xid", "the head has no 'bogus'"));
-    CHECK(says(after("xid.json", "\"columns\":", "\"rows\": [], \"columns\":"), "xid", "'rows' appears twice"));
+    CHECK(says(after("xid.json", "\"columns\":", "\"rows\": [], \"columns\":"), "xid", "'rows' is duplicated"));
 }
 
 TEST_CASE("a key that appears twice") {
@@ -172,11 +172,11 @@ TEST_CASE("a key that appears twice") {
               "\"sources\": {\n    \"s\": {\"title\": \"t\", \"url\": \"https://a.b/\", \"seen\": \"2026-11-21\"},\n"
               "    \"s\": {\"title\": \"u\", \"url\": \"https://a.b/\", \"seen\": \"2026-11-21\"},\n");
     INFO(told(source));
-    CHECK(has(source, "xid", 0, "the key 's' appears twice in 'sources'"));
+    CHECK(has(source, "xid", 0, "the key 's' is duplicated in 'sources'"));
     CHECK(source.size() == 1);
     const auto cell =
         after("rnn_required_support.json", R"({"dtype": "bf16",)", R"({"dtype": "fp16", "dtype": "bf16",)");
-    CHECK(has(cell, "rnn_required_support", 1, "the key 'dtype' appears twice"));
+    CHECK(has(cell, "rnn_required_support", 1, "the key 'dtype' is duplicated"));
 }
 
 TEST_CASE("an inferred row without a note, and a control character") {
