@@ -185,7 +185,7 @@ TEST_CASE("an inferred row without a note, and a control character") {
     INFO(told(inferred));
     CHECK(says(inferred, "rnn_required_support", "an inferred row needs a note"));
     const auto control = after("rnn_required_support.json", R"("note": ")", R"("note": "\u001b[2J)");
-    CHECK(says(control, "rnn_required_support", "'note' holds a control character"));
+    CHECK(says(control, "rnn_required_support", "'note' contains a control character"));
     CHECK(says(after("rnn_required_support.json", R"("title": ")", R"("title": "\u009b)"), "rnn_required_support",
-               "'title' holds a control character"));
+               "'title' contains a control character"));
 }
