@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "base/text.hpp"
-#include "rules/support/log_verdict.hpp"
+#include "rules/causes/log_causes.hpp"
 #include "support/catch.hpp"
 #include "support/logs.hpp"
 #include "support/text_mutator.hpp"
