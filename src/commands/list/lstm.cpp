@@ -15,7 +15,7 @@
 #include "commands/output.hpp"
 #include "commands/progress.hpp"
 #include "report/redact.hpp"
-#include "report/sweep_svg.hpp"
+#include "report/sweep.hpp"
 #include "survey.hpp"
 
 namespace rnncheck::commands::lstm {
