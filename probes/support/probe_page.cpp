@@ -1,5 +1,5 @@
-#include "base/embedded.hpp"
-#include "probe.hpp"
+#include "base/directory_list.hpp"
+#include "process/probe.hpp"
 
 namespace rnncheck {
 

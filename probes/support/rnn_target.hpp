@@ -1,8 +1,8 @@
 // What the recurrent-network cases run on: one cuDNN's RNN interface on one GPU.
 #pragma once
 
-#include "facts/rnn_place.hpp"
-#include "probe.hpp"
+#include "facts/rnn_runs.hpp"
+#include "process/probe.hpp"
 #include "rnn/compare.hpp"
 
 namespace rnncheck::probes {

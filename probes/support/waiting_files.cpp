@@ -1,12 +1,11 @@
-#include "support/waiting_files.hpp"
-
 #include <algorithm>
 
 #include "base/text.hpp"
 #include "files/loader/gpu_libraries.hpp"
+#include "process/probe.hpp"
 #include "vendor/library.hpp"
 
-namespace rnncheck::probes {
+namespace rnncheck {
 
 namespace {
 
@@ -68,4 +67,4 @@ void refuse_what_would_wait(const Facts& facts) {
     });
 }
 
-}  // namespace rnncheck::probes
+}  // namespace rnncheck

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "base/errors.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/behind_mark.hpp"
@@ -73,7 +72,7 @@ std::string whose_option(const CLI::App& app, const std::string& option) {
     if (command) throw UsageError("'rnncheck " + command->get_name() + "' takes no argument '" + argument + "'");
     const std::string hint = did_you_mean(argument, shown_commands());
     throw UsageError("there is no command '" + argument + "'" +
-                     (hint.empty() ? "; the commands are " + listing(shown_commands()) : hint));
+                     (hint.empty() ? "; the commands are " + join_with_and(shown_commands()) : hint));
 }
 
 void replace_in(std::string& text, std::string_view part, std::string_view by) {

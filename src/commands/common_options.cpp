@@ -9,9 +9,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "base/environment.hpp"
-#include "base/errors.hpp"
-#include "base/log.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/identity.hpp"
 #include "commands/ids.hpp"
@@ -118,7 +116,7 @@ void add_rule_options(CLI::App& app, std::vector<std::string>& only, std::vector
 
 std::function<ReportOptions()> declare_report_options(CLI::App& app) {
     const auto written = std::make_shared<WrittenOptions>();
-    add_option(app, "--format", written->format, "Format of the report: " + listing(format_names()), "F");
+    add_option(app, "--format", written->format, "Format of the report: " + join_with_and(format_names()), "F");
     add_flag(app, "--json", written->json, "Shorthand for --format json");
     declare_text_part(app, *written);
     add_option(app, "--fail-on", written->fail_on, "Exit 4 on warnings when set to \"warning\"", "error|warning|never");

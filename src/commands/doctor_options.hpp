@@ -6,7 +6,7 @@
 
 #include "commands/common_options.hpp"
 #include "judge.hpp"
-#include "survey.hpp"
+#include "process/survey.hpp"
 
 namespace rnncheck {
 

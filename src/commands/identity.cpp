@@ -2,8 +2,8 @@
 
 #include <unistd.h>
 
-#include "base/environment.hpp"
 #include "base/files.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 
 namespace rnncheck {

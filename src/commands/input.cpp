@@ -7,8 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/errors.hpp"
-#include "base/log.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "facts/facts_json.hpp"
 

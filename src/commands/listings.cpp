@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/embedded.hpp"
+#include "base/directory_list.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/command.hpp"
 #include "commands/ids.hpp"
-#include "probe.hpp"
+#include "process/probe.hpp"
 #include "rules/rule.hpp"
 
 namespace rnncheck {

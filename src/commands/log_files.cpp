@@ -7,7 +7,7 @@
 #include <cstring>
 #include <memory>
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 
 namespace rnncheck {
 

@@ -5,9 +5,9 @@
 #include "base/text.hpp"
 #include "commands/matrix_age.hpp"
 #include "judge.hpp"
-#include "probe.hpp"
+#include "process/probe.hpp"
+#include "process/survey.hpp"
 #include "support/rnn_target.hpp"
-#include "survey.hpp"
 
 namespace rnncheck {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "facts/rnn_runs.hpp"
 
@@ -19,7 +19,7 @@ const RnnRun* telling_run(const Facts& facts) {
         return found == facts.rnn_runs.end() ? nullptr : &*found;
     };
     const RnnRun* bad = first([](const RnnRun& run) {
-        return run.end == RunEnd::failed || run.end == RunEnd::wrong || run.end == RunEnd::refused ||
+        return run.end == RunEnd::failed || run.end == RunEnd::incorrect || run.end == RunEnd::rejected ||
                ran_out_of_memory(run);
     });
     return bad ? bad : first([](const RnnRun& run) { return run.end == RunEnd::ok; });
@@ -49,8 +49,8 @@ std::string what_follows(LogFailure failure) {
 }
 
 std::optional<std::int64_t> free_mib(const Facts& facts, int gpu) {
-    const auto seen = std::ranges::find_if(facts.gpus, [&](const Gpu& g) { return g.index == gpu; });
-    const Board* const board = seen == facts.gpus.end() ? nullptr : board_of(facts, *seen);
+    const auto seen = std::ranges::find_if(facts.cuda_devices, [&](const Gpu& g) { return g.index == gpu; });
+    const Board* const board = seen == facts.cuda_devices.end() ? nullptr : board_of(facts, *seen);
     return board ? board->memory_free_mib : std::nullopt;
 }
 
@@ -77,7 +77,7 @@ const LogRnnConfig& network_in(const Log& log, const std::string& file) {
     const LogRnnConfig& config = *log.rnn_config;
     if (!config.cell || !config.units)
         throw InputError("'" + file + "' names " + config.call + ", but its model configuration was cut or left out: " +
-                         listing(config.missing) + (config.missing.size() == 1 ? " is" : " are") +
+                         join_with_and(config.missing) + (config.missing.size() == 1 ? " is" : " are") +
                          " missing; give the network by options, e.g. --cell lstm --hidden 256");
     return config;
 }
@@ -87,7 +87,7 @@ LogReplay replay_of(const LogRnnConfig& config, const Facts& facts) {
     LogReplay replay{failure_of(run), {}};
     replay.sentences.push_back(what_follows(replay.failure));
     if (!config.missing.empty())
-        replay.sentences.push_back("the log does not tell " + listing(config.missing) +
+        replay.sentences.push_back("the log does not tell " + join_with_and(config.missing) +
                                    ", so defaults or options stand for it");
     if (run) replay.sentences.push_back(memory_sentence(*run, facts));
     return replay;

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/common_options.hpp"
 #include "commands/ids.hpp"

@@ -4,12 +4,11 @@
 #include <chrono>
 
 #include "base/text.hpp"
-#include "facts/rnn_place.hpp"
 #include "facts/rnn_runs.hpp"
-#include "probe.hpp"
+#include "process/probe.hpp"
+#include "process/survey.hpp"
 #include "rnn/options.hpp"
 #include "rnn/shrink.hpp"
-#include "survey.hpp"
 
 namespace rnncheck {
 
@@ -25,7 +24,7 @@ bool hangs_for_ever(const Facts& facts) {
 /// A crash is a crash in whichever call, but an error is that of one call.
 bool alike(const RnnRun& a, const RnnRun& b) {
     if (a.end != b.end) return false;
-    if (a.end == RunEnd::wrong || !a.result || !b.result) return true;
+    if (a.end == RunEnd::incorrect || !a.result || !b.result) return true;
     return a.result->code == b.result->code && (a.result->code < 0 || a.result->call == b.result->call);
 }
 
@@ -90,7 +89,7 @@ class Trials {
 }  // namespace
 
 const RnnRun* worst_run(const Facts& facts) {
-    for (const RunEnd end : {RunEnd::wrong, RunEnd::failed, RunEnd::refused})
+    for (const RunEnd end : {RunEnd::incorrect, RunEnd::failed, RunEnd::rejected})
         for (const Dialect dialect : {Dialect::v8, Dialect::legacy})
             for (const RnnRun& run : facts.rnn_runs)
                 if (run.end == end && run.dialect == dialect && !short_of_memory(run)) return &run;

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/common_options.hpp"
 #include "commands/ids.hpp"
@@ -51,11 +51,12 @@ Facts facts_told(const std::vector<std::string>& texts, const std::vector<std::s
     for (const std::string& text : texts) {
         const auto value = split_given(text);
         if (!value)
-            throw UsageError("'" + text + "' tells nothing; write KEY=VALUE with one of the keys " + listing(keys));
+            throw UsageError("'" + text + "' tells nothing; write KEY=VALUE with one of the keys " +
+                             join_with_and(keys));
         if (std::find(keys.begin(), keys.end(), value->key) == keys.end()) {
             const std::string hint = did_you_mean(value->key, keys);
             throw UsageError("there is no key '" + value->key + "' in " + text +
-                             (hint.empty() ? "; the keys are " + listing(keys) : hint));
+                             (hint.empty() ? "; the keys are " + join_with_and(keys) : hint));
         }
         values.push_back(*value);
     }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/command.hpp"
 #include "commands/common_options.hpp"
@@ -39,7 +39,7 @@ void take_framework(PlanQuestion& question, const Facts& facts) {
 }
 
 PlanQuestion question_from(const Facts& facts, const Matrix& matrix) {
-    if (facts.gpus.size() > 1) throw UsageError("plans are made for one GPU; ask for each by itself");
+    if (facts.cuda_devices.size() > 1) throw UsageError("plans are made for one GPU; ask for each by itself");
     PlanQuestion question = plan_question(facts, matrix);
     take_framework(question, facts);
     return question;

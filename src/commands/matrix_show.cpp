@@ -32,7 +32,7 @@ TableRow document_row(const ViewedRow& row) {
     TableRow written;
     written.values = row.cells;
     written.source = {row.common.source.title, row.common.source.url, row.common.source.seen};
-    written.known = name_of(row.common.known);
+    written.provenance = name_of(row.common.provenance);
     if (!row.common.note.empty()) written.note = row.common.note;
     return written;
 }
@@ -75,7 +75,8 @@ int run(const ShowOptions& given) {
 
 std::function<int()> declare_matrix_show(CLI::App& app) {
     const auto given = std::make_shared<ShowOptions>();
-    app.add_option("TABLE", given->table, "One of " + listing(table_names()) + "; without it, all tables are listed");
+    app.add_option("TABLE", given->table,
+                   "One of " + join_with_and(table_names()) + "; without it, all tables are listed");
     app.add_option("FILTER", given->filters, "Rows to show, e.g. cudnn=8.9.7")->type_name("COLUMN=VALUE");
     add_matrix_option(app, given->directory);
     add_json_option(app, given->json);

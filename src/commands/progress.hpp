@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "survey.hpp"
+#include "process/survey.hpp"
 
 namespace rnncheck {
 

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "base/text.hpp"
-#include "isolate/private_directory.hpp"
+#include "process/this_process.hpp"
 
 namespace rnncheck {
 
@@ -18,7 +18,7 @@ std::optional<std::string> probes_not_started(const Facts& facts) {
     const auto first = std::ranges::find_if(facts.probe_runs, not_started);
     if (first == facts.probe_runs.end()) return std::nullopt;
     const auto count = static_cast<std::size_t>(std::ranges::count_if(facts.probe_runs, not_started));
-    return "the processes of " + counted(count, "probe", "probes") + " could not be started (" +
+    return "the processes of " + pluralized(count, "probe", "probes") + " could not be started (" +
            first->reason.value_or("no reason given") + "), so what they look at was not examined";
 }
 
@@ -34,7 +34,7 @@ std::string without_directory(const std::string& directory) {
 }
 
 std::string without_temporary_files(const std::string& reason) {
-    return "no file can be made in " + isolate::temporary_directory() + " (" + reason +
+    return "no file can be made in " + process::temporary_directory() + " (" + reason +
            "), so kernels that must be compiled for a GPU are compiled again in every process, which takes longer";
 }
 
@@ -43,7 +43,7 @@ std::vector<std::string> restrictions_of(const Facts& facts) {
     if (const auto sentence = probes_not_started(facts)) sentences.push_back(*sentence);
     for (const std::string& directory : facts.host.hidden_directories)
         sentences.push_back(without_directory(directory));
-    if (access(isolate::temporary_directory().c_str(), W_OK | X_OK) != 0)
+    if (access(process::temporary_directory().c_str(), W_OK | X_OK) != 0)
         sentences.push_back(without_temporary_files(std::strerror(errno)));
     return sentences;
 }

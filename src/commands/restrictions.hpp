@@ -15,7 +15,7 @@ std::vector<std::string> restrictions_of(const Facts& facts);
 /// What cannot be examined where a directory of the system, one of host.hidden_directories, shows nothing.
 std::string without_directory(const std::string& directory);
 
-/// What follows when no file can be made in isolate::temporary_directory(), for the reason given.
+/// What follows when no file can be made in process::temporary_directory(), for the reason given.
 std::string without_temporary_files(const std::string& reason);
 
 }  // namespace rnncheck

@@ -1,6 +1,5 @@
 #include <cstdio>
 
-#include "base/errors.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/command.hpp"

@@ -10,10 +10,10 @@
 #include "base/text.hpp"
 #include "commands/restrictions.hpp"
 #include "commands/table_complaints.hpp"
-#include "isolate/private_directory.hpp"
+#include "process/survey.hpp"
+#include "process/this_process.hpp"
 #include "report/format.hpp"
 #include "rnn/frozen.hpp"
-#include "survey.hpp"
 
 namespace rnncheck {
 
@@ -89,16 +89,16 @@ SelftestCheck check_reference() {
 SelftestCheck check_tables() {
     const TableFiles files = bundled_table_files();
     const auto complaints = complaints_about(files);
-    const std::string rows = counted(rows_written(files), "row", "rows");
+    const std::string rows = pluralized(rows_written(files), "row", "rows");
     if (complaints.empty()) return outcome("tables", passed, rows + " of the compatibility tables are sound");
     return outcome("tables", failed,
-                   "verdicts on versions may be wrong: " + counted(complaints.size(), "complaint", "complaints") +
+                   "verdicts on versions may be wrong: " + pluralized(complaints.size(), "complaint", "complaints") +
                        " about " + rows + "; see 'rnncheck matrix verify'");
 }
 
 /// Writes a file and takes it away; the error number, or 0.
 int try_temporary_file() {
-    std::string path = isolate::temporary_directory() + "/rnncheck-selftest-XXXXXX";
+    std::string path = process::temporary_directory() + "/rnncheck-selftest-XXXXXX";
     const int file = mkstemp(path.data());
     if (file < 0) return errno;
     const int error = write(file, path.data(), path.size()) < 0 ? errno : 0;
@@ -109,7 +109,7 @@ int try_temporary_file() {
 SelftestCheck check_temporary_files() {
     const int error = try_temporary_file();
     if (error == 0)
-        return outcome("temporary files", passed, "a file can be made in " + isolate::temporary_directory());
+        return outcome("temporary files", passed, "a file can be made in " + process::temporary_directory());
     return outcome("temporary files", restricted, without_temporary_files(std::strerror(error)));
 }
 

@@ -100,7 +100,7 @@ struct NamedFramework {
     std::optional<Version> version;
 };
 
-struct SaidReading {
+struct ParsedHints {
     std::string words;  ///< everything said, in small letters, with blanks around
     std::vector<NamedFramework> frameworks;
     std::optional<Version> build_cuda;  ///< "+cu118", "jaxlib+cuda11": the CUDA of the build
@@ -113,10 +113,10 @@ struct SaidReading {
     bool says(std::string_view word) const;
 };
 
-SaidReading read_said(const Facts& facts, const Matrix& matrix);
+ParsedHints parsed_hints(const Facts& facts, const Matrix& matrix);
 
 /// An item of --given; `expected` is set where nothing can be made out in it.
-Said said_from(const GivenValue& item, const Matrix& matrix);
+UserHint user_hint_from(const GivenValue& item, const Matrix& matrix);
 
 /// The compute capability of the first product of the table that the text names, whatever words stand around.
 std::optional<Version> capability_named(std::string_view text, const Matrix& matrix);

@@ -163,7 +163,7 @@ PlannedBuild plan_build(const FrameworkBuild& build, const PlanQuestion& questio
     if (question.gpu) judge_gpu(planned, build, *question.gpu, driver, matrix);
     if (question.driver) judge_driver(planned, build, driver, question, matrix);
     if (question.python) take(planned, compat::build_for_python(build, *question.python));
-    if (planned.fit != Fit::does_not_work && build.known == Known::unconfirmed)
+    if (planned.fit != Fit::does_not_work && build.provenance == Provenance::unconfirmed)
         take(planned, {.fit = Fit::unknown, .why = "this build is not confirmed: " + build.note});
     add_known_defects(planned, build, question, matrix);
     if (build.libraries == "system")

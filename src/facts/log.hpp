@@ -34,7 +34,7 @@ struct LogEvent {
     std::string file;
     std::int64_t line = 0;
     std::string text;
-    std::vector<LogField> told;
+    std::vector<LogField> captures;
     std::int64_t count = 1;
 
     template <class Self, class Visit>
@@ -44,7 +44,7 @@ struct LogEvent {
         visit("file", self.file, "log it stands in, as named on the command line");
         visit("line", self.line, "number of the first such line, from 1");
         visit("text", self.text, "that line, escaped and cut");
-        visit("told", self.told, "what the line tells");
+        visit("captures", self.captures, "named groups of the pattern, as matched in the line");
         visit("count", self.count, "how many such lines were seen; large numbers are not counted out");
     }
 };
@@ -82,7 +82,7 @@ struct LogRnnConfig {
 };
 
 /// What the person who asks knows besides: "os" is "Windows 10".
-struct Said {
+struct UserHint {
     std::string key;
     std::string value;
     std::optional<std::string> expected;
@@ -104,7 +104,7 @@ struct Log {
     std::vector<std::string> registered_devices;
     std::optional<std::int64_t> first_error_line;
     std::optional<std::string> first_error;
-    std::vector<Said> said;
+    std::vector<UserHint> user_hints;
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
@@ -115,7 +115,7 @@ struct Log {
         visit("registered_devices", self.registered_devices, "devices TensorFlow says it has");
         visit("first_error_line", self.first_error_line, "number of the first line that is a true error");
         visit("first_error", self.first_error, "that line, escaped and cut");
-        visit("said", self.said, "what the person who asks told besides, as written");
+        visit("user_hints", self.user_hints, "what the user added with --given, as written");
     }
 };
 

@@ -29,7 +29,7 @@ std::string quotation(std::string_view line, std::string_view matched) {
 /// How much the most telling of these lines tells.
 std::size_t told_in(const std::vector<LogEvent>& events) {
     std::size_t most = 0;
-    for (const LogEvent& event : events) most = std::max(most, event.told.size());
+    for (const LogEvent& event : events) most = std::max(most, event.captures.size());
     return most;
 }
 
@@ -77,7 +77,7 @@ std::vector<LogEvent> EventCollector::matches(const Signature& signature, const 
         event.line = text.lines[line].number;
         event.text = quotation(text.lines[line].text,
                                std::string_view(searched).substr(match->begin, match->end - match->begin));
-        event.told = match->told;
+        event.captures = match->captures;
         from = std::max(match->end, match->begin + 1);
     }
     return events;
@@ -87,7 +87,7 @@ void EventCollector::add(std::size_t signature, const LogEvent& event) {
     ++seen_[signature];
     auto& known = found_[signature];
     const auto old =
-        std::find_if(known.begin(), known.end(), [&](const LogEvent& e) { return same(e.told, event.told); });
+        std::find_if(known.begin(), known.end(), [&](const LogEvent& e) { return same(e.captures, event.captures); });
     if (old != known.end())
         ++old->count;
     else if (known.size() < most_variants)

@@ -55,7 +55,7 @@ void take_rnn_config(Log& log) {
 
 void take_devices(Log& log) {
     for (const LogEvent& event : log.events)
-        for (const LogField& field : event.told)
+        for (const LogField& field : event.captures)
             if (event.signature == "registered_devices" && log.registered_devices.empty())
                 for (const std::string& device : split(field.value, ','))
                     log.registered_devices.emplace_back(trim(device));

@@ -11,8 +11,8 @@ namespace {
 
 std::string_view told(const LogEvent& event, std::string_view name) {
     const auto found =
-        std::find_if(event.told.begin(), event.told.end(), [&](const LogField& f) { return f.name == name; });
-    return found == event.told.end() ? std::string_view{} : found->value;
+        std::find_if(event.captures.begin(), event.captures.end(), [&](const LogField& f) { return f.name == name; });
+    return found == event.captures.end() ? std::string_view{} : found->value;
 }
 
 /// Without white space: a number may have been wrapped.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "log/read_log.hpp"
 #include "matrix/tables.hpp"
@@ -86,7 +86,7 @@ std::optional<Signature::Match> Signature::match(std::string_view text, std::siz
     match.end = match.begin + found[0].size();
     for (const auto& [index, name] : regex().CapturingGroupNames()) {
         const re2::StringPiece& group = found[static_cast<std::size_t>(index)];
-        if (group.data()) match.told.push_back({name, escaped(trim({group.data(), group.size()}), 200)});
+        if (group.data()) match.captures.push_back({name, escaped(trim({group.data(), group.size()}), 200)});
     }
     return match;
 }

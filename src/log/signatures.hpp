@@ -26,7 +26,7 @@ class Signature {
     struct Match {
         std::size_t begin = 0;
         std::size_t end = 0;
-        std::vector<LogField> told;
+        std::vector<LogField> captures;
     };
     /// The first match in `text` at or after `from`.
     std::optional<Match> match(std::string_view text, std::size_t from) const;

@@ -11,31 +11,31 @@ struct LogSignature : Row {
     std::string kind;  ///< a name of LogKind
     /// RE2 syntax; a blank stands for any run of white space or none, named groups are what the line tells.
     std::string pattern;
-    std::string says;  ///< one clause: what such a line means
+    std::string meaning;  ///< one clause: what such a line means
 
     auto key() const { return id; }
     static void fields(auto& self, auto&& visit) {
         visit("id", self.id);
         visit("kind", self.kind);
         visit("pattern", self.pattern);
-        visit("says", self.says);
+        visit("meaning", self.meaning);
     }
 };
 
 /// A sign that points to a cause: all words of `when` hold. A word is the id of a signature that was seen, or a trait
 /// (rules/support/log_traits.hpp), or a comparison "pytorch<=1.6"; with '!' before it, it must not hold.
-struct LogPointer : Row {
+struct LogEvidence : Row {
     std::string cause;
     std::string when;
-    int weight = 0;        ///< 1 to 100: how strongly, beside the others
-    bool decides = false;  ///< nothing else is known to give this picture
+    int weight = 0;           ///< 1 to 100: how strongly, beside the others
+    bool conclusive = false;  ///< nothing else is known to give this picture
 
     auto key() const { return std::tie(cause, when); }
     static void fields(auto& self, auto&& visit) {
         visit("cause", self.cause);
         visit("when", self.when);
         visit("weight", self.weight);
-        visit("decides", self.decides, may_be_missing);
+        visit("conclusive", self.conclusive, may_be_missing);
     }
 };
 

@@ -109,7 +109,7 @@ Answer<CudaOfDriver> Matrix::cuda_of_driver(const Version& driver) const {
     for (const CudaOfDriver& row : rows) {
         if (branch < row.branch || branch > row.last_branch) continue;
         Answer<CudaOfDriver> answer = known(row);
-        if (branch != row.branch) answer.row->known = std::max(row.known, Known::inferred);
+        if (branch != row.branch) answer.row->provenance = std::max(row.provenance, Provenance::inferred);
         return answer;
     }
     return outside<CudaOfDriver>(branch, rows.front().branch, rows.back().last_branch);

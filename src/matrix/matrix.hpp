@@ -22,7 +22,7 @@
     X(GpuProduct, gpu_products)                    \
     X(KerasBackend, keras_backends)                \
     X(LogCause, log_causes)                        \
-    X(LogPointer, log_pointers)                    \
+    X(LogEvidence, log_evidence)                   \
     X(LogSignature, log_signatures)                \
     X(RnnDefect, rnn_defects)                      \
     X(RnnLimit, rnn_limits)                        \

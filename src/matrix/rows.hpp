@@ -20,9 +20,10 @@ struct Source {
     }
 };
 
-/// How well a row is known.
-enum class Known { documented, source_code, inferred, unconfirmed };
-RNNCHECK_ENUM_NAMES(Known, "documented", "source_code", "inferred", "unconfirmed")
+/// How a row is known: documented by the vendor, read from source code, inferred (the note says from what), or
+/// unconfirmed.
+enum class Provenance { documented, source_code, inferred, unconfirmed };
+RNNCHECK_ENUM_NAMES(Provenance, "documented", "source_code", "inferred", "unconfirmed")
 
 enum class Coverage { known, newer_than_data, older_than_data, silent };
 RNNCHECK_ENUM_NAMES(Coverage, "known", "newer_than_data", "older_than_data", "silent")
@@ -33,13 +34,13 @@ constexpr bool may_be_missing = true;
 /// may_be_missing) where a row may leave the column out; an optional always may. R::key() puts the rows in order.
 struct Row {
     Source source;
-    Known known = Known::documented;
+    Provenance provenance = Provenance::documented;
     std::string note;        ///< what the row's author wants read with it, often empty
     std::size_t number = 0;  ///< its place in the table, from 1
 
     static void fields(auto& self, auto&& visit) {
         visit("source", self.source);
-        visit("known", self.known);
+        visit("provenance", self.provenance);
         visit("note", self.note, may_be_missing);
     }
 };
@@ -91,8 +92,9 @@ struct DriverForCuda : Row {
 
 /// The newest CUDA a driver branch supports (what cuDriverGetVersion answers).
 struct CudaOfDriver : Row {
-    int branch = 0;       ///< 535
-    int last_branch = 0;  ///< branches after `branch` up to this one follow the row; then `known` is at best `inferred`
+    int branch = 0;  ///< 535
+    int last_branch =
+        0;  ///< branches after `branch` up to this one follow the row; then `provenance` is at best `inferred`
     Version cuda;
 
     auto key() const { return branch; }

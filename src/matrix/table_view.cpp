@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
 
@@ -42,7 +42,7 @@ TableView view_of(const Table<R>& table) {
 
 /// "" where the row says nothing.
 std::string cell_of(const ViewedRow& row, std::string_view column) {
-    if (column == "known") return std::string(name_of(row.common.known));
+    if (column == "provenance") return std::string(name_of(row.common.provenance));
     if (column == "source") return row.common.source.title + ' ' + row.common.source.url;
     if (column == "note") return row.common.note;
     const auto cell = row.cells.find(std::string(column));
@@ -111,11 +111,11 @@ std::string type_of(const TableView& view, const std::string& column) {
         if (known.name == column) return known.type;
         names.push_back(known.name);
     }
-    for (const char* every : {"known", "source", "note"}) {
+    for (const char* every : {"provenance", "source", "note"}) {
         if (every == column) return "text";
         names.emplace_back(every);
     }
-    throw UsageError("the table " + view.name + " has no column '" + column + "'; it has " + listing(names));
+    throw UsageError("the table " + view.name + " has no column '" + column + "'; it has " + join_with_and(names));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ struct ViewedRow {
 struct TableView {
     std::string name;
     std::string about;
-    std::vector<Column> columns;  ///< all but source, known and note
+    std::vector<Column> columns;  ///< all but source, provenance and note
     std::vector<ViewedRow> rows;
     std::span<const RangeColumns> ranges;
 };

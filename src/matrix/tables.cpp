@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "base/errors.hpp"
 #include "base/json.hpp"
+#include "base/program.hpp"
 
 namespace rnncheck {
 
@@ -141,7 +141,7 @@ std::string type_word() {
     if constexpr (IsOptional<T>::value) return "optional " + type_word<typename T::value_type>();
     if constexpr (std::is_same_v<T, Version>) return "version";
     if constexpr (std::is_same_v<T, Source>) return "source";
-    if constexpr (std::is_same_v<T, Known>) return "known";
+    if constexpr (std::is_same_v<T, Provenance>) return "provenance";
     if constexpr (std::is_same_v<T, bool>) return "yes_no";
     return std::is_integral_v<T> ? "integer" : "text";
 }

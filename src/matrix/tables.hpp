@@ -50,7 +50,7 @@ struct TableHead {
     std::string about;
     std::map<std::string, std::string> holes;  ///< what it lacks on purpose, with the reason: {"12.7": "..."}
     std::map<std::string, Source> sources;     ///< by id
-    std::vector<Column> columns;               ///< all but source, known and note, which every row has
+    std::vector<Column> columns;               ///< all but source, provenance and note, which every row has
     std::size_t written = 0;                   ///< rows in the file
     std::vector<Issue> issues;
 };

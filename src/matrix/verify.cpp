@@ -22,7 +22,7 @@ void check_order(const std::optional<Version>& first, const std::optional<Versio
 void check_word(const std::string& word, const char* column, const std::vector<std::string>& words, const Row& row,
                 const Report& report) {
     if (std::ranges::find(words, word) == words.end())
-        report(row, "column '{}': '{}' is none of {}", column, word, listing(words));
+        report(row, "column '{}': '{}' is none of {}", column, word, join_with_and(words));
 }
 
 void check_clause(const std::string& text, const char* column, const Row& row, const Report& report) {
@@ -155,8 +155,8 @@ void check_overlaps(const std::vector<R>& rows, const Report& report) {
 
 void check_note(const Row& row, const Report& report) {
     if (!row.note.empty()) return;
-    if (row.known == Known::unconfirmed) report(row, "an unconfirmed row needs a note that says why");
-    if (row.known == Known::inferred) report(row, "an inferred row needs a note that says from what");
+    if (row.provenance == Provenance::unconfirmed) report(row, "an unconfirmed row needs a note that says why");
+    if (row.provenance == Provenance::inferred) report(row, "an inferred row needs a note that says from what");
 }
 
 // 3. Holes: versions that a table must have because it has those before and after them. What really does not exist is

@@ -163,7 +163,7 @@ void check_keras(const Tables& all, const KerasBackend& row, const Report& repor
         report(row, "framework_builds has no '{}'; correct the backend's name or add its builds there", row.backend);
 }
 
-void check_pointer(const Tables& all, const LogPointer& row, const Report& report) {
+void check_evidence(const Tables& all, const LogEvidence& row, const Report& report) {
     const auto& causes = all.log_causes.read();
     if (causes.is_whole() && !first_of(causes.rows, [&](const LogCause& cause) { return cause.cause == row.cause; }))
         report(row, "log_causes has no '{}'; correct the cause or add it there", row.cause);
@@ -263,7 +263,7 @@ void check_across(const Tables& tables, std::vector<Issue>& all) {
     check(tables.gpu_products, check_product);
     check(tables.framework_builds, check_build);
     check(tables.keras_backends, check_keras);
-    check(tables.log_pointers, check_pointer);
+    check(tables.log_evidence, check_evidence);
     check(tables.rnn_required_support, check_required_support);
     if (tables.framework_builds.read().is_whole()) check(tables.framework_cuda, check_newest_cuda);
     if (!tables.cudnn_builds.read().is_whole()) return;

@@ -120,7 +120,7 @@ std::string gpu_words(const Facts& facts, const Gpu& gpu, bool each) {
 Words gpu_lines(const Facts& facts) {
     std::map<std::string, std::vector<const Gpu*>> alike;
     Words order, rows;
-    for (const Gpu& gpu : facts.gpus) {
+    for (const Gpu& gpu : facts.cuda_devices) {
         const std::string words = gpu_words(facts, gpu, false);
         if (alike[words].empty()) order.push_back(words);
         alike[words].push_back(&gpu);
@@ -142,7 +142,7 @@ Words gpu_lines(const Facts& facts) {
 
 Words no_gpu_lines(const Facts& facts) {
     Words seen;
-    for (const Board& board : facts.boards)
+    for (const Board& board : facts.nvml_devices)
         seen.push_back("NVML " + std::to_string(board.index) + (board.name ? " " + shown(*board.name) : ""));
     if (seen.empty())
         for (const PciGpu& device : facts.host.pci_gpus)
@@ -207,7 +207,7 @@ std::string framework_line(const Framework& framework, const Facts& facts) {
     Words built;
     add(built, "CUDA ", framework.cuda);
     add(built, "cuDNN ", framework.cudnn);
-    if (!built.empty()) words.push_back("built for " + listing(built));
+    if (!built.empty()) words.push_back("built for " + join_with_and(built));
     if (const std::string cudnn = loaded_cudnn(framework, facts); !cudnn.empty()) words.push_back(cudnn);
     return join(words, ", ");
 }
@@ -251,15 +251,15 @@ std::string networks_line(const Report& report) {
     std::set<int> failed_on;
     for (const RnnRun& run : report.facts.rnn_runs) {
         ++ends[run.end];
-        if (run.end == RunEnd::wrong || run.end == RunEnd::failed) failed_on.insert(run.gpu);
+        if (run.end == RunEnd::incorrect || run.end == RunEnd::failed) failed_on.insert(run.gpu);
     }
     Words parts;
     for (const auto& [end, count] : ends) parts.push_back(std::to_string(count) + " " + std::string(word_of(end)));
-    std::string line = counted(report.facts.rnn_runs.size(), "test", "tests") + ": " + join(parts, ", ");
-    if (!failed_on.empty() && report.facts.gpus.size() > 1) {
+    std::string line = pluralized(report.facts.rnn_runs.size(), "test", "tests") + ": " + join(parts, ", ");
+    if (!failed_on.empty() && report.facts.cuda_devices.size() > 1) {
         Words gpus;
         for (const int gpu : failed_on) gpus.push_back(std::to_string(gpu));
-        line += (gpus.size() == 1 ? " (on GPU " : " (on GPUs ") + listing(gpus) + ")";
+        line += (gpus.size() == 1 ? " (on GPU " : " (on GPUs ") + join_with_and(gpus) + ")";
     }
     const std::string types = networks_computed(report.facts);
     return line + (types.empty() ? "" : "; " + types);
@@ -284,8 +284,8 @@ void write_lines(Page& page, std::string_view word, const State& state, Words ro
 
 void write_log_line(Page& page, const Log& log) {
     std::string line =
-        counted(static_cast<std::size_t>(log.lines), "line", "lines") + " of " + shown(listing(log.files)) + ", " +
-        (log.first_error_line ? "first error in line " + std::to_string(*log.first_error_line) : "no error");
+        pluralized(static_cast<std::size_t>(log.lines), "line", "lines") + " of " + shown(join_with_and(log.files)) +
+        ", " + (log.first_error_line ? "first error in line " + std::to_string(*log.first_error_line) : "no error");
     write_lines(page, "Log", {log.first_error_line ? Mark::warning : Mark::passed, ""}, {line});
 }
 
@@ -320,9 +320,9 @@ void write_checklist(Page& page, const Report& report) {
     if (!given || facts.driver.library_version)
         write_lines(page, "Driver", state(Layer::driver, facts.driver.init && facts.driver.init->ok()),
                     {driver_line(facts)});
-    if (!given || !facts.gpus.empty())
-        write_lines(page, "GPU", state(Layer::gpu, !facts.gpus.empty()),
-                    facts.gpus.empty() ? no_gpu_lines(facts) : gpu_lines(facts));
+    if (!given || !facts.cuda_devices.empty())
+        write_lines(page, "GPU", state(Layer::gpu, !facts.cuda_devices.empty()),
+                    facts.cuda_devices.empty() ? no_gpu_lines(facts) : gpu_lines(facts));
     write_lines(page, "CUDA",
                 state(Layer::runtime, std::ranges::any_of(facts.runtimes, [](const Runtime& r) { return !r.failure; })),
                 unless_only_given(facts, cuda_lines(facts),

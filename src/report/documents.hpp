@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compat/plan.hpp"
-#include "facts/choices.hpp"
+#include "facts/libraries.hpp"
 #include "report/format.hpp"
 
 namespace rnncheck {
@@ -127,13 +127,13 @@ struct RowSource {
 struct TableRow {
     TextMap values;
     RowSource source;
-    std::string known;
+    std::string provenance;
     std::optional<std::string> note;
 
     static void fields(auto& self, auto&& visit) {
         visit("values", self.values, "cells by column, as text; a cell about which the row says nothing is left out");
         visit("source", self.source, "where the row comes from");
-        visit("known", self.known, "how well it is known: documented, source_code, inferred or unconfirmed");
+        visit("provenance", self.provenance, "how well it is known: documented, source_code, inferred or unconfirmed");
         visit("note", self.note, "what is to be read with it");
     }
 };

@@ -12,7 +12,7 @@ namespace {
 // ---- matrix show, matrix verify ------------------------------------------------------------------------------------
 
 constexpr std::size_t widest_cell = 24;
-constexpr std::size_t known_width = std::string_view("unconfirmed").size();
+constexpr std::size_t provenance_width = std::string_view("unconfirmed").size();
 
 std::string cell(const TableRow& row, const std::string& column) {
     const auto found = row.values.find(column);
@@ -44,7 +44,7 @@ void write_row(Page& page, const TableRow& row, const std::vector<PageColumn>& c
     std::string line;
     for (const PageColumn& column : columns)
         if (!column.is_long()) line += padded(cell(row, column.name), column.width) + "  ";
-    page.line(line + padded(shown(row.known), known_width) + "  [" + std::to_string(source) + "]");
+    page.line(line + padded(shown(row.provenance), provenance_width) + "  [" + std::to_string(source) + "]");
     for (const PageColumn& column : columns)
         if (const std::string value = cell(row, column.name); column.is_long() && !value.empty())
             page.wrap("    " + column.name + ": ", value, 6);
@@ -57,7 +57,7 @@ void write_rows(Page& page, const TableDocument& document) {
     std::string heading;
     for (const PageColumn& column : columns)
         if (!column.is_long()) heading += padded(column.name, column.width) + "  ";
-    page.line(page.styled(TextStyle::bold, heading + padded("known", known_width) + "  source"));
+    page.line(page.styled(TextStyle::bold, heading + padded("provenance", provenance_width) + "  source"));
     std::vector<const RowSource*> sources;
     for (const TableRow& row : document.rows) {
         const auto same = [&](const RowSource* other) {
@@ -195,11 +195,12 @@ std::string sentence(const SelftestDocument& document) {
         return static_cast<std::size_t>(std::ranges::count(document.checks, outcome, &SelftestCheck::outcome));
     };
     if (const auto failed = count(SelftestOutcome::failed))
-        return "the self-test failed in " + counted(failed, "check", "checks") + "; do not rely on reports made here";
+        return "the self-test failed in " + pluralized(failed, "check", "checks") +
+               "; do not rely on reports made here";
     if (const auto restricted = count(SelftestOutcome::restricted))
-        return "the self-test passed with " + counted(restricted, "restriction", "restrictions") +
+        return "the self-test passed with " + pluralized(restricted, "restriction", "restrictions") +
                "; reports made here are incomplete but not incorrect";
-    return "the self-test passed in all " + counted(document.checks.size(), "check", "checks");
+    return "the self-test passed in all " + pluralized(document.checks.size(), "check", "checks");
 }
 
 }  // namespace
@@ -208,7 +209,7 @@ std::string table_text(const TablesDocument& document, const Style& style) {
     Page page(style);
     for (const TableSummary& table : document.tables) {
         page.line(page.styled(TextStyle::bold, shown(table.name)) + "  " +
-                  counted(static_cast<std::size_t>(table.rows), "row", "rows") + ", newest source " +
+                  pluralized(static_cast<std::size_t>(table.rows), "row", "rows") + ", newest source " +
                   shown(table.newest_source));
         page.wrap("    ", shown(table.about));
         page.line();
@@ -236,8 +237,8 @@ std::string table_text(const VerifyDocument& document, const std::string& direct
         text += shown(directory + "/" + complaint.table + ".json") +
                 (complaint.row > 0 ? ", row " + std::to_string(complaint.row) : "") + ": " + shown(complaint.text) +
                 '\n';
-    const auto rows = counted(static_cast<std::size_t>(document.rows), "row", "rows");
-    return text + rows + ", " + counted(document.complaints.size(), "complaint", "complaints") + '\n';
+    const auto rows = pluralized(static_cast<std::size_t>(document.rows), "row", "rows");
+    return text + rows + ", " + pluralized(document.complaints.size(), "complaint", "complaints") + '\n';
 }
 
 std::string plan_text(const PlanDocument& document, const Style& style) {
@@ -262,7 +263,7 @@ std::string plan_text(const NeedsDocument& document, const Style& style) {
     for (const NeededBuild& build : needs.builds) write_needed(page, build);
     if (!needs.without_cuda.empty()) {
         page.line();
-        page.wrap("no build with CUDA for ", shown(listing(needs.without_cuda)), 2);
+        page.wrap("no build with CUDA for ", shown(join_with_and(needs.without_cuda)), 2);
     }
     if (needs.newest_known || (needs.builds.empty() && needs.without_cuda.empty())) page.line();
     if (needs.newest_known)

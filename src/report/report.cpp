@@ -27,23 +27,23 @@ Computed computed(const Report& report) {
     });
     std::set<int> gpus;
     for (const RnnRun& run : report.facts.rnn_runs) {
-        const bool unsuccessful = run.end == RunEnd::refused || run.end == RunEnd::failed;
-        const bool failed = run.end == RunEnd::wrong || (failures_count && unsuccessful);
+        const bool unsuccessful = run.end == RunEnd::rejected || run.end == RunEnd::failed;
+        const bool failed = run.end == RunEnd::incorrect || (failures_count && unsuccessful);
         all.passed += run.end == RunEnd::ok;
         all.failed += failed;
-        all.other += run.end != RunEnd::ok && run.end != RunEnd::not_offered && !failed;
+        all.other += run.end != RunEnd::ok && run.end != RunEnd::not_supported && !failed;
         if (run.end == RunEnd::ok) gpus.insert(run.gpu);
     }
     all.gpus = gpus.size();
     all.kernel =
-        std::ranges::any_of(report.facts.kernel_runs, [](const KernelRun& run) { return run.right.has_value(); });
+        std::ranges::any_of(report.facts.kernel_runs, [](const KernelRun& run) { return run.correct.has_value(); });
     return all;
 }
 
 std::string in_words(const Computed& all) {
     if (all.failed == 1 && all.passed == 0) return "the test failed";
     if (all.failed > 0)
-        return std::to_string(all.failed) + " of " + counted(all.failed + all.passed, "test", "tests") + " failed";
+        return std::to_string(all.failed) + " of " + pluralized(all.failed + all.passed, "test", "tests") + " failed";
     if (all.passed > 0 && all.other > 0)
         return std::to_string(all.passed) + " of " + std::to_string(all.passed + all.other) + " tests passed";
     if (all.passed == 1) return "the test passed";
@@ -68,18 +68,18 @@ std::string about_what_was_given(const Report& report) {
     const auto lacking =
         std::ranges::count(report.verdicts, std::optional(NotAsked::needs_values), &RuleVerdict::not_asked);
     const auto answers = static_cast<std::size_t>(report.counts.pass + report.counts.fault);
-    const std::string asked = "; " + counted(answers, "check", "checks") + " decided, " + std::to_string(lacking) +
+    const std::string asked = "; " + pluralized(answers, "check", "checks") + " decided, " + std::to_string(lacking) +
                               (lacking == 1 ? " needs" : " need") + " more input";
     const std::size_t errors = count_of(report, Severity::error), warnings = count_of(report, Severity::warning);
-    if (errors > 0) return with_first(report, counted(errors, "problem", "problems") + ": ", asked);
+    if (errors > 0) return with_first(report, pluralized(errors, "problem", "problems") + ": ", asked);
     if (report.verdict == OverallVerdict::undetermined) return "undetermined" + asked;
-    if (warnings > 0) return with_first(report, counted(warnings, "warning", "warnings") + ": ", asked);
+    if (warnings > 0) return with_first(report, pluralized(warnings, "warning", "warnings") + ": ", asked);
     return "no problem found" + asked;
 }
 
 std::string what_is_open(const Report& report) {
     const auto open = static_cast<std::size_t>(report.counts.undecided);
-    if (open > 0) return counted(open, "check", "checks") + " could not be decided; ";
+    if (open > 0) return pluralized(open, "check", "checks") + " could not be decided; ";
     return report.facts.log && report.facts.log->first_error_line ? "the log's error is not explained; " : "";
 }
 
@@ -89,15 +89,15 @@ std::string about_machine(const Report& report) {
     const std::size_t errors = count_of(report, Severity::error), warnings = count_of(report, Severity::warning);
     if (errors > 0) {
         if (all.passed > 0 && all.failed == 0)
-            return with_first(report, counted(errors, "problem", "problems") + ": ", "; " + ran);
+            return with_first(report, pluralized(errors, "problem", "problems") + ": ", "; " + ran);
         return with_first(report, (errors > 1 ? std::to_string(errors) + " problems, " : "") + ran + ": ");
     }
     if (report.verdict == OverallVerdict::undetermined) return "undetermined: " + what_is_open(report) + ran;
-    if (warnings > 0) return with_first(report, ran + "; " + counted(warnings, "warning", "warnings") + ": ");
+    if (warnings > 0) return with_first(report, ran + "; " + pluralized(warnings, "warning", "warnings") + ": ");
     if (!stage_was_run(report.facts, Stage::ask)) return "no problem found, but only files were examined; " + ran;
     if (!stage_was_run(report.facts, Stage::run)) return "no problem found, but " + ran + ", as requested";
     if (all.passed == 0 || all.failed > 0) return "no problem found, but " + ran;
-    return "recurrent networks work: " + ran + " on " + counted(all.gpus, "GPU", "GPUs");
+    return "recurrent networks work: " + ran + " on " + pluralized(all.gpus, "GPU", "GPUs");
 }
 
 std::string about_log(const Report& report) {
@@ -109,7 +109,7 @@ std::string about_log(const Report& report) {
     const std::size_t others = report.findings.size() - 1;
     const bool open = confidence != Confidence::certain && others > 0;
     return with_first(report, how_sure[static_cast<std::size_t>(confidence)],
-                      open ? "; " + counted(others, "other is possible", "others are possible") : "");
+                      open ? "; " + pluralized(others, "other is possible", "others are possible") : "");
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ std::string lengths_of(const RnnCase& c) {
 }
 
 bool went_well(const RnnRun* run) {
-    return run->end == RunEnd::ok || run->end == RunEnd::not_offered;
+    return run->end == RunEnd::ok || run->end == RunEnd::not_supported;
 }
 
 bool fared_alike(const Sweep& a, const Sweep& b) {
@@ -98,8 +98,8 @@ std::string_view word_of(RunEnd end) {
 }
 
 RunEnd worst_of(const Cases& cases) {
-    constexpr RunEnd by_weight[] = {RunEnd::wrong,   RunEnd::failed,  RunEnd::out_of_memory,
-                                    RunEnd::refused, RunEnd::skipped, RunEnd::not_offered};
+    constexpr RunEnd by_weight[] = {RunEnd::incorrect, RunEnd::failed,  RunEnd::out_of_memory,
+                                    RunEnd::rejected,  RunEnd::skipped, RunEnd::not_supported};
     for (const RunEnd end : by_weight)
         if (std::ranges::find(cases, end, &RnnRun::end) != cases.end()) return end;
     return RunEnd::ok;
@@ -127,7 +127,7 @@ std::string gpus_of(const Sweep& sweep) {
         parts.push_back(last == i ? first : first + '-' + std::to_string(sweep.gpus[last]));
         i = last + 1;
     }
-    return (sweep.gpus.size() == 1 ? "GPU " : "GPUs ") + listing(parts);
+    return (sweep.gpus.size() == 1 ? "GPU " : "GPUs ") + join_with_and(parts);
 }
 
 }  // namespace rnncheck

@@ -46,8 +46,8 @@ struct SquareLook {
 constexpr SquareLook square_looks[] = {
     {'.', "#009E73", "#ffffff"}, {'-', "#DDDDDD", "#444444"}, {'r', "#E69F00", "#000000"}, {'m', "#56B4E9", "#000000"},
     {'X', "#000000", "#ffffff"}, {'W', "#D55E00", "#ffffff"}, {'s', "#F0E442", "#000000"}};
-constexpr RunEnd drawn_ends[] = {RunEnd::ok,     RunEnd::not_offered, RunEnd::refused, RunEnd::out_of_memory,
-                                 RunEnd::failed, RunEnd::wrong,       RunEnd::skipped};
+constexpr RunEnd drawn_ends[] = {RunEnd::ok,     RunEnd::not_supported, RunEnd::rejected, RunEnd::out_of_memory,
+                                 RunEnd::failed, RunEnd::incorrect,     RunEnd::skipped};
 static_assert(std::size(square_looks) == std::size(drawn_ends));
 
 std::vector<std::string> all_shapes(const Facts& facts) {

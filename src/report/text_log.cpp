@@ -15,7 +15,7 @@ std::string lines_of(const Log& log, LogKind kind) {
     std::vector<std::string> lines;
     for (const LogEvent& event : log.events)
         if (event.kind == kind && lines.size() < most_lines) lines.push_back(std::to_string(event.line));
-    return lines.empty() ? "" : (lines.size() == 1 ? "line " : "lines ") + listing(lines);
+    return lines.empty() ? "" : (lines.size() == 1 ? "line " : "lines ") + join_with_and(lines);
 }
 
 std::string network_in_words(const LogRnnConfig& config) {
@@ -30,13 +30,13 @@ std::string network_in_words(const LogRnnConfig& config) {
     add("units", config.units);
     add("longest sequence", config.sequence_length);
     add("batch", config.batch);
-    if (!config.missing.empty()) words.push_back("not in the log: " + listing(config.missing));
+    if (!config.missing.empty()) words.push_back("not in the log: " + join_with_and(config.missing));
     return shown(join(words, ", "));
 }
 
 std::string given_in_words(const Log& log) {
     std::vector<std::string> words;
-    for (const Said& said : log.said)
+    for (const UserHint& said : log.user_hints)
         words.push_back(said.key + "=" + said.value + (said.expected ? " (not understood, left out)" : ""));
     return shown(join(words, ", "));
 }
@@ -74,8 +74,8 @@ void write_checks(Page& page, const std::vector<Finding>& causes) {
 }
 
 void write_about_log(Page& page, const Log& log) {
-    std::string text =
-        counted(static_cast<std::size_t>(log.lines), "line", "lines") + " of " + shown(listing(log.files)) + " read.";
+    std::string text = pluralized(static_cast<std::size_t>(log.lines), "line", "lines") + " of " +
+                       shown(join_with_and(log.files)) + " read.";
     if (const std::string lines = lines_of(log, LogKind::consequence); !lines.empty())
         text += " Follow-up errors: " + lines + ".";
     if (const std::string lines = lines_of(log, LogKind::harmless); !lines.empty()) text += " Harmless: " + lines + ".";
@@ -93,7 +93,7 @@ void write_diagnosis(Page& page, const Report& report) {
         page.line();
         write_lines(page, causes.front());
         if (log.rnn_config) page.labelled("Network", network_in_words(*log.rnn_config));
-        if (!log.said.empty()) page.labelled("Given", given_in_words(log));
+        if (!log.user_hints.empty()) page.labelled("Given", given_in_words(log));
         if (!causes.front().remedies.empty()) write_remedy(page, "Fix", causes.front().remedies.front());
         const bool open = causes.front().decided_by && causes.front().severity != Severity::note;
         if (open && causes.size() > 1) write_checks(page, causes);

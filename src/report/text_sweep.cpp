@@ -20,15 +20,15 @@ bool all_spelled_out(const Facts& facts) {
 }
 
 bool is_bad(const RnnRun& run) {
-    return run.end == RunEnd::refused || run.end == RunEnd::out_of_memory || run.end == RunEnd::failed ||
-           run.end == RunEnd::wrong;
+    return run.end == RunEnd::rejected || run.end == RunEnd::out_of_memory || run.end == RunEnd::failed ||
+           run.end == RunEnd::incorrect;
 }
 
 TextStyle style_of(RunEnd end) {
     switch (end) {
         case RunEnd::ok:
             return TextStyle::green;
-        case RunEnd::not_offered:
+        case RunEnd::not_supported:
             return TextStyle::faint;
         case RunEnd::skipped:
             return TextStyle::yellow;
@@ -192,7 +192,7 @@ std::string numbers_of(const RnnRun& run) {
         parts.emplace_back("within the limits of fast mathematics (tanh.approx), as cuDNN may compile this kernel");
     if (run.overflow == true) parts.emplace_back("numbers beyond fp16");
     if (run.bitwise_repeatable == false) parts.emplace_back("not bitwise identical when repeated");
-    parts.push_back("first run " + milliseconds(run.first_ms) + ", second " + milliseconds(run.again_ms));
+    parts.push_back("first run " + milliseconds(run.first_ms) + ", second " + milliseconds(run.repeat_ms));
     if (run.workspace_bytes || run.weight_bytes) parts.push_back(memory_of(run));
     return join(parts, ", ");
 }
@@ -201,15 +201,15 @@ std::string numbers_of(const RnnRun& run) {
 std::string what_happened(const RnnRun& run) {
     std::string text = run.result ? answer_of(*run.result) : "no reason given";
     if (run.where) text = shown(*run.where);
-    if (run.end == RunEnd::wrong && run.largest_error && run.limit)
+    if (run.end == RunEnd::incorrect && run.largest_error && run.limit)
         text += ", error " + short_number(*run.largest_error) + " where " + short_number(*run.limit) + " is allowed";
     return text;
 }
 
 /// What only `rnncheck lstm` shows: the numbers of a case, and how to run it again.
 void write_details(Page& page, const Facts& facts, const RnnRun& run) {
-    if (run.end == RunEnd::ok || run.end == RunEnd::wrong) page.wrap("      ", numbers_of(run));
-    if (run.end != RunEnd::ok && run.end != RunEnd::not_offered)
+    if (run.end == RunEnd::ok || run.end == RunEnd::incorrect) page.wrap("      ", numbers_of(run));
+    if (run.end != RunEnd::ok && run.end != RunEnd::not_supported)
         page.line("      run it again: " + rerun_command(facts, run));
 }
 
@@ -231,7 +231,7 @@ void write_cases(Page& page, const Facts& facts, const Sweep& sweep) {
         if (facts.rnn_request) write_details(page, facts, *run);
         ++written;
     }
-    if (left > 0) page.line("  and " + counted(left, "more such case", "more such cases") + " (-v shows all)");
+    if (left > 0) page.line("  and " + pluralized(left, "more such case", "more such cases") + " (-v shows all)");
 }
 
 std::string counts_of(const Facts& facts, const Sweep& sweep) {
@@ -286,7 +286,7 @@ void write_sweeps(Page& page, const Facts& facts, bool all) {
 namespace {
 
 std::string how_it_still_ends(RunEnd end) {
-    return end == RunEnd::wrong ? "is still wrong" : end == RunEnd::refused ? "is still rejected" : "still fails";
+    return end == RunEnd::incorrect ? "is still wrong" : end == RunEnd::rejected ? "is still rejected" : "still fails";
 }
 
 void write_minimal_case(Page& page, const MinimalCase& minimal) {
@@ -294,10 +294,10 @@ void write_minimal_case(Page& page, const MinimalCase& minimal) {
     page.line();
     if (minimal.alone)
         page.wrap("", "The smallest case that " + how_it_still_ends(minimal.run.end) + " (from case " + from + ", " +
-                          counted(static_cast<std::size_t>(minimal.trials), "trial", "trials") +
+                          pluralized(static_cast<std::size_t>(minimal.trials), "trial", "trials") +
                           (minimal.finished ? "):" : "; out of time, there may be a smaller one):"));
     else
-        page.wrap("", "Case " + from + (minimal.run.end == RunEnd::wrong ? " is wrong" : " fails") +
+        page.wrap("", "Case " + from + (minimal.run.end == RunEnd::incorrect ? " is wrong" : " fails") +
                           " only after other cases, or not every time: run alone it is correct. All of them again:");
     page.line("  " + shown(minimal.rerun_command));
     if (minimal.alone) page.wrap("      ", what_happened(minimal.run));

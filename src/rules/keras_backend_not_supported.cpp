@@ -17,7 +17,7 @@ static Finding unsuited(const Framework& keras, const Framework& backend, const 
         (row.backend_first ? "from " + row.backend_first->text + (row.backend_last ? "" : " on") : std::string()) +
         (row.backend_last ? " up to " + row.backend_last->text : "");
     Finding finding;
-    if (row.known >= Known::inferred) {  // the row was not read for this very release
+    if (row.provenance >= Provenance::inferred) {  // the row was not read for this very release
         finding.severity = Severity::warning;
         finding.confidence = Confidence::likely;
     }

@@ -57,7 +57,7 @@ def dmesg():
 
 def near_misses():
     """Lines that hold words of the messages that matter, and are none."""
-    words = [word for row in rows for word in row["says"].split()] + [word for literal in literals for word in literal.split("_")]
+    words = [word for row in rows for word in row["meaning"].split()] + [word for literal in literals for word in literal.split("_")]
     common = ["cuda", "error", "Error", "CUDA", "cuDNN", "failed", "driver", "Error:", "error:", "GPU", "RNN", "memory", "device"]
     while True:
         yield "".join(" ".join([random.choice(common), random.choice(words), random.choice(common), str(number()), random.choice(words),

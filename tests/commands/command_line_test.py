@@ -128,11 +128,11 @@ class CommandLine(unittest.TestCase):
         wrong(b'{"schema":1,"facts":{"schema":1}}', "a report of schema 1")
         wrong(b"\x00", "byte 1")
         wrong(b"[" * 10_000_000, "nested deeper")
-        wrong(b'{"schema":1,"gpus":[{"index":1e400}]}', "number")
-        wrong(b'{"schema":1,"gpus":[{"index":"0"}]}', "gpus[0].index")
-        wrong(b'{"schema":1,"gpus":[{"name":"\xff"}]}', "is not JSON")
+        wrong(b'{"schema":1,"cuda_devices":[{"index":1e400}]}', "number")
+        wrong(b'{"schema":1,"cuda_devices":[{"index":"0"}]}', "cuda_devices[0].index")
+        wrong(b'{"schema":1,"cuda_devices":[{"name":"\xff"}]}', "is not JSON")
         wrong(b'{"schema":1,"host":{"environment":{"\\u001b[31m":1}}}', "host.environment.\\x1b[31m")
-        wrong(b'{"schema":1,"gpus":', "is not JSON")
+        wrong(b'{"schema":1,"cuda_devices":', "is not JSON")
         wrong(b'{"schema":77}', "schema 77")
         wrong(b" " * (64 * 1024 * 1024 + 1), "larger than 64 MiB")
         self.is_usage_error(Run("doctor", "--facts", "/"), "cannot read '/'", "directory")
@@ -246,7 +246,7 @@ class CommandLine(unittest.TestCase):
         for item, expected in (("gpu=Foo", "compute capability"), ("colour=red", "one of the keys"), ("os=Plan 9", "linux, windows")):
             run = Run("diagnose", "-", "--json", f"--given={item}", given=log)
             self.assertIn(f"--given {item} is not understood: ", run.err)
-            said = json.loads(run.out)["facts"]["log"]["said"][0]
+            said = json.loads(run.out)["facts"]["log"]["user_hints"][0]
             self.assertIn(expected, said["expected"])
             self.assertNotEqual(run.code, 2)
         self.assertIn(b"gpu=Foo (not understood", Run("diagnose", "-", "--given", "gpu=Foo", given=log).out)

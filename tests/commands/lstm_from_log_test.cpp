@@ -1,7 +1,7 @@
 // `rnncheck lstm --from-log`: what follows from the runs for the failure in the log.
 #include "commands/lstm_from_log.hpp"
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "support/catch.hpp"
 
@@ -19,8 +19,8 @@ RnnRun a_run(RunEnd end, const std::string& text = "") {
 
 Facts with(const RnnRun& run, std::int64_t free_mib = 1000) {
     Facts facts;
-    facts.gpus.emplace_back().uuid = "GPU-1";
-    Board& board = facts.boards.emplace_back();
+    facts.cuda_devices.emplace_back().uuid = "GPU-1";
+    Board& board = facts.nvml_devices.emplace_back();
     board.uuid = "GPU-1";
     board.memory_free_mib = free_mib;
     facts.rnn_runs = {a_run(RunEnd::skipped), run};
@@ -46,7 +46,7 @@ std::string complaint_about(const LogRnnConfig& config) {
 
 TEST_CASE("from-log: how the run ended says where to look") {
     CHECK(replay_of({}, with(a_run(RunEnd::ok))).failure == LogFailure::elsewhere);
-    CHECK(replay_of({}, with(a_run(RunEnd::wrong))).failure == LogFailure::environment);
+    CHECK(replay_of({}, with(a_run(RunEnd::incorrect))).failure == LogFailure::environment);
     CHECK(replay_of({}, with(a_run(RunEnd::failed, "CUDNN_STATUS_EXECUTION_FAILED"))).failure ==
           LogFailure::environment);
     CHECK(replay_of({}, with(a_run(RunEnd::out_of_memory))).failure == LogFailure::memory);
@@ -55,7 +55,7 @@ TEST_CASE("from-log: how the run ended says where to look") {
     CHECK(replay_of({}, with(no_handle)).failure == LogFailure::memory);
     CHECK(replay_of({}, with(a_run(RunEnd::failed, "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access"))).failure ==
           LogFailure::environment);
-    CHECK(replay_of({}, with(a_run(RunEnd::not_offered))).failure == LogFailure::unknown);
+    CHECK(replay_of({}, with(a_run(RunEnd::not_supported))).failure == LogFailure::unknown);
     CHECK(replay_of({}, Facts{}).failure == LogFailure::unknown);
 }
 

@@ -44,7 +44,7 @@ def cases_of(document):
 def result(document):
     """What must be the same however often the run was cut."""
     def timeless(case):
-        return {key: value for key, value in case.items() if key not in ("first_ms", "again_ms")}
+        return {key: value for key, value in case.items() if key not in ("first_ms", "repeat_ms")}
     findings = [(finding["rule"], finding["subject"], finding["severity"]) for finding in document["findings"] if finding["layer"] != "host"]
     return [document["verdict"], findings, document["lstm"], document["facts"]["rnn_request"], [timeless(case) for case in cases_of(document)]]
 
@@ -57,7 +57,7 @@ def check_partial(document, whole, where):
     check.that(document["verdict"] in ("undetermined", "problems"), f"{where}: verdict {document['verdict']}")
     check.that(document["lstm"]["complete"] is False, f"{where}: a run that was cut says that it is complete")
     check.that(len(cases_of(document)) in (0, len(cases_of(whole))), f"{where}: {len(cases_of(document))} cases")
-    bad = any(case["end"] in ("wrong", "failed", "refused") for case in cases_of(document))
+    bad = any(case["end"] in ("incorrect", "failed", "rejected") for case in cases_of(document))
     check.that(bad == (document["verdict"] == "problems"), f"{where}: verdict {document['verdict']} with bad cases: {bad}")
     check.that(all("not" in case["result"]["text"] for case in cases_of(document) if case["end"] == "skipped"),
                f"{where}: a case that was not run does not say why")
@@ -166,7 +166,7 @@ code, out, errors = ran("--level", "standard", "--output", str(whole_file))
 seconds = time.monotonic() - start
 whole = json.loads(whole_file.read_text())
 check.that(code == 1 and whole["lstm"]["complete"] is True and len(cases_of(whole)) == 3 * 63, f"whole: exit {code}, {whole['sentence']} {errors}")
-check.that({"ok", "wrong", "refused", "failed"} <= {case["end"] for case in cases_of(whole)}, "whole: a kind of end is missing")
+check.that({"ok", "incorrect", "rejected", "failed"} <= {case["end"] for case in cases_of(whole)}, "whole: a kind of end is missing")
 check_kills(whole, seconds)
 check_deadline(whole)
 check_refusals(whole_file)

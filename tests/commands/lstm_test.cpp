@@ -15,7 +15,7 @@ namespace {
 
 Facts with_runs(const std::vector<RunEnd>& ends) {
     Facts facts;
-    facts.gpus.emplace_back();
+    facts.cuda_devices.emplace_back();
     for (const RunEnd end : ends) facts.rnn_runs.emplace_back().end = end;
     return facts;
 }
@@ -30,7 +30,7 @@ TEST_CASE("lstm: a case that lacked memory is not shrunk") {
 }
 
 TEST_CASE("lstm: of two interfaces that are wrong the one that a program can be written of is shrunk") {
-    Facts facts = with_runs({RunEnd::failed, RunEnd::wrong, RunEnd::wrong});
+    Facts facts = with_runs({RunEnd::failed, RunEnd::incorrect, RunEnd::incorrect});
     facts.rnn_runs[1].dialect = Dialect::legacy;
     CHECK(worst_run(facts) == &facts.rnn_runs[2]);
     facts.rnn_runs[2].dialect = Dialect::legacy;

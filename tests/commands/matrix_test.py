@@ -58,7 +58,7 @@ class Matrix(unittest.TestCase):
             self.assertEqual(len(shown), len(table["rows"]))
             for row, written in zip(shown, table["rows"]):
                 self.assertEqual(row["source"], table["sources"][written["source"]])
-                self.assertEqual(row["known"], written["known"])
+                self.assertEqual(row["provenance"], written["provenance"])
                 self.assertEqual(row.get("note", ""), written.get("note", ""))
                 for column, text in row["values"].items():
                     value = written.get(column, False if text == "no" else "")

@@ -1,11 +1,11 @@
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/command_line.hpp"
 #include "commands/doctor_options.hpp"
 #include "commands/ids.hpp"
 #include "commands/listings.hpp"
 #include "commands/nearest.hpp"
-#include "probe.hpp"
+#include "process/probe.hpp"
 #include "support/catch.hpp"
 
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
 #include "support/bundled_matrix.hpp"
@@ -321,8 +321,9 @@ TEST_CASE("a build that nobody confirmed is not offered as working") {
     const auto row = text.find(
         R"("framework": "tensorflow", "first": "2.21", "last": "2.21.0", "os": "linux", "build": "and-cuda")");
     REQUIRE(row != std::string::npos);
-    const std::string known = R"("known": "documented")";
-    copy.write("framework_builds.json", text.replace(text.find(known, row), known.size(), R"("known": "unconfirmed")"));
+    const std::string known = R"("provenance": "documented")";
+    copy.write("framework_builds.json",
+               text.replace(text.find(known, row), known.size(), R"("provenance": "unconfirmed")"));
     const Plan plan =
         make_plan(question("RTX 3090", "535", "tensorflow"), Matrix::from_directory(copy.directory.string()));
     REQUIRE(plan.frameworks[0].newest);

@@ -121,7 +121,7 @@ def read_borders():
 
 def target_module(included):
     first = pathlib.PurePosixPath(included).parts
-    if included == "probe.hpp" or first[0] == "support":
+    if first[0] == "support":
         return "probes"
     return first[0] if len(first) > 1 else pathlib.PurePosixPath(included).stem
 

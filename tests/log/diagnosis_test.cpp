@@ -22,12 +22,12 @@ std::string content(const std::filesystem::path& path) {
     return text.str();
 }
 
-Report diagnosed(std::string_view log, std::vector<Said> said = {}) {
+Report diagnosed(std::string_view log, std::vector<UserHint> said = {}) {
     static const LogReader reader(test::bundled_matrix());
     Facts facts;
     facts.tool.stages = {"log"};
     facts.log = reader.read_text(log);
-    facts.log->said = std::move(said);
+    facts.log->user_hints = std::move(said);
     return judge(std::move(facts), test::bundled_matrix(), {});
 }
 
@@ -45,7 +45,7 @@ TEST_CASE("each message points to its cause first") {
     std::size_t count = 0;
     for (std::string line; std::getline(file, line); ++count) {
         const auto message = nlohmann::json::parse(line);
-        std::vector<Said> said;
+        std::vector<UserHint> said;
         for (const auto& [key, value] : message["given"].items()) said.push_back({key, value.get<std::string>(), {}});
         const Report report = diagnosed(message["log"].get<std::string>(), said);
         INFO(message["log"].get<std::string>() << "\nsaid: " << findings_of(report));
@@ -108,16 +108,16 @@ TEST_CASE("values nobody can understand change nothing") {
     CHECK(findings_of(plain) == findings_of(strange));
 }
 
-TEST_CASE("pointers speak of signatures and traits that exist, and of causes that can be explained") {
+TEST_CASE("log_evidence names signatures and traits that exist, and of causes that can be explained") {
     std::set<std::string, std::less<>> words, causes;
     for (const LogSignature& signature : test::bundled_matrix().log_signatures()) words.insert(signature.id);
     for (const std::string_view trait : rules::all_traits()) words.emplace(trait);
     for (const LogCause& cause : test::bundled_matrix().log_causes()) causes.insert(cause.cause);
-    for (const LogPointer& pointer : test::bundled_matrix().log_pointers()) {
-        INFO(pointer.cause << ": " << pointer.when);
-        CHECK(causes.contains(pointer.cause));
-        CHECK((pointer.weight > 0 && pointer.weight <= 100));
-        std::istringstream all(pointer.when);
+    for (const LogEvidence& row : test::bundled_matrix().log_evidence()) {
+        INFO(row.cause << ": " << row.when);
+        CHECK(causes.contains(row.cause));
+        CHECK((row.weight > 0 && row.weight <= 100));
+        std::istringstream all(row.when);
         for (std::string word; all >> word;) {
             if (word.starts_with('!')) word.erase(0, 1);
             CHECK((words.contains(word) || word.find_first_of("<>=") != std::string::npos));
@@ -127,7 +127,7 @@ TEST_CASE("pointers speak of signatures and traits that exist, and of causes tha
 
 TEST_CASE("every cause is a rule with a page, and something points to it") {
     std::set<std::string> pointed;
-    for (const LogPointer& pointer : test::bundled_matrix().log_pointers()) pointed.insert(pointer.cause);
+    for (const LogEvidence& row : test::bundled_matrix().log_evidence()) pointed.insert(row.cause);
     for (const LogCause& cause : test::bundled_matrix().log_causes()) {
         INFO(cause.cause);
         CHECK(find_named(all_rules(), cause.cause));

@@ -53,7 +53,7 @@ bool is_safe(std::string_view text) {
 
 bool is_safe(const Log& log) {
     return std::all_of(log.events.begin(), log.events.end(), [](const LogEvent& event) {
-        return is_safe(event.text) && std::all_of(event.told.begin(), event.told.end(),
+        return is_safe(event.text) && std::all_of(event.captures.begin(), event.captures.end(),
                                                   [](const LogField& field) { return is_safe(field.value); });
     });
 }
@@ -98,7 +98,8 @@ void judge_safely(const LogReader& reader, const Matrix& matrix, const std::stri
     Facts facts;
     facts.tool.stages = {"log"};
     facts.log = reader.read_text(text);
-    facts.log->said = {{"gpu", text.substr(0, 40), {}}, {"framework", text.substr(0, 60), {}}, {"cuda", "12", {}}};
+    facts.log->user_hints = {
+        {"gpu", text.substr(0, 40), {}}, {"framework", text.substr(0, 60), {}}, {"cuda", "12", {}}};
     if (rules::causes_in_log(facts, matrix).size() > 5) throw std::runtime_error("too many causes");
 }
 

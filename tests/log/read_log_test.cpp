@@ -31,7 +31,7 @@ const LogEvent* event(const Log& log, std::string_view signature) {
 std::string told(const Log& log, std::string_view signature, std::string_view name) {
     const LogEvent* found = event(log, signature);
     REQUIRE(found);
-    for (const LogField& field : found->told)
+    for (const LogField& field : found->captures)
         if (field.name == name) return field.value;
     return "";
 }
@@ -78,7 +78,7 @@ std::multiset<std::string> captured_in(const Log& log, std::int64_t first_line) 
     for (const LogEvent& event : log.events) {
         // Not how often: lines that stand together may share a match.
         std::string text = event.signature + " " + std::to_string(event.line - first_line);
-        for (const LogField& field : event.told) text += " " + field.name + "=" + field.value;
+        for (const LogField& field : event.captures) text += " " + field.name + "=" + field.value;
         all.insert(text + " " + event.text);
     }
     return all;

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "base/sha256.hpp"
 #include "matrix/verify.hpp"
 #include "support/catch.hpp"
@@ -135,8 +135,8 @@ TEST_CASE("a fault is named with file, row and column") {
         {"cuda_of_driver", R"("branch": 387)", R"("branch": 4294967683)", ", row 2, column 'branch'", "out of range"},
         {"cudnn_parts", R"("needed_by_rnn": true)", R"("needed_by_rnn": 1)", ", row 1, column 'needed_by_rnn'",
          "true or false"},
-        {"rnn_required_support", R"("known": "inferred")", R"("known": "guessed")", ", row 2, column 'known'",
-         "'guessed' is not one of documented, source_code, inferred and unconfirmed"},
+        {"rnn_required_support", R"("provenance": "inferred")", R"("provenance": "guessed")",
+         ", row 2, column 'provenance'", "'guessed' is not one of documented, source_code, inferred and unconfirmed"},
         {"architectures", R"("source": "cuda_jl", )", "", ", row 1, column 'source'", "missing"},
         {"architectures", R"("source": "cuda_jl")", R"("source": "hearsay")", ", row 1, column 'source'",
          "'hearsay' is not in the table's list"},

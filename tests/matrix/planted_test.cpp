@@ -53,7 +53,7 @@ constexpr const char* torch_24_cu124 =
 TEST_CASE("a GPU's name with a second capability") {
     const auto issues =
         after("gpu_products.json", R"(    {"name": "H200", "capability": "9.0")",
-              R"(    {"name": "H200", "capability": "8.9", "source": "cuda_gpus", "known": "documented"},
+              R"(    {"name": "H200", "capability": "8.9", "source": "cuda_gpus", "provenance": "documented"},
     {"name": "H200", "capability": "9.0")");
     INFO(told(issues));
     CHECK(says(issues, "gpu_products", "'H200' has capability 8.9 here and 9.0 in another row"));
@@ -140,9 +140,9 @@ TEST_CASE("a defect that begins with a release that there is not") {
 }
 
 TEST_CASE("a cause that nothing knows") {
-    const auto issues = after("log_pointers.json", R"(    {"cause": ")", R"(    {"cause": "no_such_)");
+    const auto issues = after("log_evidence.json", R"(    {"cause": ")", R"(    {"cause": "no_such_)");
     INFO(told(issues));
-    CHECK(says(issues, "log_pointers", "log_causes has no 'no_such_"));
+    CHECK(says(issues, "log_evidence", "log_causes has no 'no_such_"));
 }
 
 TEST_CASE("a newest CUDA that the builds contradict") {
@@ -180,8 +180,8 @@ TEST_CASE("a key that stands twice") {
 }
 
 TEST_CASE("an inferred row without a note, and a control character") {
-    const auto inferred = after("rnn_required_support.json", R"("source": "cudnn_guide", "known": "documented"})",
-                                R"("source": "cudnn_guide", "known": "inferred"})");
+    const auto inferred = after("rnn_required_support.json", R"("source": "cudnn_guide", "provenance": "documented"})",
+                                R"("source": "cudnn_guide", "provenance": "inferred"})");
     INFO(told(inferred));
     CHECK(says(inferred, "rnn_required_support", "an inferred row needs a note"));
     const auto control = after("rnn_required_support.json", R"("note": ")", R"("note": "\u001b[2J)");

@@ -1,7 +1,7 @@
 // Each kind of fault, planted in a copy of the tables, is named with its table, its row and what to do.
 #include "matrix/verify.hpp"
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "support/catch.hpp"
 #include "support/planted.hpp"
 
@@ -70,13 +70,13 @@ TEST_CASE("rows out of order, twice, or two on a line") {
     CHECK(issues.size() == 2);
     const MatrixCopy other;
     put(other, "gpu_products", columns,
-        {R"("name": "A", "capability": "8.6", "source": "s", "known": "documented"}, {"name": "B", "capability": "8.6")"});
+        {R"("name": "A", "capability": "8.6", "source": "s", "provenance": "documented"}, {"name": "B", "capability": "8.6")"});
     CHECK(has(issues_of(other), "gpu_products", 0, "line of its own"));
 }
 
 TEST_CASE("an unconfirmed row without a note") {
-    const auto issues = after("architectures.json", R"("source": "cuda_jl", "known": "source_code"},)",
-                              R"("source": "cuda_jl", "known": "unconfirmed"},)");
+    const auto issues = after("architectures.json", R"("source": "cuda_jl", "provenance": "source_code"},)",
+                              R"("source": "cuda_jl", "provenance": "unconfirmed"},)");
     INFO(told(issues));
     REQUIRE(issues.size() == 1);
     CHECK(contains(issues[0].text, "needs a note"));

@@ -102,7 +102,7 @@ TEST_CASE("in ASCII nothing else is printed, and every mark has its word") {
     CHECK(contains(unwrapped(text), "(see driver_missing)"));
     CHECK(contains(text, " [--] Networks   not run"));
     Report unusual = healthy_report();
-    unusual.facts.gpus[0].name = "GPU \xc3\xa4";
+    unusual.facts.cuda_devices[0].name = "GPU \xc3\xa4";
     CHECK(contains(as_text(unusual, {.ascii = true}), "GPU \\xc3\\xa4"));
     CHECK(contains(as_text(unusual), "GPU \xc3\xa4"));
 }
@@ -283,7 +283,7 @@ TEST_CASE("a requested case is shown with its numbers and how to run it again, w
     report.facts.rnn_request.emplace();
     report.facts.rnn_runs.resize(2);
     RnnRun& run = report.facts.rnn_runs[1];
-    run.end = RunEnd::wrong;
+    run.end = RunEnd::incorrect;
     run.where = "y of sequence 0, step 1, unit 2: found 3, expected 4";
     run.limit = 1e-3;
     run.largest_error = 0.25;
@@ -298,8 +298,8 @@ TEST_CASE("the smallest case that fails is told by how it fails, and what a log'
     Report report = healthy_report();
     MinimalCase& minimal = report.lstm.emplace().minimal_case.emplace();
     minimal.rerun_command = "rnncheck lstm --device 0 --cell gru";
-    for (const auto& [end, words] : {std::pair{RunEnd::wrong, "is still wrong"},
-                                     {RunEnd::refused, "is still rejected"},
+    for (const auto& [end, words] : {std::pair{RunEnd::incorrect, "is still wrong"},
+                                     {RunEnd::rejected, "is still rejected"},
                                      {RunEnd::failed, "still fails"}}) {
         minimal.run.end = end;
         CHECK(contains(as_text(report), "The smallest case that " + std::string(words)));

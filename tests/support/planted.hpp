@@ -31,7 +31,7 @@ inline void put(const MatrixCopy& copy, const std::string& table, const std::str
     std::string text = "{\"about\": \"x\",\n" + head + "\"columns\": {" + columns +
                        "},\n\"sources\": {\"s\": {\"title\": \"t\", \"url\": " + some_source + "\n  \"rows\": [";
     for (std::size_t i = 0; i < rows.size(); ++i)
-        text += std::string(i > 0 ? "," : "") + "\n    {" + rows[i] + R"(, "source": "s", "known": "documented"})";
+        text += std::string(i > 0 ? "," : "") + "\n    {" + rows[i] + R"(, "source": "s", "provenance": "documented"})";
     copy.write(table + ".json", text + "\n  ]\n}\n");
 }
 

@@ -2,8 +2,8 @@
 
 #include "base/text.hpp"
 #include "facts/facts_json.hpp"
-#include "isolate/pool.hpp"
-#include "wire/reader.hpp"
+#include "process/pool.hpp"
+#include "process/wire.hpp"
 
 namespace rnncheck::test {
 
@@ -14,8 +14,8 @@ std::string sim_file(const std::string& flavour, const std::string& name) {
 ProbeTold run_probe(const std::string& probe, const ProbeSetting& setting) {
     std::vector<std::string> directories;
     for (const auto& flavour : setting.flavours) directories.push_back(std::string(SIM_DIRECTORY) + "/" + flavour);
-    isolate::Pool pool;
-    isolate::Command command;
+    process::Pool pool;
+    process::Command command;
     command.arguments = {RNNCHECK_PROGRAM,
                          "probe",
                          "--facts-from",
@@ -32,11 +32,11 @@ ProbeTold run_probe(const std::string& probe, const ProbeSetting& setting) {
     WireReader reader;
     pool.start(command, [&](std::string_view line) {
         reader.read(line, told.facts);
-        return isolate::Heard{reader.done};
+        return process::LineMeaning{reader.done};
     });
-    const auto ended = pool.wait([] {}).ending;
+    const auto ended = pool.wait([] {}).result;
     told.done = reader.done;
-    told.signal = ended.how == isolate::How::signalled ? ended.code : 0;
+    told.signal = ended.kind == process::ExitKind::signalled ? ended.code : 0;
     told.last_call = reader.last_call;
     told.failed_calls = reader.failed_calls;
     return told;

@@ -1,8 +1,6 @@
 // Names the cause of a failure from the logs of the program that failed.
 #include <memory>
 
-#include "base/errors.hpp"
-#include "base/log.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/command.hpp"
@@ -22,11 +20,11 @@ struct Options {
 };
 
 /// What cannot be understood stays beside what was expected, and is told.
-Said said_by(const std::string& item, const Matrix& matrix) {
+UserHint said_by(const std::string& item, const Matrix& matrix) {
     const auto value = split_given(item);
     if (!value || value->key.empty())
         throw UsageError("--given cannot be '" + item + "'; give a key and a value, e.g. os=\"Windows 10\"");
-    Said said = said_from(*value, matrix);
+    UserHint said = user_hint_from(*value, matrix);
     if (said.expected) log::warn("--given " + in_words({*value, *said.expected}) + "; it is left out");
     return said;
 }
@@ -37,7 +35,7 @@ int run(const Options& options, const ReportOptions& report_options) {
     Facts facts;
     facts.tool = {std::string(version_of_rnncheck()), {"log"}};
     facts.log = read_log_files(options.files, matrix);
-    for (const std::string& item : options.given) facts.log->said.push_back(said_by(item, matrix));
+    for (const std::string& item : options.given) facts.log->user_hints.push_back(said_by(item, matrix));
     return print_report(judge(std::move(facts), matrix, {}), report_options);
 }
 

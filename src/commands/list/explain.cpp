@@ -1,10 +1,10 @@
 // Prints the page about a rule or a probe.
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "commands/command.hpp"
 #include "commands/ids.hpp"
 #include "commands/nearest.hpp"
 #include "commands/output.hpp"
-#include "probe.hpp"
+#include "process/probe.hpp"
 #include "rules/rule.hpp"
 
 namespace rnncheck::commands::explain {

@@ -26,7 +26,7 @@ static int run(const std::string& kind, bool json) {
 static std::function<int()> declare(CLI::App& app) {
     const auto kind = std::make_shared<std::string>();
     const auto json = std::make_shared<bool>(false);
-    app.add_option("KIND", *kind, "One of " + listing(listing_kinds()))->required();
+    app.add_option("KIND", *kind, "One of " + join_with_and(listing_kinds()))->required();
     add_json_option(app, *json);
     return [kind, json] { return run(*kind, *json); };
 }

@@ -1,7 +1,7 @@
 // Computes recurrent networks on this machine's GPUs: one case given by options, or a whole sweep.
 #include <limits>
 
-#include "base/log.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/common_options.hpp"
 #include "commands/identity.hpp"
@@ -14,9 +14,9 @@
 #include "commands/lstm_state.hpp"
 #include "commands/output.hpp"
 #include "commands/progress.hpp"
+#include "process/survey.hpp"
 #include "report/redact.hpp"
 #include "report/sweep.hpp"
-#include "survey.hpp"
 
 namespace rnncheck::commands::lstm {
 
@@ -45,14 +45,14 @@ std::optional<MinimalCase> smallest_of(const SurveyOptions& how, const Facts& fa
 void look_at_clocks_again(Facts& facts, const std::string& root, double seconds) {
     constexpr double most_seconds = 10;
     const bool any_load =
-        std::ranges::any_of(facts.rnn_runs, [](const RnnRun& run) { return run.again_ms.has_value(); });
+        std::ranges::any_of(facts.rnn_runs, [](const RnnRun& run) { return run.repeat_ms.has_value(); });
     if (!any_load || seconds <= 0 || !facts.driver.nvml_init || !facts.driver.nvml_init->ok()) return;
     SurveyOptions how;
     how.root = root;
     how.deadline_s = std::min(seconds, most_seconds);
     const Facts later = run_probe("nvml_devices", "", facts, how);
-    for (Board& board : facts.boards)
-        for (const Board& now : later.boards)
+    for (Board& board : facts.nvml_devices)
+        for (const Board& now : later.nvml_devices)
             if (now.index == board.index && now.uuid == board.uuid) board.throttle_reasons = now.throttle_reasons;
 }
 

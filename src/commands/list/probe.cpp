@@ -1,7 +1,7 @@
 // The program started by the survey: one probe on one target in this process. By hand, for a developer with a
 // debugger: `rnncheck probe cudnn_library /path/libcudnn.so.9`, with facts `... --facts-from 0 <facts.json`.
 #include "commands/command.hpp"
-#include "survey.hpp"
+#include "process/survey.hpp"
 
 namespace rnncheck::commands::probe {
 

@@ -8,8 +8,6 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "base/environment.hpp"
-#include "base/errors.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/command.hpp"

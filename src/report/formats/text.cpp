@@ -125,7 +125,7 @@ void write_probe_runs(Page& page, const Facts& facts) {
 std::string counts_in_words(const Report& report) {
     std::vector<std::string> parts;
     const auto add = [&](std::ptrdiff_t count, const char* one, const char* many) {
-        if (count > 0) parts.push_back(counted(static_cast<std::size_t>(count), one, many));
+        if (count > 0) parts.push_back(pluralized(static_cast<std::size_t>(count), one, many));
     };
     const auto findings = [&](Severity severity) {
         return std::ranges::count(report.findings, severity, &Finding::severity);

@@ -10,7 +10,7 @@ namespace rnncheck::rules {
 
 static std::vector<std::optional<Version>> capabilities(const Facts& facts) {
     std::vector<std::optional<Version>> found;
-    for (const auto& gpu : facts.gpus) found.push_back(gpu.compute_capability);
+    for (const auto& gpu : facts.cuda_devices) found.push_back(gpu.compute_capability);
     if (found.empty()) found.emplace_back();
     return found;
 }
@@ -62,7 +62,7 @@ static Finding defective(const CudnnCopy& copy, const std::vector<RnnDefect>& de
             {defect.id, "since " + defect.first.text + until + (defect.note.empty() ? "" : "; " + defect.note),
              defect.source.url});
         if (with_workaround) finding.remedies.front().text += ". " + defect.workaround;
-        if (defect.known >= Known::inferred) finding.confidence = Confidence::possible;
+        if (defect.provenance >= Provenance::inferred) finding.confidence = Confidence::possible;
     }
     if (finding.remedies.front().text.ends_with('.')) finding.remedies.front().text.pop_back();
     finding.message = name_of(copy) + " has a documented defect: " + join(symptoms, "; ");

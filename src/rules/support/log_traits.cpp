@@ -26,7 +26,7 @@ std::optional<double> number(const std::optional<std::string>& text) {
     return value;
 }
 
-/// Said, and not denied: "not a container", "without docker".
+/// Told, and not denied: "not a container", "without docker".
 bool says_so(std::string_view words, std::string_view word) {
     for (auto at = words.find(word); at != std::string_view::npos; at = words.find(word, at + 1)) {
         const std::string_view before = words.substr(0, at);
@@ -38,7 +38,7 @@ bool says_so(std::string_view words, std::string_view word) {
 }
 
 void add_systems(Traits& t) {
-    const SaidReading& said = t.out.said;
+    const ParsedHints& said = t.out.said;
     const bool wsl = said.says("wsl") || t.seen("wsl_symlink");
     if (wsl) t.add("os_wsl", "Windows Subsystem for Linux");
     bool windows = t.seen("windows_library_name") || t.seen("windows_path");
@@ -72,7 +72,7 @@ bool names_both_packages(std::string_view words) {
 }
 
 void add_said_words(Traits& t) {
-    const SaidReading& said = t.out.said;
+    const ParsedHints& said = t.out.said;
     const auto any = [&](std::initializer_list<const char*> words) {
         return std::any_of(words.begin(), words.end(), [&](const char* word) { return said.says(word); });
     };
@@ -160,7 +160,7 @@ void add_summary(Traits& t) {
 }
 
 /// "pytorch<=1.6": name, comparison, version.
-std::optional<bool> compared(const SaidReading& said, std::string_view word) {
+std::optional<bool> compared(const ParsedHints& said, std::string_view word) {
     const auto at = word.find_first_of("<>=");
     if (at == std::string_view::npos || at + 2 >= word.size() || word[at + 1] != '=') return std::nullopt;
     const auto limit = parse_version(word.substr(at + 2));
@@ -184,7 +184,7 @@ bool LogWords::holds(std::string_view word) const {
 
 LogWords log_words(const Facts& facts, const Matrix& matrix) {
     LogWords out;
-    out.said = read_said(facts, matrix);
+    out.said = parsed_hints(facts, matrix);
     for (const LogEvent& event : facts.log->events) out.words.emplace(event.signature, "");
     Traits traits{*facts.log, matrix, out};
     add_systems(traits);

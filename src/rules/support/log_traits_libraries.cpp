@@ -38,7 +38,7 @@ void add_missing_cudnn(Traits& t) {
     if (const auto there = t.told("cudnn_file_listed", "major"))
         t.add(*there == std::to_string(*wanted) ? "cudnn_same_major_on_disk" : "cudnn_other_major_on_disk",
               "a file of cuDNN " + *there + " is on the disk, " + *name + " is wanted");
-    const SaidReading& said = t.out.said;
+    const ParsedHints& said = t.out.said;
     if (said.cudnn)
         t.add(said.cudnn->major() == *wanted ? "cudnn_same_major_given" : "cudnn_other_major_given",
               "cuDNN " + said.cudnn->text + " is there, " + *name + " is wanted");
@@ -83,7 +83,7 @@ void add_missing_cuda(Traits& t) {
     if (!name || !names_the_toolkit(*name)) return;
     const auto wanted = major_in_name(*name);
     if (!wanted) return;
-    const SaidReading& said = t.out.said;
+    const ParsedHints& said = t.out.said;
     if (said.cuda)
         t.add(has_release(*said.cuda, *name, *wanted) ? "cuda_same_major_given" : "cuda_other_major_given",
               "CUDA " + said.cuda->text + " is there, " + *name + " is wanted");

@@ -17,7 +17,7 @@ struct Traits {
     std::optional<std::string> told(std::string_view signature, std::string_view name) const {
         for (const LogEvent& event : log.events)
             if (event.signature == signature)
-                for (const LogField& field : event.told)
+                for (const LogField& field : event.captures)
                     if (field.name == name && !field.value.empty()) return field.value;
         return std::nullopt;
     }

@@ -171,7 +171,7 @@ void add_driver(Traits& t) {
 
 /// A CUDA that is newer than any the release was built with; a cuDNN of another major.
 void add_release(Traits& t) {
-    const SaidReading& said = t.out.said;
+    const ParsedHints& said = t.out.said;
     for (const NamedFramework& framework : said.frameworks) {
         if (!framework.version || !says_minor(framework)) continue;
         const auto row = t.matrix.framework_cuda(framework.name, *framework.version);
@@ -189,7 +189,7 @@ void add_release(Traits& t) {
 }  // namespace
 
 std::optional<Version> build_cuda(const Traits& t) {
-    const SaidReading& said = t.out.said;
+    const ParsedHints& said = t.out.said;
     if (said.build_cuda) return said.build_cuda;
     std::optional<Version> cuda;
     for (const NamedFramework& framework : said.frameworks)

@@ -14,7 +14,7 @@ constexpr int farthest_behind = 60;
 constexpr int likely_from = 70;
 
 struct Candidate {
-    const LogPointer* best = nullptr;
+    const LogEvidence* best = nullptr;
     std::vector<std::string> words;
 };
 
@@ -24,15 +24,15 @@ bool all_hold(const std::vector<std::string>& words, const LogWords& known) {
 
 std::vector<Candidate> candidates(const LogWords& known, const Matrix& matrix) {
     std::vector<Candidate> found;
-    for (const LogPointer& pointer : matrix.log_pointers()) {
-        auto words = split(pointer.when, ' ');
+    for (const LogEvidence& row : matrix.log_evidence()) {
+        auto words = split(row.when, ' ');
         if (!all_hold(words, known)) continue;
-        const auto same = std::find_if(found.begin(), found.end(),
-                                       [&](const Candidate& c) { return c.best->cause == pointer.cause; });
+        const auto same =
+            std::find_if(found.begin(), found.end(), [&](const Candidate& c) { return c.best->cause == row.cause; });
         if (same == found.end())
-            found.push_back({&pointer, std::move(words)});
-        else if (pointer.weight > same->best->weight)
-            *same = {&pointer, std::move(words)};
+            found.push_back({&row, std::move(words)});
+        else if (row.weight > same->best->weight)
+            *same = {&row, std::move(words)};
     }
     std::stable_sort(found.begin(), found.end(),
                      [](const Candidate& a, const Candidate& b) { return a.best->weight > b.best->weight; });
@@ -55,7 +55,7 @@ void add_evidence(Finding& finding, const std::string& word, const Log& log, con
         const LogEvent& event = log.events[i];
         if (event.signature != word) continue;
         const LogSignature* signature = signature_named(word, matrix);
-        finding.evidence.push_back({signature ? signature->says : word,
+        finding.evidence.push_back({signature ? signature->meaning : word,
                                     place_of(event, log.files.size() > 1) + ": " + event.text,
                                     "log.events[" + std::to_string(i) + "]"});
         return;
@@ -119,7 +119,7 @@ Finding finding_of(const Candidate& candidate, bool is_first, const Log& log, co
     finding.rule = candidate.best->cause;
     finding.subject = "log";
     finding.weight = candidate.best->weight;
-    finding.confidence = is_first && candidate.best->decides     ? Confidence::certain
+    finding.confidence = is_first && candidate.best->conclusive  ? Confidence::certain
                          : candidate.best->weight >= likely_from ? Confidence::likely
                                                                  : Confidence::possible;
     for (const std::string& word : candidate.words)

@@ -7,9 +7,9 @@
 
 #include "base/directory_list.hpp"
 #include "base/files.hpp"
+#include "facts/common.hpp"
 #include "facts/facts.hpp"
-#include "facts/stage.hpp"
-#include "wire/trace.hpp"
+#include "process/wire.hpp"
 
 namespace rnncheck {
 
@@ -45,7 +45,7 @@ struct Probe {
     Stage stage;
     std::chrono::seconds
         limit;  ///< longest time without progress: every vendor call starts it anew, a step has its own
-    void (*run)(const Job&, Trace&, const Learn&);
+    void (*run)(const Job&, ProbeWriter&, const Learn&);
     /// What to look at, one process each. Unset: the whole machine, in one process.
     std::vector<std::string> (*targets)(const Facts&) = nullptr;
     /// Unset: a lost process is not continued.
@@ -62,6 +62,10 @@ struct Probe {
 };
 
 std::span<const Named<Probe>> all_probes();
+
+/// From now on this process does not open what may lead the loader to a pipe or a device that stands where a library is
+/// looked for, for it would wait there: the opening fails with a text that begins with `not_opened` and names the pipe.
+void refuse_what_would_wait(const Facts& facts);
 
 /// The page docs/probes/<name>.md.
 std::string_view probe_page(std::string_view name);

@@ -1,4 +1,4 @@
-#include "isolate/pool.hpp"
+#include "process/pool.hpp"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "isolate/child.hpp"
+#include "process/child.hpp"
 
-namespace rnncheck::isolate {
+namespace rnncheck::process {
 
 namespace {
 
@@ -75,9 +75,9 @@ Pool::Ended Pool::wait(const std::function<void()>& idle) {
     while (true) {
         for (auto child = children_.begin(); child != children_.end(); ++child) {
             (*child)->exchange();
-            auto ending = (*child)->check();
-            if (!ending) continue;
-            const Ended ended{(*child)->id, std::move(*ending)};
+            auto result = (*child)->check();
+            if (!result) continue;
+            const Ended ended{(*child)->id, std::move(*result)};
             if ((*child)->stays()) staying_.push_back(std::move(*child));
             children_.erase(child);
             return ended;
@@ -103,4 +103,4 @@ std::string signal_name(int signal) {
     return "signal " + std::to_string(signal);
 }
 
-}  // namespace rnncheck::isolate
+}  // namespace rnncheck::process

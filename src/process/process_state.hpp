@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace rnncheck::isolate {
+namespace rnncheck::process {
 
 struct ProcessState {
     char state = '?';  ///< of its main thread: R on a processor or waiting for one, S sleeping, D uninterruptible
@@ -38,4 +38,4 @@ class RunClock {
     std::chrono::milliseconds counted_{};
 };
 
-}  // namespace rnncheck::isolate
+}  // namespace rnncheck::process

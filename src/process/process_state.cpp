@@ -1,4 +1,4 @@
-#include "isolate/process_state.hpp"
+#include "process/process_state.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <sstream>
 
-namespace rnncheck::isolate {
+namespace rnncheck::process {
 
 namespace {
 
@@ -76,4 +76,4 @@ milliseconds RunClock::elapsed() {
     return counted_;
 }
 
-}  // namespace rnncheck::isolate
+}  // namespace rnncheck::process

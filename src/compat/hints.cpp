@@ -28,16 +28,16 @@ std::optional<Version> version_after(std::string_view text, std::size_t at) {
     return std::nullopt;
 }
 
-void add_framework(SaidReading& said, std::string_view name, std::optional<Version> version) {
-    for (NamedFramework& known : said.frameworks)
+void add_framework(ParsedHints& hints, std::string_view name, std::optional<Version> version) {
+    for (NamedFramework& known : hints.frameworks)
         if (known.name == name) {
             if (!known.version) known.version = std::move(version);
             return;
         }
-    said.frameworks.push_back({std::string(name), std::move(version)});
+    hints.frameworks.push_back({std::string(name), std::move(version)});
 }
 
-void read_frameworks(SaidReading& said, const std::string& text) {
+void read_frameworks(ParsedHints& hints, const std::string& text) {
     for (std::size_t at = 0; at < text.size(); ++at) {
         const bool starts_word = at == 0 || !is_letter(text[at - 1]);
         if (!starts_word) continue;
@@ -46,7 +46,7 @@ void read_frameworks(SaidReading& said, const std::string& text) {
         const std::size_t end = at + found->word.size();
         if (found->word == "tf" && end < text.size() && is_letter(text[end])) continue;  // tflite, tfjs
         const bool tells_own_version = found->word != "faster-whisper" && found->word != "whisperx";
-        add_framework(said, found->name, tells_own_version ? version_after(text, end) : std::nullopt);
+        add_framework(hints, found->name, tells_own_version ? version_after(text, end) : std::nullopt);
         at = end - 1;
     }
 }
@@ -72,28 +72,28 @@ std::optional<Version> cuda_of_build_words(std::string_view text) {
     return find_version(text.substr(cuda, build - cuda), 1);
 }
 
-void read_events(SaidReading& said, const Log& log) {
+void read_events(ParsedHints& hints, const Log& log) {
     for (const LogEvent& event : log.events)
-        for (const LogField& field : event.told) {
+        for (const LogField& field : event.captures) {
             if (field.name == "version" && event.signature == "torch_version")
-                add_framework(said, "pytorch", parse_version(field.value));
+                add_framework(hints, "pytorch", parse_version(field.value));
             if (field.name == "version" && event.signature == "tf_version")
-                add_framework(said, "tensorflow", parse_version(field.value));
-            if (field.name == "build" && !said.build_cuda) said.build_cuda = cuda_of_flavour(field.value);
+                add_framework(hints, "tensorflow", parse_version(field.value));
+            if (field.name == "build" && !hints.build_cuda) hints.build_cuda = cuda_of_flavour(field.value);
         }
     const std::pair<const char*, const char*> in_use[] = {
         {"tensorflow_in_use", "tensorflow"}, {"torch_in_use", "pytorch"},   {"jax_in_use", "jax"},
         {"paddle_in_use", "paddlepaddle"},   {"chainer_in_use", "chainer"}, {"ctranslate2_in_use", "ctranslate2"}};
-    if (!said.frameworks.empty()) return;
+    if (!hints.frameworks.empty()) return;
     const auto seen = [&](std::string_view wanted) {
         return std::any_of(log.events.begin(), log.events.end(),
                            [&](const LogEvent& e) { return e.signature == wanted; });
     };
     // jaxlib's own files lie below a directory called tensorflow.
     const bool is_jaxlib = seen("jaxlib_path");
-    if (is_jaxlib) add_framework(said, "jax", {});
+    if (is_jaxlib) add_framework(hints, "jax", {});
     for (const auto& [signature, name] : in_use)
-        if (seen(signature) && !(is_jaxlib && std::string_view(name) == "tensorflow")) add_framework(said, name, {});
+        if (seen(signature) && !(is_jaxlib && std::string_view(name) == "tensorflow")) add_framework(hints, name, {});
 }
 
 /// "GeForce GT 620 (2.1)", "RTX 50 series (compute capability 12.0)".
@@ -144,13 +144,13 @@ std::optional<Version> capability_named(std::string_view text, const Matrix& mat
     return std::nullopt;
 }
 
-const NamedFramework* SaidReading::framework(std::string_view name) const {
+const NamedFramework* ParsedHints::framework(std::string_view name) const {
     const auto found =
         std::find_if(frameworks.begin(), frameworks.end(), [&](const auto& f) { return f.name == name; });
     return found == frameworks.end() ? nullptr : &*found;
 }
 
-bool SaidReading::says(std::string_view word) const {
+bool ParsedHints::says(std::string_view word) const {
     return contains(words, word);
 }
 
@@ -162,63 +162,64 @@ std::string_view without_cuda(std::string_view value) {
 }
 
 /// What the strict reading gives, else the first version in the words.
-std::optional<Version> version_said(std::optional<Version> strict, std::string_view words) {
+std::optional<Version> version_in_hint(std::optional<Version> strict, std::string_view words) {
     return strict ? strict : find_version(words, 1);
 }
 
-void read_item(SaidReading& said, const GivenValue& item, const Matrix& matrix) {
+void read_item(ParsedHints& hints, const GivenValue& item, const Matrix& matrix) {
     const std::string value = lower(item.value);
-    said.words += " " + value + " ;";
+    hints.words += " " + value + " ;";
     if (item.key == "framework") {
-        read_frameworks(said, value);
-        said.build_cuda = cuda_of_flavour(value);
-        if (!said.build_cuda) said.build_cuda = cuda_of_build_words(value);
+        read_frameworks(hints, value);
+        hints.build_cuda = cuda_of_flavour(value);
+        if (!hints.build_cuda) hints.build_cuda = cuda_of_build_words(value);
     } else if (item.key == "cuda") {
-        said.cuda = version_said(cuda_from(value), value);
+        hints.cuda = version_in_hint(cuda_from(value), value);
     } else if (item.key == "cudnn") {
         const auto cudnn = cudnn_from(value);
-        said.cudnn = version_said(cudnn ? std::optional(cudnn->version) : std::nullopt, without_cuda(value));
+        hints.cudnn = version_in_hint(cudnn ? std::optional(cudnn->version) : std::nullopt, without_cuda(value));
     } else if (item.key == "driver") {
-        said.driver = version_said(driver_from(value), value);
+        hints.driver = version_in_hint(driver_from(value), value);
     } else if (item.key == "gpu") {
-        said.capability = capability_from(value);
-        if (!said.capability) said.capability = capability_in_figures(value);
-        if (!said.capability) said.capability = capability_named(value, matrix);
+        hints.capability = capability_from(value);
+        if (!hints.capability) hints.capability = capability_in_figures(value);
+        if (!hints.capability) hints.capability = capability_named(value, matrix);
     } else {
-        read_frameworks(said, item.key + " " + value);
+        read_frameworks(hints, item.key + " " + value);
     }
 }
 
 /// What was not told is the machine's, when there is one.
-void read_machine(SaidReading& said, const Facts& facts) {
-    if (!said.driver) said.driver = facts.driver.library_version;
-    if (!said.cuda && !facts.runtimes.empty()) said.cuda = facts.runtimes.front().version;
-    if (!said.cudnn && !facts.cudnns.empty()) said.cudnn = facts.cudnns.front().version;
-    if (!said.capability && !facts.gpus.empty()) said.capability = facts.gpus.front().compute_capability;
-    if (facts.host.wsl.value_or(false)) said.words += " wsl ;";
+void read_machine(ParsedHints& hints, const Facts& facts) {
+    if (!hints.driver) hints.driver = facts.driver.library_version;
+    if (!hints.cuda && !facts.runtimes.empty()) hints.cuda = facts.runtimes.front().version;
+    if (!hints.cudnn && !facts.cudnns.empty()) hints.cudnn = facts.cudnns.front().version;
+    if (!hints.capability && !facts.cuda_devices.empty())
+        hints.capability = facts.cuda_devices.front().compute_capability;
+    if (facts.host.wsl.value_or(false)) hints.words += " wsl ;";
 }
 
 }  // namespace
 
-Said said_from(const GivenValue& item, const Matrix& matrix) {
+UserHint user_hint_from(const GivenValue& item, const Matrix& matrix) {
     const Given strict = read_given({item}, matrix);
     if (strict.not_understood.empty()) return {item.key, item.value, {}};
-    SaidReading said;
-    read_item(said, item, matrix);
+    ParsedHints hints;
+    read_item(hints, item, matrix);
     const bool a_number = item.key == "python" && find_version(item.value, 1);
-    if (a_number || !said.frameworks.empty() || said.build_cuda || said.cuda || said.cudnn || said.driver ||
-        said.capability)
+    if (a_number || !hints.frameworks.empty() || hints.build_cuda || hints.cuda || hints.cudnn || hints.driver ||
+        hints.capability)
         return {item.key, item.value, {}};
     return {item.key, item.value, strict.not_understood.front().expected};
 }
 
-SaidReading read_said(const Facts& facts, const Matrix& matrix) {
-    SaidReading said;
-    if (!facts.log) return said;
-    for (const Said& item : facts.log->said) read_item(said, {item.key, item.value}, matrix);
-    read_machine(said, facts);
-    read_events(said, *facts.log);
-    return said;
+ParsedHints parsed_hints(const Facts& facts, const Matrix& matrix) {
+    ParsedHints hints;
+    if (!facts.log) return hints;
+    for (const UserHint& item : facts.log->user_hints) read_item(hints, {item.key, item.value}, matrix);
+    read_machine(hints, facts);
+    read_events(hints, *facts.log);
+    return hints;
 }
 
 }  // namespace rnncheck
