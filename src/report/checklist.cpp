@@ -100,20 +100,14 @@ std::string gibibytes(std::int64_t mebibytes) {
     return short_number(static_cast<double>(mebibytes * 10 / 1024) / 10);
 }
 
-std::string memory_of(const Gpu& gpu, const Board* board, bool each) {
-    if (!gpu.memory_total_mib) return "";
-    const std::string total = gibibytes(*gpu.memory_total_mib) + " GiB";
-    if (!board || !board->memory_free_mib) return total;
-    return gibibytes(*board->memory_free_mib) + " of " + total + " free" + (each ? " on each" : "");
-}
-
 std::string gpu_words(const Facts& facts, const Gpu& gpu, bool each) {
-    Words words;
-    const std::string name = shown(gpu.name.value_or("GPU of unknown name"));
-    words.push_back(
-        name + (gpu.compute_capability ? " (compute capability " + shown(gpu.compute_capability->text) + ")" : ""));
-    if (const std::string memory = memory_of(gpu, board_of(facts, gpu), each); !memory.empty()) words.push_back(memory);
-    return join(words, ", ");
+    std::string words = shown(gpu.name.value_or("GPU of unknown name"));
+    if (gpu.compute_capability) words += " (compute capability " + shown(gpu.compute_capability->text) + ")";
+    if (!gpu.memory_total_mib) return words;
+    const Board* board = board_of(facts, gpu);
+    const std::string total = gibibytes(*gpu.memory_total_mib) + " GiB";
+    if (!board || !board->memory_free_mib) return words + ", " + total;
+    return words + ", " + gibibytes(*board->memory_free_mib) + " of " + total + " free" + (each ? " on each" : "");
 }
 
 /// Equal GPUs share a line: "8 x NVIDIA H100 80GB".

@@ -9,8 +9,6 @@ namespace rnncheck {
 
 namespace {
 
-// ---- matrix show, matrix verify ------------------------------------------------------------------------------------
-
 constexpr std::size_t widest_cell = 24;
 constexpr std::size_t provenance_width = std::string_view("unconfirmed").size();
 
@@ -80,8 +78,6 @@ void write_matrix(Page& page, const ToolStamp& tool) {
     page.line("Compatibility data: " + matrix_date_in_words(tool) + ", " + shown(tool.matrix_digest));
 }
 
-// ---- which ---------------------------------------------------------------------------------------------------------
-
 void write_choice(Page& page, const LibraryChoice& choice) {
     page.heading(shown(choice.soname));
     const TextStyle how = choice.by_dlopen ? TextStyle::yellow : TextStyle::red;
@@ -95,8 +91,6 @@ void write_choice(Page& page, const LibraryChoice& choice) {
         page.labelled("", shown(candidate.why_not));
     }
 }
-
-// ---- matrix plan ---------------------------------------------------------------------------------------------------
 
 std::string version_and_build(const PlannedBuild& build) {
     return build.last.text + " (" + build.build + ")";
@@ -122,6 +116,7 @@ std::string made_of(const PlannedBuild& build) {
 }
 
 void write_build_details(Page& page, const PlannedBuild& build) {
+    if (!build.install.empty()) page.command("install", build.install);
     for (const std::string& note : build.notes) page.labelled("note", shown(note));
 }
 
@@ -146,7 +141,6 @@ void write_plan(Page& page, const FrameworkPlan& plan) {
     const PlannedBuild& build = plan.newest ? *plan.newest : *plan.perhaps;
     page.wrap(name + (plan.newest ? " " : ", not known to run: "),
               shown(version_and_build(build) + ": " + made_of(build)), 2);
-    if (!build.install.empty()) page.command("install", build.install);
     write_build_details(page, build);
     page.labelled("runs", shown(join(plan.releases, ", ")));
     if (!plan.undecided.empty())
@@ -183,12 +177,9 @@ void write_needed(Page& page, const NeededBuild& needed) {
                                     "all features of its CUDA from " + build.driver_full->text + " on");
     page.labelled("GPUs", needed.gpus.empty() ? "not in the data" : capabilities_in_words(needed.gpus));
     page.labelled("by PTX", capabilities_in_words(needed.gpus_compiling_first));
-    if (!build.install.empty()) page.command("install", build.install);
     write_build_details(page, build);
     write_sources(page, build);
 }
-
-// ---- selftest ------------------------------------------------------------------------------------------------------
 
 std::string sentence(const SelftestDocument& document) {
     const auto count = [&](SelftestOutcome outcome) {

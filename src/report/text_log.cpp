@@ -41,8 +41,8 @@ std::string given_in_words(const Log& log) {
     return shown(join(words, ", "));
 }
 
-/// The lines of the log that point to the cause, and what else does.
-void write_lines(Page& page, const Finding& cause) {
+/// The lines of the log that point to the cause, and what else does; the first error where it is another line.
+void write_lines(Page& page, const Finding& cause, const Log& log) {
     std::vector<std::string> known, quoted;
     for (const Evidence& item : cause.evidence) {
         const bool is_line = item.source.starts_with("log.events[");
@@ -54,6 +54,11 @@ void write_lines(Page& page, const Finding& cause) {
             known.push_back(shown(item.value));
     }
     page.labelled("Known", join(known, ", "));
+    if (!log.first_error_line) return;
+    const std::string place = "line " + std::to_string(*log.first_error_line) + ":";
+    const auto is_there = [&](const Evidence& item) { return contains(item.value, place); };
+    if (std::ranges::none_of(cause.evidence, is_there))
+        page.labelled("Error", shortened(place + ' ' + shown(log.first_error.value_or("")), longest_quote));
 }
 
 std::string cause_in_words(const Finding& cause) {
@@ -91,7 +96,7 @@ void write_diagnosis(Page& page, const Report& report) {
     page.wrap("", headline(report, page), 2);
     if (!causes.empty()) {
         page.line();
-        write_lines(page, causes.front());
+        write_lines(page, causes.front(), log);
         if (log.rnn_config) page.labelled("Network", network_in_words(*log.rnn_config));
         if (!log.user_hints.empty()) page.labelled("Given", given_in_words(log));
         if (!causes.front().remedies.empty()) write_remedy(page, "Fix", causes.front().remedies.front());

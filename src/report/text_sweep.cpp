@@ -1,6 +1,7 @@
 // The recurrent-network tests for people: a table of words, and what did not pass spelled out.
 #include <algorithm>
 #include <array>
+#include <map>
 #include <tuple>
 
 #include "base/text.hpp"
@@ -20,21 +21,13 @@ bool all_spelled_out(const Facts& facts) {
 }
 
 bool is_bad(const RnnRun& run) {
-    return run.end == RunEnd::rejected || run.end == RunEnd::out_of_memory || run.end == RunEnd::failed ||
-           run.end == RunEnd::incorrect;
+    return run.end != RunEnd::ok && run.end != RunEnd::not_supported && run.end != RunEnd::skipped;
 }
 
 TextStyle style_of(RunEnd end) {
-    switch (end) {
-        case RunEnd::ok:
-            return TextStyle::green;
-        case RunEnd::not_supported:
-            return TextStyle::faint;
-        case RunEnd::skipped:
-            return TextStyle::yellow;
-        default:
-            return TextStyle::red;
-    }
+    if (end == RunEnd::ok) return TextStyle::green;
+    if (end == RunEnd::not_supported) return TextStyle::faint;
+    return end == RunEnd::skipped ? TextStyle::yellow : TextStyle::red;
 }
 
 /// A case whose process ended in it: how, where the probe's runs agree about it.
@@ -153,26 +146,17 @@ void write_table(Page& page, const Table& table) {
 /// Where the page is too narrow for the table: "LSTM fp32  ok: plain, training; WRONG 2/5: lengths vary".
 void write_list(Page& page, const Table& table) {
     for (std::size_t r = 0; r < table.rows.size(); ++r) {
-        std::vector<std::pair<std::string, std::string>> by_word;
+        std::map<std::string, std::string> by_word;
         for (std::size_t i = 0; i < shape_columns.size(); ++i) {
             if (table.rows[r].cells[i].empty()) continue;
-            const auto same =
-                std::ranges::find(by_word, table.words[r][i], &std::pair<std::string, std::string>::first);
-            std::string name(shape_columns[i].first);
-            if (!shape_columns[i].second.empty()) name += " " + std::string(shape_columns[i].second);
-            if (same == by_word.end())
-                by_word.emplace_back(table.words[r][i], name);
-            else
-                same->second += ", " + name;
+            std::string& names = by_word[table.words[r][i]];
+            names += (names.empty() ? "" : ", ") + std::string(shape_columns[i].first);
+            if (!shape_columns[i].second.empty()) names += " " + std::string(shape_columns[i].second);
         }
         std::vector<std::string> parts;
         for (const auto& [word, names] : by_word) parts.push_back(word + ": " + names);
         page.wrap("   " + padded(table.rows[r].name, table.name_width) + "  ", join(parts, "; "));
     }
-}
-
-std::string milliseconds(const std::optional<double>& value) {
-    return value ? short_number(*value) + " ms" : "?";
 }
 
 std::string memory_of(const RnnRun& run) {
@@ -183,6 +167,9 @@ std::string memory_of(const RnnRun& run) {
 
 /// Of a case that was computed.
 std::string numbers_of(const RnnRun& run) {
+    const auto milliseconds = [](const std::optional<double>& value) {
+        return value ? short_number(*value) + " ms" : "?";
+    };
     std::vector<std::string> parts;
     if (run.largest_error && run.limit && *run.limit > 0)
         parts.push_back("error " + short_number(*run.largest_error / *run.limit) + " times what is allowed");
@@ -235,17 +222,14 @@ void write_cases(Page& page, const Facts& facts, const Sweep& sweep) {
 }
 
 std::string counts_of(const Facts& facts, const Sweep& sweep) {
-    std::vector<std::pair<std::string_view, std::size_t>> numbers;
+    std::map<std::pair<RunEnd, std::string_view>, std::size_t> numbers;
     std::size_t unsteady = 0;
     for (const RnnRun* run : sweep.runs) {
-        const std::string_view word = word_of(facts, *run);
-        auto place = std::ranges::find(numbers, word, &std::pair<std::string_view, std::size_t>::first);
-        if (place == numbers.end()) place = numbers.insert(numbers.end(), {word, 0});
-        ++place->second;
+        ++numbers[{run->end, word_of(facts, *run)}];
         unsteady += run->end == RunEnd::ok && run->bitwise_repeatable == false;
     }
     std::vector<std::string> parts;
-    for (const auto& [word, number] : numbers) parts.push_back(std::to_string(number) + " " + std::string(word));
+    for (const auto& [end, number] : numbers) parts.push_back(std::to_string(number) + " " + std::string(end.second));
     if (unsteady > 0) parts.push_back(std::to_string(unsteady) + " not bitwise identical when repeated");
     return join(parts, ", ");
 }
@@ -259,31 +243,6 @@ std::string title_of(const Facts& facts, const Sweep& sweep) {
     return gpus_of(sweep) + ", " + cudnn + ", " + std::string(name_of(sweep.dialect)) + " API" +
            (several ? ", " + shown(sweep.library) : "") + ": " + counts_of(facts, sweep);
 }
-
-}  // namespace
-
-void write_sweeps(Page& page, const Facts& facts, bool all) {
-    const std::vector<Sweep> sweeps = sweeps_of(facts);
-    const auto has_bad = [](const Sweep& sweep) {
-        return std::ranges::any_of(sweep.runs, [](const RnnRun* run) { return is_bad(*run); });
-    };
-    if (sweeps.empty() || (!all && std::ranges::none_of(sweeps, has_bad))) return;
-    page.heading("Recurrent networks");
-    for (const Sweep& sweep : sweeps) {
-        page.wrap("  ", title_of(facts, sweep), 4);
-        if (!all && !has_bad(sweep)) continue;
-        const Table table = table_of(facts, sweep);
-        if (all_spelled_out(facts))
-            ;
-        else if (table.width <= page.width())
-            write_table(page, table);
-        else
-            write_list(page, table);
-        write_cases(page, facts, sweep);
-    }
-}
-
-namespace {
 
 std::string how_it_still_ends(RunEnd end) {
     return end == RunEnd::incorrect ? "is still wrong" : end == RunEnd::rejected ? "is still rejected" : "still fails";
@@ -317,6 +276,22 @@ void write_fit(Page& page, const FitSearch& search) {
 }
 
 }  // namespace
+
+void write_sweeps(Page& page, const Facts& facts, bool all) {
+    const std::vector<Sweep> sweeps = sweeps_of(facts);
+    const auto has_bad = [](const Sweep& sweep) {
+        return std::ranges::any_of(sweep.runs, [](const RnnRun* run) { return is_bad(*run); });
+    };
+    if (sweeps.empty() || (!all && std::ranges::none_of(sweeps, has_bad))) return;
+    page.heading("Recurrent networks");
+    for (const Sweep& sweep : sweeps) {
+        page.wrap("  ", title_of(facts, sweep), 4);
+        if (!all && !has_bad(sweep)) continue;
+        const Table table = table_of(facts, sweep);
+        if (!all_spelled_out(facts)) (table.width <= page.width() ? write_table : write_list)(page, table);
+        write_cases(page, facts, sweep);
+    }
+}
 
 void write_lstm(Page& page, const LstmExtras& extras) {
     if (extras.minimal_case) write_minimal_case(page, *extras.minimal_case);
