@@ -7,7 +7,7 @@
 #include "judge.hpp"
 #include "process/probe.hpp"
 #include "process/survey.hpp"
-#include "support/rnn_target.hpp"
+#include "support/rnn.hpp"
 
 namespace rnncheck {
 

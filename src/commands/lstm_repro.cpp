@@ -11,7 +11,7 @@
 #include "rnn/compare.hpp"
 #include "rnn/network.hpp"
 #include "rnn/options.hpp"
-#include "support/rnn_target.hpp"
+#include "support/rnn.hpp"
 
 namespace rnncheck {
 

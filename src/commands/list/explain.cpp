@@ -11,7 +11,7 @@ namespace rnncheck::commands::explain {
 
 static int run(const std::string& id) {
     std::string_view page = rule_page(id);
-    if (page.empty()) page = probe_page(id);
+    if (page.empty()) page = page_named(probe_pages(), id);
     if (page.empty()) {
         auto known = rule_names();
         for (const auto& probe : probe_names()) known.push_back(probe);
