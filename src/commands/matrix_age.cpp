@@ -1,21 +1,14 @@
 #include "commands/matrix_age.hpp"
 
 #include "base/program.hpp"
-#include "base/text.hpp"
-#include "base/version.hpp"
+#include "matrix/tables.hpp"
 
 namespace rnncheck {
 
 std::optional<int> days_from(std::string_view date, std::chrono::sys_days today) {
-    const auto parts = split(date, '-');
-    if (parts.size() != 3) return std::nullopt;
-    const auto numbers = parse_version(join(parts, "."));
-    if (!numbers) return std::nullopt;
-    const auto& [year, month, day, none] = numbers->parts;
-    const std::chrono::year_month_day read{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
-                                           std::chrono::day(static_cast<unsigned>(day))};
-    if (!read.ok() || std::chrono::sys_days(read) > today) return std::nullopt;
-    return static_cast<int>((today - std::chrono::sys_days(read)).count());
+    const auto read = parse_date(date);
+    if (!read || *read > today) return std::nullopt;
+    return static_cast<int>((today - *read).count());
 }
 
 void add_age(ToolStamp& tool) {

@@ -13,13 +13,13 @@ namespace rnncheck {
 namespace {
 
 int run(const std::string& directory, bool json) {
-    const TableFiles files = directory.empty() ? bundled_table_files() : table_files_of(directory);
+    const Tables tables(directory.empty() ? bundled_table_files() : table_files_of(directory));
     VerifyDocument document;
-    document.tool = stamp_with(files.date, files.digest);
-    document.rows = static_cast<int>(rows_written(files));
-    for (const Issue& issue : complaints_about(files))
+    document.tool = stamp_with(tables.files.date, tables.files.digest);
+    document.rows = static_cast<int>(rows_written(tables));
+    for (const Issue& issue : complaints_about(tables))
         document.complaints.push_back({issue.table, static_cast<int>(issue.row), issue.text});
-    print_document(json ? json_text(document) : table_text(document, files.place));
+    print_document(json ? json_text(document) : table_text(document, tables.files.place));
     return document.complaints.empty() ? healthy : problem;
 }
 

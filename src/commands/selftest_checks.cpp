@@ -87,9 +87,9 @@ SelftestCheck check_reference() {
 }
 
 SelftestCheck check_tables() {
-    const TableFiles files = bundled_table_files();
-    const auto complaints = complaints_about(files);
-    const std::string rows = pluralized(rows_written(files), "row", "rows");
+    const Tables tables(bundled_table_files());
+    const auto complaints = complaints_about(tables);
+    const std::string rows = pluralized(rows_written(tables), "row", "rows");
     if (complaints.empty()) return outcome("tables", passed, rows + " of the compatibility tables are sound");
     return outcome("tables", failed,
                    "verdicts on versions may be wrong: " + pluralized(complaints.size(), "complaint", "complaints") +

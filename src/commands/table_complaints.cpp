@@ -19,9 +19,9 @@ std::string latest_day() {
 
 }  // namespace
 
-std::vector<Issue> complaints_about(const TableFiles& files) {
-    std::vector<Issue> complaints = verify(files, latest_day());
-    for (const Issue& issue : verify_signatures(files)) complaints.push_back(issue);
+std::vector<Issue> complaints_about(const Tables& tables) {
+    std::vector<Issue> complaints = verify(tables, latest_day());
+    for (const Issue& issue : verify_signatures(tables)) complaints.push_back(issue);
     return complaints;
 }
 

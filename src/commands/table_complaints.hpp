@@ -8,6 +8,6 @@
 namespace rnncheck {
 
 /// As of today.
-std::vector<Issue> complaints_about(const TableFiles& files);
+std::vector<Issue> complaints_about(const Tables& tables);
 
 }  // namespace rnncheck

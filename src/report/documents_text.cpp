@@ -93,7 +93,7 @@ void write_choice(Page& page, const LibraryChoice& choice) {
 }
 
 std::string version_and_build(const PlannedBuild& build) {
-    return build.last.text + " (" + build.build + ")";
+    return build.last->text + " (" + build.build + ")";
 }
 
 std::string from_to(const std::optional<Version>& first, const std::optional<Version>& last) {
@@ -107,7 +107,7 @@ std::string made_of(const PlannedBuild& build) {
     if (build.without_cudnn)
         parts.push_back("no cuDNN");
     else
-        parts.push_back(build.cudnn ? "cuDNN " + release_in_words(*build.cudnn) : "a cuDNN that is not in the data");
+        parts.push_back(build.cudnn ? "cuDNN " + version_in_words(*build.cudnn) : "a cuDNN that is not in the data");
     if (const std::string python = from_to(build.python_first, build.python_last); !python.empty())
         parts.push_back("Python " + python);
     parts.push_back(build.driver_min ? "driver " + build.driver_min->text + " or newer"
@@ -142,7 +142,7 @@ void write_plan(Page& page, const FrameworkPlan& plan) {
     page.wrap(name + (plan.newest ? " " : ", not known to run: "),
               shown(version_and_build(build) + ": " + made_of(build)), 2);
     write_build_details(page, build);
-    page.labelled("runs", shown(join(plan.releases, ", ")));
+    page.labelled("runs", shown(join(plan.versions, ", ")));
     if (!plan.undecided.empty())
         page.labelled("open", shown(join(plan.undecided, ", ") + ": " + join(plan.undecided_because, "; ")));
     page.labelled("newer", why_no_newer(plan));

@@ -1,5 +1,5 @@
 // Tells which copies of the GPU libraries a program, a library or a running process gets.
-#include "files/loader/which.hpp"
+#include "files/which.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
