@@ -1,8 +1,10 @@
 #include "commands/common_options.hpp"
 
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <memory>
 #include <sstream>
 #include <stdexcept>
@@ -29,7 +31,7 @@ void declare_text_part(CLI::App& app, WrittenOptions& written) {
                "auto|always|never");
     add_private_option(app, written.show_private);
     add_flag(app, "-v,--verbose", written.verbose, "Show all details");
-    add_flag(app, "-q,--quiet", written.quiet, "Show one line for the verdict and one for each finding");
+    add_flag(app, "-q,--quiet", written.quiet, "Show only the verdict, in one line");
 }
 
 ReportOptions checked(const CLI::App& app, const WrittenOptions& written) {
@@ -41,6 +43,26 @@ ReportOptions checked(const CLI::App& app, const WrittenOptions& written) {
             .show_private = written.show_private,
             .verbose = written.verbose,
             .quiet = written.quiet};
+}
+
+/// Where the locale is not UTF-8, or the terminal knows nothing but letters.
+bool wants_ascii() {
+    std::string locale;
+    for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"})
+        if (locale.empty()) locale = lower(environment_variable(name).value_or(""));
+    const bool is_utf8 = contains(locale, "utf-8") || contains(locale, "utf8");
+    return !is_utf8 || environment_variable("TERM") == "dumb";
+}
+
+/// COLUMNS, the width of the terminal, or 100 where there is none.
+std::size_t columns_of_terminal(int descriptor) {
+    constexpr std::size_t without_terminal = 100;
+    const std::string written = environment_variable("COLUMNS").value_or("");
+    std::size_t columns = 0;
+    std::from_chars(written.data(), written.data() + written.size(), columns);
+    winsize size = {};
+    if (columns == 0 && ::ioctl(descriptor, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
+    return columns == 0 ? without_terminal : columns;
 }
 
 }  // namespace
@@ -144,7 +166,11 @@ std::optional<double> seconds_from(const std::string& text, const std::string& o
 std::string report_as_text(const Report& report, const Named<Format>& format, const ReportOptions& options,
                            bool color) {
     std::ostringstream out;
-    format->write(report, out, {.color = color, .verbose = options.verbose, .quiet = options.quiet});
+    Style style = style_on(STDOUT_FILENO);
+    style.color = color;
+    style.verbose = options.verbose;
+    style.quiet = options.quiet;
+    format->write(report, out, style);
     return out.str();
 }
 
@@ -161,18 +187,24 @@ int print_redacted(const Report& report, const ReportOptions& options) {
     return exit_code(report.verdict, options.fail_on);
 }
 
-Exit exit_code(Health verdict, FailOn fail_on) {
+Exit exit_code(OverallVerdict verdict, FailOn fail_on) {
     switch (verdict) {
-        case Health::healthy:
+        case OverallVerdict::healthy:
             return healthy;
-        case Health::warnings:
+        case OverallVerdict::warnings:
             return fail_on == FailOn::warning ? warned : healthy;
-        case Health::problems:
+        case OverallVerdict::problems:
             return problem;
-        case Health::undetermined:
+        case OverallVerdict::undetermined:
             break;
     }
     return undetermined;
+}
+
+Style style_on(int descriptor) {
+    return {.color = wants_color(ColorChoice::automatic, descriptor),
+            .ascii = wants_ascii(),
+            .width = columns_of_terminal(descriptor)};
 }
 
 bool is_capable_terminal(int descriptor) {

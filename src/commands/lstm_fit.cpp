@@ -133,10 +133,10 @@ Report fit_report(const Facts& facts, std::vector<FitSearch> searches, const Mat
     report.facts = facts;
     const auto broken = [](const FitSearch& fit) { return fit.calculated.size.value_or(0) > 0 && !fit.largest; };
     const auto found = [](const FitSearch& fit) { return fit.largest && !fit.out_of_time; };
-    report.verdict = std::ranges::any_of(fits, &FitSearch::out_of_time) ? Health::undetermined
-                     : std::ranges::any_of(fits, broken)                ? Health::problems
-                     : std::ranges::all_of(fits, found)                 ? Health::healthy
-                                                                        : Health::undetermined;
+    report.verdict = std::ranges::any_of(fits, &FitSearch::out_of_time) ? OverallVerdict::undetermined
+                     : std::ranges::any_of(fits, broken)                ? OverallVerdict::problems
+                     : std::ranges::all_of(fits, found)                 ? OverallVerdict::healthy
+                                                                        : OverallVerdict::undetermined;
     std::vector<std::string> answers;
     for (const FitSearch& fit : fits) answers.push_back(fit.answer);
     report.sentence = join(answers, "; ");

@@ -47,7 +47,8 @@ PlanQuestion question_from(const Facts& facts, const Matrix& matrix) {
 
 template <class Document>
 void print(const Document& document, const PlanOptions& options) {
-    const Style style{.color = wants_color(ColorChoice::automatic, STDOUT_FILENO), .verbose = options.verbose};
+    Style style = style_on(STDOUT_FILENO);
+    style.verbose = options.verbose;
     print_document(options.json ? json_text(document) : plan_text(document, style));
 }
 

@@ -49,7 +49,7 @@ TableDocument document_of(const TableView& view) {
 template <class Document>
 int print(Document document, const TableFiles& files, bool json) {
     document.tool = stamp_with(files.date, files.digest);
-    const Style style{.color = wants_color(ColorChoice::automatic, STDOUT_FILENO)};
+    const Style style = style_on(STDOUT_FILENO);
     print_document(json ? json_text(document) : table_text(document, style));
     return healthy;
 }

@@ -19,7 +19,7 @@ struct Kind {
 };
 
 /// What cudnnSetRNNDescriptor_v8 of 9.19 takes: no fp64 in static persistent kernels.
-std::vector<Kind> kinds() {
+std::vector<Kind> thorough_kinds() {
     std::vector<Kind> all;
     for (const Algorithm algorithm : {Algorithm::standard, Algorithm::persist_static, Algorithm::persist_dynamic,
                                       Algorithm::persist_static_small_h}) {
@@ -36,7 +36,7 @@ std::vector<Kind> kinds() {
 }
 
 void add_kinds(std::vector<RnnCase>& cases) {
-    for (const Kind& kind : kinds())
+    for (const Kind& kind : thorough_kinds())
         for (const Cell cell : cells) {
             const RnnCase base =
                 with_algorithm(with_cell(sized(kind.dtype, kind.math, 64, 64, 8, 16), cell), kind.algorithm);

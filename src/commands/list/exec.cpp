@@ -22,7 +22,7 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-Health preflight(const DoctorOptions& options, const Matrix& matrix) {
+OverallVerdict preflight(const DoctorOptions& options, const Matrix& matrix) {
     Facts facts = surveyed(options.survey, options.report.quiet);
     facts.tool.restrictions = restrictions_of(facts);
     Report report = judge(std::move(facts), matrix, options.selection);
@@ -53,7 +53,7 @@ int run(const DoctorOptions& options, const Arguments& command) {
         say("the check did not come to its end; '" + name + "' was not started");
         return bug;
     }
-    if (static_cast<Health>(*answer) == Health::problems) {
+    if (static_cast<OverallVerdict>(*answer) == OverallVerdict::problems) {
         say("'" + name + "' was not started: see above");
         return stopped;
     }

@@ -16,7 +16,7 @@
 #include "commands/progress.hpp"
 #include "process/survey.hpp"
 #include "report/redact.hpp"
-#include "report/sweep_svg.hpp"
+#include "report/sweep.hpp"
 
 namespace rnncheck::commands::lstm {
 

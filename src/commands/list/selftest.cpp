@@ -19,7 +19,7 @@ static int run(bool json) {
     document.checks = selftest_checks();
     document.verdict = SelftestOutcome::passed;
     for (const SelftestCheck& check : document.checks) document.verdict = std::max(document.verdict, check.outcome);
-    const Style style{.color = wants_color(ColorChoice::automatic, STDOUT_FILENO)};
+    const Style style = style_on(STDOUT_FILENO);
     print_document(redact(json ? json_text(document) : selftest_text(document, style), this_machine()));
     return document.verdict == SelftestOutcome::failed ? problem : healthy;
 }

@@ -81,7 +81,7 @@ WhichDocument fit_to_show(const WhichDocument& document) {
 int run(const Options& options) {
     WhichDocument document = document_of(ask(options));
     if (!options.show_private) document = fit_to_show(document);
-    const Style style{.color = wants_color(ColorChoice::automatic, STDOUT_FILENO)};
+    const Style style = style_on(STDOUT_FILENO);
     print_document(options.json ? json_text(document) : which_text(document, style));
     return lacks_something(document) ? problem : healthy;
 }
