@@ -1,6 +1,7 @@
 // Which copies get a process of their own, and what that process opens before cuDNN.
-#include "support/catch.hpp"
 #include "support/libraries.hpp"
+
+#include "support/catch.hpp"
 
 using namespace rnncheck;
 using Paths = std::vector<std::string>;
