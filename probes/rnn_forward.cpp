@@ -54,7 +54,7 @@ void record_numbers(const vendor::LstmRun& lstm, const Comparison& comparison, R
     run.weight_bytes = static_cast<std::int64_t>(lstm.weight_bytes);
     if (run.rnn_case.training) run.reserve_bytes = static_cast<std::int64_t>(lstm.reserve_bytes);
     run.first_ms = lstm.first_ms;
-    run.again_ms = lstm.again_ms;
+    run.repeat_ms = lstm.repeat_ms;
 }
 
 /// What must come out of a case.

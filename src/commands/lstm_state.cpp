@@ -8,10 +8,9 @@
 #include "base/json.hpp"
 #include "base/program.hpp"
 #include "base/sha256.hpp"
-#include "commands/identity.hpp"
 #include "commands/input.hpp"
-#include "commands/matrix_age.hpp"
 #include "commands/output.hpp"
+#include "commands/tables.hpp"
 #include "facts/facts_json.hpp"
 #include "judge.hpp"
 #include "report/documents.hpp"
@@ -100,7 +99,7 @@ Report not_begun(const Matrix& matrix, const RnnRequest& request) {
 EarlierRun read_earlier_run(const std::string& path) {
     const std::string text = read_document(path);
     const auto wrong_file = [&](const std::string& why) {
-        return InputError("'" + path + "' is no document of 'rnncheck lstm --output': " + why);
+        return InputError("'" + path + "' is no document of 'rnncheck lstm --save': " + why);
     };
     try {
         EarlierRun earlier{facts_from_text(text, "it"), ""};

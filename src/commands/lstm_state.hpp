@@ -18,7 +18,7 @@ struct EarlierRun {
     std::string machine;
 };
 
-/// InputError when it cannot be read or is no document of `rnncheck lstm --output`.
+/// InputError when it cannot be read or is no document of `rnncheck lstm --save`.
 EarlierRun read_earlier_run(const std::string& path);
 
 class LstmState {

@@ -48,7 +48,7 @@ struct RnnRun {
     std::optional<std::int64_t> free_bytes;
     std::optional<std::string> digest;
     std::optional<double> first_ms;
-    std::optional<double> again_ms;
+    std::optional<double> repeat_ms;
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
@@ -75,7 +75,7 @@ struct RnnRun {
         visit("digest", self.digest, "short digest of the bits of all outputs");
         visit("first_ms", self.first_ms,
               "first run, forward and for training backward, and synchronisation, in milliseconds");
-        visit("again_ms", self.again_ms, "second one, in milliseconds");
+        visit("repeat_ms", self.repeat_ms, "second one, in milliseconds");
     }
 };
 

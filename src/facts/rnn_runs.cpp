@@ -5,9 +5,9 @@
 #include "base/shell.hpp"
 #include "base/text.hpp"
 #include "facts/out_of_memory.hpp"
+#include "rnn/case.hpp"
 #include "rnn/network.hpp"
 #include "rnn/number.hpp"
-#include "rnn/options.hpp"
 
 namespace rnncheck {
 

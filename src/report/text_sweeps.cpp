@@ -56,7 +56,7 @@ std::string numbers_of(const RnnRun& run) {
         parts.emplace_back("within the limits of fast mathematics (tanh.approx), as cuDNN may compile this kernel");
     if (run.overflow == true) parts.emplace_back("numbers beyond fp16");
     if (run.bitwise_repeatable == false) parts.emplace_back("not the same bits twice");
-    parts.push_back("first run " + milliseconds(run.first_ms) + ", second " + milliseconds(run.again_ms));
+    parts.push_back("first run " + milliseconds(run.first_ms) + ", second " + milliseconds(run.repeat_ms));
     if (run.workspace_bytes || run.weight_bytes) parts.push_back(memory_of(run));
     return join(parts, ", ");
 }

@@ -29,13 +29,13 @@ static std::optional<Peak> peak_of_gpu(const Gpu& gpu) {
 static Largest largest_of(const Facts& facts, const Gpu& gpu, const std::optional<Peak>& peak) {
     Largest largest;
     for (const RnnRun& run : facts.rnn_runs) {
-        if (run.gpu != gpu.index || !run.again_ms || !run.first_ms) continue;
+        if (run.gpu != gpu.index || !run.repeat_ms || !run.first_ms) continue;
         largest.any_timed = true;
-        largest.extra_ms += std::max(0.0, *run.first_ms - *run.again_ms);
+        largest.extra_ms += std::max(0.0, *run.first_ms - *run.repeat_ms);
         if (!peak || !shows_clocks(run.rnn_case, *peak)) continue;
         const double modelled_ms = model_ms(run.rnn_case, *peak);
         if (modelled_ms <= largest.modelled_ms) continue;
-        largest = {&run, modelled_ms, *run.again_ms / modelled_ms, largest.extra_ms, true};
+        largest = {&run, modelled_ms, *run.repeat_ms / modelled_ms, largest.extra_ms, true};
     }
     return largest;
 }
@@ -54,7 +54,7 @@ static Finding slow(const Facts& facts, const Gpu& gpu, const Largest& largest) 
                       "cuDNN uses a slow kernel";
     finding.evidence = {evidence_of(
         facts, *largest.run,
-        short_number(*largest.run->again_ms) + " ms, by the model " + short_number(largest.modelled_ms) + " ms")};
+        short_number(*largest.run->repeat_ms) + " ms, by the model " + short_number(largest.modelled_ms) + " ms")};
     finding.remedies = {
         {.text = "Check the clocks and their limits while the case runs, and which processes use the GPU",
          .commands = {"nvidia-smi -q -d PERFORMANCE,CLOCK,POWER,TEMPERATURE", "nvidia-smi"},

@@ -31,7 +31,7 @@ struct LstmRun {
     bool repeatable = false;   ///< the second run gave the same bits
     std::uint64_t digest = 0;  ///< of the bits of the outputs of the first run
     std::size_t workspace_bytes = 0, reserve_bytes = 0, weight_bytes = 0;
-    double first_ms = 0, again_ms = 0;
+    double first_ms = 0, repeat_ms = 0;
 };
 
 /// Code of a call that reported success but gave an address or a size that cannot be.

@@ -183,7 +183,7 @@ TensorDescriptor c_tensor(Bench& bench, const RnnCase& rnn_case) {
 void run_twice(Bench& bench, const RnnCase& rnn_case, const DeviceData& data, const WeightImage& weights,
                const std::function<void()>& calls, LstmRun& run) {
     const OutputBytes first = run_once(bench, data, calls, run.first_ms);
-    const OutputBytes again = run_once(bench, data, calls, run.again_ms);
+    const OutputBytes again = run_once(bench, data, calls, run.repeat_ms);
     if (bench.failed()) return;
     run.repeatable = first == again;
     run.digest = digest_of(first);

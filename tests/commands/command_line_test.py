@@ -9,6 +9,7 @@ import lzma
 import os
 import pathlib
 import pty
+import re
 import subprocess
 import sys
 import tempfile
@@ -79,20 +80,44 @@ class CommandLine(unittest.TestCase):
         self.is_usage_error(Run("doctor", "--jsn"), "'--jsn'", "did you mean '--json'?")
         self.is_usage_error(Run("--allow-no-gpu", "doctor"), "'--allow-no-gpu'", "rnncheck doctor --allow-no-gpu")
         self.is_usage_error(Run("doctor", "list"), "takes no argument 'list'")
-        self.is_usage_error(Run("doctor", "--facts"), "--facts needs FILE")
-        self.is_usage_error(Run("doctor", "--facts", ""), "--facts needs a value")
-        self.is_usage_error(Run("doctor", "--skip", "nonsense"), "--skip", "no rule or probe 'nonsense'", "rnncheck list probes")
-        self.is_usage_error(Run("doctor", "--only", "nope"), "--only: there is no rule 'nope'", "rnncheck list rules")
-        self.is_usage_error(Run("doctor", "--only", "driver_missing", "--skip", "driver_missing"), "leave no rule to ask")
+        self.is_usage_error(Run("doctor", "--facts"), "--facts: 1 required FILE missing")
+        self.is_usage_error(Run("doctor", "--facts", ""), "--facts needs a value: give FILE")
+        self.is_usage_error(Run("doctor", "--skip", "nonsense"), "--skip", "unknown rule or probe 'nonsense'", "rnncheck list probes")
+        self.is_usage_error(Run("doctor", "--only", "nope"), "--only: unknown rule 'nope'", "rnncheck list rules")
+        self.is_usage_error(Run("doctor", "--only", "driver_missing", "--skip", "driver_missing"), "leave no rule to run")
         self.is_usage_error(Run("doctor", "--skip", ",".join(run.split()[0] for run in Run("list", "rules").out.decode().splitlines())),
-                            "leave no rule to ask")
+                            "leave no rule to run")
         for command in ("doctor", "lstm"):
             self.is_usage_error(Run(command, "--deadline", "1e99"), "'1e99'", "up to 31536000")
             self.is_usage_error(Run(command, "--deadline", "inf"), "'inf'")
         self.is_usage_error(Run("doctor", "--save-facts", "-"), "--save-facts writes files")
         self.is_usage_error(Run("explain", "driver_mising"), "did you mean 'driver_missing'?")
         self.is_usage_error(Run("explain"), "ID")
+        self.is_usage_error(Run("list"), "needs one of rules")
+        self.is_usage_error(Run("-V"), "unknown option '-V'; did you mean '--version'?")
         self.is_usage_error(Run("list", "rule"), "rules, probes, formats, tables and commands")
+
+    def test_every_help_has_examples_of_options_that_exist(self):
+        commands = [item["name"].split() for item in json.loads(Run("list", "commands", "--json").out)["items"]]
+        for command in commands + [["matrix", name] for name in ("check", "plan", "show", "verify")]:
+            text = Run(*command, "--help").out.decode()
+            examples = [line.strip() for line in text.partition("\nExamples:\n")[2].partition("\n\n")[0].splitlines()]
+            self.assertTrue(examples, command)
+            for example in examples:
+                own = example.partition(" -- ")[0]
+                self.assertIn(f"rnncheck {' '.join(command)}", own)
+                for option in re.findall(r"--[a-z-]+", own.partition("rnncheck ")[2]):
+                    options = text if option in text.partition("\nExamples:")[0] else Run(*own.split("rnncheck ")[1].split()[:2], "--help").out.decode()
+                    self.assertRegex(options.partition("\nExamples:")[0], rf"{option}\b", example)
+
+    def test_an_option_means_the_same_in_all_commands(self):
+        meanings = {}
+        for command in (["doctor"], ["diagnose"], ["lstm"], ["exec"], ["which"], ["selftest"], ["list"], ["matrix", "check"], ["matrix", "plan"], ["matrix", "show"]):
+            text = re.sub(r"\n {20,}", "  ", Run(*command, "--help").out.decode())
+            for option, meaning in re.findall(r"^  (?:-\w,)?(--[a-z-]+)\S*(?: \S+)?(?: \.\.\.)?  +(.*)$", text, re.M):
+                if option not in ("--for", "--deadline"):
+                    self.assertEqual(meanings.setdefault(option, meaning), meaning, (option, command))
+        self.assertGreater(len(meanings), 40)
 
     def test_hostile_arguments_are_told_without_control_characters(self):
         for argument in (b"\xff\xfe", b"\x1b[31m", b"a\nb", b"--\xc2\x9b5m", b"x" * 100_000, b"-", b"--", b"--=", b"%s%n"):
@@ -140,7 +165,7 @@ class CommandLine(unittest.TestCase):
     def test_unknown_fields_are_told_and_passed_over(self):
         run = judged({**NO_DRIVER, "drivers": {}, "gpu": [1]}, *ONLY, "--json")
         self.assertEqual((run.code, run.err.count("\n")), (1, 1))
-        self.assertIn("standard input holds what this rnncheck does not know and passes over: facts.drivers, facts.gpu", run.err)
+        self.assertIn("standard input has fields that this rnncheck does not know and skips: facts.drivers, facts.gpu", run.err)
         self.assertEqual(json.loads(run.out)["verdict"], "problems")
         self.assertEqual(judged(NO_DRIVER, *ONLY).err, "")
 

@@ -168,7 +168,7 @@ class Matrix(unittest.TestCase):
                                 (["driver=new"], "driver=new is not understood"), (["colour=red"], "colour=red"), (["gpu=8.6", "framework=frob"], "frob"),
                                 (["gpu=8.6", "gpu=7.5"], "one GPU"), (["framework=torch 2.4"], "--for pytorch==2.4"), (["cuda=12.4"], "cuda=12.4"),
                                 (["--for", "tensorflow"], "tensorflow==2.15"),
-                                (["--for", "tensorflow==2.15", "gpu=8.6"], "gpu= does not go with --for"), (["gpu=8.6", "os=beos"], "os=beos")):
+                                (["--for", "tensorflow==2.15", "gpu=8.6"], "gpu= cannot be used with --for"), (["gpu=8.6", "os=beos"], "os=beos")):
             run = Run("plan", *arguments)
             self.assertEqual((run.code, run.out, run.err.count("\n")), (2, "", 1), arguments)
             self.assertIn(word, run.err)

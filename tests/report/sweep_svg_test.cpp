@@ -2,7 +2,7 @@
 // markup.
 #include "report/sweep_svg.hpp"
 
-#include "rnn/sized.hpp"
+#include "rnn/sweep.hpp"
 #include "support/catch.hpp"
 
 using namespace rnncheck;

@@ -1,5 +1,5 @@
-#include "rnn/sized.hpp"
 #include "rnn/speed.hpp"
+#include "rnn/sweep.hpp"
 #include "support/cudnn_machines.hpp"
 #include "support/rule_test.hpp"
 
@@ -16,7 +16,7 @@ Facts timed(Change change) {
         gpu.clock_mhz = 1695;
         gpu.memory_clock_mhz = 9751;
         gpu.memory_bus_bits = 384;
-        for (RnnRun& run : f.rnn_runs) run.again_ms = run.first_ms = 1;
+        for (RnnRun& run : f.rnn_runs) run.repeat_ms = run.first_ms = 1;
         change(f);
     });
 }
@@ -32,7 +32,7 @@ Facts with_large(double factor, int size = 2048) {
         const Gpu& gpu = f.gpus.front();
         const Peak peak = *peak_of({*gpu.compute_capability, *gpu.multiprocessors, *gpu.clock_mhz,
                                     *gpu.memory_clock_mhz, *gpu.memory_bus_bits});
-        run.first_ms = run.again_ms = factor * model_ms(run.rnn_case, peak);
+        run.first_ms = run.repeat_ms = factor * model_ms(run.rnn_case, peak);
     });
 }
 
@@ -58,7 +58,7 @@ TEST_CASE("rnn_slow: the largest case counts, and small ones alone name one to r
     Facts facts = with_large(2);
     RnnRun& smaller = facts.rnn_runs.emplace_back(facts.rnn_runs.back());
     smaller.rnn_case = sized(Dtype::fp32, MathType::fma, 1024, 1024, 64, 16);
-    smaller.again_ms = *smaller.again_ms * 20;
+    smaller.repeat_ms = *smaller.repeat_ms * 20;
     const Verdict large = (*rule)->check(facts, Matrix::bundled());
     CHECK(large.outcome == Outcome::pass);
     CHECK(large.reason.find("takes 2 times what the model says") != std::string::npos);
