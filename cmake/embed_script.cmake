@@ -25,7 +25,7 @@ list(SORT dates ORDER DESCENDING)  # all begin alike, so the newest comes first
 list(POP_FRONT dates newest)
 string(REGEX REPLACE ".*\"([0-9-]+)\"" "\\1" newest "${newest}")
 string(CONCAT text
-  "#include <array>\n#include <span>\n\n#include \"base/embedded.hpp\"\n\nnamespace rnncheck {\n\n"
+  "#include <array>\n#include <span>\n\n#include \"base/directory_list.hpp\"\n\nnamespace rnncheck {\n\n"
   "namespace {\n${arrays}}\n\n"
   "std::span<const EmbeddedFile> ${NAME}() {\n    static const auto files = std::to_array<EmbeddedFile>({\n${entries}    });\n"
   "    return files;\n}\n\n"

@@ -11,17 +11,17 @@ std::vector<std::string> targets(const Facts& facts) {
     return copies_to_ask(facts, LibraryKind::cudart);
 }
 
-Runtime ask(const Job& job, Trace& trace) {
+Runtime ask(const Job& job, ProbeWriter& writer) {
     Runtime runtime;
     runtime.library = job.target;
-    const vendor::Library library = vendor::open_library(trace, job.root.outside(job.target));
+    const vendor::Library library = vendor::open_library(writer, job.root.outside(job.target));
     if (!library.handle) {
         runtime.failure = CallResult{"dlopen", vendor::missing_symbol, library.error};
         return runtime;
     }
     vendor::CudartApi cudart;
     cudart.load(library);
-    const auto check = vendor::cudart_checker(trace, cudart);
+    const auto check = vendor::cudart_checker(writer, cudart);
     int number = 0;
     if (const auto result = check(cudart.cudaRuntimeGetVersion, &number); result.ok())
         runtime.version = cuda_version_from_number(number);
@@ -33,9 +33,9 @@ Runtime ask(const Job& job, Trace& trace) {
     return runtime;
 }
 
-void run(const Job& job, Trace& trace, const Learn& learn) {
+void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     Facts news;
-    news.runtimes.push_back(ask(job, trace));
+    news.runtimes.push_back(ask(job, writer));
     learn(news);
 }
 

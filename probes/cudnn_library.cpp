@@ -21,17 +21,17 @@ Version capability_from_number(std::size_t number) {
     return make_version({static_cast<int>(number / 100), static_cast<int>(number % 100 / 10)});
 }
 
-void ask_versions(const CudnnApi& cudnn, Trace& trace, Cudnn& found) {
+void ask_versions(const CudnnApi& cudnn, ProbeWriter& writer, Cudnn& found) {
     if (!cudnn.cudnnGetVersion) {
         found.failure =
             CallResult{cudnn.cudnnGetVersion.name, vendor::missing_symbol, "the library does not export this function"};
         return;
     }
-    found.version = cudnn_version_from_number(call(trace, cudnn.cudnnGetVersion));
+    found.version = cudnn_version_from_number(call(writer, cudnn.cudnnGetVersion));
     if (cudnn.cudnnGetCudartVersion)
-        found.built_for_cuda = cuda_version_from_number(static_cast<int>(call(trace, cudnn.cudnnGetCudartVersion)));
+        found.built_for_cuda = cuda_version_from_number(static_cast<int>(call(writer, cudnn.cudnnGetCudartVersion)));
     if (cudnn.cudnnGetMaxDeviceVersion)
-        if (const auto number = call(trace, cudnn.cudnnGetMaxDeviceVersion); number > 0 && number < 100'000)
+        if (const auto number = call(writer, cudnn.cudnnGetMaxDeviceVersion); number > 0 && number < 100'000)
             found.newest_capability = capability_from_number(number);
     if (cudnn.speaks_legacy()) found.dialects.emplace_back(name_of(Dialect::legacy));
     if (cudnn.speaks_v8()) found.dialects.emplace_back(name_of(Dialect::v8));
@@ -85,11 +85,11 @@ struct Teller {
     }
 };
 
-void run(const Job& job, Trace& trace, const Learn& learn) {
+void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     const Teller tell{learn, job.target};
     for (const auto& companion : companions_of(job.facts, job.target))
-        vendor::open_library(trace, job.root.outside(companion));
-    const vendor::Library library = vendor::open_library(trace, job.root.outside(job.target));
+        vendor::open_library(writer, job.root.outside(companion));
+    const vendor::Library library = vendor::open_library(writer, job.root.outside(job.target));
     if (!library.handle) {
         Cudnn unopened;
         unopened.failure = CallResult{"dlopen", vendor::missing_symbol, library.error};
@@ -98,10 +98,10 @@ void run(const Job& job, Trace& trace, const Learn& learn) {
     CudnnApi cudnn;
     cudnn.load(library);
     Cudnn versions;
-    ask_versions(cudnn, trace, versions);
+    ask_versions(cudnn, writer, versions);
     tell(versions);
     if (versions.failure) return;
-    const CallResult result = try_rnn_half(cudnn, vendor::cudnn_checker(trace, cudnn));
+    const CallResult result = try_rnn_half(cudnn, vendor::cudnn_checker(writer, cudnn));
     Cudnn rnn_half;
     rnn_half.rnn_usable = result.ok();
     if (!result.ok()) rnn_half.failure = result;

@@ -74,14 +74,14 @@ Facts about_library(const vendor::Library& library) {
 /// one, in this survey too: https://docs.nvidia.com/deploy/driver-persistence/overview.html
 constexpr std::chrono::seconds slow_start(3);
 
-void run(const Job&, Trace& trace, const Learn& learn) {
+void run(const Job&, ProbeWriter& writer, const Learn& learn) {
     const auto start = std::chrono::steady_clock::now();
-    const vendor::Library library = vendor::open_library(trace, "libcuda.so.1");
+    const vendor::Library library = vendor::open_library(writer, "libcuda.so.1");
     if (!library.handle) return;
     learn(about_library(library));
     CudaApi cuda;
     cuda.load(library);
-    const auto check = vendor::cuda_checker(trace, cuda);
+    const auto check = vendor::cuda_checker(writer, cuda);
 
     Facts version;
     int number = 0;
@@ -92,12 +92,12 @@ void run(const Job&, Trace& trace, const Learn& learn) {
     init.driver.init = check(cuda.cuInit, 0u);
     learn(init);
     int count = 0;
-    if (std::chrono::steady_clock::now() - start > slow_start) trace.stay();
+    if (std::chrono::steady_clock::now() - start > slow_start) writer.stay();
     if (!init.driver.init->ok() || !check(cuda.cuDeviceGetCount, &count).ok()) return;
-    const int gpus = believable_count(trace, cuda.cuDeviceGetCount.name, count).value_or(0);
+    const int gpus = believable_count(writer, cuda.cuDeviceGetCount.name, count).value_or(0);
     for (int index = 0; index < gpus; ++index) {
         Facts news;
-        news.gpus.push_back(ask_gpu(cuda, check, index));
+        news.cuda_devices.push_back(ask_gpu(cuda, check, index));
         learn(news);
     }
 }
@@ -109,7 +109,7 @@ extern const Probe probe{.title = "Asks the driver library which CUDA it support
                          .limit = std::chrono::seconds(45),
                          .run = run,
                          .start_limit = [](const Facts& learnt, std::chrono::milliseconds took) {
-                             return limit_of_other_start(learnt.gpus.size(), took);
+                             return limit_of_other_start(learnt.cuda_devices.size(), took);
                          }};
 
 }  // namespace rnncheck::probes::driver_api

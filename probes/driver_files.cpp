@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "base/environment.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "process/probe.hpp"
 
@@ -84,7 +84,7 @@ static std::optional<std::string> mps_pipe(const Root& root) {
     return root.exists(directory + "/control") ? std::optional(directory) : std::nullopt;
 }
 
-static void run(const Job& job, Trace&, const Learn& learn) {
+static void run(const Job& job, ProbeWriter&, const Learn& learn) {
     Facts module;
     module.driver = learn_module(job.root);
     learn(module);

@@ -85,31 +85,31 @@ Driver read_kernel_log(const Root& root) {
 }
 
 /// Of the boards that are known already; the others could not be told apart.
-void ask_how_busy(const Facts& known, Trace& trace, const Learn& learn) {
-    const vendor::Library library = vendor::open_library(trace, "libnvidia-ml.so.1");
-    if (!library.handle || known.boards.empty()) return;
+void ask_how_busy(const Facts& known, ProbeWriter& writer, const Learn& learn) {
+    const vendor::Library library = vendor::open_library(writer, "libnvidia-ml.so.1");
+    if (!library.handle || known.nvml_devices.empty()) return;
     vendor::NvmlApi nvml;
     nvml.load(library);
-    const auto check = vendor::nvml_checker(trace, nvml);
+    const auto check = vendor::nvml_checker(writer, nvml);
     if (!check(nvml.nvmlInit_v2).ok()) return;
-    for (const Board& board : known.boards) {
+    for (const Board& board : known.nvml_devices) {
         vendor::NvmlDevice device = nullptr;
         vendor::NvmlUtilization utilization{};
         if (!check(nvml.nvmlDeviceGetHandleByIndex_v2, static_cast<unsigned>(board.index), &device).ok()) continue;
         if (!check(nvml.nvmlDeviceGetUtilizationRates, device, &utilization).ok()) continue;
         Facts news;
-        news.boards.push_back({});
-        news.boards.back().index = board.index;
-        news.boards.back().busy_percent = static_cast<int>(std::min(utilization.gpu, 100u));
+        news.nvml_devices.push_back({});
+        news.nvml_devices.back().index = board.index;
+        news.nvml_devices.back().busy_percent = static_cast<int>(std::min(utilization.gpu, 100u));
         learn(news);
     }
 }
 
-void run(const Job& job, Trace& trace, const Learn& learn) {
+void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     Facts news;
     news.driver = read_kernel_log(job.root);
     learn(news);
-    ask_how_busy(job.facts, trace, learn);
+    ask_how_busy(job.facts, writer, learn);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/environment.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "process/probe.hpp"
 #include "support/environment.hpp"
@@ -147,7 +147,7 @@ static Host learn_pci(const Root& root) {
     return host;
 }
 
-static void run(const Job& job, Trace&, const Learn& learn) {
+static void run(const Job& job, ProbeWriter&, const Learn& learn) {
     Facts facts;
     facts.host = learn_system(job.root);
     facts.host.environment = variables_that_matter();

@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "base/environment.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "files/loader/gpu_libraries.hpp"
 #include "files/loader/process.hpp"
@@ -31,7 +31,7 @@ struct Picked {
 /// What is known so far while the directories are gone through in search order.
 struct Search {
     const Job& job;
-    Trace& trace;
+    ProbeWriter& writer;
     const Learn& learn;
     loader::Loader loader;
     const loader::Process* plain = nullptr;    // a program that opens libraries by name
@@ -120,7 +120,8 @@ static void add(Search& search, const Candidate& candidate) {
     if (search.count == most_libraries) return;
     search.news.libraries.push_back(describe(search, candidate, real_path));
     if (++search.count == most_libraries)
-        search.trace.failed({"list of libraries", 1, "only the first " + std::to_string(most_libraries) + " are told"});
+        search.writer.failed(
+            {"list of libraries", 1, "only the first " + std::to_string(most_libraries) + " are told"});
 }
 
 static void consider(Search& search, const Candidate& candidate) {
@@ -146,7 +147,7 @@ static std::vector<std::string> library_names_in(const Root& root, const std::st
 static void search_directory(Search& search, const std::string& directory, FoundVia via) {
     const auto real = search.job.root.real_path(directory);
     if (!real || !search.directories_done.insert(*real).second) return;
-    search.trace.calling("reading the directory " + directory);
+    search.writer.calling("reading the directory " + directory);
     for (const auto& name : library_names_in(search.job.root, *real)) consider(search, {directory + '/' + name, via});
 }
 
@@ -180,11 +181,11 @@ static void add_development_names(Search& search) {
     tell_news(search);
 }
 
-static void run(const Job& job, Trace& trace, const Learn& learn) {
-    trace.calling("reading LD_LIBRARY_PATH and /etc/ld.so.cache");
-    Search search{job, trace, learn, loader::loader_of(job.root, environment_variable("LD_LIBRARY_PATH").value_or("")),
-                  {},  {},    {},    {},
-                  {},  {},    0};
+static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
+    writer.calling("reading LD_LIBRARY_PATH and /etc/ld.so.cache");
+    Search search{job, writer, learn, loader::loader_of(job.root, environment_variable("LD_LIBRARY_PATH").value_or("")),
+                  {},  {},     {},    {},
+                  {},  {},     0};
     loader::Process plain(search.loader, "", {});
     plain.start(environment_variable("LD_PRELOAD").value_or(""));
     search.plain = &plain;

@@ -145,12 +145,12 @@ Facts ask_versions(const NvmlApi& nvml, const vendor::Checker& check) {
     return news;
 }
 
-void run(const Job&, Trace& trace, const Learn& learn) {
-    const vendor::Library library = vendor::open_library(trace, "libnvidia-ml.so.1");
+void run(const Job&, ProbeWriter& writer, const Learn& learn) {
+    const vendor::Library library = vendor::open_library(writer, "libnvidia-ml.so.1");
     if (!library.handle) return;
     NvmlApi nvml;
     nvml.load(library);
-    const auto check = vendor::nvml_checker(trace, nvml);
+    const auto check = vendor::nvml_checker(writer, nvml);
     Facts init;
     init.driver.nvml_init = check(nvml.nvmlInit_v2);
     learn(init);
@@ -158,10 +158,11 @@ void run(const Job&, Trace& trace, const Learn& learn) {
     if (!init.driver.nvml_init->ok()) return;
     learn(ask_versions(nvml, check));
     if (!check(nvml.nvmlDeviceGetCount_v2, &count).ok()) return;
-    const int boards = believable_count(trace, nvml.nvmlDeviceGetCount_v2.name, count).value_or(0);
+    const int boards = believable_count(writer, nvml.nvmlDeviceGetCount_v2.name, count).value_or(0);
     for (int index = 0; index < boards; ++index) {
         Facts news;
-        if (auto board = ask_board(nvml, check, static_cast<unsigned>(index))) news.boards.push_back(std::move(*board));
+        if (auto board = ask_board(nvml, check, static_cast<unsigned>(index)))
+            news.nvml_devices.push_back(std::move(*board));
         learn(news);
     }
 }
@@ -173,7 +174,7 @@ extern const Probe probe{.title = "Asks NVML for the state of every board: memor
                          .limit = std::chrono::seconds(45),
                          .run = run,
                          .start_limit = [](const Facts& learnt, std::chrono::milliseconds took) {
-                             return limit_of_other_start(learnt.boards.size(), took);
+                             return limit_of_other_start(learnt.nvml_devices.size(), took);
                          }};
 
 }  // namespace rnncheck::probes::nvml_devices

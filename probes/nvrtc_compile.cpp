@@ -26,11 +26,11 @@ CallResult compile(const vendor::NvrtcApi& nvrtc, const vendor::Checker& check) 
     return sized;
 }
 
-void run(const Job& job, Trace& trace, const Learn& learn) {
+void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     Facts news;
     Nvrtc& found = news.nvrtcs.emplace_back();
     found.library = job.target;
-    const vendor::Library library = vendor::open_library(trace, job.root.outside(job.target));
+    const vendor::Library library = vendor::open_library(writer, job.root.outside(job.target));
     if (!library.handle) {
         found.failure = CallResult{"dlopen", vendor::missing_symbol, library.error};
         learn(news);
@@ -38,7 +38,7 @@ void run(const Job& job, Trace& trace, const Learn& learn) {
     }
     vendor::NvrtcApi nvrtc;
     nvrtc.load(library);
-    const auto check = vendor::nvrtc_checker(trace, nvrtc);
+    const auto check = vendor::nvrtc_checker(writer, nvrtc);
     int major = 0, minor = 0;
     if (const auto result = check(nvrtc.nvrtcVersion, &major, &minor); result.ok())
         found.version = make_version({major, minor});

@@ -68,23 +68,23 @@ CallResult launch(const vendor::CudaApi& cuda, const vendor::Checker& check, Num
 
 std::vector<std::string> targets(const Facts& facts) {
     std::vector<std::string> names;
-    for (const auto& gpu : facts.gpus) names.push_back("GPU " + std::to_string(gpu.index));
+    for (const auto& gpu : facts.cuda_devices) names.push_back("GPU " + std::to_string(gpu.index));
     return names;
 }
 
-void run(const Job& job, Trace& trace, const Learn& learn) {
+void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     Facts news;
     KernelRun& kernel_run = news.kernel_runs.emplace_back();
     kernel_run.gpu = gpu_of_target(job.target);
-    const auto session = open_gpu(trace, kernel_run.gpu);
+    const auto session = open_gpu(writer, kernel_run.gpu);
     if (session->failure) {
         kernel_run.result = session->failure;
         return learn(news);
     }
-    trace.limit(std::chrono::seconds(20));  // the driver has started, which is what may take long
+    writer.limit(std::chrono::seconds(20));  // the driver has started, which is what may take long
     Numbers numbers = numbers_in();
     kernel_run.result = launch(session->cuda, session->check, numbers);
-    if (kernel_run.result->ok()) kernel_run.right = is_right(numbers);
+    if (kernel_run.result->ok()) kernel_run.correct = is_right(numbers);
     learn(news);
 }
 

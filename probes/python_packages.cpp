@@ -2,7 +2,7 @@
 // copies of cuDNN and cuBLAS the loader would give it. No interpreter is started.
 #include <algorithm>
 
-#include "base/environment.hpp"
+#include "base/program.hpp"
 #include "files/python/environments.hpp"
 #include "files/python/frameworks.hpp"
 #include "process/probe.hpp"
@@ -28,18 +28,18 @@ static bool same_place(const Root& root, const std::string& one, const std::stri
     return one == other || (root.real_path(one) && root.real_path(one) == root.real_path(other));
 }
 
-static void run(const Job& job, Trace& trace, const Learn& learn) {
+static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     const python::Variables variables = python::variables_of_process();
-    trace.calling("looking for the active Python environment");
+    writer.calling("looking for the active Python environment");
     const auto active = python::active_environment(job.root, variables, job.facts.tool.python);
     if (job.facts.tool.python && !active)
-        trace.failed({"--python", 1, "there is no Python environment at " + *job.facts.tool.python});
+        writer.failed({"--python", 1, "there is no Python environment at " + *job.facts.tool.python});
     std::vector<std::string> done;
     const auto tell = [&](PythonEnvironment environment) {
         for (const std::string& path : done)
             if (same_place(job.root, path, environment.path)) return;
         done.push_back(environment.path);
-        trace.calling("reading the packages of " + environment.path);
+        writer.calling("reading the packages of " + environment.path);
         learn(learnt_from(job.root, std::move(environment)));
     };
     if (active) tell(*active);

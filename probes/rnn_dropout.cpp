@@ -97,7 +97,7 @@ class Measurement {
     vendor::DevicePointer states_ = 0;
 };
 
-void run(const Job& job, Trace& trace, const Learn& learn) {
+void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     const RnnTarget target = rnn_target_of(job.target);
     Facts news;
     RnnDropout& found = news.rnn_dropouts.emplace_back();
@@ -105,7 +105,7 @@ void run(const Job& job, Trace& trace, const Learn& learn) {
     found.gpu = target.gpu;
     found.dialect = target.dialect;
     found.probability = job.facts.rnn_request->dropout.value();
-    const auto open = open_rnn(job, trace, target);
+    const auto open = open_rnn(job, writer, target);
     if (open->failure)
         found.result = open->failure;
     else

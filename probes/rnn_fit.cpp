@@ -122,7 +122,7 @@ void measure(const vendor::Session& session, const RnnRequest& request, RnnFit& 
     fit.ran = !fit.result;
 }
 
-void run(const Job& job, Trace& trace, const Learn& learn) {
+void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     const RnnTarget target = rnn_target_of(job.target);
     const RnnRequest& request = job.facts.rnn_request.value();
     Facts news;
@@ -132,7 +132,7 @@ void run(const Job& job, Trace& trace, const Learn& learn) {
     fit.dialect = target.dialect;
     fit.of = request.fit.value();
     fit.rnn_case = request.cases.front();
-    const auto open = open_rnn(job, trace, target);
+    const auto open = open_rnn(job, writer, target);
     if (open->failure)
         fit.result = open->failure;
     else if (target.dialect != Dialect::v8)

@@ -12,7 +12,7 @@
 #include <set>
 #include <thread>
 
-#include "facts/rnn_place.hpp"
+#include "facts/rnn_runs.hpp"
 #include "process/probe.hpp"
 #include "support/rnn_session.hpp"
 #include "support/run_end.hpp"
@@ -42,10 +42,10 @@ std::string hexadecimal(std::uint64_t value) {
 }
 
 void record_numbers(const vendor::LstmRun& lstm, const Comparison& comparison, RnnRun& run) {
-    run.end = comparison.right ? RunEnd::ok : RunEnd::wrong;
+    run.end = comparison.correct ? RunEnd::ok : RunEnd::incorrect;
     run.limit = comparison.limit;
     if (std::isfinite(comparison.largest_error)) run.largest_error = comparison.largest_error;
-    if (!comparison.right) run.where = comparison.worst;
+    if (!comparison.correct) run.where = comparison.worst;
     if (run.rnn_case.dtype == Dtype::fp32) run.precision = comparison.precision;
     run.bitwise_repeatable = lstm.repeatable;
     run.digest = hexadecimal(lstm.digest);
@@ -146,9 +146,9 @@ class Preparation {
 /// code for; code runs on every later minor of its compute capability (CUDA C++ Programming Guide, binary
 /// compatibility). cuDNN tells its newest since 8.6; before, that was 8.6 at the most.
 bool compiles_kernels(const Facts& facts, const RnnTarget& target) {
-    const auto gpu = std::ranges::find(facts.gpus, target.gpu, &Gpu::index);
+    const auto gpu = std::ranges::find(facts.cuda_devices, target.gpu, &Gpu::index);
     const auto cudnn = std::ranges::find(facts.cudnns, target.library, &Cudnn::library);
-    if (gpu == facts.gpus.end() || cudnn == facts.cudnns.end() || !gpu->compute_capability) return false;
+    if (gpu == facts.cuda_devices.end() || cudnn == facts.cudnns.end() || !gpu->compute_capability) return false;
     return gpu->compute_capability->major() > cudnn->newest_capability.value_or(make_version({8, 6})).major();
 }
 
@@ -186,9 +186,9 @@ class SilenceLimits {
 /// Runs the cases one by one.
 class Sweep {
   public:
-    Sweep(const Job& job, Trace& trace, const Learn& learn)
+    Sweep(const Job& job, ProbeWriter& writer, const Learn& learn)
         : job_(job),
-          trace_(trace),
+          writer_(writer),
           learn_(learn),
           target_(rnn_target_of(job.target)),
           cases_(cases_of(job)),
@@ -197,7 +197,7 @@ class Sweep {
 
     void run() {
         const auto start = std::chrono::steady_clock::now();
-        const auto rnn = open_rnn(job_, trace_, target_);
+        const auto rnn = open_rnn(job_, writer_, target_);
         if (rnn->session) ask_free_memory(*rnn->session);
         if (rnn->failure) return skip_all(*rnn->failure);
         const auto opening =
@@ -211,19 +211,19 @@ class Sweep {
             if (done_[static_cast<std::size_t>(step)]) continue;
             RnnRun run = run_of(target_, cases_[static_cast<std::size_t>(step)], step);
             limit_ = limits.of(run.rnn_case);
-            trace_.step(step, limit_);
+            writer_.step(step, limit_);
             run_case(session, run);
             run.free_bytes = free_bytes_;
             // A kernel that went astray leaves a context in which no later call can succeed.
             const bool broken = run.end == RunEnd::failed && !session.check_cuda(session.cuda.cuCtxSynchronize).ok();
             tell(std::move(run));
-            if (broken) return trace_.past_use();
+            if (broken) return writer_.past_use();
         }
     }
 
     void run_case(const vendor::Session& session, RnnRun& run) {
         if (came_after(run.rnn_case, rnn_place(job_.facts, target_.gpu, target_.library, target_.dialect).cudnn)) {
-            run.end = RunEnd::not_offered;
+            run.end = RunEnd::not_supported;
             run.result = {"cudnnSetRNNDescriptor_v8", vendor::missing_symbol, "this kind of case came with cuDNN 8.1"};
             return preparation_.pass_over();
         }
@@ -245,7 +245,7 @@ class Sweep {
             if (run.end == RunEnd::out_of_memory) ask_free_memory(session);
             return;
         }
-        const Expected expected = preparation_.expected(step, [&] { trace_.step(step, limit_); });
+        const Expected expected = preparation_.expected(step, [&] { writer_.step(step, limit_); });
         const RnnOutputs& right = expected.computation.outputs;
         record_numbers(lstm, compare(run.rnn_case, right, lstm.outputs, lstm.outputs_again, expected.limits), run);
     }
@@ -274,7 +274,7 @@ class Sweep {
     }
 
     const Job& job_;
-    Trace& trace_;
+    ProbeWriter& writer_;
     const Learn& learn_;
     RnnTarget target_;
     std::vector<RnnCase> cases_;
@@ -293,9 +293,9 @@ void keep_freed_memory() {
     mallopt(M_TOP_PAD, 8 * megabyte);
 }
 
-void run(const Job& job, Trace& trace, const Learn& learn) {
+void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     keep_freed_memory();
-    Sweep(job, trace, learn).run();
+    Sweep(job, writer, learn).run();
 }
 
 }  // namespace

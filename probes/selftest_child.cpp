@@ -14,8 +14,8 @@ void crash() {
     raise(SIGSEGV);
 }
 
-void run(const Job& job, Trace& trace, const Learn&) {
-    trace.calling("planted_" + job.target);
+void run(const Job& job, ProbeWriter& writer, const Learn&) {
+    writer.calling("planted_" + job.target);
     if (job.target == "crash") crash();
     if (job.target == "exit") _exit(3);
     if (job.target == "hang")

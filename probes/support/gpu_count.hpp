@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "process/trace.hpp"
+#include "process/wire.hpp"
 
 namespace rnncheck::probes {
 
@@ -14,9 +14,9 @@ namespace rnncheck::probes {
 inline constexpr std::int64_t most_gpus = 1024;
 
 /// The count; nothing, and a failed call told, where no machine can have so many.
-inline std::optional<int> believable_count(Trace& trace, const char* call, std::int64_t count) {
+inline std::optional<int> believable_count(ProbeWriter& writer, const char* call, std::int64_t count) {
     if (count >= 0 && count <= most_gpus) return static_cast<int>(count);
-    trace.failed({call, -1, "it reported " + std::to_string(count) + " GPUs, which no machine has"});
+    writer.failed({call, -1, "it reported " + std::to_string(count) + " GPUs, which no machine has"});
     return std::nullopt;
 }
 

@@ -23,11 +23,11 @@ std::optional<CallResult> make_ready(const GpuSession& session, int index) {
 
 }  // namespace
 
-std::unique_ptr<GpuSession> open_gpu(Trace& trace, int index) {
-    const vendor::Library library = vendor::open_library(trace, "libcuda.so.1");
-    auto session = std::make_unique<GpuSession>(GpuSession{{}, vendor::Checker(trace, {}), {}});
+std::unique_ptr<GpuSession> open_gpu(ProbeWriter& writer, int index) {
+    const vendor::Library library = vendor::open_library(writer, "libcuda.so.1");
+    auto session = std::make_unique<GpuSession>(GpuSession{{}, vendor::Checker(writer, {}), {}});
     session->cuda.load(library);
-    session->check = vendor::cuda_checker(trace, session->cuda);
+    session->check = vendor::cuda_checker(writer, session->cuda);
     if (!library.handle)
         session->failure = CallResult{"dlopen(libcuda.so.1)", vendor::missing_symbol, library.error};
     else

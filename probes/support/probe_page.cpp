@@ -1,4 +1,4 @@
-#include "base/embedded.hpp"
+#include "base/directory_list.hpp"
 #include "process/probe.hpp"
 
 namespace rnncheck {

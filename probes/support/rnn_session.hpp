@@ -15,6 +15,6 @@ struct RnnSession {
 };
 
 /// On the heap, because the session points to what is beside it.
-std::unique_ptr<RnnSession> open_rnn(const Job& job, Trace& trace, const RnnTarget& target);
+std::unique_ptr<RnnSession> open_rnn(const Job& job, ProbeWriter& writer, const RnnTarget& target);
 
 }  // namespace rnncheck::probes

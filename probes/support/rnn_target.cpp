@@ -44,7 +44,7 @@ std::vector<std::string> wanted_rnn_targets(const Facts& facts) {
     for (const Cudnn& cudnn : facts.cudnns) {
         if (cudnn.rnn_usable != true || ++copies > most) continue;
         for (const auto& dialect : cudnn.dialects)
-            for (const Gpu& gpu : facts.gpus)
+            for (const Gpu& gpu : facts.cuda_devices)
                 if (const auto named = from_name<Dialect>(dialect))
                     if (const RnnTarget target{gpu.index, *named, cudnn.library}; wanted(facts.rnn_request, target))
                         texts.push_back(text_of(target));
@@ -105,7 +105,7 @@ std::string kernels_of(const RnnCase& rnn_case) {
 
 ReducedPrecision reduced_precision(const Facts& facts, int gpu, const RnnCase& rnn_case) {
     std::optional<Version> capability;
-    for (const Gpu& candidate : facts.gpus)
+    for (const Gpu& candidate : facts.cuda_devices)
         if (candidate.index == gpu) capability = candidate.compute_capability;
     const auto at_least = [&](int major, int minor) {
         return !capability || *capability >= make_version({major, minor});

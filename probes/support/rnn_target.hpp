@@ -1,7 +1,7 @@
 // What the recurrent-network cases run on: one cuDNN's RNN interface on one GPU.
 #pragma once
 
-#include "facts/rnn_place.hpp"
+#include "facts/rnn_runs.hpp"
 #include "process/probe.hpp"
 #include "rnn/compare.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "facts/out_of_memory.hpp"
+#include "facts/common.hpp"
 #include "vendor/library.hpp"
 
 namespace rnncheck::probes {
@@ -15,10 +15,10 @@ RunEnd end_before_9(std::int64_t status) {
         case 6:   // ARCH_MISMATCH
         case 9:   // NOT_SUPPORTED
         case 11:  // RUNTIME_PREREQUISITE_MISSING
-            return RunEnd::not_offered;
+            return RunEnd::not_supported;
         case 3:  // BAD_PARAM
         case 5:  // INVALID_VALUE
-            return RunEnd::refused;
+            return RunEnd::rejected;
         default:
             return RunEnd::failed;
     }
@@ -27,9 +27,9 @@ RunEnd end_before_9(std::int64_t status) {
 RunEnd end_since_9(std::int64_t status) {
     switch (status / 1000) {
         case 2:
-            return RunEnd::refused;
+            return RunEnd::rejected;
         case 3:
-            return RunEnd::not_offered;
+            return RunEnd::not_supported;
         default:
             return RunEnd::failed;
     }
@@ -47,7 +47,8 @@ bool came_with_7_2(const std::string& function) {
 RunEnd end_of_failed_call(const CallResult& result) {
     if (is_out_of_memory(result)) return RunEnd::out_of_memory;
     if (!result.call.starts_with("cudnn")) return RunEnd::failed;
-    if (result.code == vendor::missing_symbol) return came_with_7_2(result.call) ? RunEnd::not_offered : RunEnd::failed;
+    if (result.code == vendor::missing_symbol)
+        return came_with_7_2(result.call) ? RunEnd::not_supported : RunEnd::failed;
     return result.code >= 1000 ? end_since_9(result.code) : end_before_9(result.code);
 }
 

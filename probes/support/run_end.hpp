@@ -1,7 +1,7 @@
 // What a failed call of a recurrent-network case means.
 #pragma once
 
-#include "facts/rnn_run.hpp"
+#include "facts/rnn.hpp"
 
 namespace rnncheck::probes {
 

@@ -1,4 +1,5 @@
-// A directory of variants as a list: the build generates one table of {file stem, object} per directory.
+// Directories as lists that the build generates: of objects, one in each file (cmake/directory_list.cmake), and of
+// files compiled into the program (cmake/embed.cmake).
 #pragma once
 
 #include <span>
@@ -27,5 +28,11 @@ struct EmbeddedFile {
     std::string_view content;
     std::string_view sha256;  ///< in hexadecimal digits
 };
+
+std::span<const EmbeddedFile> rule_pages();
+std::span<const EmbeddedFile> probe_pages();
+std::span<const EmbeddedFile> matrix_tables();
+std::string_view matrix_tables_digest();
+std::string_view matrix_tables_date();
 
 }  // namespace rnncheck

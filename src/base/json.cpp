@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 
 namespace rnncheck {
 
@@ -74,7 +74,8 @@ int word_from_json(const Json& json, const Shape& shape, const std::string& plac
     const std::string text = quoted_text(json, place);
     const auto found = std::find(shape.words.begin(), shape.words.end(), text);
     if (found == shape.words.end())
-        wrong(place, "'" + escaped(text, 80) + "' is not one of " + listing({shape.words.begin(), shape.words.end()}));
+        wrong(place,
+              "'" + escaped(text, 80) + "' is not one of " + join_with_and({shape.words.begin(), shape.words.end()}));
     return static_cast<int>(found - shape.words.begin());
 }
 

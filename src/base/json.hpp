@@ -54,7 +54,7 @@ Json to_json(const T& value, TextCoding text = reversible_utf8) {
 }
 
 /// Fills `value`. Fields that are absent keep their defaults, unknown ones are ignored (a newer rnncheck wrote them).
-/// InputError names the place: "facts.gpus[0].compute_capability: '8.x' is not a version".
+/// InputError names the place: "facts.cuda_devices[0].compute_capability: '8.x' is not a version".
 template <class T>
 void from_json(const Json& json, T& value, const std::string& place) {
     from_json(json, shape_of<T>(), &value, place);

@@ -112,7 +112,7 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
     return out;
 }
 
-std::string listing(const std::vector<std::string>& parts) {
+std::string join_with_and(const std::vector<std::string>& parts) {
     if (parts.size() < 2) return parts.empty() ? "" : parts[0];
     return join({parts.begin(), parts.end() - 1}, ", ") + " and " + parts.back();
 }
@@ -187,8 +187,16 @@ std::string short_number(double value) {
     return error == std::errc{} ? std::string(buffer, end) : "?";
 }
 
-std::string counted(std::size_t count, std::string_view one, std::string_view many) {
+std::string pluralized(std::size_t count, std::string_view one, std::string_view many) {
     return std::to_string(count) + ' ' + std::string(count == 1 ? one : many);
+}
+
+std::string shell_quoted(std::string_view text) {
+    constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:@,%";
+    if (!text.empty() && text.find_first_not_of(plain) == std::string_view::npos) return std::string(text);
+    std::string quoted = "'";
+    for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return quoted + "'";
 }
 
 }  // namespace rnncheck

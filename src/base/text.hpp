@@ -24,7 +24,7 @@ std::vector<std::string> split(std::string_view text, char separator);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
 /// "a", "a and b", "a, b and c".
-std::string listing(const std::vector<std::string>& parts);
+std::string join_with_and(const std::vector<std::string>& parts);
 
 /// "/usr/lib/libcudnn.so.9" is the file libcudnn.so.9 in the directory /usr/lib.
 std::string file_name(std::string_view path);
@@ -48,6 +48,10 @@ std::string original_bytes(std::string_view text);
 std::string short_number(double value);
 
 /// "1 copy", "3 copies".
-std::string counted(std::size_t count, std::string_view one, std::string_view many);
+std::string pluralized(std::size_t count, std::string_view one, std::string_view many);
+
+/// One word of a shell's command line: as it is where no shell takes anything in it for its own; else in single quotes,
+/// those in it kept. POSIX shell, 2.2.2: https://pubs.opengroup.org/onlinepubs/9699919799/utilities/V3_chap02.html
+std::string shell_quoted(std::string_view text);
 
 }  // namespace rnncheck

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "base/errors.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/command.hpp"
@@ -96,7 +95,7 @@ std::string hint_for(const std::string& option, const std::vector<std::string>& 
     if (command) throw UsageError("'" + full_name(command) + "' takes no argument '" + argument + "'");
     const std::string hint = did_you_mean(argument, shown_commands());
     throw UsageError("unknown command '" + argument + "'" +
-                     (hint.empty() ? "; the commands are " + listing(shown_commands()) : hint));
+                     (hint.empty() ? "; the commands are " + join_with_and(shown_commands()) : hint));
 }
 
 void parse(CLI::App& app, const Arguments& arguments) {

@@ -7,9 +7,7 @@
 #include <memory>
 #include <sstream>
 
-#include "base/environment.hpp"
-#include "base/errors.hpp"
-#include "base/log.hpp"
+#include "base/program.hpp"
 #include "report/redact.hpp"
 
 namespace rnncheck {
@@ -177,7 +175,7 @@ std::function<ReportOptions()> declare_report_options(CLI::App& app) {
     const auto json = std::make_shared<bool>(false);
     add_option(
         app, "--format", [options](const std::string& name) { options->format = format_named(name); },
-        "Format of the report: " + listing(format_names()), "F");
+        "Format of the report: " + join_with_and(format_names()), "F");
     add_json_option(app, *json);
     app.add_option_function<std::vector<std::string>>(
            "--output",

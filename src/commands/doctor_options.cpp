@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "compat/given.hpp"
 #include "files/python/environments.hpp"
 

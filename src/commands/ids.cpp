@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "process/probe.hpp"
 #include "rules/rule.hpp"
@@ -107,11 +107,11 @@ std::set<std::string> ids_from(const std::vector<std::string>& given, const std:
 
 const Named<Format>* format_named(const std::string& name) {
     if (const auto* format = find_named(all_formats(), name)) return format;
-    throw UsageError("unknown format '" + name + "'; the formats are " + listing(format_names()));
+    throw UsageError("unknown format '" + name + "'; the formats are " + join_with_and(format_names()));
 }
 
 void reject_word(const std::string& word, const std::string& option, const std::vector<std::string>& words) {
-    throw UsageError(option + " cannot be '" + word + "'; it is one of " + listing(words));
+    throw UsageError(option + " cannot be '" + word + "'; it is one of " + join_with_and(words));
 }
 
 }  // namespace rnncheck

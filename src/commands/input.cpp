@@ -9,9 +9,7 @@
 #include <cstring>
 #include <memory>
 
-#include "base/environment.hpp"
-#include "base/errors.hpp"
-#include "base/log.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "facts/facts_json.hpp"
 

@@ -5,7 +5,6 @@
 #include "base/text.hpp"
 #include "commands/survey_here.hpp"
 #include "commands/tables.hpp"
-#include "facts/rnn_place.hpp"
 #include "facts/rnn_runs.hpp"
 #include "judge.hpp"
 #include "process/probe.hpp"
@@ -38,7 +37,7 @@ bool hangs_for_ever(const Facts& facts) {
 /// A crash is a crash in whichever call, but an error is that of one call.
 bool alike(const RnnRun& a, const RnnRun& b) {
     if (a.end != b.end) return false;
-    if (a.end == RunEnd::wrong || !a.result || !b.result) return true;
+    if (a.end == RunEnd::incorrect || !a.result || !b.result) return true;
     return a.result->code == b.result->code && (a.result->code < 0 || a.result->call == b.result->call);
 }
 
@@ -115,7 +114,7 @@ const RnnRun* telling_run(const Facts& facts) {
         return found == facts.rnn_runs.end() ? nullptr : &*found;
     };
     const RnnRun* bad = first([](const RnnRun& run) {
-        return run.end == RunEnd::failed || run.end == RunEnd::wrong || run.end == RunEnd::refused ||
+        return run.end == RunEnd::failed || run.end == RunEnd::incorrect || run.end == RunEnd::rejected ||
                ran_out_of_memory(run);
     });
     return bad ? bad : first([](const RnnRun& run) { return run.end == RunEnd::ok; });
@@ -143,8 +142,8 @@ std::string what_follows(LogFailure failure) {
 }
 
 std::optional<std::int64_t> free_mib(const Facts& facts, int gpu) {
-    const auto seen = std::ranges::find_if(facts.gpus, [&](const Gpu& g) { return g.index == gpu; });
-    const Board* const board = seen == facts.gpus.end() ? nullptr : board_of(facts, *seen);
+    const auto seen = std::ranges::find_if(facts.cuda_devices, [&](const Gpu& g) { return g.index == gpu; });
+    const Board* const board = seen == facts.cuda_devices.end() ? nullptr : board_of(facts, *seen);
     return board ? board->memory_free_mib : std::nullopt;
 }
 
@@ -167,7 +166,7 @@ std::string memory_sentence(const RnnRun& run, const Facts& facts) {
 }  // namespace
 
 const RnnRun* worst_run(const Facts& facts) {
-    for (const RunEnd end : {RunEnd::wrong, RunEnd::failed, RunEnd::refused})
+    for (const RunEnd end : {RunEnd::incorrect, RunEnd::failed, RunEnd::rejected})
         for (const Dialect dialect : {Dialect::v8, Dialect::legacy})
             for (const RnnRun& run : facts.rnn_runs)
                 if (run.end == end && run.dialect == dialect && !short_of_memory(run)) return &run;
@@ -271,7 +270,7 @@ LogReplay replay_of(const LogRnnConfig& config, const Facts& facts) {
     LogReplay replay{failure_of(run), {}};
     replay.sentences.push_back(what_follows(replay.failure));
     if (!config.missing.empty())
-        replay.sentences.push_back("the log does not contain " + listing(config.missing) +
+        replay.sentences.push_back("the log does not contain " + join_with_and(config.missing) +
                                    ", so defaults or options are used for it");
     if (run) replay.sentences.push_back(memory_sentence(*run, facts));
     return replay;

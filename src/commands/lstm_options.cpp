@@ -10,7 +10,7 @@
 #include <limits>
 #include <memory>
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "rnn/case.hpp"
 #include "rnn/network.hpp"
 
@@ -183,7 +183,7 @@ const LogRnnConfig& network_in(const Log& log, const std::string& file) {
     const LogRnnConfig& config = *log.rnn_config;
     if (!config.cell || !config.units)
         throw InputError("'" + file + "' names " + config.call + ", but its model configuration was cut or left out: " +
-                         listing(config.missing) + (config.missing.size() == 1 ? " is" : " are") +
+                         join_with_and(config.missing) + (config.missing.size() == 1 ? " is" : " are") +
                          " missing; give the network by options, e.g. --cell lstm --hidden 256");
     return config;
 }

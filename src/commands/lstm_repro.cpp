@@ -170,7 +170,7 @@ std::string seen_with(const Facts& facts, const RnnRun& run) {
     std::vector<std::string> parts;
     for (const Cudnn& cudnn : facts.cudnns)
         if (cudnn.library == run.library && cudnn.version) parts.push_back("cuDNN " + cudnn.version->text);
-    for (const Gpu& gpu : facts.gpus) {
+    for (const Gpu& gpu : facts.cuda_devices) {
         if (gpu.index != run.gpu) continue;
         if (gpu.name) parts.push_back(*gpu.name);
         if (gpu.compute_capability) parts.push_back("compute capability " + gpu.compute_capability->text);

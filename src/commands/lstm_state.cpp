@@ -4,7 +4,6 @@
 #include <map>
 #include <tuple>
 
-#include "base/errors.hpp"
 #include "base/json.hpp"
 #include "base/program.hpp"
 #include "base/sha256.hpp"
@@ -30,7 +29,9 @@ Place place_of(const RnnRun& run) {
 
 /// All that results depend on: driver, GPUs, cuDNN installations, what the environment says of TF32, and rnncheck.
 std::string machine_digest(const Facts& facts) {
-    Json all = {{"rnncheck", version_of_rnncheck()}, {"gpus", to_json(facts.gpus)}, {"cudnns", to_json(facts.cudnns)}};
+    Json all = {{"rnncheck", version_of_rnncheck()},
+                {"cuda_devices", to_json(facts.cuda_devices)},
+                {"cudnns", to_json(facts.cudnns)}};
     all["driver"] = {to_json(facts.driver.library_version), to_json(facts.driver.kernel_version),
                      to_json(facts.driver.cuda_version)};
     const auto tf32 = facts.host.environment.find("NVIDIA_TF32_OVERRIDE");

@@ -12,9 +12,8 @@
 #include <cstring>
 #include <memory>
 
-#include "base/environment.hpp"
 #include "base/files.hpp"
-#include "base/log.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 
 namespace rnncheck {

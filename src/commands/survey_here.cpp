@@ -10,7 +10,7 @@
 
 #include "base/text.hpp"
 #include "commands/common_options.hpp"
-#include "process/private_directory.hpp"
+#include "process/this_process.hpp"
 
 namespace rnncheck {
 
@@ -21,7 +21,7 @@ std::optional<std::string> probes_not_started(const Facts& facts) {
     const auto first = std::ranges::find_if(facts.probe_runs, not_started);
     if (first == facts.probe_runs.end()) return std::nullopt;
     const auto count = static_cast<std::size_t>(std::ranges::count_if(facts.probe_runs, not_started));
-    return "the processes of " + counted(count, "probe", "probes") + " could not be started (" +
+    return "the processes of " + pluralized(count, "probe", "probes") + " could not be started (" +
            first->reason.value_or("no reason given") + "), so what they look at was not examined";
 }
 

@@ -47,7 +47,7 @@ bool take_cudnn(Facts& facts, const std::string& value, const Matrix&) {
 
 bool take_gpu(Facts& facts, const std::string& value, const Matrix& matrix) {
     Gpu gpu;
-    gpu.index = static_cast<int>(facts.gpus.size());
+    gpu.index = static_cast<int>(facts.cuda_devices.size());
     gpu.compute_capability = capability_from(value);
     if (!gpu.compute_capability) {
         const auto product = matrix.gpu_product(value);
@@ -55,7 +55,7 @@ bool take_gpu(Facts& facts, const std::string& value, const Matrix& matrix) {
         gpu.compute_capability = product->capability;
         gpu.name = product->name;
     }
-    facts.gpus.push_back(std::move(gpu));
+    facts.cuda_devices.push_back(std::move(gpu));
     return true;
 }
 
@@ -139,7 +139,7 @@ const Key* key_named(std::string_view name) {
 /// What would have been right in place of this value; empty when it was.
 std::string take(Given& given, const GivenValue& item, const Matrix& matrix) {
     const Key* key = key_named(item.key);
-    if (!key) return "one of the keys " + listing(given_keys());
+    if (!key) return "one of the keys " + join_with_and(given_keys());
     if (given.keys.contains(item.key) && !key->may_repeat) return a_single_value;
     if (key->take) return key->take(given.facts, item.value, matrix) ? "" : std::string(key->expected);
     auto framework = framework_told(item);

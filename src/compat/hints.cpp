@@ -194,7 +194,8 @@ void read_machine(ParsedHints& hints, const Facts& facts) {
     if (!hints.driver) hints.driver = facts.driver.library_version;
     if (!hints.cuda && !facts.runtimes.empty()) hints.cuda = facts.runtimes.front().version;
     if (!hints.cudnn && !facts.cudnns.empty()) hints.cudnn = facts.cudnns.front().version;
-    if (!hints.capability && !facts.gpus.empty()) hints.capability = facts.gpus.front().compute_capability;
+    if (!hints.capability && !facts.cuda_devices.empty())
+        hints.capability = facts.cuda_devices.front().compute_capability;
     if (facts.host.wsl.value_or(false)) hints.words += " wsl ;";
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
 
@@ -141,7 +141,8 @@ void look_at_driver(Plan& plan, const Matrix& matrix) {
 void require_framework(const std::string& framework, const Matrix& matrix) {
     const auto names = matrix.frameworks();
     if (std::find(names.begin(), names.end(), framework) == names.end())
-        throw UsageError("no builds of '" + framework + "' are in the data; there are those of " + listing(names));
+        throw UsageError("no builds of '" + framework + "' are in the data; there are those of " +
+                         join_with_and(names));
 }
 
 /// The command for the release asked for, not for the newest of the row.
@@ -184,9 +185,9 @@ PlanQuestion plan_question(const Facts& facts, const Matrix& matrix) {
     if (!facts.pythons.empty()) question.python = facts.pythons.front().version;
     question.os = facts.host.platform.value_or("linux");
     if (facts.host.wsl.value_or(false)) question.driver_os = "windows";
-    if (facts.gpus.empty()) return question;
-    question.gpu = facts.gpus.front().compute_capability;
-    question.gpu_name = facts.gpus.front().name.value_or("");
+    if (facts.cuda_devices.empty()) return question;
+    question.gpu = facts.cuda_devices.front().compute_capability;
+    question.gpu_name = facts.cuda_devices.front().name.value_or("");
     if (const auto product = matrix.gpu_product(question.gpu_name)) question.data_center = product->data_center;
     return question;
 }
@@ -232,7 +233,7 @@ Needs needs_of(const std::string& framework, const Version& version, const Matri
     }
     if (!asked.build.empty() && !builds.empty() && !builds.contains(asked.build))
         throw UsageError("there is no build '" + asked.build + "' of " + framework + " " + version.text +
-                         " in the data; there are " + listing({builds.begin(), builds.end()}));
+                         " in the data; there are " + join_with_and({builds.begin(), builds.end()}));
     needs.without_cuda = systems_without_cuda(systems, with_cuda, asked.os);
     if (newest && systems.empty() && version > *newest) needs.newest_known = newest;
     return needs;

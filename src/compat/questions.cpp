@@ -104,7 +104,7 @@ std::string capabilities_of(const std::vector<Target>& targets) {
     std::vector<std::string> capabilities;
     for (const Target& target : targets)
         if (target.machine_code) capabilities.push_back(target.capability.text);
-    return capabilities.empty() ? "PTX alone" : listing(capabilities);
+    return capabilities.empty() ? "PTX alone" : join_with_and(capabilities);
 }
 
 bool is_of(const CudnnBuild& row, const FrameworkBuild& build) {
@@ -134,7 +134,7 @@ void judge_libraries_beside_ptx(Suitability& code, const FrameworkBuild& build, 
     if (lacking.empty()) return;
     code.fit = Fit::does_not_work;
     code.why = "it has PTX code alone for compute capability " + gpu.text + ", for which the libraries of " +
-               listing(lacking) + " have no machine code";
+               join_with_and(lacking) + " have no machine code";
 }
 
 /// A driver compiles PTX made by its own CUDA or an older one.
@@ -364,7 +364,7 @@ Suitability cudnn_for_cuda(const Version& cudnn, int cuda_major, const Matrix& m
         majors.push_back(std::to_string(other.cuda_major));
         answer.evidence.push_back({"cuDNN " + cudnn.text, "for CUDA " + majors.back(), other.source.url});
     }
-    answer.why = "there is no " + pair + "; it was made for CUDA " + listing(majors);
+    answer.why = "there is no " + pair + "; it was made for CUDA " + join_with_and(majors);
     return answer;
 }
 

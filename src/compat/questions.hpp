@@ -3,7 +3,7 @@
 // what makes them so.
 #pragma once
 
-#include "facts/evidence.hpp"
+#include "facts/common.hpp"
 #include "matrix/matrix.hpp"
 
 namespace rnncheck {

@@ -7,6 +7,24 @@
 
 namespace rnncheck {
 
+/// look: read files, no vendor code. ask: open vendor libraries and ask them. run: use the GPU.
+enum class Stage { look, ask, run };
+RNNCHECK_ENUM_NAMES(Stage, "look", "ask", "run")
+
+/// What an answer or a finding rests on. `source` is a path into the facts ("driver.kernel_version") or the link of the
+/// matrix row.
+struct Evidence {
+    std::string what;
+    std::string value;
+    std::string source;
+
+    static void fields(auto& self, auto&& visit) {
+        visit("what", self.what, "what was found or is known");
+        visit("value", self.value, "its value");
+        visit("source", self.source, "path into the facts, or link to the source of the table row");
+    }
+};
+
 /// What a vendor call answered. `code` is the library's own number: cuDNN 9 renumbered its statuses, so compare it
 /// only with numbers of the same library and major; `text` holds the library's own words.
 struct CallResult {
@@ -25,6 +43,17 @@ struct CallResult {
         visit("bytes", self.bytes, "bytes that the call was asked to allocate");
     }
 };
+
+/// CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED (cudnn_graph.h of cuDNN 9): the host's memory, not the GPU's.
+inline constexpr std::int64_t cudnn_host_allocation_failed = 4003;
+
+/// CUDA_ERROR_OUT_OF_MEMORY (cuda.h), CUDNN_STATUS_ALLOC_FAILED of cuDNN 7 and 8 (cudnn.h), both 2, and the two failed
+/// allocations of cuDNN 9, which has no status between 0 and 1001.
+inline bool is_out_of_memory(const CallResult& result) {
+    if (result.call.starts_with("cudnn"))
+        return result.code == 2 || result.code == cudnn_host_allocation_failed || result.code == 4004;
+    return result.call.starts_with("cu") && result.code == 2;
+}
 
 /// How a probe's process ended.
 enum class ProbeEnd {

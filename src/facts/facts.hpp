@@ -4,16 +4,12 @@
 
 #include <algorithm>
 
+#include "facts/common.hpp"
 #include "facts/libraries.hpp"
 #include "facts/log.hpp"
 #include "facts/machine.hpp"
-#include "facts/network.hpp"
 #include "facts/packages.hpp"
-#include "facts/rnn_dropout.hpp"
-#include "facts/rnn_fit.hpp"
-#include "facts/rnn_request.hpp"
-#include "facts/rnn_run.hpp"
-#include "facts/stage.hpp"
+#include "facts/rnn.hpp"
 
 namespace rnncheck {
 
@@ -48,8 +44,8 @@ struct Facts {
     ToolFacts tool;
     Host host;
     Driver driver;
-    std::vector<Gpu> gpus;
-    std::vector<Board> boards;
+    std::vector<Gpu> cuda_devices;
+    std::vector<Board> nvml_devices;
     std::vector<Library> libraries;
     std::vector<Runtime> runtimes;
     std::vector<Nvrtc> nvrtcs;
@@ -71,8 +67,8 @@ struct Facts {
         visit("tool", self.tool, "who learnt them");
         visit("host", self.host, "the machine and its system");
         visit("driver", self.driver, "kernel module, device nodes, driver library");
-        visit("gpus", self.gpus, "GPUs as a CUDA program sees them");
-        visit("boards", self.boards, "GPUs as NVML sees them");
+        visit("cuda_devices", self.cuda_devices, "GPUs as a CUDA program sees them");
+        visit("nvml_devices", self.nvml_devices, "GPUs as NVML sees them");
         visit("libraries", self.libraries, "GPU libraries found on disk");
         visit("runtimes", self.runtimes, "CUDA runtimes as they answered");
         visit("nvrtcs", self.nvrtcs, "run-time compilers as they answered");
@@ -92,7 +88,7 @@ struct Facts {
 
 /// NVML's record of a GPU, joined by PCI address or UUID; null when NVML did not tell.
 inline const Board* board_of(const Facts& facts, const Gpu& gpu) {
-    for (const Board& board : facts.boards)
+    for (const Board& board : facts.nvml_devices)
         if ((gpu.pci && gpu.pci == board.pci) || (gpu.uuid && gpu.uuid == board.uuid)) return &board;
     return nullptr;
 }

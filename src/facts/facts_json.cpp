@@ -1,7 +1,7 @@
 #include "facts/facts_json.hpp"
 
-#include "base/errors.hpp"
 #include "base/json.hpp"
+#include "base/program.hpp"
 
 namespace rnncheck {
 

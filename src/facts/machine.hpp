@@ -226,7 +226,7 @@ struct Board {
 struct KernelRun {
     int gpu = 0;
     std::optional<CallResult> result;
-    std::optional<bool> right;
+    std::optional<bool> correct;
 
     int key() const { return gpu; }
 
@@ -234,7 +234,7 @@ struct KernelRun {
     static void fields(Self& self, Visit&& visit) {
         visit("gpu", self.gpu, "CUDA's ordinal");
         visit("result", self.result, "the first call that failed, or the last one when all went well");
-        visit("right", self.right, "whether the kernel computed what it should");
+        visit("correct", self.correct, "whether the kernel's result is correct");
     }
 };
 

@@ -83,7 +83,7 @@ struct Framework {
     std::vector<std::string> plugins;
     bool asked = false;
     std::optional<bool> uses_cuda;
-    std::optional<std::string> told_by;
+    std::optional<std::string> shown_by;
     std::optional<std::string> core;
     std::optional<Version> cuda;
     std::optional<Version> cudnn;
@@ -107,7 +107,7 @@ struct Framework {
         visit("plugins", self.plugins, "distributions that extend it by a device");
         visit("asked", self.asked, "whether --for asked about this release; it need not be installed");
         visit("uses_cuda", self.uses_cuda, "whether its own files show a build with CUDA");
-        visit("told_by", self.told_by, "the file that shows it");
+        visit("shown_by", self.shown_by, "the file that shows it");
         visit("core", self.core, "the file of it that opens the GPU libraries");
         visit("cuda", self.cuda, "CUDA it was built with, by its own files");
         visit("cudnn", self.cudnn, "cuDNN it was built with, as exactly as its own files tell");

@@ -2,10 +2,8 @@
 
 #include <set>
 
-#include "base/shell.hpp"
 #include "base/text.hpp"
-#include "facts/out_of_memory.hpp"
-#include "rnn/case.hpp"
+#include "facts/common.hpp"
 #include "rnn/network.hpp"
 #include "rnn/number.hpp"
 
@@ -92,6 +90,26 @@ std::string rerun_all_command(const Facts& facts, const RnnRun& run) {
     const bool level = facts.rnn_request && facts.rnn_request->cases.empty();
     return level ? command_on_target(facts, run) + " --level " + std::string(name_of(facts.rnn_request->level))
                  : rerun_command(facts, run);
+}
+
+RnnPlace rnn_place(const Facts& facts, int gpu, const std::string& library, Dialect dialect) {
+    RnnPlace place(dialect);
+    for (const Cudnn& cudnn : facts.cudnns)
+        if (cudnn.library == library) place.cudnn = cudnn.version;
+    for (const Gpu& candidate : facts.cuda_devices) {
+        if (candidate.index != gpu) continue;
+        place.capability = candidate.compute_capability;
+        place.multiprocessors = candidate.multiprocessors;
+    }
+    return place;
+}
+
+std::vector<RnnCase> cases_of(const Facts& facts, const RnnPlace& place) {
+    const auto& request = facts.rnn_request;
+    if (!request || request->cases.empty()) return sweep(request ? request->level : Level::quick, place);
+    std::vector<RnnCase> cases = request->cases;
+    std::erase_if(cases, [&](const RnnCase& rnn_case) { return !expressible(rnn_case, place); });
+    return cases;
 }
 
 }  // namespace rnncheck

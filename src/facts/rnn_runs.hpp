@@ -1,4 +1,5 @@
-// Questions to the recurrent-network cases that were run: the memory they need, and the command that runs one again.
+// Questions to the facts about recurrent networks: the cases to compute, the memory they need, the command that runs
+// one again.
 #pragma once
 
 #include "facts/facts.hpp"
@@ -30,5 +31,12 @@ std::string rerun_command(const Facts& facts, const RnnRun& run);
 
 /// All cases that the process of the run had, in their order.
 std::string rerun_all_command(const Facts& facts, const RnnRun& run);
+
+/// What of the machine decides which cases can be computed there.
+RnnPlace rnn_place(const Facts& facts, int gpu, const std::string& library, Dialect dialect);
+
+/// The cases to compute there: the sweep asked for, or those of the cases named that the interface can express. Who
+/// asks in the parent and in the child gets the same.
+std::vector<RnnCase> cases_of(const Facts& facts, const RnnPlace& place);
 
 }  // namespace rnncheck

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "log/read_log.hpp"
 #include "matrix/tables.hpp"

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <chrono>
 
-#include "base/embedded.hpp"
-#include "base/errors.hpp"
+#include "base/directory_list.hpp"
 #include "base/files.hpp"
+#include "base/program.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "matrix/tables.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
 
@@ -115,7 +115,7 @@ std::string type_of(const TableView& view, const std::string& column) {
         if (every == column) return "text";
         names.emplace_back(every);
     }
-    throw UsageError("the table " + view.name + " has no column '" + column + "'; it has " + listing(names));
+    throw UsageError("the table " + view.name + " has no column '" + column + "'; it has " + join_with_and(names));
 }
 
 }  // namespace

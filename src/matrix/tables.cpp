@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "base/errors.hpp"
 #include "base/json.hpp"
+#include "base/program.hpp"
 
 namespace rnncheck {
 

@@ -22,7 +22,7 @@ void check_order(const std::optional<Version>& first, const std::optional<Versio
 void check_word(const std::string& word, const char* column, const std::vector<std::string>& words, const Row& row,
                 const Report& report) {
     if (std::ranges::find(words, word) == words.end())
-        report(row, "column '{}': '{}' is none of {}", column, word, listing(words));
+        report(row, "column '{}': '{}' is none of {}", column, word, join_with_and(words));
 }
 
 void check_clause(const std::string& text, const char* column, const Row& row, const Report& report) {

@@ -199,7 +199,7 @@ bool Pool::Child::read_answers() {
     lines_.add(bytes, [this](std::string_view line) {
         clock_->restart();
         ++lines_seen_;
-        const Heard heard = on_line_(line);
+        const LineMeaning heard = on_line_(line);
         last_word_said_ |= heard.last;
         stays_ |= heard.stays;
         if (heard.limit) quiet_limit_ = *heard.limit;
@@ -226,15 +226,15 @@ void Pool::Child::kill_group() {
     kill(pid_, SIGKILL);  // it may have left its group
 }
 
-Ending Pool::Child::ending(How how, int code, std::string reason) {
+ProcessResult Pool::Child::result(ExitKind kind, int code, std::string reason) {
     if (!stays_) pid_ = -1;
     const std::chrono::duration<double, std::milli> elapsed = Clock::now() - started_;
-    return {how, code, std::move(reason), output_tail_, elapsed.count(), std::move(state_)};
+    return {kind, code, std::move(reason), output_tail_, elapsed.count(), std::move(state_)};
 }
 
 /// Observe, kill, reap, in this order: a grandchild that inherited a pipe cannot hold us, and while the process is
 /// not reaped its number cannot belong to anybody else.
-Ending Pool::Child::reap() {
+ProcessResult Pool::Child::reap() {
     kill_group();
     for (int i = 0; i < 1000 && read_answers(); ++i) {  // what is still in the pipe; bounded, others may hold it
     }
@@ -242,23 +242,24 @@ Ending Pool::Child::reap() {
     int status = 0;
     waitpid(pid_, &status, 0);
     stays_ = false;  // its last word may have come too late: the process number may soon be another's
-    if (!kill_reason_.empty()) return ending(killed_as_, SIGKILL, kill_reason_);
-    if (WIFSIGNALED(status)) return ending(How::signalled, WTERMSIG(status));
-    return ending(How::exited, WEXITSTATUS(status));
+    if (!kill_reason_.empty()) return result(killed_as_, SIGKILL, kill_reason_);
+    if (WIFSIGNALED(status)) return result(ExitKind::signalled, WTERMSIG(status));
+    return result(ExitKind::exited, WEXITSTATUS(status));
 }
 
 void Pool::Child::enforce_limits() {
     if (!kill_reason_.empty()) return;
-    if (deadline_ && Clock::now() >= *deadline_) return end_for(How::cut_off, "the deadline passed");
+    if (deadline_ && Clock::now() >= *deadline_) return end_for(ExitKind::cut_off, "the deadline passed");
     const auto quiet = clock_->elapsed();
-    if (last_word_said_ && quiet > exit_grace_) return end_for(How::timed_out, "it did not leave after its last word");
+    if (last_word_said_ && quiet > exit_grace_)
+        return end_for(ExitKind::timed_out, "it did not leave after its last word");
     if (quiet > quiet_limit_)
-        end_for(How::timed_out, "no progress for " + std::to_string(quiet_limit_.count() / 1000) + " s");
+        end_for(ExitKind::timed_out, "no progress for " + std::to_string(quiet_limit_.count() / 1000) + " s");
 }
 
-void Pool::Child::end_for(How how, std::string reason) {
+void Pool::Child::end_for(ExitKind kind, std::string reason) {
     state_ = state_of(pid_);
-    killed_as_ = how;
+    killed_as_ = kind;
     kill_reason_ = std::move(reason);
     killed_at_ = Clock::now();
     kill_group();
@@ -271,12 +272,12 @@ bool Pool::Child::is_stuck() const {
     return now > (deadline_ ? std::min(last, std::max(*deadline_, killed_at_) + after_deadline) : last);
 }
 
-std::optional<Ending> Pool::Child::check() {
-    if (pid_ < 0) return ending(How::not_started, 0, start_error_);
-    if (stays_) return ending(How::exited, 0);
+std::optional<ProcessResult> Pool::Child::check() {
+    if (pid_ < 0) return result(ExitKind::not_started, 0, start_error_);
+    if (stays_) return result(ExitKind::exited, 0);
     if (observe_exit()) return reap();
     enforce_limits();
-    if (!kill_reason_.empty() && is_stuck()) return ending(How::stuck, SIGKILL, kill_reason_);
+    if (!kill_reason_.empty() && is_stuck()) return result(ExitKind::stuck, SIGKILL, kill_reason_);
     return std::nullopt;
 }
 

@@ -47,8 +47,8 @@ struct Pool::Child {
     void add_to_poll(std::vector<pollfd>& polls) const;
     /// Reads and writes what it can without waiting.
     void exchange();
-    /// The ending, once it is known.
-    std::optional<Ending> check();
+    /// The result, once it is known.
+    std::optional<ProcessResult> check();
     bool is_slow() { return pid_ >= 0 && kill_reason_.empty() && 2 * clock_->elapsed() > quiet_limit_; }
     void shorten(std::chrono::milliseconds quiet_limit) { quiet_limit_ = std::min(quiet_limit_, quiet_limit); }
     /// It has ended as far as its work goes, and lives on.
@@ -67,10 +67,10 @@ struct Pool::Child {
     void read_output();
     bool observe_exit();
     void kill_group();
-    Ending ending(How how, int code, std::string reason = {});
-    Ending reap();
+    ProcessResult result(ExitKind kind, int code, std::string reason = {});
+    ProcessResult reap();
     void enforce_limits();
-    void end_for(How how, std::string reason);
+    void end_for(ExitKind kind, std::string reason);
     bool is_stuck() const;
 
     OnLine on_line_;
@@ -81,7 +81,7 @@ struct Pool::Child {
     Clock::time_point started_ = Clock::now();
     std::optional<RunClock> clock_;  ///< since the last line
     Clock::time_point killed_at_{};
-    How killed_as_ = How::timed_out;
+    ExitKind killed_as_ = ExitKind::timed_out;
     std::string kill_reason_;
     std::optional<ProcessState> state_;
     std::string start_error_;

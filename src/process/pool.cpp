@@ -75,9 +75,9 @@ Pool::Ended Pool::wait(const std::function<void()>& idle) {
     while (true) {
         for (auto child = children_.begin(); child != children_.end(); ++child) {
             (*child)->exchange();
-            auto ending = (*child)->check();
-            if (!ending) continue;
-            const Ended ended{(*child)->id, std::move(*ending)};
+            auto result = (*child)->check();
+            if (!result) continue;
+            const Ended ended{(*child)->id, std::move(*result)};
             if ((*child)->stays()) staying_.push_back(std::move(*child));
             children_.erase(child);
             return ended;

@@ -34,7 +34,7 @@ struct Command {
     std::chrono::milliseconds stuck_after = std::chrono::seconds(20);
 };
 
-enum class How {
+enum class ExitKind {
     exited,       ///< `code` is the exit code
     signalled,    ///< `code` is the signal
     timed_out,    ///< ended by us for its own limit, which `reason` names
@@ -43,8 +43,8 @@ enum class How {
     not_started,  ///< `reason` says why
 };
 
-struct Ending {
-    How how = How::exited;
+struct ProcessResult {
+    ExitKind kind = ExitKind::exited;
     int code = 0;
     std::string reason;
     std::string output_tail;  ///< the last 4 KiB of stdout and stderr together
@@ -53,14 +53,14 @@ struct Ending {
 };
 
 /// What a line means for the process that sent it.
-struct Heard {
+struct LineMeaning {
     bool last = false;  ///< nothing that matters follows: the process is expected to leave soon
     std::optional<std::chrono::milliseconds> limit = {};  ///< its quiet_limit from now on
     bool stays = false;                                   ///< it has done its work and lives on until the pool ends it
 };
 
 /// Takes one line of answer, without its end.
-using OnLine = std::function<Heard(std::string_view)>;
+using OnLine = std::function<LineMeaning(std::string_view)>;
 
 class Pool {
   public:
@@ -69,7 +69,7 @@ class Pool {
     Pool(const Pool&) = delete;
     Pool& operator=(const Pool&) = delete;
 
-    /// Starts the command at once; failures show as an ending.
+    /// Starts the command at once; a failure shows as a result.
     int start(const Command& command, OnLine on_line);
 
     std::size_t running() const;
@@ -83,12 +83,12 @@ class Pool {
     /// The same for every process of this pool.
     const Wire& wire() const { return wire_; }
 
-    /// How many can run at the same time within this process's limit on descriptors; at least one.
+    /// ExitKind many can run at the same time within this process's limit on descriptors; at least one.
     std::size_t capacity() const;
 
     struct Ended {
         int id;
-        Ending ending;
+        ProcessResult result;
     };
     /// Waits until one has ended, feeding lines to their takers meanwhile; `idle` is called at least every 20 ms.
     Ended wait(const std::function<void()>& idle);
@@ -103,10 +103,5 @@ class Pool {
 
 /// "SIGSEGV".
 std::string signal_name(int signal);
-
-/// To be called by a started process before anything else: no core files, no way to make device nodes or to load
-/// kernel modules (NVIDIA's libraries do both when run as root, and through the set-user-id nvidia-modprobe) unless it
-/// `may_make_nodes`, and it ends when its parent does.
-void confine_this_process(bool may_make_nodes = false);
 
 }  // namespace rnncheck::process

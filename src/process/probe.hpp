@@ -7,9 +7,9 @@
 
 #include "base/directory_list.hpp"
 #include "base/files.hpp"
+#include "facts/common.hpp"
 #include "facts/facts.hpp"
-#include "facts/stage.hpp"
-#include "process/trace.hpp"
+#include "process/wire.hpp"
 
 namespace rnncheck {
 
@@ -45,7 +45,7 @@ struct Probe {
     Stage stage;
     std::chrono::seconds
         limit;  ///< longest time without progress: every vendor call starts it anew, a step has its own
-    void (*run)(const Job&, Trace&, const Learn&);
+    void (*run)(const Job&, ProbeWriter&, const Learn&);
     /// What to look at, one process each. Unset: the whole machine, in one process.
     std::vector<std::string> (*targets)(const Facts&) = nullptr;
     /// Unset: a lost process is not continued.

@@ -10,13 +10,12 @@
 #include <map>
 #include <utility>
 
-#include "base/environment.hpp"
 #include "base/program.hpp"
 #include "facts/facts_json.hpp"
 #include "process/pool.hpp"
-#include "process/private_directory.hpp"
 #include "process/probe.hpp"
-#include "process/reader.hpp"
+#include "process/this_process.hpp"
+#include "process/wire.hpp"
 
 namespace rnncheck {
 
@@ -74,7 +73,7 @@ class Stages {
     void start(Task& task);
     void start_what_fits();
     void start_witnesses(const Facts& facts);
-    void finished(Task& task, const process::Ending& ending);
+    void finished(Task& task, const process::ProcessResult& result);
     void shorten_other_starts(const Task& task, const ProbeRun& run);
     bool continues(Task& task, const ProbeRun& run);
     void lose_step(Task& task, const ProbeRun& run);
@@ -106,20 +105,20 @@ ProbeRun unstarted(const Task& task, ProbeEnd end, std::string reason) {
     return run;
 }
 
-ProbeEnd end_of(const process::Ending& ending, bool done) {
-    using process::How;
-    if (ending.how == How::not_started) return ProbeEnd::not_started;
-    const bool left = ending.how == How::exited;
+ProbeEnd end_of(const process::ProcessResult& result, bool done) {
+    using process::ExitKind;
+    if (result.kind == ExitKind::not_started) return ProbeEnd::not_started;
+    const bool left = result.kind == ExitKind::exited;
     if (done) return left ? ProbeEnd::finished : ProbeEnd::crashed_at_exit;
-    switch (ending.how) {
-        case How::stuck:
+    switch (result.kind) {
+        case ExitKind::stuck:
             return ProbeEnd::stuck;
-        case How::timed_out:
+        case ExitKind::timed_out:
             return ProbeEnd::timed_out;
-        case How::cut_off:
+        case ExitKind::cut_off:
             return ProbeEnd::cut_off;
-        case How::signalled:
-            return process::signal_name(ending.code) == "SIGKILL" ? ProbeEnd::killed : ProbeEnd::crashed;
+        case ExitKind::signalled:
+            return process::signal_name(result.code) == "SIGKILL" ? ProbeEnd::killed : ProbeEnd::crashed;
         default:
             return ProbeEnd::quit_early;
     }
@@ -147,17 +146,17 @@ Hang hang_of(const process::ProcessState& state) {
     return hang;
 }
 
-ProbeRun record_of(const Task& task, const process::Ending& ending) {
+ProbeRun record_of(const Task& task, const process::ProcessResult& result) {
     const WireReader& said = task.reader;
-    ProbeRun run = unstarted(task, end_of(ending, said.done), ending.reason);
-    if (ending.reason.empty()) run.reason.reset();
-    if (ending.how == process::How::signalled) run.signal = process::signal_name(ending.code);
-    if (run.end == ProbeEnd::quit_early) run.exit_code = ending.code;
+    ProbeRun run = unstarted(task, end_of(result, said.done), result.reason);
+    if (result.reason.empty()) run.reason.reset();
+    if (result.kind == process::ExitKind::signalled) run.signal = process::signal_name(result.code);
+    if (run.end == ProbeEnd::quit_early) run.exit_code = result.code;
     if (run.end != ProbeEnd::finished && !said.last_call.empty()) run.last_call = said.last_call;
     run.failed_calls = said.failed_calls;
-    run.elapsed_ms = ending.elapsed_ms;
-    if (!ending.output_tail.empty()) run.output_tail = ending.output_tail;
-    if (ending.state) run.hang = hang_of(*ending.state);
+    run.elapsed_ms = result.elapsed_ms;
+    if (!result.output_tail.empty()) run.output_tail = result.output_tail;
+    if (result.state) run.hang = hang_of(*result.state);
     return run;
 }
 
@@ -232,7 +231,7 @@ void Stages::start(Task& task) {
         auto limit = std::exchange(task.reader.limit, std::nullopt);
         if (limit && options_.step_limit_s)
             limit = std::chrono::milliseconds(static_cast<long long>(1000 * *options_.step_limit_s));
-        return process::Heard{task.reader.done, limit, task.reader.stays};
+        return process::LineMeaning{task.reader.done, limit, task.reader.stays};
     });
     active_[id] = &task;
 }
@@ -342,8 +341,8 @@ void Stages::shorten_other_starts(const Task& task, const ProbeRun& run) {
         if (limit && (*other->probe)->start_limit) pool_.shorten(id, *limit);
 }
 
-void Stages::finished(Task& task, const process::Ending& ending) {
-    task.runs.push_back(record_of(task, ending));
+void Stages::finished(Task& task, const process::ProcessResult& result) {
+    task.runs.push_back(record_of(task, result));
     shorten_other_starts(task, task.runs.back());
     if ((*task.probe)->gate && !task.runs.back().completed()) closed_.insert(exclusive_key(task));
     if (continues(task, task.runs.back())) waiting_.push_front(&task);
@@ -368,13 +367,21 @@ void Stages::run(std::deque<Task> tasks, Facts& facts) {
         const auto entry = active_.find(ended.id);
         Task& task = *entry->second;
         active_.erase(entry);
-        finished(task, ended.ending);
+        finished(task, ended.result);
         start_what_fits();
     }
     for (auto& task : tasks_) {
         merge(facts, std::move(task.learnt));
         for (auto& run : task.runs) facts.probe_runs.push_back(std::move(run));
     }
+}
+
+std::string read_all(int descriptor) {
+    std::string text;
+    char buffer[1 << 14];
+    for (ssize_t got; (got = read(descriptor, buffer, sizeof buffer)) > 0;)
+        text.append(buffer, static_cast<std::size_t>(got));
+    return text;
 }
 
 }  // namespace
@@ -404,6 +411,20 @@ Facts run_probe(std::string_view name, const std::string& target, const Facts& f
     Facts learnt;
     stages.run(std::move(tasks), learnt);
     return learnt;
+}
+
+int run_probe_here(const ProbeCall& call) {
+    process::drop_privileges(call.make_nodes);
+    const auto* probe = find_named(all_probes(), call.name);
+    if (!probe) return 2;
+    Job job{{}, Root(call.root), call.target};
+    if (call.facts_from) job.facts = facts_from_text(read_all(*call.facts_from), "the facts so far");
+    refuse_what_would_wait(job.facts);
+    ProbeWriter writer(call.answer_to);
+    (*probe)->run(job, writer, [&writer](const Facts& news) { writer.facts(facts_to_text(news)); });
+    writer.done();
+    while (writer.stays()) pause();
+    return 0;
 }
 
 }  // namespace rnncheck

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compat/plan.hpp"
-#include "facts/choices.hpp"
+#include "facts/libraries.hpp"
 #include "report/format.hpp"
 
 namespace rnncheck {

@@ -124,11 +124,12 @@ std::string sentence(const SelftestDocument& document) {
         return static_cast<std::size_t>(std::ranges::count(document.checks, outcome, &SelftestCheck::outcome));
     };
     if (const auto failed = count(SelftestOutcome::failed))
-        return "the self-test failed in " + counted(failed, "check", "checks") + "; do not rely on reports made here";
+        return "the self-test failed in " + pluralized(failed, "check", "checks") +
+               "; do not rely on reports made here";
     if (const auto restricted = count(SelftestOutcome::restricted))
-        return "the self-test passed with " + counted(restricted, "restriction", "restrictions") +
+        return "the self-test passed with " + pluralized(restricted, "restriction", "restrictions") +
                "; reports made here are incomplete but not incorrect";
-    return "the self-test passed in all " + counted(document.checks.size(), "check", "checks");
+    return "the self-test passed in all " + pluralized(document.checks.size(), "check", "checks");
 }
 
 }  // namespace
@@ -137,7 +138,7 @@ std::string table_text(const TablesDocument& document, const Style& style) {
     std::string text;
     for (const TableSummary& table : document.tables) {
         text += styled(style, TextStyle::bold, shown(table.name)) + "  " +
-                counted(static_cast<std::size_t>(table.rows), "row", "rows") + ", newest source " +
+                pluralized(static_cast<std::size_t>(table.rows), "row", "rows") + ", newest source " +
                 shown(table.newest_source) + '\n';
         text += wrapped("    ", shown(table.about)) + '\n';
     }
@@ -161,8 +162,8 @@ std::string table_text(const VerifyDocument& document, const std::string& direct
         text += shown(directory + "/" + complaint.table + ".json") +
                 (complaint.row > 0 ? ", row " + std::to_string(complaint.row) : "") + ": " + shown(complaint.text) +
                 '\n';
-    const auto rows = counted(static_cast<std::size_t>(document.rows), "row", "rows");
-    return text + rows + ", " + counted(document.complaints.size(), "complaint", "complaints") + '\n';
+    const auto rows = pluralized(static_cast<std::size_t>(document.rows), "row", "rows");
+    return text + rows + ", " + pluralized(document.complaints.size(), "complaint", "complaints") + '\n';
 }
 
 std::string which_text(const WhichDocument& document, const Style& style) {

@@ -127,7 +127,7 @@ std::string plan_text(const NeedsDocument& document, const Style& style) {
     std::string text = "what " + shown(needs.framework) + ' ' + needs.version.text + " needs\n";
     for (const NeededBuild& build : needs.builds) text += needed_text(build, style);
     if (!needs.without_cuda.empty())
-        text += '\n' + wrapped("no build with CUDA for ", shown(listing(needs.without_cuda)), 2);
+        text += '\n' + wrapped("no build with CUDA for ", shown(join_with_and(needs.without_cuda)), 2);
     if (needs.newest_known)
         text += "\nit is newer than the data of " + shown(document.tool.matrix_date) + ", which end with " +
                 needs.newest_known->text + '\n';

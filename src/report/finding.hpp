@@ -1,7 +1,7 @@
 // What rules answer. Data only: may not print, may not look anything up.
 #pragma once
 
-#include "facts/evidence.hpp"
+#include "facts/common.hpp"
 
 namespace rnncheck {
 

@@ -18,15 +18,15 @@ std::string what_ran(const Report& report) {
     std::size_t right = 0, bad = 0;
     for (const RnnRun& run : facts.rnn_runs) {
         right += run.end == RunEnd::ok;
-        bad +=
-            run.end == RunEnd::wrong || (failures_count && (run.end == RunEnd::refused || run.end == RunEnd::failed));
+        bad += run.end == RunEnd::incorrect ||
+               (failures_count && (run.end == RunEnd::rejected || run.end == RunEnd::failed));
     }
     if (bad > 0)
         return "recurrent networks failed or gave wrong results in " + std::to_string(bad) + " of " +
-               counted(bad + right, "case", "cases");
-    if (right > 0) return "recurrent networks gave right results in " + counted(right, "case", "cases");
+               pluralized(bad + right, "case", "cases");
+    if (right > 0) return "recurrent networks gave right results in " + pluralized(right, "case", "cases");
     const bool kernel_ran = std::any_of(facts.kernel_runs.begin(), facts.kernel_runs.end(),
-                                        [](const KernelRun& run) { return run.right.has_value(); });
+                                        [](const KernelRun& run) { return run.correct.has_value(); });
     return kernel_ran ? "a tiny kernel ran on a GPU, but no recurrent network could be run" : "";
 }
 
@@ -42,8 +42,8 @@ std::string findings_counted(const Report& report) {
                                                       [&](const Finding& f) { return f.severity == severity; }));
     };
     std::vector<std::string> parts;
-    if (const auto errors = of(Severity::error)) parts.push_back(counted(errors, "problem", "problems"));
-    if (const auto warnings = of(Severity::warning)) parts.push_back(counted(warnings, "warning", "warnings"));
+    if (const auto errors = of(Severity::error)) parts.push_back(pluralized(errors, "problem", "problems"));
+    if (const auto warnings = of(Severity::warning)) parts.push_back(pluralized(warnings, "warning", "warnings"));
     if (report.verdict == Health::undetermined) parts.push_back("no verdict: some checks could not be decided");
     return join(parts, ", ");
 }
@@ -61,7 +61,7 @@ std::string questions_answered(const Report& report) {
     const auto lacking =
         std::ranges::count(report.verdicts, std::optional(NotAsked::needs_values), &RuleVerdict::not_asked);
     const auto answers = static_cast<std::size_t>(report.counts.pass + report.counts.fault);
-    return "the tables decide " + counted(answers, "check", "checks") + ", " + std::to_string(lacking) +
+    return "the tables decide " + pluralized(answers, "check", "checks") + ", " + std::to_string(lacking) +
            " more need values that were not given";
 }
 
@@ -92,7 +92,7 @@ std::string about_log(const Report& report) {
         report.findings.begin(), report.findings.end(), [](const Finding& f) { return f.severity != Severity::note; }));
     if (faults == 0) return first.message;
     const std::string others =
-        faults > 1 ? "; " + counted(faults - 1, "other is possible", "others are possible") : std::string();
+        faults > 1 ? "; " + pluralized(faults - 1, "other is possible", "others are possible") : std::string();
     return how_sure(first) + ": " + first.message + others;
 }
 

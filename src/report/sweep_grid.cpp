@@ -24,7 +24,7 @@ std::string lengths_of(const RnnCase& c) {
 }
 
 bool went_well(const RnnRun* run) {
-    return run->end == RunEnd::ok || run->end == RunEnd::not_offered;
+    return run->end == RunEnd::ok || run->end == RunEnd::not_supported;
 }
 
 bool fared_alike(const Sweep& a, const Sweep& b) {
@@ -52,17 +52,17 @@ int weight_of(RunEnd end) {
     switch (end) {
         case RunEnd::ok:
             return 0;
-        case RunEnd::not_offered:
+        case RunEnd::not_supported:
             return 1;
         case RunEnd::skipped:
             return 2;
-        case RunEnd::refused:
+        case RunEnd::rejected:
             return 3;
         case RunEnd::out_of_memory:
             return 4;
         case RunEnd::failed:
             return 5;
-        case RunEnd::wrong:
+        case RunEnd::incorrect:
             break;
     }
     return 6;
@@ -149,7 +149,7 @@ std::string gpus_of(const Sweep& sweep) {
         parts.push_back(last == i ? first : first + '-' + std::to_string(sweep.gpus[last]));
         i = last + 1;
     }
-    return (sweep.gpus.size() == 1 ? "GPU " : "GPUs ") + listing(parts);
+    return (sweep.gpus.size() == 1 ? "GPU " : "GPUs ") + join_with_and(parts);
 }
 
 }  // namespace rnncheck

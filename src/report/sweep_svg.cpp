@@ -48,15 +48,15 @@ Look look_of(RunEnd end) {
     switch (end) {
         case RunEnd::ok:
             return {'.', "#009E73", "#ffffff", "right"};
-        case RunEnd::not_offered:
+        case RunEnd::not_supported:
             return {'-', "#DDDDDD", "#444444", "not offered"};
-        case RunEnd::refused:
+        case RunEnd::rejected:
             return {'r', "#E69F00", "#000000", "refused"};
         case RunEnd::out_of_memory:
             return {'m', "#56B4E9", "#000000", "out of memory"};
         case RunEnd::failed:
             return {'X', "#000000", "#ffffff", "failed"};
-        case RunEnd::wrong:
+        case RunEnd::incorrect:
             return {'W', "#D55E00", "#ffffff", "wrong"};
         case RunEnd::skipped:
             break;
@@ -141,8 +141,8 @@ void draw_sweep(Page& page, const Sweep& sweep, const std::vector<std::string>& 
 
 void draw_legend(Page& page, const std::vector<std::string>& shapes) {
     page.down(line_height);
-    for (const RunEnd end : {RunEnd::ok, RunEnd::not_offered, RunEnd::refused, RunEnd::out_of_memory, RunEnd::failed,
-                             RunEnd::wrong, RunEnd::skipped}) {
+    for (const RunEnd end : {RunEnd::ok, RunEnd::not_supported, RunEnd::rejected, RunEnd::out_of_memory, RunEnd::failed,
+                             RunEnd::incorrect, RunEnd::skipped}) {
         page.square(margin, page.y(), end, look_of(end).word);
         page.at(margin + cell_size + 4, page.y() + 12, look_of(end).word, "");
         page.down(cell_size);

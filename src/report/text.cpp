@@ -88,7 +88,7 @@ std::string answer_of(const CallResult& result) {
 static std::string age_in_words(int days) {
     constexpr int days_of_a_month = 30, days_of_a_year = 365;
     const auto count = [](int number, const char* one, const char* many) {
-        return counted(static_cast<std::size_t>(number), one, many) + " old";
+        return pluralized(static_cast<std::size_t>(number), one, many) + " old";
     };
     if (days < 2 * days_of_a_month) return count(days, "day", "days");
     if (days < 2 * days_of_a_year) return count(days / days_of_a_month, "month", "months");

@@ -65,7 +65,7 @@ std::string gpu_line(const Facts& facts, const Gpu& gpu) {
 
 std::string no_gpu_line(const Facts& facts) {
     Words words;
-    for (const Board& board : facts.boards)
+    for (const Board& board : facts.nvml_devices)
         words.push_back("NVML " + std::to_string(board.index) + (board.name ? " " + shown(*board.name) : ""));
     if (words.empty())
         for (const PciGpu& device : facts.host.pci_gpus)
@@ -118,7 +118,7 @@ std::string environment_line(const PythonEnvironment& environment) {
     Words words{environment.version ? shown(environment.version->text) : "version not known"};
     words.push_back(shown(environment.path) + " by " + shown(environment.found_by));
     if (environment.distributions)
-        words.push_back(counted(static_cast<std::size_t>(*environment.distributions), "package", "packages"));
+        words.push_back(pluralized(static_cast<std::size_t>(*environment.distributions), "package", "packages"));
     return join(words, ", ");
 }
 
@@ -155,7 +155,7 @@ std::string lines_of(const Log& log, LogKind kind) {
     std::vector<std::string> lines;
     for (const LogEvent& event : log.events)
         if (event.kind == kind && lines.size() < 8) lines.push_back(std::to_string(event.line));
-    return listing(lines);
+    return join_with_and(lines);
 }
 
 std::string sizes_of(const LogRnnConfig& config) {
@@ -170,7 +170,7 @@ std::string sizes_of(const LogRnnConfig& config) {
     add("units", config.units);
     add("longest sequence", config.sequence_length);
     add("batch", config.batch);
-    if (!config.missing.empty()) words.push_back("not in the log: " + listing(config.missing));
+    if (!config.missing.empty()) words.push_back("not in the log: " + join_with_and(config.missing));
     return shown(join(words, ", "));
 }
 
@@ -188,7 +188,7 @@ void write_given(const Facts& facts, std::ostream& out, const Style& style) {
     out << '\n' << styled(style, TextStyle::bold, "Given") << '\n';
     line("system", shown(facts.host.os.value_or("")));
     if (facts.driver.library_version) line("driver", shown(facts.driver.library_version->text));
-    for (const Gpu& gpu : facts.gpus) line("GPU " + std::to_string(gpu.index), given_gpu(gpu));
+    for (const Gpu& gpu : facts.cuda_devices) line("GPU " + std::to_string(gpu.index), given_gpu(gpu));
     for (const Runtime& runtime : facts.runtimes)
         if (runtime.version) line("CUDA", shown(runtime.version->text));
     for (const Cudnn& cudnn : facts.cudnns)
@@ -209,8 +209,8 @@ void write_machine(const Facts& facts, std::ostream& out, const Style& style) {
     out << '\n' << styled(style, TextStyle::bold, "This machine") << '\n';
     line("system", system_line(facts.host));
     line("driver", driver_line(facts.driver));
-    if (facts.gpus.empty()) line("GPUs", no_gpu_line(facts));
-    for (const Gpu& gpu : facts.gpus) line("GPU " + std::to_string(gpu.index), gpu_line(facts, gpu));
+    if (facts.cuda_devices.empty()) line("GPUs", no_gpu_line(facts));
+    for (const Gpu& gpu : facts.cuda_devices) line("GPU " + std::to_string(gpu.index), gpu_line(facts, gpu));
     if (facts.runtimes.empty()) line("CUDA", "no runtime answered");
     for (const Runtime& runtime : facts.runtimes) line("CUDA", runtime_line(runtime));
     if (facts.cudnns.empty()) line("cuDNN", "no copy answered");
@@ -236,8 +236,8 @@ void write_frameworks(const Facts& facts, std::ostream& out, const Style& style)
 
 void write_log(const Log& log, std::ostream& out, const Style& style) {
     out << '\n' << styled(style, TextStyle::bold, "The log") << '\n';
-    out << wrapped(label("read", 13),
-                   counted(static_cast<std::size_t>(log.lines), "line", "lines") + " of " + shown(listing(log.files)));
+    out << wrapped(label("read", 13), pluralized(static_cast<std::size_t>(log.lines), "line", "lines") + " of " +
+                                          shown(join_with_and(log.files)));
     if (!log.user_hints.empty()) out << wrapped(label("you told", 13), said_in_words(log));
     if (log.first_error_line)
         out << wrapped(label("first error", 13),

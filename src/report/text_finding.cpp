@@ -55,7 +55,8 @@ void write_remedies(const Finding& finding, std::ostream& out, const Style& styl
 
 std::string explain_hint(const Finding& finding, const Style& style) {
     const std::size_t hidden = finding.remedies.size() > 1 && !style.verbose ? finding.remedies.size() - 1 : 0;
-    const std::string others = hidden ? " (" + counted(hidden, "other way", "other ways") + " to repair it: -v)" : "";
+    const std::string others =
+        hidden ? " (" + pluralized(hidden, "other way", "other ways") + " to repair it: -v)" : "";
     return "rnncheck explain " + shown(finding.rule) + others;
 }
 

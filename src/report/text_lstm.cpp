@@ -11,7 +11,7 @@ namespace rnncheck {
 namespace {
 
 std::string how_it_still_ends(RunEnd end) {
-    return end == RunEnd::wrong ? "is still wrong" : end == RunEnd::refused ? "is still refused" : "still fails";
+    return end == RunEnd::incorrect ? "is still wrong" : end == RunEnd::rejected ? "is still refused" : "still fails";
 }
 
 void write_minimal_case(const MinimalCase& minimal, std::ostream& out) {
@@ -19,10 +19,10 @@ void write_minimal_case(const MinimalCase& minimal, std::ostream& out) {
     const std::string from = std::to_string(minimal.number);
     if (minimal.alone)
         out << "\nThe smallest case that " << how_it_still_ends(run.end) << " (from case " << from << ", "
-            << counted(static_cast<std::size_t>(minimal.trials), "trial", "trials")
+            << pluralized(static_cast<std::size_t>(minimal.trials), "trial", "trials")
             << (minimal.finished ? "):\n" : "; out of time, there may be a smaller one):\n");
     else
-        out << "\nCase " << from << (run.end == RunEnd::wrong ? " is wrong" : " fails")
+        out << "\nCase " << from << (run.end == RunEnd::incorrect ? " is wrong" : " fails")
             << " only after other cases, or not every time: run alone it is right. All of them again:\n";
     out << "  " << shown(minimal.rerun_command) << '\n';
     if (minimal.alone) out << wrapped("      ", what_happened(run), 6);

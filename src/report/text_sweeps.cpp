@@ -18,15 +18,15 @@ bool all_are_told(const Facts& facts) {
 }
 
 bool is_bad(const RnnRun& run) {
-    return run.end == RunEnd::refused || run.end == RunEnd::out_of_memory || run.end == RunEnd::failed ||
-           run.end == RunEnd::wrong;
+    return run.end == RunEnd::rejected || run.end == RunEnd::out_of_memory || run.end == RunEnd::failed ||
+           run.end == RunEnd::incorrect;
 }
 
 TextStyle style_of(RunEnd end) {
     switch (end) {
         case RunEnd::ok:
             return TextStyle::green;
-        case RunEnd::not_offered:
+        case RunEnd::not_supported:
             return TextStyle::faint;
         case RunEnd::skipped:
             return TextStyle::yellow;
@@ -69,8 +69,8 @@ std::string told(const RnnRun& run) {
 
 /// What only `rnncheck lstm` tells: the numbers of a case, and how to run it again.
 void write_details(const Facts& facts, const RnnRun& run, std::ostream& out) {
-    if (run.end == RunEnd::ok || run.end == RunEnd::wrong) out << wrapped("      ", numbers_of(run), 6);
-    if (run.end != RunEnd::ok && run.end != RunEnd::not_offered)
+    if (run.end == RunEnd::ok || run.end == RunEnd::incorrect) out << wrapped("      ", numbers_of(run), 6);
+    if (run.end != RunEnd::ok && run.end != RunEnd::not_supported)
         out << "      run it again: " << rerun_command(facts, run) << '\n';
 }
 
@@ -87,7 +87,7 @@ void write_cases(const Facts& facts, const Sweep& sweep, std::ostream& out, cons
         if (facts.rnn_request) write_details(facts, *run, out);
         ++written;
     }
-    if (left > 0) out << "  and " << counted(left, "more such case", "more such cases") << " (-v tells all)\n";
+    if (left > 0) out << "  and " << pluralized(left, "more such case", "more such cases") << " (-v tells all)\n";
 }
 
 std::string counts_of(const Sweep& sweep) {
@@ -176,7 +176,7 @@ void write_legend(const std::vector<std::string>& shapes, std::ostream& out) {
 std::string what_happened(const RnnRun& run) {
     std::string text = run.result ? answer_of(*run.result) : "no reason told";
     if (run.where) text = shown(*run.where);
-    if (run.end == RunEnd::wrong && run.largest_error && run.limit)
+    if (run.end == RunEnd::incorrect && run.largest_error && run.limit)
         text += ", error " + short_number(*run.largest_error) + " where " + short_number(*run.limit) + " is allowed";
     return text;
 }

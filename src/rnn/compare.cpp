@@ -188,12 +188,12 @@ Comparison compare(const RnnCase& rnn_case, const RnnOutputs& expected, const Rn
         return worst_of(rnn_case, must_be, is, arrays_of(rnn_case, kept), comparison.overflow);
     };
     const Worst worst = worst_by(limits.allowed());
-    comparison.right = worst.ratio <= 1;
+    comparison.correct = worst.ratio <= 1;
     comparison.largest_error = worst.ratio * comparison.limit;
-    if (!comparison.right)
+    if (!comparison.correct)
         comparison.worst = place_of(rnn_case, must_be[worst.array], worst.index) + ": found " +
                            short_number(worst.found) + ", expected " + short_number(worst.expected);
-    comparison.precision = precision_of(limits, comparison.right,
+    comparison.precision = precision_of(limits, comparison.correct,
                                         [&](const Limits::Kept& kept) { return worst_by(kept.largest).ratio <= 1; });
     return comparison;
 }
@@ -204,7 +204,7 @@ Comparison compare(const RnnCase& rnn_case, const RnnOutputs& expected, const Rn
     if (again.y.empty()) return worse;
     Comparison second = compare(rnn_case, expected, again, limits);
     if (second.largest_error <= worse.largest_error) return worse;
-    if (worse.right && !second.right) second.worst += "; the first of two runs was right";
+    if (worse.correct && !second.correct) second.worst += "; the first of two runs was correct";
     return second;
 }
 

@@ -31,7 +31,7 @@ Limits limits_for(const RnnCase& rnn_case, const RnnInputs& inputs, const Comput
 /// the padding of dx, and the states of a sequence of length 0 with their gradients. Where clipping is on, cy counts as
 /// clipped: whether it is, is not documented.
 struct Comparison {
-    bool right = false;        ///< every element finite, written and within its limit
+    bool correct = false;      ///< every element finite, written and within its limit
     double largest_error = 0;  ///< largest error scaled to `limit`: error / own limit * limit; infinite for NaN
     double limit = 0;          ///< the largest limit of an element of y
     Precision precision = Precision::full;  ///< of fp32: the first that explains the error

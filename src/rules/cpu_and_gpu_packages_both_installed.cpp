@@ -47,12 +47,12 @@ static Finding both(const Facts& facts, const Framework& framework) {
     Finding finding;
     finding.severity = cuda_won ? Severity::warning : Severity::error;
     finding.subject = words_of(framework);
-    finding.message = listing(listed) + " are installed in one environment and share their files; " +
+    finding.message = join_with_and(listed) + " are installed in one environment and share their files; " +
                       (cuda_won ? "those with CUDA are there now, until the other one is updated"
                                 : "the files that are there now have no CUDA");
-    finding.evidence = {{"packages", listing(listed), "frameworks"},
+    finding.evidence = {{"packages", join_with_and(listed), "frameworks"},
                         {"build that its files show", cuda_won ? "with CUDA" : "without CUDA",
-                         framework.told_by.value_or("frameworks")}};
+                         framework.shown_by.value_or("frameworks")}};
     finding.remedies = {{.text = "Uninstall both, then install the one with CUDA alone",
                          .commands = commands_for(facts, framework, names),
                          .verify = "rnncheck doctor --only cpu_and_gpu_packages_both_installed",

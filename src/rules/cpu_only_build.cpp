@@ -138,7 +138,7 @@ static Finding installed_without_cuda(const Facts& facts, const Matrix& matrix, 
     finding.message = words_of(framework) + " in " + framework.environment +
                       " is a build without CUDA: it never uses cuDNN and leaves the GPU idle";
     finding.evidence = {{"package", framework.package.value_or("not known"), "frameworks"},
-                        {"no CUDA by its files", framework.told_by.value_or("frameworks"), "frameworks"}};
+                        {"no CUDA by its files", framework.shown_by.value_or("frameworks"), "frameworks"}};
     const auto build = best_build_here(facts, matrix, framework);
     const bool by_pip = build && build->install.starts_with(pip_start);
     finding.remedies = {by_pip ? install(facts, framework, *build) : look_for_one(facts, matrix, framework)};

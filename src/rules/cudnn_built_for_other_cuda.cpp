@@ -25,7 +25,7 @@ static std::set<int> cublas_majors(const Facts& facts) {
 /// A case that ran shows that this cuDNN and what is installed go together.
 static bool ran_here(const Facts& facts, const CudnnCopy& copy) {
     return std::any_of(facts.rnn_runs.begin(), facts.rnn_runs.end(), [&](const RnnRun& run) {
-        return run.library == copy.path && (run.end == RunEnd::ok || run.end == RunEnd::wrong);
+        return run.library == copy.path && (run.end == RunEnd::ok || run.end == RunEnd::incorrect);
     });
 }
 
@@ -95,7 +95,7 @@ static void judge_cublas(const Facts& facts, const Matrix& matrix, const CudnnCo
     std::vector<std::string> texts;
     for (const int major : majors) texts.push_back(std::to_string(major));
     Finding finding =
-        other_cuda(facts, copy, *majors.rbegin(), "only cuBLAS of CUDA " + listing(texts) + " is installed",
+        other_cuda(facts, copy, *majors.rbegin(), "only cuBLAS of CUDA " + join_with_and(texts) + " is installed",
                    {"libcublasLt.so." + std::to_string(cuda_major), "not found", "libraries"});
     const auto users = frameworks_suited(facts, matrix, copy, cuda_major);
     if (users.empty()) return answers.fault(std::move(finding));

@@ -1,7 +1,6 @@
 // Two packages of cuDNN put their files into one directory, or files of a package were replaced or removed.
 #include <algorithm>
 
-#include "base/shell.hpp"
 #include "base/text.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/installed.hpp"

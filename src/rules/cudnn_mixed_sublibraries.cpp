@@ -57,7 +57,7 @@ static void look_at_names(const Facts& facts, const Matrix& matrix, const CudnnC
 
 static void look_at_directories(const CudnnCopy& copy, Signs& signs) {
     if (!borrows_parts(copy)) return;
-    signs.of_mixture.push_back({"files loaded together", listing(copy.answer->parts_mapped), "cudnns"});
+    signs.of_mixture.push_back({"files loaded together", join_with_and(copy.answer->parts_mapped), "cudnns"});
     signs.confidence = Confidence::likely;
 }
 

@@ -13,7 +13,7 @@ static Finding missing(const Facts& facts, const CudnnCopy& copy, const std::vec
     finding.severity = severity_of(copy);
     finding.subject = copy.path;
     finding.message =
-        name_of(copy) + " lacks " + listing(names) + ", so its RNN half cannot be used: searched in " + searched;
+        name_of(copy) + " lacks " + join_with_and(names) + ", so its RNN half cannot be used: searched in " + searched;
     for (const auto& part : parts) {
         const std::string why = part.needed_by_version ? "needed by every call" : "needed by recurrent networks";
         finding.evidence.push_back({part.soname, "not found in " + searched, "libraries"});

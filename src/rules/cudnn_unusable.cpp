@@ -28,7 +28,7 @@ static Finding unusable(const CudnnCopy& copy) {
     finding.evidence = {{"failed call", told(failure), "cudnns"}};
     if (copy.file && !copy.file->missing_needs.empty())
         finding.evidence.push_back(
-            {"libraries it needs that are not found", listing(copy.file->missing_needs), "libraries"});
+            {"libraries it needs that are not found", join_with_and(copy.file->missing_needs), "libraries"});
     finding.remedies = {{.text = "See which file the loader's words name: supply that library, or install this cuDNN "
                                  "once more from one source",
                          .commands = {"ldconfig -p | grep libcudnn"},

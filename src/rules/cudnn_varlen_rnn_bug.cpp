@@ -8,7 +8,7 @@ namespace rnncheck::rules::cudnn_varlen_rnn_bug {
 static bool lengths_went_well(const Facts& facts, const Version& release) {
     bool any = false;
     for (const auto& run : facts.rnn_runs) {
-        if (run.rnn_case.lengths.empty() || run.end == RunEnd::not_offered) continue;
+        if (run.rnn_case.lengths.empty() || run.end == RunEnd::not_supported) continue;
         if (cudnn_copy(facts, run.library).version != release) continue;
         if (run.end != RunEnd::ok) return false;
         any = true;

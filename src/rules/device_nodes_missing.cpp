@@ -15,7 +15,7 @@ static Remedy make_them(const Facts& facts) {
 
 static std::vector<Evidence> seen(const Facts& facts, const std::vector<std::string>& missing) {
     std::vector<Evidence> evidence = {
-        {"missing device nodes", listing(missing), "driver.device_nodes"},
+        {"missing device nodes", join_with_and(missing), "driver.device_nodes"},
         {"kernel module", "loaded", "driver.module_loaded"},
         {"nvidia-modprobe, set-user-id",
          facts.driver.modprobe_helper ? (*facts.driver.modprobe_helper ? "installed" : "not installed") : "not known",
@@ -28,8 +28,8 @@ static std::vector<Evidence> seen(const Facts& facts, const std::vector<std::str
 static Finding nodes_missing(const Facts& facts, const std::vector<std::string>& missing) {
     Finding finding;
     finding.subject = "/dev";
-    finding.message = "the kernel module is loaded, but " + listing(missing) + (missing.size() == 1 ? " does" : " do") +
-                      " not exist" +
+    finding.message = "the kernel module is loaded, but " + join_with_and(missing) +
+                      (missing.size() == 1 ? " does" : " do") + " not exist" +
                       (facts.tool.make_nodes.value_or(false) ? ", although --make-nodes let the driver make them" : "");
     finding.evidence = seen(facts, missing);
     if (in_container(facts)) finding.remedies = {gpu_for_container(facts)};
@@ -42,7 +42,7 @@ static Finding nodes_to_come(const Facts& facts, const std::vector<std::string>&
     Finding finding;
     finding.severity = Severity::note;
     finding.subject = "/dev";
-    finding.message = listing(missing) +
+    finding.message = join_with_and(missing) +
                       " will be made by nvidia-modprobe when the first CUDA program starts; rnncheck prevents this "
                       "without --make-nodes, so nothing could be run on a GPU";
     finding.evidence = seen(facts, missing);

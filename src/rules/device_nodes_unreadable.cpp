@@ -46,7 +46,7 @@ static Remedy remedy(const Facts& facts, const DeviceNode& node) {
 static Finding nodes_closed(const Facts& facts, const std::vector<std::string>& closed) {
     Finding finding;
     finding.subject = closed.front();
-    finding.message = "this user may not read and write " + listing(closed);
+    finding.message = "this user may not read and write " + join_with_and(closed);
     for (const auto& path : closed)
         finding.evidence.push_back({path, "mode and owner " + node_at(facts, path)->mode, "driver.device_nodes"});
     finding.remedies = {remedy(facts, *node_at(facts, closed.front()))};

@@ -14,8 +14,8 @@ static bool told_elsewhere(const Facts& facts) {
                                cuda_compat_not_supported};
     if (std::find(codes.begin(), codes.end(), facts.driver.init->code) != codes.end()) return true;
     const Library* library = driver_library(facts);
-    const bool board_lost =
-        std::any_of(facts.boards.begin(), facts.boards.end(), [](const Board& board) { return board.unreachable; });
+    const bool board_lost = std::any_of(facts.nvml_devices.begin(), facts.nvml_devices.end(),
+                                        [](const Board& board) { return board.unreachable; });
     const bool wrong_libcuda =
         (library && library->compat) || (on_wsl(facts) && library && libcuda_of_wsl(facts) != library);
     const bool nvml_says_mismatch = facts.driver.nvml_init && facts.driver.nvml_init->code == nvml_version_mismatch;

@@ -140,7 +140,7 @@ static void judge_gpu(const Matrix& matrix, const Version& driver, const Gpu& gp
 
 /// Jetson's driver and CUDA come with JetPack and follow no branch of the tables.
 static bool is_jetson(const Facts& facts, const Matrix& matrix) {
-    return std::any_of(facts.gpus.begin(), facts.gpus.end(), [&](const Gpu& gpu) {
+    return std::any_of(facts.cuda_devices.begin(), facts.cuda_devices.end(), [&](const Gpu& gpu) {
         const auto row = gpu.compute_capability ? matrix.architecture(*gpu.compute_capability) : Answer<Architecture>();
         return row && row->integrated;
     });
@@ -158,7 +158,7 @@ static Verdict judge_given(const Facts& facts, const Matrix& matrix) {
     if (const Version* cuda = given_cuda(facts)) judge_cuda(facts, matrix, *cuda, answers);
     judge_cudnn(facts, matrix, answers);
     for (const Framework& framework : facts.frameworks) judge_framework(facts, matrix, framework, answers);
-    for (const Gpu& gpu : facts.gpus) judge_gpu(matrix, *driver, gpu, answers);
+    for (const Gpu& gpu : facts.cuda_devices) judge_gpu(matrix, *driver, gpu, answers);
     return answers.close();
 }
 

@@ -31,16 +31,16 @@ static Verdict judge_board(const Facts& facts, const Board& board) {
 
 static Verdict check(const Facts& facts, const Matrix&) {
     Verdict verdict = over_boards(facts, judge_board);
-    bool all_told = !facts.gpus.empty();
-    for (const auto& gpu : facts.gpus) {
+    bool all_told = !facts.cuda_devices.empty();
+    for (const auto& gpu : facts.cuda_devices) {
         all_told &= gpu.compute_mode.has_value();
         const Board* board = board_of(facts, gpu);
         const bool told = board && board->compute_mode == "prohibited";
         if (gpu.compute_mode == "prohibited" && !told)
-            verdict.findings.push_back(closed(facts, subject_of(gpu), "gpus"));
+            verdict.findings.push_back(closed(facts, subject_of(gpu), "cuda_devices"));
     }
     if (!verdict.findings.empty()) return fault_or(std::move(verdict.findings), {});
-    if (facts.boards.empty() && all_told) return pass("every GPU that CUDA sees is open to it");
+    if (facts.nvml_devices.empty() && all_told) return pass("every GPU that CUDA sees is open to it");
     return verdict;
 }
 

@@ -32,10 +32,10 @@ static Finding busy(const Facts& facts, const Board& board) {
     Finding finding;
     finding.severity = severity_on(facts, board, Severity::error);
     finding.subject = subject_of(board);
-    finding.message = finding.subject + " is in exclusive-process mode, and process " + listing(pids) + " has it";
+    finding.message = finding.subject + " is in exclusive-process mode, and process " + join_with_and(pids) + " has it";
     finding.confidence = Confidence::likely;
     finding.evidence = {{"compute mode", *board.compute_mode, board_fact(facts, board, "compute_mode")},
-                        {"processes on the GPU", listing(pids), board_fact(facts, board, "processes")}};
+                        {"processes on the GPU", join_with_and(pids), board_fact(facts, board, "processes")}};
     finding.remedies = remedies(facts);
     return finding;
 }
@@ -61,8 +61,8 @@ static Verdict judge_board(const Facts& facts, const Board& board) {
 
 static bool any_prohibited(const Facts& facts) {
     const auto is_prohibited = [](const auto& device) { return device.compute_mode == "prohibited"; };
-    return std::any_of(facts.boards.begin(), facts.boards.end(), is_prohibited) ||
-           std::any_of(facts.gpus.begin(), facts.gpus.end(), is_prohibited);
+    return std::any_of(facts.nvml_devices.begin(), facts.nvml_devices.end(), is_prohibited) ||
+           std::any_of(facts.cuda_devices.begin(), facts.cuda_devices.end(), is_prohibited);
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {

@@ -6,7 +6,7 @@
 namespace rnncheck::rules::gpu_gives_other_bits {
 
 static std::string share(std::size_t cases, const Kind& kind) {
-    return std::to_string(cases) + " of " + counted(kind.compared, "recurrent network", "recurrent networks");
+    return std::to_string(cases) + " of " + pluralized(kind.compared, "recurrent network", "recurrent networks");
 }
 
 static void add_digests(const Facts& facts, const Runs& runs, Finding& finding) {
@@ -39,7 +39,7 @@ static Finding undecided_which(const Facts& facts, const Kind& kind) {
     for (const int gpu : kind.gpus) names.push_back(gpu_subject(facts, gpu));
     Finding finding;
     finding.severity = Severity::note;
-    finding.subject = listing(names);
+    finding.subject = join_with_and(names);
     finding.message = finding.subject + " give different bits in " + share(kind.undecided.size(), kind) +
                       ", every number within its limit; which of them is unusual is not known";
     add_digests(facts, kind.undecided.front(), finding);
@@ -54,7 +54,7 @@ static Finding undecided_which(const Facts& facts, const Kind& kind) {
 
 /// What keeps a GPU, or a case on it, from being compared although it could be.
 static std::string not_comparable(const Facts& facts) {
-    for (const Gpu& gpu : facts.gpus)
+    for (const Gpu& gpu : facts.cuda_devices)
         if (!gpu.name || !gpu.compute_capability || !gpu.multiprocessors)
             return "the model of " + subject_of(gpu) + " is not known";
     for (const RnnRun& run : facts.rnn_runs)
@@ -64,8 +64,8 @@ static std::string not_comparable(const Facts& facts) {
 }
 
 static bool any_of_one_kind(const Facts& facts) {
-    for (const Gpu& one : facts.gpus)
-        for (const Gpu& other : facts.gpus)
+    for (const Gpu& one : facts.cuda_devices)
+        for (const Gpu& other : facts.cuda_devices)
             if (one.index < other.index && same_kind(one, other)) return true;
     return false;
 }
@@ -78,7 +78,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
         if (!kind.undecided.empty()) answers.fault(undecided_which(facts, kind));
         answers.good("GPUs of one kind give the same bits");
     }
-    if (facts.gpus.size() > 1)
+    if (facts.cuda_devices.size() > 1)
         if (const std::string why = not_comparable(facts); !why.empty()) answers.unknown(why);
     if (!any_of_one_kind(facts)) answers.no_matter("no two GPUs are of one kind");
     return answers.close();

@@ -29,8 +29,8 @@ static Finding hidden(const Facts& facts, const std::string& variable, Severity 
     finding.subject = variable;
     finding.message = variable + "=\"" + escaped(value, 200) + "\" " + effect;
     finding.evidence = {{variable, value, "host.environment"},
-                        {"GPUs that CUDA sees", std::to_string(facts.gpus.size()), "gpus"},
-                        {"GPUs that NVML sees", std::to_string(facts.boards.size()), "boards"}};
+                        {"GPUs that CUDA sees", std::to_string(facts.cuda_devices.size()), "cuda_devices"},
+                        {"GPUs that NVML sees", std::to_string(facts.nvml_devices.size()), "nvml_devices"}};
     finding.remedies = {remedy_for(facts, variable, severity)};
     return finding;
 }
@@ -41,32 +41,33 @@ static Verdict part_hidden(const Facts& facts, const std::string& value) {
     std::erase_if(named, [](const std::string& entry) { return trim(entry).empty(); });
     const auto entries = named.size();
     // Of several MIG instances CUDA gives a process one, whatever the variable names.
-    if (facts.gpus.size() < entries && !contains(value, "MIG-"))
+    if (facts.cuda_devices.size() < entries && !contains(value, "MIG-"))
         return fault(hidden(facts, "CUDA_VISIBLE_DEVICES", Severity::warning,
-                            "names " + counted(entries, "GPU", "GPUs") + ", but CUDA takes only the first " +
-                                std::to_string(facts.gpus.size()) + ": the next entry names no GPU of this machine"));
-    if (facts.boards.size() > facts.gpus.size())
+                            "names " + pluralized(entries, "GPU", "GPUs") + ", but CUDA takes only the first " +
+                                std::to_string(facts.cuda_devices.size()) +
+                                ": the next entry names no GPU of this machine"));
+    if (facts.nvml_devices.size() > facts.cuda_devices.size())
         return fault(hidden(facts, "CUDA_VISIBLE_DEVICES", Severity::note,
-                            "leaves CUDA " + std::to_string(facts.gpus.size()) + " of " +
-                                std::to_string(facts.boards.size()) + " GPUs"));
+                            "leaves CUDA " + std::to_string(facts.cuda_devices.size()) + " of " +
+                                std::to_string(facts.nvml_devices.size()) + " GPUs"));
     return pass("CUDA_VISIBLE_DEVICES names GPUs that exist");
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
     const std::string* value = environment(facts, "CUDA_VISIBLE_DEVICES");
     const bool no_gpu_given = container_without_gpu(facts) || (facts.driver.init && !kernel_side_absent(facts));
-    if (container_hides_gpus(facts) && facts.gpus.empty() && no_gpu_given)
+    if (container_hides_gpus(facts) && facts.cuda_devices.empty() && no_gpu_given)
         return fault(hidden(facts, "NVIDIA_VISIBLE_DEVICES", Severity::error, "asks for a container without GPU"));
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
     if (!facts.driver.init) return undecided("cuInit did not answer");
     if (!value) return not_applicable("CUDA_VISIBLE_DEVICES is not set");
     if (!facts.driver.init->ok() && init_code(facts) != cuda_no_device)
         return not_applicable("the driver does not start");
-    if (!facts.gpus.empty()) return part_hidden(facts, *value);
+    if (!facts.cuda_devices.empty()) return part_hidden(facts, *value);
     if (!probe_completed(facts, "driver_api") && driver_answers(facts))
         return undecided("the driver was not queried completely");
     Finding finding = hidden(facts, "CUDA_VISIBLE_DEVICES", Severity::error, "hides every GPU from CUDA");
-    if (facts.boards.empty()) finding.confidence = Confidence::likely;
+    if (facts.nvml_devices.empty()) finding.confidence = Confidence::likely;
     return fault(std::move(finding));
 }
 

@@ -29,7 +29,7 @@ static bool has_own_rule(std::int64_t code) {
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    if (!facts.gpus.empty()) return pass("the driver lists its GPUs");
+    if (!facts.cuda_devices.empty()) return pass("the driver lists its GPUs");
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
     if (!facts.driver.init) return undecided("cuInit did not answer");
     if (!facts.driver.init->ok()) return not_applicable("the driver does not start");

@@ -43,7 +43,7 @@ static Verdict judge_board(const Facts& facts, const Board& board) {
 static Verdict check(const Facts& facts, const Matrix&) {
     Finding reported;
     reported.message = "a CUDA call found an uncorrectable memory error (CUDA_ERROR_ECC_UNCORRECTABLE)";
-    reported.remedies = remedies(facts, facts.boards.size() == 1 ? &facts.boards.front() : nullptr);
+    reported.remedies = remedies(facts, facts.nvml_devices.size() == 1 ? &facts.nvml_devices.front() : nullptr);
     auto findings = findings_for(cuda_failures(facts, cuda_ecc_uncorrectable), reported);
     const Verdict boards = over_boards(facts, judge_board);
     findings.insert(findings.end(), boards.findings.begin(), boards.findings.end());

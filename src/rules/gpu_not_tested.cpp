@@ -71,7 +71,7 @@ static void judge_sweep(const Facts& facts, const Gpu& gpu, const Sweep& sweep, 
     const std::size_t skipped = runs_with(sweep, RunEnd::skipped).size();
     if (skipped == 0) return answers.good("every case was tried on every GPU");
     if (skipped < sweep.runs.size())
-        return answers.unknown(counted(skipped, "case", "cases") + " of " + std::to_string(sweep.runs.size()) +
+        return answers.unknown(pluralized(skipped, "case", "cases") + " of " + std::to_string(sweep.runs.size()) +
                                " not tried on " + subject_of(gpu) + ": " + why_not(facts, gpu));
     const RnnRun* run = obstacle(sweep);
     if (!run)
@@ -107,7 +107,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
                                                   : otherwise;
     }
     Answers answers;
-    for (const auto& gpu : facts.gpus)
+    for (const auto& gpu : facts.cuda_devices)
         if (is_requested(facts, gpu)) judge(facts, gpu, answers);
     if (facts.rnn_request && facts.rnn_request->gpu && !gpu_at(facts, *facts.rnn_request->gpu))
         answers.unknown("there is no GPU " + std::to_string(*facts.rnn_request->gpu));

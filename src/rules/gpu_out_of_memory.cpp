@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "facts/out_of_memory.hpp"
+#include "facts/common.hpp"
 #include "facts/rnn_runs.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/board_support.hpp"
@@ -128,14 +128,15 @@ Lost lost_cases(const Want& want) {
 std::string lost_in_words(const Lost& lost) {
     if (lost.cases == 0 && lost.of > 0) return "no recurrent network was affected";
     if (lost.cases == lost.of) return "no recurrent network could be computed";
-    return std::to_string(lost.cases) + " of " + counted(lost.of, "recurrent network", "recurrent networks") +
+    return std::to_string(lost.cases) + " of " + pluralized(lost.of, "recurrent network", "recurrent networks") +
            " could not be computed";
 }
 
 void add_limits(const Want& want, std::vector<Evidence>& evidence) {
     if (is_mig(want) && want.gpu.memory_total_mib)
-        evidence.push_back({"memory of the MIG instance", std::to_string(*want.gpu.memory_total_mib) + " MiB",
-                            "gpus[" + std::to_string(&want.gpu - want.facts.gpus.data()) + "].memory_total_mib"});
+        evidence.push_back(
+            {"memory of the MIG instance", std::to_string(*want.gpu.memory_total_mib) + " MiB",
+             "cuda_devices[" + std::to_string(&want.gpu - want.facts.cuda_devices.data()) + "].memory_total_mib"});
     for (const char* name : {mps_limit, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "TF_FORCE_GPU_ALLOW_GROWTH",
                              "XLA_PYTHON_CLIENT_PREALLOCATE", "XLA_PYTHON_CLIENT_MEM_FRACTION"})
         if (const std::string* value = environment(want.facts, name))
@@ -273,7 +274,7 @@ Finding ran_out(const Want& want) {
 Verdict check(const Facts& facts, const Matrix&) {
     Answers answers;
     bool any_fault = false, too_large = false;
-    for (const Gpu& gpu : facts.gpus) {
+    for (const Gpu& gpu : facts.cuda_devices) {
         const Want want{facts, gpu, board_of(facts, gpu), wants_of_memory(facts, gpu.index)};
         if (want.calls.empty()) continue;
         answers.fault(ran_out(want));

@@ -30,8 +30,9 @@ static Verdict judge_board(const Facts& facts, const Board& board) {
     Finding finding;
     finding.severity = Severity::warning;
     finding.subject = subject_of(board);
-    finding.message = finding.subject + " is slowed down by heat or power (" + listing(reasons) + ")";
-    finding.evidence = {{"reasons for low clocks", listing(reasons), board_fact(facts, board, "throttle_reasons")}};
+    finding.message = finding.subject + " is slowed down by heat or power (" + join_with_and(reasons) + ")";
+    finding.evidence = {
+        {"reasons for low clocks", join_with_and(reasons), board_fact(facts, board, "throttle_reasons")}};
     finding.remedies = {on_host(facts, {.text = causes(reasons) + ". Results stay right, only slower",
                                         .commands = {"nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER"},
                                         .verify = "nvidia-smi -q -d PERFORMANCE",

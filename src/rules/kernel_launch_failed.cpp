@@ -13,7 +13,7 @@ static Finding failed(const Facts& facts, const KernelRun& run) {
     finding.message = computed ? finding.subject + " computed a tiny kernel wrongly"
                                : finding.subject + " cannot run a tiny kernel: " + told(*run.result);
     if (run.result) finding.evidence.push_back({"call", told(*run.result), place + ".result"});
-    if (run.right) finding.evidence.push_back({"right", *run.right ? "yes" : "no", place + ".right"});
+    if (run.correct) finding.evidence.push_back({"right", *run.correct ? "yes" : "no", place + ".correct"});
     finding.remedies = {on_host(
         facts,
         {.text = computed ? "The driver reported success, so this is the GPU itself: look for Xid messages in the "
@@ -33,8 +33,8 @@ static void judge(const Facts& facts, const KernelRun& run, Answers& answers) {
             return answers.told_elsewhere(*cause);
         return answers.fault(failed(facts, run));
     }
-    if (run.right == false) return answers.fault(failed(facts, run));
-    if (!run.result || !run.right)
+    if (run.correct == false) return answers.fault(failed(facts, run));
+    if (!run.result || !run.correct)
         return answers.unknown("how the kernel ended on " + gpu_subject(facts, run.gpu) + " is not known");
     answers.good("a tiny kernel computed right on every GPU");
 }
@@ -42,7 +42,7 @@ static void judge(const Facts& facts, const KernelRun& run, Answers& answers) {
 static Verdict check(const Facts& facts, const Matrix&) {
     Answers answers;
     for (const auto& run : facts.kernel_runs) judge(facts, run, answers);
-    for (const auto& gpu : facts.gpus) {
+    for (const auto& gpu : facts.cuda_devices) {
         bool tried = false;
         for (const auto& run : facts.kernel_runs) tried |= run.gpu == gpu.index;
         if (!tried) answers.unknown("no kernel was run on " + subject_of(gpu));

@@ -2,7 +2,6 @@
 // file at all.
 #include <algorithm>
 
-#include "base/shell.hpp"
 #include "base/text.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/cudnn_support.hpp"

@@ -8,7 +8,7 @@
 namespace rnncheck::rules::no_gpu_visible {
 
 static bool any_board(const Facts& facts, bool (*is_one)(const Board&)) {
-    return std::any_of(facts.boards.begin(), facts.boards.end(), is_one);
+    return std::any_of(facts.nvml_devices.begin(), facts.nvml_devices.end(), is_one);
 }
 
 static bool split_by_mig(const Board& board) {
@@ -25,7 +25,7 @@ static bool serves_virtual_machines(const Board& board) {
 
 /// The open kernel module drives GPUs from Turing on alone.
 static bool open_module_sees_no_board(const Facts& facts) {
-    return facts.driver.kernel_flavour == "open" && facts.boards.empty() && !facts.host.pci_gpus.empty();
+    return facts.driver.kernel_flavour == "open" && facts.nvml_devices.empty() && !facts.host.pci_gpus.empty();
 }
 
 static Remedy remedy(std::string text, std::vector<std::string> commands, const char* link) {
@@ -75,10 +75,10 @@ static std::vector<Remedy> remedies(const Facts& facts) {
         return {remedy("Update the NVIDIA driver in Windows, which serves WSL, then restart WSL",
                        {"wsl.exe --update", "wsl.exe --shutdown"},
                        "https://docs.nvidia.com/cuda/wsl-user-guide/index.html")};
-    if (!facts.boards.empty()) remedies.push_back(for_board(facts));
+    if (!facts.nvml_devices.empty()) remedies.push_back(for_board(facts));
     if (!batch_system(facts).empty()) remedies.push_back(gpu_for_job(facts));
     if (in_container(facts)) remedies.push_back(gpu_for_container(facts));
-    if (facts.boards.empty()) remedies.push_back(on_host(facts, without_board(facts)));
+    if (facts.nvml_devices.empty()) remedies.push_back(on_host(facts, without_board(facts)));
     return remedies;
 }
 
@@ -89,9 +89,9 @@ static std::string message_for(const Facts& facts) {
         return "the driver offers no GPU to CUDA: the type of this virtual machine's vGPU does not support it";
     if (any_board(facts, serves_virtual_machines))
         return "the driver offers no GPU to CUDA: it shares the board among virtual machines";
-    if (facts.boards.empty() && bus_without_gpu(facts))
+    if (facts.nvml_devices.empty() && bus_without_gpu(facts))
         return "the driver offers no GPU to CUDA: none is on the PCI bus of this machine";
-    if (const std::string job = batch_system(facts); !job.empty() && facts.boards.empty())
+    if (const std::string job = batch_system(facts); !job.empty() && facts.nvml_devices.empty())
         return "the driver offers no GPU to CUDA in this " + job + " job";
     return "the driver works but offers no GPU to CUDA";
 }
@@ -100,7 +100,7 @@ static std::string instances_in(const Facts& facts) {
     std::vector<std::string> nodes;
     for (const DeviceNode& node : facts.driver.device_nodes)
         if (node.path.starts_with("/dev/nvidia-caps/")) nodes.push_back(node.path);
-    return nodes.empty() ? "none" : listing(nodes);
+    return nodes.empty() ? "none" : join_with_and(nodes);
 }
 
 static Finding no_gpu(const Facts& facts) {
@@ -108,8 +108,8 @@ static Finding no_gpu(const Facts& facts) {
     finding.subject = "GPU";
     finding.message = message_for(facts);
     finding.evidence = {
-        {"GPUs that CUDA sees", "0", "gpus"},
-        {"GPUs that NVML sees", std::to_string(facts.boards.size()), "boards"},
+        {"GPUs that CUDA sees", "0", "cuda_devices"},
+        {"GPUs that NVML sees", std::to_string(facts.nvml_devices.size()), "nvml_devices"},
         {"NVIDIA GPUs on the PCI bus",
          facts.host.pci_listed.value_or(false) ? std::to_string(facts.host.pci_gpus.size()) : "not known",
          "host.pci_gpus"}};
@@ -123,7 +123,7 @@ static Finding no_gpu(const Facts& facts) {
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    if (!facts.gpus.empty()) return pass("CUDA sees a GPU");
+    if (!facts.cuda_devices.empty()) return pass("CUDA sees a GPU");
     if (nodes_made_on_demand(facts))
         return undecided("device nodes are missing until the first CUDA program makes them");
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
@@ -135,8 +135,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
         return undecided("the driver was not queried completely");
     if (environment(facts, "CUDA_VISIBLE_DEVICES")) return not_applicable("CUDA_VISIBLE_DEVICES is set");
     if (container_hides_gpus(facts)) return not_applicable("NVIDIA_VISIBLE_DEVICES asks for no GPU");
-    const bool lost =
-        std::any_of(facts.boards.begin(), facts.boards.end(), [](const Board& board) { return board.unreachable; });
+    const bool lost = std::any_of(facts.nvml_devices.begin(), facts.nvml_devices.end(),
+                                  [](const Board& board) { return board.unreachable; });
     if (lost) return not_applicable("a GPU is lost to the driver");
     return fault(no_gpu(facts));
 }

@@ -1,5 +1,4 @@
 // Libraries of an installed package are gone or were replaced.
-#include "base/shell.hpp"
 #include "base/text.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/installed.hpp"

@@ -43,13 +43,13 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
     if (!facts.driver.init) return undecided("cuInit did not answer");
     if (!driver_answers(facts)) return not_applicable("the driver does not start");
-    const auto off = std::find_if(facts.boards.begin(), facts.boards.end(),
+    const auto off = std::find_if(facts.nvml_devices.begin(), facts.nvml_devices.end(),
                                   [](const Board& board) { return board.persistence == false; });
-    const bool all_on = std::all_of(facts.boards.begin(), facts.boards.end(),
+    const bool all_on = std::all_of(facts.nvml_devices.begin(), facts.nvml_devices.end(),
                                     [](const Board& board) { return board.persistence == true; });
-    if (off == facts.boards.end())
-        return all_on && !facts.boards.empty() ? pass("persistence mode is on")
-                                               : not_told(facts, "its persistence mode");
+    if (off == facts.nvml_devices.end())
+        return all_on && !facts.nvml_devices.empty() ? pass("persistence mode is on")
+                                                     : not_told(facts, "its persistence mode");
     const ProbeRun* run = start_of_driver(facts);
     if (!run) return undecided("the driver was not queried completely");
     if (run->elapsed_ms < slow_start_ms) return pass("persistence mode is off, but the driver starts quickly");

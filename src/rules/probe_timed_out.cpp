@@ -69,7 +69,7 @@ static void join_cut_offs(std::vector<Finding>& findings) {
         if (!is_first) others[place->second].push_back(std::exchange(finding.subject, ""));
     }
     for (auto& [key, finding] : first)
-        if (!others[finding].empty()) finding->message += "; the same for " + listing(others[finding]);
+        if (!others[finding].empty()) finding->message += "; the same for " + join_with_and(others[finding]);
     std::erase_if(findings, [](const Finding& finding) { return finding.subject.empty(); });
 }
 

@@ -73,7 +73,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (!facts.kernel_runs.empty()) return pass("the driver loaded PTX code");
     if (!facts.nvrtcs.empty()) return pass("no NVRTC is newer than the driver's CUDA");
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
-    if (facts.driver.init && facts.gpus.empty()) return not_applicable("there is no GPU to load code on");
+    if (facts.driver.init && facts.cuda_devices.empty()) return not_applicable("there is no GPU to load code on");
     return undecided("no code was loaded on a GPU");
 }
 

@@ -84,7 +84,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
         note(answers, "driver " + driver->text, matrix.cuda_of_driver(*driver).coverage, matrix);
     if (const Version* cuda = given_cuda(facts)) judge_cuda(answers, *cuda, matrix);
     if (given_cudnn(facts)) judge_cudnn(answers, facts.cudnns.front(), matrix);
-    for (const Gpu& gpu : facts.gpus)
+    for (const Gpu& gpu : facts.cuda_devices)
         if (gpu.compute_capability)
             note(answers, words_of(gpu), matrix.architecture(*gpu.compute_capability).coverage, matrix);
     judge_frameworks(answers, facts, matrix);

@@ -31,7 +31,7 @@ static Finding failed(const Facts& facts, const Sweep& sweep, const Runs& runs) 
     const RnnRun& first = *runs.front();
     Finding finding;
     finding.subject = subject_of(facts, sweep);
-    finding.message = counted(runs.size(), "RNN case", "RNN cases") + " of " + std::to_string(sweep.runs.size()) +
+    finding.message = pluralized(runs.size(), "RNN case", "RNN cases") + " of " + std::to_string(sweep.runs.size()) +
                       " failed on " + name_of(facts, sweep) + ", first '" + describe(first.rnn_case) +
                       "': " + told(first.result);
     for (std::size_t i = 0; i < runs.size() && i < 5; ++i)

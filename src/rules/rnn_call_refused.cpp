@@ -10,7 +10,7 @@ static Finding refused(const Facts& facts, const Sweep& sweep, const Runs& runs)
     const RnnRun& first = *runs.front();
     Finding finding;
     finding.subject = subject_of(facts, sweep);
-    finding.message = name_of(facts, sweep) + " refuses " + counted(runs.size(), "RNN case", "RNN cases") +
+    finding.message = name_of(facts, sweep) + " refuses " + pluralized(runs.size(), "RNN case", "RNN cases") +
                       ", first '" + describe(first.rnn_case) + "': " + told(first.result);
     for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
         finding.evidence.push_back(evidence_of(facts, *runs[i], told(runs[i]->result)));
@@ -27,7 +27,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     Answers answers;
     for (const auto& sweep : sweeps(facts)) {
         Runs unexplained;
-        for (const RnnRun* run : runs_with(sweep, RunEnd::refused)) {
+        for (const RnnRun* run : runs_with(sweep, RunEnd::rejected)) {
             const auto cause =
                 run->result ? explained_elsewhere(facts, run->gpu, run->library, *run->result) : std::nullopt;
             if (cause)

@@ -17,7 +17,7 @@ static Finding not_offered(const Facts& facts, const Sweep& sweep, const Runs& r
     const std::string reason = first.result ? ": " + told(*first.result) : "";
     Finding finding;
     finding.subject = subject_of(facts, sweep);
-    finding.message = name_of(facts, sweep) + " does not offer " + counted(runs.size(), "RNN case", "RNN cases") +
+    finding.message = name_of(facts, sweep) + " does not offer " + pluralized(runs.size(), "RNN case", "RNN cases") +
                       " that it must offer, first '" + describe(first.rnn_case) + "'" + reason;
     for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
         finding.evidence.push_back(
@@ -39,7 +39,7 @@ static void judge(const Facts& facts, const Matrix& matrix, const Sweep& sweep, 
     const Gpu* gpu = gpu_at(facts, sweep.gpu);
     Runs owed;
     std::optional<RnnRequiredSupport> first_row;
-    for (const RnnRun* run : runs_with(sweep, RunEnd::not_offered)) {
+    for (const RnnRun* run : runs_with(sweep, RunEnd::not_supported)) {
         if (!is_plain(run->rnn_case) || not_promised(facts, *run)) continue;
         if (!version || !gpu || !gpu->compute_capability)
             return answers.unknown("what " + name_of(facts, sweep) + " must offer is not known");

@@ -49,7 +49,7 @@ static std::vector<std::string> faults_of(const RnnDropout& dropout) {
 static Finding wrong(const Facts& facts, const RnnDropout& dropout, const std::vector<std::string>& faults) {
     Finding finding;
     finding.subject = subject_of(facts, Sweep{dropout.library, dropout.gpu, {}});
-    finding.message = where(facts, dropout) + " is incorrect: " + listing(faults);
+    finding.message = where(facts, dropout) + " is incorrect: " + join_with_and(faults);
     finding.evidence = {{"elements kept", share(dropout),
                          "rnn_dropouts[" + std::to_string(&dropout - facts.rnn_dropouts.data()) + "]"}};
     finding.remedies = {

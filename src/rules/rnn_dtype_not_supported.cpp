@@ -34,8 +34,8 @@ static void judge_gpu(Answers& answers, const std::string& dtype, const RnnLimit
     if (!gpu.compute_capability)
         answers.unknown("the compute capability of a GPU is not known");
     else if (*gpu.compute_capability < *limit.capability_min)
-        answers.fault(
-            not_offered(dtype, limit, words_of(gpu), {"compute capability", gpu.compute_capability->text, "gpus"}));
+        answers.fault(not_offered(dtype, limit, words_of(gpu),
+                                  {"compute capability", gpu.compute_capability->text, "cuda_devices"}));
 }
 
 /// A framework with its own cuDNN, where none was given.
@@ -64,9 +64,9 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
         for (const Framework& framework : facts.frameworks)
             judge_framework(answers, dtype, *limit, facts, matrix, framework);
     if (limit->capability_min)
-        for (const Gpu& gpu : facts.gpus) judge_gpu(answers, dtype, *limit, gpu);
+        for (const Gpu& gpu : facts.cuda_devices) judge_gpu(answers, dtype, *limit, gpu);
     if (!cudnn && facts.frameworks.empty()) answers.unknown("cudnn= was not given");
-    if (limit->capability_min && facts.gpus.empty()) answers.unknown("gpu= was not given");
+    if (limit->capability_min && facts.cuda_devices.empty()) answers.unknown("gpu= was not given");
     answers.good("cuDNN and GPU offer recurrent networks of type " + dtype,
                  {{"recurrent networks of type " + dtype, limit->rule, limit->source.url}});
     return answers.close();

@@ -12,7 +12,7 @@ static Finding not_repeatable(const Facts& facts, const Sweep& sweep, const Runs
     Finding finding;
     finding.severity = Severity::warning;
     finding.subject = subject_of(facts, sweep);
-    finding.message = counted(runs.size(), "RNN case gives", "RNN cases give") + " other bits when run again on " +
+    finding.message = pluralized(runs.size(), "RNN case gives", "RNN cases give") + " other bits when run again on " +
                       name_of(facts, sweep) + ", first '" + describe(runs.front()->rnn_case) + "'";
     for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
         finding.evidence.push_back(evidence_of(facts, *runs[i], "right, but not the same bits twice"));

@@ -31,7 +31,7 @@ static std::optional<Algorithm> algorithm_without_fault(const Sweep& sweep) {
     std::set<Algorithm> right, wrong;
     for (const RnnRun* run : sweep.runs) {
         if (run->end == RunEnd::ok) right.insert(run->rnn_case.algorithm);
-        if (run->end == RunEnd::wrong) wrong.insert(run->rnn_case.algorithm);
+        if (run->end == RunEnd::incorrect) wrong.insert(run->rnn_case.algorithm);
     }
     for (const Algorithm algorithm : right)
         if (!wrong.contains(algorithm)) return algorithm;
@@ -41,7 +41,7 @@ static std::optional<Algorithm> algorithm_without_fault(const Sweep& sweep) {
 /// The same cuDNN on another GPU, or another cuDNN on the same one, shows which of the two is at fault.
 static std::string what_to_suspect(const Facts& facts, const Sweep& wrong) {
     const auto is_right = [](const Sweep& sweep) {
-        return !runs_with(sweep, RunEnd::ok).empty() && runs_with(sweep, RunEnd::wrong).empty();
+        return !runs_with(sweep, RunEnd::ok).empty() && runs_with(sweep, RunEnd::incorrect).empty();
     };
     for (const Sweep& other : sweeps(facts)) {
         if (other.library == wrong.library && other.gpu != wrong.gpu && is_right(other))
@@ -63,7 +63,7 @@ static Finding wrong(const Facts& facts, const Sweep& sweep, Runs runs) {
     const RnnRun& worst = *runs.front();
     Finding finding;
     finding.subject = subject_of(facts, sweep);
-    finding.message = counted(runs.size(), "RNN case", "RNN cases") + " of " + std::to_string(sweep.runs.size()) +
+    finding.message = pluralized(runs.size(), "RNN case", "RNN cases") + " of " + std::to_string(sweep.runs.size()) +
                       " came out wrong on " + name_of(facts, sweep) + ", worst '" + describe(worst.rnn_case) +
                       "': " + how_wrong(worst);
     finding.evidence = {
@@ -81,7 +81,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     Answers answers;
     bool any_right = false;
     for (const auto& sweep : sweeps(facts)) {
-        Runs runs = runs_with(sweep, RunEnd::wrong);
+        Runs runs = runs_with(sweep, RunEnd::incorrect);
         any_right |= !runs_with(sweep, RunEnd::ok).empty();
         if (runs.empty()) continue;
         if (const auto cause = kernel_fails(facts, sweep.gpu))

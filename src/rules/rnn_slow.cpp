@@ -82,7 +82,7 @@ static void judge(const Facts& facts, const Gpu& gpu, Answers& answers) {
 static Verdict check(const Facts& facts, const Matrix&) {
     if (!facts.rnn_request) return not_applicable("the doctor's cases are too small to measure speed");
     Answers answers;
-    for (const Gpu& gpu : facts.gpus) judge(facts, gpu, answers);
+    for (const Gpu& gpu : facts.cuda_devices) judge(facts, gpu, answers);
     answers.no_matter("no case was timed");
     return answers.close();
 }

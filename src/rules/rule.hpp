@@ -5,8 +5,8 @@
 #include <span>
 
 #include "base/directory_list.hpp"
+#include "facts/common.hpp"
 #include "facts/facts.hpp"
-#include "facts/stage.hpp"
 #include "matrix/matrix.hpp"
 #include "report/finding.hpp"
 

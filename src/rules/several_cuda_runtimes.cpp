@@ -14,7 +14,7 @@ static std::string what_the_loader_gives(const Facts& facts) {
         const Library* library = library_at(facts, runtime.library);
         if (runtime.version && library && library->picked_by_loader) given.push_back(runtime.version->text);
     }
-    return given.empty() ? "the loader gives none of them by itself" : "the loader gives " + listing(given);
+    return given.empty() ? "the loader gives none of them by itself" : "the loader gives " + join_with_and(given);
 }
 
 static Finding several(const Facts& facts, const std::vector<Version>& versions) {
@@ -24,7 +24,7 @@ static Finding several(const Facts& facts, const std::vector<Version>& versions)
     finding.severity = Severity::note;
     finding.subject = "CUDA runtimes";
     finding.message = "CUDA runtimes of " + std::to_string(versions.size()) + " versions are installed (" +
-                      listing(texts) + "); " + what_the_loader_gives(facts);
+                      join_with_and(texts) + "); " + what_the_loader_gives(facts);
     for (const auto& runtime : facts.runtimes)
         if (runtime.version) finding.evidence.push_back({runtime.library, runtime.version->text, "runtimes"});
     finding.remedies = {{.text = "Nothing, while every program finds the one it was built for; else put that one's "

@@ -12,7 +12,7 @@ static std::string what_the_loader_gives(const std::vector<CudnnCopy>& copies) {
     for (const auto& copy : copies)
         if (copy.version && copy.file && copy.file->picked_by_loader)
             given.push_back(copy.version->text + " at " + copy.path);
-    return given.empty() ? "the loader gives none of them by itself" : "the loader gives " + listing(given);
+    return given.empty() ? "the loader gives none of them by itself" : "the loader gives " + join_with_and(given);
 }
 
 static Finding several(const std::vector<CudnnCopy>& copies, const std::vector<Version>& versions) {
@@ -21,8 +21,8 @@ static Finding several(const std::vector<CudnnCopy>& copies, const std::vector<V
     Finding finding;
     finding.severity = Severity::note;
     finding.subject = "cuDNN";
-    finding.message = std::to_string(versions.size()) + " releases of cuDNN are installed (" + listing(texts) + "); " +
-                      what_the_loader_gives(copies);
+    finding.message = std::to_string(versions.size()) + " releases of cuDNN are installed (" + join_with_and(texts) +
+                      "); " + what_the_loader_gives(copies);
     for (const auto& copy : copies)
         if (copy.version) finding.evidence.push_back({copy.path, copy.version->text, "cudnns"});
     finding.remedies = {{.text =

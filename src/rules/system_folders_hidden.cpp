@@ -8,7 +8,7 @@ namespace rnncheck::rules::system_folders_hidden {
 static Finding hidden(const Facts& facts) {
     Finding finding;
     finding.severity = Severity::warning;
-    finding.subject = listing(facts.host.hidden_directories);
+    finding.subject = join_with_and(facts.host.hidden_directories);
     finding.message =
         finding.subject + (facts.host.hidden_directories.size() == 1 ? " is" : " are") +
         " empty or closed to this process, so what the kernel shows there of a driver could not be examined";

@@ -36,7 +36,7 @@ static Finding missing(const Facts& facts, const std::vector<const Library*>& pa
     Finding finding;
     finding.severity = at_once ? Severity::error : Severity::warning;
     finding.subject = zlib;
-    finding.message = zlib + " was not found; " + listing(names) + " of the cuDNN in " + directory +
+    finding.message = zlib + " was not found; " + join_with_and(names) + " of the cuDNN in " + directory +
                       (names.size() == 1 ? " needs it: " : " need it: ") +
                       (at_once ? "no recurrent network runs" : "convolutions fail, recurrent networks do not");
     finding.evidence = {{zlib, "not on the loader's path", "libraries"}};

@@ -62,6 +62,6 @@ enum DeviceAttribute {
 };
 
 /// Calls whose failure text comes from cuGetErrorName and cuGetErrorString.
-Checker cuda_checker(Trace& trace, const CudaApi& api);
+Checker cuda_checker(ProbeWriter& writer, const CudaApi& api);
 
 }  // namespace rnncheck::vendor

@@ -15,6 +15,6 @@ struct CudartApi {
     void load(const Library& library) { RNNCHECK_CUDART_FUNCTIONS(RNNCHECK_SYMBOL_LOAD) }
 };
 
-Checker cudart_checker(Trace& trace, const CudartApi& api);
+Checker cudart_checker(ProbeWriter& writer, const CudartApi& api);
 
 }  // namespace rnncheck::vendor

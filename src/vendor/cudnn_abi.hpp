@@ -127,10 +127,10 @@ using CudnnCallback = void (*)(int, void*, const CudnnDebug*, const char*);
 /// Since 8.6.
 #define RNNCHECK_CUDNN_SINCE_8_6(X) X(cudnnGetMaxDeviceVersion, std::size_t, ())
 
-#define RNNCHECK_CUDNN_FUNCTIONS(X)                                                                     \
-    RNNCHECK_CUDNN_EVERYWHERE(X)                                                                        \
-    RNNCHECK_CUDNN_LEGACY(X) RNNCHECK_CUDNN_V8(X) RNNCHECK_CUDNN_CHECKS_8(X) RNNCHECK_CUDNN_CHECKS_9(X) \
-        RNNCHECK_CUDNN_SINCE_8_6(X)
+#define RNNCHECK_CUDNN_FUNCTIONS(X) \
+    RNNCHECK_CUDNN_EVERYWHERE(X)    \
+    RNNCHECK_CUDNN_LEGACY(X)        \
+    RNNCHECK_CUDNN_V8(X) RNNCHECK_CUDNN_CHECKS_8(X) RNNCHECK_CUDNN_CHECKS_9(X) RNNCHECK_CUDNN_SINCE_8_6(X)
 
 struct CudnnApi {
     RNNCHECK_CUDNN_FUNCTIONS(RNNCHECK_SYMBOL_MEMBER)
@@ -141,6 +141,6 @@ struct CudnnApi {
 };
 
 /// Calls whose failure text is the status name, and the reason cuDNN reports to its callback where it gives one.
-Checker cudnn_checker(Trace& trace, const CudnnApi& api);
+Checker cudnn_checker(ProbeWriter& writer, const CudnnApi& api);
 
 }  // namespace rnncheck::vendor

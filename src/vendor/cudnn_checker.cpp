@@ -24,24 +24,24 @@ void remember_reason(int, void*, const CudnnDebug*, const char* text) {
 constexpr unsigned errors_and_warnings = 1u << 1 | 1u << 2;  // cudnnSeverity_t ERROR and WARNING as bits
 
 /// The texts of the reasons are lost where it cannot be set; what the calls answer is not.
-void set_callback(Trace& trace, const CudnnApi& api) {
+void set_callback(ProbeWriter& writer, const CudnnApi& api) {
     if (!api.cudnnSetCallback) return;
-    trace.calling(api.cudnnSetCallback.name);
+    writer.calling(api.cudnnSetCallback.name);
     const int code = api.cudnnSetCallback.function(errors_and_warnings, nullptr, remember_reason);
-    if (code != 0) trace.failed({api.cudnnSetCallback.name, code, "status " + std::to_string(code)});
+    if (code != 0) writer.failed({api.cudnnSetCallback.name, code, "status " + std::to_string(code)});
 }
 
 }  // namespace
 
-Checker cudnn_checker(Trace& trace, const CudnnApi& api) {
-    set_callback(trace, api);
-    const auto text_of = [&trace, &api](int code) {
-        const char* const name = api.cudnnGetErrorString ? call(trace, api.cudnnGetErrorString, code) : nullptr;
+Checker cudnn_checker(ProbeWriter& writer, const CudnnApi& api) {
+    set_callback(writer, api);
+    const auto text_of = [&writer, &api](int code) {
+        const char* const name = api.cudnnGetErrorString ? call(writer, api.cudnnGetErrorString, code) : nullptr;
         const std::string text = name ? name : "status " + std::to_string(code);
         return last_reason().empty() ? text : text + " (" + last_reason() + ")";
     };
     // A successful call may warn, too: its reason must not explain a later failure.
-    return {trace, text_of, [] { last_reason().clear(); }};
+    return {writer, text_of, [] { last_reason().clear(); }};
 }
 
 }  // namespace rnncheck::vendor

@@ -46,13 +46,13 @@ void refuse_openings(std::function<std::optional<std::string>(const std::string&
     reason_to_refuse = std::move(reason);
 }
 
-Library open_library(Trace& trace, const std::string& name) {
+Library open_library(ProbeWriter& writer, const std::string& name) {
     const std::string call_name = "dlopen(" + name + ")";
-    trace.calling(call_name);
+    writer.calling(call_name);
     Library library;
     open(library, name);
     if (!library.handle) {
-        trace.failed({call_name, missing_symbol, library.error});
+        writer.failed({call_name, missing_symbol, library.error});
         return library;
     }
     library.path = name;

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "process/trace.hpp"
+#include "process/wire.hpp"
 
 namespace rnncheck::vendor {
 
@@ -35,48 +35,48 @@ struct Library {
 void refuse_openings(std::function<std::optional<std::string>(const std::string& name)> reason);
 
 /// RTLD_NOW and RTLD_LOCAL, as frameworks open them. A path that leads to no regular file is not opened: a pipe would
-/// wait for ever. A failure is told to the trace as a failed call "dlopen(name)".
-Library open_library(Trace& trace, const std::string& name);
+/// wait for ever. A failure is told to the writer as a failed call "dlopen(name)".
+Library open_library(ProbeWriter& writer, const std::string& name);
 
 /// Files mapped into this process whose name contains `part`, sorted, each once.
 std::vector<std::string> mapped_files(const std::string& part);
 
 /// A call that returns no status. The symbol must be there.
 template <class Result, class... Parameters, class... Arguments>
-Result call(Trace& trace, const Symbol<Result(Parameters...)>& symbol, Arguments... arguments) {
-    trace.calling(symbol.name);
+Result call(ProbeWriter& writer, const Symbol<Result(Parameters...)>& symbol, Arguments... arguments) {
+    writer.calling(symbol.name);
     return symbol.function(arguments...);
 }
 
 /// Code of a call that could not be made because the library does not export the function.
 inline constexpr int missing_symbol = -1;
 
-/// Makes calls that return a status; a status other than 0 is told to the trace with the library's own words.
+/// Makes calls that return a status; a status other than 0 is told to the writer with the library's own words.
 class Checker {
   public:
     /// `before`, where given, is done before every call.
-    Checker(Trace& trace, std::function<std::string(int)> text_of, std::function<void()> before = nullptr)
-        : trace_(&trace), text_of_(std::move(text_of)), before_(std::move(before)) {}
+    Checker(ProbeWriter& writer, std::function<std::string(int)> text_of, std::function<void()> before = nullptr)
+        : writer_(&writer), text_of_(std::move(text_of)), before_(std::move(before)) {}
 
     template <class... Parameters, class... Arguments>
     CallResult operator()(const Symbol<int(Parameters...)>& symbol, Arguments... arguments) const {
         if (!symbol) return told({symbol.name, missing_symbol, "the library does not export this function"});
         if (before_) before_();
-        trace_->calling(symbol.name);
+        writer_->calling(symbol.name);
         const int code = symbol.function(arguments...);
         if (code == 0) return {symbol.name, 0, ""};
         return told({symbol.name, code, text_of_(code)});
     }
 
-    Trace& trace() const { return *trace_; }
+    ProbeWriter& writer() const { return *writer_; }
 
   private:
     CallResult told(CallResult result) const {
-        trace_->failed(result);
+        writer_->failed(result);
         return result;
     }
 
-    Trace* trace_;
+    ProbeWriter* writer_;
     std::function<std::string(int)> text_of_;
     std::function<void()> before_;
 };

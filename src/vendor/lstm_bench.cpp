@@ -85,7 +85,7 @@ Bench::~Bench() {
 void Bench::impossible(const char* call, const std::string& what) {
     if (failed_) return;
     failed_ = CallResult{call, impossible_answer, what};
-    session_.check_cuda.trace().failed(*failed_);
+    session_.check_cuda.writer().failed(*failed_);
 }
 
 void Bench::check_size(const char* call, std::size_t bytes) {

@@ -65,6 +65,6 @@ struct NvmlApi {
     }
 };
 
-Checker nvml_checker(Trace& trace, const NvmlApi& api);
+Checker nvml_checker(ProbeWriter& writer, const NvmlApi& api);
 
 }  // namespace rnncheck::vendor

@@ -21,6 +21,6 @@ struct NvrtcApi {
     void load(const Library& library) { RNNCHECK_NVRTC_FUNCTIONS(RNNCHECK_SYMBOL_LOAD) }
 };
 
-Checker nvrtc_checker(Trace& trace, const NvrtcApi& api);
+Checker nvrtc_checker(ProbeWriter& writer, const NvrtcApi& api);
 
 }  // namespace rnncheck::vendor

@@ -1,9 +1,8 @@
 // A word that a shell reads back as the same text.
-#include "base/shell.hpp"
-
 #include <array>
 #include <cstdio>
 
+#include "base/text.hpp"
 #include "support/catch.hpp"
 
 using namespace rnncheck;

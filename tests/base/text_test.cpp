@@ -48,9 +48,9 @@ TEST_CASE("small helpers") {
     CHECK(file_name("/usr/lib/libcudnn.so.9") == "libcudnn.so.9");
     CHECK(file_name("libcudnn.so.9") == "libcudnn.so.9");
     CHECK(directory_of("/usr/lib/libcudnn.so.9") == "/usr/lib");
-    CHECK(listing({"a", "b", "c"}) == "a, b and c");
-    CHECK(listing({"a"}) == "a");
-    CHECK(counted(1, "copy", "copies") == "1 copy");
-    CHECK(counted(0, "copy", "copies") == "0 copies");
+    CHECK(join_with_and({"a", "b", "c"}) == "a, b and c");
+    CHECK(join_with_and({"a"}) == "a");
+    CHECK(pluralized(1, "copy", "copies") == "1 copy");
+    CHECK(pluralized(0, "copy", "copies") == "0 copies");
     CHECK(short_number(1.5e-7) == "1.5e-07");
 }

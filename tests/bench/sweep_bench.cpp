@@ -78,15 +78,15 @@ struct VendorTimes {
 };
 
 VendorTimes vendor_calls(const char* path, Dialect dialect, Level level) {
-    Trace trace(open("/dev/null", O_WRONLY | O_CLOEXEC));
-    const auto gpu = as_vendor([&] { return probes::open_gpu(trace, 0); });
-    const vendor::Library library = as_vendor([&] { return open_library(trace, path); });
+    ProbeWriter writer(open("/dev/null", O_WRONLY | O_CLOEXEC));
+    const auto gpu = as_vendor([&] { return probes::open_gpu(writer, 0); });
+    const vendor::Library library = as_vendor([&] { return open_library(writer, path); });
     if (gpu->failure || !library.handle) return {};
     vendor::CudnnApi cudnn;
     cudnn.load(library);
     wrap(gpu->cuda);
     wrap(cudnn);
-    vendor::Session session{gpu->cuda, cudnn, gpu->check, vendor::cudnn_checker(trace, cudnn)};
+    vendor::Session session{gpu->cuda, cudnn, gpu->check, vendor::cudnn_checker(writer, cudnn)};
     if (start_session(session)) return {};
     const double opening = vendor_ms;
     for (const RnnCase& rnn_case : sweep(level, dialect))
@@ -149,9 +149,9 @@ ProbeTimes probe_times(const std::string& program, const std::string& target, Le
         if (contains(line, "\"step\":0}")) begun = Clock::now();
         const bool done = line == "{\"done\":true}";
         if (done) times.sweep = milliseconds_since(begun);
-        return process::Heard{done};
+        return process::LineMeaning{done};
     });
-    times.process = pool.wait([] {}).ending.elapsed_ms;
+    times.process = pool.wait([] {}).result.elapsed_ms;
     std::ifstream sums(work_file());
     while (sums >> times.work) continue;
     return times;

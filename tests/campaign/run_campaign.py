@@ -149,7 +149,7 @@ def judge(machine, fault, done, left):
         facts, verdict = report["facts"], report["verdict"]
     except (ValueError, KeyError):
         return {**wrong, "complete": f"no report: exit code {done.returncode}, {done.stdout[:200]} {done.stderr[:400]}"}, "lost"
-    missing = machine.probes - {run["probe"] for run in facts["probe_runs"]} - (GPU_PROBES if not facts["gpus"] else set())
+    missing = machine.probes - {run["probe"] for run in facts["probe_runs"]} - (GPU_PROBES if not facts["cuda_devices"] else set())
     if missing - ({"rnn_forward"} if not usable_cudnn(facts) else set()):
         wrong["complete"] = f"probes not told: {missing}"
     if [told["rule"] for told in report["verdicts"]] != machine.rules:

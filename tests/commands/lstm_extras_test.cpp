@@ -19,7 +19,7 @@ namespace {
 
 Facts with_runs(const std::vector<RunEnd>& ends) {
     Facts facts;
-    facts.gpus.emplace_back();
+    facts.cuda_devices.emplace_back();
     for (const RunEnd end : ends) facts.rnn_runs.emplace_back().end = end;
     return facts;
 }
@@ -56,8 +56,8 @@ RnnRun a_run(RunEnd end, const std::string& text = "") {
 
 Facts with(const RnnRun& run, std::int64_t free_mib = 1000) {
     Facts facts;
-    facts.gpus.emplace_back().uuid = "GPU-1";
-    Board& board = facts.boards.emplace_back();
+    facts.cuda_devices.emplace_back().uuid = "GPU-1";
+    Board& board = facts.nvml_devices.emplace_back();
     board.uuid = "GPU-1";
     board.memory_free_mib = free_mib;
     facts.rnn_runs = {a_run(RunEnd::skipped), run};
@@ -78,7 +78,7 @@ TEST_CASE("lstm: a case that lacked memory is not shrunk") {
 }
 
 TEST_CASE("lstm: of two interfaces that are wrong the one that a program can be written of is shrunk") {
-    Facts facts = with_runs({RunEnd::failed, RunEnd::wrong, RunEnd::wrong});
+    Facts facts = with_runs({RunEnd::failed, RunEnd::incorrect, RunEnd::incorrect});
     facts.rnn_runs[1].dialect = Dialect::legacy;
     CHECK(worst_run(facts) == &facts.rnn_runs[2]);
     facts.rnn_runs[2].dialect = Dialect::legacy;
@@ -149,7 +149,7 @@ TEST_CASE("fit: what was found decides the exit code and is said") {
 
 TEST_CASE("from-log: how the run ended says where to look") {
     CHECK(replay_of({}, with(a_run(RunEnd::ok))).failure == LogFailure::elsewhere);
-    CHECK(replay_of({}, with(a_run(RunEnd::wrong))).failure == LogFailure::environment);
+    CHECK(replay_of({}, with(a_run(RunEnd::incorrect))).failure == LogFailure::environment);
     CHECK(replay_of({}, with(a_run(RunEnd::failed, "CUDNN_STATUS_EXECUTION_FAILED"))).failure ==
           LogFailure::environment);
     CHECK(replay_of({}, with(a_run(RunEnd::out_of_memory))).failure == LogFailure::memory);
@@ -158,7 +158,7 @@ TEST_CASE("from-log: how the run ended says where to look") {
     CHECK(replay_of({}, with(no_handle)).failure == LogFailure::memory);
     CHECK(replay_of({}, with(a_run(RunEnd::failed, "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access"))).failure ==
           LogFailure::environment);
-    CHECK(replay_of({}, with(a_run(RunEnd::not_offered))).failure == LogFailure::unknown);
+    CHECK(replay_of({}, with(a_run(RunEnd::not_supported))).failure == LogFailure::unknown);
     CHECK(replay_of({}, Facts{}).failure == LogFailure::unknown);
 }
 

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "rnn/case.hpp"
 #include "rnn/sweep.hpp"

@@ -57,7 +57,7 @@ def check_partial(document, whole, where):
     check.that(document["verdict"] in ("undetermined", "problems"), f"{where}: verdict {document['verdict']}")
     check.that(document["lstm"]["complete"] is False, f"{where}: a run that was cut says that it is complete")
     check.that(len(cases_of(document)) in (0, len(cases_of(whole))), f"{where}: {len(cases_of(document))} cases")
-    bad = any(case["end"] in ("wrong", "failed", "refused") for case in cases_of(document))
+    bad = any(case["end"] in ("incorrect", "failed", "rejected") for case in cases_of(document))
     check.that(bad == (document["verdict"] == "problems"), f"{where}: verdict {document['verdict']} with bad cases: {bad}")
     check.that(all("not" in case["result"]["text"] for case in cases_of(document) if case["end"] == "skipped"),
                f"{where}: a case that was not run does not say why")
@@ -116,7 +116,7 @@ def check_deadline(whole):
     file = work / "deadline.json"
     code, out, _ = ran("--level", "standard", "--deadline", "0.3", "--save", str(file))
     document = json.loads(file.read_text())
-    check.that(code == (1 if any(case["end"] in ("wrong", "failed", "refused") for case in cases_of(document)) else 3) and document["lstm"]["complete"] is False, f"deadline: exit {code}")
+    check.that(code == (1 if any(case["end"] in ("incorrect", "failed", "rejected") for case in cases_of(document)) else 3) and document["lstm"]["complete"] is False, f"deadline: exit {code}")
     check.that("deadline passed" in file.read_text() or not cases_of(document), "deadline: no case says that the deadline passed")
     check.that(ran("--resume", str(file))[0] == 1, "deadline: the rest was not run")
     check.that(result(json.loads(file.read_text())) == result(whole), "deadline: the completed result is another one")
@@ -167,7 +167,7 @@ whole_file = work / "whole.json"
 code, out, errors = ran("--level", "standard", "--save", str(whole_file))
 whole = json.loads(whole_file.read_text())
 check.that(code == 1 and whole["lstm"]["complete"] is True and len(cases_of(whole)) == 3 * 63, f"whole: exit {code}, {whole['sentence']} {errors}")
-check.that({"ok", "wrong", "refused", "failed"} <= {case["end"] for case in cases_of(whole)}, "whole: a kind of end is missing")
+check.that({"ok", "incorrect", "rejected", "failed"} <= {case["end"] for case in cases_of(whole)}, "whole: a kind of end is missing")
 check_kills(whole)
 check_deadline(whole)
 check_refusals(whole_file)

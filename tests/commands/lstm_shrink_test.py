@@ -20,13 +20,13 @@ root = work / "root"
 MOST_LINES = 149
 # Fault, the case it is in, and the smallest one that still shows it.
 SHRUNK = [
-    ("gru:lstm=update_exchanged", "--cell gru --hidden 100 --layers 3 --direction bidirectional --batch 17 --length 30", "wrong",
+    ("gru:lstm=update_exchanged", "--cell gru --hidden 100 --layers 3 --direction bidirectional --batch 17 --length 30", "incorrect",
      "--cell gru --dtype fp32 --layers 1 --input 1 --hidden 1 --length 1 --batch 1"),
-    ("lstm:cudnnRNNBackwardData_v8=dh_not_carried", "--training --states --projection 20 --dtype fp64", "wrong",
+    ("lstm:cudnnRNNBackwardData_v8=dh_not_carried", "--training --states --projection 20 --dtype fp64", "incorrect",
      "--cell lstm --dtype fp32 --layers 1 --input 1 --hidden 1 --length 1 --batch 1 --training"),
     ("h300:cudnnRNNForward=segv", "--hidden 300 --layers 2 --dtype fp16", "failed",
      "--cell lstm --dtype fp32 --layers 1 --input 1 --hidden 300 --length 1 --batch 1"),
-    ("bidirectional:fp16:cudnnRNNForward=fail:2000", "--direction bidirectional --dtype fp16 --lengths 9,4,4 --layout batch_major", "refused",
+    ("bidirectional:fp16:cudnnRNNForward=fail:2000", "--direction bidirectional --dtype fp16 --lengths 9,4,4 --layout batch_major", "rejected",
      "--cell lstm --dtype fp16 --direction bidirectional --layers 1 --input 1 --hidden 1 --length 1 --batch 1"),
 ]
 # Faults and cases of every form that a program can take; none is shrunk.

@@ -1,4 +1,4 @@
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/command_line.hpp"
 #include "commands/doctor_options.hpp"

@@ -15,7 +15,7 @@ std::string cudnn(const char* text) {
     return given({text}).cudnns.at(0).version->text;
 }
 std::string capability(const char* text) {
-    return given({text}).gpus.at(0).compute_capability->text;
+    return given({text}).cuda_devices.at(0).compute_capability->text;
 }
 std::string driver(const char* text) {
     return given({text}).driver.library_version->text;
@@ -54,7 +54,7 @@ TEST_CASE("a GPU is a capability or a name") {
     CHECK(capability("gpu=sm_90a") == "9.0");
     CHECK(capability("gpu=RTX 3090 Ti") == "8.6");
     CHECK(capability("gpu=tesla k80") == "3.7");
-    CHECK(given({"gpu=8.6", "gpu=12.0"}).gpus.at(1).index == 1);
+    CHECK(given({"gpu=8.6", "gpu=12.0"}).cuda_devices.at(1).index == 1);
     CHECK(read("gpu=RTX 6000").not_understood.size() == 1);  // three generations have that name
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("what was not told stays unset") {
     CHECK_FALSE(facts.driver.library_version.has_value());
     CHECK_FALSE(facts.driver.cuda_version.has_value());
     CHECK_FALSE(facts.network.has_value());
-    CHECK((facts.gpus.empty() && facts.cudnns.empty() && facts.frameworks.empty() && facts.libraries.empty()));
+    CHECK((facts.cuda_devices.empty() && facts.cudnns.empty() && facts.frameworks.empty() && facts.libraries.empty()));
 }
 
 TEST_CASE("what is not understood is listed with what would be, and left out") {

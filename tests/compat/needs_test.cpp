@@ -1,5 +1,5 @@
 // What a release needs.
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "compat/plan.hpp"
 #include "support/bundled_matrix.hpp"

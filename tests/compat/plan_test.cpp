@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
 #include "support/bundled_matrix.hpp"

@@ -1,6 +1,6 @@
 #include "facts/facts.hpp"
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "facts/facts_json.hpp"
 #include "support/catch.hpp"
 #include "support/healthy_machine.hpp"
@@ -36,14 +36,14 @@ TEST_CASE("unset stays unset, unknown fields are passed over") {
     const Facts facts =
         facts_from_text(R"({"schema": 1, "driver": {"cuda_version": null, "of_the_future": 1}})", "text");
     CHECK_FALSE(facts.driver.cuda_version);
-    CHECK(facts.gpus.empty());
+    CHECK(facts.cuda_devices.empty());
 }
 
 TEST_CASE("fields that are not known are told with their place") {
     std::vector<std::string> unknown;
-    facts_from_text(R"({"schema": 1, "drivers": {}, "gpus": [{"index": 0}, {"index": 1, "nmae": "x"}]})", "text",
-                    &unknown);
-    CHECK(unknown == std::vector<std::string>{"facts.drivers", "facts.gpus[1].nmae"});
+    facts_from_text(R"({"schema": 1, "drivers": {}, "cuda_devices": [{"index": 0}, {"index": 1, "nmae": "x"}]})",
+                    "text", &unknown);
+    CHECK(unknown == std::vector<std::string>{"facts.drivers", "facts.cuda_devices[1].nmae"});
     unknown.clear();
     facts_from_text(facts_to_text(a_healthy_machine()), "text", &unknown);
     CHECK(unknown.empty());
@@ -61,12 +61,15 @@ TEST_CASE("a wrong document is refused with its name and the place") {
     CHECK(refusal(R"({"facts": {"schema": 1}})").find("file.json: a report of schema unknown") == 0);
     CHECK(refusal(R"({"schema": 2, "facts": {"schema": 2}})").find("file.json: facts of schema 2") == 0);
     CHECK(refusal(R"({"schema": 99})").find("schema 99") != std::string::npos);
-    CHECK(refusal(R"({"schema": 1, "gpus": [{"index": 0, "compute_capability": "8.x"}]})") ==
-          "facts.gpus[0].compute_capability: '8.x' is not a version");
-    CHECK(refusal(R"({"schema": 1, "gpus": {}})") == "facts.gpus: a list is expected");
-    CHECK(refusal(R"({"schema": 1, "gpus": [{"index": 1e99}]})").find("facts.gpus[0].index: a whole number") == 0);
-    CHECK(refusal(R"({"schema": 1, "gpus": [{"index": 99999999999999999999}]})").find("facts.gpus[0].index") == 0);
-    CHECK(refusal(R"({"schema": 1, "gpus": [{"index": 4294967296}]})").find("out of range") != std::string::npos);
+    CHECK(refusal(R"({"schema": 1, "cuda_devices": [{"index": 0, "compute_capability": "8.x"}]})") ==
+          "facts.cuda_devices[0].compute_capability: '8.x' is not a version");
+    CHECK(refusal(R"({"schema": 1, "cuda_devices": {}})") == "facts.cuda_devices: a list is expected");
+    CHECK(refusal(R"({"schema": 1, "cuda_devices": [{"index": 1e99}]})")
+              .find("facts.cuda_devices[0].index: a whole number") == 0);
+    CHECK(refusal(R"({"schema": 1, "cuda_devices": [{"index": 99999999999999999999}]})")
+              .find("facts.cuda_devices[0].index") == 0);
+    CHECK(refusal(R"({"schema": 1, "cuda_devices": [{"index": 4294967296}]})").find("out of range") !=
+          std::string::npos);
     CHECK(refusal(R"({"schema": 1, "probe_runs": [{"end": "melted"}]})").find("'melted' is not one of ") !=
           std::string::npos);
     CHECK(refusal(R"({"schema": 1, "probe_runs": [{"elapsed_ms": 1e999}]})").find("file.json holds a number") == 0);

@@ -38,7 +38,7 @@ TEST_CASE("rnn runs: little free memory excuses a case, much does not") {
 TEST_CASE(
     "rnn runs: the command that runs a case again names the installation and the interface where there are several") {
     Facts facts;
-    facts.gpus.emplace_back();
+    facts.cuda_devices.emplace_back();
     RnnRun& run = facts.rnn_runs.emplace_back();
     run.library = "/opt/my libs/libcudnn.so.8";
     Cudnn& cudnn = facts.cudnns.emplace_back();

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "files/loader/gpu_libraries.hpp"
 #include "support/catch.hpp"

@@ -132,8 +132,8 @@ TEST_CASE("findings stand in the order of repair: errors first, the lowest layer
     const Report report = judged(but([](Facts& f) {
         f.driver.kernel_version = v("535.104.05");
         f.driver.init = CallResult{"cuInit", 803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"};
-        f.boards.front().throttle_reasons = {"hw_slowdown"};  // a warning of a low layer
-        for (auto& run : f.rnn_runs) run.end = RunEnd::wrong;
+        f.nvml_devices.front().throttle_reasons = {"hw_slowdown"};  // a warning of a low layer
+        for (auto& run : f.rnn_runs) run.end = RunEnd::incorrect;
     }));
     REQUIRE_FALSE(report.findings.empty());
     CHECK(std::is_sorted(report.findings.begin(), report.findings.end(), [](const Finding& a, const Finding& b) {
@@ -145,7 +145,7 @@ TEST_CASE("nodes that the first CUDA program makes leave the machine undetermine
     const Report report = judged(but([](Facts& f) {
         f.driver.device_nodes.clear();
         f.driver.init = CallResult{"cuInit", 999, "CUDA_ERROR_UNKNOWN"};
-        f.gpus.clear();
+        f.cuda_devices.clear();
         f.kernel_runs.clear();
         f.rnn_runs.clear();
     }));
@@ -159,8 +159,8 @@ TEST_CASE("with nodes to come the verdict stays open even where nothing was to r
         f.tool.stages = {"look", "ask"};
         f.driver.device_nodes.clear();
         f.driver.init = CallResult{"cuInit", 999, "CUDA_ERROR_UNKNOWN"};
-        f.gpus.clear();
-        f.boards.clear();
+        f.cuda_devices.clear();
+        f.nvml_devices.clear();
         f.kernel_runs.clear();
         f.rnn_runs.clear();
     }));

@@ -32,12 +32,12 @@ bool names(const Report& report, const std::string& rule, Severity severity) {
 
 TEST_CASE("networks: correct cases are healthy, and a wrong, failed or rejected one is a problem of its rule") {
     CHECK(networks([](Facts&) {}).verdict == Health::healthy);
-    const std::pair<RunEnd, const char*> ends[] = {{RunEnd::wrong, "rnn_result_wrong"},
+    const std::pair<RunEnd, const char*> ends[] = {{RunEnd::incorrect, "rnn_result_wrong"},
                                                    {RunEnd::failed, "rnn_call_failed"},
-                                                   {RunEnd::refused, "rnn_call_refused"}};
+                                                   {RunEnd::rejected, "rnn_call_refused"}};
     for (const auto& [end, rule] : ends) {
         const Report report = networks([end = end](Facts& f) {
-            one_case(f, end, {"cudnnRNNForward", end == RunEnd::refused ? 3 : 8, "no"});
+            one_case(f, end, {"cudnnRNNForward", end == RunEnd::rejected ? 3 : 8, "no"});
         });
         CAPTURE(rules_of(report));
         CHECK(report.verdict == Health::problems);
@@ -52,7 +52,7 @@ TEST_CASE("networks: what was not computed is undetermined, never healthy") {
     CHECK(networks([](Facts& f) {
               f.rnn_runs = {good_case(f)};
               f.rnn_runs[0].rnn_case.algorithm = Algorithm::persist_static;
-              f.rnn_runs[0].end = RunEnd::not_offered;
+              f.rnn_runs[0].end = RunEnd::not_supported;
           }).verdict == Health::undetermined);
     CHECK(networks([](Facts& f) { no_cases(f); }).verdict == Health::undetermined);
     const Report elsewhere = networks([](Facts& f) {
@@ -96,7 +96,7 @@ TEST_CASE("networks: only plain LSTMs must be supported, and a kernel that nobod
     const auto not_offered = [](auto change) {
         return networks([&](Facts& f) {
             RnnRun& run = good_case(f);
-            run.end = RunEnd::not_offered;
+            run.end = RunEnd::not_supported;
             run.result = CallResult{"cudnnRNNForward", 9, "CUDNN_STATUS_NOT_SUPPORTED"};
             change(run);
         });
@@ -112,8 +112,8 @@ TEST_CASE("networks: only plain LSTMs must be supported, and a kernel that nobod
             .verdict;
     };
     CHECK(persistent(RunEnd::failed) == Health::healthy);
-    CHECK(persistent(RunEnd::refused) == Health::healthy);
-    CHECK(persistent(RunEnd::wrong) == Health::problems);
+    CHECK(persistent(RunEnd::rejected) == Health::healthy);
+    CHECK(persistent(RunEnd::incorrect) == Health::problems);
 }
 
 TEST_CASE("networks: TF32 where full precision was requested is a warning") {

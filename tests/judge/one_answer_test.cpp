@@ -95,7 +95,7 @@ TEST_CASE("whether a GPU and a driver go together: versions alone and the plan a
             INFO("driver " << driver.text << ", GPU " << gpu.capability.text);
             Facts given = told();
             given.driver.library_version = driver;
-            given.gpus.emplace_back().compute_capability = gpu.capability;
+            given.cuda_devices.emplace_back().compute_capability = gpu.capability;
             PlanQuestion question;
             question.driver = driver;
             question.gpu = gpu.capability;
@@ -118,7 +118,7 @@ TEST_CASE("whether a cuDNN has code for a GPU: a machine, versions alone and the
             given.cudnns = {cudnn};
             if (row.cudnn >= make_version({8, 6})) cudnn.newest_capability = row.capability_max;
             here.cudnns = {cudnn};
-            for (Facts* facts : {&given, &here}) facts->gpus.emplace_back().compute_capability = gpu.capability;
+            for (Facts* facts : {&given, &here}) facts->cuda_devices.emplace_back().compute_capability = gpu.capability;
             const std::string words = code_words(given), live = code_words(here);
             CHECK((live == "open" ? "fits" : live) == words);  // nothing ran there: never more than open
             FrameworkBuild build = any_build(make_version({row.cuda_major, 0}));
@@ -145,7 +145,7 @@ TEST_CASE("whether a published build runs on a GPU: a machine, versions alone an
             framework.version = build.first;
             framework.build = build.build;
             given.frameworks = {framework};
-            given.gpus.emplace_back().compute_capability = gpu.capability;
+            given.cuda_devices.emplace_back().compute_capability = gpu.capability;
             bool any_runs = false, all_fail = true;
             for (const FrameworkBuild& one : rules::builds_of(given, bundled_matrix(), framework).with_cuda) {
                 const PlannedBuild planned = plan_build(one, question, bundled_matrix());
@@ -161,7 +161,7 @@ TEST_CASE("whether a published build runs on a GPU: a machine, versions alone an
             framework.targets = build.targets;
             framework.cuda = build.cuda;
             here.frameworks = {framework};
-            here.gpus = given.gpus;
+            here.cuda_devices = given.cuda_devices;
             const std::string live = code_words(here);
             const Fit planned = plan_build(build, question, bundled_matrix()).fit;
             if (live == "too old" || live == "too new") CHECK(planned == Fit::does_not_work);

@@ -28,7 +28,7 @@ Facts failing_calls() {
 }
 
 Facts wrong_numbers() {
-    return but([](Facts& facts) { every_case(facts, RunEnd::wrong, "cudnnRNNForward"); });
+    return but([](Facts& facts) { every_case(facts, RunEnd::incorrect, "cudnnRNNForward"); });
 }
 
 using Rules = std::vector<std::string>;
@@ -57,7 +57,7 @@ TEST_CASE("a crash of the tiny kernel's process is not told again for the networ
 TEST_CASE("a GPU that computes the tiny kernel wrongly is not told again for the networks") {
     Facts facts = wrong_numbers();
     CHECK(errors_of(facts) == Rules{"rnn_result_wrong"});
-    facts.kernel_runs.front().right = false;
+    facts.kernel_runs.front().correct = false;
     CHECK(errors_of(facts) == Rules{"kernel_launch_failed"});
 }
 

@@ -19,7 +19,7 @@ std::string last_command(const char* rule, const Facts& facts) {
 
 Facts gpu_of(const char* capability) {
     return but([&](Facts& f) {
-        f.gpus.front().compute_capability = v(capability);
+        f.cuda_devices.front().compute_capability = v(capability);
         no_cases(f);
     });
 }
@@ -44,7 +44,7 @@ TEST_CASE("what a person told is planned with as well") {
     Facts told;
     told.tool.stages = {"given"};
     told.driver.library_version = v("470");
-    told.gpus.emplace_back().compute_capability = v("6.1");
+    told.cuda_devices.emplace_back().compute_capability = v("6.1");
     told.runtimes.emplace_back().version = v("12.4");
     CHECK(last_command("driver_too_old", told) == "rnncheck matrix plan gpu=6.1 driver=470");
 }
@@ -52,13 +52,13 @@ TEST_CASE("what a person told is planned with as well") {
 TEST_CASE("of several GPUs the one at fault counts; what is not known is left out") {
     const auto second = but([](Facts& f) {
         add_second_gpu(f);
-        f.gpus.back().compute_capability = v("3.5");
+        f.cuda_devices.back().compute_capability = v("3.5");
         std::erase_if(f.rnn_runs, [](const RnnRun& run) { return run.gpu == 1; });
     });
     CHECK(last_command("gpu_too_old", second) == "rnncheck matrix plan gpu=3.5 driver=550.54.14");
     const auto no_gpu = but([](Facts& f) {
         f.runtimes.front().version = v("13.0");
-        f.gpus.clear();
+        f.cuda_devices.clear();
     });
     CHECK(last_command("driver_too_old", no_gpu) == "rnncheck matrix plan driver=550.54.14");
 }

@@ -47,7 +47,7 @@ Facts kernel_answers(std::int64_t code) {
 }
 
 Facts board_with(void (*change)(Board&)) {
-    return but([&](Facts& f) { change(f.boards.front()); });
+    return but([&](Facts& f) { change(f.nvml_devices.front()); });
 }
 
 std::vector<Broken> broken_machines() {
@@ -113,13 +113,13 @@ std::vector<Broken> broken_machines() {
         {"probe_timed_out", probe_ended("cuda_runtime", ProbeEnd::timed_out)},
         {"probe_stuck", probe_ended("cuda_runtime", ProbeEnd::stuck)},
         {"probe_quit_early", probe_ended("cuda_runtime", ProbeEnd::quit_early)},
-        {"no_gpu_visible", after(init_answers(100), [](Facts& f) { f.boards.clear(); })},
+        {"no_gpu_visible", after(init_answers(100), [](Facts& f) { f.nvml_devices.clear(); })},
         {"gpu_hidden_by_setting",
          after(init_answers(100), [](Facts& f) { f.host.environment["CUDA_VISIBLE_DEVICES"] = ""; })},
         {"gpu_out_of_memory", but([](Facts& f) {
              all_cases(f, RunEnd::out_of_memory, {"cuMemAlloc_v2", 2, "CUDA_ERROR_OUT_OF_MEMORY"});
-             f.boards.front().memory_free_mib = 100;
-             f.boards.front().processes = {{4711, 24'000}};
+             f.nvml_devices.front().memory_free_mib = 100;
+             f.nvml_devices.front().processes = {{4711, 24'000}};
          })},
         {"gpu_out_of_memory", kernel_answers(2)},
         {"gpu_memory_ecc_error", board_with([](Board& b) {
@@ -131,7 +131,7 @@ std::vector<Broken> broken_machines() {
         {"gpu_exclusive_mode_busy", kernel_answers(46)},
         {"gpu_compute_prohibited", board_with([](Board& b) { b.compute_mode = "prohibited"; })},
         {"gpu_fell_off_bus", but([](Facts& f) {
-             Board& lost = f.boards.emplace_back();
+             Board& lost = f.nvml_devices.emplace_back();
              lost.index = 1;
              lost.unreachable = CallResult{"nvmlDeviceGetHandleByIndex_v2", 15, "GPU is lost"};
          })},

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "base/sha256.hpp"
 #include "matrix/verify.hpp"
 #include "support/catch.hpp"

@@ -1,7 +1,7 @@
 // Any table as text, and the rows that a filter keeps.
 #include <algorithm>
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
 #include "matrix/table_view.hpp"

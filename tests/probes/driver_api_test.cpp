@@ -11,13 +11,13 @@ TEST_CASE("driver_api learns versions and GPUs") {
     CHECK(told.facts.driver.cuda_version == v("12.4"));
     CHECK(told.facts.driver.library_version == v("550.54.14"));
     CHECK(told.facts.driver.init->ok());
-    REQUIRE(told.facts.gpus.size() == 2);
-    CHECK(told.facts.gpus[1].index == 1);
-    CHECK(told.facts.gpus[0].compute_capability == v("8.6"));
-    CHECK(told.facts.gpus[0].pci != told.facts.gpus[1].pci);
-    CHECK(told.facts.gpus[0].uuid->starts_with("GPU-"));
-    CHECK(*told.facts.gpus[0].memory_total_mib > 1000);
-    CHECK(told.facts.gpus[0].compute_mode == "default");
+    REQUIRE(told.facts.cuda_devices.size() == 2);
+    CHECK(told.facts.cuda_devices[1].index == 1);
+    CHECK(told.facts.cuda_devices[0].compute_capability == v("8.6"));
+    CHECK(told.facts.cuda_devices[0].pci != told.facts.cuda_devices[1].pci);
+    CHECK(told.facts.cuda_devices[0].uuid->starts_with("GPU-"));
+    CHECK(*told.facts.cuda_devices[0].memory_total_mib > 1000);
+    CHECK(told.facts.cuda_devices[0].compute_mode == "default");
 }
 
 TEST_CASE("driver_api keeps the version when cuInit fails, in the library's own words") {
@@ -26,7 +26,7 @@ TEST_CASE("driver_api keeps the version when cuInit fails, in the library's own 
     CHECK(told.facts.driver.cuda_version == v("12.4"));
     CHECK(told.facts.driver.init->code == 803);
     CHECK(told.facts.driver.init->text.find("CUDA_ERROR_SYSTEM_DRIVER_MISMATCH") != std::string::npos);
-    CHECK(told.facts.gpus.empty());
+    CHECK(told.facts.cuda_devices.empty());
 }
 
 TEST_CASE("driver_api loses nothing told before a crash") {
@@ -49,7 +49,7 @@ TEST_CASE("driver_api does not believe a count of GPUs that no machine has") {
     for (const char* count : {"garbage", "garbage:1"}) {
         const auto told = run_probe("driver_api", {.sim = "gpus=1 cuDeviceGetCount=" + std::string(count)});
         CHECK(told.done);
-        CHECK(told.facts.gpus.empty());
+        CHECK(told.facts.cuda_devices.empty());
         REQUIRE(told.failed_calls.size() == 1);
         CHECK(told.failed_calls[0].call == "cuDeviceGetCount");
     }

@@ -32,11 +32,11 @@ TEST_CASE("hang_witness says when the kernel log is closed to it") {
 
 TEST_CASE("hang_witness asks how busy the boards are that are known") {
     ProbeSetting setting{.sim = "gpus=2 gpu1:nvml.busy=97"};
-    setting.facts.boards.resize(2);
-    setting.facts.boards[1].index = 1;
+    setting.facts.nvml_devices.resize(2);
+    setting.facts.nvml_devices[1].index = 1;
     const auto told = run_probe("hang_witness", setting);
-    REQUIRE(told.facts.boards.size() == 2);
-    CHECK(told.facts.boards[0].busy_percent == 0);
-    CHECK(told.facts.boards[1].busy_percent == 97);
-    CHECK(run_probe("hang_witness", {.sim = "gpus=2"}).facts.boards.empty());
+    REQUIRE(told.facts.nvml_devices.size() == 2);
+    CHECK(told.facts.nvml_devices[0].busy_percent == 0);
+    CHECK(told.facts.nvml_devices[1].busy_percent == 97);
+    CHECK(run_probe("hang_witness", {.sim = "gpus=2"}).facts.nvml_devices.empty());
 }

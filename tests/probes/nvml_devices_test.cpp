@@ -11,8 +11,8 @@ TEST_CASE("nvml_devices learns the state of every board") {
     REQUIRE(told.done);
     CHECK(told.facts.driver.nvml_version == v("550.54.14"));
     CHECK(told.facts.driver.nvml_cuda_version == v("12.4"));
-    REQUIRE(told.facts.boards.size() == 2);
-    const Board& board = told.facts.boards[0];
+    REQUIRE(told.facts.nvml_devices.size() == 2);
+    const Board& board = told.facts.nvml_devices[0];
     CHECK(board.ecc_uncorrected_since_boot == 3);
     CHECK(board.compute_mode == "exclusive_process");
     CHECK(*board.memory_free_mib <= *board.memory_total_mib);
@@ -21,42 +21,42 @@ TEST_CASE("nvml_devices learns the state of every board") {
 
 TEST_CASE("nvml_devices names the processes that hold memory") {
     const auto told = run_probe("nvml_devices", {.sim = "gpus=1 nvml.processes=4242:2000"});
-    REQUIRE(told.facts.boards.size() == 1);
-    REQUIRE(told.facts.boards[0].processes.size() == 1);
-    CHECK(told.facts.boards[0].processes[0].pid == 4242);
-    CHECK(told.facts.boards[0].processes[0].memory_mib == 2000);
+    REQUIRE(told.facts.nvml_devices.size() == 1);
+    REQUIRE(told.facts.nvml_devices[0].processes.size() == 1);
+    CHECK(told.facts.nvml_devices[0].processes[0].pid == 4242);
+    CHECK(told.facts.nvml_devices[0].processes[0].memory_mib == 2000);
 }
 
 TEST_CASE("nvml_devices knows a lost board from one that lacks a feature") {
     const auto lost = run_probe("nvml_devices", {.sim = "gpus=1 nvmlDeviceGetMemoryInfo=fail:15"});
-    REQUIRE(lost.facts.boards.size() == 1);
-    REQUIRE(lost.facts.boards[0].unreachable);
-    CHECK(lost.facts.boards[0].unreachable->code == 15);
+    REQUIRE(lost.facts.nvml_devices.size() == 1);
+    REQUIRE(lost.facts.nvml_devices[0].unreachable);
+    CHECK(lost.facts.nvml_devices[0].unreachable->code == 15);
     const auto without = run_probe("nvml_devices", {.sim = "gpus=1 nvmlDeviceGetEccMode=fail:3"});
-    REQUIRE(without.facts.boards.size() == 1);
-    CHECK_FALSE(without.facts.boards[0].unreachable);
-    CHECK_FALSE(without.facts.boards[0].ecc_enabled);
-    CHECK_FALSE(without.facts.boards[0].ecc_uncorrected_since_boot);
+    REQUIRE(without.facts.nvml_devices.size() == 1);
+    CHECK_FALSE(without.facts.nvml_devices[0].unreachable);
+    CHECK_FALSE(without.facts.nvml_devices[0].ecc_enabled);
+    CHECK_FALSE(without.facts.nvml_devices[0].ecc_uncorrected_since_boot);
 }
 
 TEST_CASE("nvml_devices does not list a board that is closed to this process") {
     const auto told = run_probe("nvml_devices", {.sim = "gpus=2 nvmlDeviceGetHandleByIndex_v2=fail:4@2"});
     REQUIRE(told.done);
-    REQUIRE(told.facts.boards.size() == 1);
-    CHECK(told.facts.boards[0].index == 0);
+    REQUIRE(told.facts.nvml_devices.size() == 1);
+    CHECK(told.facts.nvml_devices[0].index == 0);
 }
 
 TEST_CASE("nvml_devices tells why NVML did not start") {
     const auto told = run_probe("nvml_devices", {.sim = "nvmlInit_v2=fail:18"});
     REQUIRE(told.done);
     CHECK(told.facts.driver.nvml_init->code == 18);
-    CHECK(told.facts.boards.empty());
+    CHECK(told.facts.nvml_devices.empty());
 }
 
 TEST_CASE("nvml_devices does not believe a count of boards that no machine has") {
     const auto told = run_probe("nvml_devices", {.sim = "gpus=1 nvmlDeviceGetCount_v2=garbage"});
     CHECK(told.done);
-    CHECK(told.facts.boards.empty());
+    CHECK(told.facts.nvml_devices.empty());
     REQUIRE(told.failed_calls.size() == 1);
     CHECK(told.failed_calls[0].call == "nvmlDeviceGetCount_v2");
 }

@@ -57,7 +57,7 @@ TEST_CASE("rnn_dropout sees each way in which dropout can be wrong") {
 
 TEST_CASE("rnn_dropout runs where it is asked for alone") {
     Facts facts;
-    facts.gpus.emplace_back();
+    facts.cuda_devices.emplace_back();
     Cudnn& cudnn = facts.cudnns.emplace_back();
     cudnn.dialects = {"v8"};
     cudnn.rnn_usable = true;

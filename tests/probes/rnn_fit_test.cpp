@@ -89,7 +89,7 @@ TEST_CASE("rnn_fit: a network too large for the memory, refused, or of an interf
 
 TEST_CASE("rnn_fit runs for its own question alone") {
     Facts facts;
-    facts.gpus.emplace_back();
+    facts.cuda_devices.emplace_back();
     Cudnn& cudnn = facts.cudnns.emplace_back();
     cudnn.library = "/a/libcudnn.so.8";
     cudnn.dialects = {"legacy", "v8"};

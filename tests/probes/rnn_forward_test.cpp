@@ -25,7 +25,7 @@ Cudnn usable(const std::string& path, std::vector<std::string> dialects) {
 
 Facts with_gpus(int count) {
     Facts facts;
-    for (int index = 0; index < count; ++index) facts.gpus.emplace_back().index = index;
+    for (int index = 0; index < count; ++index) facts.cuda_devices.emplace_back().index = index;
     return facts;
 }
 
@@ -54,7 +54,7 @@ TEST_CASE("no GPU or no cuDNN is no target, and many copies are eight") {
     Facts facts = with_gpus(0);
     for (int copy = 0; copy < 20; ++copy) facts.cudnns.push_back(usable(std::to_string(copy), {"v8"}));
     CHECK(probes::rnn_forward::probe.targets(facts).empty());
-    facts.gpus.emplace_back();
+    facts.cuda_devices.emplace_back();
     CHECK(probes::rnn_forward::probe.targets(facts).size() == 8);
 }
 
@@ -85,29 +85,29 @@ TEST_CASE("a case that its process did not survive is recorded as that case") {
 }
 
 TEST_CASE("a status is sorted by the numbers of its own major") {
-    CHECK(end_of("cudnnRNNForward", 9) == RunEnd::not_offered);
-    CHECK(end_of("cudnnRNNForward", 6) == RunEnd::not_offered);
-    CHECK(end_of("cudnnRNNForward", 11) == RunEnd::not_offered);
-    CHECK(end_of("cudnnRNNForward", 3) == RunEnd::refused);
-    CHECK(end_of("cudnnRNNForward", 5) == RunEnd::refused);
+    CHECK(end_of("cudnnRNNForward", 9) == RunEnd::not_supported);
+    CHECK(end_of("cudnnRNNForward", 6) == RunEnd::not_supported);
+    CHECK(end_of("cudnnRNNForward", 11) == RunEnd::not_supported);
+    CHECK(end_of("cudnnRNNForward", 3) == RunEnd::rejected);
+    CHECK(end_of("cudnnRNNForward", 5) == RunEnd::rejected);
     CHECK(end_of("cudnnRNNForward", 8) == RunEnd::failed);
-    CHECK(end_of("cudnnRNNForward", 3000) == RunEnd::not_offered);
-    CHECK(end_of("cudnnRNNForward", 3014) == RunEnd::not_offered);
-    CHECK(end_of("cudnnRNNForward", 2003) == RunEnd::refused);
+    CHECK(end_of("cudnnRNNForward", 3000) == RunEnd::not_supported);
+    CHECK(end_of("cudnnRNNForward", 3014) == RunEnd::not_supported);
+    CHECK(end_of("cudnnRNNForward", 2003) == RunEnd::rejected);
     CHECK(end_of("cudnnRNNForward", 5003) == RunEnd::failed);
     CHECK(end_of("cudnnCreateRNNDescriptor", 1008) == RunEnd::failed);
     CHECK(end_of("cuMemAlloc_v2", 3) == RunEnd::failed);
 }
 
 TEST_CASE("a missing function is not offered by a cuDNN before 7.2, and else a fault") {
-    CHECK(end_of("cudnnRNNForwardInferenceEx", -1) == RunEnd::not_offered);
+    CHECK(end_of("cudnnRNNForwardInferenceEx", -1) == RunEnd::not_supported);
     CHECK(end_of("cudnnRNNForward", -1) == RunEnd::failed);
 }
 
 TEST_CASE("which reduced precision a case may show follows the GPU, its math type, its algorithm and the environment") {
     const auto reduced = [](const char* capability, MathType math, Algorithm algorithm, const char* setting = "") {
         Facts facts = with_gpus(1);
-        facts.gpus[0].compute_capability = parse_version(capability);
+        facts.cuda_devices[0].compute_capability = parse_version(capability);
         if (*setting) facts.host.environment["NVIDIA_TF32_OVERRIDE"] = setting;
         RnnCase rnn_case;
         rnn_case.math = math;

@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "base/text.hpp"
-#include "process/private_directory.hpp"
+#include "process/this_process.hpp"
 #include "support/catch.hpp"
 #include "support/survive_kill.hpp"
 
@@ -25,7 +25,7 @@ using std::chrono::milliseconds;
 namespace {
 
 struct Told {
-    Ending ending;
+    ProcessResult result;
     std::vector<std::string> lines;
     double waited_ms = 0;
 };
@@ -43,9 +43,9 @@ Told run(const Command& what) {
     const auto started = std::chrono::steady_clock::now();
     pool.start(what, [&](std::string_view line) {
         if (told.lines.size() < 100) told.lines.emplace_back(line);
-        return Heard{line == "done"};
+        return LineMeaning{line == "done"};
     });
-    told.ending = pool.wait([] {}).ending;
+    told.result = pool.wait([] {}).result;
     told.waited_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count();
     CHECK(pool.running() == 0);
     return told;
@@ -68,25 +68,25 @@ bool no_child_left() {
 
 TEST_CASE("a well-behaved process is over at once") {
     const Told told = run("well");
-    CHECK(told.ending.how == How::exited);
-    CHECK(told.ending.code == 0);
+    CHECK(told.result.kind == ExitKind::exited);
+    CHECK(told.result.code == 0);
     CHECK(said(told, "begun"));
     CHECK(said(told, "done"));
     CHECK(no_child_left());
 }
 
 TEST_CASE("each way to die is told apart, and what was said before stands") {
-    const std::map<std::string, std::pair<How, int>> expected = {
-        {"exit_code", {How::exited, 3}},          {"exit_zero", {How::exited, 0}},
-        {"bad_write", {How::signalled, SIGSEGV}}, {"abort", {How::signalled, SIGABRT}},
-        {"throw", {How::signalled, SIGABRT}},     {"kill", {How::signalled, SIGKILL}},
-        {"half_line", {How::exited, 0}},          {"crash_at_exit", {How::signalled, SIGABRT}},
+    const std::map<std::string, std::pair<ExitKind, int>> expected = {
+        {"exit_code", {ExitKind::exited, 3}},          {"exit_zero", {ExitKind::exited, 0}},
+        {"bad_write", {ExitKind::signalled, SIGSEGV}}, {"abort", {ExitKind::signalled, SIGABRT}},
+        {"throw", {ExitKind::signalled, SIGABRT}},     {"kill", {ExitKind::signalled, SIGKILL}},
+        {"half_line", {ExitKind::exited, 0}},          {"crash_at_exit", {ExitKind::signalled, SIGABRT}},
     };
-    for (const auto& [habit, ending] : expected) {
+    for (const auto& [habit, result] : expected) {
         INFO(habit);
         const Told told = run(habit);
-        CHECK(told.ending.how == ending.first);
-        CHECK(told.ending.code == ending.second);
+        CHECK(told.result.kind == result.first);
+        CHECK(told.result.code == result.second);
         CHECK(said(told, "begun"));
         CHECK(said(told, "done") == (habit == "crash_at_exit"));
         CHECK(no_child_left());
@@ -97,8 +97,8 @@ TEST_CASE("a process without progress is ended within its limit") {
     for (const std::string habit : {"sleep", "busy", "ignore_sigterm", "endless_chatter", "close_all"}) {
         INFO(habit);
         const Told told = run(habit, milliseconds(200));
-        CHECK(told.ending.how == How::timed_out);
-        CHECK(contains(told.ending.reason, "no progress"));
+        CHECK(told.result.kind == ExitKind::timed_out);
+        CHECK(contains(told.result.reason, "no progress"));
         CHECK(told.waited_ms >= 200);
         CHECK(said(told, "begun"));
         CHECK(no_child_left());
@@ -135,11 +135,13 @@ TEST_CASE("a process that gets no processor time uses up nobody's limit") {
 
 TEST_CASE("a line may change the limit of its process") {
     Pool pool;
-    pool.start(command("sleep", milliseconds(60000)), [](std::string_view) { return Heard{false, milliseconds(200)}; });
-    const Ending ending = pool.wait([] {}).ending;
-    CHECK(ending.how == How::timed_out);
-    REQUIRE(ending.state);
-    CHECK(ending.state->state == 'S');
+    pool.start(command("sleep", milliseconds(60000)), [](std::string_view) {
+        return LineMeaning{false, milliseconds(200)};
+    });
+    const ProcessResult result = pool.wait([] {}).result;
+    CHECK(result.kind == ExitKind::timed_out);
+    REQUIRE(result.state);
+    CHECK(result.state->state == 'S');
 }
 
 TEST_CASE("a private directory goes with the process that created it, whatever ends it") {
@@ -174,12 +176,12 @@ TEST_CASE("a process that SIGKILL does not end is given up, told as stuck, and h
     Command unkillable = command("survive_kill", milliseconds(200));
     unkillable.stuck_after = milliseconds(300);
     const Told told = run(unkillable);
-    if (told.ending.how == How::exited && told.ending.code == test::tracing_forbidden) {
+    if (told.result.kind == ExitKind::exited && told.result.code == test::tracing_forbidden) {
         WARN("SKIP: no process may trace another here");
         return;
     }
-    CHECK(told.ending.how == How::stuck);
-    CHECK(contains(told.ending.reason, "no progress"));
+    CHECK(told.result.kind == ExitKind::stuck);
+    CHECK(contains(told.result.reason, "no progress"));
     CHECK(told.waited_ms >= 500);
     CHECK(told.waited_ms < 1900);  // before its helper lets it go
     CHECK(said(told, "begun"));
@@ -188,23 +190,23 @@ TEST_CASE("a process that SIGKILL does not end is given up, told as stuck, and h
 }
 
 TEST_CASE("progress renews the limit, the deadline does not care") {
-    CHECK(run("slow_progress", milliseconds(400)).ending.how == How::exited);
+    CHECK(run("slow_progress", milliseconds(400)).result.kind == ExitKind::exited);
     Command hurried = command("slow_progress", milliseconds(400));
     hurried.deadline = std::chrono::steady_clock::now() + milliseconds(250);
     const Told told = run(hurried);
-    CHECK(told.ending.how == How::cut_off);
-    CHECK(contains(told.ending.reason, "deadline"));
+    CHECK(told.result.kind == ExitKind::cut_off);
+    CHECK(contains(told.result.reason, "deadline"));
 }
 
 TEST_CASE("output is drained and only its end is kept") {
     for (const std::string habit : {"chatter", "flood_stderr"}) {
         INFO(habit);
         const Told told = run(habit);
-        CHECK(told.ending.how == How::exited);
+        CHECK(told.result.kind == ExitKind::exited);
         CHECK(said(told, "done"));
-        CHECK(told.ending.output_tail.size() == 4096);
+        CHECK(told.result.output_tail.size() == 4096);
     }
-    CHECK(contains(run("last_words").ending.output_tail, "the reason stands here"));
+    CHECK(contains(run("last_words").result.output_tail, "the reason stands here"));
 }
 
 TEST_CASE("closed descriptors, garbage and endless lines are survived") {
@@ -217,7 +219,7 @@ TEST_CASE("closed descriptors, garbage and endless lines are survived") {
 
 TEST_CASE("a grandchild that holds the pipes neither holds us nor survives") {
     const Told told = run("grandchild");
-    CHECK(told.ending.how == How::exited);
+    CHECK(told.result.kind == ExitKind::exited);
     CHECK(told.waited_ms < 1500);
 }
 
@@ -225,8 +227,8 @@ TEST_CASE("an exit handler that hangs is ended after its grace, and the last wor
     Command hanging = command("hang_at_exit", milliseconds(60'000));
     hanging.exit_grace = milliseconds(300);
     const Told told = run(hanging);
-    CHECK(told.ending.how == How::timed_out);
-    CHECK(contains(told.ending.reason, "did not leave"));
+    CHECK(told.result.kind == ExitKind::timed_out);
+    CHECK(contains(told.result.reason, "did not leave"));
     CHECK(said(told, "done"));
 }
 
@@ -242,7 +244,7 @@ TEST_CASE("input of any size arrives, the environment too") {
 TEST_CASE("input that nobody reads does no harm") {
     Command big = command("exit_zero", milliseconds(5000));
     big.input.assign(3'000'000, 'i');
-    CHECK(run(big).ending.how == How::exited);
+    CHECK(run(big).result.kind == ExitKind::exited);
 }
 
 TEST_CASE("a program that cannot be started says so") {
@@ -250,8 +252,8 @@ TEST_CASE("a program that cannot be started says so") {
     missing.arguments = {"/no/such/program"};
     missing.quiet_limit = milliseconds(1000);
     const Told told = run(missing);
-    CHECK(told.ending.how == How::not_started);
-    CHECK(contains(told.ending.reason, "No such file"));
+    CHECK(told.result.kind == ExitKind::not_started);
+    CHECK(contains(told.result.reason, "No such file"));
 }
 
 TEST_CASE("many at once all come home") {
@@ -259,12 +261,12 @@ TEST_CASE("many at once all come home") {
     std::map<int, int> dones;
     for (int i = 0; i < 12; ++i) {
         const int id = pool.start(command(i % 3 ? "well" : "abort", milliseconds(5000)),
-                                  [](std::string_view line) { return Heard{line == "done"}; });
+                                  [](std::string_view line) { return LineMeaning{line == "done"}; });
         dones[id] = i;
     }
     while (pool.running() > 0) {
         const auto ended = pool.wait([] {});
-        CHECK(ended.ending.how == (dones.at(ended.id) % 3 ? How::exited : How::signalled));
+        CHECK(ended.result.kind == (dones.at(ended.id) % 3 ? ExitKind::exited : ExitKind::signalled));
         dones.erase(ended.id);
     }
     CHECK(dones.empty());
@@ -285,7 +287,7 @@ TEST_CASE("only a process that may make nodes can still start a set-user-id help
     for (const bool may : {false, true}) {
         const pid_t child = fork();
         if (child == 0) {
-            confine_this_process(may);
+            drop_privileges(may);
             const bool free = prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0;
             const bool has = prctl(PR_CAPBSET_READ, CAP_MKNOD, 0, 0, 0) == 1;
             _exit(free == may && (!may || has == had) ? 0 : 1);
@@ -300,7 +302,7 @@ TEST_CASE("only a process that may make nodes can still start a set-user-id help
 TEST_CASE("a confined process cannot make device nodes nor gain rights") {
     const pid_t child = fork();
     if (child == 0) {
-        confine_this_process();
+        drop_privileges();
         const bool made = mknod("confined_node", 0600 | 0020000, 0x103) == 0;  // a character device, as nvidia's are
         if (made) unlink("confined_node");
         _exit(made ? 1 : 0);
@@ -315,9 +317,9 @@ TEST_CASE("a process that stays has done its work, and ends with the pool") {
     {
         Pool pool;
         pool.start(command("hang_at_exit", milliseconds(5000)), [](std::string_view line) {
-            return Heard{line == "done", {}, line == "done"};
+            return LineMeaning{line == "done", {}, line == "done"};
         });
-        CHECK(pool.wait([] {}).ending.how == How::exited);
+        CHECK(pool.wait([] {}).result.kind == ExitKind::exited);
         CHECK(pool.running() == 0);
         CHECK(waitpid(-1, nullptr, WNOHANG) == 0);  // it is alive
     }
@@ -326,11 +328,11 @@ TEST_CASE("a process that stays has done its work, and ends with the pool") {
 
 TEST_CASE("a limit can be shortened while the process runs, and not prolonged") {
     Pool pool;
-    const int id = pool.start(command("sleep", milliseconds(60'000)), [](std::string_view) { return Heard{}; });
+    const int id = pool.start(command("sleep", milliseconds(60'000)), [](std::string_view) { return LineMeaning{}; });
     const auto ended = pool.wait([&] {
         pool.shorten(id, milliseconds(200));
         pool.shorten(id, milliseconds(60'000));
     });
-    CHECK(ended.ending.how == How::timed_out);
-    CHECK(ended.ending.elapsed_ms < 30'000);
+    CHECK(ended.result.kind == ExitKind::timed_out);
+    CHECK(ended.result.elapsed_ms < 30'000);
 }

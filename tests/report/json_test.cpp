@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "facts/facts_json.hpp"
 #include "report/documents.hpp"
@@ -59,9 +59,9 @@ TEST_CASE("unusable facts are refused with a sentence that names the place") {
     CHECK(contains(message_for("{\"schema\":2}"), "schema 2"));
     CHECK(contains(message_for("{\"schema\":1,\"gpus\":[{\"index\":1e400}]}"), "number"));
     CHECK(contains(message_for("{\"schema\":1,\"gpus\":[{},{\"index\":99999999999}]}"),
-                   "gpus[1].index: the number is out of range"));
+                   "cuda_devices[1].index: the number is out of range"));
     CHECK(contains(message_for("{\"schema\":1,\"gpus\":[{\"compute_capability\":\"8.x\"}]}"),
-                   "gpus[0].compute_capability: '8.x' is not a version"));
+                   "cuda_devices[0].compute_capability: '8.x' is not a version"));
     CHECK(contains(message_for("{\"schema\":1,\"host\":{\"environment\":{\"A\":1}}}"), "host.environment.A"));
     CHECK(contains(message_for("{\"schema\":1,\"rnn_runs\":[{\"end\":\"fine\"}]}"), "rnn_runs[0].end: 'fine'"));
     CHECK(contains(message_for("{\"schema\":1,\"driver\":" + std::string(100'000, '[')), "nested deeper"));

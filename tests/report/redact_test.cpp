@@ -30,7 +30,7 @@ Report private_report() {
                               {"PYTHONPATH", "/mnt/c/Users/Berta Maier/py:C:\\Users\\Dora\\py"}};
     facts.libraries[0].path = "/home/anneliese/cuda/lib64/libcuda.so.1";
     facts.libraries[0].needed = {"/Users/friedrich/libx.so"};
-    facts.gpus[0].uuid = uuid;
+    facts.cuda_devices[0].uuid = uuid;
     facts.probe_runs[0].output_tail =
         "host helios: user karlotta@selene-17, Serial Number : 1324419067243\nboard 1324419067243";
     facts.probe_runs[0].target = "/scratch/anneliese-old/libcudnn.so.9";
@@ -74,8 +74,8 @@ TEST_CASE("the same thing has the same word everywhere") {
     CHECK(contains(report.findings[0].message, "the file " + path + " is no library"));
     CHECK(report.findings[0].remedies[0].commands[0] == "rm " + path);
     const std::string& visible = report.facts.host.environment.at("CUDA_VISIBLE_DEVICES");
-    CHECK(visible == *report.facts.gpus[0].uuid + "," + *report.facts.gpus[0].uuid + ",MIG-UUID-2");
-    CHECK(report.facts.gpus[0].uuid == "GPU-UUID-1");
+    CHECK(visible == *report.facts.cuda_devices[0].uuid + "," + *report.facts.cuda_devices[0].uuid + ",MIG-UUID-2");
+    CHECK(report.facts.cuda_devices[0].uuid == "GPU-UUID-1");
     CHECK(everything(redact(private_report(), identity)) == everything(report));
 }
 
@@ -86,7 +86,7 @@ TEST_CASE("redacting twice is redacting once") {
 
 TEST_CASE("nothing else changes") {
     Report report = healthy_report();
-    report.facts.gpus[0].uuid = report.facts.boards[0].uuid = std::nullopt;
+    report.facts.cuda_devices[0].uuid = report.facts.nvml_devices[0].uuid = std::nullopt;
     const Identity ordinary{
         {"a", "cuda", "root", "test", "1000"}, {"/", "/root", "/usr/local", "/work", "relative"}, {"gpu", "localhost"}};
     CHECK(everything(redact(report, ordinary)) == everything(report));

@@ -45,7 +45,7 @@ inline void add_sample_runs(Facts& facts, int gpu) {
         run.gpu = gpu;
         run.number = ++number;
         run.rnn_case = sample;
-        run.end = sample.dtype == Dtype::fp16 ? RunEnd::not_offered : RunEnd::ok;
+        run.end = sample.dtype == Dtype::fp16 ? RunEnd::not_supported : RunEnd::ok;
         if (run.end == RunEnd::ok) {
             run.largest_error = 1e-7;
             run.limit = 1e-5;
@@ -121,7 +121,7 @@ inline std::vector<Finding> sample_findings() {
 inline Report report_with_many_findings() {
     Facts facts = a_healthy_machine();
     facts.rnn_runs.clear();
-    facts.gpus[0].name = hostile_text();
+    facts.cuda_devices[0].name = hostile_text();
     facts.host.os = hostile_text();
     facts.host.container = "docker";
     facts.host.environment["LD_LIBRARY_PATH"] = hostile_text();
@@ -155,25 +155,25 @@ inline Report report_with_many_findings() {
 inline Report report_of_eight_gpus() {
     Facts facts = a_healthy_machine();
     facts.rnn_runs.clear();
-    const Gpu gpu = facts.gpus[0];
-    const Board board = facts.boards[0];
-    facts.gpus.clear();
-    facts.boards.clear();
+    const Gpu gpu = facts.cuda_devices[0];
+    const Board board = facts.nvml_devices[0];
+    facts.cuda_devices.clear();
+    facts.nvml_devices.clear();
     for (int i = 0; i < 8; ++i) {
-        facts.gpus.push_back(gpu);
-        facts.gpus.back().index = i;
-        facts.boards.push_back(board);
-        facts.boards.back().index = i;
-        facts.gpus.back().uuid = facts.boards.back().uuid =
+        facts.cuda_devices.push_back(gpu);
+        facts.cuda_devices.back().index = i;
+        facts.nvml_devices.push_back(board);
+        facts.nvml_devices.back().index = i;
+        facts.cuda_devices.back().uuid = facts.nvml_devices.back().uuid =
             "GPU-11111111-2222-3333-4444-55555555555" + std::to_string(i);
-        facts.gpus.back().pci = facts.boards.back().pci = "0000:0" + std::to_string(i + 1) + ":00.0";
+        facts.cuda_devices.back().pci = facts.nvml_devices.back().pci = "0000:0" + std::to_string(i + 1) + ":00.0";
         add_sample_runs(facts, i);
     }
     const auto run = [&facts](int on, std::size_t number) -> RnnRun& {
         return facts.rnn_runs[static_cast<std::size_t>(on) * sample_cases().size() + number - 1];
     };
     for (const std::size_t number : {1, 2, 3, 5}) {
-        run(3, number).end = RunEnd::wrong;
+        run(3, number).end = RunEnd::incorrect;
         run(3, number).largest_error = 0.25;
         run(3, number).where = "y of sequence 0, step 0, unit 3: found 0.5, expected 0.25";
     }

@@ -62,7 +62,7 @@ def breach_of_facts(change):
 
 breaches = [breach_of_facts(lambda d: d.pop("schema")), breach_of_facts(lambda d: d.update(drivers={})),
             breach(lambda d: d.pop("verdict")), breach(lambda d: d.update(verdict="fine")), breach(lambda d: d.update(more=1)),
-            breach(lambda d: d["facts"]["gpus"][0].update(index="0")), breach(lambda d: d.update(schema=1)),
+            breach(lambda d: d["facts"]["cuda_devices"][0].update(index="0")), breach(lambda d: d.update(schema=1)),
             breach(lambda d: d["facts"]["driver"].update(cuda_version=12.4))]
 if not all(breaches):
     print("the schema lets wrong documents pass:", breaches)

@@ -30,8 +30,8 @@ Facts with_ends(const std::vector<RunEnd>& ends) {
 }  // namespace
 
 TEST_CASE("svg: each case is a square with the letter of its end and a colour of its own") {
-    const std::vector<RunEnd> ends = {RunEnd::ok,     RunEnd::not_offered, RunEnd::refused, RunEnd::out_of_memory,
-                                      RunEnd::failed, RunEnd::wrong,       RunEnd::skipped};
+    const std::vector<RunEnd> ends = {RunEnd::ok,     RunEnd::not_supported, RunEnd::rejected, RunEnd::out_of_memory,
+                                      RunEnd::failed, RunEnd::incorrect,     RunEnd::skipped};
     const std::string svg = sweeps_svg(with_ends(ends), "title");
     for (const char letter : std::string(".-rmXWs"))  // one in the grid, one in the legend
         CHECK(count_of(svg, ">" + std::string(1, letter) + "</text></g>") == 2);

@@ -144,7 +144,7 @@ TEST_CASE("a requested case is told with its numbers and how to run it again, wi
     report.facts.rnn_request.emplace();
     report.facts.rnn_runs.resize(2);
     RnnRun& run = report.facts.rnn_runs[1];
-    run.end = RunEnd::wrong;
+    run.end = RunEnd::incorrect;
     run.where = "y of sequence 0, step 1, unit 2: found 3, expected 4";
     run.limit = 1e-3;
     run.largest_error = 0.25;
@@ -164,8 +164,8 @@ TEST_CASE("the smallest case that fails is told by how it fails, and what a log'
     Report report = healthy_report();
     MinimalCase& minimal = report.lstm.emplace().minimal_case.emplace();
     minimal.rerun_command = "rnncheck lstm --device 0 --cell gru";
-    for (const auto& [end, words] : {std::pair{RunEnd::wrong, "is still wrong"},
-                                     {RunEnd::refused, "is still refused"},
+    for (const auto& [end, words] : {std::pair{RunEnd::incorrect, "is still wrong"},
+                                     {RunEnd::rejected, "is still refused"},
                                      {RunEnd::failed, "still fails"}}) {
         minimal.run.end = end;
         CHECK(contains(as_text(report), "The smallest case that " + std::string(words)));

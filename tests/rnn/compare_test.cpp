@@ -66,12 +66,12 @@ double largest(const std::vector<double>& values) {
 
 TEST_CASE("outputs within their limits are right") {
     Example example;
-    CHECK(example.result().right);
+    CHECK(example.result().correct);
     CHECK(example.result().largest_error == 0);
     CHECK(example.result().worst.empty());
     example.found.y[3] += 0.9e-3;
     example.found.cy[5] += 5e-3;  // of 2e-3 * |-3|
-    CHECK(example.result().right);
+    CHECK(example.result().correct);
     CHECK(example.result().limit == 1e-3);
     CHECK(example.result().largest_error == Approx(0.9e-3));
 }
@@ -98,7 +98,7 @@ TEST_CASE("one element beyond its limit is wrong, and named") {
         example.found.y[2] = 0.4;
         CHECK(example.result().worst == "y of sequence 0, step 0, unit 1: found 0.1, expected 0.5");
     }
-    CHECK_FALSE(example.result().right);
+    CHECK_FALSE(example.result().correct);
 }
 
 TEST_CASE("what is not a number is infinitely wrong wherever it stands") {
@@ -109,7 +109,7 @@ TEST_CASE("what is not a number is infinitely wrong wherever it stands") {
             double* const places[] = {&example.found.y[15], &example.found.y[20], &example.found.hy[0],
                                       &example.found.cy[7]};
             *places[where] = value;
-            CHECK_FALSE(example.result().right);
+            CHECK_FALSE(example.result().correct);
             CHECK(example.result().largest_error == infinity);
             CHECK(example.result().precision == Precision::full);
             CHECK_FALSE(example.result().worst.empty());
@@ -127,16 +127,16 @@ TEST_CASE("not a number stays the worst whatever follows") {
 TEST_CASE("padding must be exactly the fill") {
     Example example;
     example.found.y[16] = 1e-30;
-    CHECK_FALSE(example.result().right);
+    CHECK_FALSE(example.result().correct);
     CHECK(example.result().worst == "y of sequence 1, step 1 (padding), unit 0: found 1e-30, expected 0");
     example.found.y[16] = -0.0;
-    CHECK(example.result().right);
+    CHECK(example.result().correct);
 }
 
 TEST_CASE("outputs that are missing are wrong") {
     Example example;
     example.found.hy.pop_back();
-    CHECK_FALSE(example.result().right);
+    CHECK_FALSE(example.result().correct);
     CHECK(example.result().worst == "not all outputs are there");
     CHECK(compare(example.rnn_case, example.expected, {}, example.limits).largest_error == infinity);
 }
@@ -151,16 +151,16 @@ TEST_CASE("an fp32 error that TF32 explains is told from one that nothing explai
     const double expected = found.y[0];
     found.y[0] = expected + loose.kept.at(1).largest.y[0] / 2;
     CHECK(result(strict).precision == Precision::tf32);
-    CHECK_FALSE(result(strict).right);
+    CHECK_FALSE(result(strict).correct);
     CHECK(result(loose).precision == Precision::tf32);
-    CHECK(result(loose).right);
+    CHECK(result(loose).correct);
     found.y[0] = expected + loose.kept.at(1).largest.y[0] * 2;
     CHECK(result(loose).precision == Precision::full);
     CHECK(result(strict).precision == Precision::full);
-    CHECK_FALSE(result(loose).right);
+    CHECK_FALSE(result(loose).correct);
     found.y[0] = expected + loose.kept.at(0).largest.y[0] / 2;
     CHECK(result(loose).precision == Precision::full);
-    CHECK(result(strict).right);
+    CHECK(result(strict).correct);
 }
 
 TEST_CASE("limits: TF32 concerns fp32 alone, and wider types are held to more") {
@@ -178,7 +178,7 @@ TEST_CASE("gradients are compared, and a wrong one is named with its gate") {
     const RealLimits real(Dtype::fp64, true);
     RnnOutputs found = real.computation.outputs;
     const auto result = [&] { return compare(real.rnn_case, real.computation.outputs, found, real.limits(false)); };
-    CHECK(result().right);
+    CHECK(result().correct);
     SECTION("of a weight") {
         found.dweights[0].recurrent[1][64 * 3 + 5] += 1;
         CHECK(result().worst.starts_with("dW of layer 0, forget gate, recurrent side, unit 3, column 5: found "));
@@ -195,7 +195,7 @@ TEST_CASE("gradients are compared, and a wrong one is named with its gate") {
         found.dcx[64 + 9] += 1;
         CHECK(result().worst.starts_with("dcx of layer 0, sequence 1, unit 9: found "));
     }
-    CHECK_FALSE(result().right);
+    CHECK_FALSE(result().correct);
 }
 
 TEST_CASE("fp16 beyond its range is an overflow, and infinity below it an error") {
@@ -203,26 +203,26 @@ TEST_CASE("fp16 beyond its range is an overflow, and infinity below it an error"
     example.rnn_case.dtype = Dtype::fp16;
     example.expected.hy[3] = example.found.hy[3] = 65600;
     example.found.hy[3] = infinity;
-    CHECK(example.result().right);
+    CHECK(example.result().correct);
     CHECK(example.result().overflow);
     example.found.hy[3] = -infinity;
-    CHECK_FALSE(example.result().right);
+    CHECK_FALSE(example.result().correct);
     example.expected.hy[3] = 60000;
     example.found.hy[3] = infinity;
-    CHECK_FALSE(example.result().right);
+    CHECK_FALSE(example.result().correct);
     CHECK_FALSE(example.result().overflow);
     example.expected.hy[3] = 65600;
     example.rnn_case.dtype = Dtype::bf16;
-    CHECK_FALSE(example.result().right);
+    CHECK_FALSE(example.result().correct);
 }
 
 TEST_CASE("where clipping is on, cy may be clipped or not") {
     Example example;
     example.rnn_case.clip = 2;
     example.found.cy[1] = -2;
-    CHECK(example.result().right);
+    CHECK(example.result().correct);
     example.found.cy[1] = -1.9;
-    CHECK_FALSE(example.result().right);
+    CHECK_FALSE(example.result().correct);
 }
 
 TEST_CASE("limits: fast mathematics concerns fp32 with functions alone, and explains before TF32") {
@@ -244,9 +244,9 @@ TEST_CASE("limits: fast mathematics concerns fp32 with functions alone, and expl
           std::vector{Precision::full});
     RnnOutputs found = real.computation.outputs;
     found.y[0] += strict.kept[1].largest.y[0] * 0.9;
-    CHECK(compare(real.rnn_case, real.computation.outputs, found, strict).right);
+    CHECK(compare(real.rnn_case, real.computation.outputs, found, strict).correct);
     CHECK(compare(real.rnn_case, real.computation.outputs, found, strict).precision == Precision::fast_math);
-    CHECK_FALSE(compare(real.rnn_case, real.computation.outputs, found, limits({})).right);
+    CHECK_FALSE(compare(real.rnn_case, real.computation.outputs, found, limits({})).correct);
     RnnCase relu = real.rnn_case;
     relu.cell = Cell::relu;
     const RnnInputs inputs = make_inputs(relu);
@@ -259,7 +259,7 @@ TEST_CASE("what the states of a sequence of length 0 hold is not looked at") {
     example.rnn_case.lengths = {3, 0};
     for (std::size_t i = 12; i < 24; ++i) example.expected.y[i] = example.found.y[i] = 0;
     example.found.hy[2] = example.found.cy[7] = not_a_number;  // [direction][sequence][unit]
-    CHECK(example.result().right);
+    CHECK(example.result().correct);
     example.found.hy[4] = not_a_number;
-    CHECK_FALSE(example.result().right);
+    CHECK_FALSE(example.result().correct);
 }

@@ -58,14 +58,14 @@ TEST_CASE("random correct cases give no false alarm, with room to spare") {
             limits_for(rnn_case, inputs, computation, {rnn_case.math == MathType::standard, true, is_fast(rnn_case)});
         const Comparison comparison =
             compare(rnn_case, computation.outputs, sim::simulate(rnn_case, inputs, arithmetic), limits);
-        if (!comparison.right)
+        if (!comparison.correct)
             FAIL_CHECK(describe(rnn_case)
                        << ": " << comparison.worst << " at " << comparison.largest_error / comparison.limit);
         see(seen[kind(rnn_case)], rnn_case, comparison);
     }
     CHECK(seen.size() == 14);
     for (const auto& [name, entry] : seen) {
-        const std::string summary = name + ": " + counted(static_cast<std::size_t>(entry.cases), "case", "cases") +
+        const std::string summary = name + ": " + pluralized(static_cast<std::size_t>(entry.cases), "case", "cases") +
                                     ", error / limit at most " + short_number(entry.largest) + ", on average " +
                                     short_number(entry.total / entry.cases) + ", most in " + entry.worst +
                                     ", reduced precision in " + std::to_string(entry.reduced);

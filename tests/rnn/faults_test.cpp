@@ -73,7 +73,7 @@ const std::vector<Task>& standard_tasks(Dialect dialect) {
 }
 
 bool caught(const std::vector<Task>& tasks, sim::Fault fault) {
-    return std::ranges::any_of(tasks, [&](const Task& task) { return !task.judge(task.run(fault)).right; });
+    return std::ranges::any_of(tasks, [&](const Task& task) { return !task.judge(task.run(fault)).correct; });
 }
 
 bool same(const RnnCase& rnn_case, const RnnOutputs& a, const RnnOutputs& b) {
@@ -91,7 +91,7 @@ void print_table() {
             const RnnOutputs found = task.run(static_cast<sim::Fault>(number));
             if (same(task.rnn_case, found, task.run(sim::Fault::none))) continue;
             ++changed;
-            noticed += !task.judge(found).right;
+            noticed += !task.judge(found).correct;
         }
         std::printf("| %s | %d | %d |\n", std::string(sim::fault_names()[number]).c_str(), changed, noticed);
     }
@@ -104,7 +104,7 @@ TEST_CASE("the standard level passes on a device without fault") {
         for (const Task& task : standard_tasks(dialect)) {
             const Comparison comparison = task.judge(task.run(sim::Fault::none));
             CAPTURE(name_of(dialect), describe(task.rnn_case), comparison.worst);
-            CHECK(comparison.right);
+            CHECK(comparison.correct);
             CHECK(comparison.largest_error < comparison.limit * 0.6);
             const bool tf32 = task.rnn_case.dtype == Dtype::fp32 && task.rnn_case.math != MathType::fma;
             CHECK((tf32 || comparison.precision == Precision::full));
@@ -125,7 +125,7 @@ TEST_CASE("of all planted faults the standard level catches 98 of 100, and the t
         INFO(name);
         const auto notices = [&](const RnnCase& rnn_case) {
             const Task task(rnn_case);
-            return !task.judge(task.run(*sim::fault_named(name))).right;
+            return !task.judge(task.run(*sim::fault_named(name))).correct;
         };
         CHECK(std::ranges::any_of(thorough, notices));
     }
@@ -171,7 +171,7 @@ TEST_CASE("TF32 although fma was asked for is told as such") {
         if (task.rnn_case.math != MathType::fma) continue;
         const Comparison comparison = task.judge(task.run(sim::Fault::tf32_although_forbidden));
         CAPTURE(describe(task.rnn_case), comparison.worst);
-        CHECK_FALSE(comparison.right);
+        CHECK_FALSE(comparison.correct);
         CHECK(comparison.precision == Precision::tf32);
     }
 }

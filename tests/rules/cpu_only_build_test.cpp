@@ -49,9 +49,9 @@ rnncheck::Facts torch_for_cpu(const std::string& capability, const std::string& 
         torch.name = "pytorch";
         torch.version = v("2.4.1");
         torch.package = "torch 2.4.1+cpu";
-        f.gpus.resize(1);
-        f.gpus.front().name.reset();
-        f.gpus.front().compute_capability = v(capability);
+        f.cuda_devices.resize(1);
+        f.cuda_devices.front().name.reset();
+        f.cuda_devices.front().compute_capability = v(capability);
         for (auto& library : f.libraries)
             if (library.kind == rnncheck::LibraryKind::cuda) library.version_in_name = v(driver);
         f.driver.library.reset();
@@ -79,7 +79,7 @@ TEST_CASE("the build offered is one that GPU and driver run") {
 TEST_CASE("where no build with CUDA is known to run, none is offered to install") {
     using namespace rnncheck;
     Facts unknown_gpu = torch_for_cpu("8.6", "550.54.14");
-    unknown_gpu.gpus.clear();
+    unknown_gpu.cuda_devices.clear();
     for (const Facts& facts : {torch_for_cpu("12.0", "580.65.06"), torch_for_cpu("8.6", "390.48"), unknown_gpu})
         CHECK(remedy_for(facts).commands == std::vector<std::string>{"rnncheck matrix plan --for pytorch==2.4.1"});
 }

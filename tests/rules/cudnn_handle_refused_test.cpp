@@ -23,7 +23,7 @@ RULE_TEST(cudnn_handle_refused,
                                ""},
                               {"memory is nearly full, which tells it", but([](Facts& f) {
                                    all_cases(f, RunEnd::skipped, {"cudnnCreate", 1, "CUDNN_STATUS_NOT_INITIALIZED"});
-                                   f.boards.front().memory_free_mib = 100;
+                                   f.nvml_devices.front().memory_free_mib = 100;
                                }),
                                ""},
                               {"no code for the GPU is another fault", but([](Facts& f) {

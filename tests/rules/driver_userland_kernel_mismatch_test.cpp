@@ -8,7 +8,7 @@ rnncheck::Facts after_an_update() {
     f.driver.kernel_version = rnncheck::test::v("550.40.07");
     f.driver.nvml_init = rnncheck::CallResult{"nvmlInit_v2", 18, "Driver/library version mismatch"};
     f.driver.nvml_version.reset();
-    f.boards.clear();
+    f.nvml_devices.clear();
     return f;
 }
 
@@ -21,7 +21,7 @@ RULE_TEST(driver_userland_kernel_mismatch,
                   after(init_answers(999), [](Facts& f) { f.driver.kernel_version = v("550.40.07"); }), "550.40.07"},
                  {"only NVML is of another release", but([](Facts& f) {
                       f.driver.nvml_init = CallResult{"nvmlInit_v2", 18, ""};
-                      f.boards.clear();
+                      f.nvml_devices.clear();
                   }),
                   "NVML (libnvidia-ml.so.1)"}}},
           Silent{

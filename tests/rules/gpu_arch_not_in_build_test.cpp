@@ -3,12 +3,12 @@
 RULE_TEST(
     gpu_arch_not_in_build,
     Fires{{{"a framework without code for Hopper", but([](Facts& f) {
-                f.gpus.front().compute_capability = v("9.0");
+                f.cuda_devices.front().compute_capability = v("9.0");
                 add_tensorflow(f).targets = "sm_50 sm_60 sm_70 sm_75 sm_80";
             }),
             "in TensorFlow 2.15.1 (cuda)"},
            {"Blackwell with CUDA 12.4 and cuDNN 8", but([](Facts& f) {
-                f.gpus.front().compute_capability = v("12.0");
+                f.cuda_devices.front().compute_capability = v("12.0");
                 no_cases(f);
             }),
             "there is no machine code for GPU 0 (NVIDIA GeForce RTX 3090) of compute capability 12.0 in CUDA 12.4 at"},
@@ -26,17 +26,17 @@ RULE_TEST(
             "a tiny test kernel that the driver"}}},
     Silent{{{"healthy", a_healthy_machine(), ""},
             {"a later GPU of a known generation", but([](Facts& f) {
-                 f.gpus.front().compute_capability = v("8.9");
+                 f.cuda_devices.front().compute_capability = v("8.9");
                  no_cases(f);
              }),
              ""},
             {"the cases went well, whatever the table says", but([](Facts& f) {
-                 f.gpus.front().compute_capability = v("12.0");
+                 f.cuda_devices.front().compute_capability = v("12.0");
                  f.cudnns.front().newest_capability = v("12.1");
              }),
              ""},
             {"too old is another fault", but([](Facts& f) {
-                 f.gpus.front().compute_capability = v("3.5");
+                 f.cuda_devices.front().compute_capability = v("3.5");
                  no_cases(f);
              }),
              ""},
@@ -53,7 +53,7 @@ RULE_TEST(
                  }),
                  ""},
                 {"the capability is not known", but([](Facts& f) {
-                     f.gpus.front().compute_capability.reset();
+                     f.cuda_devices.front().compute_capability.reset();
                      no_cases(f);
                  }),
                  ""}}})

@@ -2,30 +2,31 @@
 #include "support/rule_test.hpp"
 
 RULE_TEST(gpu_compute_prohibited,
-          Fires{
-              {{"NVML tells", but([](Facts& f) { f.boards.front().compute_mode = "prohibited"; }), "is closed to CUDA"},
-               {"both tell",
-                but([](Facts& f) { f.boards.front().compute_mode = f.gpus.front().compute_mode = "prohibited"; }),
-                "is closed to CUDA"},
-               {"only the driver tells", but([](Facts& f) {
-                    f.boards.clear();
-                    f.gpus.front().compute_mode = "prohibited";
-                }),
-                "is closed to CUDA"}}},
+          Fires{{{"NVML tells", but([](Facts& f) { f.nvml_devices.front().compute_mode = "prohibited"; }),
+                  "is closed to CUDA"},
+                 {"both tell", but([](Facts& f) {
+                      f.nvml_devices.front().compute_mode = f.cuda_devices.front().compute_mode = "prohibited";
+                  }),
+                  "is closed to CUDA"},
+                 {"only the driver tells", but([](Facts& f) {
+                      f.nvml_devices.clear();
+                      f.cuda_devices.front().compute_mode = "prohibited";
+                  }),
+                  "is closed to CUDA"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
-                  {"without NVML", but([](Facts& f) { f.boards.clear(); }), ""},
+                  {"without NVML", but([](Facts& f) { f.nvml_devices.clear(); }), ""},
                   {"no driver", without_driver(), ""}}},
           CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                       {"without NVML, and the driver does not tell", but([](Facts& f) {
-                           f.boards.clear();
-                           f.gpus.front().compute_mode.reset();
+                           f.nvml_devices.clear();
+                           f.cuda_devices.front().compute_mode.reset();
                        }),
                        ""}}})
 
 TEST_CASE("a closed GPU that both NVML and the driver see is told once") {
     using namespace rnncheck;
     const auto* rule = find_named(all_rules(), "gpu_compute_prohibited");
-    const Facts both =
-        test::but([](Facts& f) { f.boards.front().compute_mode = f.gpus.front().compute_mode = "prohibited"; });
+    const Facts both = test::but(
+        [](Facts& f) { f.nvml_devices.front().compute_mode = f.cuda_devices.front().compute_mode = "prohibited"; });
     CHECK((*rule)->check(both, Matrix::bundled()).findings.size() == 1);
 }

@@ -6,15 +6,15 @@ namespace {
 rnncheck::Facts exclusive() {
     return rnncheck::test::but([](rnncheck::Facts& f) {
         rnncheck::test::no_runs(f);
-        f.boards.front().compute_mode = "exclusive_process";
-        f.boards.front().processes = {{4711, 500}};
+        f.nvml_devices.front().compute_mode = "exclusive_process";
+        f.nvml_devices.front().processes = {{4711, 500}};
     });
 }
 
 rnncheck::Facts refused(const char* mode) {
     return rnncheck::test::but([&](rnncheck::Facts& f) {
         f.kernel_runs = {{0, rnncheck::CallResult{"cuDevicePrimaryCtxRetain", 46, ""}, {}}};
-        f.gpus.front().compute_mode = f.boards.front().compute_mode = mode;
+        f.cuda_devices.front().compute_mode = f.nvml_devices.front().compute_mode = mode;
     });
 }
 
@@ -26,16 +26,17 @@ RULE_TEST(gpu_exclusive_mode_busy,
                  {"MPS is set up and refuses all the same",
                   after(refused("exclusive_process"),
                         [](Facts& f) {
-                            f.boards.front().processes = {{4711, 500}};
+                            f.nvml_devices.front().processes = {{4711, 500}};
                             f.driver.mps_pipe = "/tmp/nvidia-mps";
                         }),
                   "busy or unavailable"},
                  {"mode and call", refused("exclusive_process"), "busy or unavailable"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
-                  {"exclusive and free", after(exclusive(), [](Facts& f) { f.boards.front().processes.clear(); }), ""},
+                  {"exclusive and free", after(exclusive(), [](Facts& f) { f.nvml_devices.front().processes.clear(); }),
+                   ""},
                   {"shared by MPS", but([](Facts& f) {
-                       f.boards.front().compute_mode = "exclusive_process";
-                       f.boards.front().processes = {{4711, 500}};
+                       f.nvml_devices.front().compute_mode = "exclusive_process";
+                       f.nvml_devices.front().processes = {{4711, 500}};
                    }),
                    ""},
                   {"the server of MPS has it",

@@ -8,7 +8,7 @@ rnncheck::Facts lost() {
         rnncheck::Board board;
         board.index = 1;
         board.unreachable = rnncheck::CallResult{"nvmlDeviceGetHandleByIndex_v2", 15, "GPU is lost"};
-        f.boards.push_back(board);
+        f.nvml_devices.push_back(board);
     });
 }
 
@@ -30,6 +30,6 @@ RULE_TEST(gpu_fell_off_bus,
                    }),
                    ""},
                   {"no driver", without_driver(), ""}}},
-          CannotTell{
-              {{"nothing learnt", nothing_learnt(), ""},
-               {"a board told nothing", after(lost(), [](Facts& f) { f.boards.back().unreachable.reset(); }), ""}}})
+          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
+                      {"a board told nothing",
+                       after(lost(), [](Facts& f) { f.nvml_devices.back().unreachable.reset(); }), ""}}})

@@ -13,9 +13,9 @@ Facts alike(int count) {
         if (run.end == RunEnd::ok) run.digest = "00ff";
     const auto runs = f.rnn_runs;
     for (int index = 1; index < count; ++index) {
-        Gpu gpu = f.gpus.front();
+        Gpu gpu = f.cuda_devices.front();
         gpu.index = index;
-        f.gpus.push_back(gpu);
+        f.cuda_devices.push_back(gpu);
         for (RnnRun run : runs) {
             run.gpu = index;
             f.rnn_runs.push_back(run);
@@ -44,14 +44,15 @@ RULE_TEST(gpu_gives_other_bits,
                  {"one of two", one_unlike(2), "which of them is unusual is not known"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"all alike", alike(4), ""},
-                  {"of other kinds", after(one_unlike(2), [](Facts& f) { f.gpus.back().name = "NVIDIA A100"; }), ""},
+                  {"of other kinds", after(one_unlike(2), [](Facts& f) { f.cuda_devices.back().name = "NVIDIA A100"; }),
+                   ""},
                   {"with fewer multiprocessors",
-                   after(one_unlike(4), [](Facts& f) { f.gpus.back().multiprocessors = 80; }), ""},
+                   after(one_unlike(4), [](Facts& f) { f.cuda_devices.back().multiprocessors = 80; }), ""},
                   {"a wrong case is another fault",
                    after(one_unlike(4),
                          [](Facts& f) {
                              for (RnnRun& run : f.rnn_runs)
-                                 if (run.digest == "00fe") run.end = RunEnd::wrong;
+                                 if (run.digest == "00fe") run.end = RunEnd::incorrect;
                          }),
                    ""},
                   {"not the same bits twice is another fault",

@@ -11,7 +11,7 @@ Facts set_to(const char* value, Facts f) {
 }
 
 Facts with_boards(std::size_t count) {
-    return rnncheck::test::but([&](Facts& f) { f.boards.resize(count, f.boards.front()); });
+    return rnncheck::test::but([&](Facts& f) { f.nvml_devices.resize(count, f.nvml_devices.front()); });
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ RULE_TEST(
                     f.host.container = "docker";
                     f.host.environment["NVIDIA_VISIBLE_DEVICES"] = "none";
                     f.driver.device_nodes.clear();
-                    f.boards.clear();
+                    f.nvml_devices.clear();
                 }),
           "NVIDIA_VISIBLE_DEVICES=\"none\" asks for a container without GPU"}}},
     Silent{{{"healthy", a_healthy_machine(), ""},

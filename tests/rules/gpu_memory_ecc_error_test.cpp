@@ -5,9 +5,9 @@ namespace {
 
 rnncheck::Facts errors(std::int64_t since_boot) {
     return rnncheck::test::but([&](rnncheck::Facts& f) {
-        f.boards.front().ecc_enabled = true;
-        f.boards.front().ecc_uncorrected_since_boot = since_boot;
-        f.boards.front().ecc_uncorrected_lifetime = 7;
+        f.nvml_devices.front().ecc_enabled = true;
+        f.nvml_devices.front().ecc_uncorrected_since_boot = since_boot;
+        f.nvml_devices.front().ecc_uncorrected_lifetime = 7;
     });
 }
 
@@ -26,7 +26,7 @@ RULE_TEST(gpu_memory_ecc_error,
                   "CUDA_ERROR_ECC_UNCORRECTABLE"}}},
           Silent{{{"a board without error correction", a_healthy_machine(), ""},
                   {"a board that supports no error correction says so", but([](Facts& f) {
-                       f.boards.front().ecc_enabled.reset();
+                       f.nvml_devices.front().ecc_enabled.reset();
                        probe_run(f, "nvml_devices").failed_calls = {{"nvmlDeviceGetEccMode", 3, "Not Supported"}};
                    }),
                    ""},
@@ -36,11 +36,12 @@ RULE_TEST(gpu_memory_ecc_error,
                    }),
                    ""},
                   {"no driver", without_driver(), ""}}},
-          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"whether there is error correction could not be learnt", but([](Facts& f) {
-                           f.boards.front().ecc_enabled.reset();
-                           probe_run(f, "nvml_devices").failed_calls = {{"nvmlDeviceGetEccMode", 999, "Unknown Error"}};
-                       }),
-                       ""},
-                      {"the count is lost",
-                       after(errors(2), [](Facts& f) { f.boards.front().ecc_uncorrected_since_boot.reset(); }), ""}}})
+          CannotTell{
+              {{"nothing learnt", nothing_learnt(), ""},
+               {"whether there is error correction could not be learnt", but([](Facts& f) {
+                    f.nvml_devices.front().ecc_enabled.reset();
+                    probe_run(f, "nvml_devices").failed_calls = {{"nvmlDeviceGetEccMode", 999, "Unknown Error"}};
+                }),
+                ""},
+               {"the count is lost",
+                after(errors(2), [](Facts& f) { f.nvml_devices.front().ecc_uncorrected_since_boot.reset(); }), ""}}})

@@ -5,8 +5,8 @@ namespace {
 
 rnncheck::Facts held(std::int64_t free) {
     return rnncheck::test::but([&](rnncheck::Facts& f) {
-        f.boards.front().memory_free_mib = free;
-        f.boards.front().processes = {{4711, 20'000}, {4712, {}}};
+        f.nvml_devices.front().memory_free_mib = free;
+        f.nvml_devices.front().processes = {{4711, 20'000}, {4712, {}}};
     });
 }
 
@@ -19,13 +19,13 @@ RULE_TEST(gpu_memory_held_by_other_process,
                   {"enough is left", held(20'000), ""},
                   {"a call ran out of memory, which is another fault",
                    after(held(300), [](Facts& f) { f.rnn_runs.front().end = RunEnd::out_of_memory; }), ""},
-                  {"nobody is seen", after(held(300), [](Facts& f) { f.boards.front().processes.clear(); }), ""},
+                  {"nobody is seen", after(held(300), [](Facts& f) { f.nvml_devices.front().processes.clear(); }), ""},
                   {"no driver", without_driver(), ""}}},
           CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                       {"NVML was not asked",
                        after(held(300),
                              [](Facts& f) {
-                                 f.boards.clear();
+                                 f.nvml_devices.clear();
                                  f.probe_runs.clear();
                              }),
                        ""}}})

@@ -2,29 +2,29 @@
 #include "support/rule_test.hpp"
 
 RULE_TEST(gpu_memory_repair_pending,
-          Fires{{{"a row", but([](Facts& f) { f.boards.front().remapping_pending = true; }),
+          Fires{{{"a row", but([](Facts& f) { f.nvml_devices.front().remapping_pending = true; }),
                   "waits for a reset to replace a bad memory row"},
-                 {"a page", but([](Facts& f) { f.boards.front().retirement_pending = true; }),
+                 {"a page", but([](Facts& f) { f.nvml_devices.front().retirement_pending = true; }),
                   "waits for a restart to retire a bad memory page"},
-                 {"no spare row left", but([](Facts& f) { f.boards.front().remapping_failed = true; }),
+                 {"no spare row left", but([](Facts& f) { f.nvml_devices.front().remapping_failed = true; }),
                   "could not take a bad memory row out of use"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"a board that reports neither", but([](Facts& f) {
-                       f.boards.front().remapping_pending = f.boards.front().remapping_failed =
-                           f.boards.front().retirement_pending = std::nullopt;
+                       f.nvml_devices.front().remapping_pending = f.nvml_devices.front().remapping_failed =
+                           f.nvml_devices.front().retirement_pending = std::nullopt;
                    }),
                    ""},
                   {"no driver", without_driver(), ""}}},
           CannotTell{
               {{"nothing learnt", nothing_learnt(), ""},
                {"NVML failed when asked", but([](Facts& f) {
-                    f.boards.front().remapping_pending = f.boards.front().remapping_failed =
-                        f.boards.front().retirement_pending = std::nullopt;
+                    f.nvml_devices.front().remapping_pending = f.nvml_devices.front().remapping_failed =
+                        f.nvml_devices.front().retirement_pending = std::nullopt;
                     probe_run(f, "nvml_devices").failed_calls = {{"nvmlDeviceGetRemappedRows", 999, "Unknown Error"}};
                 }),
                 ""},
                {"NVML crashed", but([](Facts& f) {
-                    f.boards.front().remapping_pending.reset();
+                    f.nvml_devices.front().remapping_pending.reset();
                     probe_run(f, "nvml_devices").end = ProbeEnd::crashed;
                 }),
                 ""}}})

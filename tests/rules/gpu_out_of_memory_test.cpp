@@ -15,19 +15,19 @@ Facts nothing_fits(std::int64_t free_mib) {
         refused.bytes = 3 << 20;
         all_cases(f, RunEnd::out_of_memory, refused);
         for (RnnRun& run : f.rnn_runs) run.free_bytes = 20 << 20;
-        f.boards.front().memory_free_mib = free_mib;
+        f.nvml_devices.front().memory_free_mib = free_mib;
     });
 }
 
 Facts no_handle(std::int64_t code, const std::string& text, std::int64_t free_mib) {
     return but([&](Facts& f) {
         all_cases(f, RunEnd::skipped, {"cudnnCreate", code, text});
-        f.boards.front().memory_free_mib = free_mib;
+        f.nvml_devices.front().memory_free_mib = free_mib;
     });
 }
 
 Facts held(Facts facts) {
-    facts.boards.front().processes = {{4711, 20'000}, {4712, {}}};
+    facts.nvml_devices.front().processes = {{4711, 20'000}, {4712, {}}};
     return facts;
 }
 
@@ -53,79 +53,79 @@ std::vector<std::string> errors_on(const Facts& facts) {
 
 }  // namespace
 
-RULE_TEST(gpu_out_of_memory,
-          Fires{
-              {{"held by others", held(nothing_fits(300)),
-                "GPU 0 (NVIDIA GeForce RTX 3090) ran out of memory: cuMemAlloc_v2 answered 2 "
-                "(CUDA_ERROR_OUT_OF_MEMORY: out of memory) for 3 MiB; 300 of 24576 MiB are free, in use by process "
-                "4711 (20000 MiB) and process 4712; no recurrent network could be computed"},
-               {"in a container", after(nothing_fits(300), [](Facts& f) { f.host.container = "docker"; }),
-                "processes outside this container cannot be seen from inside it"},
-               {"under WSL", after(nothing_fits(300), [](Facts& f) { f.host.wsl = true; }),
-                "processes of Windows cannot be seen from WSL"},
-               {"one case", but([](Facts& f) {
-                    one_case(f, RunEnd::out_of_memory, {"cudnnRNNForward", 2, "CUDNN_STATUS_ALLOC_FAILED"});
-                }),
-                " recurrent networks could not be computed"},
-               {"no context", but([](Facts& f) {
-                    all_cases(f, RunEnd::skipped, {"cuDevicePrimaryCtxRetain", 2, "CUDA_ERROR_OUT_OF_MEMORY"});
-                    f.kernel_runs = {{0, CallResult{"cuDevicePrimaryCtxRetain", 2, "CUDA_ERROR_OUT_OF_MEMORY"}, {}}};
-                }),
-                "cuDevicePrimaryCtxRetain answered 2"},
-               {"no handle of cuDNN 8", no_handle(2, "CUDNN_STATUS_ALLOC_FAILED", 23'000), "cudnnCreate answered 2"},
-               {"no handle of cuDNN 9", no_handle(4004, "CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED", 23'000),
-                "cudnnCreate answered 4004"},
-               {"no handle, with hardly any memory free", no_handle(1, "CUDNN_STATUS_NOT_INITIALIZED", 100),
-                "ran out of memory: cudnnCreate answered 1"},
-               {"no handle, with hardly any memory free according to CUDA",
-                after(no_handle(1, "CUDNN_STATUS_NOT_INITIALIZED", 23'000),
-                      [](Facts& f) {
-                          for (RnnRun& run : f.rnn_runs) run.free_bytes = 100 << 20;
-                      }),
-                "ran out of memory: cudnnCreate answered 1"},
-               {"memory of the host", no_handle(4003, "CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED", 23'000),
-                "cannot be used because the host ran out of memory: cudnnCreate answered 4003"},
-               {"much is free",
-                after(nothing_fits(23'000),
-                      [](Facts& f) {
-                          for (RnnRun& run : f.rnn_runs) run.free_bytes.reset();
-                      }),
-                "23000 of 24576 MiB are free, which should be enough"},
-               {"much is free for NVML, little for CUDA", nothing_fits(23'000),
-                "23000 of 24576 MiB are free, but CUDA could give this program only 20 MiB"},
-               {"NVML does not tell", after(nothing_fits(0), [](Facts& f) { f.boards.clear(); }),
-                "how much is free is not known"},
-               {"a MIG instance",
-                after(nothing_fits(30'000),
-                      [](Facts& f) {
-                          f.gpus.front().name = "NVIDIA A100-SXM4-40GB MIG 1g.5gb";
-                          f.gpus.front().memory_total_mib = 4864;
-                      }),
-                "are free on the whole board, this MIG instance has 4864 MiB in all"},
-               {"a limit of MPS",
-                after(nothing_fits(23'000),
-                      [](Facts& f) { f.host.environment["CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"] = "0=1G"; }),
-                "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT is 0=1G"},
-               {"an MPS server", after(nothing_fits(23'000), [](Facts& f) { f.driver.mps_pipe = "/tmp/nvidia-mps"; }),
-                "the MPS server may limit what a program gets"},
-               {"the tiny kernel alone", but([](Facts& f) {
-                    f.kernel_runs = {{0, CallResult{"cuMemAlloc_v2", 2, "CUDA_ERROR_OUT_OF_MEMORY"}, {}}};
-                }),
-                "no recurrent network was affected"}}},
-          silent_about_cases(
-              {{"little is free and nothing failed", but([](Facts& f) { f.boards.front().memory_free_mib = 100; }), ""},
-               {"no handle for another cause", but([](Facts& f) {
-                    all_cases(f, RunEnd::failed, {"cudnnRNNForward", 8, "CUDNN_STATUS_EXECUTION_FAILED"});
-                }),
-                ""}}),
-          cannot_tell_about_cases({{"a case failed without a reason", but([](Facts& f) {
-                                        one_case(f, RunEnd::failed, {});
-                                        for (auto& run : f.rnn_runs)
-                                            if (run.end == RunEnd::failed) run.result.reset();
-                                    }),
-                                    ""},
-                                   {"no handle, and much is free", no_handle(1, "CUDNN_STATUS_NOT_INITIALIZED", 23'000),
-                                    ""}}))
+RULE_TEST(
+    gpu_out_of_memory,
+    Fires{{{"held by others", held(nothing_fits(300)),
+            "GPU 0 (NVIDIA GeForce RTX 3090) ran out of memory: cuMemAlloc_v2 answered 2 "
+            "(CUDA_ERROR_OUT_OF_MEMORY: out of memory) for 3 MiB; 300 of 24576 MiB are free, in use by process "
+            "4711 (20000 MiB) and process 4712; no recurrent network could be computed"},
+           {"in a container", after(nothing_fits(300), [](Facts& f) { f.host.container = "docker"; }),
+            "processes outside this container cannot be seen from inside it"},
+           {"under WSL", after(nothing_fits(300), [](Facts& f) { f.host.wsl = true; }),
+            "processes of Windows cannot be seen from WSL"},
+           {"one case", but([](Facts& f) {
+                one_case(f, RunEnd::out_of_memory, {"cudnnRNNForward", 2, "CUDNN_STATUS_ALLOC_FAILED"});
+            }),
+            " recurrent networks could not be computed"},
+           {"no context", but([](Facts& f) {
+                all_cases(f, RunEnd::skipped, {"cuDevicePrimaryCtxRetain", 2, "CUDA_ERROR_OUT_OF_MEMORY"});
+                f.kernel_runs = {{0, CallResult{"cuDevicePrimaryCtxRetain", 2, "CUDA_ERROR_OUT_OF_MEMORY"}, {}}};
+            }),
+            "cuDevicePrimaryCtxRetain answered 2"},
+           {"no handle of cuDNN 8", no_handle(2, "CUDNN_STATUS_ALLOC_FAILED", 23'000), "cudnnCreate answered 2"},
+           {"no handle of cuDNN 9", no_handle(4004, "CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED", 23'000),
+            "cudnnCreate answered 4004"},
+           {"no handle, with hardly any memory free", no_handle(1, "CUDNN_STATUS_NOT_INITIALIZED", 100),
+            "ran out of memory: cudnnCreate answered 1"},
+           {"no handle, with hardly any memory free according to CUDA",
+            after(no_handle(1, "CUDNN_STATUS_NOT_INITIALIZED", 23'000),
+                  [](Facts& f) {
+                      for (RnnRun& run : f.rnn_runs) run.free_bytes = 100 << 20;
+                  }),
+            "ran out of memory: cudnnCreate answered 1"},
+           {"memory of the host", no_handle(4003, "CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED", 23'000),
+            "cannot be used because the host ran out of memory: cudnnCreate answered 4003"},
+           {"much is free",
+            after(nothing_fits(23'000),
+                  [](Facts& f) {
+                      for (RnnRun& run : f.rnn_runs) run.free_bytes.reset();
+                  }),
+            "23000 of 24576 MiB are free, which should be enough"},
+           {"much is free for NVML, little for CUDA", nothing_fits(23'000),
+            "23000 of 24576 MiB are free, but CUDA could give this program only 20 MiB"},
+           {"NVML does not tell", after(nothing_fits(0), [](Facts& f) { f.nvml_devices.clear(); }),
+            "how much is free is not known"},
+           {"a MIG instance",
+            after(nothing_fits(30'000),
+                  [](Facts& f) {
+                      f.cuda_devices.front().name = "NVIDIA A100-SXM4-40GB MIG 1g.5gb";
+                      f.cuda_devices.front().memory_total_mib = 4864;
+                  }),
+            "are free on the whole board, this MIG instance has 4864 MiB in all"},
+           {"a limit of MPS",
+            after(nothing_fits(23'000),
+                  [](Facts& f) { f.host.environment["CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"] = "0=1G"; }),
+            "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT is 0=1G"},
+           {"an MPS server", after(nothing_fits(23'000), [](Facts& f) { f.driver.mps_pipe = "/tmp/nvidia-mps"; }),
+            "the MPS server may limit what a program gets"},
+           {"the tiny kernel alone", but([](Facts& f) {
+                f.kernel_runs = {{0, CallResult{"cuMemAlloc_v2", 2, "CUDA_ERROR_OUT_OF_MEMORY"}, {}}};
+            }),
+            "no recurrent network was affected"}}},
+    silent_about_cases({{"little is free and nothing failed",
+                         but([](Facts& f) { f.nvml_devices.front().memory_free_mib = 100; }), ""},
+                        {"no handle for another cause", but([](Facts& f) {
+                             all_cases(f, RunEnd::failed, {"cudnnRNNForward", 8, "CUDNN_STATUS_EXECUTION_FAILED"});
+                         }),
+                         ""}}),
+    cannot_tell_about_cases({{"a case failed without a reason", but([](Facts& f) {
+                                  one_case(f, RunEnd::failed, {});
+                                  for (auto& run : f.rnn_runs)
+                                      if (run.end == RunEnd::failed) run.result.reset();
+                              }),
+                              ""},
+                             {"no handle, and much is free", no_handle(1, "CUDNN_STATUS_NOT_INITIALIZED", 23'000),
+                              ""}}))
 
 TEST_CASE("memory that ran out is one error, told by one rule") {
     const std::vector<std::string> one = {"gpu_out_of_memory"};

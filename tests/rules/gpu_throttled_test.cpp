@@ -4,7 +4,7 @@
 namespace {
 
 rnncheck::Facts reasons(std::vector<std::string> names) {
-    return rnncheck::test::but([&](rnncheck::Facts& f) { f.boards.front().throttle_reasons = std::move(names); });
+    return rnncheck::test::but([&](rnncheck::Facts& f) { f.nvml_devices.front().throttle_reasons = std::move(names); });
 }
 
 }  // namespace

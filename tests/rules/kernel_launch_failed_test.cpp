@@ -3,7 +3,7 @@
 
 RULE_TEST(
     kernel_launch_failed,
-    Fires{{{"wrong numbers", but([](Facts& f) { f.kernel_runs.front().right = false; }),
+    Fires{{{"wrong numbers", but([](Facts& f) { f.kernel_runs.front().correct = false; }),
             "computed a tiny kernel wrongly"},
            {"a call fails", but([](Facts& f) {
                 f.kernel_runs = {{0, CallResult{"cuLaunchKernel", 719, "CUDA_ERROR_LAUNCH_FAILED"}, {}}};
@@ -11,7 +11,7 @@ RULE_TEST(
             "cannot run a tiny kernel: cuLaunchKernel answered 719"},
            {"one GPU of two", but([](Facts& f) {
                 add_second_gpu(f);
-                f.kernel_runs.back().right = false;
+                f.kernel_runs.back().correct = false;
             }),
             "GPU 1"}}},
     Silent{{{"healthy", a_healthy_machine(), ""},
@@ -38,7 +38,7 @@ RULE_TEST(
             {"no driver", without_driver(), ""}}},
     CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                 {"not run", but([](Facts& f) { f.kernel_runs.clear(); }), ""},
-                {"the result was not compared", but([](Facts& f) { f.kernel_runs.front().right.reset(); }), ""},
+                {"the result was not compared", but([](Facts& f) { f.kernel_runs.front().correct.reset(); }), ""},
                 {"not run on the second GPU", but([](Facts& f) {
                      add_second_gpu(f);
                      f.kernel_runs.pop_back();

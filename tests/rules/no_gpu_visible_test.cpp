@@ -6,7 +6,7 @@ namespace {
 
 rnncheck::Facts answers_without_gpu() {
     auto f = rnncheck::test::init_answers(0);
-    f.boards.clear();
+    f.nvml_devices.clear();
     return f;
 }
 
@@ -17,13 +17,13 @@ RULE_TEST(
     Fires{
         {{"cuInit tells", init_answers(100, "CUDA_ERROR_NO_DEVICE"), "the driver works but offers no GPU to CUDA"},
          {"the list is empty", answers_without_gpu(), "the driver works but offers no GPU to CUDA"},
-         {"MIG without an instance", after(init_answers(100), [](Facts& f) { f.boards.front().mig = true; }),
+         {"MIG without an instance", after(init_answers(100), [](Facts& f) { f.nvml_devices.front().mig = true; }),
           "no MIG instance is visible"},
          {"a vGPU that is not for computing",
-          after(init_answers(100), [](Facts& f) { f.boards.front().virtualization = "vgpu"; }),
+          after(init_answers(100), [](Facts& f) { f.nvml_devices.front().virtualization = "vgpu"; }),
           "the type of this virtual machine's vGPU does not support it"},
          {"the host of vGPUs",
-          after(init_answers(100), [](Facts& f) { f.boards.front().virtualization = "host_vgpu"; }),
+          after(init_answers(100), [](Facts& f) { f.nvml_devices.front().virtualization = "host_vgpu"; }),
           "shares the board among virtual machines"},
          {"no card", after(answers_without_gpu(), [](Facts& f) { f.host.pci_gpus.clear(); }), "none is on the PCI bus"},
          {"a job without GPUs",
@@ -35,7 +35,7 @@ RULE_TEST(
             {"lost",
              after(init_answers(100),
                    [](Facts& f) {
-                       f.boards.front().unreachable = CallResult{"nvmlDeviceGetName", 15, ""};
+                       f.nvml_devices.front().unreachable = CallResult{"nvmlDeviceGetName", 15, ""};
                    }),
              ""},
             {"no driver", without_driver(), ""},

@@ -5,7 +5,7 @@ namespace {
 
 rnncheck::Facts off(double start_ms) {
     return rnncheck::test::but([&](rnncheck::Facts& f) {
-        f.boards.front().persistence = false;
+        f.nvml_devices.front().persistence = false;
         rnncheck::test::probe_run(f, "driver_api").elapsed_ms = start_ms;
     });
 }
@@ -16,8 +16,8 @@ RULE_TEST(persistence_mode_off,
           Fires{{{"a slow start", off(4200), "persistence mode is off, and the driver took 4.2 s to start"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"off, and fast", off(900), ""},
-                  {"on, and slow", after(off(4200), [](Facts& f) { f.boards.front().persistence = true; }), ""},
-                  {"not told", after(off(4200), [](Facts& f) { f.boards.front().persistence.reset(); }), ""},
+                  {"on, and slow", after(off(4200), [](Facts& f) { f.nvml_devices.front().persistence = true; }), ""},
+                  {"not told", after(off(4200), [](Facts& f) { f.nvml_devices.front().persistence.reset(); }), ""},
                   {"no driver", without_driver(), ""},
                   {"the driver fails", init_answers(999), ""}}},
           CannotTell{{{"nothing learnt", nothing_learnt(), ""},

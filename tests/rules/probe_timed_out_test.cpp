@@ -27,7 +27,7 @@ rnncheck::Facts hung(rnncheck::Hang hang, int busy_percent = -1, int process = 0
     run.end = rnncheck::ProbeEnd::timed_out;
     run.elapsed_ms = 15000;
     run.hang = std::move(hang);
-    for (auto& board : facts.boards) {
+    for (auto& board : facts.nvml_devices) {
         if (busy_percent >= 0) board.busy_percent = busy_percent;
         if (process) board.processes.push_back({process, {}});
     }

@@ -32,7 +32,7 @@ RULE_TEST(
                          ""},
                         {"cuDNN fails while hardly any memory is free", but([](Facts& f) {
                              one_case(f, RunEnd::failed, {"cudnnRNNForward", 4, "CUDNN_STATUS_INTERNAL_ERROR"});
-                             f.boards.front().memory_free_mib = 100;
+                             f.nvml_devices.front().memory_free_mib = 100;
                          }),
                          ""},
                         {"a process that hangs in the kernel is another fault", but([](Facts& f) {

@@ -11,7 +11,7 @@ RULE_TEST(rnn_not_repeatable,
                   "RNN cases give other bits"}}},
           silent_about_cases({{"a wrong case is another fault", but([](Facts& f) {
                                    RnnRun& run = good_case(f);
-                                   run.end = RunEnd::wrong;
+                                   run.end = RunEnd::incorrect;
                                    run.bitwise_repeatable = false;
                                }),
                                ""}}),

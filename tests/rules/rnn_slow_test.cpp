@@ -12,7 +12,7 @@ template <class Change>
 Facts timed(Change change) {
     return test::but([&](Facts& f) {
         f.rnn_request.emplace();
-        Gpu& gpu = f.gpus.front();
+        Gpu& gpu = f.cuda_devices.front();
         gpu.clock_mhz = 1695;
         gpu.memory_clock_mhz = 9751;
         gpu.memory_bus_bits = 384;
@@ -29,7 +29,7 @@ Facts with_large(double factor, int size = 2048) {
         RnnRun& run = f.rnn_runs.emplace_back(f.rnn_runs.back());
         run.rnn_case = sized(Dtype::fp32, MathType::fma, size, size, 64, 16);
         run.end = RunEnd::ok;
-        const Gpu& gpu = f.gpus.front();
+        const Gpu& gpu = f.cuda_devices.front();
         const Peak peak = *peak_of({*gpu.compute_capability, *gpu.multiprocessors, *gpu.clock_mhz,
                                     *gpu.memory_clock_mhz, *gpu.memory_bus_bits});
         run.first_ms = run.repeat_ms = factor * model_ms(run.rnn_case, peak);
@@ -48,10 +48,11 @@ RULE_TEST(rnn_slow, Fires{{{"11 times the model's time", with_large(11), "takes 
                   {"9.9 times", with_large(9.9), ""},
                   {"small cases say as_it_is", timed(as_it_is), ""},
                   {"the doctor's cases", a_healthy_machine(), ""}}},
-          CannotTell{{{"no clocks", but_of(with_large(11), [](Facts& f) { f.gpus.front().clock_mhz = 0; }), ""},
-                      {"no bus", but_of(with_large(2), [](Facts& f) { f.gpus.front().memory_bus_bits.reset(); }), ""},
-                      {"a GPU of the future",
-                       but_of(with_large(2), [](Facts& f) { f.gpus.front().compute_capability = v("99.0"); }), ""}}})
+          CannotTell{
+              {{"no clocks", but_of(with_large(11), [](Facts& f) { f.cuda_devices.front().clock_mhz = 0; }), ""},
+               {"no bus", but_of(with_large(2), [](Facts& f) { f.cuda_devices.front().memory_bus_bits.reset(); }), ""},
+               {"a GPU of the future",
+                but_of(with_large(2), [](Facts& f) { f.cuda_devices.front().compute_capability = v("99.0"); }), ""}}})
 
 TEST_CASE("rnn_slow: the largest case counts, and small ones alone name one to run") {
     const auto* rule = find_named(all_rules(), "rnn_slow");

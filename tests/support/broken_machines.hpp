@@ -9,7 +9,7 @@ namespace rnncheck::test {
 
 /// Nothing ran on a GPU.
 inline void no_runs(Facts& f) {
-    f.gpus.clear();
+    f.cuda_devices.clear();
     f.kernel_runs.clear();
     f.rnn_runs.clear();
     std::erase_if(f.probe_runs,
@@ -23,7 +23,7 @@ inline Facts without_driver() {
                   [](const Library& l) { return l.kind == LibraryKind::cuda || l.kind == LibraryKind::nvml; });
     f.driver = {};
     f.driver.module_loaded = false;
-    f.boards.clear();
+    f.nvml_devices.clear();
     no_runs(f);
     return f;
 }
@@ -44,7 +44,7 @@ inline Facts library_without_module() {
     f.driver.device_nodes.clear();
     f.driver.nvml_init = CallResult{"nvmlInit_v2", 9, "Driver Not Loaded"};
     f.driver.nvml_version.reset();
-    f.boards.clear();
+    f.nvml_devices.clear();
     return f;
 }
 

@@ -132,11 +132,11 @@ inline void one_case(Facts& f, RunEnd end, const CallResult& result) {
 
 /// A second GPU like the first, on which everything went as well.
 inline void add_second_gpu(Facts& f) {
-    Gpu gpu = f.gpus.front();
+    Gpu gpu = f.cuda_devices.front();
     gpu.index = 1;
     gpu.uuid = "GPU-22222222-2222-3333-4444-555555555555";
     gpu.pci = "0000:02:00.0";
-    f.gpus.push_back(gpu);
+    f.cuda_devices.push_back(gpu);
     KernelRun kernel = f.kernel_runs.front();
     kernel.gpu = 1;
     f.kernel_runs.push_back(kernel);

@@ -8,7 +8,7 @@
 namespace rnncheck::test {
 
 /// Calls `look` once per set optional of `value` (and per entry of a text map) with just that one blanked, and tells
-/// its place ("facts.gpus[0].name"). Everything is restored afterwards.
+/// its place ("facts.cuda_devices[0].name"). Everything is restored afterwards.
 template <class T>
 void forget_each(T& value, const std::string& place, const std::function<void(const std::string&)>& look) {
     if constexpr (IsOptional<T>::value) {

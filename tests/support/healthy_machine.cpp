@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "facts/rnn_place.hpp"
+#include "facts/rnn_runs.hpp"
 
 namespace rnncheck::test {
 
@@ -54,7 +54,7 @@ void add_gpu(Facts& facts) {
     gpu.memory_total_mib = 24'576;
     gpu.multiprocessors = 82;
     gpu.compute_mode = "default";
-    facts.gpus = {gpu};
+    facts.cuda_devices = {gpu};
 
     Board board;
     board.name = gpu.name;
@@ -69,7 +69,7 @@ void add_gpu(Facts& facts) {
     board.compute_mode = "default";
     board.mig = false;
     board.persistence = true;
-    facts.boards = {board};
+    facts.nvml_devices = {board};
 
     facts.kernel_runs = {{0, CallResult{"cuCtxSynchronize", 0, ""}, true}};
 }
@@ -84,7 +84,7 @@ void add_rnn_runs(Facts& facts) {
             run.number = ++number;
             run.rnn_case = rnn_case;
             // bf16 recurrent networks came with cuDNN 9.13: not offered by this 8.9.7.
-            run.end = rnn_case.dtype == Dtype::bf16 ? RunEnd::not_offered : RunEnd::ok;
+            run.end = rnn_case.dtype == Dtype::bf16 ? RunEnd::not_supported : RunEnd::ok;
             if (run.end == RunEnd::ok) {
                 run.limit = 1e-5;
                 run.largest_error = 1e-7;

@@ -44,7 +44,7 @@ inline Framework& add_torch(Facts& f, const std::string& environment = environme
     torch.build = "cu121";
     torch.package = "torch 2.4.1";
     torch.uses_cuda = true;
-    torch.told_by = environment + "/torch/version.py";
+    torch.shown_by = environment + "/torch/version.py";
     torch.core = environment + "/torch/lib/libtorch_cuda.so";
     torch.cuda = v("12.1");
     torch.cudnn = v("9.1.0");
@@ -64,7 +64,7 @@ inline Framework& add_tensorflow(Facts& f) {
     tensorflow.build = "cuda";
     tensorflow.package = "tensorflow 2.15.1";
     tensorflow.uses_cuda = true;
-    tensorflow.told_by = environment_directory + "/tensorflow/python/platform/build_info.py";
+    tensorflow.shown_by = environment_directory + "/tensorflow/python/platform/build_info.py";
     tensorflow.core = environment_directory + "/tensorflow/libtensorflow_cc.so.2";
     tensorflow.cuda = v("12.2");
     tensorflow.cudnn = v("8.9.4");
@@ -110,8 +110,8 @@ inline void loses(Framework& framework, const std::string& stem) {
 inline void no_machine(Facts& f) {
     f.host.pci_gpus.clear();
     f.driver = {};
-    f.gpus.clear();
-    f.boards.clear();
+    f.cuda_devices.clear();
+    f.nvml_devices.clear();
 }
 
 /// The search for Python environments did not come to its end.

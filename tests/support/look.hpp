@@ -19,11 +19,11 @@ inline Looked look(std::string_view name, const Root& root) {
     const auto* probe = find_named(all_probes(), name);
     if (!probe) throw std::invalid_argument("no such probe");
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    Trace trace(nowhere);
+    ProbeWriter writer(nowhere);
     Job job;
     job.root = root;
     Looked looked;
-    (*probe)->run(job, trace, [&](const Facts& news) {
+    (*probe)->run(job, writer, [&](const Facts& news) {
         merge(looked.facts, news);
         ++looked.times;
     });

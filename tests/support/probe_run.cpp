@@ -3,7 +3,7 @@
 #include "base/text.hpp"
 #include "facts/facts_json.hpp"
 #include "process/pool.hpp"
-#include "process/reader.hpp"
+#include "process/wire.hpp"
 
 namespace rnncheck::test {
 
@@ -32,11 +32,11 @@ ProbeTold run_probe(const std::string& probe, const ProbeSetting& setting) {
     WireReader reader;
     pool.start(command, [&](std::string_view line) {
         reader.read(line, told.facts);
-        return process::Heard{reader.done};
+        return process::LineMeaning{reader.done};
     });
-    const auto ended = pool.wait([] {}).ending;
+    const auto ended = pool.wait([] {}).result;
     told.done = reader.done;
-    told.signal = ended.how == process::How::signalled ? ended.code : 0;
+    told.signal = ended.kind == process::ExitKind::signalled ? ended.code : 0;
     told.last_call = reader.last_call;
     told.failed_calls = reader.failed_calls;
     return told;

@@ -24,7 +24,7 @@ const std::vector<std::string> checks_9 = {RNNCHECK_CUDNN_CHECKS_9(NAME)};
 const std::vector<std::string> since_8_6 = {RNNCHECK_CUDNN_SINCE_8_6(NAME)};
 
 vendor::Library open_simulated(const std::string& file) {
-    static Trace nowhere(open("/dev/null", O_WRONLY));
+    static ProbeWriter nowhere(open("/dev/null", O_WRONLY));
     auto library = vendor::open_library(nowhere, SIM_DIRECTORY "/" + file);
     INFO(library.error);
     REQUIRE(library.handle);

@@ -27,7 +27,7 @@ void check_right(const Interface& interface, const RnnCase& rnn_case) {
         run_and_compare(interface.major, interface.dialect, rnn_case, reduced_there(interface.major, rnn_case));
     INFO((outcome.run.failed ? outcome.run.failed->call + ": " + outcome.run.failed->text : outcome.comparison.worst));
     REQUIRE_FALSE(outcome.run.failed);
-    CHECK(outcome.comparison.right);
+    CHECK(outcome.comparison.correct);
     CHECK(outcome.run.repeatable);
     CHECK(outcome.run.workspace_bytes > 0);
 }
@@ -43,7 +43,7 @@ bool sweep_shows_a_fault(const Interface& interface) {
         const Outcome outcome =
             run_and_compare(interface.major, interface.dialect, rnn_case, reduced_there(interface.major, rnn_case));
         REQUIRE_FALSE(outcome.run.failed);
-        if (!outcome.comparison.right) return true;
+        if (!outcome.comparison.correct) return true;
     }
     return false;
 }
@@ -122,7 +122,7 @@ TEST_CASE("a second run that writes nothing does not pass for the first one's ou
     simulate("lstm=stale_output@2");
     const Outcome outcome = run_and_compare(9, Dialect::v8, small_case(), reduced_there(9, small_case()));
     REQUIRE_FALSE(outcome.run.failed);
-    CHECK_FALSE(outcome.comparison.right);
+    CHECK_FALSE(outcome.comparison.correct);
     CHECK_FALSE(outcome.run.repeatable);
 }
 
@@ -131,8 +131,8 @@ TEST_CASE("a device that is right once and wrong the next time is wrong") {
         simulate("lstm=" + fault + "@2");
         const Outcome outcome = run_and_compare(9, Dialect::v8, small_case(), reduced_there(9, small_case()));
         REQUIRE_FALSE(outcome.run.failed);
-        CHECK_FALSE(outcome.comparison.right);
-        CHECK(outcome.comparison.worst.ends_with("the first of two runs was right"));
+        CHECK_FALSE(outcome.comparison.correct);
+        CHECK(outcome.comparison.worst.ends_with("the first of two runs was correct"));
     }
 }
 
@@ -166,15 +166,15 @@ TEST_CASE(
          {Algorithm::persist_dynamic, Algorithm::persist_static, Algorithm::persist_static_small_h}) {
         const Comparison fast = outcome(MathType::fma, persistent, "");
         CAPTURE(name_of(persistent), fast.worst);
-        CHECK(fast.right);
+        CHECK(fast.correct);
         CHECK(fast.precision == Precision::fast_math);
     }
     const Comparison tensor = outcome(MathType::tensor, Algorithm::standard, "");
-    CHECK(tensor.right);
+    CHECK(tensor.correct);
     CHECK(tensor.precision == Precision::tf32);
     const Comparison fast_standard = outcome(MathType::fma, Algorithm::standard, "lstm=fast_math");
-    CHECK_FALSE(fast_standard.right);
-    CHECK_FALSE(outcome(MathType::fma, Algorithm::standard, "lstm=tf32_although_forbidden").right);
+    CHECK_FALSE(fast_standard.correct);
+    CHECK_FALSE(outcome(MathType::fma, Algorithm::standard, "lstm=tf32_although_forbidden").correct);
     CHECK(outcome(MathType::fma, Algorithm::standard, "").precision == Precision::full);
 }
 

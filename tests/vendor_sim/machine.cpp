@@ -12,9 +12,9 @@ namespace rnncheck::test {
 
 namespace {
 
-Trace& nowhere() {
-    static Trace trace(open("/dev/null", O_WRONLY));
-    return trace;
+ProbeWriter& nowhere() {
+    static ProbeWriter writer(open("/dev/null", O_WRONLY));
+    return writer;
 }
 
 vendor::Library open_simulated(const std::string& file) {

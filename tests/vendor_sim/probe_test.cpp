@@ -21,7 +21,7 @@ std::vector<RnnRun> swept(const std::string& sim, Facts facts = {}) {
     simulate("");
     simulated_session(9);  // the simulated driver is the libcuda.so.1 of this process
     simulate(sim);
-    static Trace nowhere(open("/dev/null", O_WRONLY));
+    static ProbeWriter nowhere(open("/dev/null", O_WRONLY));
     const Job job{std::move(facts), {}, "GPU 0 v8 " SIM_DIRECTORY "/cudnn9/libcudnn.so.9"};
     Facts learnt;
     probes::rnn_forward::probe.run(job, nowhere, [&](const Facts& news) { merge(learnt, news); });
@@ -59,8 +59,8 @@ TEST_CASE("a refusal costs its case alone") {
     const auto runs =
         swept("bf16:cudnnRNNForward=fail:3000 fp64:cudnnRNNForward=fail:2000 h256:cudnnRNNForward=fail:5000");
     for (const RnnRun& run : runs) {
-        const RunEnd expected = run.rnn_case.dtype == Dtype::bf16   ? RunEnd::not_offered
-                                : run.rnn_case.dtype == Dtype::fp64 ? RunEnd::refused
+        const RunEnd expected = run.rnn_case.dtype == Dtype::bf16   ? RunEnd::not_supported
+                                : run.rnn_case.dtype == Dtype::fp64 ? RunEnd::rejected
                                 : run.rnn_case.hidden == 256        ? RunEnd::failed
                                                                     : RunEnd::ok;
         CHECK(run.end == expected);
@@ -94,7 +94,7 @@ TEST_CASE("a sweep leaves out the cases that an earlier process told") {
 TEST_CASE("a wrong number is told with its place") {
     const auto runs = swept("lstm=nan_lane");
     for (const RnnRun& run : runs) {
-        CHECK(run.end == RunEnd::wrong);
+        CHECK(run.end == RunEnd::incorrect);
         CHECK_FALSE(run.largest_error);
         CHECK(run.where.value().find("sequence " + std::to_string(run.rnn_case.batch - 1) + ",") != std::string::npos);
     }
@@ -109,14 +109,14 @@ TEST_CASE("TF32 is allowed for only where the GPU has it and nobody forbids it")
         return 0.0;
     };
     Facts facts;
-    facts.gpus.emplace_back().compute_capability = parse_version("8.6");
+    facts.cuda_devices.emplace_back().compute_capability = parse_version("8.6");
     const double with_tf32 = limit_of_default_math(facts);
     CHECK(with_tf32 > 1e-3);
     Facts forbidden = facts;
     forbidden.host.environment["NVIDIA_TF32_OVERRIDE"] = "0";
     CHECK(limit_of_default_math(forbidden) < 1e-4);
-    facts.gpus[0].compute_capability = parse_version("7.5");
+    facts.cuda_devices[0].compute_capability = parse_version("7.5");
     CHECK(limit_of_default_math(facts) < 1e-4);
-    facts.gpus[0].compute_capability.reset();
+    facts.cuda_devices[0].compute_capability.reset();
     CHECK(limit_of_default_math(facts) == with_tf32);
 }

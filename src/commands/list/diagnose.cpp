@@ -1,8 +1,6 @@
 // Finds the cause of a failure in the logs of the program that failed.
 #include <memory>
 
-#include "base/errors.hpp"
-#include "base/log.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/command.hpp"

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/command.hpp"
 #include "commands/command_line.hpp"
@@ -12,7 +12,7 @@
 #include "commands/input.hpp"
 #include "commands/survey_here.hpp"
 #include "commands/tables.hpp"
-#include "process/become.hpp"
+#include "process/this_process.hpp"
 
 namespace rnncheck::commands::exec {
 
@@ -38,7 +38,7 @@ int run(const DoctorOptions& options, const Arguments& command) {
     const bool there = contains(name, "/") ? ::access(name.c_str(), F_OK) == 0 : find_in_path(name).has_value();
     if (!there) return cannot_start(name, ENOENT);  // before a check that may take a minute
     const Matrix matrix = matrix_from(options.matrix_directory);
-    const auto answer = process::in_a_copy([&] { return static_cast<int>(preflight(options, matrix)); });
+    const auto answer = process::run_in_fork([&] { return static_cast<int>(preflight(options, matrix)); });
     if (!answer) {
         print_message("the check did not finish; '" + name + "' was not started");
         return bug;
@@ -48,7 +48,7 @@ int run(const DoctorOptions& options, const Arguments& command) {
         return stopped;
     }
     give_back_signals();
-    return cannot_start(name, process::become(command));
+    return cannot_start(name, process::exec_command(command));
 }
 
 std::function<int()> declare(CLI::App& app) {

@@ -1,7 +1,6 @@
 // Lists rules, probes, formats, tables or commands.
 #include <algorithm>
 
-#include "base/errors.hpp"
 #include "base/program.hpp"
 #include "commands/command.hpp"
 #include "commands/common_options.hpp"
@@ -86,7 +85,7 @@ std::string as_lines(const ListDocument& document) {
 
 int run(const std::string& kind, bool json) {
     const auto found = std::ranges::find(kinds, kind, [](const auto& entry) { return std::string_view(entry.first); });
-    if (kind.empty()) throw UsageError("'rnncheck list' needs one of " + listing(kind_names()));
+    if (kind.empty()) throw UsageError("'rnncheck list' needs one of " + join_with_and(kind_names()));
     if (found == std::end(kinds)) reject_word(kind, "KIND", kind_names());
     ListDocument document;
     document.tool.version = version_of_rnncheck();
@@ -99,7 +98,7 @@ int run(const std::string& kind, bool json) {
 std::function<int()> declare(CLI::App& app) {
     const auto kind = std::make_shared<std::string>();
     const auto json = std::make_shared<bool>(false);
-    app.add_option("KIND", *kind, "One of " + listing(kind_names()));
+    app.add_option("KIND", *kind, "One of " + join_with_and(kind_names()));
     add_json_option(app, *json);
     return [kind, json] { return run(*kind, *json); };
 }

@@ -27,8 +27,8 @@ void update_throttle_reasons(Facts& facts, const TrialOptions& options) {
     how.root = options.root;
     how.deadline_s = std::min(left, most_seconds);
     const Facts later = run_probe("nvml_devices", "", facts, how);
-    for (Board& board : facts.boards)
-        for (const Board& now : later.boards)
+    for (Board& board : facts.nvml_devices)
+        for (const Board& now : later.nvml_devices)
             if (now.index == board.index && now.uuid == board.uuid) board.throttle_reasons = now.throttle_reasons;
 }
 

@@ -3,7 +3,7 @@
 #include <map>
 #include <memory>
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "commands/command.hpp"
 #include "commands/common_options.hpp"
 #include "commands/tables.hpp"
@@ -22,11 +22,12 @@ Facts facts_given(const std::vector<std::string>& texts, const std::vector<std::
     for (const std::string& text : texts) {
         const auto value = split_given(text);
         if (!value)
-            throw UsageError("unknown input '" + text + "'; write KEY=VALUE with one of the keys " + listing(keys));
+            throw UsageError("unknown input '" + text + "'; write KEY=VALUE with one of the keys " +
+                             join_with_and(keys));
         if (std::ranges::find(keys, value->key) == keys.end()) {
             const std::string hint = did_you_mean(value->key, keys);
             throw UsageError("unknown key '" + value->key + "' in " + text +
-                             (hint.empty() ? "; the keys are " + listing(keys) : hint));
+                             (hint.empty() ? "; the keys are " + join_with_and(keys) : hint));
         }
         values.push_back(*value);
     }
@@ -92,7 +93,7 @@ void take_framework(PlanQuestion& question, const Facts& facts) {
 }
 
 PlanQuestion question_from(const Facts& facts, const Matrix& matrix) {
-    if (facts.gpus.size() > 1) throw UsageError("a plan is for one GPU; run the command once for each");
+    if (facts.cuda_devices.size() > 1) throw UsageError("a plan is for one GPU; run the command once for each");
     PlanQuestion question = plan_question(facts, matrix);
     take_framework(question, facts);
     return question;
@@ -209,7 +210,8 @@ int show(const ShowOptions& given) {
 
 std::function<int()> declare_show(CLI::App& app) {
     const auto given = std::make_shared<ShowOptions>();
-    app.add_option("TABLE", given->table, "One of " + listing(table_names()) + "; without it, all tables are listed")
+    app.add_option("TABLE", given->table,
+                   "One of " + join_with_and(table_names()) + "; without it, all tables are listed")
         ->type_name("");
     app.add_option("FILTER", given->filters, "Rows to show, e.g. cudnn=8.9.7")->type_name("COLUMN=VALUE");
     add_matrix_option(app, given->directory);

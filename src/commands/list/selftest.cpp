@@ -14,8 +14,8 @@
 #include "commands/output.hpp"
 #include "commands/survey_here.hpp"
 #include "commands/tables.hpp"
-#include "process/private_directory.hpp"
 #include "process/survey.hpp"
+#include "process/this_process.hpp"
 #include "report/documents.hpp"
 #include "report/redact.hpp"
 #include "rnn/frozen.hpp"
@@ -94,11 +94,11 @@ SelftestCheck check_reference() {
 SelftestCheck check_tables() {
     const TableFiles files = bundled_table_files();
     const auto issues = issues_in(files);
-    const std::string rows = counted(rows_written(files), "row", "rows");
+    const std::string rows = pluralized(rows_written(files), "row", "rows");
     if (issues.empty()) return outcome("tables", passed, rows + " of the compatibility tables are sound");
     return outcome("tables", failed,
-                   "verdicts on versions may be wrong: " + counted(issues.size(), "issue", "issues") + " in " + rows +
-                       "; see 'rnncheck matrix verify'");
+                   "verdicts on versions may be wrong: " + pluralized(issues.size(), "issue", "issues") + " in " +
+                       rows + "; see 'rnncheck matrix verify'");
 }
 
 /// Writes a file and removes it; the error number, or 0.

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/environment.hpp"
-#include "base/errors.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/command.hpp"

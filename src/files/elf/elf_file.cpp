@@ -62,7 +62,7 @@ void damaged(ElfFile& file, const std::string& detail) {
 
 void truncated(ElfFile& file, std::uint64_t size, std::uint64_t end) {
     fail(file, FileProblem::truncated,
-         "is cut off: it ends after " + counted(size, "byte", "bytes") + ", its contents reach to byte " +
+         "is cut off: it ends after " + pluralized(size, "byte", "bytes") + ", its contents reach to byte " +
              std::to_string(end));
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/environment.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "files/python/environments.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "facts/choices.hpp"
+#include "facts/libraries.hpp"
 #include "files/loader/loader.hpp"
 
 namespace rnncheck::loader {

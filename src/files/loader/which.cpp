@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "files/loader/gpu_libraries.hpp"
 #include "files/loader/opened_names.hpp"
@@ -84,7 +84,7 @@ void check_copy(const Root& root, const std::string& name, const std::string& pa
             if (const auto directory = real_directory(*library.path); directory != home) others.insert(directory);
     if (others.empty()) return;
     which.notes.push_back(name + " lies in " + home + ", but parts of it come from " +
-                          listing({others.begin(), others.end()}) +
+                          join_with_and({others.begin(), others.end()}) +
                           ": they work together only if all are of one release");
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/files.hpp"
-#include "facts/choices.hpp"
+#include "facts/libraries.hpp"
 
 namespace rnncheck::loader {
 

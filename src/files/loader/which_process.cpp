@@ -4,7 +4,7 @@
 #include <cstring>
 #include <set>
 
-#include "base/errors.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "files/loader/gpu_libraries.hpp"
 #include "files/loader/opened_names.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/environment.hpp"
+#include "base/program.hpp"
 #include "base/text.hpp"
 #include "files/elf/file_pieces.hpp"
 #include "files/python/interpreter.hpp"

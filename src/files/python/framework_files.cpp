@@ -87,7 +87,7 @@ void read_tensorflow(const Root& root, const Installed& installed, Framework& fr
     const auto info = literals_of(root, told_by);
     if (!info) return;
     framework.uses_cuda = info->yes_no("is_cuda_build");
-    if (framework.uses_cuda) framework.told_by = told_by;
+    if (framework.uses_cuda) framework.shown_by = told_by;
     if (info->yes_no("is_rocm_build").value_or(false)) framework.build = "rocm";
     if (!framework.uses_cuda.value_or(false)) return;
     const bool with_wheels = installed.brings_cudnn && framework.version && *framework.version >= make_version({2, 14});
@@ -109,7 +109,7 @@ void read_torch(const Root& root, const Installed& installed, Framework& framewo
     if (written)
         if (const auto version = leading_version(*written)) framework.version = version;
     if (!info->all("cuda").empty()) framework.uses_cuda = cuda.has_value();
-    if (framework.uses_cuda) framework.told_by = told_by;
+    if (framework.uses_cuda) framework.shown_by = told_by;
     framework.cuda = parse_version(cuda.value_or(""));
     const auto plus = written ? written->find('+') : std::string::npos;
     if (plus != std::string::npos && (written->compare(plus + 1, 2, "cu") == 0 || written->substr(plus + 1) == "cpu"))
@@ -127,25 +127,25 @@ void read_jax(const Root& root, const Installed& installed, Framework& framework
     if (const auto at = name.find("+cuda"); at != std::string::npos) {
         framework.build = "cuda" + name.substr(at + 5, 2);
         framework.core = first_of(root, installed.directory, {"jaxlib/xla_extension.so"});
-        framework.told_by = installed.distributions.front().metadata;
+        framework.shown_by = installed.distributions.front().metadata;
     }
     for (const Distribution& plugin : installed.plugins) {
         framework.build = parse_distribution_name(plugin.name)->build;
-        framework.told_by = plugin.metadata;
+        framework.shown_by = plugin.metadata;
         framework.core =
             first_of(root, plugin.directory, {"jax_plugins/xla_" + *framework.build + "/xla_cuda_plugin.so"});
     }
     framework.uses_cuda = framework.build && framework.build->starts_with("cuda");
     if (*framework.uses_cuda) framework.cuda = parse_version(framework.build->substr(4));
     if (!framework.build) framework.build = "cpu";
-    if (!framework.told_by) framework.told_by = installed.distributions.front().metadata;
+    if (!framework.shown_by) framework.shown_by = installed.distributions.front().metadata;
 }
 
 void read_onnxruntime(const Root& root, const Installed& installed, Framework& framework) {
     const std::string directory = installed.directory + "/onnxruntime/capi";
     framework.core = first_of(root, directory, {"libonnxruntime_providers_cuda.so"});
     framework.uses_cuda = framework.core.has_value();
-    framework.told_by = framework.core.value_or(directory);
+    framework.shown_by = framework.core.value_or(directory);
     if (framework.core) framework.build = "cuda";
 }
 
@@ -157,7 +157,7 @@ void read_paddle(const Root& root, const Installed& installed, Framework& framew
     framework.cuda = parse_version(info->one("cuda_version").value_or(""));
     framework.cudnn = parse_version(info->one("cudnn_version").value_or(""));
     if (!info->all("cuda_version").empty()) framework.uses_cuda = framework.cuda.has_value();
-    if (framework.uses_cuda) framework.told_by = told_by;
+    if (framework.uses_cuda) framework.shown_by = told_by;
     if (framework.cuda)
         framework.build = "cu" + std::to_string(framework.cuda->major()) + std::to_string(framework.cuda->minor());
 }
@@ -169,7 +169,7 @@ void read_ctranslate2(const Root& root, const Installed& installed, Framework& f
     const auto front = file_that_begins(root, directory, "libcudnn-");
     if (!front) return;
     framework.uses_cuda = true;
-    framework.told_by = front;
+    framework.shown_by = front;
     framework.build = "cuda";
     if (const auto at = front->find(".so."); at != std::string::npos)
         framework.cudnn = parse_version(front->substr(at + 4));
@@ -181,7 +181,7 @@ void read_ctranslate2(const Root& root, const Installed& installed, Framework& f
 void read_mxnet(const Root& root, const Installed& installed, Framework& framework) {
     framework.core = first_of(root, installed.directory, {"mxnet/libmxnet.so"});
     framework.uses_cuda = framework.build && framework.build->starts_with("cu");
-    framework.told_by = installed.distributions.front().metadata;
+    framework.shown_by = installed.distributions.front().metadata;
 }
 
 /// The names that the core needs carry the majors; exact numbers from other files stay.

@@ -153,7 +153,7 @@ static Compared against_cudnn(const Facts& facts, const Matrix& matrix, const Gp
 static void add_test_kernel(const Facts& facts, const Gpu& gpu, std::vector<Compared>& all) {
     const std::string thing = "a tiny test kernel that the driver was to compile";
     for (const auto& run : facts.kernel_runs) {
-        if (run.gpu != gpu.index || run.right.value_or(false)) continue;
+        if (run.gpu != gpu.index || run.correct.value_or(false)) continue;
         if (!run.result)
             all.push_back(not_known(thing, "how the test kernel ended is not known"));
         else if (is_arch_mismatch(0, *run.result))
@@ -181,7 +181,7 @@ static Compared against_framework(const Facts& facts, const Matrix& matrix, cons
     const bool only_ptx = compat::code_on_gpu(build.targets, *gpu.compute_capability).fit == Fit::compiles_first;
     if (only_ptx) compared.severity = suits.fit == Fit::does_not_work ? Severity::warning : Severity::note;
     for (Evidence& evidence : suits.evidence)
-        if (evidence.source.empty()) evidence = {thing, evidence.value, framework.told_by.value_or("frameworks")};
+        if (evidence.source.empty()) evidence = {thing, evidence.value, framework.shown_by.value_or("frameworks")};
     return compared;
 }
 
@@ -266,7 +266,7 @@ static Finding about(const Facts& facts, const Gpu& gpu, const std::vector<Compa
     finding.subject = subject_of(gpu);
     finding.severity = Severity::note;
     finding.evidence = {{"compute capability", gpu.compute_capability ? gpu.compute_capability->text : "not known",
-                         "gpus[" + std::to_string(&gpu - facts.gpus.data()) + "].compute_capability"}};
+                         "cuda_devices[" + std::to_string(&gpu - facts.cuda_devices.data()) + "].compute_capability"}};
     std::vector<std::string> things;
     for (const auto& compared : all) {
         if (!is_misfit(compared, gpu_is_newer)) continue;
@@ -275,14 +275,14 @@ static Finding about(const Facts& facts, const Gpu& gpu, const std::vector<Compa
         const auto& evidence = compared.suits.evidence;
         finding.evidence.insert(finding.evidence.end(), evidence.begin(), evidence.end());
     }
-    describe(finding, gpu, listing(things));
+    describe(finding, gpu, join_with_and(things));
     return finding;
 }
 
 /// Programs that choose no GPU take the first: what does not fit another one stops none of them.
 static bool stands_aside(const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
-    if (only_given(facts) || gpu.index == 0 || facts.gpus.front().index != 0) return false;
-    const auto first = compare(facts, matrix, facts.gpus.front());
+    if (only_given(facts) || gpu.index == 0 || facts.cuda_devices.front().index != 0) return false;
+    const auto first = compare(facts, matrix, facts.cuda_devices.front());
     return std::all_of(first.begin(), first.end(),
                        [](const Compared& compared) { return compared.suits.fit == Fit::works && !compared.unusable; });
 }
@@ -324,12 +324,12 @@ Verdict judge_architecture(const Facts& facts, const Matrix& matrix, bool gpu_is
                            void (*describe)(Finding&, const Gpu&, const std::string&)) {
     Answers answers;
     if (only_given(facts)) {
-        if (facts.gpus.empty()) return undecided("no GPU was given");
+        if (facts.cuda_devices.empty()) return undecided("no GPU was given");
     } else {
         if (const auto verdict = without_gpu(facts)) return *verdict;
         note_silent_copies(facts, answers);
     }
-    for (const auto& gpu : facts.gpus) {
+    for (const auto& gpu : facts.cuda_devices) {
         const auto all = compare(facts, matrix, gpu);
         if (std::any_of(all.begin(), all.end(), [&](const Compared& one) { return is_misfit(one, gpu_is_newer); })) {
             Finding finding = about(facts, gpu, all, gpu_is_newer, describe);

@@ -12,7 +12,7 @@ static Verdict without_boards(const Facts& facts) {
     if (facts.driver.nvml_init && !facts.driver.nvml_init->ok())
         return undecided("NVML does not answer: " + in_words(*facts.driver.nvml_init));
     if (!probe_completed(facts, "nvml_devices")) return undecided("NVML was not queried completely");
-    if (facts.gpus.empty()) return not_applicable("there is no GPU");
+    if (facts.cuda_devices.empty()) return not_applicable("there is no GPU");
     if (!facts.driver.nvml_init && libraries_listed(facts) && usable_copies(facts, LibraryKind::nvml).empty())
         return not_applicable("NVML is not installed, so the boards cannot be asked");
     return undecided("NVML listed no board");
@@ -39,9 +39,9 @@ static void take(Verdict& joined, Verdict one) {
 }
 
 Verdict over_boards(const Facts& facts, Verdict (*judge)(const Facts&, const Board&)) {
-    if (facts.boards.empty()) return without_boards(facts);
-    Verdict joined = judge(facts, facts.boards.front());
-    for (std::size_t i = 1; i < facts.boards.size(); ++i) take(joined, judge(facts, facts.boards[i]));
+    if (facts.nvml_devices.empty()) return without_boards(facts);
+    Verdict joined = judge(facts, facts.nvml_devices.front());
+    for (std::size_t i = 1; i < facts.nvml_devices.size(); ++i) take(joined, judge(facts, facts.nvml_devices[i]));
     return joined;
 }
 
@@ -62,13 +62,13 @@ Verdict not_told(const Facts& facts, const std::string& what, std::initializer_l
 }
 
 const Gpu* gpu_of(const Facts& facts, const Board& board) {
-    for (const auto& gpu : facts.gpus)
+    for (const auto& gpu : facts.cuda_devices)
         if (board_of(facts, gpu) == &board) return &gpu;
     return nullptr;
 }
 
 Severity severity_on(const Facts& facts, const Board& board, Severity severity) {
-    return facts.gpus.empty() || gpu_of(facts, board) ? severity : Severity::note;
+    return facts.cuda_devices.empty() || gpu_of(facts, board) ? severity : Severity::note;
 }
 
 bool memory_is_low(const Board& board) {
@@ -92,16 +92,16 @@ std::string free_of_total(const Board& board) {
 }
 
 std::string board_fact(const Facts& facts, const Board& board, const std::string& field) {
-    return "boards[" + std::to_string(&board - facts.boards.data()) + "]." + field;
+    return "nvml_devices[" + std::to_string(&board - facts.nvml_devices.data()) + "]." + field;
 }
 
 void set_aside(const Facts& facts, const Gpu& gpu, Finding& finding) {
     const Board* board = board_of(facts, gpu);
     finding.severity = Severity::note;
-    finding.message += "; programs use " + subject_of(facts.gpus.front()) +
+    finding.message += "; programs use " + subject_of(facts.cuda_devices.front()) +
                        " by default, so only those that select this GPU or use all GPUs are affected";
     if (board && board->display_active)
-        finding.evidence.push_back({"drives a display", *board->display_active ? "yes" : "no", "boards"});
+        finding.evidence.push_back({"drives a display", *board->display_active ? "yes" : "no", "nvml_devices"});
     finding.remedies.insert(finding.remedies.begin(),
                             {.text = "No action is needed; to keep programs off this GPU, select the first one",
                              .commands = {"export CUDA_VISIBLE_DEVICES=0"},

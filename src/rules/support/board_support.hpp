@@ -35,7 +35,7 @@ void set_aside(const Facts& facts, const Gpu& gpu, Finding& finding);
 /// "300 of 24576 MiB".
 std::string free_of_total(const Board& board);
 
-/// "boards[0].memory_free_mib": the board's place in the facts.
+/// "nvml_devices[0].memory_free_mib": the board's place in the facts.
 std::string board_fact(const Facts& facts, const Board& board, const std::string& field);
 
 }  // namespace rnncheck::rules

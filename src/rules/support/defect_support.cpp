@@ -10,7 +10,7 @@ namespace rnncheck::rules {
 
 static std::vector<std::optional<Version>> capabilities(const Facts& facts) {
     std::vector<std::optional<Version>> found;
-    for (const auto& gpu : facts.gpus) found.push_back(gpu.compute_capability);
+    for (const auto& gpu : facts.cuda_devices) found.push_back(gpu.compute_capability);
     if (found.empty()) found.emplace_back();
     return found;
 }

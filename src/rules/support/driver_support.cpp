@@ -103,7 +103,7 @@ bool container_hides_gpus(const Facts& facts) {
 
 static bool nothing_passed_in(const Facts& facts) {
     return libraries_listed(facts) && !driver_library_seen(facts) && facts.driver.device_nodes.empty() &&
-           facts.gpus.empty() && facts.boards.empty();
+           facts.cuda_devices.empty() && facts.nvml_devices.empty();
 }
 
 bool container_without_gpu(const Facts& facts) {
@@ -188,7 +188,7 @@ std::optional<std::int64_t> init_code(const Facts& facts) {
 }
 
 static bool went_wrong(const RnnRun& run) {
-    return run.end == RunEnd::failed || run.end == RunEnd::refused;
+    return run.end == RunEnd::failed || run.end == RunEnd::rejected;
 }
 
 static std::string place(const char* list, std::size_t index, const char* field) {
@@ -199,7 +199,7 @@ static std::string place(const char* list, std::size_t index, const char* field)
 static std::string subject_of_target(const Facts& facts, const std::string& target) {
     if (!target.starts_with("GPU ")) return "NVIDIA driver";
     const std::string number = target.substr(4, target.find(' ', 4) - 4);
-    for (const auto& gpu : facts.gpus)
+    for (const auto& gpu : facts.cuda_devices)
         if (std::to_string(gpu.index) == number) return subject_of(gpu);
     return "GPU " + number;
 }
@@ -245,7 +245,7 @@ std::vector<FailedCall> cuda_failures(const Facts& facts, std::int64_t code) {
 
 bool failures_are_known(const Facts& facts) {
     return std::all_of(facts.kernel_runs.begin(), facts.kernel_runs.end(),
-                       [](const KernelRun& run) { return run.result || run.right.value_or(false); }) &&
+                       [](const KernelRun& run) { return run.result || run.correct.value_or(false); }) &&
            std::all_of(facts.rnn_runs.begin(), facts.rnn_runs.end(),
                        [](const RnnRun& run) { return run.result || !went_wrong(run); });
 }

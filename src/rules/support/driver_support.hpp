@@ -96,7 +96,7 @@ std::string kernel_not_asked(const Facts& facts);
 /// whose nodes are others.
 std::vector<std::string> missing_nodes(const Facts& facts);
 /// Nodes are missing that nvidia-modprobe makes on a program's first CUDA call, and our own calls may not start it
-/// (process/confine.cpp): whether CUDA works was not seen.
+/// (process/this_process.cpp): whether CUDA works was not seen.
 bool nodes_made_on_demand(const Facts& facts);
 /// Nodes that CUDA needs and that this user may not read and write.
 std::vector<std::string> closed_nodes(const Facts& facts);

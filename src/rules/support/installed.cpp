@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/shell.hpp"
 #include "base/text.hpp"
 #include "rules/support/driver_support.hpp"
 
@@ -251,7 +250,7 @@ std::string pip(const Facts& facts, const Framework& framework, const std::strin
 }
 
 Evidence built_for(const Framework& framework, const std::string& value) {
-    return {words_of(framework) + " was built for", value, framework.told_by.value_or("frameworks")};
+    return {words_of(framework) + " was built for", value, framework.shown_by.value_or("frameworks")};
 }
 
 }  // namespace rnncheck::rules

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "facts/out_of_memory.hpp"
+#include "facts/common.hpp"
 #include "rules/support/board_support.hpp"
 #include "rules/support/driver_support.hpp"
 #include "rules/support/rnn_support.hpp"
@@ -58,7 +58,7 @@ std::string holders_of(const Board& board) {
     for (const auto& process : board.processes)
         each.push_back("process " + std::to_string(process.pid) +
                        (process.memory_mib ? " (" + std::to_string(*process.memory_mib) + " MiB)" : ""));
-    return listing(each);
+    return join_with_and(each);
 }
 
 std::string why_unseen(const Facts& facts) {

@@ -89,7 +89,7 @@ std::vector<Evidence> evidence_of(const Facts& facts, const ProbeRun& run) {
 
 /// NVML's record of the GPU that the probe looked at.
 static const Board* board_of(const Facts& facts, const ProbeRun& run) {
-    for (const Gpu& gpu : facts.gpus)
+    for (const Gpu& gpu : facts.cuda_devices)
         if (run.target == "GPU " + std::to_string(gpu.index) ||
             run.target.starts_with("GPU " + std::to_string(gpu.index) + ' '))
             return board_of(facts, gpu);
@@ -126,7 +126,7 @@ std::vector<Evidence> evidence_of_hang(const Facts& facts, const ProbeRun& run) 
     const Board* board = board_of(facts, run);
     if (board && board->busy_percent)
         evidence.push_back({"GPU utilization meanwhile", std::to_string(*board->busy_percent) + " %",
-                            "boards[" + std::to_string(board - facts.boards.data()) + "].busy_percent"});
+                            "nvml_devices[" + std::to_string(board - facts.nvml_devices.data()) + "].busy_percent"});
     for (const XidEvent* event : xids_meanwhile(facts, run))
         evidence.push_back({"kernel log", event->text, "driver.xids"});
     if (run.hang && facts.driver.kernel_log_read == false)

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "facts/rnn_place.hpp"
 #include "facts/rnn_runs.hpp"
 #include "rnn/sweep.hpp"
 #include "rules/support/driver_support.hpp"
@@ -33,7 +32,7 @@ Runs runs_with(const Sweep& sweep, RunEnd end) {
 }
 
 static bool was_computed(const RnnRun& run) {
-    return run.end == RunEnd::ok || run.end == RunEnd::wrong;
+    return run.end == RunEnd::ok || run.end == RunEnd::incorrect;
 }
 
 const CallResult* obstacle_of(const RnnRun& run) {
@@ -41,7 +40,7 @@ const CallResult* obstacle_of(const RnnRun& run) {
 }
 
 const Gpu* gpu_at(const Facts& facts, int index) {
-    for (const auto& gpu : facts.gpus)
+    for (const auto& gpu : facts.cuda_devices)
         if (gpu.index == index) return &gpu;
     return nullptr;
 }
@@ -82,7 +81,7 @@ std::optional<Finding> take_not_promised(const Facts& facts, const Sweep& sweep,
     Finding finding;
     finding.severity = Severity::note;
     finding.subject = subject_of(facts, sweep);
-    finding.message = counted(taken.size(), "RNN case", "RNN cases") + " of " + std::to_string(sweep.runs.size()) +
+    finding.message = pluralized(taken.size(), "RNN case", "RNN cases") + " of " + std::to_string(sweep.runs.size()) +
                       ' ' + how + ' ' + name_of(facts, sweep) + ", first '" + describe(taken.front()->rnn_case) +
                       "': " + told(taken.front()->result) + "; this is not a fault of the machine: the case needs " +
                       *not_promised(facts, *taken.front());
@@ -98,7 +97,7 @@ std::optional<Finding> take_not_promised(const Facts& facts, const Sweep& sweep,
 }
 
 std::optional<Verdict> without_gpu(const Facts& facts) {
-    if (!facts.gpus.empty()) return std::nullopt;
+    if (!facts.cuda_devices.empty()) return std::nullopt;
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
     if (!facts.driver.init) return undecided("cuInit did not answer");
     if (!facts.driver.init->ok()) return not_applicable("the driver does not start");
@@ -119,7 +118,7 @@ static std::string why_not_run(const Facts& facts) {
 
 static Verdict without_runs(const Facts& facts) {
     if (const auto verdict = without_gpu(facts)) return *verdict;
-    for (const Gpu& gpu : facts.gpus)
+    for (const Gpu& gpu : facts.cuda_devices)
         if (!wants_of_memory(facts, gpu.index).empty()) return not_applicable("memory ran out before any was computed");
     const auto copies = cudnn_copies(facts);
     if (copies.empty()) return without_cudnn(facts);

@@ -3,7 +3,7 @@
 #include <list>
 #include <map>
 
-#include "base/embedded.hpp"
+#include "base/directory_list.hpp"
 #include "rules/rule.hpp"
 
 namespace rnncheck {

@@ -13,7 +13,8 @@ bool driver_answers(const Facts& facts) {
 }
 
 bool no_nvidia_hardware_seen(const Facts& facts) {
-    return facts.host.pci_gpus.empty() && !kernel_side_seen(facts) && facts.gpus.empty() && facts.boards.empty();
+    return facts.host.pci_gpus.empty() && !kernel_side_seen(facts) && facts.cuda_devices.empty() &&
+           facts.nvml_devices.empty();
 }
 
 std::vector<const Library*> usable_copies(const Facts& facts, LibraryKind kind) {
@@ -63,7 +64,7 @@ SweepState sweep_of(const Facts& facts, std::string_view cudnn_path, int gpu) {
     SweepState state;
     for (const auto& run : facts.rnn_runs) {
         if (run.library != cudnn_path || run.gpu != gpu) continue;
-        if (run.end == RunEnd::not_offered || run.end == RunEnd::out_of_memory) continue;
+        if (run.end == RunEnd::not_supported || run.end == RunEnd::out_of_memory) continue;
         ++state.tried;
         state.ok += run.end == RunEnd::ok;
     }

@@ -140,7 +140,7 @@ Remedy against_foreign_driver(const Facts& facts) {
 
 static std::optional<Version> capability_for(const Facts& facts, const std::string& subject) {
     std::optional<Version> first;
-    for (const Gpu& gpu : facts.gpus) {
+    for (const Gpu& gpu : facts.cuda_devices) {
         if (subject_of(gpu) == subject) return gpu.compute_capability;
         if (!first) first = gpu.compute_capability;
     }

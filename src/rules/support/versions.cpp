@@ -17,7 +17,8 @@ const Version* given_cudnn(const Facts& facts) {
 }
 
 const Gpu* given_gpu(const Facts& facts) {
-    return facts.gpus.empty() || !facts.gpus.front().compute_capability ? nullptr : &facts.gpus.front();
+    return facts.cuda_devices.empty() || !facts.cuda_devices.front().compute_capability ? nullptr
+                                                                                        : &facts.cuda_devices.front();
 }
 
 std::vector<std::string> systems_of_driver(const Facts& facts) {

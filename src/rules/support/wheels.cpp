@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/shell.hpp"
 #include "base/text.hpp"
 #include "rules/support/loader_path.hpp"
 

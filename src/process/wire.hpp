@@ -6,14 +6,14 @@
 #include <string>
 #include <string_view>
 
-#include "facts/common.hpp"
+#include "facts/facts.hpp"
 
 namespace rnncheck {
 
-/// What a probe says while it works.
-class Trace {
+/// The end in the probe's process: what a probe reports while it works.
+class ProbeWriter {
   public:
-    explicit Trace(int descriptor) : descriptor_(descriptor) {}
+    explicit ProbeWriter(int descriptor) : descriptor_(descriptor) {}
 
     /// Written before every vendor call: the last one is the breadcrumb when the process dies. The same function twice
     /// in a row needs no second one.
@@ -40,6 +40,22 @@ class Trace {
     int descriptor_;
     std::string last_call_;  ///< since any other line
     bool stays_ = false;
+};
+
+/// The end in the survey: what a probe's process has reported so far. Lines that are not ours (a library may write on
+/// any descriptor) are skipped.
+struct WireReader {
+    std::string last_call;
+    std::vector<CallResult> failed_calls;  ///< the first 64
+    std::optional<int> step;
+    int steps_begun = 0;
+    std::optional<std::chrono::milliseconds> limit;  ///< how long the process may be silent from now on
+    bool past_use = false;
+    bool done = false;
+    bool stays = false;  ///< the process lives until the survey ends it
+
+    /// Takes in one line; facts are merged into `learnt`.
+    void read(std::string_view line, Facts& learnt);
 };
 
 }  // namespace rnncheck

@@ -1,0 +1,190 @@
+// Facts about recurrent networks: the one that is meant to run, the cases requested, and what each did on one GPU with
+// one cuDNN installation.
+#pragma once
+
+#include "facts/common.hpp"
+#include "rnn/sweep.hpp"
+
+namespace rnncheck {
+
+/// The recurrent network that somebody wants to run.
+struct Network {
+    std::optional<Dtype> dtype;
+    std::optional<bool> masked;
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("dtype", self.dtype, "type of its data");
+        visit("masked", self.masked, "whether its sequences are padded and masked, or of different lengths");
+    }
+};
+
+/// The size of a case to find the largest of that fits into free GPU memory.
+enum class FitSize { batch, length };
+RNNCHECK_ENUM_NAMES(FitSize, "batch", "length")
+
+/// Which cases to compute, where that is not the doctor's choice.
+struct RnnRequest {
+    Level level = Level::quick;
+    std::vector<RnnCase> cases;
+    std::optional<int> gpu;
+    std::optional<std::string> library;
+    std::optional<Dialect> dialect;
+    std::optional<FitSize> fit;
+    std::optional<int> trial;
+    std::optional<double> dropout;
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("level", self.level, "the sweep, when no cases are named");
+        visit("cases", self.cases, "cases named one by one, instead of a sweep");
+        visit("gpu", self.gpu, "CUDA's ordinal of the only GPU to use");
+        visit("library", self.library, "the only libcudnn to use, a path or a part of it");
+        visit("dialect", self.dialect, "the only RNN interface to use");
+        visit("fit", self.fit, "find the largest such size of the first case that fits, instead of computing cases");
+        visit("trial", self.trial, "try this size, instead of calculating the largest");
+        visit("dropout", self.dropout, "measure dropout of this probability, besides the cases");
+    }
+};
+
+enum class RunEnd {
+    ok,             ///< ran, every element within its limit
+    not_supported,  ///< cuDNN says that it does not support this case here
+    rejected,       ///< a call rejected its arguments or its set-up
+    out_of_memory,  ///< a call found too little GPU memory
+    failed,         ///< a call failed, or the process died in it
+    incorrect,      ///< ran, and an element is outside its limit, not a number, or was never written
+    skipped,        ///< not run; `result.text` says why
+};
+RNNCHECK_ENUM_NAMES(RunEnd, "ok", "not_supported", "rejected", "out_of_memory", "failed", "incorrect", "skipped")
+
+/// Why a case was not run.
+enum class SkipReason {
+    deadline,      ///< the deadline of the whole run passed
+    gpu_unusable,  ///< a call before the first case failed: `result` is that call
+    group_lost,    ///< earlier cases of its group (GPU, library, algorithm, type) ended their process
+    process_lost,  ///< no process got as far as completing a case
+    host_memory,   ///< too large for the memory of the host
+};
+RNNCHECK_ENUM_NAMES(SkipReason, "deadline", "gpu_unusable", "group_lost", "process_lost", "host_memory")
+
+/// One case as it went.
+struct RnnRun {
+    std::string library;
+    int gpu = 0;
+    Dialect dialect = Dialect::v8;
+    int number = 0;
+    RnnCase rnn_case;
+    RunEnd end = RunEnd::skipped;
+    std::optional<SkipReason> skip_reason;
+    std::optional<CallResult> result;
+    std::optional<double> largest_error;
+    std::optional<double> limit;
+    std::optional<std::string> where;
+    std::optional<bool> bitwise_repeatable;
+    std::optional<Precision> precision;
+    std::optional<bool> overflow;
+    std::optional<std::int64_t> workspace_bytes;
+    std::optional<std::int64_t> reserve_bytes;
+    std::optional<std::int64_t> weight_bytes;
+    std::optional<std::int64_t> free_bytes;
+    std::optional<std::string> digest;
+    std::optional<double> first_ms;
+    std::optional<double> repeat_ms;
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("library", self.library, "path of the libcudnn");
+        visit("gpu", self.gpu, "CUDA's ordinal");
+        visit("dialect", self.dialect, "RNN interface used");
+        visit("number", self.number, "place of the case in the sweep, from 1");
+        visit("case", self.rnn_case, "what was computed");
+        visit("end", self.end, "how it went");
+        visit("skip_reason", self.skip_reason, "why it was not run");
+        visit("result", self.result, "the call that decided, with the library's own words");
+        visit("largest_error", self.largest_error,
+              "largest error of an element divided by that element's limit, times `limit`");
+        visit("limit", self.limit, "largest limit of an element of y, absolute");
+        visit("where", self.where,
+              "the worst element when wrong: output, sequence, step, unit, value found and expected");
+        visit("bitwise_repeatable", self.bitwise_repeatable, "whether a second run gave the same bits");
+        visit("precision", self.precision, "fp32: the arithmetic that its error shows; full, tf32 or fast_math");
+        visit("overflow", self.overflow, "fp16 that is rightly infinite: a number beyond the type's range");
+        visit("workspace_bytes", self.workspace_bytes, "work space cuDNN asked for");
+        visit("reserve_bytes", self.reserve_bytes, "reserve space cuDNN asked for, for training");
+        visit("weight_bytes", self.weight_bytes, "weight space cuDNN asked for");
+        visit("free_bytes", self.free_bytes, "free GPU memory before the cases, after cuDNN was set up");
+        visit("digest", self.digest, "short digest of the bits of all outputs");
+        visit("first_ms", self.first_ms,
+              "first run, forward and for training backward, and synchronisation, in milliseconds");
+        visit("repeat_ms", self.repeat_ms, "second one, in milliseconds");
+    }
+};
+
+/// How large a network fits into the free memory: a calculation, or the trial of one size.
+struct RnnFit {
+    std::string library;
+    int gpu = 0;
+    Dialect dialect = Dialect::v8;
+    FitSize of = FitSize::batch;
+    RnnCase rnn_case;
+    std::optional<std::int64_t> free_bytes;
+    std::optional<std::int64_t> total_bytes;
+    std::optional<int> size;
+    std::optional<bool> bounded;
+    std::optional<std::int64_t> weight_bytes;
+    std::optional<std::int64_t> workspace_bytes;
+    std::optional<std::int64_t> reserve_bytes;
+    std::optional<std::int64_t> data_bytes;
+    std::optional<bool> ran;
+    std::optional<CallResult> result;
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("library", self.library, "path of the libcudnn");
+        visit("gpu", self.gpu, "CUDA's ordinal");
+        visit("dialect", self.dialect, "RNN interface used");
+        visit("of", self.of, "which size was varied");
+        visit("case", self.rnn_case, "the network, with that size");
+        visit("free_bytes", self.free_bytes, "free GPU memory, after cuDNN was set up");
+        visit("total_bytes", self.total_bytes, "all GPU memory");
+        visit("size", self.size, "the largest size that fits by calculation, 0 for none; or the size tried");
+        visit("bounded", self.bounded, "whether cuDNN takes no larger size, so that memory is not what bounds it");
+        visit("weight_bytes", self.weight_bytes, "weight space, for training twice: gradients too");
+        visit("workspace_bytes", self.workspace_bytes, "work space");
+        visit("reserve_bytes", self.reserve_bytes, "reserve space, for training");
+        visit("data_bytes", self.data_bytes, "inputs, outputs and, for training, their gradients");
+        visit("ran", self.ran, "whether a trial ran to its end");
+        visit("result", self.result, "the first call that failed");
+    }
+};
+
+/// What dropout between two layers did.
+struct RnnDropout {
+    std::string library;
+    int gpu = 0;
+    Dialect dialect = Dialect::v8;
+    double probability = 0;
+    std::optional<std::int64_t> elements;
+    std::optional<std::int64_t> kept;
+    std::optional<double> scale_error;
+    std::optional<bool> repeats;
+    std::optional<bool> moves_on;
+    std::optional<CallResult> result;
+
+    template <class Self, class Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("library", self.library, "path of the libcudnn");
+        visit("gpu", self.gpu, "CUDA's ordinal");
+        visit("dialect", self.dialect, "RNN interface used");
+        visit("probability", self.probability, "of an element to be dropped, as asked");
+        visit("elements", self.elements, "elements that passed from one layer to the next");
+        visit("kept", self.kept, "those that were not zero after it");
+        visit("scale_error", self.scale_error, "largest relative error of a kept one against 1 / (1 - probability)");
+        visit("repeats", self.repeats, "whether the same seed gave the same mask again");
+        visit("moves_on", self.moves_on, "whether the next call drew another mask");
+        visit("result", self.result, "the first call that failed");
+    }
+};
+
+}  // namespace rnncheck

@@ -1,0 +1,146 @@
+#include "process/this_process.hpp"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <thread>
+
+namespace rnncheck::process {
+
+namespace {
+
+/// NVML and libcuda run as root make /dev/nvidia* with mknod and load the kernel module, directly or through the
+/// set-user-id program nvidia-modprobe. A diagnosis leaves no trace, so the process gives up the right to, unless
+/// asked.
+void give_up(unsigned capability) {
+    prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3]{};
+    if (syscall(SYS_capget, &header, sets) != 0) return;
+    const std::uint32_t bit = ~(1u << (capability % 32));
+    auto& set = sets[capability / 32];
+    set.effective &= bit;
+    set.permitted &= bit;
+    set.inheritable &= bit;
+    syscall(SYS_capset, &header, sets);
+}
+
+/// What `work` throws ends the fork: caught further up, it would go on as a second program.
+[[noreturn]] void answer(int to, const std::function<int()>& work) noexcept {
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    const auto number = static_cast<unsigned char>(work());
+    const bool written = write(to, &number, 1) == 1;
+    _exit(written ? 0 : 1);
+}
+
+std::optional<int> read_answer(int from) {
+    unsigned char number = 0;
+    ssize_t got = 0;
+    do got = read(from, &number, 1);
+    while (got < 0 && errno == EINTR);
+    return got == 1 ? std::optional<int>(number) : std::nullopt;
+}
+
+std::optional<std::string> make_directory() {
+    std::string path = temporary_directory() + "/rnncheck-XXXXXX";
+    if (!mkdtemp(path.data())) return std::nullopt;
+    return path;
+}
+
+/// Waits until the other end is closed, by whatever ended the process that has it. That process's own children end with
+/// it (drop_privileges) and may still be writing for a moment.
+[[noreturn]] void remove_at_the_end(const std::string& path, int other_end) {
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, nullptr);
+    for (const int stream : {0, 1, 2}) close(stream);  // whoever reads our output is not to wait for this process
+    char nothing;
+    while (read(other_end, &nothing, 1) < 0 && errno == EINTR) {
+    }
+    std::error_code failed;
+    for (int attempt = 0; attempt < 20; ++attempt) {
+        std::filesystem::remove_all(path, failed);
+        if (!std::filesystem::exists(path, failed)) break;
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    _exit(0);
+}
+
+}  // namespace
+
+void drop_privileges(bool may_make_nodes) {
+    const rlimit none{0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (may_make_nodes) return;
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    give_up(CAP_MKNOD);
+    give_up(CAP_SYS_MODULE);
+}
+
+std::optional<int> run_in_fork(const std::function<int()>& work) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "no pipe");
+    const pid_t child = fork();
+    if (child < 0) throw std::system_error(errno, std::generic_category(), "no process");
+    if (child == 0) {
+        close(ends[0]);
+        answer(ends[1], work);
+    }
+    close(ends[1]);
+    const auto number = read_answer(ends[0]);
+    close(ends[0]);
+    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }  // fails where SIGCHLD is ignored: it is gone then too
+    return number;
+}
+
+int exec_command(const std::vector<std::string>& arguments) {
+    std::vector<char*> pointers;
+    for (const auto& argument : arguments) pointers.push_back(const_cast<char*>(argument.c_str()));
+    pointers.push_back(nullptr);
+    execvp(pointers.front(), pointers.data());
+    return errno;
+}
+
+std::string temporary_directory() {
+    const char* const variable = std::getenv("TMPDIR");
+    return variable && *variable == '/' ? variable : "/tmp";
+}
+
+PrivateDirectory::PrivateDirectory() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return;
+    path_ = make_directory();
+    if (path_) remover_ = fork();
+    if (path_ && remover_ == 0) {
+        close(ends[1]);
+        remove_at_the_end(*path_, ends[0]);
+    }
+    close(ends[0]);
+    open_while_needed_ = ends[1];
+    if (!path_ || remover_ > 0) return;
+    rmdir(path_->c_str());
+    path_.reset();
+}
+
+PrivateDirectory::~PrivateDirectory() {
+    if (open_while_needed_ >= 0) close(open_while_needed_);
+    if (remover_ > 0)
+        while (waitpid(remover_, nullptr, 0) < 0 && errno == EINTR) {
+        }
+}
+
+}  // namespace rnncheck::process

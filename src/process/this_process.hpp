@@ -1,0 +1,48 @@
+// What this process does with itself: gives up rights, runs a part of its work in a fork, becomes another program, has
+// a temporary directory.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rnncheck::process {
+
+/// To be called by a started process before anything else: no core files, no way to make device nodes or to load
+/// kernel modules (NVIDIA's libraries do both when run as root, and through the set-user-id nvidia-modprobe) unless it
+/// `may_make_nodes`, and it ends when its parent does.
+void drop_privileges(bool may_make_nodes = false);
+
+/// Runs `work` in a fork of this process and returns its result (0 to 255); nothing when the fork ended without one. So
+/// whatever `work` changes in its process (signals, limits, memory) is gone afterwards.
+std::optional<int> run_in_fork(const std::function<int()>& work);
+
+/// Replaces this process by a program, looked for on PATH as execvp does. Returns only when that fails: the error
+/// number.
+int exec_command(const std::vector<std::string>& arguments);
+
+/// $TMPDIR or, where that is not an absolute path, /tmp.
+std::string temporary_directory();
+
+/// Created below temporary_directory(). Deleted at the end of its life by a process that waits for that; so it is also
+/// deleted where this process is killed.
+class PrivateDirectory {
+  public:
+    PrivateDirectory();
+    ~PrivateDirectory();
+    PrivateDirectory(const PrivateDirectory&) = delete;
+    PrivateDirectory& operator=(const PrivateDirectory&) = delete;
+
+    /// Nothing where no directory or no process could be created.
+    const std::optional<std::string>& path() const { return path_; }
+
+  private:
+    std::optional<std::string> path_;
+    pid_t remover_ = -1;
+    int open_while_needed_ = -1;
+};
+
+}  // namespace rnncheck::process
