@@ -38,10 +38,6 @@ Verdict ask(const Named<Rule>& rule, const Facts& facts, const std::vector<Facts
     return verdict;
 }
 
-bool is_selected(const Selection& selection, const std::string& name) {
-    return (selection.only.empty() || selection.only.contains(name)) && !selection.skip.contains(name);
-}
-
 /// Rules that only say that there is no GPU, or nothing but the library of a driver for one: expected on a machine
 /// without a GPU.
 bool only_says_no_gpu(const Facts& facts, const Finding& finding) {
@@ -134,12 +130,16 @@ void apply_to_findings(Verdict& verdict, const Named<Rule>& rule, const Facts& f
     }
 }
 
+ToolStamp stamp_of(const Matrix& matrix) {
+    return {
+        .version = std::string(version_of_rnncheck()), .matrix_date = matrix.date(), .matrix_digest = matrix.digest()};
+}
+
 }  // namespace
 
 Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
     Report report;
-    report.tool = {
-        .version = std::string(version_of_rnncheck()), .matrix_date = matrix.date(), .matrix_digest = matrix.digest()};
+    report.tool = stamp_of(matrix);
     Tally tally;
     tally.what_if = only_given(facts);
     const std::vector<Finding> causes = rules::causes_in_log(facts, matrix);
@@ -148,7 +148,7 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
     // Without a log its causes cannot speak, and their table need not be read.
     for (const auto& rule : facts.log ? all_rules() : rules_of_the_directory()) {
         const std::string name(rule.name);
-        const bool selected = is_selected(selection, name);
+        const bool selected = selection.includes(name);
         Verdict verdict = selected ? ask(rule, facts, possible, matrix)
                                    : not_asked(NotAsked::left_out, "left out on the command line");
         if (selected) join_log(verdict, name, causes);
@@ -184,6 +184,28 @@ Report judge_networks(const Facts& facts, const Matrix& matrix) {
     if (report.verdict == Health::healthy || report.verdict == Health::warnings) return report;
     // Frameworks and their CUDA runtime have no part in these cases.
     return judged_by([](Layer layer) { return layer != Layer::runtime; });
+}
+
+Report judge_fits(const Facts& facts, std::vector<FitSearch> searches, const Matrix& matrix) {
+    if (searches.empty()) {
+        Report report = judge_networks(facts, matrix);
+        report.lstm.emplace();
+        return report;
+    }
+    const auto broken = [](const FitSearch& fit) { return fit.calculated.size.value_or(0) > 0 && !fit.largest; };
+    const auto found = [](const FitSearch& fit) { return fit.largest && !fit.out_of_time; };
+    Tally tally;
+    tally.error = std::ranges::none_of(searches, &FitSearch::out_of_time) && std::ranges::any_of(searches, broken);
+    tally.open = !std::ranges::all_of(searches, found);
+    Report report;
+    report.tool = stamp_of(matrix);
+    report.verdict = tally.health();
+    std::vector<std::string> answers;
+    for (const FitSearch& fit : searches) answers.push_back(fit.answer);
+    report.sentence = join(answers, "; ");
+    report.facts = facts;
+    report.lstm.emplace().fits = std::move(searches);
+    return report;
 }
 
 }  // namespace rnncheck

@@ -152,13 +152,9 @@ Selection selection_from(const RuleOptions& rules, std::set<std::string>& skippe
     selection.skip = ids_from(rules.skip, "--skip", "rule or probe", rule_and_probe_names());
     for (const std::string& probe : probe_names())
         if (selection.skip.erase(probe) > 0) skipped_probes.insert(probe);
-    if (std::ranges::none_of(known, [&](const std::string& rule) { return is_selected(selection, rule); }))
+    if (std::ranges::none_of(known, [&](const std::string& rule) { return selection.includes(rule); }))
         throw UsageError("--only and --skip leave no rule to run");
     return selection;
-}
-
-bool is_selected(const Selection& selection, const std::string& rule) {
-    return !selection.skip.contains(rule) && (selection.only.empty() || selection.only.contains(rule));
 }
 
 Style DocumentOptions::style() const {

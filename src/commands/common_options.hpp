@@ -71,8 +71,6 @@ void add_rule_options(CLI::App& app, RuleOptions& rules);
 /// `skipped_probes`.
 Selection selection_from(const RuleOptions& rules, std::set<std::string>& skipped_probes);
 
-bool is_selected(const Selection& selection, const std::string& rule);
-
 /// How a document other than the report is written: --json, --color.
 struct DocumentOptions {
     ColorChoice color = ColorChoice::automatic;

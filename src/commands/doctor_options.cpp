@@ -108,7 +108,7 @@ DoctorOptions checked(const RawOptions& given) {
     options.selection.allow_no_gpu = no_gpu_expected;
     options.selection.require = ids_from(given.require, "--require", "rule", rule_names());
     for (const std::string& id : options.selection.require)
-        if (!is_selected(options.selection, id))
+        if (!options.selection.includes(id))
             throw UsageError("--require " + id + " contradicts --skip or --only, which exclude it");
     if (options.facts_file == "-" && std::ranges::count(options.logs, "-") > 0)
         throw UsageError("--facts - and --log - cannot be used together: there is one standard input");

@@ -4,9 +4,7 @@
 
 #include "base/text.hpp"
 #include "commands/survey_here.hpp"
-#include "commands/tables.hpp"
 #include "facts/rnn_runs.hpp"
-#include "judge.hpp"
 #include "process/probe.hpp"
 #include "rnn/case.hpp"
 #include "rnn/shrink.hpp"
@@ -243,26 +241,6 @@ std::vector<FitSearch> find_fits(const Facts& facts, const TrialOptions& options
         search.answer = place(facts, calculated) + search.answer;
     }
     return searches;
-}
-
-Report fit_report(const Facts& facts, std::vector<FitSearch> searches, const Matrix& matrix) {
-    Report report;
-    if (searches.empty()) report = judge_networks(facts, matrix);
-    report.lstm.emplace().fits = std::move(searches);
-    const std::vector<FitSearch>& fits = report.lstm->fits;
-    if (fits.empty()) return report;
-    report.tool = stamp_with(matrix.date(), matrix.digest());
-    report.facts = facts;
-    const auto broken = [](const FitSearch& fit) { return fit.calculated.size.value_or(0) > 0 && !fit.largest; };
-    const auto found = [](const FitSearch& fit) { return fit.largest && !fit.out_of_time; };
-    report.verdict = std::ranges::any_of(fits, &FitSearch::out_of_time) ? Health::undetermined
-                     : std::ranges::any_of(fits, broken)                ? Health::problems
-                     : std::ranges::all_of(fits, found)                 ? Health::healthy
-                                                                        : Health::undetermined;
-    std::vector<std::string> answers;
-    for (const FitSearch& fit : fits) answers.push_back(fit.answer);
-    report.sentence = join(answers, "; ");
-    return report;
 }
 
 LogReplay replay_of(const LogRnnConfig& config, const Facts& facts) {

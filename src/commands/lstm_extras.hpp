@@ -38,10 +38,6 @@ FitSearch find_fit(const RnnFit& calculated, const TrySize& try_size);
 /// find_fit for every calculation that survey() brought.
 std::vector<FitSearch> find_fits(const Facts& facts, const TrialOptions& options);
 
-/// healthy when a size was found for each; problems when nothing ran for another reason than memory; else, and where
-/// the time was over before, undetermined. Without a search, why there was none.
-Report fit_report(const Facts& facts, std::vector<FitSearch> searches, const Matrix& matrix);
-
 /// `facts` are those of a machine on which the network of `config` was run, or of one that has no GPU.
 LogReplay replay_of(const LogRnnConfig& config, const Facts& facts);
 

@@ -224,12 +224,13 @@ Element worst_element(const RnnRun& run, const std::vector<OutputArray>& arrays)
 }
 
 /// The worst element first, then others spread over its array.
-std::vector<std::size_t> told_elements(const Element& worst, std::size_t count) {
+std::vector<std::size_t> checked_elements(const Element& worst, std::size_t count) {
     constexpr std::size_t others = 3;
-    std::vector<std::size_t> told = {worst.index};
+    std::vector<std::size_t> chosen = {worst.index};
     for (std::size_t i = 0; i < others; ++i)
-        if (const std::size_t at = i * count / others; std::ranges::find(told, at) == told.end()) told.push_back(at);
-    return told;
+        if (const std::size_t at = i * count / others; std::ranges::find(chosen, at) == chosen.end())
+            chosen.push_back(at);
+    return chosen;
 }
 
 std::string checks_of(const Facts& facts, const RnnRun& run, Checked& place) {
@@ -241,7 +242,7 @@ std::string checks_of(const Facts& facts, const RnnRun& run, Checked& place) {
     const Element worst = worst_element(run, expected);
     place = checked(c, worst.array);
     std::string lines;
-    for (const std::size_t index : told_elements(worst, expected[worst.array].values->size()))
+    for (const std::size_t index : checked_elements(worst, expected[worst.array].values->size()))
         lines += "    {" + std::to_string(index) + ", " + exact_number((*expected[worst.array].values)[index]) + ", " +
                  exact_number((*allowed[worst.array].values)[index]) + "},  // " +
                  place_of(c, expected[worst.array], index) + "\n";
@@ -318,7 +319,7 @@ std::string reproducer(const Facts& facts, const RnnRun& run) {
     std::ostringstream out;
     out << "// " << one_line(what_happened(run)) << "\n// Seen with " << one_line(seen_with(facts, run))
         << ". Written by rnncheck " << version_of_rnncheck() << " for the case\n//   " << one_line(options_of(c), 400)
-        << "\n// Build and run (exit code 0: correct, 1: a number is wrong, 2: a call failed):\n"
+        << "\n// Build and run (exit code 0: correct, 1: a number is incorrect, 2: a call failed):\n"
            "//   g++ -std=c++17 repro.cpp -I/usr/local/cuda/include -L/usr/local/cuda/lib64 -lcudnn -lcudart -o repro "
            "&& "
            "./repro\n"

@@ -135,7 +135,7 @@ void LstmState::plan(Facts& facts) {
     if (begun && earlier_->machine != machine_)
         throw InputError(
             "the driver, the GPUs, cuDNN or rnncheck are not what they were when the run to be resumed was "
-            "begun: old and new results cannot stand in one report; begin anew without --resume");
+            "started: old and new results cannot be mixed in one report; start a new run without --resume");
     if (earlier_) {
         Report now;
         now.facts = facts;

@@ -12,7 +12,7 @@
 
 namespace rnncheck {
 
-/// What a file tells of the run that wrote it. `machine` is empty when that had not come to use a GPU.
+/// What a file holds of the run that wrote it. `machine` is empty when that had not come to use a GPU.
 struct EarlierRun {
     Facts facts;
     std::string machine;

@@ -147,15 +147,15 @@ std::vector<RnnCase> standard_sweep(const RnnPlace& place) {
 
 constexpr Cell cells[] = {Cell::lstm, Cell::gru, Cell::tanh, Cell::relu};
 
-struct Kind {
+struct KernelKind {
     Dtype dtype;
     MathType math;
     Algorithm algorithm;
 };
 
 /// What cudnnSetRNNDescriptor_v8 of 9.19 takes: no fp64 in static persistent kernels.
-std::vector<Kind> kinds() {
-    std::vector<Kind> all;
+std::vector<KernelKind> kernel_kinds() {
+    std::vector<KernelKind> all;
     for (const Algorithm algorithm : {Algorithm::standard, Algorithm::persist_static, Algorithm::persist_dynamic,
                                       Algorithm::persist_static_small_h}) {
         all.push_back({Dtype::fp32, MathType::standard, algorithm});
@@ -171,7 +171,7 @@ std::vector<Kind> kinds() {
 }
 
 void add_kinds(std::vector<RnnCase>& cases) {
-    for (const Kind& kind : kinds())
+    for (const KernelKind& kind : kernel_kinds())
         for (const Cell cell : cells) {
             const RnnCase base =
                 with_algorithm(with_cell(sized(kind.dtype, kind.math, 64, 64, 8, 16), cell), kind.algorithm);

@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "commands/lstm_state.hpp"
+#include "judge.hpp"
 #include "report/format.hpp"
 #include "support/catch.hpp"
 
@@ -43,7 +44,7 @@ FitSearch searched(int size, int most) {
 }
 
 Report report_of(std::vector<FitSearch> searches) {
-    return fit_report({}, std::move(searches), Matrix::bundled());
+    return judge_fits({}, std::move(searches), Matrix::bundled());
 }
 
 RnnRun a_run(RunEnd end, const std::string& text = "") {

@@ -139,7 +139,7 @@ def check_refusals(complete):
     other.write_text('{"schema": 2, "lstm": {}, "facts": {"schema": 1, "rnn_request": {}, "rnn_runs": [{"case": {"cell": "lstn"}}]}}')
     refused("rnn_runs[0].case.cell", "--resume", str(other))
     refused("cannot be used together", "--resume", str(complete), "--level", "quick")
-    refused("begin anew", "--resume", str(complete), scenario={"sim": SCENARIO["sim"] + " cudnn=9.18.0"})
+    refused("start a new run", "--resume", str(complete), scenario={"sim": SCENARIO["sim"] + " cudnn=9.18.0"})
     refused("cannot write", "--save", str(work / "no" / "directory.json"))
 
 

@@ -10,7 +10,7 @@ namespace {
 
 using namespace rnncheck;
 
-DoctorOptions options_of(std::vector<std::string> arguments) {
+DoctorOptions doctor_options(std::vector<std::string> arguments) {
     CLI::App app;
     const auto read = declare_doctor_options(app);
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
@@ -19,7 +19,7 @@ DoctorOptions options_of(std::vector<std::string> arguments) {
 
 std::string complaint_about(const std::vector<std::string>& arguments) {
     try {
-        options_of(arguments);
+        doctor_options(arguments);
     } catch (const UsageError& error) {
         return error.what();
     } catch (const InputError& error) {
@@ -53,17 +53,18 @@ TEST_CASE("ids come one by one and with commas") {
 }
 
 TEST_CASE("nodes are created only where requested, and not without the driver's libraries") {
-    CHECK_FALSE(options_of({}).survey.make_nodes);
-    CHECK(options_of({"--make-nodes"}).survey.make_nodes);
-    CHECK(options_of({"--make-nodes", "--no-run"}).survey.make_nodes);
+    CHECK_FALSE(doctor_options({}).survey.make_nodes);
+    CHECK(doctor_options({"--make-nodes"}).survey.make_nodes);
+    CHECK(doctor_options({"--make-nodes", "--no-run"}).survey.make_nodes);
     CHECK(contains(complaint_about({"--make-nodes", "--look-only"}), "cannot be used together"));
     CHECK(contains(complaint_about({"--make-nodes", "--facts", "x"}), "cannot be used together"));
 }
 
 TEST_CASE("options of doctor arrive where they belong") {
     const std::string rule = rule_names().front(), probe = probe_names().front();
-    const DoctorOptions options = options_of({"--skip", rule + "," + probe, "--deadline", "1.5", "--no-run", "--json",
-                                              "--allow-no-gpu", "--output", "text=a=b", "--fail-on", "warning"});
+    const DoctorOptions options =
+        doctor_options({"--skip", rule + "," + probe, "--deadline", "1.5", "--no-run", "--json", "--allow-no-gpu",
+                        "--output", "text=a=b", "--fail-on", "warning"});
     CHECK(options.selection.skip == std::set<std::string>{rule});
     CHECK(options.survey.skip == std::set<std::string>{probe});
     CHECK(options.survey.deadline_s == 1.5);
@@ -72,9 +73,9 @@ TEST_CASE("options of doctor arrive where they belong") {
     CHECK(options.report.outputs.at(0).path == "a=b");
     CHECK(options.selection.allow_no_gpu);
     CHECK(options.report.fail_on == FailOn::warning);
-    CHECK_FALSE(options_of({"--look-only"}).survey.run);
-    CHECK_FALSE(options_of({"--look-only"}).survey.ask);
-    CHECK_FALSE(options_of({}).report.show_private);
+    CHECK_FALSE(doctor_options({"--look-only"}).survey.run);
+    CHECK_FALSE(doctor_options({"--look-only"}).survey.ask);
+    CHECK_FALSE(doctor_options({}).report.show_private);
 }
 
 TEST_CASE("what cannot be meant is refused, with the option's name") {

@@ -6,6 +6,7 @@
 #include "commands/lstm_repro.hpp"
 #include "commands/lstm_state.hpp"
 #include "commands/survey_here.hpp"
+#include "commands/tables.hpp"
 #include "report/sweep_svg.hpp"
 
 namespace rnncheck::commands::lstm {
@@ -74,7 +75,9 @@ int run(const LstmOptions& given, const ReportOptions& options) {
         trials.deadline = started + std::chrono::duration_cast<Clock::duration>(Seconds(*given.deadline_s));
     if (given.fit) {
         const Facts facts = surveyed(how, options.quiet);
-        return print_report(fit_report(facts, find_fits(facts, trials), matrix), options);
+        Report report = judge_fits(facts, find_fits(facts, trials), matrix);
+        add_age(report.tool);
+        return print_report(std::move(report), options);
     }
     LstmState state(given.save.empty() ? given.resume : given.save, matrix, *how.rnn_request, earlier,
                     options.show_private);

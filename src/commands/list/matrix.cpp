@@ -232,9 +232,9 @@ std::function<int()> declare_verify(CLI::App& app) {
         document.tool = stamp_with(files.date, files.digest);
         document.rows = static_cast<int>(rows_written(files));
         for (const Issue& issue : issues_in(files))
-            document.complaints.push_back({issue.table, static_cast<int>(issue.row), issue.text});
+            document.issues.push_back({issue.table, static_cast<int>(issue.row), issue.text});
         print_document(*json ? json_text(document) : table_text(document, files.place));
-        return document.complaints.empty() ? healthy : problem;
+        return document.issues.empty() ? healthy : problem;
     };
 }
 
