@@ -12,12 +12,13 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+from doctor import Run  # noqa: E402
+
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 OPEN_CUDNN = """
 import ctypes, sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
-from doctor import Run  # noqa: E402
 cudnn = ctypes.CDLL(sys.argv[1])
 cudnn.cudnnGetVersion()
 for name in ("cudnnOpsVersionCheck", "cudnnOpsInferVersionCheck", "cudnnCnnVersionCheck"):
