@@ -41,7 +41,7 @@ void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
 
 }  // namespace
 
-extern const Probe probe{.title = "Asks each CUDA runtime for its version",
+extern const Probe probe{.title = "Queries the version of each CUDA runtime",
                          .stage = Stage::ask,
                          .limit = std::chrono::seconds(20),
                          .run = run,

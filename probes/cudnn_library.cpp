@@ -111,7 +111,7 @@ void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
 
 }  // namespace
 
-extern const Probe probe{.title = "Asks each copy of cuDNN for its version and tries its RNN half, without a GPU",
+extern const Probe probe{.title = "Queries the version of each cuDNN installation and tests its RNN API, without a GPU",
                          .stage = Stage::ask,
                          .limit = std::chrono::seconds(30),
                          .run = run,

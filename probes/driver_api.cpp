@@ -104,7 +104,7 @@ void run(const Job&, ProbeWriter& writer, const Learn& learn) {
 
 }  // namespace
 
-extern const Probe probe{.title = "Asks the driver library which CUDA it supports and which GPUs it shows",
+extern const Probe probe{.title = "Queries the driver library for its CUDA version and GPUs",
                          .stage = Stage::ask,
                          .limit = std::chrono::seconds(45),
                          .run = run,

@@ -95,7 +95,7 @@ static void run(const Job& job, ProbeWriter&, const Learn& learn) {
     learn(nodes);
 }
 
-extern const Probe probe{.title = "Reads what the kernel shows of the driver: module, version, device nodes",
+extern const Probe probe{.title = "Reads the driver's files: kernel module, version, device nodes",
                          .stage = Stage::look,
                          .limit = std::chrono::seconds(10),
                          .run = run};

@@ -115,7 +115,7 @@ void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
 }  // namespace
 
 extern const Probe probe{
-    .title = "Finds out why another probe does not answer: GPU utilization, faults in the kernel log",
+    .title = "Determines why another probe does not respond: GPU utilization, errors in the kernel log",
     .stage = Stage::run,
     .limit = std::chrono::seconds(8),
     .run = run,

@@ -161,7 +161,7 @@ static void run(const Job& job, ProbeWriter&, const Learn& learn) {
     learn(devices);
 }
 
-extern const Probe probe{.title = "Reads what system this is and which variables are set",
+extern const Probe probe{.title = "Reads the operating system, container and environment variables",
                          .stage = Stage::look,
                          .limit = std::chrono::seconds(10),
                          .run = run};

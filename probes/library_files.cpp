@@ -121,7 +121,7 @@ static void add(Search& search, const Candidate& candidate) {
     search.news.libraries.push_back(describe(search, candidate, real_path));
     if (++search.count == most_libraries)
         search.writer.failed(
-            {"list of libraries", 1, "only the first " + std::to_string(most_libraries) + " are told"});
+            {"list of libraries", 1, "only the first " + std::to_string(most_libraries) + " are reported"});
 }
 
 static void consider(Search& search, const Candidate& candidate) {
@@ -200,7 +200,7 @@ static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     add_development_names(search);
 }
 
-extern const Probe probe{.title = "Finds every copy of the GPU libraries and which one the loader gives",
+extern const Probe probe{.title = "Finds all GPU libraries and those that the loader selects",
                          .stage = Stage::look,
                          .limit = std::chrono::seconds(10),
                          .run = run};

@@ -169,7 +169,7 @@ void run(const Job&, ProbeWriter& writer, const Learn& learn) {
 
 }  // namespace
 
-extern const Probe probe{.title = "Asks NVML for the state of every board: memory, errors, modes, processes",
+extern const Probe probe{.title = "Queries NVML for the state of every GPU: memory, errors, modes, processes",
                          .stage = Stage::ask,
                          .limit = std::chrono::seconds(45),
                          .run = run,

@@ -53,7 +53,7 @@ void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
 
 }  // namespace
 
-extern const Probe probe{.title = "Compiles a tiny kernel with each NVRTC",
+extern const Probe probe{.title = "Compiles a test kernel with each NVRTC",
                          .stage = Stage::ask,
                          .limit = std::chrono::seconds(30),
                          .run = run,

@@ -90,7 +90,7 @@ void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
 
 }  // namespace
 
-extern const Probe probe{.title = "Loads and launches a tiny kernel on each GPU",
+extern const Probe probe{.title = "Runs a test kernel on each GPU",
                          .stage = Stage::run,
                          .limit = std::chrono::seconds(45),
                          .run = run,

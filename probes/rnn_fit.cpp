@@ -79,7 +79,7 @@ class Calculation {
     void refuse_shrinking(int size) {
         last_refused_ = size;
         fit_.result = CallResult{"cudnnGetRNNTempSpaceSizes", vendor::impossible_answer,
-                                 "asks for less memory with a " + std::string(name_of(fit_.of)) + " of " +
+                                 "requests less memory with a " + std::string(name_of(fit_.of)) + " of " +
                                      std::to_string(size) + " than with a smaller one: its number has overflowed"};
     }
 
@@ -136,7 +136,8 @@ void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     if (open->failure)
         fit.result = open->failure;
     else if (target.dialect != Dialect::v8)
-        fit.result = CallResult{"cudnnGetRNNTempSpaceSizes", vendor::missing_symbol, "only asked in the v8 interface"};
+        fit.result =
+            CallResult{"cudnnGetRNNTempSpaceSizes", vendor::missing_symbol, "only available in the v8 interface"};
     else
         measure(*open->session, request, fit);
     learn(news);
@@ -144,7 +145,7 @@ void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
 
 }  // namespace
 
-extern const Probe probe{.title = "Finds the largest network that fits into the memory of each GPU",
+extern const Probe probe{.title = "Finds the largest network that fits into each GPU's memory",
                          .stage = Stage::run,
                          .limit = std::chrono::seconds(120),
                          .run = run,

@@ -300,7 +300,7 @@ void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
 
 }  // namespace
 
-extern const Probe probe{.title = "Computes LSTMs with each cuDNN on each GPU and checks every number",
+extern const Probe probe{.title = "Runs LSTMs with each cuDNN on each GPU and checks every result",
                          .stage = Stage::run,
                          .limit = std::chrono::seconds(45),
                          .run = run,

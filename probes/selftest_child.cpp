@@ -28,7 +28,7 @@ std::vector<std::string> targets(const Facts&) {
 
 }  // namespace
 
-extern const Probe probe{.title = "Crashes, hangs or exits on purpose, only for the self-test",
+extern const Probe probe{.title = "Crashes, hangs or exits intentionally, only for the self-test",
                          .stage = Stage::look,
                          .limit = std::chrono::seconds(1),
                          .run = run,

@@ -21,7 +21,7 @@ Verdict not_asked(NotAsked why, const std::string& reason) {
 /// Without a machine only what the tables can tell is asked, and what was not given is no open question.
 Verdict ask_what_if(const Named<Rule>& rule, const Facts& facts, const std::vector<Facts>& possible,
                     const Matrix& matrix) {
-    if (rule->asks.empty()) return not_asked(NotAsked::needs_machine, "only the machine itself can tell");
+    if (rule->asks.empty()) return not_asked(NotAsked::needs_machine, "only the machine itself can show this");
     Verdict verdict = rules::judge_possible(*rule.thing, facts, possible, matrix);
     if (verdict.outcome == Outcome::undecided && verdict.lack == Lack::facts)
         return not_asked(NotAsked::needs_values, "it needs " + std::string(rule->asks) + "; " + verdict.reason);

@@ -62,7 +62,7 @@ void refuse_what_would_wait(const Facts& facts) {
         for (const auto& library : facts.libraries)
             if (opened && waits(library) && leads_to(facts, *opened, path, library))
                 return std::string(not_opened) + "the loader would come to " + library.path + ", which " +
-                       library.problem_detail.value_or("is no file") + ", and wait there for ever";
+                       library.problem_detail.value_or("is no file") + ", and wait there forever";
         return std::nullopt;
     });
 }

@@ -28,7 +28,7 @@ void declare_text_part(CLI::App& app, ReportOptions& options) {
 }
 
 ReportOptions checked(const CLI::App& app, const ReportOptions& options) {
-    refuse_together(app, "--quiet", "--verbose", "they ask for the opposite");
+    refuse_together(app, "--quiet", "--verbose", "one shortens the report, the other extends it");
     if (options.verbose) log::set_level(log::Level::verbose);
     if (options.quiet) log::set_level(log::Level::quiet);
     return options;

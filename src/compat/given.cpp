@@ -106,26 +106,26 @@ bool take_masked(Facts& facts, const std::string& value, const Matrix&) {
 }
 
 constexpr const char* a_single_value = "a single value for the same thing";
-constexpr std::string_view framework_release = "a release (2.4.0), if known with its build (2.4.0+cu124, 2.15+cpu)";
+constexpr std::string_view framework_release = "a version (2.4.0), if known with its build (2.4.0+cu124, 2.15+cpu)";
 
 /// Frameworks have no function of their own.
 constexpr auto keys = std::to_array<Key>({
     {"ctranslate2", framework_release, nullptr},
-    {"cuda", "the release of the CUDA runtime (12.4), or its major alone (12)", take_cuda},
-    {"cudnn", "the release of the cuDNN installed (8.9.7, 9), if known with its CUDA (9.10.2+cu12)", take_cudnn},
+    {"cuda", "the version of the CUDA runtime (12.4), or only its major version (12)", take_cuda},
+    {"cudnn", "the installed cuDNN version (8.9.7, 9), if known with its CUDA version (9.10.2+cu12)", take_cudnn},
     {"cupy", framework_release, nullptr},
-    {"driver", "a release (535.104.05) or a branch (535)", take_driver},
+    {"driver", "a version (535.104.05) or a branch (535)", take_driver},
     {"dtype", "the network's type of data: fp64, fp32, fp16 or bf16", take_dtype},
-    {"framework", "a framework and its release (pytorch 2.4.0), once for each framework", nullptr, true},
+    {"framework", "a framework and its version (pytorch 2.4.0), once for each framework", nullptr, true},
     {"gpu", "a compute capability (8.6, sm_86) or the name of a GPU of one generation (RTX 3090)", take_gpu, true},
     {"jax", framework_release, nullptr},
     {"keras", framework_release, nullptr},
     {"masked", "yes when the network's sequences are padded and masked, else no", take_masked},
     {"mxnet", framework_release, nullptr},
     {"onnxruntime", framework_release, nullptr},
-    {"os", "linux, windows, macos, wsl, or the system's name (Ubuntu 22.04, Windows 10)", take_os},
+    {"os", "linux, windows, macos, wsl, or the operating system's name (Ubuntu 22.04, Windows 10)", take_os},
     {"paddlepaddle", framework_release, nullptr},
-    {"python", "a release of Python (3.11)", take_python},
+    {"python", "a Python version (3.11)", take_python},
     {"pytorch", framework_release, nullptr},
     {"tensorflow", framework_release, nullptr},
     {"torch", framework_release, nullptr},

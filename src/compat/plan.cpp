@@ -118,7 +118,7 @@ void look_at_gpu(Plan& plan, const Matrix& matrix) {
         plan.obstacles.push_back(
             "compute capability " + gpu.text +
             " is of a Jetson board: its driver, CUDA, cuDNN and framework builds come with NVIDIA's "
-            "JetPack; the published builds planned here are for x86-64 and do not run on it");
+            "JetPack; the published builds in the plan are for x86-64 and do not run on it");
     if (!plan.asked.driver) return;
     for (const compat::Suitability& answer : {compat::driver_still_drives(*plan.asked.driver, gpu, matrix),
                                               compat::driver_knows(*plan.asked.driver, gpu, matrix)})

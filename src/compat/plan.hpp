@@ -21,13 +21,13 @@ struct PlanQuestion {
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
         visit("gpu", self.gpu, "compute capability");
-        visit("gpu_name", self.gpu_name, "name of the GPU, if it was asked for by name");
-        visit("data_center", self.data_center, "whether it is a data centre's board, if that is known");
+        visit("gpu_name", self.gpu_name, "name of the GPU, if it was specified by name");
+        visit("data_center", self.data_center, "whether it is a data center board, if that is known");
         visit("driver", self.driver, "release or branch of the driver");
         visit("python", self.python, "version of Python");
         visit("os", self.os, "linux or windows");
         visit("driver_os", self.driver_os, "windows under WSL, where the driver is that of Windows; else empty");
-        visit("framework", self.framework, "the one framework asked for; empty for all");
+        visit("framework", self.framework, "the requested framework; empty for all");
     }
 };
 
@@ -58,8 +58,8 @@ struct PlannedBuild {
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
-        visit("first", self.first, "first release of this row");
-        visit("last", self.last, "last release; 2.4 stands for every 2.4.x");
+        visit("first", self.first, "first version of this row");
+        visit("last", self.last, "last version; 2.4 means every 2.4.x");
         visit("build", self.build, "flavour, in the framework's own word");
         visit("os", self.os, "linux, windows or macos");
         visit("fit", self.fit, "whether it runs there: works, compiles_first, unknown or does_not_work");
@@ -67,7 +67,7 @@ struct PlannedBuild {
         visit("because", self.because, "what keeps it from working, or from being known to");
         visit("notes", self.notes, "what to know before using it");
         visit("cuda", self.cuda, "CUDA it is built with");
-        visit("cudnn", self.cudnn, "cuDNN it is built with or asks for");
+        visit("cudnn", self.cudnn, "cuDNN it is built with or requires");
         visit("without_cudnn", self.without_cudnn, "whether it never opens cuDNN");
         visit("libraries", self.libraries, "where CUDA and cuDNN come from: system, inside, wheels");
         visit("driver_min", self.driver_min, "oldest driver that runs it");
@@ -87,7 +87,7 @@ struct FrameworkPlan {
     std::vector<PlannedBuild> others;    ///< all further builds that work or compile first, newest first
     std::vector<std::string> releases;   ///< of all these: "1.8 to 2.7"
     std::vector<std::string> undecided;  ///< ranges of releases of which none is known to run, but may
-    std::vector<std::string> undecided_because;  ///< what of the newest of these the data do not tell
+    std::vector<std::string> undecided_because;  ///< what is unknown about the newest of these
     std::optional<PlannedBuild> perhaps;         ///< without `newest`: the newest that may run, for all the data tell
     std::optional<PlannedBuild> newer;  ///< the newest release of all, where it is not `newest`: `because` says why
 
@@ -99,10 +99,10 @@ struct FrameworkPlan {
         visit("releases", self.releases, "ranges of releases of which some build runs there, oldest first");
         visit("undecided", self.undecided,
               "ranges of releases of which no build is known to run, but the data do not rule it out");
-        visit("undecided_because", self.undecided_because, "what of the newest of these the data do not tell");
+        visit("undecided_because", self.undecided_because, "what is unknown about the newest of these");
         visit("perhaps", self.perhaps,
-              "where none is known to run: the newest of which the data do not tell; `because` says what");
-        visit("newer", self.newer, "the newest release of all where it is none of these, with the reason");
+              "if none is known to run: the newest that the data do not cover; `because` shows what is unknown");
+        visit("newer", self.newer, "the newest version of all if it is none of these, with the reason");
     }
 };
 
@@ -115,7 +115,7 @@ struct Plan {
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
         visit("asked", self.asked, "what the plan is for");
-        visit("obstacles", self.obstacles, "why nothing can be offered; empty when something may");
+        visit("obstacles", self.obstacles, "why no build can be listed; empty if one can");
         visit("remarks", self.remarks, "what holds for every framework");
         visit("frameworks", self.frameworks, "the plan for each framework");
     }
@@ -175,11 +175,11 @@ struct Needs {
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
         visit("framework", self.framework, "its name");
-        visit("version", self.version, "the release asked for");
-        visit("builds", self.builds, "its builds with CUDA, for every system or the one asked for");
+        visit("version", self.version, "the requested version");
+        visit("builds", self.builds, "its builds with CUDA, for every system or the requested one");
         visit("without_cuda", self.without_cuda,
-              "systems for which there are builds, but none with CUDA; the one asked for also where there is no build");
-        visit("newest_known", self.newest_known, "the newest release in the data, when the one asked for is newer");
+              "systems for which there are builds, but none with CUDA; the requested one also if there is no build");
+        visit("newest_known", self.newest_known, "the newest version in the data, if the requested one is newer");
     }
 };
 

@@ -86,7 +86,7 @@ std::string package_instead(const FrameworkBuild& build, const DriverAsked& driv
                             const Matrix& matrix) {
     const auto package = compat::compat_package(driver, *build.cuda, question.gpu, matrix);
     if (!package || question.data_center == false) return "";
-    return std::string("; ") + (question.data_center ? "this" : "a data centre's") + " GPU can take the package " +
+    return std::string("; ") + (question.data_center ? "this" : "a data center") + " GPU can use the package " +
            package->name + " instead";
 }
 
@@ -98,7 +98,7 @@ void judge_driver(PlannedBuild& planned, const FrameworkBuild& build, const Driv
     take(planned, answer);
     if (answer.fit != Fit::works) return;
     if (planned.driver_min && *driver.version < *planned.driver_min)
-        planned.notes.push_back("of branch " + driver.version->text + ", from release " + planned.driver_min->text +
+        planned.notes.push_back("of branch " + driver.version->text + ", from version " + planned.driver_min->text +
                                 " on");
     if (answer.limited) planned.notes.push_back(compat::limits_of(*driver.version, *build.cuda));
 }
@@ -107,7 +107,7 @@ void judge_driver(PlannedBuild& planned, const FrameworkBuild& build, const Driv
 std::string way_around(const RnnDefect& defect, const PlanQuestion& question, const Matrix& matrix) {
     if (!defect.fixed || !question.gpu || has_cudnn_from(matrix, *defect.fixed, *question.gpu))
         return defect.workaround;
-    return "No release without it has code for " + question.gpu->text + ": run the layer without cuDNN.";
+    return "No version without it has code for " + question.gpu->text + ": run the layer without cuDNN.";
 }
 
 void add_known_defects(PlannedBuild& planned, const FrameworkBuild& build, const PlanQuestion& question,
@@ -169,7 +169,7 @@ PlannedBuild plan_build(const FrameworkBuild& build, const PlanQuestion& questio
     if (build.libraries == "system")
         planned.notes.push_back("needs CUDA " + build.cuda->text +
                                 (build.cudnn ? " and cuDNN " + release_in_words(*build.cudnn) : "") +
-                                " installed beside it");
+                                " installed separately");
     planned.install = install_command(build, question.gpu, matrix);
     return planned;
 }

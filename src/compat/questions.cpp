@@ -144,9 +144,9 @@ void judge_driver_of_ptx(Suitability& code, const FrameworkBuild& build, const D
     const auto of_driver = driver.version ? matrix.cuda_of_driver(*driver.version) : Answer<CudaOfDriver>();
     if (newest && *newest < *build.cuda) {
         code.fit = Fit::does_not_work;
-        code.why = "it has PTX code alone for this GPU, made by CUDA " + build.cuda->text +
+        code.why = "it has only PTX code for this GPU, compiled by CUDA " + build.cuda->text +
                    ", newer than the driver's CUDA " + newest->text;
-        code.evidence.push_back(evidence_of(build, "PTX code made by CUDA " + build.cuda->text));
+        code.evidence.push_back(evidence_of(build, "PTX code compiled by CUDA " + build.cuda->text));
         code.evidence.push_back({"newest CUDA of driver " + (driver.version ? driver.version->text : ""), newest->text,
                                  driver.cuda ? "driver.cuda_version" : of_driver->source.url});
     } else if (!newest && driver.version && of_driver.coverage != Coverage::newer_than_data &&
@@ -204,7 +204,7 @@ Suitability driver_runs_cuda(const DriverAsked& driver, const Version& cuda, con
 
 std::string limits_of(const Version& driver, const Version& cuda) {
     return "runs on driver " + driver.text + " by minor-version compatibility: what is new in CUDA " + cuda.text +
-           " and PTX code made by it are not available";
+           " and PTX code compiled by it are not available";
 }
 
 std::optional<CompatPackage> compat_package(const DriverAsked& driver, const Version& cuda,
@@ -364,7 +364,7 @@ Suitability cudnn_for_cuda(const Version& cudnn, int cuda_major, const Matrix& m
         majors.push_back(std::to_string(other.cuda_major));
         answer.evidence.push_back({"cuDNN " + cudnn.text, "for CUDA " + majors.back(), other.source.url});
     }
-    answer.why = "there is no " + pair + "; it was made for CUDA " + join_with_and(majors);
+    answer.why = "there is no " + pair + "; it was built for CUDA " + join_with_and(majors);
     return answer;
 }
 

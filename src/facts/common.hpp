@@ -40,7 +40,7 @@ struct CallResult {
         visit("call", self.call, "the vendor function");
         visit("code", self.code, "its return value, 0 is success");
         visit("text", self.text, "the library's own words for the value");
-        visit("bytes", self.bytes, "bytes that the call was asked to allocate");
+        visit("bytes", self.bytes, "bytes that the call requested");
     }
 };
 

@@ -27,12 +27,11 @@ struct ToolFacts {
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
-        visit("version", self.version, "version of rnncheck that learnt these facts");
-        visit(
-            "stages", self.stages,
-            "stages that were run: look, ask, run; or alone: given, where a person told and no machine was looked at, "
-            "and log, where only logs were read");
-        visit("python", self.python, "the environment or interpreter that --python asked for");
+        visit("version", self.version, "version of rnncheck that collected these facts");
+        visit("stages", self.stages,
+              "stages that were run: look, ask, run; or alone: given, if versions were specified and no machine was "
+              "checked, and log, if only logs were read");
+        visit("python", self.python, "the environment or interpreter specified with --python");
         visit("make_nodes", self.make_nodes, "whether --make-nodes let the driver create its device nodes");
         visit("restrictions", self.restrictions,
               "what kept rnncheck itself from examining the machine fully, in sentences");
@@ -64,25 +63,26 @@ struct Facts {
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
         visit("schema", self.schema, "number of this form of the facts");
-        visit("tool", self.tool, "who learnt them");
+        visit("tool", self.tool, "who collected them");
         visit("host", self.host, "the machine and its system");
         visit("driver", self.driver, "kernel module, device nodes, driver library");
         visit("cuda_devices", self.cuda_devices, "GPUs as a CUDA program sees them");
         visit("nvml_devices", self.nvml_devices, "GPUs as NVML sees them");
         visit("libraries", self.libraries, "GPU libraries found on disk");
-        visit("runtimes", self.runtimes, "CUDA runtimes as they answered");
-        visit("nvrtcs", self.nvrtcs, "run-time compilers as they answered");
-        visit("cudnns", self.cudnns, "copies of cuDNN as they answered");
+        visit("runtimes", self.runtimes, "CUDA runtimes that were queried");
+        visit("nvrtcs", self.nvrtcs, "runtime compilers that were queried");
+        visit("cudnns", self.cudnns, "cuDNN installations that were queried");
         visit("pythons", self.pythons, "Python environments");
         visit("frameworks", self.frameworks, "frameworks that run recurrent networks through cuDNN");
         visit("network", self.network, "the recurrent network that is meant to run");
-        visit("kernel_runs", self.kernel_runs, "the tiny kernel on each GPU");
-        visit("rnn_request", self.rnn_request, "the recurrent-network cases asked for, when not the doctor's own");
+        visit("kernel_runs", self.kernel_runs, "the test kernel on each GPU");
+        visit("rnn_request", self.rnn_request,
+              "the requested recurrent-network cases, if not those of rnncheck doctor");
         visit("rnn_runs", self.rnn_runs, "the recurrent-network cases");
         visit("rnn_fits", self.rnn_fits, "the largest networks that fit into GPU memory");
         visit("rnn_dropouts", self.rnn_dropouts, "dropout between layers, measured");
         visit("probe_runs", self.probe_runs, "how each probe went");
-        visit("log", self.log, "what logs tell");
+        visit("log", self.log, "the content of logs");
     }
 };
 

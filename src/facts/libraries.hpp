@@ -83,7 +83,7 @@ struct Runtime {
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
-        visit("library", self.library, "path of the libcudart asked");
+        visit("library", self.library, "path of the libcudart");
         visit("version", self.version, "its CUDA version");
         visit("driver_version_seen", self.driver_version_seen,
               "newest CUDA of the driver as this runtime sees it; unset when it sees no driver");
@@ -107,14 +107,14 @@ struct Cudnn {
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
-        visit("library", self.library, "path of the libcudnn asked");
+        visit("library", self.library, "path of the libcudnn");
         visit("version", self.version, "from cudnnGetVersion");
         visit("built_for_cuda", self.built_for_cuda, "from cudnnGetCudartVersion");
         visit("newest_capability", self.newest_capability,
               "newest compute capability it knows, cudnnGetMaxDeviceVersion");
         visit("dialects", self.dialects, "RNN interfaces it exports: legacy (cuDNN 7, 8), v8 (cuDNN 8, 9)");
         visit("parts_mapped", self.parts_mapped, "cuDNN files that were really mapped");
-        visit("rnn_usable", self.rnn_usable, "whether its RNN half loads and answers");
+        visit("rnn_usable", self.rnn_usable, "whether its RNN API loads and works");
         visit("failure", self.failure,
               "the first call that failed, opening included, with the reason the library gave");
     }
@@ -130,9 +130,9 @@ struct Nvrtc {
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
-        visit("library", self.library, "path of the libnvrtc asked");
+        visit("library", self.library, "path of the libnvrtc");
         visit("version", self.version, "its CUDA version");
-        visit("compiles", self.compiles, "whether it compiled a tiny kernel");
+        visit("compiles", self.compiles, "whether it compiled a test kernel");
         visit("failure", self.failure, "the first call that failed, opening included");
     }
 };
@@ -178,11 +178,11 @@ struct LibraryChoice {
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
-        visit("soname", self.soname, "the name asked for");
+        visit("soname", self.soname, "the requested name");
         visit("path", self.path, "the file that the loader gives; null when it finds none that it can use");
         visit("rule", self.rule, "the rule by which it finds that; null without a file");
-        visit("needed_by", self.needed_by, "the file that asks for it; null where nothing is known to ask");
-        visit("by_dlopen", self.by_dlopen, "asked for by name while the program runs, not listed as needed");
+        visit("needed_by", self.needed_by, "the file that needs it; null if none is known");
+        visit("by_dlopen", self.by_dlopen, "opened by name at runtime, not listed as needed");
         visit("why", self.why, "the rule in words");
         visit("candidates", self.candidates, "other files of that name");
     }

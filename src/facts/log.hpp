@@ -41,7 +41,7 @@ struct LogEvent {
     static void fields(Self& self, Visit&& visit) {
         visit("signature", self.signature, "id in the table log_signatures");
         visit("kind", self.kind, "what such a line is");
-        visit("file", self.file, "log it stands in, as named on the command line");
+        visit("file", self.file, "its log, as named on the command line");
         visit("line", self.line, "number of the first such line, from 1");
         visit("text", self.text, "that line, escaped and cut");
         visit("captures", self.captures, "named groups of the pattern, as matched in the line");
@@ -91,7 +91,7 @@ struct UserHint {
     static void fields(Self& self, Visit&& visit) {
         visit("key", self.key, "what it is about: os, gpu, driver, framework, ...");
         visit("value", self.value, "as written by the person");
-        visit("expected", self.expected, "what could have stood there, where the value was not understood");
+        visit("expected", self.expected, "values that are accepted, if the value was not understood");
     }
 };
 
@@ -112,7 +112,7 @@ struct Log {
         visit("lines", self.lines, "lines read");
         visit("events", self.events, "kinds of lines that were recognised, in the order of their first line");
         visit("rnn_config", self.rnn_config, "the recurrent network that failed");
-        visit("registered_devices", self.registered_devices, "devices TensorFlow says it has");
+        visit("registered_devices", self.registered_devices, "devices that TensorFlow lists");
         visit("first_error_line", self.first_error_line, "number of the first line that is a true error");
         visit("first_error", self.first_error, "that line, escaped and cut");
         visit("user_hints", self.user_hints, "what the user added with --given, as written");

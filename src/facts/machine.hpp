@@ -107,10 +107,10 @@ struct Driver {
         visit("modprobe_helper", self.modprobe_helper,
               "whether a set-user-id nvidia-modprobe is installed, which makes missing nodes on the first CUDA call");
         visit("library", self.library, "the libcuda that was opened, resolved");
-        visit("library_version", self.library_version, "release of that libcuda, from its file name");
+        visit("library_version", self.library_version, "version of that libcuda, from its file name");
         visit("cuda_version", self.cuda_version, "newest CUDA the driver library supports, from cuDriverGetVersion");
         visit("init", self.init, "answer of cuInit");
-        visit("nvml_version", self.nvml_version, "driver release according to NVML");
+        visit("nvml_version", self.nvml_version, "driver version according to NVML");
         visit("nvml_cuda_version", self.nvml_cuda_version, "newest CUDA according to NVML");
         visit("nvml_init", self.nvml_init, "answer of nvmlInit_v2");
         visit("mps_pipe", self.mps_pipe,
@@ -160,7 +160,7 @@ struct GpuProcess {
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
         visit("pid", self.pid, "process id in the driver's view");
-        visit("memory_mib", self.memory_mib, "GPU memory it holds in MiB, where the driver tells");
+        visit("memory_mib", self.memory_mib, "GPU memory it uses in MiB, if the driver reports it");
     }
 };
 
@@ -199,7 +199,7 @@ struct Board {
         visit("uuid", self.uuid, "GPU-...");
         visit("pci", self.pci, "PCI address, domain:bus:device.0 in lower-case hexadecimal");
         visit("memory_total_mib", self.memory_total_mib, "memory in MiB");
-        visit("memory_free_mib", self.memory_free_mib, "free memory in MiB when asked");
+        visit("memory_free_mib", self.memory_free_mib, "free memory in MiB when queried");
         visit("ecc_enabled", self.ecc_enabled, "whether error correction is on; unset where the board has none");
         visit("ecc_uncorrected_since_boot", self.ecc_uncorrected_since_boot,
               "uncorrected errors since the driver loaded");
@@ -217,7 +217,7 @@ struct Board {
         visit("virtualization", self.virtualization, "none, passthrough, vgpu, host_vgpu or host_vsga");
         visit("display_active", self.display_active, "whether a display is driven by it");
         visit("busy_percent", self.busy_percent,
-              "share of the last second in which a kernel ran on it, asked while a probe hung");
+              "share of the last second in which a kernel ran on it, queried while a probe hung");
         visit("unreachable", self.unreachable, "the call and answer that showed the board lost, e.g. NVML code 15");
     }
 };

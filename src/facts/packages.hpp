@@ -105,14 +105,14 @@ struct Framework {
         visit("package", self.package, "the distribution that it comes from, with its version");
         visit("other_packages", self.other_packages, "distributions that put files into the same directory");
         visit("plugins", self.plugins, "distributions that extend it by a device");
-        visit("asked", self.asked, "whether --for asked about this release; it need not be installed");
+        visit("asked", self.asked, "whether this version was specified with --for; it need not be installed");
         visit("uses_cuda", self.uses_cuda, "whether its own files show a build with CUDA");
         visit("shown_by", self.shown_by, "the file that shows it");
         visit("core", self.core, "the file of it that opens the GPU libraries");
         visit("cuda", self.cuda, "CUDA it was built with, by its own files");
-        visit("cudnn", self.cudnn, "cuDNN it was built with, as exactly as its own files tell");
+        visit("cudnn", self.cudnn, "cuDNN it was built with, as exactly as its own files show");
         visit("cudnn_wanted", self.cudnn_wanted,
-              "the cuDNN package that its metadata asks for: nvidia-cudnn-cu12==9.1.0.70");
+              "the cuDNN package that its metadata requires: nvidia-cudnn-cu12==9.1.0.70");
         visit("targets", self.targets, "GPUs it has code for, by its own files: sm_60 sm_70 compute_90");
         visit("libraries", self.libraries, "GPU libraries it opens, and the copies the loader gives it");
         visit("directories_before", self.directories_before, "its own directories, searched before LD_LIBRARY_PATH");

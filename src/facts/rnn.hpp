@@ -107,12 +107,12 @@ struct RnnRun {
         visit("limit", self.limit, "largest limit of an element of y, absolute");
         visit("where", self.where,
               "the worst element when wrong: output, sequence, step, unit, value found and expected");
-        visit("bitwise_repeatable", self.bitwise_repeatable, "whether a second run gave the same bits");
+        visit("bitwise_repeatable", self.bitwise_repeatable, "whether a second run was bitwise identical");
         visit("precision", self.precision, "fp32: the arithmetic that its error shows; full, tf32 or fast_math");
         visit("overflow", self.overflow, "fp16 that is rightly infinite: a number beyond the type's range");
-        visit("workspace_bytes", self.workspace_bytes, "work space cuDNN asked for");
-        visit("reserve_bytes", self.reserve_bytes, "reserve space cuDNN asked for, for training");
-        visit("weight_bytes", self.weight_bytes, "weight space cuDNN asked for");
+        visit("workspace_bytes", self.workspace_bytes, "workspace that cuDNN requested");
+        visit("reserve_bytes", self.reserve_bytes, "reserve space that cuDNN requested for training");
+        visit("weight_bytes", self.weight_bytes, "weight space that cuDNN requested");
         visit("free_bytes", self.free_bytes, "free GPU memory before the cases, after cuDNN was set up");
         visit("digest", self.digest, "short digest of the bits of all outputs");
         visit("first_ms", self.first_ms,
@@ -151,7 +151,7 @@ struct RnnFit {
         visit("size", self.size, "the largest size that fits by calculation, 0 for none; or the size tried");
         visit("bounded", self.bounded, "whether cuDNN takes no larger size, so that memory is not what bounds it");
         visit("weight_bytes", self.weight_bytes, "weight space, for training twice: gradients too");
-        visit("workspace_bytes", self.workspace_bytes, "work space");
+        visit("workspace_bytes", self.workspace_bytes, "workspace");
         visit("reserve_bytes", self.reserve_bytes, "reserve space, for training");
         visit("data_bytes", self.data_bytes, "inputs, outputs and, for training, their gradients");
         visit("ran", self.ran, "whether a trial ran to its end");
@@ -177,7 +177,7 @@ struct RnnDropout {
         visit("library", self.library, "path of the libcudnn");
         visit("gpu", self.gpu, "CUDA's ordinal");
         visit("dialect", self.dialect, "RNN interface used");
-        visit("probability", self.probability, "of an element to be dropped, as asked");
+        visit("probability", self.probability, "of an element to be dropped, as requested");
         visit("elements", self.elements, "elements that passed from one layer to the next");
         visit("kept", self.kept, "those that were not zero after it");
         visit("scale_error", self.scale_error, "largest relative error of a kept one against 1 / (1 - probability)");

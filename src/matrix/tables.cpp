@@ -24,7 +24,8 @@ struct Place {
     void report(const std::string& what) {
         constexpr std::size_t most = 1000;
         if (++reported < most) issues.push_back({table, row, escaped(what)});
-        if (reported == most) issues.push_back({table, row, "more is wrong from here on; correct the above first"});
+        if (reported == most)
+            issues.push_back({table, row, "there are more errors from here on; correct the above first"});
     }
 };
 
@@ -85,7 +86,7 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
         const bool in_row = part_ == "rows" && open_.size() > 1;
         place_.row = in_row ? open_[1]->size() : 0;
         const std::string where = in_row || open_.size() == 1 ? "" : " in '" + part_ + "'";
-        place_.report("the key '" + name + "' stands twice" + where + "; keep one of them");
+        place_.report("the key '" + name + "' is duplicated" + where + "; keep one of them");
         place_.row = 0;
     }
 

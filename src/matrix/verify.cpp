@@ -26,7 +26,7 @@ void check_word(const std::string& word, const char* column, const std::vector<s
 }
 
 void check_clause(const std::string& text, const char* column, const Row& row, const Report& report) {
-    if (text.ends_with('.')) report(row, "'{}' is a clause; take the full stop away", column);
+    if (text.ends_with('.')) report(row, "'{}' is a clause; remove the full stop", column);
 }
 
 void check_row(const Row&, const Report&) {}
@@ -56,7 +56,7 @@ void check_row(const DriverBranch& row, const Report& report) {
 void check_row(const Architecture& row, const Report& report) {
     check_order(row.first_cuda, row.last_cuda, "the toolkits", row, report);
     if (row.last_driver_branch.has_value() != row.driver_source.has_value())
-        report(row, "last_driver_branch and driver_source go together; add the one that is missing");
+        report(row, "last_driver_branch and driver_source belong together; add the missing one");
 }
 
 void check_row(const CudnnBuild& row, const Report& report) {
@@ -76,7 +76,7 @@ void check_row(const CudnnPart& row, const Report& report) {
 }
 
 void check_row(const StatusName& row, const Report& report) {
-    if (row.library != "cudnn" && row.meaning.empty()) report(row, "'meaning' is empty; say what the number means");
+    if (row.library != "cudnn" && row.meaning.empty()) report(row, "'meaning' is empty; add what the number means");
     check_clause(row.meaning, "meaning", row, report);
     check_clause(row.remedy, "remedy", row, report);
 }
@@ -112,11 +112,11 @@ void check_row(const FrameworkBuild& row, const Report& report) {
     check_word(row.os, "os", {"linux", "macos", "windows"}, row, report);
     check_word(row.libraries, "libraries", {"inside", "none", "system", "wheels"}, row, report);
     if (row.cuda.has_value() == (row.libraries == "none"))
-        report(row, row.cuda ? "a build with CUDA takes its libraries from somewhere; 'none' is for others"
-                             : "a build without CUDA has libraries 'none'; name its CUDA or say none");
+        report(row, row.cuda ? "a build with CUDA needs the origin of its libraries; 'none' is for others"
+                             : "a build without CUDA has libraries 'none'; add its CUDA or write none");
     if (row.without_cudnn && row.cudnn)
-        report(row, "it has cuDNN {} and without_cudnn; leave one of them out", *row.cudnn);
-    if (row.without_cudnn && !row.cuda) report(row, "without_cudnn is said of builds with CUDA alone; leave it out");
+        report(row, "it has cuDNN {} and without_cudnn; remove one of them", *row.cudnn);
+    if (row.without_cudnn && !row.cuda) report(row, "without_cudnn applies only to builds with CUDA; remove it");
     for (const std::string& word : split(row.targets, ' '))
         if (!parse_target(word))
             report(row, "column 'targets': '{}' is no target; write sm_90 or compute_90, a blank between", word);
@@ -146,7 +146,7 @@ void check_overlaps(const std::vector<R>& rows, const Report& report) {
         for (const R* const other : seen[here.name]) {
             const Series there = other->series();
             if ((!there.last || within(here.first, *there.last)) && (!here.last || within(there.first, *here.last)))
-                report(row, "overlaps row {}{}; a release may stand in one row only", other->number,
+                report(row, "overlaps row {}{}; a version may be in one row only", other->number,
                        here.name.empty() ? "" : " of " + here.name);
         }
         seen[here.name].push_back(&row);
@@ -155,8 +155,8 @@ void check_overlaps(const std::vector<R>& rows, const Report& report) {
 
 void check_note(const Row& row, const Report& report) {
     if (!row.note.empty()) return;
-    if (row.provenance == Provenance::unconfirmed) report(row, "an unconfirmed row needs a note that says why");
-    if (row.provenance == Provenance::inferred) report(row, "an inferred row needs a note that says from what");
+    if (row.provenance == Provenance::unconfirmed) report(row, "an unconfirmed row needs a note with the reason");
+    if (row.provenance == Provenance::inferred) report(row, "an inferred row needs a note with its origin");
 }
 
 // 3. Holes: versions that a table must have because it has those before and after them. What really does not exist is
@@ -195,7 +195,7 @@ void check_holes(const std::vector<DriverForCuda>& rows, const Holes& declared, 
         for (const std::string& text : gap_between("", rows[i - 1].cuda, rows[i].cuda, 2, declared)) report.whole(text);
     for (const DriverForCuda& row : rows)
         if (declared.contains(row.cuda.text))
-            report.whole("\"holes\" declares {}, which has a row; take one of them away", row.cuda);
+            report.whole("\"holes\" declares {}, which has a row; remove one of them", row.cuda);
 }
 
 void check_holes(const std::vector<CudaOfDriver>& rows, const Holes& declared, const Report& report) {

@@ -32,13 +32,13 @@ const Architecture* architecture(const Tables& all, const Version& capability) {
 void check_toolkit_known(const Tables& all, const Version& cuda, const Row& row, const Report& report) {
     if (!all.driver_for_cuda.read().is_whole() || cuda < all.driver_for_cuda.read().rows.front().cuda) return;
     if (!toolkit(all, cuda) && !all.driver_for_cuda.read().holes.contains(cuda.text))
-        report(row, "driver_for_cuda does not know CUDA {}; correct it or add its row there", cuda);
+        report(row, "driver_for_cuda does not contain CUDA {}; correct it or add its row there", cuda);
 }
 
 void check_capability_known(const Tables& all, const Version& capability, const Row& row, const Report& report) {
     if (!all.architectures.read().is_whole() || capability < all.architectures.read().rows.front().capability) return;
     if (!architecture(all, capability))
-        report(row, "architectures does not know capability {}; correct it or add its row there", capability);
+        report(row, "architectures does not contain capability {}; correct it or add its row there", capability);
 }
 
 void check_driver_min(const Tables& all, const std::optional<Version>& driver_min, const Version& cuda, const Row& row,
@@ -54,9 +54,9 @@ void check_toolkit(const Tables& all, const DriverForCuda& row, const Report& re
     const int branch = row.full_driver.major();
     const CudaOfDriver* of_driver = driver(all, branch);
     if (!of_driver)
-        report(row, "cuda_of_driver does not know branch {}; correct full_driver or add the branch there", branch);
+        report(row, "cuda_of_driver does not contain branch {}; correct full_driver or add the branch there", branch);
     else if (of_driver->cuda != row.cuda)
-        report(row, "full_driver {} is for CUDA {} here, but cuda_of_driver says that branch {} ends with CUDA {}",
+        report(row, "full_driver {} is for CUDA {} here, but in cuda_of_driver branch {} ends with CUDA {}",
                row.full_driver, row.cuda, branch, of_driver->cuda);
 }
 
@@ -69,9 +69,9 @@ void check_package(const Tables& all, const ForwardCompatibility& row, const Rep
     if (!all.cuda_of_driver.read().is_whole()) return;
     const CudaOfDriver* below = driver(all, row.branch);
     if (!below)
-        report(row, "branch {} is not known to cuda_of_driver; correct it or add it there", row.branch);
+        report(row, "branch {} is not in cuda_of_driver; correct it or add it there", row.branch);
     else if (below->cuda >= row.cuda)
-        report(row, "branch {} runs CUDA {} by itself (cuda_of_driver); take the row away", row.branch, row.cuda);
+        report(row, "branch {} runs CUDA {} by itself (cuda_of_driver); remove the row", row.branch, row.cuda);
 }
 
 void check_architecture(const Tables& all, const Architecture& row, const Report& report) {
@@ -80,7 +80,7 @@ void check_architecture(const Tables& all, const Architecture& row, const Report
     if (!row.last_driver_branch || !all.cuda_of_driver.read().is_whole()) return;
     const CudaOfDriver* last = driver(all, *row.last_driver_branch);
     if (!last)
-        report(row, "cuda_of_driver does not know branch {}", *row.last_driver_branch);
+        report(row, "cuda_of_driver does not contain branch {}", *row.last_driver_branch);
     else if (row.last_cuda && last->cuda.major() < row.last_cuda->major())
         report(row,
                "the last driver branch {} ends with CUDA {}, so CUDA {} cannot run on such a GPU; correct last_cuda or "
@@ -116,11 +116,10 @@ void check_product(const Tables& all, const GpuProduct& row, const Report& repor
         return product.name == row.name && product.capability != row.capability;
     });
     if (other && row.note.empty())
-        report(
-            row,
-            "'{}' has capability {} here and {} in another row; correct one, or say in each note that the name is on "
-            "different chips",
-            row.name, row.capability, other->capability);
+        report(row,
+               "'{}' has capability {} here and {} in another row; correct one, or add to each note that the name is "
+               "used for different chips",
+               row.name, row.capability, other->capability);
 }
 
 void check_pair(const Tables& all, const FrameworkBuild& row, const Report& report) {
@@ -134,7 +133,7 @@ void check_pair(const Tables& all, const FrameworkBuild& row, const Report& repo
         return suits(build) && (!build.cuda_min || *build.cuda_min <= *row.cuda);
     };
     if (!first_of(all.cudnn_builds.read().rows, suits))
-        report(row, "cudnn_builds knows no cuDNN {} for CUDA {}; correct the pair or add that build there", *row.cudnn,
+        report(row, "cudnn_builds has no cuDNN {} for CUDA {}; correct the pair or add that build there", *row.cudnn,
                row.cuda->major());
     else if (!first_of(all.cudnn_builds.read().rows, suits_toolkit))
         report(row, "cuDNN {} begins with a later toolkit than CUDA {} (cudnn_builds)", *row.cudnn, *row.cuda);
@@ -193,8 +192,7 @@ void check_defect(const Tables& all, const RnnDefect& row, const Report& report)
         if (!release || *release < all.cudnn_builds.read().rows.front().cudnn) continue;
         if (!first_of(all.cudnn_builds.read().rows,
                       [&](const auto& build) { return covers(build.cudnn, build.cudnn_last, *release); }))
-            report(row, "cudnn_builds has no cuDNN {}; name a release that there is, or add its builds there",
-                   *release);
+            report(row, "cudnn_builds has no cuDNN {}; use an existing version, or add its builds there", *release);
     }
 }
 

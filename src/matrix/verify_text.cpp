@@ -20,7 +20,7 @@ bool has_control_character(const std::string& text) {
 
 void check_characters(const Json& value, const std::string& name, const Row& row, const Report& report) {
     if (value.is_string() && has_control_character(value.get_ref<const std::string&>()))
-        report(row, "'{}' holds a control character; take it away", name);
+        report(row, "'{}' contains a control character; remove it", name);
     if (!value.is_structured()) return;
     for (const auto& [key, part] : value.items()) check_characters(part, value.is_object() ? key : name, row, report);
 }
@@ -96,7 +96,7 @@ void check_text(std::string_view text, const TableHead& head, const Report& repo
     const Json table = Json::parse(text);
     for (const auto& [part, value] : table.items()) {
         if (part != "about" && part != "columns" && part != "holes" && part != "sources" && part != "rows")
-            report.whole("the head has no '{}'; take it away", part);
+            report.whole("the head has no '{}'; remove it", part);
         Row place;
         if (part != "rows" || !value.is_array())
             check_characters(value, part, place, report);
@@ -113,7 +113,7 @@ void check_dates(const Tables& tables, const std::string& latest_day, std::vecto
         for (const auto& [id, source] : table.read().sources)
             if (is_date(source.seen) && source.seen > latest_day)
                 Report{ahead, table.stem()}.whole(
-                    "source '{}': 'seen' is {}, a day to come; write the day on which it was read", id, source.seen);
+                    "source '{}': 'seen' is {}, a future date; write the date on which it was read", id, source.seen);
     });
     if (2 * ahead.size() <= sources) all.insert(all.end(), ahead.begin(), ahead.end());
 }
@@ -122,9 +122,9 @@ void check_install(const FrameworkBuild& row, const Report& report) {
     check_toolkits(row.build, "build", row, report);
     check_toolkits(row.install, "install", row, report);
     if (row.cuda && (contains(row.install, "/whl/cpu") || contains(row.install, "+cpu")))
-        report(row, "column 'install' is the command of a build without CUDA; correct it or take 'cuda' away");
+        report(row, "column 'install' is the command of a build without CUDA; correct it or remove 'cuda'");
     if (!row.install.empty() && !contains(row.install, "=={version}"))
-        report(row, "column 'install' pins no release or another one; write =={version}");
+        report(row, "column 'install' pins no version or another one; write =={version}");
     check_python(row.python_first, "python_first", row, report);
     check_python(row.python_last, "python_last", row, report);
 }

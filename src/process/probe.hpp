@@ -41,7 +41,7 @@ struct Steps {
 };
 
 struct Probe {
-    std::string_view title;  ///< "Asks the driver library", reads after the id
+    std::string_view title;  ///< "Queries the driver library", reads after the id
     Stage stage;
     std::chrono::seconds
         limit;  ///< longest time without progress: every vendor call starts it anew, a step has its own

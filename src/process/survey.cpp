@@ -253,8 +253,8 @@ void Stages::start_what_fits() {
         const bool fits =
             active_.size() < std::min(most_at_once, pool_.capacity()) && (key.empty() || !in_use.contains(key));
         if (closed_.contains(key)) {
-            task->runs.push_back(unstarted(*task, ProbeEnd::skipped, "not even a tiny kernel finished there"));
-            give_up(*task, SkipReason::gpu_unusable, "not even a tiny kernel finished on this GPU");
+            task->runs.push_back(unstarted(*task, ProbeEnd::skipped, "not even a test kernel finished there"));
+            give_up(*task, SkipReason::gpu_unusable, "not even a test kernel finished on this GPU");
         } else if (past_deadline()) {
             task->runs.push_back(unstarted(*task, ProbeEnd::cut_off, "the deadline passed before it began"));
             give_up(*task, SkipReason::deadline, "the deadline passed");

@@ -80,7 +80,7 @@ struct RnnCase {
     static void fields(Self& self, Visit&& visit) {
         visit("cell", self.cell, "kind of cell");
         visit("dtype", self.dtype, "type of data, states and weights");
-        visit("math", self.math, "math type asked for");
+        visit("math", self.math, "requested math type");
         visit("algorithm", self.algorithm, "cuDNN's RNN algorithm");
         visit("direction", self.direction, "one or both directions");
         visit("layers", self.layers, "number of layers");

@@ -10,17 +10,16 @@ static Finding compat_fails(const Facts& facts, const Library* compat, bool refu
     Finding finding;
     finding.subject = path;
     finding.message =
-        refused ? "the forward-compatibility library " + path + " is not supported on this GPU (CUDA error 804)"
-                : "the forward-compatibility library " + path +
-                      " is used instead of the driver's own libcuda, and it fails";
+        refused
+            ? "the forward-compatibility library " + path + " is not supported on this GPU (CUDA error 804)"
+            : "the forward-compatibility library " + path + " is used instead of the driver's own libcuda and fails";
     finding.confidence = refused ? Confidence::certain : Confidence::likely;
     finding.evidence = {{"libcuda in use", path, "libraries"}};
     if (facts.driver.init) finding.evidence.push_back({"cuInit", in_words(*facts.driver.init), "driver.init"});
     if (facts.driver.kernel_version)
         finding.evidence.push_back({"kernel module", facts.driver.kernel_version->text, "driver.kernel_version"});
-    finding.remedies = {{.text = "Take the directory of the compatibility library out of the loader's path, then use a "
-                                 "CUDA that the host's "
-                                 "driver supports, or update the host's driver",
+    finding.remedies = {{.text = "Remove the compatibility library's directory from the loader's search path, then use "
+                                 "a CUDA version that the host's driver supports or update the host's driver",
                          .commands = {"ldconfig -p | grep libcuda.so.1", "printenv LD_LIBRARY_PATH"},
                          .verify = "rnncheck doctor --only container_cuda_newer_than_driver",
                          .link = "https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html"}};
@@ -36,19 +35,19 @@ static Verdict check(const Facts& facts, const Matrix&) {
         finding.evidence.push_back(evidence_of(refusals.front()));
         return fault(std::move(finding));
     }
-    if (!failures_are_known(facts)) return undecided("a run on the GPU failed, and the reason is not known");
+    if (!failures_are_known(facts)) return undecided("a run on the GPU failed for an unknown reason");
     if (driver_answers(facts))
         return compat ? pass("the forward-compatibility library works")
-                      : not_applicable("the driver's own libcuda answers");
+                      : not_applicable("the driver's own libcuda works");
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
-    if (!facts.driver.init) return undecided("cuInit did not answer");
+    if (!facts.driver.init) return undecided("the result of cuInit is unknown");
     if (!compat) return not_applicable("no forward-compatibility library is in use");
     if (facts.driver.init->code == cuda_no_device || facts.driver.init->code == cuda_system_not_ready)
         return not_applicable("cuInit failed for another reason");
     return fault(compat_fails(facts, compat, false));
 }
 
-extern const Rule rule{.title = "A forward-compatibility libcuda is in use where it does not work",
+extern const Rule rule{.title = "The forward-compatibility libcuda does not work on this machine",
                        .layer = Layer::driver,
                        .worst = Severity::error,
                        .needs = Stage::ask,

@@ -18,17 +18,18 @@ static std::vector<Evidence> signs(const Facts& facts) {
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    if (driver_answers(facts)) return pass("the driver answers");
-    if (!in_container(facts)) return not_applicable("no container was recognised");
+    if (driver_answers(facts)) return pass("the driver works");
+    if (!in_container(facts)) return not_applicable("no container was detected");
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
-    if (!container_without_gpu(facts)) return not_applicable("parts of the driver are here, or nothing hints at a GPU");
-    if (container_hides_gpus(facts)) return not_applicable("NVIDIA_VISIBLE_DEVICES asks for no GPU");
+    if (!container_without_gpu(facts))
+        return not_applicable("the container has parts of the driver, or the host has no sign of a GPU");
+    if (container_hides_gpus(facts)) return not_applicable("NVIDIA_VISIBLE_DEVICES requests no GPU");
 
     Finding finding;
     finding.subject = "container";
     finding.message =
-        "this container was started without GPU access: neither libcuda.so.1 nor a device node of the NVIDIA driver "
-        "was passed in";
+        "this container was started without GPU access: neither libcuda.so.1 nor a device node of the NVIDIA driver is "
+        "available in it";
     finding.confidence = facts.driver.module_loaded.value_or(false) ? Confidence::certain : Confidence::likely;
     finding.evidence = signs(facts);
     finding.remedies = {gpu_for_container(facts)};

@@ -47,13 +47,13 @@ static Finding both(const Facts& facts, const Framework& framework) {
     Finding finding;
     finding.severity = cuda_won ? Severity::warning : Severity::error;
     finding.subject = words_of(framework);
-    finding.message = join_with_and(listed) + " are installed in one environment and share their files; " +
-                      (cuda_won ? "those with CUDA are there now, until the other one is updated"
-                                : "the files that are there now have no CUDA");
+    finding.message = join_with_and(listed) + " are installed in one environment and overwrite each other's files; " +
+                      (cuda_won ? "the CUDA files are in place until the other package is updated"
+                                : "the files in place have no CUDA support");
     finding.evidence = {{"packages", join_with_and(listed), "frameworks"},
-                        {"build that its files show", cuda_won ? "with CUDA" : "without CUDA",
+                        {"build identified from its files", cuda_won ? "with CUDA" : "without CUDA",
                          framework.shown_by.value_or("frameworks")}};
-    finding.remedies = {{.text = "Uninstall both, then install the one with CUDA alone",
+    finding.remedies = {{.text = "Uninstall both packages, then install only the one with CUDA",
                          .commands = commands_for(facts, framework, names),
                          .verify = "rnncheck doctor --only cpu_and_gpu_packages_both_installed",
                          .link = "https://www.tensorflow.org/install/pip"}};
@@ -68,16 +68,16 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
         const auto without = std::count_if(names.begin(), names.end(), is_without_cuda);
         const bool mixed = without > 0 && without < static_cast<std::ptrdiff_t>(names.size());
         if (!framework.package && !framework.other_packages.empty())
-            answers.unknown("which packages of " + words_of(framework) + " are installed is not known");
+            answers.unknown("the installed packages of " + words_of(framework) + " are unknown");
         else if (mixed && !framework.uses_cuda)
-            answers.unknown("which of the packages of " + words_of(framework) + " is there is not known");
+            answers.unknown("the package that installed the files of " + words_of(framework) + " is unknown");
         else if (mixed)
             answers.fault(both(facts, framework));
     }
-    return answers.close_or(pass("no framework is installed twice in the active environment"));
+    return answers.close_or(pass("no framework in the active environment has both a CPU and a GPU package"));
 }
 
-extern const Rule rule{.title = "The packages with and without CUDA are installed in one environment",
+extern const Rule rule{.title = "CPU and GPU packages of a framework are installed in the same environment",
                        .layer = Layer::runtime,
                        .worst = Severity::error,
                        .needs = Stage::look,

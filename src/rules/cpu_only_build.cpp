@@ -26,25 +26,24 @@ static bool never_has_cuda(const std::string& os, const Framework& framework, co
 }
 
 static std::string other_system(const std::string& os) {
-    if (os == "macos") return "Use Linux or Windows with an NVIDIA GPU: CUDA is not made for macOS";
-    if (os == "windows") return "Use Linux, which can be WSL 2: there are builds with CUDA for it";
-    return "Use a system that there are builds with CUDA for";
+    if (os == "macos") return "Use Linux or Windows with an NVIDIA GPU: CUDA does not support macOS";
+    if (os == "windows") return "Use Linux or WSL 2, for which CUDA builds exist";
+    return "Use an operating system for which CUDA builds exist";
 }
 
 static Finding no_cuda(const Facts& facts, const Framework& framework, const FrameworkBuild& build,
                        const Matrix& matrix) {
     Finding finding;
     finding.subject = words_of(framework);
-    finding.message = words_of(framework) + " is a build without CUDA: it never uses cuDNN";
+    finding.message = words_of(framework) + " is a CPU-only build: it never uses the GPU or cuDNN";
     finding.evidence = {evidence_of(build, "no CUDA")};
     const auto& os = facts.host.platform;
-    finding.remedies = {
-        {.text = os && never_has_cuda(*os, framework, matrix)
-                     ? other_system(*os)
-                     : "Install a build with CUDA; the plan for this release names those that there are",
-         .commands = {"rnncheck matrix plan --for " + framework.name + "==" + framework.version->text},
-         .verify = "rnncheck doctor",
-         .link = build.source.url}};
+    finding.remedies = {{.text = os && never_has_cuda(*os, framework, matrix)
+                                     ? other_system(*os)
+                                     : "Install a CUDA build; the plan for this version lists those that exist",
+                         .commands = {"rnncheck matrix plan --for " + framework.name + "==" + framework.version->text},
+                         .verify = "rnncheck doctor",
+                         .link = build.source.url}};
     return finding;
 }
 
@@ -113,7 +112,7 @@ static Remedy install(const Facts& facts, const Framework& framework, const Plan
     const auto& package = framework.package;
     if (package) commands.push_back(pip(facts, framework, "uninstall -y " + package->substr(0, package->find(' '))));
     commands.push_back(pip(facts, framework, build.install.substr(pip_start.size())));
-    return {.text = "Install the build with CUDA " + build.cuda->text + " in its place" + what_it_needs(build),
+    return {.text = "Replace it with the CUDA " + build.cuda->text + " build" + what_it_needs(build),
             .commands = std::move(commands),
             .verify = "rnncheck doctor --only cpu_only_build",
             .link = build.sources.front()};
@@ -126,7 +125,8 @@ static Remedy look_for_one(const Facts& facts, const Matrix& matrix, Framework f
     std::vector<std::string> commands;
     if (framework.version) commands = {"rnncheck matrix plan --for " + framework.name + "==" + framework.version->text};
     return {
-        .text = "Take a build with CUDA; of this release none is known to run here, and the plan tells what each needs",
+        .text =
+            "Use a CUDA build; no build of this version is known to run here, and the plan shows what each build needs",
         .commands = std::move(commands),
         .verify = "rnncheck doctor --only cpu_only_build",
         .link = builds.empty() ? "" : builds.front().source.url};
@@ -135,10 +135,10 @@ static Remedy look_for_one(const Facts& facts, const Matrix& matrix, Framework f
 static Finding installed_without_cuda(const Facts& facts, const Matrix& matrix, const Framework& framework) {
     Finding finding;
     finding.subject = words_of(framework);
-    finding.message = words_of(framework) + " in " + framework.environment +
-                      " is a build without CUDA: it never uses cuDNN and leaves the GPU idle";
-    finding.evidence = {{"package", framework.package.value_or("not known"), "frameworks"},
-                        {"no CUDA by its files", framework.shown_by.value_or("frameworks"), "frameworks"}};
+    finding.message =
+        words_of(framework) + " in " + framework.environment + " is a CPU-only build: it never uses the GPU or cuDNN";
+    finding.evidence = {{"package", framework.package.value_or("unknown"), "frameworks"},
+                        {"no CUDA libraries in its files", framework.shown_by.value_or("frameworks"), "frameworks"}};
     const auto build = best_build_here(facts, matrix, framework);
     const bool by_pip = build && build->install.starts_with(pip_start);
     finding.remedies = {by_pip ? install(facts, framework, *build) : look_for_one(facts, matrix, framework)};
@@ -150,12 +150,13 @@ static void judge_installed(const Facts& facts, const Matrix& matrix, const std:
     if (framework.uses_cuda.value_or(false)) return answers.good(words_of(framework) + " has CUDA");
     if (!framework.uses_cuda) {
         if (!framework.version || builds_of(facts, matrix, framework).without_cuda.empty())
-            return answers.no_matter("whether " + words_of(framework) + " has CUDA its files do not tell");
-        return answers.unknown("whether " + words_of(framework) + " has CUDA could not be read in its files");
+            return answers.no_matter("the files of " + words_of(framework) + " do not show whether it has CUDA");
+        return answers.unknown("the files of " + words_of(framework) +
+                               " could not be read, so whether it has CUDA is unknown");
     }
     if (!framework.other_packages.empty()) return answers.told_elsewhere("several of its packages are installed");
     if (framework.build && *framework.build != "cpu") return answers.told_elsewhere("it is a build for other devices");
-    if (facts.host.platform.value_or("linux") != "linux") return answers.told_elsewhere("another rule tells why");
+    if (facts.host.platform.value_or("linux") != "linux") return answers.told_elsewhere("another rule reports why");
     Finding finding = installed_without_cuda(facts, matrix, framework);
     finding.severity = severity_of(all, framework);
     answers.fault(std::move(finding));
@@ -164,7 +165,7 @@ static void judge_installed(const Facts& facts, const Matrix& matrix, const std:
 static Verdict judge_machine(const Facts& facts, const Matrix& matrix) {
     if (const auto about = asked_releases(facts)) return judge_asked_releases(about, matrix, check);
     if (const auto verdict = without_frameworks(facts)) return *verdict;
-    if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was seen");
+    if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was found");
     const auto all = judged_frameworks(facts, matrix);
     Answers answers;
     for (const Framework& framework : all) judge_installed(facts, matrix, all, framework, answers);
@@ -173,28 +174,28 @@ static Verdict judge_machine(const Facts& facts, const Matrix& matrix) {
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (!only_given(facts)) return judge_machine(facts, matrix);
-    if (facts.frameworks.empty()) return undecided("no framework was given");
+    if (facts.frameworks.empty()) return undecided("no framework was specified");
     Answers answers;
     for (const Framework& framework : facts.frameworks) {
         const Builds builds = builds_of(facts, matrix, framework);
         const bool windows = facts.host.platform == "windows" && framework.name == "tensorflow" && !framework.build;
         if (!builds.with_cuda.empty() && !builds.without_cuda.empty())
-            answers.unknown("which build of " + words_of(framework) + " it is was not given, as in pytorch=2.4+cu124");
+            answers.unknown("the build of " + words_of(framework) + " was not specified (example: pytorch=2.4+cu124)");
         else if (!builds.with_cuda.empty())
-            answers.good("there is a build of " + words_of(framework) + " with CUDA",
+            answers.good(words_of(framework) + " has a CUDA build",
                          {evidence_of(builds.with_cuda.front(), libraries_of(builds.with_cuda.front()))});
         else if (builds.without_cuda.empty())
             answers.unknown(framework.version ? outside_data(words_of(framework), builds.coverage, matrix)
-                                              : "no release of " + words_of(framework) + " was given");
+                                              : "no version of " + words_of(framework) + " was specified");
         else if (windows || is_plugin(builds.without_cuda.front()))
-            answers.told_elsewhere("another rule tells why it has no CUDA");
+            answers.told_elsewhere("another rule reports why it has no CUDA");
         else
             answers.fault(no_cuda(facts, framework, builds.without_cuda.front(), matrix));
     }
     return answers.close();
 }
 
-extern const Rule rule{.title = "The framework is a build without CUDA",
+extern const Rule rule{.title = "The framework is a CPU-only build",
                        .layer = Layer::runtime,
                        .worst = Severity::error,
                        .needs = Stage::look,

@@ -8,7 +8,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return judge_loader_path(facts, matrix, "libcublas.so", "cuda_lib_not_on_loader_path");
 }
 
-extern const Rule rule{.title = "A CUDA library is installed where the loader does not look",
+extern const Rule rule{.title = "A CUDA library is installed outside the loader's search path",
                        .layer = Layer::runtime,
                        .worst = Severity::error,
                        .needs = Stage::look,

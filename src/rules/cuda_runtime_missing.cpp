@@ -10,19 +10,20 @@ static Verdict check(const Facts& facts, const Matrix&) {
         return pass("a CUDA runtime was found");
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     for (const auto& library : facts.libraries)
-        if (library.kind == LibraryKind::cudart) return not_applicable("a CUDA runtime was found that cannot be used");
+        if (library.kind == LibraryKind::cudart)
+            return not_applicable("the CUDA runtime that was found cannot be used");
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
     Finding finding;
     finding.severity = Severity::note;
     finding.subject = "CUDA runtime";
     finding.message =
-        "no CUDA runtime (libcudart) was found; programs need their own, as many frameworks bring inside their "
-        "packages";
+        "no CUDA runtime (libcudart) was found; programs work only if they bundle their own, as many framework "
+        "packages do";
     finding.evidence = {
-        {"libcudart", "not on the loader's path, in toolkit directories or in Python packages", "libraries"}};
+        {"libcudart", "not in the loader's search path, toolkit directories or Python packages", "libraries"}};
     finding.remedies =
-        for_cuda_here(facts, {{.text = "Nothing, when your framework brings CUDA along; else install the runtime for "
-                                       "your driver, for example as a Python package",
+        for_cuda_here(facts, {{.text = "No action is needed if your framework bundles CUDA; otherwise install the "
+                                       "runtime for your driver, for example as a Python package",
                                .commands = {"pip install nvidia-cuda-runtime-cu12"},
                                .verify = "rnncheck doctor --only cuda_runtime_missing",
                                .link = "https://docs.nvidia.com/cuda/cuda-installation-guide-linux/"}});

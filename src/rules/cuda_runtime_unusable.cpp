@@ -1,4 +1,4 @@
-// A CUDA runtime cannot be opened, or does not tell its version for a reason that is its own.
+// A CUDA runtime cannot be opened, or does not report its version for a reason that is its own.
 #include <algorithm>
 
 #include "base/text.hpp"
@@ -20,12 +20,11 @@ static Finding unusable(const Facts& facts, const Runtime& runtime) {
         is_first_choice(facts, LibraryKind::cudart, runtime.library) ? Severity::error : Severity::warning;
     finding.subject = runtime.library;
     finding.message = "the CUDA runtime " + runtime.library +
-                      (opened ? " does not tell its version: " : " cannot be opened: ") +
+                      (opened ? " does not report its version: " : " cannot be opened: ") +
                       (opened ? told(*runtime.failure) : escaped(runtime.failure->text, 300));
     finding.evidence = {{"failed call", told(*runtime.failure), "runtimes"}};
-    finding.remedies = {{.text =
-                             "Install the CUDA runtime once more from the source it came from, or take its directory "
-                             "out of the loader's path",
+    finding.remedies = {{.text = "Reinstall the CUDA runtime from its original source, or remove its directory from "
+                                 "the loader's search path",
                          .commands = {"ldconfig -p | grep libcudart"},
                          .verify = "rnncheck doctor --only cuda_runtime_unusable",
                          .link = "https://docs.nvidia.com/cuda/cuda-installation-guide-linux/"}};
@@ -37,18 +36,18 @@ static Verdict check(const Facts& facts, const Matrix&) {
     for (const auto& runtime : facts.runtimes) {
         if (is_shadowed(facts, runtime.library)) continue;
         if (runtime.version)
-            answers.good("every CUDA runtime asked tells its version");
+            answers.good("every CUDA runtime reports its version");
         else if (!runtime.failure)
-            answers.unknown(runtime.library + " did not answer");
+            answers.unknown(runtime.library + " did not respond");
         else if (was_refused(*runtime.failure))
             answers.told_elsewhere(leads_to_a_pipe);
         else if (speaks_of_the_driver(*runtime.failure))
-            answers.told_elsewhere("the runtime does not reach the driver");
+            answers.told_elsewhere("the runtime cannot access the driver");
         else
             answers.fault(unusable(facts, runtime));
     }
     const std::string silent = silent_copy(facts, LibraryKind::cudart);
-    if (!silent.empty()) answers.unknown(silent + " did not answer");
+    if (!silent.empty()) answers.unknown(silent + " did not respond");
     if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
     answers.no_matter("no CUDA runtime was found");
     return answers.close();

@@ -13,12 +13,11 @@ static bool same_files(const Version& cuda, const Version& wanted) {
 static Finding other_cuda(const Framework& framework, const FrameworkBuild& build, const Version& cuda) {
     Finding finding;
     finding.subject = words_of(framework);
-    finding.message =
-        words_of(framework) + " was built for CUDA " + build.cuda->text + " and does not find it in CUDA " + cuda.text;
+    finding.message = words_of(framework) + " was built for CUDA " + build.cuda->text + ", which CUDA " + cuda.text +
+                      " does not provide";
     finding.evidence = {{"CUDA", cuda.text, "runtimes"}, evidence_of(build, "CUDA " + build.cuda->text)};
     finding.remedies = {{.text = "Install CUDA " + build.cuda->text +
-                                 " beside it, or take a release of the framework for CUDA " +
-                                 std::to_string(cuda.major()),
+                                 " in addition, or use a framework version for CUDA " + std::to_string(cuda.major()),
                          .commands = {"rnncheck matrix show framework_builds framework=" + framework.name},
                          .verify = "rnncheck doctor",
                          .link = "https://developer.nvidia.com/cuda-toolkit-archive"}};
@@ -31,13 +30,13 @@ static Finding only_another_cuda(const Facts& facts, const Framework& framework,
     Finding finding;
     finding.subject = words_of(framework);
     finding.message = words_of(framework) + " was built for CUDA " + framework.cuda->text + " and opens " + soname +
-                      "; the CUDA installed is " + found;
+                      "; the installed CUDA version is " + found;
     finding.evidence = {{soname, "not found", "frameworks"},
                         {"CUDA " + found, other.path, "libraries"},
                         built_for(framework, "CUDA " + framework.cuda->text)};
     finding.remedies = {installing_cublas(facts, framework,
                                           {.text = "Install CUDA " + std::to_string(framework.cuda->major()) +
-                                                   " beside it, or take a build of the framework for CUDA " + found,
+                                                   " in addition, or use a framework build for CUDA " + found,
                                            .commands = {},
                                            .verify = "rnncheck doctor --only cuda_version_not_the_one_built_for",
                                            .link = "https://developer.nvidia.com/cuda-toolkit-archive"})};
@@ -46,30 +45,30 @@ static Finding only_another_cuda(const Facts& facts, const Framework& framework,
 
 static Verdict judge_machine(const Facts& facts, const Matrix& matrix) {
     if (const auto verdict = without_frameworks(facts)) return *verdict;
-    if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was seen");
+    if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was found");
     Answers answers;
     for (const Framework& framework : judged_frameworks(facts, matrix)) {
         const FrameworkLibrary* cublas = opened(framework, "libcublas.so");
         if (!opens_gpu_libraries(framework, answers) || !cublas) continue;
         const Library* other = another_cublas(facts, framework);
         if (cublas->path)
-            answers.good(words_of(framework) + " finds the CUDA that it was built for");
+            answers.good(words_of(framework) + " finds the CUDA version it was built for");
         else if (!framework.cuda)
-            answers.unknown("which CUDA " + words_of(framework) + " was built for is not known");
+            answers.unknown("the CUDA version that " + words_of(framework) + " was built for is unknown");
         else if (!libraries_listed(facts))
             answers.unknown("the library directories could not be searched");
         else if (!other)
-            answers.told_elsewhere(cublas->soname + " is not where the loader looks, or no CUDA is installed");
+            answers.told_elsewhere(cublas->soname + " is outside the loader's search path, or CUDA is not installed");
         else
             answers.fault(only_another_cuda(facts, framework, cublas->soname, *other));
     }
-    return answers.close_or(pass("every framework finds the CUDA that it opens"));
+    return answers.close_or(pass("every framework finds its CUDA libraries"));
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (!only_given(facts)) return judge_machine(facts, matrix);
     const Version* cuda = given_cuda(facts);
-    if (!cuda) return undecided("no CUDA was given");
+    if (!cuda) return undecided("no CUDA version was specified");
     return judge_frameworks(facts, matrix, takes_system_libraries,
                             [&](const FrameworkBuild& build, const Framework& framework) -> Answered {
                                 return same_files(*cuda, *build.cuda) ? well()
@@ -77,7 +76,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
                             });
 }
 
-extern const Rule rule{.title = "The CUDA installed is not the one the framework was built for",
+extern const Rule rule{.title = "The installed CUDA version is not the one the framework was built for",
                        .layer = Layer::runtime,
                        .worst = Severity::error,
                        .needs = Stage::look,

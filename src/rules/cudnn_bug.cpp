@@ -5,14 +5,14 @@
 namespace rnncheck::rules::cudnn_bug {
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    const Remedy remedy = {.text = "See whether your networks use what is affected",
+    const Remedy remedy = {.text = "Check whether your networks use the affected feature",
                            .commands = {},
                            .verify = "rnncheck doctor --only cudnn_bug",
                            .link = "https://docs.nvidia.com/deeplearning/cudnn/release-notes/index.html"};
     return documented_defects(facts, matrix, "cudnn_bug", remedy, nullptr);
 }
 
-extern const Rule rule{.title = "This cuDNN has a documented defect in recurrent networks",
+extern const Rule rule{.title = "This cuDNN version has a documented defect in recurrent networks",
                        .layer = Layer::cudnn,
                        .worst = Severity::warning,
                        .needs = Stage::ask,

@@ -1,4 +1,4 @@
-// A copy of cuDNN was built for another CUDA major than the libraries or the driver here.
+// cuDNN was built for another CUDA major than the libraries or the driver here.
 #include <algorithm>
 #include <set>
 
@@ -48,7 +48,7 @@ static Finding other_cuda(const Facts& facts, const CudnnCopy& copy, int wanted,
         wanted,
         {installing_cudnn(
             facts, &copy,
-            {.text = "Install the cuDNN package made for CUDA " + std::to_string(wanted) +
+            {.text = "Install the cuDNN package for CUDA " + std::to_string(wanted) +
                      " (its name ends in the major), or install CUDA " +
                      std::to_string(copy.answer->built_for_cuda->major()) + " and a driver for it",
              .commands = {},
@@ -69,15 +69,15 @@ static std::vector<Framework> frameworks_suited(const Facts& facts, const Matrix
 /// cuDNN and framework belong together; what lacks is the cuBLAS of their CUDA.
 static void judge_cublas_of(const Facts& facts, const Framework& framework, Finding finding, Answers& answers) {
     const FrameworkLibrary* cublas = opened(framework, "libcublas.so");
-    if (cublas && cublas->path) return answers.good(words_of(framework) + " finds the cuBLAS of its cuDNN");
+    if (cublas && cublas->path) return answers.good(words_of(framework) + " finds the cuBLAS that its cuDNN needs");
     if (another_cublas(facts, framework) && !no_nvidia_hardware_seen(facts))
-        return answers.told_elsewhere("the CUDA installed is not the one that " + words_of(framework) +
+        return answers.told_elsewhere("the installed CUDA version is not the one that " + words_of(framework) +
                                       " was built for");
     finding.severity = Severity::error;
-    finding.message += "; " + words_of(framework) + " gets this cuDNN and is for the same CUDA";
+    finding.message += "; " + words_of(framework) + " loads this cuDNN and is built for the same CUDA version";
     finding.remedies = {installing_cublas(
         facts, framework,
-        {.text = "Install cuBLAS of CUDA " + std::to_string(framework.cuda->major()) + " beside it; keep this cuDNN",
+        {.text = "Install cuBLAS of CUDA " + std::to_string(framework.cuda->major()) + " in addition; keep this cuDNN",
          .commands = {},
          .verify = "rnncheck doctor --only cudnn_built_for_other_cuda",
          .link = "https://docs.nvidia.com/cuda/cuda-installation-guide-linux/#pip-wheels"})};
@@ -88,10 +88,10 @@ static void judge_cublas_of(const Facts& facts, const Framework& framework, Find
 static void judge_cublas(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, int cuda_major,
                          Answers& answers) {
     auto majors = cublas_majors(facts);
-    if (copy.major < 8 || majors.contains(cuda_major)) return answers.good("cuDNN suits the CUDA and the driver");
+    if (copy.major < 8 || majors.contains(cuda_major)) return answers.good("cuDNN matches CUDA and the driver");
     if (!libraries_listed(facts)) return answers.unknown("the library directories could not be searched");
-    if (majors.contains(0)) return answers.unknown("the version of a cuBLAS library is not known");
-    if (majors.empty()) return answers.told_elsewhere("no cuBLAS was found to compare with");
+    if (majors.contains(0)) return answers.unknown("the version of a cuBLAS library is unknown");
+    if (majors.empty()) return answers.told_elsewhere("cuBLAS was not found");
     std::vector<std::string> texts;
     for (const int major : majors) texts.push_back(std::to_string(major));
     Finding finding =
@@ -108,19 +108,18 @@ static bool driver_misses(const Facts& facts, const Matrix& matrix, const CudnnC
     const auto& driver = facts.driver.cuda_version;
     const auto why = lower_cause(facts);
     if (!driver && why) answers.told_elsewhere(*why);
-    if (!driver && !why) answers.unknown("the driver did not tell which CUDA it supports");
+    if (!driver && !why) answers.unknown("the CUDA version that the driver supports is unknown");
     if (!driver || cuda_major <= driver->major()) return false;
     if (runtime_of(facts, cuda_major)) {
-        answers.told_elsewhere("the driver is too old for that CUDA, its runtime included");
+        answers.told_elsewhere("the driver is too old for that CUDA version and its runtime");
         return false;
     }
     Finding finding = other_cuda(facts, copy, driver->major(), "the driver supports CUDA up to " + driver->text,
-                                 {"newest CUDA of the driver", driver->text, "driver.cuda_version"});
+                                 {"newest CUDA version supported by the driver", driver->text, "driver.cuda_version"});
     for (const Framework& framework : frameworks_suited(facts, matrix, copy, cuda_major)) {
         Remedy& remedy = finding.remedies.front();
         remedy.text = "Install a driver for CUDA " + std::to_string(cuda_major) + ", or a build of " + framework.name +
-                      " for CUDA " + std::to_string(driver->major()) + "; " + words_of(framework) +
-                      " needs this cuDNN as it is";
+                      " for CUDA " + std::to_string(driver->major()) + "; " + words_of(framework) + " needs this cuDNN";
         remedy.commands.clear();
     }
     answers.fault(std::move(finding));
@@ -134,19 +133,19 @@ static void judge_frameworks_in_use(const Facts& facts, const Matrix& matrix, An
         if (!opens_gpu_libraries(framework, answers) || !cudnn || !cudnn->path) continue;
         const auto made_for = cuda_of(facts, *cudnn);
         if (gets_mixed_parts(facts, *cudnn)) {
-            answers.told_elsewhere("the cuDNN that " + words_of(framework) + " gets is loaded with parts of another");
+            answers.told_elsewhere("the cuDNN that " + words_of(framework) + " loads is mixed with another cuDNN");
             continue;
         }
         if (!made_for || !framework.cuda)
-            answers.unknown("for which CUDA " + words_of(framework) + " and its cuDNN were built is not known");
+            answers.unknown("the CUDA versions that " + words_of(framework) +
+                            " and its cuDNN were built for are unknown");
         if (!made_for || !framework.cuda || *made_for == framework.cuda->major()) continue;
         const std::string major = std::to_string(framework.cuda->major());
         Finding finding;
         finding.subject = words_of(framework);
         finding.message = words_of(framework) + " was built for CUDA " + framework.cuda->text +
-                          ", and the cuDNN it "
-                          "gets at " +
-                          *cudnn->path + " for CUDA " + std::to_string(*made_for);
+                          ", but the cuDNN that it loads from " + *cudnn->path + " was built for CUDA " +
+                          std::to_string(*made_for);
         finding.evidence = {{"cuDNN at " + *cudnn->path, "for CUDA " + std::to_string(*made_for), "frameworks"},
                             built_for(framework, "CUDA " + framework.cuda->text)};
         finding.remedies = {
@@ -170,7 +169,7 @@ static const Version* cuda_to_go_with(const Facts& facts) {
 static Verdict judge_release(const Facts& facts, const Matrix& matrix) {
     const Version* cudnn = given_cudnn(facts);
     const Version* cuda = cuda_to_go_with(facts);
-    if (!cudnn || !cuda) return undecided("cudnn= and cuda= were not both given");
+    if (!cudnn || !cuda) return undecided("cudnn= and cuda= were not both specified");
     const auto made = compat::cudnn_for_cuda(*cudnn, cuda->major(), matrix);
     if (made.fit == Fit::works) return pass(made.why);
     if (made.fit == Fit::unknown) return outside_the_data(made.why);
@@ -180,7 +179,7 @@ static Verdict judge_release(const Facts& facts, const Matrix& matrix) {
     finding.evidence = made.evidence;
     const std::string wanted = std::to_string(cuda->major());
     finding.remedies = {
-        {.text = "Take a release of cuDNN that is made for CUDA " + wanted,
+        {.text = "Use a cuDNN version built for CUDA " + wanted,
          .commands = {"rnncheck matrix show cudnn_builds cuda_major=" + wanted},
          .verify = "rnncheck matrix check cudnn=VERSION cuda=" + cuda->text,
          .link = "https://docs.nvidia.com/deeplearning/cudnn/backend/v9.5.1/reference/support-matrix.html"}};
@@ -196,20 +195,20 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     for (const auto& copy : copies) {
         const auto& built_for = copy.answer ? copy.answer->built_for_cuda : std::optional<Version>();
         if (ran_here(facts, copy))
-            answers.good("cuDNN computed on this machine");
+            answers.good("cuDNN ran on this machine");
         else if (never_answered(copy))
-            answers.told_elsewhere(name_of(copy) + " does not work at all");
+            answers.told_elsewhere(name_of(copy) + " does not work");
         else if (borrows_parts(copy))
-            answers.told_elsewhere(name_of(copy) + " is loaded with parts of another cuDNN");
+            answers.told_elsewhere(name_of(copy) + " is mixed with another cuDNN");
         else if (!built_for)
-            answers.unknown(name_of(copy) + " did not tell which CUDA it was built for");
+            answers.unknown(name_of(copy) + " did not report which CUDA version it was built for");
         else if (!driver_misses(facts, matrix, copy, built_for->major(), answers))
             judge_cublas(facts, matrix, copy, built_for->major(), answers);
     }
     return with_plan(answers.close(), facts);
 }
 
-extern const Rule rule{.title = "cuDNN was built for another CUDA",
+extern const Rule rule{.title = "cuDNN was built for a different CUDA version",
                        .layer = Layer::cudnn,
                        .worst = Severity::error,
                        .needs = Stage::ask,

@@ -32,8 +32,8 @@ static Finding refused(const Facts& facts, const Matrix& matrix, const Sweep& sw
     if (board && board->memory_free_mib)
         finding.evidence.push_back(
             {"free GPU memory", free_of_total(*board), board_fact(facts, *board, "memory_free_mib")});
-    finding.remedies = {{.text = "See that the GPU has free memory and that the driver suits this cuDNN's CUDA; in "
-                                 "frameworks, keep the rest of the program from taking all memory first",
+    finding.remedies = {{.text = "Check that the GPU has free memory and that the driver supports this cuDNN's CUDA "
+                                 "version; in frameworks, prevent the program from allocating all memory first",
                          .commands = {"nvidia-smi", "export TF_FORCE_GPU_ALLOW_GROWTH=true"},
                          .verify = "rnncheck doctor --only cudnn_handle_refused",
                          .link = "https://github.com/tensorflow/tensorflow/issues/24496"}};
@@ -50,12 +50,12 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
         else if (run)
             answers.fault(refused(facts, matrix, sweep, *run));
         else if (!failures_are_known(facts, sweep.library))
-            answers.unknown("why cases did not run on " + gpu_subject(facts, sweep.gpu) + " is not known");
+            answers.unknown("some cases did not run on " + gpu_subject(facts, sweep.gpu) + " for an unknown reason");
     }
-    return answers.close_or(pass_if_tried(facts, "cuDNN made a handle"));
+    return answers.close_or(pass_if_tried(facts, "cuDNN created a handle"));
 }
 
-extern const Rule rule{.title = "cuDNN cannot make a handle on a GPU",
+extern const Rule rule{.title = "cuDNN cannot create a handle on a GPU",
                        .layer = Layer::cudnn,
                        .worst = Severity::error,
                        .needs = Stage::run,

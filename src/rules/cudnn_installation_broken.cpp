@@ -39,7 +39,7 @@ static Finding broken(const Facts& facts, const PythonEnvironment& environment, 
     finding.subject = subject;
     finding.message = message;
     finding.evidence = std::move(evidence);
-    finding.remedies = {{.text = "Remove what lies there, and install the one cuDNN that is needed once more",
+    finding.remedies = {{.text = "Uninstall these packages, then reinstall only the cuDNN package that is needed",
                          .commands = {pip(&environment, "uninstall -y " + join(names, " ")),
                                       pip(&environment, "install --force-reinstall --no-deps " + shell_quoted(wanted))},
                          .verify = "rnncheck doctor --only cudnn_installation_broken",
@@ -60,12 +60,11 @@ static bool judge_pairs(const Facts& facts, const PythonEnvironment& environment
         for (std::size_t j = i + 1; j < packages.size(); ++j) {
             if (!overwrite_each_other(*packages[i], *packages[j])) continue;
             const std::string both = words_of(*packages[i]) + " and " + words_of(*packages[j]);
-            answers.fault(
-                broken(facts, environment, packages[i]->directory + "/nvidia/cudnn",
-                       both + " are both installed and put their files into the same directory, one over the other",
-                       {{packages[i]->name, packages[i]->version, "pythons"},
-                        {packages[j]->name, packages[j]->version, "pythons"}},
-                       {packages[i], packages[j]}));
+            answers.fault(broken(facts, environment, packages[i]->directory + "/nvidia/cudnn",
+                                 both + " are both installed and overwrite each other's files in the same directory",
+                                 {{packages[i]->name, packages[i]->version, "pythons"},
+                                  {packages[j]->name, packages[j]->version, "pythons"}},
+                                 {packages[i], packages[j]}));
             return true;
         }
     return false;
@@ -74,14 +73,14 @@ static bool judge_pairs(const Facts& facts, const PythonEnvironment& environment
 static void judge_files(const Facts& facts, const PythonEnvironment& environment, const PythonPackage& package,
                         Answers& answers) {
     std::vector<Evidence> evidence;
-    for (const std::string& file : package.missing_files) evidence.push_back({file, "is gone", "pythons"});
+    for (const std::string& file : package.missing_files) evidence.push_back({file, "is missing", "pythons"});
     for (const std::string& file : package.changed_files)
-        evidence.push_back({file, "is not the file that was installed: its size is another", "pythons"});
-    if (evidence.empty()) return answers.good("the files of cuDNN are those of its package");
-    Finding finding = broken(
-        facts, environment, words_of(package),
-        words_of(package) + " is not as it was installed: " + evidence.front().what + ' ' + evidence.front().value,
-        evidence, {&package});
+        evidence.push_back({file, "was replaced: its size differs from the installed file's", "pythons"});
+    if (evidence.empty()) return answers.good("the cuDNN files are those of its package");
+    Finding finding = broken(facts, environment, words_of(package),
+                             words_of(package) + " has changed since it was installed: " + evidence.front().what + ' ' +
+                                 evidence.front().value,
+                             evidence, {&package});
     answers.fault(std::move(finding));
 }
 
@@ -89,14 +88,14 @@ static Verdict check(const Facts& facts, const Matrix&) {
     const PythonEnvironment* environment = active_environment(facts);
     if (!environment) return without_environment(facts, "packages");
     const Packages packages = cudnn_packages(*environment);
-    if (packages.empty()) return not_applicable("no package of cuDNN is installed in it");
+    if (packages.empty()) return not_applicable("no cuDNN package is installed in it");
     Answers answers;
     if (!judge_pairs(facts, *environment, packages, answers))
         for (const PythonPackage* package : packages) judge_files(facts, *environment, *package, answers);
-    return answers.close_or(pass("the files of cuDNN are those of its package"));
+    return answers.close_or(pass("the cuDNN files are those of its package"));
 }
 
-extern const Rule rule{.title = "Files of several cuDNN releases lie over one another",
+extern const Rule rule{.title = "The files of a cuDNN package were overwritten or are missing",
                        .layer = Layer::cudnn,
                        .worst = Severity::error,
                        .needs = Stage::look,

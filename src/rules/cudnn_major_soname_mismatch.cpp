@@ -17,16 +17,15 @@ static Finding mismatch(const Facts& facts, const Framework& framework, const st
     const std::string found = std::to_string(*major_of_file(other));
     Finding finding;
     finding.subject = words_of(framework);
-    finding.message = words_of(framework) + " opens " + soname + ", and cuDNN " + found +
-                      " is installed: names of "
-                      "different majors do not replace each other";
+    finding.message = words_of(framework) + " opens " + soname + ", but cuDNN " + found +
+                      " is installed: libraries of different major versions are not interchangeable";
     finding.evidence = {{soname, "not found", "frameworks"},
                         {"cuDNN " + found, other.path, "libraries"},
                         built_for(framework, "cuDNN " + framework.cudnn->text)};
     finding.remedies = {
         installing_cudnn(facts, framework,
                          {.text = "Install cuDNN " + std::to_string(framework.cudnn->major()) +
-                                  " beside it, or take a release of the framework made for cuDNN " + found,
+                                  " in addition, or use a framework version built for cuDNN  " + found,
                           .commands = {},
                           .verify = "rnncheck doctor --only cudnn_major_soname_mismatch",
                           .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})};
@@ -35,13 +34,13 @@ static Finding mismatch(const Facts& facts, const Framework& framework, const st
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (const auto verdict = without_frameworks(facts)) return *verdict;
-    if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was seen");
+    if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was found");
     Answers answers;
     for (const Framework& framework : judged_frameworks(facts, matrix)) {
         const FrameworkLibrary* cudnn = opened_cudnn(framework);
         if (!opens_gpu_libraries(framework, answers) || !cudnn) continue;
         if (!framework.cudnn) {
-            answers.unknown("which cuDNN " + words_of(framework) + " was built with is not known");
+            answers.unknown("the cuDNN version that " + words_of(framework) + " was built with is unknown");
             continue;
         }
         if (cudnn->path) {
@@ -52,16 +51,16 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
         if (!libraries_listed(facts))
             answers.unknown("the library directories could not be searched");
         else if (file_named(facts, cudnn->soname))
-            answers.told_elsewhere(cudnn->soname + " is there, but not where the loader looks");
+            answers.told_elsewhere(cudnn->soname + " is installed outside the loader's search path");
         else if (!other)
-            answers.told_elsewhere("no cuDNN is installed at all");
+            answers.told_elsewhere("cuDNN is not installed");
         else
             answers.fault(mismatch(facts, framework, cudnn->soname, *other));
     }
-    return answers.close_or(pass("every framework finds the cuDNN that it opens"));
+    return answers.close_or(pass("every framework finds its cuDNN"));
 }
 
-extern const Rule rule{.title = "The program wants another major of cuDNN than is installed",
+extern const Rule rule{.title = "The program needs a different major version of cuDNN than the one installed",
                        .layer = Layer::cudnn,
                        .worst = Severity::error,
                        .needs = Stage::look,

@@ -8,7 +8,7 @@ namespace rnncheck::rules::cudnn_masked_rnn_bug {
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     const bool told = facts.network && facts.network->masked;
     if (told && !*facts.network->masked) return not_applicable("its sequences are not masked");
-    const Remedy remedy = {.text = "Padded or masked sequences are not safe with this release",
+    const Remedy remedy = {.text = "Do not use padded or masked sequences with this version",
                            .commands = {"pip install 'nvidia-cudnn-cu12>=8.9.2,<9'"},
                            .verify = "rnncheck doctor --only cudnn_masked_rnn_bug",
                            .link = "https://github.com/tensorflow/tensorflow/issues/60192"};
@@ -18,7 +18,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return verdict;
 }
 
-extern const Rule rule{.title = "This cuDNN corrupts masked recurrent networks",
+extern const Rule rule{.title = "This cuDNN version corrupts masked recurrent networks",
                        .layer = Layer::cudnn,
                        .worst = Severity::error,
                        .needs = Stage::ask,

@@ -50,7 +50,7 @@ static void look_at_names(const Facts& facts, const Matrix& matrix, const CudnnC
         signs.all_releases_known &= release.has_value();
         if (!release || same_release(*copy.version, *release)) continue;
         signs.of_mixture.push_back(
-            {file->path, "release " + release->text + ", not " + copy.version->text, "libraries"});
+            {file->path, "version " + release->text + ", not " + copy.version->text, "libraries"});
         signs.confidence = Confidence::likely;
     }
 }
@@ -88,23 +88,25 @@ static Finding mixed(const Facts& facts, const Matrix& matrix, const CudnnCopy& 
     Finding finding;
     finding.severity = frameworks_that_get(facts, matrix, copy).empty() ? severity_of(copy) : Severity::error;
     finding.subject = copy.path;
-    finding.message = name_of(copy) + " is loaded with parts of another cuDNN: " + signs.of_mixture.front().what +
-                      ", " + signs.of_mixture.front().value;
-    if (!directory.empty()) finding.message += "; LD_LIBRARY_PATH leads to those in " + directory;
+    finding.message = name_of(copy) +
+                      " is mixed with libraries of another cuDNN version: " + signs.of_mixture.front().what + ", " +
+                      signs.of_mixture.front().value;
+    if (!directory.empty()) finding.message += "; LD_LIBRARY_PATH includes the directory of those, " + directory;
     finding.evidence = std::move(signs.of_mixture);
     finding.confidence = signs.confidence;
-    const std::string taking_out = directory.empty() ? "the directory of the other one" : "the directory " + directory;
-    finding.remedies = {{.text = "Keep one cuDNN: take " + taking_out +
-                                 " out of LD_LIBRARY_PATH, or remove the "
-                                 "files that no package owns, and install cuDNN once more",
-                         .commands = {"ldconfig -p | grep libcudnn", "echo $LD_LIBRARY_PATH"},
-                         .verify = "rnncheck doctor --only cudnn_mixed_sublibraries",
-                         .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/overview.html"}};
+    const std::string taking_out =
+        directory.empty() ? "the directory of the other cuDNN" : "the directory " + directory;
+    finding.remedies = {
+        {.text = "Keep only one cuDNN: remove " + taking_out +
+                 " from LD_LIBRARY_PATH, or delete the files that no package owns, then reinstall cuDNN",
+         .commands = {"ldconfig -p | grep libcudnn", "echo $LD_LIBRARY_PATH"},
+         .verify = "rnncheck doctor --only cudnn_mixed_sublibraries",
+         .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/overview.html"}};
     return finding;
 }
 
 static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, Answers& answers) {
-    if (copy.major == 7) return answers.good(name_of(copy) + " is one file");
+    if (copy.major == 7) return answers.good(name_of(copy) + " is a single file");
     Signs signs;
     look_at_answers(facts, copy, signs);
     const bool checked = passed_its_check(copy);
@@ -112,14 +114,14 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& cop
     if (signs.of_mixture.empty()) look_at_directories(copy, signs);
     if (signs.of_mixture.empty() && !checked) look_at_names(facts, matrix, copy, signs);
     if (!signs.of_mixture.empty() && !is_loaded(facts, copy) && !foreign_directory(facts, matrix, copy).empty())
-        return answers.no_matter("nothing loads the copy that LD_LIBRARY_PATH would mix");
+        return answers.no_matter("nothing loads the cuDNN that LD_LIBRARY_PATH would mix");
     if (!signs.of_mixture.empty()) return answers.fault(mixed(facts, matrix, copy, std::move(signs)));
     if (!failures_are_known(facts, copy.path))
-        return answers.unknown("a case failed with " + name_of(copy) + ", and the reason is not known");
+        return answers.unknown("a case failed with " + name_of(copy) + " for an unknown reason");
     const bool fault_is_another = !copy.answer || copy.answer->failure;
     if (checked || (fault_is_another && signs.all_releases_known))
-        return answers.good("the parts of cuDNN are of one release");
-    answers.unknown("of which release the parts of " + name_of(copy) + " are is not known");
+        return answers.good("all cuDNN libraries are of one version");
+    answers.unknown("the versions of the libraries of " + name_of(copy) + " are unknown");
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
@@ -130,7 +132,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return answers.close();
 }
 
-extern const Rule rule{.title = "Parts of different cuDNN releases are mixed",
+extern const Rule rule{.title = "Libraries of different cuDNN versions are mixed",
                        .layer = Layer::cudnn,
                        .worst = Severity::error,
                        .needs = Stage::ask,

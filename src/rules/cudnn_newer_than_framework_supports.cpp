@@ -8,12 +8,13 @@ namespace rnncheck::rules::cudnn_newer_than_framework_supports {
 static void newer(Finding& finding, const Framework& framework, const FrameworkBuild& build, const Version& cudnn) {
     const std::string major = std::to_string(build.cudnn->major());
     finding.message = words_of(framework) + " was built for cuDNN " + major + " and cannot use cuDNN " + cudnn.text;
-    finding.remedies = {{.text = "Install cuDNN " + major + ", from " + build.cudnn->text +
-                                 " on, beside or instead of it; or take a release of the framework made for cuDNN " +
-                                 std::to_string(cudnn.major()),
-                         .commands = {},
-                         .verify = "rnncheck doctor",
-                         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
+    finding.remedies = {
+        {.text = "Install cuDNN " + major + ", version " + build.cudnn->text +
+                 " or later, in addition to or instead of it, or use a framework version built for cuDNN  " +
+                 std::to_string(cudnn.major()),
+         .commands = {},
+         .verify = "rnncheck doctor",
+         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
 }
 
 /// Its file name is of the framework's major all the same: somebody made a link, or renamed it.
@@ -24,11 +25,11 @@ static bool is_newer(const CudnnInUse& use) {
 static void describe_in_use(Finding& finding, const CudnnInUse& use) {
     const std::string major = std::to_string(use.built_with.major());
     finding.severity = Severity::error;
-    finding.message = words_of(use.framework) + " was built for cuDNN " + major + ", and " + *use.library.path +
-                      ", which it opens, is cuDNN " + use.version.text;
+    finding.message = words_of(use.framework) + " was built for cuDNN " + major + ", but " + *use.library.path +
+                      ", which it loads, is cuDNN " + use.version.text;
     finding.remedies = {
         installing_cudnn(use.facts, use.framework,
-                         {.text = "Remove the link or copy of that name, and install cuDNN " + major + " itself",
+                         {.text = "Remove the link or file of that name, then install cuDNN " + major,
                           .commands = {},
                           .risk = Risk::disruptive,
                           .verify = "rnncheck doctor --only cudnn_newer_than_framework_supports",
@@ -41,7 +42,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
         facts, matrix, takes_system_libraries, [](Serves how) { return how == Serves::too_new; }, newer);
 }
 
-extern const Rule rule{.title = "cuDNN is of a later major than the framework was built for",
+extern const Rule rule{.title = "cuDNN is of a newer major version than the framework supports",
                        .layer = Layer::cudnn,
                        .worst = Severity::error,
                        .needs = Stage::ask,

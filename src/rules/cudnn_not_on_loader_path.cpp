@@ -8,7 +8,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return judge_loader_path(facts, matrix, "libcudnn", "cudnn_not_on_loader_path");
 }
 
-extern const Rule rule{.title = "cuDNN is installed where the loader does not look",
+extern const Rule rule{.title = "cuDNN is installed outside the loader's search path",
                        .layer = Layer::cudnn,
                        .worst = Severity::error,
                        .needs = Stage::look,

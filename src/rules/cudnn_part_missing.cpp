@@ -8,12 +8,12 @@ namespace rnncheck::rules::cudnn_part_missing {
 static Finding missing(const Facts& facts, const CudnnCopy& copy, const std::vector<CudnnPart>& parts) {
     std::vector<std::string> names;
     for (const auto& part : parts) names.push_back(part.soname);
-    const std::string searched = directory_of(copy.path) + " and the loader's path";
+    const std::string searched = directory_of(copy.path) + " and the loader's search path";
     Finding finding;
     finding.severity = severity_of(copy);
     finding.subject = copy.path;
     finding.message =
-        name_of(copy) + " lacks " + join_with_and(names) + ", so its RNN half cannot be used: searched in " + searched;
+        name_of(copy) + " lacks " + join_with_and(names) + ", so its RNN API cannot be used; searched: " + searched;
     for (const auto& part : parts) {
         const std::string why = part.needed_by_version ? "needed by every call" : "needed by recurrent networks";
         finding.evidence.push_back({part.soname, "not found in " + searched, "libraries"});
@@ -22,29 +22,31 @@ static Finding missing(const Facts& facts, const CudnnCopy& copy, const std::vec
     if (copy.answer && copy.answer->failure)
         finding.evidence.push_back({"failed call", told(*copy.answer->failure), "cudnns"});
     finding.remedies = for_cuda_of(
-        copy, {reinstalling_cudnn(facts, copy,
-                                  {.text = "Reinstall this cuDNN from where it came, so that all its parts are in one "
-                                           "directory. If they are elsewhere, add that directory to LD_LIBRARY_PATH",
-                                   .commands = {},
-                                   .verify = "rnncheck doctor --only cudnn_part_missing",
-                                   .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/overview.html"})});
+        copy,
+        {reinstalling_cudnn(facts, copy,
+                            {.text = "Reinstall this cuDNN from its original source, so that all its libraries are in "
+                                     "one directory. If they are in another directory, add it to LD_LIBRARY_PATH",
+                             .commands = {},
+                             .verify = "rnncheck doctor --only cudnn_part_missing",
+                             .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/overview.html"})});
     return finding;
 }
 
 static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, Answers& answers) {
     if (copy.answer && copy.answer->rnn_usable.value_or(false))
-        return answers.good("the RNN half of cuDNN answers, so its parts are there");
-    if (copy.major == 0) return answers.unknown("the version of " + name_of(copy) + " is not known");
+        return answers.good("the RNN API of cuDNN works, so its libraries are installed");
+    if (copy.major == 0) return answers.unknown("the version of " + name_of(copy) + " is unknown");
     if (matrix.cudnn_parts(copy.major).empty())
-        return answers.unknown("which parts " + name_of(copy) + " has is not in the data of " + matrix.date());
-    if (parts_needed(copy, matrix).empty()) return answers.good(name_of(copy) + " is one file");
+        return answers.unknown("the libraries of " + name_of(copy) + " are not in the compatibility data of " +
+                               matrix.date());
+    if (parts_needed(copy, matrix).empty()) return answers.good(name_of(copy) + " is a single file");
     const auto parts = parts_missing(facts, copy, matrix);
     if (!parts.empty() && !libraries_listed(facts))
         return answers.unknown("the library directories could not be searched");
     if (!parts.empty())
         answers.fault(missing(facts, copy, parts));
     else
-        answers.good("all parts that recurrent networks need were found");
+        answers.good("all cuDNN libraries that recurrent networks need are installed");
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
@@ -55,7 +57,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return answers.close();
 }
 
-extern const Rule rule{.title = "A part of cuDNN is missing",
+extern const Rule rule{.title = "A cuDNN library is missing",
                        .layer = Layer::cudnn,
                        .worst = Severity::error,
                        .needs = Stage::look,

@@ -13,21 +13,22 @@ static Finding unreadable(const Facts& facts, const CudnnCopy& copy, const Cudnn
     finding.severity = severity_of(copy);
     finding.subject = file.path;
     finding.message =
-        "the part " + part.soname + " of " + name_of(copy) + " cannot be loaded: " + file.path + ' ' + what;
+        "the library " + part.soname + " of " + name_of(copy) + " cannot be loaded: " + file.path + ' ' + what;
     finding.evidence = {{file.path, what, "libraries"}, {part.soname, "needed by recurrent networks", part.source.url}};
     finding.remedies = for_cuda_of(
         copy,
-        {reinstalling_cudnn(facts, copy,
-                            {.text = "Reinstall this cuDNN from where it came, after removing the broken file if no "
-                                     "package owns it",
-                             .commands = {},
-                             .verify = "rnncheck doctor --only cudnn_part_unreadable",
-                             .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})});
+        {reinstalling_cudnn(
+            facts, copy,
+            {.text =
+                 "Remove the damaged file if no package owns it, then reinstall this cuDNN from its original source",
+             .commands = {},
+             .verify = "rnncheck doctor --only cudnn_part_unreadable",
+             .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})});
     return finding;
 }
 
 static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, Answers& answers) {
-    if (copy.major == 0) return answers.unknown("the version of " + name_of(copy) + " is not known");
+    if (copy.major == 0) return answers.unknown("the version of " + name_of(copy) + " is unknown");
     for (const auto& part : parts_needed(copy, matrix)) {
         const Library* file = part_of(facts, copy, part.soname);
         if (!file)
@@ -35,9 +36,9 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& cop
         else if (file->problem)
             answers.fault(unreadable(facts, copy, part, *file));
         else if (!read_whole(*file))
-            answers.unknown(file->path + " was not read to its end");
+            answers.unknown(file->path + " was not read completely");
     }
-    answers.good("every part of cuDNN that recurrent networks need is a whole file");
+    answers.good("every cuDNN library that recurrent networks need is a complete file");
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
@@ -48,16 +49,17 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     for (const auto& copy : copies) {
         const bool in_data = copy.major == 0 || !matrix.cudnn_parts(copy.major).empty();
         if (!in_data && copy.answer && copy.answer->rnn_usable.value_or(false))
-            answers.good("the RNN half of cuDNN answers, so its parts are whole");
+            answers.good("the RNN API of cuDNN works, so its files are complete");
         else if (!in_data)
-            answers.unknown("which parts " + name_of(copy) + " has is not in the data of " + matrix.date());
+            answers.unknown("the libraries of " + name_of(copy) + " are not in the compatibility data of " +
+                            matrix.date());
         else
             judge(facts, matrix, copy, answers);
     }
     return answers.close();
 }
 
-extern const Rule rule{.title = "A part of cuDNN is damaged or cannot be read",
+extern const Rule rule{.title = "A cuDNN library is damaged or cannot be read",
                        .layer = Layer::cudnn,
                        .worst = Severity::error,
                        .needs = Stage::look,

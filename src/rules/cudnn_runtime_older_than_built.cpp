@@ -8,7 +8,7 @@ namespace rnncheck::rules::cudnn_runtime_older_than_built {
 static void older(Finding& finding, const Framework& framework, const FrameworkBuild& build, const Version& cudnn) {
     finding.message = "cuDNN " + cudnn.text + " is older than the " + build.cudnn->text + " that " +
                       words_of(framework) + " was built with";
-    finding.remedies = {{.text = "Install cuDNN " + build.cudnn->text + " or a later one of major " +
+    finding.remedies = {{.text = "Install cuDNN " + build.cudnn->text + " or a later version of major " +
                                  std::to_string(build.cudnn->major()),
                          .commands = {},
                          .verify = "rnncheck doctor",
@@ -24,11 +24,11 @@ static bool is_older(const CudnnInUse& use) {
 static void describe_in_use(Finding& finding, const CudnnInUse& use) {
     const std::string wanted = use.built_with.text, major = std::to_string(use.built_with.major());
     finding.severity = Severity::error;
-    finding.message = words_of(use.framework) + " was built with cuDNN " + wanted + " and gets the older " +
-                      use.version.text + " at " + *use.library.path;
+    finding.message = words_of(use.framework) + " was built with cuDNN " + wanted + ", but loads the older " +
+                      use.version.text + " from " + *use.library.path;
     finding.remedies = {
         installing_cudnn(use.facts, use.framework,
-                         {.text = "Install cuDNN " + wanted + " or a later one of major " + major + " where " +
+                         {.text = "Install cuDNN " + wanted + " or a later version of major " + major + " where " +
                                   words_of(use.framework) + " finds it",
                           .commands = {},
                           .verify = "rnncheck doctor --only cudnn_runtime_older_than_built",
@@ -41,7 +41,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
         facts, matrix, takes_system_libraries, [](Serves how) { return how == Serves::too_old; }, older);
 }
 
-extern const Rule rule{.title = "cuDNN is older than the one the framework was built with",
+extern const Rule rule{.title = "cuDNN is older than the version the framework was built with",
                        .layer = Layer::cudnn,
                        .worst = Severity::error,
                        .needs = Stage::ask,

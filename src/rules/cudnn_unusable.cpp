@@ -23,17 +23,17 @@ static Finding unusable(const CudnnCopy& copy) {
     Finding finding;
     finding.severity = severity_of(copy);
     finding.subject = copy.path;
-    finding.message = "cuDNN at " + copy.path + (opened ? " does not tell its version: " : " cannot be opened: ") +
+    finding.message = "cuDNN at " + copy.path + (opened ? " does not report its version: " : " cannot be opened: ") +
                       (opened ? told(failure) : escaped(failure.text, 300));
     finding.evidence = {{"failed call", told(failure), "cudnns"}};
     if (copy.file && !copy.file->missing_needs.empty())
         finding.evidence.push_back(
-            {"libraries it needs that are not found", join_with_and(copy.file->missing_needs), "libraries"});
-    finding.remedies = {{.text = "See which file the loader's words name: supply that library, or install this cuDNN "
-                                 "once more from one source",
-                         .commands = {"ldconfig -p | grep libcudnn"},
-                         .verify = "rnncheck doctor --only cudnn_unusable",
-                         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
+            {"required libraries that were not found", join_with_and(copy.file->missing_needs), "libraries"});
+    finding.remedies = {
+        {.text = "Install the library that the loader's message names, or reinstall this cuDNN from a single source",
+         .commands = {"ldconfig -p | grep libcudnn"},
+         .verify = "rnncheck doctor --only cudnn_unusable",
+         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
     return finding;
 }
 
@@ -44,22 +44,22 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     for (const auto& copy : copies) {
         if (!copy.answer) continue;
         if (copy.answer->version)
-            answers.good("every copy of cuDNN asked tells its version");
+            answers.good("every cuDNN installation reports its version");
         else if (!copy.answer->failure)
-            answers.unknown("cuDNN at " + copy.path + " did not tell its version");
+            answers.unknown("cuDNN at " + copy.path + " did not report its version");
         else if (was_refused(*copy.answer->failure))
             answers.told_elsewhere(leads_to_a_pipe);
         else if (names_bad_part(facts, matrix, copy))
-            answers.told_elsewhere("a part of cuDNN is missing or broken");
+            answers.told_elsewhere("a cuDNN library is missing or damaged");
         else
             answers.fault(unusable(copy));
     }
     const std::string silent = silent_copy(facts, LibraryKind::cudnn);
-    if (!silent.empty()) answers.unknown("cuDNN at " + silent + " did not answer");
+    if (!silent.empty()) answers.unknown("cuDNN at " + silent + " did not respond");
     return answers.close();
 }
 
-extern const Rule rule{.title = "A copy of cuDNN cannot be used",
+extern const Rule rule{.title = "A cuDNN installation cannot be used",
                        .layer = Layer::cudnn,
                        .worst = Severity::error,
                        .needs = Stage::ask,

@@ -17,14 +17,14 @@ static bool lengths_went_well(const Facts& facts, const Version& release) {
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    const Remedy remedy = {.text = "Calls with varying sequence lengths may fail with this release",
+    const Remedy remedy = {.text = "Calls with variable sequence lengths may fail with this version",
                            .commands = {"export TF_CUDNN_RESET_RND_GEN_STATE=1"},
                            .verify = "rnncheck doctor --only cudnn_varlen_rnn_bug",
                            .link = "https://github.com/tensorflow/tensorflow/issues/41630"};
     return documented_defects(facts, matrix, "cudnn_varlen_rnn_bug", remedy, lengths_went_well);
 }
 
-extern const Rule rule{.title = "This cuDNN fails on varying sequence lengths",
+extern const Rule rule{.title = "This cuDNN version fails on variable sequence lengths",
                        .layer = Layer::cudnn,
                        .worst = Severity::warning,
                        .needs = Stage::run,

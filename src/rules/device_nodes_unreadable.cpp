@@ -18,13 +18,14 @@ static Remedy remedy(const Facts& facts, const DeviceNode& node) {
     const std::string group = group_that_may(node);
     constexpr const char* source = "https://github.com/NVIDIA/nvidia-modprobe";
     if (group.empty())
-        return on_host(facts,
-                       {.text = "Have the driver make the nodes for everyone (option NVreg_DeviceFileMode=0666 of the "
-                                "nvidia module), or open them to a group. Programs started by a service need the same",
-                        .commands = {"ls -l " + node.path, "grep DeviceFile /proc/driver/nvidia/params"},
-                        .risk = Risk::needs_root,
-                        .verify = "nvidia-smi",
-                        .link = source});
+        return on_host(
+            facts,
+            {.text = "Configure the driver to create the nodes for all users (NVreg_DeviceFileMode=0666, an option of "
+                     "the nvidia module) or for a group. The same applies to programs started by a service",
+             .commands = {"ls -l " + node.path, "grep DeviceFile /proc/driver/nvidia/params"},
+             .risk = Risk::needs_root,
+             .verify = "nvidia-smi",
+             .link = source});
     if (in_container(facts))
         return {.text = "Start the container with group " + group +
                         ", which owns the nodes, as an additional group (docker and "
@@ -33,9 +34,8 @@ static Remedy remedy(const Facts& facts, const DeviceNode& node) {
                 .commands = {"ls -ln " + node.path, "id"},
                 .verify = "nvidia-smi",
                 .link = source};
-    return {.text = "Join group " + group +
-                    ", which owns the nodes, and log in again. Programs started by a service need the "
-                    "same",
+    return {.text = "Add your user to group " + group +
+                    ", which owns the nodes, then log in again. The same applies to programs started by a service",
             .commands = {"ls -l " + node.path,
                          "sudo usermod -aG \"$(getent group " + group + " | cut -d: -f1)\" \"$USER\""},
             .risk = Risk::needs_root,
@@ -46,7 +46,7 @@ static Remedy remedy(const Facts& facts, const DeviceNode& node) {
 static Finding nodes_closed(const Facts& facts, const std::vector<std::string>& closed) {
     Finding finding;
     finding.subject = closed.front();
-    finding.message = "this user may not read and write " + join_with_and(closed);
+    finding.message = "this user has no read and write permission for " + join_with_and(closed);
     for (const auto& path : closed)
         finding.evidence.push_back({path, "mode and owner " + node_at(facts, path)->mode, "driver.device_nodes"});
     finding.remedies = {remedy(facts, *node_at(facts, closed.front()))};
@@ -54,15 +54,15 @@ static Finding nodes_closed(const Facts& facts, const std::vector<std::string>& 
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    if (driver_answers(facts)) return pass("the driver answers");
+    if (driver_answers(facts)) return pass("the driver works");
     const auto closed = closed_nodes(facts);
     if (!closed.empty()) return fault(nodes_closed(facts, closed));
-    if (!probe_completed(facts, "driver_files")) return undecided("the device nodes were not listed to the end");
+    if (!probe_completed(facts, "driver_files")) return undecided("listing the device nodes did not finish");
     if (facts.driver.device_nodes.empty()) return not_applicable("there are no device nodes");
-    return pass("this user may read and write the device nodes");
+    return pass("this user has read and write permission for the device nodes");
 }
 
-extern const Rule rule{.title = "This user may not open the device nodes of the NVIDIA driver",
+extern const Rule rule{.title = "This user has no permission to open the NVIDIA device nodes",
                        .layer = Layer::driver,
                        .worst = Severity::error,
                        .needs = Stage::look,

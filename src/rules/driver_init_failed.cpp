@@ -30,20 +30,19 @@ static bool speaks_of_mps(const CallResult& init) {
 }
 
 static Remedy repair_mps() {
-    return {
-        .text =
-            "The driver is set up to share GPUs through MPS but cannot use it: restart the MPS control daemon as the "
-            "user who started it, or make programs bypass MPS with CUDA_MPS_PIPE_DIRECTORY=/dev/null",
-        .commands = {"echo quit | nvidia-cuda-mps-control", "nvidia-cuda-mps-control -d"},
-        .risk = Risk::disruptive,
-        .verify = "rnncheck doctor --only driver_init_failed",
-        .link = "https://docs.nvidia.com/deploy/mps/index.html"};
+    return {.text =
+                "GPUs are shared through MPS, but MPS does not work: restart the MPS control daemon as the user who "
+                "started it, or bypass MPS in your programs with CUDA_MPS_PIPE_DIRECTORY=/dev/null",
+            .commands = {"echo quit | nvidia-cuda-mps-control", "nvidia-cuda-mps-control -d"},
+            .risk = Risk::disruptive,
+            .verify = "rnncheck doctor --only driver_init_failed",
+            .link = "https://docs.nvidia.com/deploy/mps/index.html"};
 }
 
 static Remedy look_into_kernel_log(const Facts& facts) {
     return on_host(facts,
-                   {.text = "Look in the kernel log for NVRM messages, which give the reason. After a suspend, reload "
-                            "the unified-memory module; otherwise restart the machine",
+                   {.text = "Check the kernel log for NVRM messages, which show the reason. After a suspend, reload "
+                            "the unified-memory module; otherwise reboot",
                     .commands = {"sudo dmesg | grep NVRM", "sudo modprobe -r nvidia-uvm", "sudo modprobe nvidia-uvm"},
                     .risk = Risk::disruptive,
                     .verify = "nvidia-smi",
@@ -55,7 +54,8 @@ static Finding init_failed(const Facts& facts, const Matrix& matrix) {
     const auto status = matrix.status("cuda", 0, init.code);
     Finding finding;
     finding.subject = "NVIDIA driver";
-    finding.message = "the NVIDIA driver does not start: " + in_words(init) + (status ? ", " + status->meaning : "");
+    finding.message =
+        "the NVIDIA driver failed to initialize: " + in_words(init) + (status ? ", " + status->meaning : "");
     finding.evidence = {{"failed call", in_words(init), "driver.init"}};
     if (status)
         finding.evidence.push_back(
@@ -69,12 +69,12 @@ static Finding init_failed(const Facts& facts, const Matrix& matrix) {
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (driver_answers(facts)) return pass("cuInit succeeded");
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
-    if (!facts.driver.init) return undecided("cuInit did not answer");
-    if (told_elsewhere(facts)) return not_applicable("another rule tells why cuInit failed");
+    if (!facts.driver.init) return undecided("the result of cuInit is unknown");
+    if (told_elsewhere(facts)) return not_applicable("another rule reports why cuInit failed");
     return fault(init_failed(facts, matrix));
 }
 
-extern const Rule rule{.title = "The NVIDIA driver does not start (cuInit failed)",
+extern const Rule rule{.title = "The NVIDIA driver fails to initialize (cuInit failed)",
                        .layer = Layer::driver,
                        .worst = Severity::error,
                        .needs = Stage::ask,

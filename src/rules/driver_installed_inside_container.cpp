@@ -9,17 +9,17 @@ static Finding foreign_driver(const Facts& facts) {
     const std::string path = library ? library->path : facts.driver.library.value_or("libcuda.so.1");
     Finding finding;
     finding.subject = path;
-    finding.message = "the driver library in this container is of release " + library_release(facts)->text +
-                      ", but the host's kernel module is " + facts.driver.kernel_version->text;
+    finding.message = "the driver library in this container is version " + library_release(facts)->text +
+                      ", but the host's kernel module is version " + facts.driver.kernel_version->text;
     finding.confidence = Confidence::likely;
     finding.evidence = {
-        {"driver library", path + ", release " + library_release(facts)->text, "driver.library_version"},
+        {"driver library", path + ", version " + library_release(facts)->text, "driver.library_version"},
         {"kernel module", facts.driver.kernel_version->text, "driver.kernel_version"},
         {"container", *facts.host.container, "host.container"}};
     finding.remedies = {
-        {.text =
-             "Remove the NVIDIA driver package from the image: the container runtime brings in the library that fits "
-             "the host. If the image holds none, start the container anew: the host's driver was updated since",
+        {.text = "Remove the NVIDIA driver package from the image: the container runtime mounts the library that "
+                 "matches the host. If the image contains no driver package, restart the container: the host's driver "
+                 "was updated after it was started",
          .commands = {"dpkg --list 'libnvidia-compute*' 'libcuda1' 'nvidia-driver*'"},
          .verify = "nvidia-smi",
          .link = "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/index.html"}};
@@ -27,20 +27,20 @@ static Finding foreign_driver(const Facts& facts) {
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    if (driver_answers(facts)) return pass("the driver answers");
-    if (!in_container(facts)) return not_applicable("no container was recognised");
-    if (driver_library_absent(facts)) return not_applicable("there is no driver library in this container");
+    if (driver_answers(facts)) return pass("the driver works");
+    if (!in_container(facts)) return not_applicable("no container was detected");
+    if (driver_library_absent(facts)) return not_applicable("this container has no driver library");
     if (kernel_side_absent(facts)) return not_applicable("the kernel module is not loaded");
     const Library* library = driver_library(facts);
     if (library && library->compat)
-        return not_applicable("the library is a forward-compatibility one, which may differ");
+        return not_applicable("the library is a forward-compatibility library, whose version may differ");
     if (!facts.driver.kernel_version || !library_release(facts))
-        return undecided("the release of the kernel module or of the driver library is not known");
-    if (!releases_differ(facts)) return pass("kernel module and driver library are of one release");
+        return undecided("the version of the kernel module or of the driver library is unknown");
+    if (!releases_differ(facts)) return pass("the kernel module and the driver library are of the same version");
     return fault(foreign_driver(facts));
 }
 
-extern const Rule rule{.title = "The container brings a driver library of its own",
+extern const Rule rule{.title = "The container image contains its own driver library",
                        .layer = Layer::host,
                        .worst = Severity::error,
                        .needs = Stage::look,

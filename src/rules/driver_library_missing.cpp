@@ -8,8 +8,8 @@ namespace rnncheck::rules::driver_library_missing {
 static std::optional<std::string> explained(const Facts& facts) {
     for (const auto& library : facts.libraries) {
         if (library.kind != LibraryKind::cuda) continue;
-        if (library.found_via == FoundVia::wsl && on_wsl(facts)) return "WSL brings a libcuda of its own";
-        if (library.problem && on_loader_path(library)) return "there is a libcuda, but its file is not usable";
+        if (library.found_via == FoundVia::wsl && on_wsl(facts)) return "WSL provides its own libcuda";
+        if (library.problem && on_loader_path(library)) return "libcuda is installed, but its file cannot be used";
         if (library.stub && library.picked_by_loader && !usable_copies(facts, LibraryKind::cuda).empty())
             return "a stub hides the driver library";
     }
@@ -21,31 +21,32 @@ static std::optional<std::string> explained(const Facts& facts) {
 static Remedy passed_in(const Facts& facts) {
     Remedy remedy = gpu_for_container(facts);
     remedy.text =
-        "The compute part of the host's driver was not passed in: NVIDIA_DRIVER_CAPABILITIES must name it "
-        "(compute,utility) where the runtime reads that variable. " +
+        "The container has no access to the host driver's compute libraries: set "
+        "NVIDIA_DRIVER_CAPABILITIES=compute,utility if the container runtime reads that variable. " +
         remedy.text;
     return remedy;
 }
 
 static Remedy remedy(const Facts& facts, const std::vector<const Library*>& copies) {
     if (on_wsl(facts))
-        return {.text = "Update the NVIDIA driver in Windows, which brings libcuda.so.1 into WSL, then restart WSL",
+        return {.text = "Update the NVIDIA driver in Windows, which provides libcuda.so.1 to WSL, then restart WSL",
                 .commands = {"wsl.exe --update", "wsl.exe --shutdown"},
                 .risk = Risk::disruptive,
                 .verify = "ls -l /usr/lib/wsl/lib/libcuda.so.1",
                 .link = "https://docs.nvidia.com/cuda/wsl-user-guide/index.html"};
     if (in_container(facts)) return passed_in(facts);
     const std::string version = facts.driver.kernel_version ? ' ' + facts.driver.kernel_version->text : "";
-    return {.text = copies.empty()
-                        ? "Install the driver's compute libraries in the version of the kernel module" + version +
-                              " (Ubuntu: libnvidia-compute-..., Debian: libcuda1), then refresh the loader's cache"
-                        : "Put " + directory_of(copies.front()->path) +
-                              " on the loader's path, if that copy is of the version of the kernel module" + version +
-                              ", then refresh the loader's cache",
-            .commands = {"sudo ldconfig", "ldconfig -p | grep libcuda.so.1"},
-            .risk = Risk::needs_root,
-            .verify = "nvidia-smi",
-            .link = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"};
+    return {
+        .text = copies.empty()
+                    ? "Install the driver's compute libraries in the same version as the kernel module" + version +
+                          " (Ubuntu: libnvidia-compute-..., Debian: libcuda1), then refresh the loader's cache"
+                    : "Add " + directory_of(copies.front()->path) +
+                          " to the loader's search path, if that library has the same version as the kernel module" +
+                          version + ", then refresh the loader's cache",
+        .commands = {"sudo ldconfig", "ldconfig -p | grep libcuda.so.1"},
+        .risk = Risk::needs_root,
+        .verify = "nvidia-smi",
+        .link = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"};
 }
 
 static Finding library_missing(const Facts& facts) {
@@ -53,9 +54,10 @@ static Finding library_missing(const Facts& facts) {
     Finding finding;
     finding.subject = "libcuda.so.1";
     finding.message =
-        copies.empty() ? "the kernel side of the NVIDIA driver is here, but its library libcuda.so.1 is not"
-                       : "the loader does not find libcuda.so.1, although there is a copy at " + copies.front()->path;
-    finding.evidence = {{"libcuda.so.1", "not on the loader's path", "libraries"},
+        copies.empty()
+            ? "the kernel part of the NVIDIA driver is present, but the driver library libcuda.so.1 is not installed"
+            : "the loader does not find libcuda.so.1, although it is installed at " + copies.front()->path;
+    finding.evidence = {{"libcuda.so.1", "not in the loader's search path", "libraries"},
                         {"device nodes", std::to_string(facts.driver.device_nodes.size()), "driver.device_nodes"}};
     if (facts.driver.kernel_version)
         finding.evidence.push_back({"kernel module", facts.driver.kernel_version->text, "driver.kernel_version"});
@@ -64,19 +66,19 @@ static Finding library_missing(const Facts& facts) {
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    if (driver_answers(facts)) return pass("the driver answers");
+    if (driver_answers(facts)) return pass("the driver works");
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     if (const auto why = explained(facts)) return not_applicable(*why);
     if (driver_library(facts)) return pass("the loader finds a driver library");
     if (driver_library_seen(facts))
-        return facts.driver.init ? pass("a driver library answers")
-                                 : undecided("a library was opened, but not shown to be a driver");
+        return facts.driver.init ? pass("a driver library responds")
+                                 : undecided("a library was opened, but it may not be a driver");
     if (kernel_side_seen(facts)) return fault(library_missing(facts));
     if (!facts.driver.module_loaded) return undecided(kernel_not_asked(facts));
-    return not_applicable("the kernel side of the driver is missing too");
+    return not_applicable("the kernel part of the driver is missing too");
 }
 
-extern const Rule rule{.title = "The loader finds no driver library (libcuda.so.1)",
+extern const Rule rule{.title = "The loader does not find the driver library (libcuda.so.1)",
                        .layer = Layer::driver,
                        .worst = Severity::error,
                        .needs = Stage::look,

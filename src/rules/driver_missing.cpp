@@ -7,7 +7,7 @@
 namespace rnncheck::rules::driver_missing {
 
 static Remedy install(const Facts& facts) {
-    return {.text = "Install the NVIDIA driver for this GPU, then restart the machine",
+    return {.text = "Install the NVIDIA driver for this GPU, then reboot",
             .commands = driver_install_commands(facts),
             .risk = Risk::disruptive,
             .verify = "nvidia-smi",
@@ -16,8 +16,8 @@ static Remedy install(const Facts& facts) {
 
 static Remedy windows_driver() {
     return {.text =
-                "Install or update the NVIDIA driver in Windows, which serves WSL too, then restart WSL. Install no "
-                "Linux driver inside WSL",
+                "Install or update the NVIDIA driver in Windows, which WSL also uses, then restart WSL. Do not install "
+                "a Linux driver inside WSL",
             .commands = {"wsl.exe --update", "wsl.exe --shutdown"},
             .risk = Risk::disruptive,
             .verify = "ls -l /dev/dxg /usr/lib/wsl/lib/libcuda.so.1",
@@ -27,8 +27,8 @@ static Remedy windows_driver() {
 /// There is nothing a driver could drive: what has to change is which machine this is, or what it is given.
 static Remedy another_machine() {
     return {.text =
-                "Check that this is the intended machine. A virtual machine shows only a GPU that its host passes "
-                "through to it, a cloud instance only one of its instance type. A card that is present but not "
+                "Check that this is the intended machine. A virtual machine has only the GPUs that its host passes "
+                "through; a cloud instance has only those of its instance type. A card that is present but not "
                 "listed is not seated or powered correctly, or its slot is disabled in the firmware",
             .commands = {"lspci -d 10de:"},
             .verify = "lspci -d 10de:",
@@ -53,7 +53,7 @@ static std::vector<Remedy> remedies(const Facts& facts) {
         if (remedies.empty()) remedies.push_back(another_machine());
     } else {
         remedies.push_back(install(facts));
-        remedies.back().text = "If this machine has an NVIDIA GPU, install the driver for it, then restart";
+        remedies.back().text = "If this machine has an NVIDIA GPU, install its driver, then reboot";
     }
     remedies.push_back(no_gpu_is_right());
     return remedies;
@@ -74,28 +74,27 @@ static Finding nothing_installed(const Facts& facts) {
     Finding finding;
     finding.subject = "NVIDIA driver";
     finding.message = message_for(facts);
-    finding.evidence = {
-        {"NVIDIA GPUs on the PCI bus",
-         facts.host.pci_listed.value_or(false) ? std::to_string(facts.host.pci_gpus.size()) : "not known",
-         "host.pci_gpus"},
-        {"driver library", "no usable libcuda.so.1 on the loader's path", "libraries"},
-        {"kernel module", "not loaded", "driver.module_loaded"}};
+    finding.evidence = {{"NVIDIA GPUs on the PCI bus",
+                         facts.host.pci_listed.value_or(false) ? std::to_string(facts.host.pci_gpus.size()) : "unknown",
+                         "host.pci_gpus"},
+                        {"driver library", "no usable libcuda.so.1 in the loader's search path", "libraries"},
+                        {"kernel module", "not loaded", "driver.module_loaded"}};
     if (const std::string other = foreign_kernel_driver(facts); !other.empty())
         finding.evidence.push_back({"kernel driver of the GPU", other, "host.pci_gpus"});
     if (in_container(facts)) finding.evidence.push_back({"container", *facts.host.container, "host.container"});
     // A copy that only a toolkit or a package brings is no driver: say that it was seen and does not count.
     for (const Library* copy : usable_copies(facts, LibraryKind::cuda))
-        finding.evidence.push_back({"copy off the loader's path", copy->path, "libraries"});
+        finding.evidence.push_back({"libcuda outside the loader's search path", copy->path, "libraries"});
     finding.remedies = remedies(facts);
     return finding;
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    if (driver_answers(facts)) return pass("the driver answers");
+    if (driver_answers(facts)) return pass("the driver works");
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     if (driver_library_seen(facts)) return not_applicable("a driver library is installed");
     if (container_without_gpu(facts)) return not_applicable("the container was started without GPU access");
-    if (kernel_side_seen(facts)) return not_applicable("the driver's kernel module is there");
+    if (kernel_side_seen(facts)) return not_applicable("the driver's kernel module is installed");
     if (!facts.driver.module_loaded) return undecided(kernel_not_asked(facts));
     return fault(nothing_installed(facts));
 }

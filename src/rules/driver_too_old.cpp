@@ -29,13 +29,12 @@ static void offer_compat_package(Finding& finding, const Facts& facts, const Mat
     compat::DriverAsked driver = driver_asked(facts);
     const auto package = compat::compat_package(driver, cuda, capability_given(facts), matrix);
     if (!package) return;
-    finding.evidence.push_back({package->name, "brings a newer libcuda, on data-centre GPUs only", package->source});
+    finding.evidence.push_back({package->name, "provides a newer libcuda, on data center GPUs only", package->source});
     const Gpu* gpu = given_gpu(facts);
     const auto product = gpu && gpu->name ? matrix.gpu_product(*gpu->name) : Answer<GpuProduct>();
     if (product && !product->data_center) return;
     finding.remedies.push_back(
-        {.text = "On a data centre's GPU, and on no other, install the forward-compatibility package " + package->name +
-                 " instead",
+        {.text = "On data center GPUs only: install the forward-compatibility package " + package->name + " instead",
          .commands = {"sudo apt-get install " + package->name},
          .risk = Risk::needs_root,
          .verify = "rnncheck doctor",
@@ -50,7 +49,7 @@ static Finding too_old_for(const Facts& facts, const Matrix& matrix, const std::
     finding.message = "driver " + driver.text + " is too old for " + thing;
     finding.evidence = {driver_evidence(driver)};
     finding.evidence.insert(finding.evidence.end(), evidence.begin(), evidence.end());
-    finding.remedies = {{.text = "Update the NVIDIA driver to " + oldest + " or newer",
+    finding.remedies = {{.text = "Update the NVIDIA driver to " + oldest + " or later",
                          .commands = {},
                          .risk = Risk::disruptive,
                          .verify = "nvidia-smi",
@@ -73,7 +72,7 @@ static void judge_cuda(const Facts& facts, const Matrix& matrix, const Version& 
         return answers.fault(too_old_for(facts, matrix, "CUDA " + cuda.text, cuda,
                                          oldest_for(cuda, systems_of_driver(facts).front(), matrix), runs.evidence));
     answers.good("driver " + driver_version(facts)->text + " runs CUDA " + cuda.text +
-                     (runs.limited ? " by minor-version compatibility" : ""),
+                     (runs.limited ? " with minor-version compatibility" : ""),
                  runs.evidence);
 }
 
@@ -100,7 +99,8 @@ static void judge_framework(const Facts& facts, const Matrix& matrix, const Fram
                  });
 }
 
-/// The oldest driver that NVIDIA's support matrix names for this cuDNN, where no CUDA was given that tells it.
+/// The oldest driver that NVIDIA's support matrix names for this cuDNN, where no CUDA version was specified that tells
+/// it.
 static void judge_cudnn(const Facts& facts, const Matrix& matrix, Answers& answers) {
     const Version* cudnn = given_cudnn(facts);
     const auto built_for = cudnn ? facts.cudnns.front().built_for_cuda : std::nullopt;
@@ -119,16 +119,16 @@ static void judge_cudnn(const Facts& facts, const Matrix& matrix, Answers& answe
 static void judge_gpu(const Matrix& matrix, const Version& driver, const Gpu& gpu, Answers& answers) {
     if (!gpu.compute_capability) return;
     if (compat::driver_still_drives(driver, *gpu.compute_capability, matrix).fit == Fit::does_not_work)
-        return answers.told_elsewhere("driver " + driver.text + " has left " + words_of(gpu) + " behind");
+        return answers.told_elsewhere("driver " + driver.text + " no longer supports " + words_of(gpu));
     auto knows = compat::driver_knows(driver, *gpu.compute_capability, matrix);
     if (knows.fit == Fit::unknown) return;  // gpu_too_old tells
     const std::string first = knows.evidence.back().value;
-    knows.evidence.back().what = "first CUDA for " + words_of(gpu);
+    knows.evidence.back().what = "first CUDA version for " + words_of(gpu);
     if (knows.fit == Fit::works)
-        return answers.good("driver " + driver.text + " knows " + words_of(gpu), knows.evidence);
+        return answers.good("driver " + driver.text + " supports " + words_of(gpu), knows.evidence);
     Finding finding;
     finding.subject = "driver " + driver.text;
-    finding.message = "driver " + driver.text + " is too old for " + words_of(gpu) + ", which came with CUDA " + first;
+    finding.message = "driver " + driver.text + " is too old for " + words_of(gpu) + ", which requires CUDA " + first;
     finding.evidence = {driver_evidence(driver)};
     finding.evidence.insert(finding.evidence.end(), knows.evidence.begin(), knows.evidence.end());
     finding.remedies = {{.text = "Install a driver that supports CUDA " + first + " or later",
@@ -148,10 +148,10 @@ static bool is_jetson(const Facts& facts, const Matrix& matrix) {
 
 static Verdict judge_given(const Facts& facts, const Matrix& matrix) {
     const auto driver = driver_version(facts);
-    if (!driver) return undecided("no driver was given");
-    if (is_jetson(facts, matrix)) return undecided("the driver of a Jetson comes with JetPack, by rules of its own");
+    if (!driver) return undecided("no driver version was specified");
+    if (is_jetson(facts, matrix)) return undecided("Jetson drivers are part of JetPack and follow other rules");
     if (!given_cuda(facts) && !given_cudnn(facts) && !given_gpu(facts) && facts.frameworks.empty())
-        return undecided("nothing was given that needs a driver: cuda=, cudnn=, gpu= or a framework");
+        return undecided("nothing that needs a driver was specified: cuda=, cudnn=, gpu= or a framework");
     Answers answers;
     const auto branch = matrix.cuda_of_driver(*driver);
     if (!branch) answers.outside(outside_data("driver " + driver->text, branch.coverage, matrix));
@@ -171,27 +171,27 @@ static Finding too_old(const Facts& facts, const Matrix& matrix, const Runtime& 
     finding.subject = runtime.library;
     finding.message = "the driver supports CUDA up to " + cuda + ", too old for the CUDA runtime " + needed + " at " +
                       runtime.library;
-    finding.evidence = {{"newest CUDA of the driver", cuda, "driver.cuda_version"},
+    finding.evidence = {{"newest CUDA version supported by the driver", cuda, "driver.cuda_version"},
                         {"CUDA runtime", needed, "runtimes"}};
     const auto driver = driver_asked(facts);
     if (driver.version)
-        finding.evidence.push_back({"driver release", driver.version->text,
+        finding.evidence.push_back({"driver version", driver.version->text,
                                     library_release(facts) ? "driver.library_version" : "driver.nvml_version"});
     const auto row = compat::drivers_for(*runtime.version, driver.os, matrix);
     if (row)
         finding.evidence.push_back(
             {"oldest driver for CUDA " + needed, row->oldest_driver.text, row->oldest_source.url});
-    finding.remedies = {
-        on_host(facts, {.text = "Update the NVIDIA driver" +
-                                (row ? " to " + row->oldest_driver.text + " or newer" : std::string()) + " and restart",
-                        .commands = driver_install_commands(facts),
-                        .risk = Risk::disruptive,
-                        .verify = "nvidia-smi",
-                        .link = compatibility_page}),
-        {.text = "Use a framework build for CUDA " + cuda + " or older; nothing has to change in the system then",
-         .commands = {},
-         .verify = "rnncheck doctor --only driver_too_old",
-         .link = "https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/index.html"}};
+    finding.remedies = {on_host(facts, {.text = "Update the NVIDIA driver" +
+                                                (row ? " to " + row->oldest_driver.text + " or later" : std::string()) +
+                                                ", then reboot",
+                                        .commands = driver_install_commands(facts),
+                                        .risk = Risk::disruptive,
+                                        .verify = "nvidia-smi",
+                                        .link = compatibility_page}),
+                        {.text = "Use a framework build for CUDA " + cuda + " or earlier; no system change is needed",
+                         .commands = {},
+                         .verify = "rnncheck doctor --only driver_too_old",
+                         .link = "https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/index.html"}};
     // Who may not touch the driver begins with what is in reach.
     if (in_container(facts) || !batch_system(facts).empty()) std::swap(finding.remedies[0], finding.remedies[1]);
     return finding;
@@ -222,18 +222,18 @@ static std::vector<Finding> too_old_for_asked(const Facts& facts, const Matrix& 
 static Verdict without_runtimes(const Facts& facts) {
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     if (usable_copies(facts, LibraryKind::cudart).empty()) return not_applicable("no CUDA runtime was found");
-    return undecided("no CUDA runtime told its version");
+    return undecided("no CUDA runtime reported its version");
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (only_given(facts)) return with_plan(judge_given(facts, matrix), facts);
     for (const Framework& framework : facts.frameworks)
-        if (framework.asked && !framework.version) return undecided("which release was asked about is not known");
+        if (framework.asked && !framework.version) return undecided("the version to check is unknown");
     if (auto asked = too_old_for_asked(facts, matrix); !asked.empty())
         return with_plan(fault_or(std::move(asked), {}), facts);
     if (facts.runtimes.empty()) return without_runtimes(facts);
     if (driver_library_absent(facts)) return not_applicable("no driver library was found");
-    if (!facts.driver.cuda_version) return undecided("the driver did not tell which CUDA it supports");
+    if (!facts.driver.cuda_version) return undecided("the CUDA version that the driver supports is unknown");
     std::vector<Finding> findings;
     std::string open;
     bool any_suits = false, limited = false;
@@ -241,7 +241,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
         compat::Suitability runs{.fit = Fit::unknown, .why = ""};
         if (runtime.version) runs = compat::driver_runs_cuda(driver_asked(facts), *runtime.version, matrix);
         if (runs.fit == Fit::unknown)
-            open = "whether the driver suits the CUDA runtime " + runtime.library + " is not known";
+            open = "whether the driver supports the CUDA runtime " + runtime.library + " is unknown";
         any_suits |= runs.fit == Fit::works;
         limited |= runs.limited;
         if (runs.fit == Fit::does_not_work) findings.push_back(too_old(facts, matrix, runtime));
@@ -252,9 +252,9 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     for (auto& finding : findings) finding.severity = another_may ? Severity::warning : Severity::error;
     if (!findings.empty()) return with_plan(fault_or(std::move(findings), {}), facts);
     if (!open.empty()) return undecided(open);
-    return pass(limited ? "the driver runs every CUDA runtime found, some under minor-version compatibility"
-                        : "the driver says that it supports CUDA up to " + facts.driver.cuda_version->text +
-                              ", no older than any runtime found");
+    return pass(limited ? "the driver runs every CUDA runtime found, some with minor-version compatibility"
+                        : "the driver supports CUDA up to " + facts.driver.cuda_version->text +
+                              ", which covers every CUDA runtime found");
 }
 
 extern const Rule rule{.title = "The NVIDIA driver is too old for the CUDA runtime",

@@ -15,20 +15,19 @@ static std::vector<Evidence> releases(const Facts& facts) {
 }
 
 static Remedy restart(const Facts& facts) {
-    return on_host(
-        facts,
-        {.text = "Restart the machine: after an update of the driver the old module stays loaded until then. If "
-                 "it persists, remove left-over libraries of the other version",
-         .commands = {"cat /proc/driver/nvidia/version", "ldconfig -p | grep -E 'libcuda|libnvidia-ml'", "sudo reboot"},
-         .risk = Risk::disruptive,
-         .verify = "nvidia-smi",
-         .link = "https://docs.nvidia.com/deploy/cuda-compatibility/"});
+    return on_host(facts, {.text = "Reboot: after a driver update, the old module stays loaded until the next boot. If "
+                                   "the problem persists, remove the libraries left over from the other version",
+                           .commands = {"cat /proc/driver/nvidia/version",
+                                        "ldconfig -p | grep -E 'libcuda|libnvidia-ml'", "sudo reboot"},
+                           .risk = Risk::disruptive,
+                           .verify = "nvidia-smi",
+                           .link = "https://docs.nvidia.com/deploy/cuda-compatibility/"});
 }
 
 static Remedy start_anew() {
     return {.text =
-                "Start the container anew, which passes the host's libraries in as they are now; remove driver "
-                "libraries that the image itself brings",
+                "Restart the container so that it gets the host's current driver libraries; remove driver libraries "
+                "that the image contains",
             .commands = {"cat /proc/driver/nvidia/version", "ldconfig -p | grep -E 'libcuda|libnvidia-ml'"},
             .verify = "nvidia-smi",
             .link = "https://docs.nvidia.com/deploy/cuda-compatibility/"};
@@ -42,8 +41,8 @@ static Finding mismatch(const Facts& facts, const std::vector<FailedCall>& failu
                                                            library_release(facts)->text + " in libcuda)"
                                                      : "";
     finding.message = driver_answers(facts)
-                          ? "NVML (libnvidia-ml.so.1) and the loaded kernel module are of different driver releases"
-                          : "the driver's libraries and its loaded kernel module are of different releases" + which;
+                          ? "NVML (libnvidia-ml.so.1) and the loaded kernel module are of different driver versions"
+                          : "the driver's libraries and its loaded kernel module are of different versions" + which;
     finding.evidence = releases(facts);
     if (!failures.empty()) finding.evidence.push_back(evidence_of(failures.front()));
     if (nvml_says_so) finding.evidence.push_back({"NVML", in_words(*facts.driver.nvml_init), "driver.nvml_init"});
@@ -53,11 +52,11 @@ static Finding mismatch(const Facts& facts, const std::vector<FailedCall>& failu
 
 static std::optional<std::string> not_known(const Facts& facts) {
     const bool nvml_there = !libraries_listed(facts) || !usable_copies(facts, LibraryKind::nvml).empty();
-    if (nvml_there && !facts.driver.nvml_init) return "NVML did not answer";
+    if (nvml_there && !facts.driver.nvml_init) return "NVML did not respond";
     if (driver_answers(facts)) return std::nullopt;
-    if (!facts.driver.init) return "cuInit did not answer";
+    if (!facts.driver.init) return "the result of cuInit is unknown";
     if (!library_release(facts) || !facts.driver.kernel_version)
-        return "the release of libcuda or of the kernel module is not known";
+        return "the version of libcuda or of the kernel module is unknown";
     return std::nullopt;
 }
 
@@ -68,15 +67,15 @@ static Verdict check(const Facts& facts, const Matrix&) {
     const bool differ = releases_differ(facts) && !driver_answers(facts);
     if (library && library->compat && !driver_answers(facts))
         return not_applicable("a forward-compatibility library is in use");
-    if (in_container(facts) && differ) return not_applicable("the container brings a driver library of its own");
+    if (in_container(facts) && differ) return not_applicable("the container contains its own driver library");
     if (!failures.empty() || nvml_says_so || differ) return fault(mismatch(facts, failures, nvml_says_so));
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
     if (const auto why = not_known(facts)) return undecided(*why);
-    if (!failures_are_known(facts)) return undecided("a run on the GPU failed, and the reason is not known");
-    return pass("the driver's parts fit together");
+    if (!failures_are_known(facts)) return undecided("a run on the GPU failed for an unknown reason");
+    return pass("the driver's libraries and kernel module match");
 }
 
-extern const Rule rule{.title = "The driver's libraries and kernel module are of different releases",
+extern const Rule rule{.title = "The driver's libraries and kernel module are of different versions",
                        .layer = Layer::driver,
                        .worst = Severity::error,
                        .needs = Stage::ask,

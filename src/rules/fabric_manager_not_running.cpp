@@ -7,18 +7,18 @@ namespace rnncheck::rules::fabric_manager_not_running {
 static Finding not_ready(const Facts& facts) {
     Finding finding;
     finding.message =
-        "the system is not ready for CUDA (error 802): on machines with NVSwitch the fabric manager does not run";
+        "the system is not ready for CUDA (error 802): on systems with NVSwitch, Fabric Manager is not running";
     finding.confidence = Confidence::likely;
     if (const auto release = library_release(facts))
-        finding.evidence = {{"driver release", release->text, "driver.library_version"}};
-    finding.remedies = {on_host(
-        facts,
-        {.text = "Install the fabric manager in exactly the driver's version and start it; in a virtual machine that "
-                 "has only some of the GPUs it runs outside. Without NVSwitch look in the kernel log for the reason",
-         .commands = {"sudo systemctl enable --now nvidia-fabricmanager", "sudo dmesg | grep NVRM"},
-         .risk = Risk::needs_root,
-         .verify = "systemctl status nvidia-fabricmanager",
-         .link = "https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/index.html"})};
+        finding.evidence = {{"driver version", release->text, "driver.library_version"}};
+    finding.remedies = {
+        on_host(facts, {.text = "Install Fabric Manager in exactly the driver's version, then start it; for a virtual "
+                                "machine that has only some of the GPUs, it runs on the host. On systems without "
+                                "NVSwitch, check the kernel log for the reason",
+                        .commands = {"sudo systemctl enable --now nvidia-fabricmanager", "sudo dmesg | grep NVRM"},
+                        .risk = Risk::needs_root,
+                        .verify = "systemctl status nvidia-fabricmanager",
+                        .link = "https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/index.html"})};
     return finding;
 }
 
@@ -26,13 +26,13 @@ static Verdict check(const Facts& facts, const Matrix&) {
     const auto failures = cuda_failures(facts, cuda_system_not_ready);
     if (!failures.empty()) return fault_or(findings_for(failures, not_ready(facts)), {});
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
-    if (!facts.driver.init) return undecided("cuInit did not answer");
-    if (!failures_are_known(facts)) return undecided("a run on the GPU failed, and the reason is not known");
+    if (!facts.driver.init) return undecided("the result of cuInit is unknown");
+    if (!failures_are_known(facts)) return undecided("a run on the GPU failed for an unknown reason");
     if (!facts.driver.init->ok()) return not_applicable("cuInit failed for another reason");
-    return pass("no call found the system not ready");
+    return pass("no call reported that the system is not ready");
 }
 
-extern const Rule rule{.title = "The system is not ready for CUDA: the fabric manager does not run",
+extern const Rule rule{.title = "The system is not ready for CUDA: Fabric Manager is not running",
                        .layer = Layer::driver,
                        .worst = Severity::error,
                        .needs = Stage::ask,

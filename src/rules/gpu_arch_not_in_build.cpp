@@ -10,10 +10,9 @@ static void describe(Finding& finding, const Gpu& gpu, const std::string& things
         gpu.compute_capability ? " of compute capability " + gpu.compute_capability->text : "";
     const bool only_slow = finding.severity != Severity::error;
     finding.message = "there is no machine code for " + subject_of(gpu) + capability + " in " + things +
-                      (only_slow ? "; PTX code, compiled at the first use, may still run" : "");
-    finding.remedies = {{.text =
-                             "Use a framework build for a CUDA that knows this GPU (12.8 or later for Blackwell, 11.8 "
-                             "for Ada and Hopper), with a cuDNN made for that CUDA",
+                      (only_slow ? "; PTX code, compiled at first use, may still run" : "");
+    finding.remedies = {{.text = "Use a framework build for a CUDA version that supports this GPU (12.8 or later for "
+                                 "Blackwell, 11.8 for Ada and Hopper), with a cuDNN built for that CUDA version",
                          .commands = {},
                          .verify = "rnncheck doctor --only gpu_arch_not_in_build",
                          .link = "https://developer.nvidia.com/cuda-gpus"}};
@@ -23,7 +22,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return with_plan(judge_architecture(facts, matrix, true, describe), facts);
 }
 
-extern const Rule rule{.title = "The CUDA or cuDNN installed has no code for a GPU",
+extern const Rule rule{.title = "The installed CUDA or cuDNN has no code for a GPU",
                        .layer = Layer::gpu,
                        .worst = Severity::error,
                        .needs = Stage::run,

@@ -9,7 +9,7 @@ static Finding closed(const Facts& facts, const std::string& subject, const std:
                       const std::string& of_board = "") {
     Finding finding;
     finding.subject = subject;
-    finding.message = subject + " is closed to CUDA: its compute mode is 'prohibited'";
+    finding.message = "CUDA is prohibited on " + subject + " by its compute mode";
     finding.evidence = {{"compute mode", "prohibited", source}};
     finding.remedies = {
         on_host(facts, {.text = "Set the compute mode to DEFAULT, or select another GPU with CUDA_VISIBLE_DEVICES",
@@ -22,7 +22,7 @@ static Finding closed(const Facts& facts, const std::string& subject, const std:
 
 static Verdict judge_board(const Facts& facts, const Board& board) {
     if (!board.compute_mode) return not_told(facts, "its compute mode");
-    if (*board.compute_mode != "prohibited") return pass("the GPU is open to CUDA");
+    if (*board.compute_mode != "prohibited") return pass("CUDA is allowed on the GPU");
     Finding finding = closed(facts, subject_of(board), board_fact(facts, board, "compute_mode"),
                              " -i " + std::to_string(board.index));
     finding.severity = severity_on(facts, board, Severity::error);
@@ -40,11 +40,11 @@ static Verdict check(const Facts& facts, const Matrix&) {
             verdict.findings.push_back(closed(facts, subject_of(gpu), "cuda_devices"));
     }
     if (!verdict.findings.empty()) return fault_or(std::move(verdict.findings), {});
-    if (facts.nvml_devices.empty() && all_told) return pass("every GPU that CUDA sees is open to it");
+    if (facts.nvml_devices.empty() && all_told) return pass("CUDA is allowed on every GPU that it sees");
     return verdict;
 }
 
-extern const Rule rule{.title = "A GPU is closed to CUDA (compute mode 'prohibited')",
+extern const Rule rule{.title = "CUDA is prohibited on a GPU (compute mode)",
                        .layer = Layer::gpu,
                        .worst = Severity::error,
                        .needs = Stage::ask,

@@ -10,7 +10,7 @@ namespace rnncheck::rules::gpu_exclusive_mode_busy {
 
 static std::vector<Remedy> remedies(const Facts& facts) {
     Remedy free =
-        on_host(facts, {.text = "Wait for the other process or end it, or let the GPU serve several processes",
+        on_host(facts, {.text = "Wait for the other process to finish, stop it, or allow several processes on the GPU",
                         .commands = {"nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv",
                                      "sudo nvidia-smi --compute-mode=DEFAULT"},
                         .risk = Risk::needs_root,
@@ -18,8 +18,9 @@ static std::vector<Remedy> remedies(const Facts& facts) {
                         .link = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"});
     if (!facts.driver.mps_pipe) return {free};
     return {
-        {.text = "MPS is set up here, and programs share the GPU only through it: start them with the same "
-                 "CUDA_MPS_PIPE_DIRECTORY as its control daemon, as the same user, and see that the daemon still runs",
+        {.text =
+             "MPS is configured, and programs can share the GPU only through it: start them as the same user and with "
+             "the same CUDA_MPS_PIPE_DIRECTORY as the MPS control daemon, and check that the daemon is running",
          .commands = {"echo get_server_list | nvidia-cuda-mps-control", "printenv CUDA_MPS_PIPE_DIRECTORY"},
          .verify = "rnncheck doctor --only gpu_exclusive_mode_busy",
          .link = "https://docs.nvidia.com/deploy/mps/index.html"},
@@ -32,7 +33,7 @@ static Finding busy(const Facts& facts, const Board& board) {
     Finding finding;
     finding.severity = severity_on(facts, board, Severity::error);
     finding.subject = subject_of(board);
-    finding.message = finding.subject + " is in exclusive-process mode, and process " + join_with_and(pids) + " has it";
+    finding.message = finding.subject + " is in exclusive-process mode and in use by process " + join_with_and(pids);
     finding.confidence = Confidence::likely;
     finding.evidence = {{"compute mode", *board.compute_mode, board_fact(facts, board, "compute_mode")},
                         {"processes on the GPU", join_with_and(pids), board_fact(facts, board, "processes")}};
@@ -50,12 +51,12 @@ static bool serves_us(const Facts& facts, const Board& board) {
 
 static Verdict judge_board(const Facts& facts, const Board& board) {
     if (!board.compute_mode) return not_told(facts, "its compute mode");
-    if (*board.compute_mode == "prohibited") return not_applicable("the GPU serves no process at all");
-    if (*board.compute_mode != "exclusive_process") return pass("the GPU serves several processes");
-    if (board.processes.empty()) return pass("no other process has the GPU");
-    if (serves_us(facts, board)) return not_applicable("the GPU serves us beside the other process");
+    if (*board.compute_mode == "prohibited") return not_applicable("compute mode prohibits all processes");
+    if (*board.compute_mode != "exclusive_process") return pass("the GPU allows several processes");
+    if (board.processes.empty()) return pass("no other process uses the GPU");
+    if (serves_us(facts, board)) return not_applicable("rnncheck can use the GPU together with the other process");
     // In this mode the server of MPS is the one process, and all others share the GPU through it.
-    if (facts.driver.mps_pipe) return not_applicable("MPS is set up here, and its server is expected to hold the GPU");
+    if (facts.driver.mps_pipe) return not_applicable("MPS is configured, and its server is expected to use the GPU");
     return fault(busy(facts, board));
 }
 
@@ -71,14 +72,15 @@ static Verdict check(const Facts& facts, const Matrix&) {
     refused.confidence = Confidence::likely;
     refused.remedies = remedies(facts);
     if (facts.driver.mps_pipe)
-        refused.evidence = {{"pipes of the MPS control daemon", *facts.driver.mps_pipe, "driver.mps_pipe"}};
+        refused.evidence = {{"MPS control daemon pipes", *facts.driver.mps_pipe, "driver.mps_pipe"}};
     const auto refusals = cuda_failures(facts, cuda_device_unavailable);
-    if (!refusals.empty() && any_prohibited(facts)) return not_applicable("a GPU is closed to all processes");
+    if (!refusals.empty() && any_prohibited(facts))
+        return not_applicable("a GPU's compute mode prohibits all processes");
     const Verdict boards = over_boards(facts, judge_board);
     if (boards.outcome == Outcome::fault) return boards;
     if (!refusals.empty()) return fault_or(findings_for(refusals, refused), {});
-    if (!failures_are_known(facts)) return undecided("a run on the GPU failed, and the reason is not known");
-    if (!facts.driver.init && !lower_cause(facts)) return undecided("cuInit did not answer");
+    if (!failures_are_known(facts)) return undecided("a run on the GPU failed for an unknown reason");
+    if (!facts.driver.init && !lower_cause(facts)) return undecided("the result of cuInit is unknown");
     return boards;
 }
 

@@ -7,19 +7,19 @@
 namespace rnncheck::rules::gpu_fell_off_bus {
 
 static std::vector<Remedy> remedies(const Facts& facts) {
-    return {on_host(
-        facts, {.text = "Look in the kernel log for Xid 79. Restart the machine; if the GPU is lost again, check its "
-                        "power cables, seat, cooling and power supply, and have it replaced if that does not help",
-                .commands = {"sudo dmesg | grep -E 'Xid|fallen off the bus'", "sudo reboot"},
-                .risk = Risk::disruptive,
-                .verify = "nvidia-smi -L",
-                .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"})};
+    return {
+        on_host(facts, {.text = "Check the kernel log for Xid 79, then reboot. If the GPU is lost again, check its "
+                                "power cables, seat, cooling and power supply; if that does not help, replace the GPU",
+                        .commands = {"sudo dmesg | grep -E 'Xid|fallen off the bus'", "sudo reboot"},
+                        .risk = Risk::disruptive,
+                        .verify = "nvidia-smi -L",
+                        .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"})};
 }
 
 static Finding lost(const Facts& facts, const Board& board) {
     Finding finding;
     finding.subject = subject_of(board);
-    finding.message = finding.subject + " does not answer on the PCI bus: the driver lost it";
+    finding.message = finding.subject + " does not respond on the PCI bus: the driver lost it";
     finding.confidence = board.unreachable->code == nvml_gpu_is_lost ? Confidence::certain : Confidence::likely;
     finding.evidence = {{"failed call", in_words(*board.unreachable), board_fact(facts, board, "unreachable")}};
     finding.remedies = remedies(facts);
@@ -33,7 +33,7 @@ static bool answers(const Board& board) {
 
 static Verdict judge_board(const Facts& facts, const Board& board) {
     if (board.unreachable) return fault(lost(facts, board));
-    return answers(board) ? pass("the board answers") : undecided("the board told nothing of itself");
+    return answers(board) ? pass("the board responds") : undecided("the board reported nothing");
 }
 
 static bool speaks_of_loss(const CallResult& call) {
@@ -45,14 +45,14 @@ static Verdict check(const Facts& facts, const Matrix&) {
     const Verdict boards = over_boards(facts, judge_board);
     if (boards.outcome == Outcome::fault) return boards;
     Finding finding;
-    finding.message = "a call found a GPU lost: it does not answer on the PCI bus any more";
+    finding.message = "a call reported a lost GPU: it no longer responds on the PCI bus";
     finding.remedies = remedies(facts);
     for (const auto& failed : failed_calls(facts))
         if (speaks_of_loss(failed.call)) return fault_or(findings_for({failed}, finding), {});
-    return failures_are_known(facts) ? boards : undecided("a run on the GPU failed, and the reason is not known");
+    return failures_are_known(facts) ? boards : undecided("a run on the GPU failed for an unknown reason");
 }
 
-extern const Rule rule{.title = "A GPU fell off the PCI bus",
+extern const Rule rule{.title = "A GPU has fallen off the PCI bus",
                        .layer = Layer::gpu,
                        .worst = Severity::error,
                        .needs = Stage::ask,

@@ -19,13 +19,13 @@ static Finding unusual(const Facts& facts, const Kind& kind, int gpu, const Runs
     Finding finding;
     finding.severity = Severity::warning;
     finding.subject = gpu_subject(facts, gpu);
-    finding.message = finding.subject + " gives different bits than other GPUs of its model in " +
-                      share(runs.size(), kind) + "; every number is within its limit";
+    finding.message = finding.subject +
+                      " returned results that are not bitwise identical to those of other GPUs of its model in " +
+                      share(runs.size(), kind) + "; every result is within its error limit";
     add_digests(facts, runs, finding);
     finding.remedies = {
-        {.text =
-             "Run more cases on this GPU, and check its memory errors and the driver's messages (Xid). If it differs "
-             "again, swap it with another card: a difference that moves with the card is a fault of the card",
+        {.text = "Run more cases on this GPU, and check its memory errors and the driver's Xid messages. If it differs "
+                 "again, swap it with another card: a difference that moves with the card is a hardware fault",
          .commands = {"rnncheck lstm --level thorough", "nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER",
                       "sudo dmesg | grep -i -E 'nvrm|xid'"},
          .risk = Risk::needs_root,
@@ -40,12 +40,13 @@ static Finding undecided_which(const Facts& facts, const Kind& kind) {
     Finding finding;
     finding.severity = Severity::note;
     finding.subject = join_with_and(names);
-    finding.message = finding.subject + " give different bits in " + share(kind.undecided.size(), kind) +
-                      ", every number within its limit; which of them is unusual is not known";
+    finding.message = finding.subject + " returned results that are not bitwise identical in " +
+                      share(kind.undecided.size(), kind) +
+                      "; every result is within its error limit; which GPU is at fault is unknown";
     add_digests(facts, kind.undecided.front(), finding);
     finding.remedies = {
-        {.text = "Run more cases on them, and check whether one of them has memory errors; a third GPU of "
-                 "their model would show which one is unusual",
+        {.text = "Run more cases on these GPUs, and check them for memory errors; a comparison with a third GPU of the "
+                 "same model would show which one is at fault",
          .commands = {"rnncheck lstm --level thorough", "nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER"},
          .verify = "rnncheck doctor --only gpu_gives_other_bits",
          .link = "https://docs.nvidia.com/cuda/cublas/index.html#results-reproducibility"}};
@@ -56,10 +57,10 @@ static Finding undecided_which(const Facts& facts, const Kind& kind) {
 static std::string not_comparable(const Facts& facts) {
     for (const Gpu& gpu : facts.cuda_devices)
         if (!gpu.name || !gpu.compute_capability || !gpu.multiprocessors)
-            return "the model of " + subject_of(gpu) + " is not known";
+            return "the model of " + subject_of(gpu) + " is unknown";
     for (const RnnRun& run : facts.rnn_runs)
         if (run.end == RunEnd::ok && (!run.bitwise_repeatable || !run.digest))
-            return "the bits of a recurrent network on " + gpu_subject(facts, run.gpu) + " are not known";
+            return "the digest of a recurrent network on " + gpu_subject(facts, run.gpu) + " is unknown";
     return "";
 }
 
@@ -76,15 +77,15 @@ static Verdict check(const Facts& facts, const Matrix&) {
     for (const Kind& kind : kinds_of(facts)) {
         for (const auto& [gpu, runs] : kind.unusual) answers.fault(unusual(facts, kind, gpu, runs));
         if (!kind.undecided.empty()) answers.fault(undecided_which(facts, kind));
-        answers.good("GPUs of one kind give the same bits");
+        answers.good("GPUs of the same model return bitwise identical results");
     }
     if (facts.cuda_devices.size() > 1)
         if (const std::string why = not_comparable(facts); !why.empty()) answers.unknown(why);
-    if (!any_of_one_kind(facts)) answers.no_matter("no two GPUs are of one kind");
+    if (!any_of_one_kind(facts)) answers.no_matter("no two GPUs are of the same model");
     return answers.close();
 }
 
-extern const Rule rule{.title = "A GPU gives different bits than other GPUs of its model",
+extern const Rule rule{.title = "A GPU's results are not bitwise identical to those of other GPUs of its model",
                        .layer = Layer::gpu,
                        .worst = Severity::warning,
                        .needs = Stage::run,

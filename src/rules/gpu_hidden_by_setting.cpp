@@ -14,9 +14,8 @@ static Remedy remedy_for(const Facts& facts, const std::string& variable, Severi
     // The batch system sets it to the GPUs of the job, and to a word that names none where the job has none.
     if (severity == Severity::error && !batch_system(facts).empty()) return gpu_for_job(facts);
     return {.text =
-                "Unset the variable, or name existing GPUs: numbers from 0, or UUIDs as nvidia-smi lists them. "
-                "Programs and notebooks "
-                "may set it for themselves too",
+                "Unset the variable, or set it to existing GPUs: indices from 0, or UUIDs as nvidia-smi lists them. "
+                "Programs and notebooks may also set it",
             .commands = {"unset CUDA_VISIBLE_DEVICES", "nvidia-smi -L"},
             .verify = "rnncheck doctor --only gpu_hidden_by_setting",
             .link = "https://docs.nvidia.com/cuda/cuda-programming-guide/05-appendices/environment-variables.html"};
@@ -43,12 +42,12 @@ static Verdict part_hidden(const Facts& facts, const std::string& value) {
     // Of several MIG instances CUDA gives a process one, whatever the variable names.
     if (facts.cuda_devices.size() < entries && !contains(value, "MIG-"))
         return fault(hidden(facts, "CUDA_VISIBLE_DEVICES", Severity::warning,
-                            "names " + pluralized(entries, "GPU", "GPUs") + ", but CUDA takes only the first " +
+                            "names " + pluralized(entries, "GPU", "GPUs") + ", but CUDA uses only the first " +
                                 std::to_string(facts.cuda_devices.size()) +
-                                ": the next entry names no GPU of this machine"));
+                                ": the next entry is not a GPU of this machine"));
     if (facts.nvml_devices.size() > facts.cuda_devices.size())
         return fault(hidden(facts, "CUDA_VISIBLE_DEVICES", Severity::note,
-                            "leaves CUDA " + std::to_string(facts.cuda_devices.size()) + " of " +
+                            "limits CUDA to " + std::to_string(facts.cuda_devices.size()) + " of " +
                                 std::to_string(facts.nvml_devices.size()) + " GPUs"));
     return pass("CUDA_VISIBLE_DEVICES names GPUs that exist");
 }
@@ -57,15 +56,15 @@ static Verdict check(const Facts& facts, const Matrix&) {
     const std::string* value = environment(facts, "CUDA_VISIBLE_DEVICES");
     const bool no_gpu_given = container_without_gpu(facts) || (facts.driver.init && !kernel_side_absent(facts));
     if (container_hides_gpus(facts) && facts.cuda_devices.empty() && no_gpu_given)
-        return fault(hidden(facts, "NVIDIA_VISIBLE_DEVICES", Severity::error, "asks for a container without GPU"));
+        return fault(hidden(facts, "NVIDIA_VISIBLE_DEVICES", Severity::error, "requests a container without a GPU"));
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
-    if (!facts.driver.init) return undecided("cuInit did not answer");
+    if (!facts.driver.init) return undecided("the result of cuInit is unknown");
     if (!value) return not_applicable("CUDA_VISIBLE_DEVICES is not set");
     if (!facts.driver.init->ok() && init_code(facts) != cuda_no_device)
-        return not_applicable("the driver does not start");
+        return not_applicable("the driver does not initialize");
     if (!facts.cuda_devices.empty()) return part_hidden(facts, *value);
     if (!probe_completed(facts, "driver_api") && driver_answers(facts))
-        return undecided("the driver was not queried completely");
+        return undecided("querying the driver did not finish");
     Finding finding = hidden(facts, "CUDA_VISIBLE_DEVICES", Severity::error, "hides every GPU from CUDA");
     if (facts.nvml_devices.empty()) finding.confidence = Confidence::likely;
     return fault(std::move(finding));

@@ -9,13 +9,12 @@ namespace rnncheck::rules::gpu_memory_ecc_error {
 static std::vector<Remedy> remedies(const Facts& facts, const Board* board) {
     std::vector<std::string> commands = {"nvidia-smi -q -d ECC,ROW_REMAPPER,PAGE_RETIREMENT"};
     if (board) commands.push_back("sudo nvidia-smi --gpu-reset -i " + std::to_string(board->index));
-    return {on_host(facts,
-                    {.text = "End all work on this GPU, then reset it or restart the machine; results since the error "
-                             "are not to be trusted. If errors come back, have the board replaced",
-                     .commands = commands,
-                     .risk = Risk::disruptive,
-                     .verify = "nvidia-smi -q -d ECC",
-                     .link = "https://docs.nvidia.com/deploy/a100-gpu-mem-error-mgmt/index.html"})};
+    return {on_host(facts, {.text = "Stop all work on this GPU, then reset it or reboot; do not trust results computed "
+                                    "since the error. If errors recur, replace the GPU",
+                            .commands = commands,
+                            .risk = Risk::disruptive,
+                            .verify = "nvidia-smi -q -d ECC",
+                            .link = "https://docs.nvidia.com/deploy/a100-gpu-mem-error-mgmt/index.html"})};
 }
 
 static Finding counted_errors(const Facts& facts, const Board& board) {
@@ -36,20 +35,20 @@ static Verdict judge_board(const Facts& facts, const Board& board) {
     if (errors && *errors > 0) return fault(counted_errors(facts, board));
     if (errors) return pass("no uncorrectable memory error since the driver was loaded");
     if (board.ecc_enabled.value_or(false))
-        return undecided("the board corrects errors but did not tell how many it could not");
+        return undecided("ECC is enabled, but the board did not report the number of uncorrectable errors");
     return not_told(facts, "memory errors", {"nvmlDeviceGetEccMode"});
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
     Finding reported;
-    reported.message = "a CUDA call found an uncorrectable memory error (CUDA_ERROR_ECC_UNCORRECTABLE)";
+    reported.message = "a CUDA call reported an uncorrectable memory error (CUDA_ERROR_ECC_UNCORRECTABLE)";
     reported.remedies = remedies(facts, facts.nvml_devices.size() == 1 ? &facts.nvml_devices.front() : nullptr);
     auto findings = findings_for(cuda_failures(facts, cuda_ecc_uncorrectable), reported);
     const Verdict boards = over_boards(facts, judge_board);
     findings.insert(findings.end(), boards.findings.begin(), boards.findings.end());
     if (!findings.empty()) return fault_or(std::move(findings), {});
-    if (!failures_are_known(facts)) return undecided("a run on the GPU failed, and the reason is not known");
-    if (!facts.driver.init && !lower_cause(facts)) return undecided("cuInit did not answer");
+    if (!failures_are_known(facts)) return undecided("a run on the GPU failed for an unknown reason");
+    if (!facts.driver.init && !lower_cause(facts)) return undecided("the result of cuInit is unknown");
     return boards;
 }
 

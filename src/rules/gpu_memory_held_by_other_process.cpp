@@ -13,12 +13,12 @@ static Finding held(const Facts& facts, const Board& board) {
         finding.subject + " has only " + free_of_total(board) + " of memory free; in use by " + holders_of(board);
     finding.evidence = {{"free memory", free_of_total(board), board_fact(facts, board, "memory_free_mib")},
                         {"processes on the GPU", holders_of(board), board_fact(facts, board, "processes")}};
-    finding.remedies = {{.text = "End the processes that are yours and no longer needed, such as forgotten notebooks, "
-                                 "or choose another GPU. "
-                                 "TensorFlow and JAX take nearly all memory unless told otherwise",
-                         .commands = {"nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv"},
-                         .verify = "nvidia-smi --query-gpu=memory.free,memory.total --format=csv",
-                         .link = "https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth"}};
+    finding.remedies = {
+        {.text = "Stop your processes that are no longer needed, such as idle notebooks, or use another GPU. "
+                 "TensorFlow and JAX allocate nearly all memory unless configured otherwise",
+         .commands = {"nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv"},
+         .verify = "nvidia-smi --query-gpu=memory.free,memory.total --format=csv",
+         .link = "https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth"}};
     return finding;
 }
 
@@ -27,8 +27,8 @@ static Verdict judge_board(const Facts& facts, const Board& board) {
     if (told_as_out_of_memory(facts, board))
         return not_applicable("a call ran out of memory, which gpu_out_of_memory reports");
     if (memory_is_low(board))
-        return board.processes.empty() ? not_applicable("no process is seen on the GPU") : fault(held(facts, board));
-    if (!board.memory_total_mib) return undecided("how much memory the board has is not known");
+        return board.processes.empty() ? not_applicable("no process is visible on the GPU") : fault(held(facts, board));
+    if (!board.memory_total_mib) return undecided("the board's memory size is unknown");
     return pass("enough GPU memory is free");
 }
 
@@ -36,7 +36,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return over_boards(facts, judge_board);
 }
 
-extern const Rule rule{.title = "Other processes hold the memory of a GPU",
+extern const Rule rule{.title = "Other processes use most of a GPU's memory",
                        .layer = Layer::gpu,
                        .worst = Severity::warning,
                        .needs = Stage::ask,

@@ -10,18 +10,17 @@ static Finding little_left(const Facts& facts, const Board& board) {
     Finding finding;
     finding.severity = severity_on(facts, board, Severity::warning);
     finding.subject = subject_of(board);
-    finding.message = finding.subject + " has only " + free_of_total(board) +
-                      " of memory free, and no process is seen that holds the rest";
+    finding.message =
+        finding.subject + " has only " + free_of_total(board) + " of memory free, and no visible process uses the rest";
     finding.evidence = {{"free memory", free_of_total(board), board_fact(facts, board, "memory_free_mib")},
-                        {"processes on the GPU", "none seen", board_fact(facts, board, "processes")}};
+                        {"processes on the GPU", "none visible", board_fact(facts, board, "processes")}};
     finding.remedies = {on_host(
-        facts,
-        {.text = "Look for processes of other users or in other containers, and for processes that ended without "
-                 "giving their memory back; restarting the machine frees all. A display also takes memory",
-         .commands = {"nvidia-smi", "sudo fuser -v /dev/nvidia*"},
-         .risk = Risk::needs_root,
-         .verify = "nvidia-smi --query-gpu=memory.free,memory.total --format=csv",
-         .link = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"})};
+        facts, {.text = "Check for processes of other users or in other containers, and for processes that ended "
+                        "without freeing their memory; a reboot frees all of it. A display also uses memory",
+                .commands = {"nvidia-smi", "sudo fuser -v /dev/nvidia*"},
+                .risk = Risk::needs_root,
+                .verify = "nvidia-smi --query-gpu=memory.free,memory.total --format=csv",
+                .link = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"})};
     return finding;
 }
 
@@ -30,10 +29,10 @@ static Verdict judge_board(const Facts& facts, const Board& board) {
     if (told_as_out_of_memory(facts, board))
         return not_applicable("a call ran out of memory, which gpu_out_of_memory reports");
     if (memory_is_low(board)) {
-        if (!board.processes.empty()) return not_applicable("processes hold the memory");
+        if (!board.processes.empty()) return not_applicable("processes use the memory");
         return fault(little_left(facts, board));
     }
-    if (!board.memory_total_mib) return undecided("how much memory the board has is not known");
+    if (!board.memory_total_mib) return undecided("the board's memory size is unknown");
     return pass("enough GPU memory is free");
 }
 

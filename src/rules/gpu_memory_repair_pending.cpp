@@ -13,13 +13,12 @@ static Finding found(const Facts& facts, const Board& board, const char* field, 
     finding.message = finding.subject + ' ' + what;
     finding.evidence = {{field, "true", board_fact(facts, board, field)}};
     const bool replace = severity == Severity::error;
-    finding.remedies = {
-        on_host(facts, {.text = replace ? "Have the board replaced; until then use another GPU"
-                                        : "End all work on this GPU, then reset it or restart the machine",
-                        .commands = {"nvidia-smi -q -d ROW_REMAPPER,PAGE_RETIREMENT"},
-                        .risk = replace ? Risk::safe : Risk::disruptive,
-                        .verify = "nvidia-smi -q -d ROW_REMAPPER,PAGE_RETIREMENT",
-                        .link = "https://docs.nvidia.com/deploy/a100-gpu-mem-error-mgmt/index.html"})};
+    finding.remedies = {on_host(facts, {.text = replace ? "Replace the GPU; until then, use another one"
+                                                        : "Stop all work on this GPU, then reset it or reboot",
+                                        .commands = {"nvidia-smi -q -d ROW_REMAPPER,PAGE_RETIREMENT"},
+                                        .risk = replace ? Risk::safe : Risk::disruptive,
+                                        .verify = "nvidia-smi -q -d ROW_REMAPPER,PAGE_RETIREMENT",
+                                        .link = "https://docs.nvidia.com/deploy/a100-gpu-mem-error-mgmt/index.html"})};
     if (!replace)
         finding.remedies.front().commands.push_back("sudo nvidia-smi --gpu-reset -i " + std::to_string(board.index));
     return finding;
@@ -28,13 +27,13 @@ static Finding found(const Facts& facts, const Board& board, const char* field, 
 static Verdict judge_board(const Facts& facts, const Board& board) {
     if (board.remapping_failed.value_or(false))
         return fault(
-            found(facts, board, "remapping_failed", Severity::error, "could not take a bad memory row out of use"));
+            found(facts, board, "remapping_failed", Severity::error, "failed to remap a defective memory row"));
     if (board.remapping_pending.value_or(false))
         return fault(found(facts, board, "remapping_pending", Severity::warning,
-                           "waits for a reset to replace a bad memory row"));
+                           "needs a reset to remap a defective memory row"));
     if (board.retirement_pending.value_or(false))
         return fault(found(facts, board, "retirement_pending", Severity::warning,
-                           "waits for a restart to retire a bad memory page"));
+                           "needs a reboot to retire a defective memory page"));
     const bool remaps = board.remapping_failed && board.remapping_pending;
     const bool retires = board.retirement_pending.has_value();
     if (remaps && retires) return pass("no memory repair is pending");
@@ -48,7 +47,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return over_boards(facts, judge_board);
 }
 
-extern const Rule rule{.title = "GPU memory waits for a repair, or cannot be repaired",
+extern const Rule rule{.title = "A GPU memory repair is pending or failed",
                        .layer = Layer::gpu,
                        .worst = Severity::error,
                        .needs = Stage::ask,

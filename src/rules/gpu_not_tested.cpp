@@ -26,23 +26,22 @@ static const RnnRun* obstacle(const Sweep& sweep) {
 static Remedy remedy_for(const Facts& facts, const CallResult& call) {
     constexpr const char* verify = "rnncheck doctor --only gpu_not_tested";
     if (call.code == cuda_device_unavailable)
-        return {.text = "Free the GPU: check which processes use it and which compute mode it is in",
+        return {.text = "Make the GPU available: check which processes use it and its compute mode",
                 .commands = {"nvidia-smi"},
                 .verify = verify,
                 .link = "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html"};
-    return on_host(facts,
-                   {.text = "Look in the kernel log for the driver's messages about the failed call (Xid); if it "
-                            "fails again, restart the machine, then update the driver",
-                    .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'"},
-                    .risk = Risk::needs_root,
-                    .verify = verify,
-                    .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"});
+    return on_host(facts, {.text = "Check the kernel log for the driver's Xid messages about the failed call. If it "
+                                   "fails again, reboot, then update the driver",
+                           .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'"},
+                           .risk = Risk::needs_root,
+                           .verify = verify,
+                           .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"});
 }
 
 static Finding not_tested(const Facts& facts, const Gpu& gpu, const RnnRun& run) {
     Finding finding;
     finding.subject = subject_of(gpu);
-    finding.message = "no recurrent network could be tried on " + finding.subject + " with " +
+    finding.message = "no recurrent network could be run on " + finding.subject + " with " +
                       name_of(cudnn_copy(facts, run.library)) + ": " + told(*run.result);
     finding.evidence = {evidence_of(facts, run, told(*run.result))};
     finding.remedies = {remedy_for(facts, *run.result)};
@@ -60,7 +59,7 @@ static std::string why_not(const Facts& facts, const Gpu& gpu) {
         if (run.gpu == gpu.index && run.result) return escaped(run.result->text, 200);
     if (facts.rnn_request)
         return "no cuDNN installation matches the request, or the requested interface cannot express the case";
-    return "the reason is not known";
+    return "the reason is unknown";
 }
 
 static bool is_requested(const Facts& facts, const Gpu& gpu) {
@@ -69,13 +68,12 @@ static bool is_requested(const Facts& facts, const Gpu& gpu) {
 
 static void judge_sweep(const Facts& facts, const Gpu& gpu, const Sweep& sweep, Answers& answers) {
     const std::size_t skipped = runs_with(sweep, RunEnd::skipped).size();
-    if (skipped == 0) return answers.good("every case was tried on every GPU");
+    if (skipped == 0) return answers.good("every case was run on every GPU");
     if (skipped < sweep.runs.size())
         return answers.unknown(pluralized(skipped, "case", "cases") + " of " + std::to_string(sweep.runs.size()) +
-                               " not tried on " + subject_of(gpu) + ": " + why_not(facts, gpu));
+                               " not run on " + subject_of(gpu) + ": " + why_not(facts, gpu));
     const RnnRun* run = obstacle(sweep);
-    if (!run)
-        return answers.unknown("no recurrent network was tried on " + subject_of(gpu) + ": " + why_not(facts, gpu));
+    if (!run) return answers.unknown("no recurrent network was run on " + subject_of(gpu) + ": " + why_not(facts, gpu));
     const auto cause = explained_elsewhere(facts, gpu.index, run->library, *run->result);
     if (cause && run->result->code != cuda_device_unavailable) return answers.told_elsewhere(*cause);
     if (run->result->call == "cudnnCreate")
@@ -93,18 +91,17 @@ static void judge(const Facts& facts, const Gpu& gpu, Answers& answers) {
         any = true;
         judge_sweep(facts, gpu, sweep, answers);
     }
-    if (!any) answers.unknown("no recurrent network was tried on " + subject_of(gpu) + ": " + why_not(facts, gpu));
+    if (!any) answers.unknown("no recurrent network was run on " + subject_of(gpu) + ": " + why_not(facts, gpu));
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
     if (nodes_made_on_demand(facts))
         return undecided(
-            "device nodes are missing until the first CUDA program makes them: run rnncheck doctor --make-nodes");
+            "device nodes are missing until the first CUDA program creates them: run rnncheck doctor --make-nodes");
     if (const auto verdict = without_gpu(facts)) return *verdict;
     if (!has_working_cudnn(facts)) {
-        const Verdict otherwise = pass_if_tried(facts, "recurrent networks were tried");
-        return otherwise.outcome == Outcome::pass ? undecided("whether cuDNN's RNN half works is not known")
-                                                  : otherwise;
+        const Verdict otherwise = pass_if_tried(facts, "recurrent networks were run");
+        return otherwise.outcome == Outcome::pass ? undecided("whether cuDNN's RNN API works is unknown") : otherwise;
     }
     Answers answers;
     for (const auto& gpu : facts.cuda_devices)
@@ -114,7 +111,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return answers.close();
 }
 
-extern const Rule rule{.title = "No recurrent network was tried on a GPU",
+extern const Rule rule{.title = "No recurrent network was run on a GPU",
                        .layer = Layer::rnn,
                        .worst = Severity::error,
                        .needs = Stage::run,

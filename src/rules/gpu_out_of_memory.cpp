@@ -74,7 +74,7 @@ std::string call_in_words(const WantOfMemory& want) {
 }
 
 std::string free_in_words(const Want& want) {
-    if (!nvml_tells(want)) return "how much is free is not known";
+    if (!nvml_tells(want)) return "the free memory is unknown";
     return free_of_total(*want.board) + " are free" + (is_mig(want) ? " on the whole board" : "");
 }
 
@@ -87,20 +87,20 @@ std::string who_holds_it(const Want& want) {
 std::string bound_in_words(const Want& want) {
     switch (bound_of(want)) {
         case Bound::host:
-            return "but it was the host's memory that cuDNN asked for";
+            return "but cuDNN requested host memory";
         case Bound::mps: {
             const std::string* limit = environment(want.facts, mps_limit);
             return limit ? std::string(mps_limit) + " is " + escaped(*limit, 100)
-                         : "the MPS server may limit what a program gets";
+                         : "the MPS server may limit each program's memory";
         }
         case Bound::mig:
             return "this MIG instance has " + (want.gpu.memory_total_mib
-                                                   ? std::to_string(*want.gpu.memory_total_mib) + " MiB in all"
-                                                   : "only a part of it");
+                                                   ? std::to_string(*want.gpu.memory_total_mib) + " MiB in total"
+                                                   : "only a part of the memory");
         case Bound::held:
             return who_holds_it(want);
         case Bound::less_by_cuda:
-            return "but CUDA could give this program only " + size_in_words(*asked_cuda(want)->free_bytes);
+            return "but CUDA reported only " + size_in_words(*asked_cuda(want)->free_bytes);
         case Bound::nothing_seen:
             break;
     }
@@ -127,9 +127,9 @@ Lost lost_cases(const Want& want) {
 
 std::string lost_in_words(const Lost& lost) {
     if (lost.cases == 0 && lost.of > 0) return "no recurrent network was affected";
-    if (lost.cases == lost.of) return "no recurrent network could be computed";
+    if (lost.cases == lost.of) return "no recurrent network could be run";
     return std::to_string(lost.cases) + " of " + pluralized(lost.of, "recurrent network", "recurrent networks") +
-           " could not be computed";
+           " could not be run";
 }
 
 void add_limits(const Want& want, std::vector<Evidence>& evidence) {
@@ -162,7 +162,7 @@ std::vector<Evidence> evidence_of(const Want& want) {
     if (want.board)
         evidence.push_back(
             {"processes on the GPU",
-             want.board->processes.empty() ? "none seen; " + why_unseen(want.facts) : holders_of(*want.board),
+             want.board->processes.empty() ? "none visible; " + why_unseen(want.facts) : holders_of(*want.board),
              board_fact(want.facts, *want.board, "processes")});
     add_limits(want, evidence);
     return evidence;
@@ -171,33 +171,33 @@ std::vector<Evidence> evidence_of(const Want& want) {
 Remedy remedy_for_holders(const Want& want) {
     if (want.board && !want.board->processes.empty())
         return {.text =
-                    "End the processes that are yours and no longer needed, such as forgotten notebooks, or choose "
-                    "another GPU. TensorFlow and JAX take nearly all memory when they start, unless told otherwise",
+                    "Stop your processes that are no longer needed, such as idle notebooks, or use another GPU. "
+                    "TensorFlow and JAX allocate nearly all memory at startup unless configured otherwise",
                 .commands = {"nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv",
                              "export TF_FORCE_GPU_ALLOW_GROWTH=true", "export XLA_PYTHON_CLIENT_PREALLOCATE=false"},
                 .risk = Risk::disruptive,
                 .verify = verify,
                 .link = "https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth"};
     if (in_container(want.facts))
-        return {.text =
-                    "Check on the host which processes hold the memory: another container, or TensorFlow or JAX, "
-                    "which take nearly all when they start. End those not needed, or give the container another GPU",
-                .commands = {"nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv"},
-                .risk = Risk::disruptive,
-                .verify = verify,
-                .link = "https://github.com/NVIDIA/nvidia-docker/issues/179"};
+        return {
+            .text =
+                "Check on the host which processes use the memory: another container, or TensorFlow or JAX, which "
+                "allocate nearly all memory at startup. Stop those not needed, or assign another GPU to the container",
+            .commands = {"nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv"},
+            .risk = Risk::disruptive,
+            .verify = verify,
+            .link = "https://github.com/NVIDIA/nvidia-docker/issues/179"};
     if (on_wsl(want.facts))
         return {.text =
-                    "Close Windows programs that use the GPU; the Task Manager lists them with their GPU memory. "
-                    "TensorFlow and JAX take nearly all of it when they start",
+                    "Close Windows programs that use the GPU; Task Manager lists them with their GPU memory. "
+                    "TensorFlow and JAX allocate nearly all of it at startup",
                 .commands = {"nvidia-smi"},
                 .risk = Risk::disruptive,
                 .verify = verify,
                 .link = "https://docs.nvidia.com/cuda/wsl-user-guide/index.html"};
     return {.text =
-                "Look for processes of other users, for displays, and for processes that ended without giving "
-                "their memory back; TensorFlow and JAX take nearly all when they start. Restarting the machine "
-                "frees all",
+                "Check for processes of other users, displays, and processes that ended without freeing their memory; "
+                "TensorFlow and JAX allocate nearly all memory at startup. A reboot frees all of it",
             .commands = {"nvidia-smi", "sudo fuser -v /dev/nvidia*"},
             .risk = Risk::needs_root,
             .verify = verify,
@@ -208,40 +208,41 @@ Remedy remedy_of(const Want& want) {
     switch (bound_of(want)) {
         case Bound::host:
             return {.text =
-                        "Give the process more host memory: end other programs that use it, or raise the limit of "
-                        "the container or the job",
+                        "Make more host memory available: stop other programs, or raise the memory limit of the "
+                        "container or job",
                     .commands = {"free -m", "ulimit -v"},
                     .verify = verify,
                     .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-graph-library.html"};
         case Bound::mps:
-            return {.text =
-                        "Raise or remove the limit that MPS sets on the memory of each program, or end other "
-                        "programs of the same MPS server",
-                    .commands = {"unset CUDA_MPS_PINNED_DEVICE_MEM_LIMIT",
-                                 "echo get_default_device_pinned_mem_limit 0 | nvidia-cuda-mps-control"},
-                    .verify = verify,
-                    .link = "https://docs.nvidia.com/deploy/mps/latest/appendix-environment-variables.html"};
+            return {
+                .text =
+                    "Raise or remove the MPS memory limit per program, or stop other programs of the same MPS server",
+                .commands = {"unset CUDA_MPS_PINNED_DEVICE_MEM_LIMIT",
+                             "echo get_default_device_pinned_mem_limit 0 | nvidia-cuda-mps-control"},
+                .verify = verify,
+                .link = "https://docs.nvidia.com/deploy/mps/latest/appendix-environment-variables.html"};
         case Bound::mig:
-            return {.text = "End other programs in this MIG instance, or take a larger one",
+            return {.text = "Stop other programs in this MIG instance, or use a larger instance",
                     .commands = {"nvidia-smi -L", "nvidia-smi"},
                     .verify = verify,
                     .link = "https://docs.nvidia.com/datacenter/tesla/mig-user-guide/"};
         case Bound::held:
             return remedy_for_holders(want);
         case Bound::less_by_cuda:
-            return {.text =
-                        "NVML and CUDA were asked one after the other: check whether another program has taken the "
-                        "memory since, and whether a virtual GPU or an MPS server limits what a program gets",
-                    .commands = {"nvidia-smi", "nvidia-smi -q -d MEMORY"},
-                    .verify = verify,
-                    .link = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"};
+            return {
+                .text =
+                    "NVML and CUDA were queried one after the other: check whether another program has allocated the "
+                    "memory in between, and whether a virtual GPU or an MPS server limits each program's memory",
+                .commands = {"nvidia-smi", "nvidia-smi -q -d MEMORY"},
+                .verify = verify,
+                .link = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"};
         case Bound::nothing_seen:
             break;
     }
     return {.text =
-                "Enough memory is free, so find out why it is refused: a limit on the process's address space, which "
-                "CUDA needs as large as all memory together, a limit of the container or of a virtual GPU, or the "
-                "driver, whose messages are in the kernel log",
+                "Enough memory is free, so check why the request was rejected: a limit on the process's address space, "
+                "which CUDA needs as large as all memory together, a limit of the container or of a virtual GPU, or "
+                "the driver, whose messages are in the kernel log",
             .commands = {"ulimit -v", "sudo dmesg | grep -i -E 'nvrm|xid'"},
             .risk = Risk::needs_root,
             .verify = verify,
@@ -286,7 +287,7 @@ Verdict check(const Facts& facts, const Matrix&) {
         verdict.reason = "a requested case needs more GPU memory than is free";
         return verdict;
     }
-    if (!failures_are_known(facts)) answers.unknown("why a kernel or a recurrent network failed is not known");
+    if (!failures_are_known(facts)) answers.unknown("a kernel or a recurrent network failed for an unknown reason");
     const Verdict otherwise = pass_if_tried(facts, "no call ran out of memory");
     // The small networks tried here fit: that says nothing about the log's.
     if (facts.log && otherwise.outcome == Outcome::pass) return answers.close_or(not_applicable(otherwise.reason));
@@ -295,7 +296,7 @@ Verdict check(const Facts& facts, const Matrix&) {
 
 }  // namespace
 
-extern const Rule rule{.title = "A GPU runs out of memory",
+extern const Rule rule{.title = "A GPU ran out of memory",
                        .layer = Layer::gpu,
                        .worst = Severity::error,
                        .needs = Stage::run,

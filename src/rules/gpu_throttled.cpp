@@ -13,27 +13,28 @@ static std::string causes(const std::vector<std::string>& reasons) {
         return std::any_of(reasons.begin(), reasons.end(),
                            [&](const std::string& reason) { return contains(reason, word); });
     };
-    const std::string heat = "Check fans, dust, air flow and the room", power = "Check power cables and power supply";
+    const std::string heat = "Check fans, dust, airflow and room temperature",
+                      power = "Check power cables and power supply";
     if (any("thermal") && any("power")) return heat + ". " + power;
     if (any("thermal")) return heat;
     if (any("power")) return power;
-    return heat + ", then power cables and power supply: the driver does not tell which it is";
+    return heat + ", then power cables and power supply: the driver does not report which one is the cause";
 }
 
 static Verdict judge_board(const Facts& facts, const Board& board) {
     const auto reasons = lasting_slowdowns(board);
     if (reasons.empty()) {
         if (board.unreachable) return not_applicable("the driver lost this GPU");
-        if (!probe_completed(facts, "nvml_devices")) return undecided("NVML was not queried completely");
-        return pass("no GPU is slowed down by heat or power");
+        if (!probe_completed(facts, "nvml_devices")) return undecided("querying NVML did not finish");
+        return pass("no GPU is throttled because of heat or power");
     }
     Finding finding;
     finding.severity = Severity::warning;
     finding.subject = subject_of(board);
-    finding.message = finding.subject + " is slowed down by heat or power (" + join_with_and(reasons) + ")";
+    finding.message = finding.subject + " is throttled because of heat or power (" + join_with_and(reasons) + ")";
     finding.evidence = {
-        {"reasons for low clocks", join_with_and(reasons), board_fact(facts, board, "throttle_reasons")}};
-    finding.remedies = {on_host(facts, {.text = causes(reasons) + ". Results stay right, only slower",
+        {"reasons for reduced clocks", join_with_and(reasons), board_fact(facts, board, "throttle_reasons")}};
+    finding.remedies = {on_host(facts, {.text = causes(reasons) + ". Results are correct, only slower",
                                         .commands = {"nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER"},
                                         .verify = "nvidia-smi -q -d PERFORMANCE",
                                         .link = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"})};
@@ -44,7 +45,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return over_boards(facts, judge_board);
 }
 
-extern const Rule rule{.title = "A GPU is slowed down by heat or power",
+extern const Rule rule{.title = "A GPU is throttled because of heat or power",
                        .layer = Layer::gpu,
                        .worst = Severity::warning,
                        .needs = Stage::ask,

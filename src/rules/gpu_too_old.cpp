@@ -34,7 +34,7 @@ static Remedy older_cudnn(const CudnnBuild& build) {
     std::vector<std::string> commands;
     if (build.cuda_major >= oldest_wheels) commands = {"pip install 'nvidia-cudnn-cu" + cuda + "==" + release + ".*'"};
     return {.text = "Use a framework build for CUDA " + cuda + " or older, with cuDNN " + release +
-                    ", the last one for this GPU",
+                    ", the last version for this GPU",
             .commands = commands,
             .verify = "rnncheck doctor --only gpu_too_old",
             .link = build.source.url};
@@ -70,7 +70,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return with_plan(std::move(verdict), facts);
 }
 
-extern const Rule rule{.title = "A GPU is too old for the CUDA or cuDNN installed",
+extern const Rule rule{.title = "A GPU is too old for the installed CUDA or cuDNN",
                        .layer = Layer::gpu,
                        .worst = Severity::error,
                        .needs = Stage::run,

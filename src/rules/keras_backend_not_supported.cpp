@@ -14,7 +14,8 @@ static bool suits(const KerasBackend& row, const Version& backend) {
 
 static Finding unsuited(const Framework& keras, const Framework& backend, const KerasBackend& row) {
     const std::string wanted =
-        (row.backend_first ? "from " + row.backend_first->text + (row.backend_last ? "" : " on") : std::string()) +
+        (row.backend_first ? "version " + row.backend_first->text + (row.backend_last ? "" : " or later")
+                           : std::string()) +
         (row.backend_last ? " up to " + row.backend_last->text : "");
     Finding finding;
     if (row.provenance >= Provenance::inferred) {  // the row was not read for this very release
@@ -22,10 +23,10 @@ static Finding unsuited(const Framework& keras, const Framework& backend, const 
         finding.confidence = Confidence::likely;
     }
     finding.subject = words_of(keras);
-    finding.message = words_of(keras) + " does not work with " + words_of(backend) + "; it wants " + wanted;
+    finding.message = words_of(keras) + " does not work with " + words_of(backend) + "; it needs " + wanted;
     finding.evidence = {{"Keras", keras.version->text, "frameworks"},
                         {"backend " + row.backend, wanted, row.source.url}};
-    finding.remedies = {{.text = "Install releases that belong together, in a fresh environment",
+    finding.remedies = {{.text = "Install compatible versions in a new environment",
                          .commands = {"rnncheck matrix show keras_backends backend=" + row.backend},
                          .verify = "python -c 'import keras; print(keras.version())'",
                          .link = "https://keras.io/getting_started/"}};
@@ -63,7 +64,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return answers.close();
 }
 
-extern const Rule rule{.title = "Keras does not work with this release of its backend",
+extern const Rule rule{.title = "Keras does not support this version of its backend",
                        .layer = Layer::runtime,
                        .worst = Severity::error,
                        .needs = Stage::look,

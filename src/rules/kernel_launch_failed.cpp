@@ -10,20 +10,19 @@ static Finding failed(const Facts& facts, const KernelRun& run) {
     const std::string place = "kernel_runs[" + std::to_string(&run - facts.kernel_runs.data()) + "]";
     Finding finding;
     finding.subject = gpu_subject(facts, run.gpu);
-    finding.message = computed ? finding.subject + " computed a tiny kernel wrongly"
-                               : finding.subject + " cannot run a tiny kernel: " + told(*run.result);
+    finding.message = computed ? finding.subject + " returned incorrect results from a test kernel"
+                               : finding.subject + " cannot run a test kernel: " + told(*run.result);
     if (run.result) finding.evidence.push_back({"call", told(*run.result), place + ".result"});
     if (run.correct) finding.evidence.push_back({"right", *run.correct ? "yes" : "no", place + ".correct"});
     finding.remedies = {on_host(
-        facts,
-        {.text = computed ? "The driver reported success, so this is the GPU itself: look for Xid messages in the "
-                            "kernel log, use another GPU, and have this one replaced if it happens again"
-                          : "Look in the kernel log for what the driver says of the failed call (Xid), and end other "
-                            "programs on this GPU; if it fails again, restart the machine, then update the driver",
-         .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'"},
-         .risk = Risk::needs_root,
-         .verify = "rnncheck doctor --only kernel_launch_failed",
-         .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"})};
+        facts, {.text = computed ? "The driver reported success, so the GPU itself is at fault: check the kernel log "
+                                   "for Xid messages, use another GPU, and replace this one if it happens again"
+                                 : "Check the kernel log for the driver's Xid messages about the failed call, and stop "
+                                   "other programs on this GPU. If it fails again, reboot, then update the driver",
+                .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'"},
+                .risk = Risk::needs_root,
+                .verify = "rnncheck doctor --only kernel_launch_failed",
+                .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"})};
     return finding;
 }
 
@@ -35,8 +34,8 @@ static void judge(const Facts& facts, const KernelRun& run, Answers& answers) {
     }
     if (run.correct == false) return answers.fault(failed(facts, run));
     if (!run.result || !run.correct)
-        return answers.unknown("how the kernel ended on " + gpu_subject(facts, run.gpu) + " is not known");
-    answers.good("a tiny kernel computed right on every GPU");
+        return answers.unknown("the result of the test kernel on " + gpu_subject(facts, run.gpu) + " is unknown");
+    answers.good("a test kernel returned correct results on every GPU");
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
@@ -45,13 +44,13 @@ static Verdict check(const Facts& facts, const Matrix&) {
     for (const auto& gpu : facts.cuda_devices) {
         bool tried = false;
         for (const auto& run : facts.kernel_runs) tried |= run.gpu == gpu.index;
-        if (!tried) answers.unknown("no kernel was run on " + subject_of(gpu));
+        if (!tried) answers.unknown("no test kernel was run on " + subject_of(gpu));
     }
     const auto nothing_there = without_gpu(facts);
     return facts.kernel_runs.empty() && nothing_there ? *nothing_there : answers.close();
 }
 
-extern const Rule rule{.title = "A GPU does not run a tiny kernel",
+extern const Rule rule{.title = "A GPU fails to run a test kernel",
                        .layer = Layer::gpu,
                        .worst = Severity::error,
                        .needs = Stage::run,

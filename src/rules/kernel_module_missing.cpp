@@ -9,7 +9,7 @@ static constexpr const char* guide = "https://docs.nvidia.com/datacenter/tesla/d
 static Remedy load_it() {
     return {.text =
                 "Load the module. If that fails, build it for the running kernel (package kernel headers, then dkms), "
-                "sign it where Secure Boot is on, and restart",
+                "sign it if Secure Boot is enabled, and reboot",
             .commands = {"sudo modprobe nvidia", "dkms status"},
             .risk = Risk::needs_root,
             .verify = "cat /proc/driver/nvidia/version",
@@ -18,8 +18,8 @@ static Remedy load_it() {
 
 static Remedy no_card() {
     return {.text =
-                "There is no NVIDIA GPU for the module to drive. Check that this is the intended machine. A virtual "
-                "machine shows only a GPU that its host passes through to it",
+                "The module has no NVIDIA GPU to drive. Check that this is the intended machine. A virtual machine has "
+                "only the GPUs that its host passes through",
             .commands = {"lspci -d 10de:"},
             .verify = "lspci -d 10de:",
             .link = guide};
@@ -41,8 +41,8 @@ static std::optional<DecidingCheck> helper_may_load_it(const Facts& facts) {
         facts.host.pci_gpus.empty() || !foreign_kernel_driver(facts).empty())
         return std::nullopt;
     return DecidingCheck{
-        "nvidia-modprobe is installed and loads the module for the first CUDA program, if it is built for "
-        "this kernel; rnncheck prevents this without --make-nodes. This command allows it",
+        "nvidia-modprobe is installed and loads the module for the first CUDA program, if it is built for this kernel; "
+        "rnncheck prevents this unless run with --make-nodes",
         "rnncheck doctor --make-nodes"};
 }
 
@@ -54,7 +54,7 @@ static Finding module_missing(const Facts& facts) {
     finding.subject = "NVIDIA kernel module";
     finding.message = "the NVIDIA kernel module is not loaded, although the driver library " + path +
                       (release ? " (version " + release->text + ")" : "") + " is installed" +
-                      (bus_without_gpu(facts) ? "; there is no NVIDIA GPU on the PCI bus" : "");
+                      (bus_without_gpu(facts) ? "; no NVIDIA GPU is on the PCI bus" : "");
     finding.evidence = {{"driver library", path, "libraries"}, {"kernel module", "not loaded", "driver.module_loaded"}};
     if (facts.host.pci_listed.value_or(false))
         finding.evidence.push_back(
@@ -69,17 +69,17 @@ static Finding module_missing(const Facts& facts) {
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    if (driver_answers(facts)) return pass("the driver answers");
-    if (on_wsl(facts)) return not_applicable("under WSL the kernel side is Windows' own");
+    if (driver_answers(facts)) return pass("the driver works");
+    if (on_wsl(facts)) return not_applicable("under WSL, Windows provides the kernel driver");
     if (facts.driver.module_loaded.value_or(false)) return pass("the kernel module is loaded");
     if (driver_library_absent(facts)) return not_applicable("no driver library was found either");
-    if (!driver_library_seen(facts)) return undecided("whether there is a driver library is not known");
+    if (!driver_library_seen(facts)) return undecided("whether a driver library is installed is unknown");
     if (!facts.driver.module_loaded) return undecided(kernel_not_asked(facts));
-    if (!kernel_module_gone(facts)) return undecided("no module is shown, but device nodes exist");
+    if (!kernel_module_gone(facts)) return undecided("no module is listed, but device nodes exist");
     return fault(module_missing(facts));
 }
 
-extern const Rule rule{.title = "The kernel module of the NVIDIA driver is not loaded",
+extern const Rule rule{.title = "The NVIDIA kernel module is not loaded",
                        .layer = Layer::driver,
                        .worst = Severity::error,
                        .needs = Stage::look,

@@ -11,7 +11,7 @@ namespace rnncheck::rules::library_file_damaged {
 
 static std::string not_elf(const std::string& detail) {
     if (contains(detail, "text")) return "is a text file, not a library";
-    return contains(detail, "empty") ? "is empty" : "is not a library (no ELF file)";
+    return contains(detail, "empty") ? "is empty" : "is not a library (not an ELF file)";
 }
 
 static std::string unreadable(const std::string& detail) {
@@ -28,15 +28,15 @@ static std::optional<std::string> defect(const Library& library) {
         case FileProblem::truncated:
             return "is truncated";
         case FileProblem::damaged:
-            return "is damaged: its ELF tables do not hold together";
+            return "is damaged: its ELF tables are inconsistent";
         case FileProblem::dangling_link:
-            return "is a link to a file that does not exist";
+            return "is a symbolic link to a file that does not exist";
         case FileProblem::link_circle:
-            return "is a link that leads in a circle";
+            return "is a symbolic link loop";
         case FileProblem::directory:
             return "is a directory, not a library";
         case FileProblem::named_pipe:
-            return "is a named pipe (FIFO), not a library: a program that looks for it there waits for ever";
+            return "is a named pipe (FIFO), not a library: a program that opens it waits forever";
         case FileProblem::socket:
             return "is a socket, not a library";
         case FileProblem::device:
@@ -66,13 +66,12 @@ static Finding damaged(const Facts& facts, const Library& library, const std::st
     finding.message = library.path + ' ' + what;
     finding.evidence = {{"file", library.problem_detail.value_or(std::string(name_of(*library.problem))), "libraries"},
                         {"found through", std::string(name_of(library.found_via)), "libraries"}};
-    finding.remedies = {
-        {.text = "Install the package this file belongs to once more, or remove the file if no package owns it. Copy "
-                 "libraries with 'cp -a', which keeps links as links",
-         .commands = {"dpkg --search " + shell_quoted(library.path)},
-         .risk = Risk::needs_root,
-         .verify = "rnncheck doctor --only library_file_damaged",
-         .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
+    finding.remedies = {{.text = "Reinstall the package that owns this file, or remove the file if no package owns it. "
+                                 "Copy libraries with 'cp -a', which preserves symbolic links",
+                         .commands = {"dpkg --search " + shell_quoted(library.path)},
+                         .risk = Risk::needs_root,
+                         .verify = "rnncheck doctor --only library_file_damaged",
+                         .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
     return finding;
 }
 
@@ -80,14 +79,14 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     Answers answers;
     if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
     for (const auto& library : facts.libraries) {
-        if (!read_whole(library) && !library.problem) answers.unknown("a library file was not read to its end");
+        if (!read_whole(library) && !library.problem) answers.unknown("a library file was not read completely");
         const auto what = defect(library);
         if (what && is_part_in_use(facts, matrix, library))
-            answers.told_elsewhere(library.path + " is told as a broken part of cuDNN");
+            answers.told_elsewhere(library.path + " is reported as a damaged cuDNN library");
         else if (what)
             answers.fault(damaged(facts, library, *what));
     }
-    answers.good("every GPU library found is a whole file");
+    answers.good("every GPU library found is a complete file");
     return answers.close();
 }
 

@@ -22,18 +22,17 @@ static Finding foreign(const Facts& facts, const Library& library, bool only_cop
     finding.severity = only_copy ? Severity::error : Severity::warning;
     finding.subject = library.path;
     const std::string built_for = library.machine ? ", built for " + *library.machine : "";
-    finding.message =
-        only_copy
-            ? library.path + " is for another machine" + built_for + ", and it is the only copy on the loader's path"
-            : library.path + " on LD_LIBRARY_PATH is for another machine" + built_for + "; the loader skips it";
+    finding.message = only_copy ? library.path + " is for a different CPU architecture" + built_for +
+                                      ", and it is the only one in the loader's search path"
+                                : library.path + " in LD_LIBRARY_PATH is for a different CPU architecture" + built_for +
+                                      "; the loader skips it";
     finding.evidence = {{"file", library.problem_detail.value_or(std::string(name_of(*library.problem))), "libraries"},
-                        {"this machine", facts.host.machine.value_or("not known"), "host.machine"}};
-    finding.remedies = {
-        {.text = "Install the package for this machine's architecture, and take the directory with the foreign copy "
-                 "out of LD_LIBRARY_PATH",
-         .commands = {"uname -m"},
-         .verify = "rnncheck doctor --only library_for_other_machine",
-         .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
+                        {"this machine", facts.host.machine.value_or("unknown"), "host.machine"}};
+    finding.remedies = {{.text = "Install the package for this machine's architecture, and remove the directory of the "
+                                 "other one from LD_LIBRARY_PATH",
+                         .commands = {"uname -m"},
+                         .verify = "rnncheck doctor --only library_for_other_machine",
+                         .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
     return finding;
 }
 
@@ -51,11 +50,11 @@ static Verdict check(const Facts& facts, const Matrix&) {
     }
     if (!findings.empty()) return fault_or(std::move(findings), {});
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
-    if (!all_read) return undecided("a library on the loader's path was not read to its end");
-    return pass("every GPU library that the loader would take is for this machine");
+    if (!all_read) return undecided("a library in the loader's search path was not read completely");
+    return pass("every GPU library that the loader would load is for this machine");
 }
 
-extern const Rule rule{.title = "A GPU library in the loader's path is for another kind of machine",
+extern const Rule rule{.title = "A GPU library is built for a different CPU architecture",
                        .layer = Layer::host,
                        .worst = Severity::error,
                        .needs = Stage::look,

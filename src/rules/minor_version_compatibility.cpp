@@ -10,32 +10,35 @@ static Finding limited(const Version& driver, const Version& cuda, const std::ve
     Finding finding;
     finding.severity = Severity::note;
     finding.subject = "driver " + driver.text;
-    finding.message = "CUDA " + cuda.text + " runs on driver " + driver.text +
-                      " by minor-version compatibility: what needs a newer driver, and PTX code that CUDA " +
-                      cuda.text + " made, does not work there";
+    finding.message =
+        "CUDA " + cuda.text + " runs on driver " + driver.text +
+        " with minor-version compatibility: features that need a newer driver, and PTX code compiled by CUDA " +
+        cuda.text + ", do not work";
     finding.evidence = {{"driver", driver.text, "driver.library_version"}};
     finding.evidence.insert(finding.evidence.end(), evidence.begin(), evidence.end());
-    finding.remedies = {{.text = "Nothing, while programs hold machine code for the GPU; else a newer driver",
-                         .commands = {},
-                         .verify = "rnncheck doctor",
-                         .link = "https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html"}};
+    finding.remedies = {
+        {.text = "No action is needed if programs contain machine code for the GPU; otherwise install a newer driver",
+         .commands = {},
+         .verify = "rnncheck doctor",
+         .link = "https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html"}};
     return finding;
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    if (!only_given(facts)) return not_applicable("driver_too_old tells whether the driver runs the CUDA found");
+    if (!only_given(facts))
+        return not_applicable("driver_too_old reports whether the driver supports the installed CUDA");
     const auto driver = driver_version(facts);
     const Version* cuda = given_cuda(facts);
-    if (!driver || !cuda) return undecided("driver= and cuda= were not both given");
+    if (!driver || !cuda) return undecided("driver= and cuda= were not both specified");
     const auto runs = given_driver_runs(facts, matrix, *cuda);
     if (runs.outside) return outside_the_data(runs.why);
     if (runs.fit == Fit::unknown) return undecided(runs.why);
-    if (runs.fit == Fit::does_not_work) return not_applicable("the driver does not run this CUDA at all");
-    if (!runs.limited) return pass("the driver has all features of CUDA " + cuda->text);
+    if (runs.fit == Fit::does_not_work) return not_applicable("the driver does not support this CUDA version");
+    if (!runs.limited) return pass("the driver fully supports CUDA " + cuda->text);
     return fault(limited(*driver, *cuda, runs.evidence));
 }
 
-extern const Rule rule{.title = "CUDA runs by minor-version compatibility only",
+extern const Rule rule{.title = "CUDA runs only with minor-version compatibility",
                        .layer = Layer::driver,
                        .worst = Severity::note,
                        .needs = Stage::look,

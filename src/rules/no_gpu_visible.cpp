@@ -35,20 +35,19 @@ static Remedy remedy(std::string text, std::vector<std::string> commands, const 
 static Remedy for_board(const Facts& facts) {
     if (any_board(facts, split_by_mig))
         return remedy(
-            "Ask an administrator to create a MIG instance, or assign an existing one to this process: set "
+            "Have an administrator create a MIG instance, or assign an existing one to this process: set "
             "NVIDIA_VISIBLE_DEVICES (in a container) or CUDA_VISIBLE_DEVICES (elsewhere) to the MIG-... name that "
             "nvidia-smi lists",
             {"nvidia-smi -L", "nvidia-smi mig -lgi"}, "https://docs.nvidia.com/datacenter/tesla/mig-user-guide/");
     if (any_board(facts, is_vgpu))
         return remedy(
-            "Give this virtual machine a vGPU of a type for computing (C or Q series) and a license for it: "
-            "other types do not support CUDA",
+            "Assign a compute vGPU type (C or Q series) and its license to this virtual machine: other types do not "
+            "support CUDA",
             {"nvidia-smi -q"}, "https://docs.nvidia.com/vgpu/latest/grid-vgpu-user-guide/");
     if (any_board(facts, serves_virtual_machines))
-        return remedy(
-            "The driver of this machine shares the GPU among virtual machines: run CUDA programs in one of them",
-            {"nvidia-smi vgpu"}, "https://docs.nvidia.com/vgpu/latest/grid-vgpu-user-guide/");
-    return remedy("See whether nvidia-smi lists the GPU, and what the driver says of it in the kernel log",
+        return remedy("This machine's driver shares the GPU among virtual machines: run CUDA programs in one of them",
+                      {"nvidia-smi vgpu"}, "https://docs.nvidia.com/vgpu/latest/grid-vgpu-user-guide/");
+    return remedy("Check whether nvidia-smi lists the GPU, and what the driver reports about it in the kernel log",
                   {"nvidia-smi -L", "sudo dmesg | grep NVRM"},
                   "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/");
 }
@@ -60,19 +59,18 @@ static Remedy without_board(const Facts& facts) {
             {"sudo dmesg | grep NVRM", "lspci -d 10de:"}, "https://github.com/NVIDIA/open-gpu-kernel-modules");
     if (!facts.host.pci_gpus.empty())
         return remedy(
-            "The driver did not accept the GPU; the kernel log gives the reason. Newer drivers do not support old GPUs",
+            "The driver rejected the GPU; the kernel log shows the reason. New drivers do not support old GPUs",
             {"sudo dmesg | grep NVRM", "lspci -d 10de:"},
             "https://docs.nvidia.com/datacenter/tesla/drivers/cuda-toolkit-driver-and-architecture-matrix.html");
     return remedy(
-        "Check that this is the intended machine. A virtual machine shows only a GPU that its host passes through to "
-        "it",
+        "Check that this is the intended machine. A virtual machine has only the GPUs that its host passes through",
         {"lspci -d 10de:"}, "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/");
 }
 
 static std::vector<Remedy> remedies(const Facts& facts) {
     std::vector<Remedy> remedies;
     if (on_wsl(facts))
-        return {remedy("Update the NVIDIA driver in Windows, which serves WSL, then restart WSL",
+        return {remedy("Update the NVIDIA driver in Windows, which WSL also uses, then restart WSL",
                        {"wsl.exe --update", "wsl.exe --shutdown"},
                        "https://docs.nvidia.com/cuda/wsl-user-guide/index.html")};
     if (!facts.nvml_devices.empty()) remedies.push_back(for_board(facts));
@@ -84,16 +82,16 @@ static std::vector<Remedy> remedies(const Facts& facts) {
 
 static std::string message_for(const Facts& facts) {
     if (any_board(facts, split_by_mig))
-        return "the driver offers no GPU to CUDA: the board is in MIG mode and no MIG instance is visible";
+        return "CUDA sees no GPU: the board is in MIG mode and no MIG instance is visible";
     if (any_board(facts, is_vgpu))
-        return "the driver offers no GPU to CUDA: the type of this virtual machine's vGPU does not support it";
+        return "CUDA sees no GPU: the type of this virtual machine's vGPU does not support CUDA";
     if (any_board(facts, serves_virtual_machines))
-        return "the driver offers no GPU to CUDA: it shares the board among virtual machines";
+        return "CUDA sees no GPU: the driver shares the board among virtual machines";
     if (facts.nvml_devices.empty() && bus_without_gpu(facts))
-        return "the driver offers no GPU to CUDA: none is on the PCI bus of this machine";
+        return "CUDA sees no GPU: none is on the PCI bus of this machine";
     if (const std::string job = batch_system(facts); !job.empty() && facts.nvml_devices.empty())
-        return "the driver offers no GPU to CUDA in this " + job + " job";
-    return "the driver works but offers no GPU to CUDA";
+        return "CUDA sees no GPU in this " + job + " job";
+    return "the driver works, but CUDA sees no GPU";
 }
 
 static std::string instances_in(const Facts& facts) {
@@ -107,12 +105,11 @@ static Finding no_gpu(const Facts& facts) {
     Finding finding;
     finding.subject = "GPU";
     finding.message = message_for(facts);
-    finding.evidence = {
-        {"GPUs that CUDA sees", "0", "cuda_devices"},
-        {"GPUs that NVML sees", std::to_string(facts.nvml_devices.size()), "nvml_devices"},
-        {"NVIDIA GPUs on the PCI bus",
-         facts.host.pci_listed.value_or(false) ? std::to_string(facts.host.pci_gpus.size()) : "not known",
-         "host.pci_gpus"}};
+    finding.evidence = {{"GPUs that CUDA sees", "0", "cuda_devices"},
+                        {"GPUs that NVML sees", std::to_string(facts.nvml_devices.size()), "nvml_devices"},
+                        {"NVIDIA GPUs on the PCI bus",
+                         facts.host.pci_listed.value_or(false) ? std::to_string(facts.host.pci_gpus.size()) : "unknown",
+                         "host.pci_gpus"}};
     if (any_board(facts, split_by_mig))
         finding.evidence.push_back({"device nodes of MIG instances", instances_in(facts), "driver.device_nodes"});
     if (facts.driver.kernel_flavour)
@@ -125,23 +122,24 @@ static Finding no_gpu(const Facts& facts) {
 static Verdict check(const Facts& facts, const Matrix&) {
     if (!facts.cuda_devices.empty()) return pass("CUDA sees a GPU");
     if (nodes_made_on_demand(facts))
-        return undecided("device nodes are missing until the first CUDA program makes them");
+        return undecided("device nodes are missing until the first CUDA program creates them");
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
-    if (!facts.driver.init) return undecided("cuInit did not answer");
+    if (!facts.driver.init) return undecided("the result of cuInit is unknown");
     if (!facts.driver.init->ok() && init_code(facts) != cuda_no_device)
-        return not_applicable("the driver does not start");
-    if (gpu_list_failure(facts)) return not_applicable("the driver did not list its GPUs, which gpu_list_failed tells");
+        return not_applicable("the driver does not initialize");
+    if (gpu_list_failure(facts))
+        return not_applicable("the driver cannot list its GPUs, which gpu_list_failed reports");
     if (!probe_completed(facts, "driver_api") && driver_answers(facts))
-        return undecided("the driver was not queried completely");
+        return undecided("querying the driver did not finish");
     if (environment(facts, "CUDA_VISIBLE_DEVICES")) return not_applicable("CUDA_VISIBLE_DEVICES is set");
-    if (container_hides_gpus(facts)) return not_applicable("NVIDIA_VISIBLE_DEVICES asks for no GPU");
+    if (container_hides_gpus(facts)) return not_applicable("NVIDIA_VISIBLE_DEVICES requests no GPU");
     const bool lost = std::any_of(facts.nvml_devices.begin(), facts.nvml_devices.end(),
                                   [](const Board& board) { return board.unreachable; });
     if (lost) return not_applicable("a GPU is lost to the driver");
     return fault(no_gpu(facts));
 }
 
-extern const Rule rule{.title = "The driver offers no GPU to CUDA",
+extern const Rule rule{.title = "No GPU is visible to CUDA",
                        .layer = Layer::gpu,
                        .worst = Severity::error,
                        .needs = Stage::ask,

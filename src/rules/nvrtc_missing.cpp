@@ -17,18 +17,17 @@ static Finding missing(const std::string& library, const std::string& needed_by,
     Finding finding;
     finding.severity = Severity::warning;
     finding.subject = library;
-    finding.message = library + " was not found; " + needed_by + " needs it to compile kernels at run time";
+    finding.message = library + " was not found; " + needed_by + " needs it to compile kernels at runtime";
     finding.evidence = {
-        {library, "not on the loader's path, in toolkit directories or in Python packages", "libraries"}};
+        {library, "not in the loader's search path, toolkit directories or Python packages", "libraries"}};
     finding.remedies = std::move(remedies);
     return finding;
 }
 
 /// As the package of CUDA 12.
 static std::vector<Remedy> install() {
-    return {{.text =
-                 "Install NVRTC of the CUDA that cuDNN was built for, for example as a Python package, or as a part "
-                 "of the toolkit",
+    return {{.text = "Install NVRTC of the CUDA version that cuDNN was built for, for example as a Python package or "
+                     "with the CUDA Toolkit",
              .commands = {"pip install nvidia-cuda-nvrtc-cu12"},
              .verify = "rnncheck doctor --only nvrtc_missing",
              .link = "https://docs.nvidia.com/cuda/nvrtc/index.html"}};
@@ -42,44 +41,43 @@ static bool any_file_of_nvrtc(const Facts& facts) {
 /// One that compiles is enough; else each must have its builtins.
 static void judge_builtins(const Facts& facts, Answers& answers) {
     const auto works = [](const Nvrtc& nvrtc) { return nvrtc.compiles.value_or(false); };
-    if (std::any_of(facts.nvrtcs.begin(), facts.nvrtcs.end(), works))
-        return answers.good("NVRTC was found, and compiles");
+    if (std::any_of(facts.nvrtcs.begin(), facts.nvrtcs.end(), works)) return answers.good("NVRTC works");
     for (const auto& nvrtc : facts.nvrtcs) {
         if (lacks_builtins(facts, nvrtc))
             answers.fault(missing(builtins_of(nvrtc), "NVRTC " + nvrtc.version->text + " at " + nvrtc.library,
                                   for_cuda_major(nvrtc.version->major(), install())));
         else if (!nvrtc.version && !nvrtc.failure)
-            answers.unknown("the version of NVRTC at " + nvrtc.library + " is not known");
+            answers.unknown("the version of NVRTC at " + nvrtc.library + " is unknown");
         else if (!nvrtc.compiles)
-            answers.unknown("whether NVRTC at " + nvrtc.library + " finds its builtins is not known");
+            answers.unknown("whether NVRTC at " + nvrtc.library + " finds its builtins library is unknown");
         else
-            answers.told_elsewhere("NVRTC was found, but does not compile");
+            answers.told_elsewhere("NVRTC is installed but does not work");
     }
-    if (facts.nvrtcs.empty()) answers.unknown("NVRTC was found, but did not answer");
+    if (facts.nvrtcs.empty()) answers.unknown("NVRTC is installed but did not respond");
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
     auto copies = cudnn_copies(facts);
     if (copies.empty()) return without_cudnn(facts);
     std::erase_if(copies, [](const CudnnCopy& copy) { return !compiles_kernels(copy); });
-    if (copies.empty()) return not_applicable("cuDNN 7 brings its kernels compiled");
+    if (copies.empty()) return not_applicable("cuDNN 7 does not need NVRTC");
     Answers answers;
     if (!usable_copies(facts, LibraryKind::nvrtc).empty() || !facts.nvrtcs.empty())
         judge_builtins(facts, answers);
     else if (any_file_of_nvrtc(facts))
-        answers.told_elsewhere("a file of NVRTC was found that cannot be used");
+        answers.told_elsewhere("an NVRTC file was found that cannot be used");
     else if (!libraries_listed(facts))
         answers.unknown("the library directories could not be searched");
     else if (const auto why = lower_cause(facts))
         return not_applicable(*why);
     else if (copies.front().major == 0)
-        answers.unknown("the version of " + name_of(copies.front()) + " is not known");
+        answers.unknown("the version of " + name_of(copies.front()) + " is unknown");
     else
         answers.fault(missing("libnvrtc", name_of(copies.front()), for_cuda_of(copies.front(), install())));
     return answers.close();
 }
 
-extern const Rule rule{.title = "The run-time compiler NVRTC is missing",
+extern const Rule rule{.title = "The runtime compiler NVRTC is missing",
                        .layer = Layer::runtime,
                        .worst = Severity::warning,
                        .needs = Stage::ask,

@@ -11,14 +11,13 @@ static Finding unusable(const Facts& facts, const Nvrtc& nvrtc) {
     Finding finding;
     finding.severity = Severity::warning;
     finding.subject = nvrtc.library;
-    finding.message = "NVRTC at " + nvrtc.library + " does not compile a tiny kernel" + why;
+    finding.message = "NVRTC at " + nvrtc.library + " does not compile a test kernel" + why;
     if (nvrtc.version) finding.evidence.push_back({"NVRTC", nvrtc.version->text, "nvrtcs"});
     finding.evidence.push_back({"compiles", "no", "nvrtcs"});
     if (nvrtc.failure) finding.evidence.push_back({"failed call", told(*nvrtc.failure), "nvrtcs"});
     const std::vector<Remedy> remedies = {
-        {.text = "Install libnvrtc and libnvrtc-builtins of one CUDA release into one directory on the loader's path, "
-                 "or as "
-                 "a Python package",
+        {.text = "Install libnvrtc and libnvrtc-builtins of the same CUDA version into one directory of the loader's "
+                 "search path, or as a Python package",
          .commands = {"ldconfig -p | grep libnvrtc", "pip install nvidia-cuda-nvrtc-cu12"},
          .verify = "rnncheck doctor --only nvrtc_unusable",
          .link = "https://docs.nvidia.com/cuda/nvrtc/index.html"}};
@@ -32,7 +31,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     for (const auto& nvrtc : facts.nvrtcs) {
         if (is_shadowed(facts, nvrtc.library)) continue;
         if (nvrtc.compiles.value_or(false))
-            answers.good("every NVRTC asked compiles");
+            answers.good("every NVRTC installation works");
         else if (nvrtc.failure && was_refused(*nvrtc.failure))
             answers.told_elsewhere(leads_to_a_pipe);
         else if (lacks_builtins(facts, nvrtc))
@@ -40,16 +39,16 @@ static Verdict check(const Facts& facts, const Matrix&) {
         else if (nvrtc.compiles || nvrtc.failure)
             answers.fault(unusable(facts, nvrtc));
         else
-            answers.unknown("NVRTC at " + nvrtc.library + " did not answer");
+            answers.unknown("NVRTC at " + nvrtc.library + " did not respond");
     }
     const std::string silent = silent_copy(facts, LibraryKind::nvrtc);
-    if (!silent.empty()) answers.unknown("NVRTC at " + silent + " did not answer");
+    if (!silent.empty()) answers.unknown("NVRTC at " + silent + " did not respond");
     if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
     answers.no_matter("no NVRTC was found");
     return answers.close();
 }
 
-extern const Rule rule{.title = "The run-time compiler NVRTC does not compile",
+extern const Rule rule{.title = "The runtime compiler NVRTC does not work",
                        .layer = Layer::runtime,
                        .worst = Severity::warning,
                        .needs = Stage::ask,

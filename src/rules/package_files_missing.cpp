@@ -14,13 +14,13 @@ static Finding damaged(const PythonEnvironment& environment, const PythonPackage
     finding.severity = Severity::warning;
     finding.confidence = Confidence::likely;
     finding.subject = package.name + ' ' + package.version;
-    finding.message = package.name + ' ' + package.version + " is not as it was installed: " + first +
-                      (gone ? " is gone" : " has another size");
-    for (const std::string& file : package.missing_files) finding.evidence.push_back({file, "is gone", "pythons"});
+    finding.message = package.name + ' ' + package.version + " has changed since it was installed: " + first +
+                      (gone ? " is missing" : " has a different size");
+    for (const std::string& file : package.missing_files) finding.evidence.push_back({file, "is missing", "pythons"});
     for (const std::string& file : package.changed_files)
-        finding.evidence.push_back({file, "has another size than in its list of files", "pythons"});
+        finding.evidence.push_back({file, "size differs from the package's list of files", "pythons"});
     finding.remedies = {
-        {.text = "Install the package once more",
+        {.text = "Reinstall the package",
          .commands = {command},
          .verify = "rnncheck doctor --only package_files_missing",
          .link = "https://packaging.python.org/en/latest/specifications/recording-installed-packages/"}};
@@ -34,14 +34,14 @@ static Verdict check(const Facts& facts, const Matrix&) {
     for (const PythonPackage& package : environment->packages) {
         if (package.name.starts_with("nvidia-cudnn")) continue;  // cudnn_installation_broken tells of it
         if (package.missing_files.empty() && package.changed_files.empty())
-            answers.good("the libraries of the packages that matter are as they were installed");
+            answers.good("the libraries of the checked packages are unchanged");
         else
             answers.fault(damaged(*environment, package));
     }
-    return answers.close_or(not_applicable("no package that matters is installed in the active environment"));
+    return answers.close_or(not_applicable("the active environment has none of the checked packages"));
 }
 
-extern const Rule rule{.title = "Libraries of an installed Python package are gone or were replaced",
+extern const Rule rule{.title = "Libraries of an installed Python package are missing or were replaced",
                        .layer = Layer::host,
                        .worst = Severity::warning,
                        .needs = Stage::look,

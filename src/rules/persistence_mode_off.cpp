@@ -26,12 +26,12 @@ static Finding slow_start(const Facts& facts, const Board& board, const ProbeRun
     finding.severity = Severity::note;
     finding.subject = "NVIDIA driver";
     finding.message = "persistence mode is off, and the driver took " + seconds(run) +
-                      " to start: every CUDA program that starts while no other uses the GPUs waits that long";
+                      " to initialize: each CUDA program that starts on idle GPUs waits that long";
     finding.confidence = Confidence::likely;
-    finding.evidence = {{"start of the driver", seconds(run), "probe_runs"},
+    finding.evidence = {{"driver initialization", seconds(run), "probe_runs"},
                         {"persistence mode of " + subject_of(board), "off", board_fact(facts, board, "persistence")}};
     finding.remedies = {
-        on_host(facts, {.text = "Keep the driver set up between programs: start NVIDIA's persistence daemon",
+        on_host(facts, {.text = "Keep the driver initialized between programs: start the NVIDIA persistence daemon",
                         .commands = {"sudo systemctl enable --now nvidia-persistenced"},
                         .risk = Risk::needs_root,
                         .verify = "nvidia-smi --query-gpu=persistence_mode --format=csv",
@@ -41,8 +41,8 @@ static Finding slow_start(const Facts& facts, const Board& board, const ProbeRun
 
 static Verdict check(const Facts& facts, const Matrix&) {
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
-    if (!facts.driver.init) return undecided("cuInit did not answer");
-    if (!driver_answers(facts)) return not_applicable("the driver does not start");
+    if (!facts.driver.init) return undecided("the result of cuInit is unknown");
+    if (!driver_answers(facts)) return not_applicable("the driver does not initialize");
     const auto off = std::find_if(facts.nvml_devices.begin(), facts.nvml_devices.end(),
                                   [](const Board& board) { return board.persistence == false; });
     const bool all_on = std::all_of(facts.nvml_devices.begin(), facts.nvml_devices.end(),
@@ -51,12 +51,12 @@ static Verdict check(const Facts& facts, const Matrix&) {
         return all_on && !facts.nvml_devices.empty() ? pass("persistence mode is on")
                                                      : not_told(facts, "its persistence mode");
     const ProbeRun* run = start_of_driver(facts);
-    if (!run) return undecided("the driver was not queried completely");
-    if (run->elapsed_ms < slow_start_ms) return pass("persistence mode is off, but the driver starts quickly");
+    if (!run) return undecided("querying the driver did not finish");
+    if (run->elapsed_ms < slow_start_ms) return pass("persistence mode is off, but the driver initializes quickly");
     return fault(slow_start(facts, *off, *run));
 }
 
-extern const Rule rule{.title = "Persistence mode is off, and the driver starts slowly",
+extern const Rule rule{.title = "Persistence mode is off, and the driver initializes slowly",
                        .layer = Layer::driver,
                        .worst = Severity::note,
                        .needs = Stage::ask,

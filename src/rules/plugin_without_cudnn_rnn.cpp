@@ -9,11 +9,11 @@ static Finding no_cudnn(const Framework& framework, const FrameworkBuild& build)
     Finding finding;
     finding.severity = Severity::warning;
     finding.subject = words_of(framework);
-    finding.message = words_of(framework) + " reaches the GPU through " + build.build +
-                      ", which has no cuDNN: layers that ask for its recurrent networks fail";
+    finding.message = words_of(framework) + " uses the GPU through " + build.build +
+                      ", which has no cuDNN: layers that request cuDNN's recurrent networks fail";
     finding.evidence = {evidence_of(build, "no CUDA")};
     finding.remedies = {
-        {.text = "Use the generic recurrent layers, or run this layer on the CPU; on an NVIDIA GPU a build with CUDA",
+        {.text = "Use the generic recurrent layers or run this layer on the CPU; on an NVIDIA GPU, use a CUDA build",
          .commands = {"rnncheck matrix plan --for " + framework.name + "==" + framework.version->text},
          .verify = "rnncheck doctor",
          .link = build.source.url}};
@@ -26,16 +26,16 @@ static Finding installed_plugin(const Framework& framework) {
     finding.severity = Severity::warning;
     finding.subject = words_of(framework);
     finding.message = words_of(framework) + " in " + framework.environment +
-                      (other_make ? " is made for GPUs of another maker and cannot use the NVIDIA GPU here"
-                                  : " reaches the GPU without cuDNN: layers that ask for its recurrent networks fail");
-    finding.evidence = {{"package", framework.package.value_or("not known"), "frameworks"}};
+                      (other_make ? " is built for GPUs of another vendor and cannot use the NVIDIA GPU"
+                                  : " uses the GPU without cuDNN: layers that request cuDNN's recurrent networks fail");
+    finding.evidence = {{"package", framework.package.value_or("unknown"), "frameworks"}};
     for (const std::string& plugin : framework.plugins) finding.evidence.push_back({"plugin", plugin, "frameworks"});
-    finding.remedies = {{.text = "Use the generic recurrent layers, or run this layer on the CPU; on an NVIDIA GPU "
-                                 "take a build with CUDA",
-                         .commands = {"rnncheck matrix plan --for " + framework.name +
-                                      (framework.version ? "==" + framework.version->text : "")},
-                         .verify = "rnncheck doctor --only plugin_without_cudnn_rnn",
-                         .link = "https://github.com/microsoft/tensorflow-directml-plugin"}};
+    finding.remedies = {
+        {.text = "Use the generic recurrent layers or run this layer on the CPU; on an NVIDIA GPU, use a CUDA build",
+         .commands = {"rnncheck matrix plan --for " + framework.name +
+                      (framework.version ? "==" + framework.version->text : "")},
+         .verify = "rnncheck doctor --only plugin_without_cudnn_rnn",
+         .link = "https://github.com/microsoft/tensorflow-directml-plugin"}};
     return finding;
 }
 
@@ -48,11 +48,11 @@ static Verdict judge_machine(const Facts& facts, const Matrix& matrix) {
     for (const Framework& framework : judged_frameworks(facts, matrix)) {
         const bool plugin = framework.build == "directml" || framework.build == "metal" || framework.build == "rocm";
         if (!framework.build && !framework.uses_cuda.value_or(false))
-            answers.unknown("which build " + words_of(framework) + " is could not be read in its files");
+            answers.unknown("the build of " + words_of(framework) + " could not be read from its files");
         else if (!plugin)
-            answers.good("no framework reaches the GPU in another way than CUDA");
+            answers.good("every framework that uses the GPU uses it through CUDA");
         else if (framework.build == "rocm" && no_nvidia_hardware_seen(facts))
-            answers.no_matter("ROCm has recurrent networks of its own");
+            answers.no_matter("ROCm has its own recurrent networks");
         else
             answers.fault(installed_plugin(framework));
     }
@@ -66,16 +66,16 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
         const Builds builds = builds_of(facts, matrix, framework);
         const bool for_cpu_or_cuda = builds.without_cuda.empty() || framework.build == "cpu";
         if (!framework.build)
-            answers.unknown("which build of " + words_of(framework) + " it is was not given");
+            answers.unknown("the build of " + words_of(framework) + " was not specified");
         else if (for_cpu_or_cuda)
-            answers.no_matter("it is no build for a plugin");
+            answers.no_matter("it is not a plugin build");
         else
             answers.fault(no_cudnn(framework, builds.without_cuda.front()));
     }
     return answers.close();
 }
 
-extern const Rule rule{.title = "The build uses the GPU without cuDNN",
+extern const Rule rule{.title = "The framework build uses the GPU without cuDNN",
                        .layer = Layer::runtime,
                        .worst = Severity::warning,
                        .needs = Stage::look,

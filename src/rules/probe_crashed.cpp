@@ -15,30 +15,30 @@ static bool is_crash(const Facts&, const ProbeRun& run) {
 
 static std::string what_happened(const ProbeRun& run) {
     const std::string signal = run.signal ? " (" + escaped(*run.signal) + ")" : "";
-    if (run.end == ProbeEnd::killed) return " was killed from outside" + in_last_call(run) + " (SIGKILL)";
+    if (run.end == ProbeEnd::killed) return " was killed by another process" + in_last_call(run) + " (SIGKILL)";
     if (run.end == ProbeEnd::crashed_at_exit && !run.signal)
-        return " did not leave its process after its last answer; what it told stands";
+        return " did not exit after its last result; its results are valid";
     if (run.end == ProbeEnd::crashed_at_exit)
-        return " crashed while its process was ending" + signal + "; what it told stands";
+        return " crashed while its process was exiting" + signal + "; its results are valid";
     return " crashed" + in_last_call(run) + signal;
 }
 
 static std::vector<Remedy> remedies_for(const Facts& facts, const ProbeRun& run) {
     constexpr const char* verify = "rnncheck doctor --only probe_crashed";
     if (run.end == ProbeEnd::killed)
-        return {on_host(facts, {.text = "The kernel usually does this when memory runs out, and its log says so: end "
-                                        "other programs, or raise the memory limit of the container or the job",
+        return {on_host(facts, {.text = "The kernel usually kills a process when memory runs out, and logs it: stop "
+                                        "other programs, or raise the memory limit of the container or job",
                                 .commands = {"free -m", "sudo dmesg | tail -n 50"},
                                 .risk = Risk::needs_root,
                                 .verify = verify,
                                 .link = "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory"})};
-    return {{.text = "Repair the findings below this layer first. Then reinstall the library from a single source, and "
-                     "check that its parts are of one version",
+    return {{.text = "Fix the findings of lower layers first. Then reinstall the library from a single source, and "
+                     "check that all of its files are of the same version",
              .commands = {},
              .verify = verify,
              .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/reference/troubleshooting.html"},
-            on_host(facts, {.text = "The kernel log names the library in which the process crashed, and the driver's "
-                                    "messages at that time",
+            on_host(facts, {.text = "Check the kernel log for the library in which the process crashed and the "
+                                    "driver's messages at that time",
                             .commands = {"sudo dmesg | tail -n 50"},
                             .risk = Risk::needs_root,
                             .verify = verify,
@@ -51,7 +51,7 @@ static Finding crashed(const Facts& facts, const ProbeRun& run) {
     finding.message = examined(facts, run) + what_happened(run);
     if (is_own_probe(facts, run)) {
         finding.severity = std::max(finding.severity, Severity::warning);
-        finding.message += ": something preloaded into every program, or a bug in rnncheck";
+        finding.message += "; the cause is a library preloaded into every program or a bug in rnncheck";
     }
     finding.remedies = remedies_for(facts, run);
     return finding;
@@ -65,14 +65,14 @@ static bool told_by_zlib(const Facts& facts, const std::string& subject) {
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    Verdict verdict = over_probe_ends(facts, is_crash, crashed, "no library crashed when asked");
+    Verdict verdict = over_probe_ends(facts, is_crash, crashed, "no library crashed");
     if (verdict.outcome != Outcome::fault) return verdict;
     std::erase_if(verdict.findings, [&](const Finding& finding) { return told_by_zlib(facts, finding.subject); });
-    if (verdict.findings.empty()) return not_applicable("a part of the cuDNN that crashed lacks zlib");
+    if (verdict.findings.empty()) return not_applicable("a library of the cuDNN that crashed lacks zlib");
     return verdict;
 }
 
-extern const Rule rule{.title = "A GPU library crashed when it was asked",
+extern const Rule rule{.title = "A GPU library crashed",
                        .layer = Layer::host,
                        .worst = Severity::error,
                        .needs = Stage::look,

@@ -11,15 +11,16 @@ static bool is_early(const Facts&, const ProbeRun& run) {
 static Finding quit_early(const Facts& facts, const ProbeRun& run) {
     Finding finding;
     const std::string code = run.exit_code ? " with exit code " + std::to_string(*run.exit_code) : "";
-    finding.message = examined(facts, run) + " left the process" + in_last_call(run) + code + " before it had answered";
+    finding.message =
+        examined(facts, run) + " terminated the process" + in_last_call(run) + code + " before it returned a result";
     if (is_own_probe(facts, run)) {
         finding.severity = Severity::warning;
-        finding.message = examined(facts, run) + " ended" + code +
-                          " before it was through: something preloaded into every program, or a bug in rnncheck";
+        finding.message =
+            examined(facts, run) + " ended" + code +
+            " before it was finished; the cause is a library preloaded into every program or a bug in rnncheck";
     }
-    finding.remedies = {{.text = "Read what the library printed before it left. Remove wrappers and preloaded "
-                                 "libraries from the environment, "
-                                 "then install the library once more",
+    finding.remedies = {{.text = "Read the library's last output. Remove wrappers and preloaded libraries from the "
+                                 "environment, then reinstall the library",
                          .commands = {"env | grep -E '^(LD_|CUDA_|CUDNN_)'"},
                          .verify = "rnncheck doctor --only probe_quit_early",
                          .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
@@ -27,10 +28,10 @@ static Finding quit_early(const Facts& facts, const ProbeRun& run) {
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    return over_probe_ends(facts, is_early, quit_early, "every library let its caller go on");
+    return over_probe_ends(facts, is_early, quit_early, "no library terminated its process");
 }
 
-extern const Rule rule{.title = "A GPU library ended the process that asked it",
+extern const Rule rule{.title = "A GPU library terminated the probe process",
                        .layer = Layer::host,
                        .worst = Severity::error,
                        .needs = Stage::look,

@@ -12,11 +12,10 @@ static bool is_stuck(const Facts&, const ProbeRun& run) {
 static Finding stuck(const Facts& facts, const ProbeRun& run) {
     Finding finding;
     finding.message =
-        examined(facts, run) + " hangs inside the kernel" + in_last_call(run) + "; its process cannot be ended";
+        examined(facts, run) + " hangs in the kernel" + in_last_call(run) + "; its process cannot be killed";
     finding.remedies = {
-        on_host(facts, {.text = "Look in the kernel log for the driver's last lines (NVRM, Xid), then restart the "
-                                "machine: nothing else frees "
-                                "a process that hangs in the kernel",
+        on_host(facts, {.text = "Check the kernel log for the driver's last lines (NVRM, Xid), then reboot: only a "
+                                "reboot ends a process that hangs in the kernel",
                         .commands = {"sudo dmesg | grep -E 'NVRM|Xid|blocked for more than'", "sudo reboot"},
                         .risk = Risk::disruptive,
                         .verify = "nvidia-smi",
@@ -25,10 +24,10 @@ static Finding stuck(const Facts& facts, const ProbeRun& run) {
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    return over_probe_ends(facts, is_stuck, stuck, "no process hangs inside the kernel");
+    return over_probe_ends(facts, is_stuck, stuck, "no process hangs in the kernel");
 }
 
-extern const Rule rule{.title = "A GPU library hangs inside the kernel",
+extern const Rule rule{.title = "A GPU library hangs in the kernel",
                        .layer = Layer::host,
                        .worst = Severity::error,
                        .needs = Stage::look,

@@ -17,19 +17,18 @@ static bool is_timeout(const Facts& facts, const ProbeRun& run) {
            (run.end == ProbeEnd::timed_out || (run.end == ProbeEnd::cut_off && was_under_way));
 }
 
-/// Whether what the deadline ended would have come to its end is not known.
+/// Whether what the deadline ended would have come to its end is unknown.
 static Finding cut_off(const Facts& facts, const ProbeRun& run) {
     Finding finding;
     finding.severity = Severity::warning;
-    finding.message = examined(facts, run) + " had not answered" + in_last_call(run) +
-                      " when the deadline passed; whether it hangs is not known";
-    finding.remedies = {{.text =
-                             "Give the check more time. On a GPU newer than the library the first call compiles code, "
-                             "which may take minutes; the driver's first start takes long on nodes with many GPUs "
-                             "where persistence mode is off",
-                         .commands = {"rnncheck doctor --deadline 600"},
-                         .verify = "rnncheck doctor --deadline 600 --only probe_timed_out",
-                         .link = "https://docs.nvidia.com/deploy/driver-persistence/index.html"}};
+    finding.message = examined(facts, run) + " had not responded" + in_last_call(run) +
+                      " when the time limit of the check was reached; whether it hangs is unknown";
+    finding.remedies = {
+        {.text = "Allow more time for the check. On a GPU newer than the library, the first call compiles code, which "
+                 "may take minutes; on nodes with many GPUs, the driver initializes slowly if persistence mode is off",
+         .commands = {"rnncheck doctor --deadline 600"},
+         .verify = "rnncheck doctor --deadline 600 --only probe_timed_out",
+         .link = "https://docs.nvidia.com/deploy/driver-persistence/index.html"}};
     return finding;
 }
 
@@ -37,19 +36,16 @@ static Finding timed_out(const Facts& facts, const ProbeRun& run) {
     if (run.end == ProbeEnd::cut_off) return cut_off(facts, run);
     const std::string cause = cause_of_hang(facts, run);
     Finding finding;
-    finding.message = examined(facts, run) + " did not answer" + in_last_call(run) +
+    finding.message = examined(facts, run) + " did not respond" + in_last_call(run) +
                       (run.reason ? ": " + escaped(*run.reason) : " within the time limit") +
                       (cause.empty() ? "" : "; " + cause);
-    finding.remedies = {on_host(
-        facts,
-        {.text =
-             "Look for the driver's messages in the kernel log and for the processes on the GPU. Where the driver "
-             "hangs, "
-             "restart the machine; where the GPU is busy, wait for its processes or choose another GPU; a network file "
-             "system in LD_LIBRARY_PATH that does not answer also makes calls hang",
-         .commands = {"nvidia-smi", "sudo dmesg | grep -i xid"},
-         .verify = "rnncheck doctor --only probe_timed_out",
-         .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"})};
+    finding.remedies = {
+        on_host(facts, {.text = "Check the kernel log for the driver's messages and list the processes on the GPU. If "
+                                "the driver hangs, reboot; if the GPU is busy, wait for its processes or use another "
+                                "GPU. An unresponsive network file system in LD_LIBRARY_PATH also makes calls hang",
+                        .commands = {"nvidia-smi", "sudo dmesg | grep -i xid"},
+                        .verify = "rnncheck doctor --only probe_timed_out",
+                        .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"})};
     return finding;
 }
 
@@ -74,12 +70,12 @@ static void join_cut_offs(std::vector<Finding>& findings) {
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    Verdict verdict = over_probe_ends(facts, is_timeout, timed_out, "every call came back in time");
+    Verdict verdict = over_probe_ends(facts, is_timeout, timed_out, "every call returned in time");
     join_cut_offs(verdict.findings);
     return verdict;
 }
 
-extern const Rule rule{.title = "A GPU library did not answer in time",
+extern const Rule rule{.title = "A GPU library did not respond in time",
                        .layer = Layer::host,
                        .worst = Severity::error,
                        .needs = Stage::look,

@@ -8,9 +8,8 @@
 namespace rnncheck::rules::ptx_newer_than_driver {
 
 static std::vector<Remedy> remedies(const Facts& facts) {
-    return {{.text = "Update the driver to one that supports the CUDA which made the PTX, or use a build with machine "
-                     "code for this GPU, "
-                     "or one made with an older CUDA",
+    return {{.text = "Update the driver to one that supports the CUDA version that compiled the PTX, or use a build "
+                     "with machine code for this GPU or a build compiled with an older CUDA version",
              .commands = driver_install_commands(facts),
              .risk = Risk::disruptive,
              .verify = "rnncheck doctor --only ptx_newer_than_driver",
@@ -29,10 +28,11 @@ static Finding newer_compiler(const Facts& facts, const Nvrtc& nvrtc) {
     Finding finding;
     finding.severity = Severity::warning;
     finding.subject = nvrtc.library;
-    finding.message = "PTX made by NVRTC " + nvrtc.version->text + " at " + nvrtc.library +
+    finding.message = "PTX compiled by NVRTC " + nvrtc.version->text + " at " + nvrtc.library +
                       " cannot be loaded by this driver, which supports CUDA up to " + facts.driver.cuda_version->text;
-    finding.evidence = {{"NVRTC", nvrtc.version->text, "nvrtcs"},
-                        {"newest CUDA of the driver", facts.driver.cuda_version->text, "driver.cuda_version"}};
+    finding.evidence = {
+        {"NVRTC", nvrtc.version->text, "nvrtcs"},
+        {"newest CUDA version supported by the driver", facts.driver.cuda_version->text, "driver.cuda_version"}};
     finding.remedies = remedies(facts);
     return finding;
 }
@@ -48,7 +48,7 @@ static bool told_by_driver_too_old(const Facts& facts, int major) {
 static Verdict check(const Facts& facts, const Matrix&) {
     Finding refused;
     refused.message =
-        "the driver refused PTX code from a newer CUDA than it knows (CUDA_ERROR_UNSUPPORTED_PTX_VERSION)";
+        "the driver rejected PTX code of a newer CUDA version than it supports (CUDA_ERROR_UNSUPPORTED_PTX_VERSION)";
     refused.remedies = remedies(facts);
     auto findings = findings_for(refusals(facts), refused);
     if (findings.empty() && driver_library_absent(facts)) return not_applicable("no driver library was found");
@@ -56,9 +56,9 @@ static Verdict check(const Facts& facts, const Matrix&) {
     bool too_old = false;
     for (const auto& nvrtc : facts.nvrtcs) {
         if (!facts.driver.cuda_version)
-            open = "the driver did not tell which CUDA it supports";
+            open = "the CUDA version that the driver supports is unknown";
         else if (!nvrtc.version)
-            open = "NVRTC at " + nvrtc.library + " did not tell its version";
+            open = "NVRTC at " + nvrtc.library + " did not report its version";
         else if (*nvrtc.version <= *facts.driver.cuda_version)
             continue;
         else if (told_by_driver_too_old(facts, nvrtc.version->major()))
@@ -68,16 +68,16 @@ static Verdict check(const Facts& facts, const Matrix&) {
     }
     if (!findings.empty()) return with_plan(fault_or(std::move(findings), {}), facts);
     if (!open.empty()) return undecided(open);
-    if (!failures_are_known(facts)) return undecided("a run on the GPU failed, and the reason is not known");
-    if (too_old) return not_applicable("the driver is too old for the CUDA found, its runtime included");
+    if (!failures_are_known(facts)) return undecided("a run on the GPU failed for an unknown reason");
+    if (too_old) return not_applicable("the driver is too old for the installed CUDA and its runtime");
     if (!facts.kernel_runs.empty()) return pass("the driver loaded PTX code");
-    if (!facts.nvrtcs.empty()) return pass("no NVRTC is newer than the driver's CUDA");
+    if (!facts.nvrtcs.empty()) return pass("no NVRTC is newer than the CUDA version that the driver supports");
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
     if (facts.driver.init && facts.cuda_devices.empty()) return not_applicable("there is no GPU to load code on");
     return undecided("no code was loaded on a GPU");
 }
 
-extern const Rule rule{.title = "PTX code is newer than the driver understands",
+extern const Rule rule{.title = "PTX code is newer than the driver supports",
                        .layer = Layer::driver,
                        .worst = Severity::error,
                        .needs = Stage::run,

@@ -12,9 +12,9 @@ static Finding no_package(const Framework& framework, const FrameworkBuild& buil
     Finding finding;
     finding.subject = words_of(framework);
     finding.message =
-        words_of(framework) + " has no package for Python " + python.text + "; it is made for " + range.value;
+        words_of(framework) + " has no package for Python " + python.text + "; it supports " + range.value;
     finding.evidence = {{"Python", python.text, "pythons"}, range};
-    finding.remedies = {{.text = "Make an environment with a Python that it is made for",
+    finding.remedies = {{.text = "Create an environment with a Python version that it supports",
                          .commands = {"python" + wanted.text + " -m venv environment"},
                          .verify = "rnncheck matrix plan --for " + framework.name + "==" + framework.version->text,
                          .link = build.source.url}};
@@ -26,7 +26,7 @@ static Verdict judge_asked(const Facts& facts, const Matrix& matrix) {
     auto about = asked_releases(facts);
     if (!about) return not_applicable(about_named_releases);
     const PythonEnvironment* python = active_environment(facts);
-    if (!python || !python->version) return undecided("the version of the active Python is not known");
+    if (!python || !python->version) return undecided("the version of the active Python is unknown");
     about->pythons = {*python};
     return check(*about, matrix);
 }
@@ -38,7 +38,7 @@ static bool is_no_plugin(const FrameworkBuild& build) {
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (!only_given(facts)) return judge_asked(facts, matrix);
-    if (facts.pythons.empty() || !facts.pythons.front().version) return undecided("no Python was given");
+    if (facts.pythons.empty() || !facts.pythons.front().version) return undecided("no Python version was specified");
     const Version& python = *facts.pythons.front().version;
     return judge_frameworks(facts, matrix, is_no_plugin,
                             [&](const FrameworkBuild& build, const Framework& framework) -> Answered {
@@ -49,7 +49,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
                             });
 }
 
-extern const Rule rule{.title = "The framework release has no package for this Python",
+extern const Rule rule{.title = "The framework version has no package for this Python version",
                        .layer = Layer::host,
                        .worst = Severity::error,
                        .needs = Stage::look,

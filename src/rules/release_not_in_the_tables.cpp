@@ -13,18 +13,18 @@ static Finding no_such_cuda(const Version& cuda, const Matrix& matrix) {
     Finding finding;
     finding.severity = Severity::warning;
     finding.subject = "CUDA " + cuda.text;
-    finding.message =
-        "no CUDA toolkit " + cuda.text + " was ever released; a driver may name it as the newest CUDA that it supports";
+    finding.message = "no CUDA toolkit " + cuda.text +
+                      " was ever released; a driver may report it as the newest CUDA version that it supports";
     finding.evidence = {{"CUDA", cuda.text, "runtimes"}};
     for (const Version& near :
          {make_version({cuda.major(), cuda.minor() - 1}), make_version({cuda.major(), cuda.minor() + 1})})
         if (const auto row = matrix.driver_for_cuda(near))
             finding.evidence.push_back({"released", "CUDA " + row->cuda.text, row->source.url});
-    finding.remedies = {
-        {.text = "Give the CUDA of the toolkit or of the framework's wheels, not the one in nvidia-smi's headline",
-         .commands = {"nvcc --version"},
-         .verify = "rnncheck matrix show driver_for_cuda",
-         .link = "https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/index.html"}};
+    finding.remedies = {{.text = "Specify the CUDA version of the toolkit or of the framework's wheels, not the one in "
+                                 "the first line of nvidia-smi",
+                         .commands = {"nvcc --version"},
+                         .verify = "rnncheck matrix show driver_for_cuda",
+                         .link = "https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/index.html"}};
     return finding;
 }
 
@@ -32,7 +32,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix);
 
 static void note(Answers& answers, const std::string& what, Coverage coverage, const Matrix& matrix) {
     if (coverage == Coverage::known)
-        answers.good("the tables know every release that was given");
+        answers.good("every specified version is in the compatibility data");
     else
         answers.outside(outside_data(what, coverage, matrix));
 }
@@ -54,7 +54,8 @@ static void judge_cudnn(Answers& answers, const Cudnn& cudnn, const Matrix& matr
     const bool exists = !cuda || std::any_of(builds.begin(), builds.end(), [&](const CudnnBuild& build) {
         return build.cuda_major == cuda->major();
     });
-    if (!exists) return answers.told_elsewhere("another rule tells that cuDNN " + release.text + " has no such build");
+    if (!exists)
+        return answers.told_elsewhere("another rule reports that cuDNN " + release.text + " has no such build");
     note(answers, "cuDNN " + release.text, Coverage::known, matrix);
 }
 
@@ -91,11 +92,11 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return answers.close();
 }
 
-extern const Rule rule{.title = "A release that was given is not in the tables",
+extern const Rule rule{.title = "A specified version is not in the compatibility data",
                        .layer = Layer::runtime,
                        .worst = Severity::warning,
                        .needs = Stage::look,
                        .check = check,
-                       .asks = "a release of anything"};
+                       .asks = "a version of any component"};
 
 }  // namespace rnncheck::rules::release_not_in_the_tables

@@ -37,13 +37,12 @@ static Finding failed(const Facts& facts, const Sweep& sweep, const Runs& runs) 
     for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
         finding.evidence.push_back(evidence_of(facts, *runs[i], told(runs[i]->result)));
     add_process(facts, first, finding);
-    finding.remedies = {on_host(
-        facts, {.text = "Repair what is reported below this layer first. Then look for the driver's messages in "
-                        "the kernel's log, and try another release of cuDNN",
-                .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'"},
-                .risk = Risk::needs_root,
-                .verify = verify_command(facts, first, "rnn_call_failed"),
-                .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"})};
+    finding.remedies = {on_host(facts, {.text = "Fix the findings of lower layers first. Then check the kernel log for "
+                                                "the driver's messages, and try another version of cuDNN",
+                                        .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'"},
+                                        .risk = Risk::needs_root,
+                                        .verify = verify_command(facts, first, "rnn_call_failed"),
+                                        .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"})};
     return finding;
 }
 
@@ -53,7 +52,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
         Runs unexplained;
         for (const RnnRun* run : runs_with(sweep, RunEnd::failed)) {
             if (run->result && run->result->text == hangs_in_kernel) {
-                answers.told_elsewhere("its process hangs inside the kernel");
+                answers.told_elsewhere("its process hangs in the kernel");
                 continue;
             }
             const auto cause =
@@ -63,17 +62,17 @@ static Verdict check(const Facts& facts, const Matrix&) {
             else
                 unexplained.push_back(run);
         }
-        if (!runs_with(sweep, RunEnd::out_of_memory).empty()) answers.told_elsewhere("memory ran out");
+        if (!runs_with(sweep, RunEnd::out_of_memory).empty()) answers.told_elsewhere("the GPU ran out of memory");
         auto note = take_not_promised(facts, sweep, unexplained, "failed on");
         if (!unexplained.empty())
             answers.fault(failed(facts, sweep, unexplained));
         else if (note)
             answers.fault(std::move(*note));
     }
-    return answers.close_or(pass_if_tried(facts, "no call for a recurrent network failed"));
+    return answers.close_or(pass_if_tried(facts, "no RNN call failed"));
 }
 
-extern const Rule rule{.title = "A call for a recurrent network fails",
+extern const Rule rule{.title = "A cuDNN RNN call fails",
                        .layer = Layer::rnn,
                        .worst = Severity::error,
                        .needs = Stage::run,

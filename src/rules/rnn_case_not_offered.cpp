@@ -17,20 +17,19 @@ static Finding not_offered(const Facts& facts, const Sweep& sweep, const Runs& r
     const std::string reason = first.result ? ": " + told(*first.result) : "";
     Finding finding;
     finding.subject = subject_of(facts, sweep);
-    finding.message = name_of(facts, sweep) + " does not offer " + pluralized(runs.size(), "RNN case", "RNN cases") +
-                      " that it must offer, first '" + describe(first.rnn_case) + "'" + reason;
+    finding.message = name_of(facts, sweep) + " does not support " + pluralized(runs.size(), "RNN case", "RNN cases") +
+                      " that it should support, first '" + describe(first.rnn_case) + "'" + reason;
     for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
         finding.evidence.push_back(
-            evidence_of(facts, *runs[i], runs[i]->result ? told(*runs[i]->result) : "not offered"));
-    finding.evidence.push_back({std::string(row.dtype) + ' ' + row.algorithm + " is offered",
+            evidence_of(facts, *runs[i], runs[i]->result ? told(*runs[i]->result) : "not supported"));
+    finding.evidence.push_back({std::string(row.dtype) + ' ' + row.algorithm + " is supported",
                                 "since cuDNN " + row.first.text + ", compute capability " + row.capability_min.text,
                                 row.source.url});
-    finding.remedies = {{.text =
-                             "Install the whole of cuDNN once more, with the NVRTC of its CUDA; its own log says what "
-                             "it misses",
-                         .commands = {"export CUDNN_LOGLEVEL_DBG=2 CUDNN_LOGDEST_DBG=stderr"},
-                         .verify = verify_command(facts, first, "rnn_case_not_offered"),
-                         .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-adv-library.html"}};
+    finding.remedies = {
+        {.text = "Reinstall all of cuDNN, with NVRTC of its CUDA version; cuDNN's log shows what is missing",
+         .commands = {"export CUDNN_LOGLEVEL_DBG=2 CUDNN_LOGDEST_DBG=stderr"},
+         .verify = verify_command(facts, first, "rnn_case_not_offered"),
+         .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-adv-library.html"}};
     return finding;
 }
 
@@ -42,7 +41,7 @@ static void judge(const Facts& facts, const Matrix& matrix, const Sweep& sweep, 
     for (const RnnRun* run : runs_with(sweep, RunEnd::not_supported)) {
         if (!is_plain(run->rnn_case) || not_promised(facts, *run)) continue;
         if (!version || !gpu || !gpu->compute_capability)
-            return answers.unknown("what " + name_of(facts, sweep) + " must offer is not known");
+            return answers.unknown("the cases that " + name_of(facts, sweep) + " should support are unknown");
         const auto cause =
             run->result ? explained_elsewhere(facts, run->gpu, run->library, *run->result) : std::nullopt;
         const auto row = matrix.requires_support(*version, *gpu->compute_capability, name_of(run->rnn_case.dtype),
@@ -61,10 +60,10 @@ static void judge(const Facts& facts, const Matrix& matrix, const Sweep& sweep, 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     Answers answers;
     for (const auto& sweep : sweeps(facts)) judge(facts, matrix, sweep, answers);
-    return answers.close_or(pass_if_tried(facts, "cuDNN offers every case that it must offer"));
+    return answers.close_or(pass_if_tried(facts, "cuDNN supports every case that it should support"));
 }
 
-extern const Rule rule{.title = "cuDNN does not offer a recurrent network that it must offer",
+extern const Rule rule{.title = "cuDNN does not support a recurrent network that it should support",
                        .layer = Layer::rnn,
                        .worst = Severity::error,
                        .needs = Stage::run,

@@ -39,10 +39,10 @@ static std::vector<std::string> faults_of(const RnnDropout& dropout) {
     if (keeps_too_many_or_few(dropout))
         faults.push_back(share(dropout) + ", expected " + short_number(100 * (1 - dropout.probability)) + " %");
     if (*dropout.kept > 0 && dropout.scale_error.value_or(HUGE_VAL) > scale_limit)
-        faults.push_back("those kept are not multiplied by 1 / (1 - " + exact_number(dropout.probability) + ")");
-    if (dropout.repeats == false) faults.emplace_back("the same seed gives another mask");
+        faults.push_back("the kept elements are not multiplied by 1 / (1 - " + exact_number(dropout.probability) + ")");
+    if (dropout.repeats == false) faults.emplace_back("the same seed generates a different mask");
     if (dropout.moves_on == false && masks_should_differ(dropout))
-        faults.emplace_back("every call draws the same mask");
+        faults.emplace_back("every call generates the same mask");
     return faults;
 }
 
@@ -53,7 +53,7 @@ static Finding wrong(const Facts& facts, const RnnDropout& dropout, const std::v
     finding.evidence = {{"elements kept", share(dropout),
                          "rnn_dropouts[" + std::to_string(&dropout - facts.rnn_dropouts.data()) + "]"}};
     finding.remedies = {
-        {.text = "Do not train networks with dropout by this cuDNN on this GPU: install another version of cuDNN",
+        {.text = "Do not train networks with dropout with this cuDNN on this GPU; install another version of cuDNN",
          .commands = {},
          .verify = "rnncheck lstm --dropout " + exact_number(dropout.probability),
          .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-ops-library.html"}};
@@ -66,8 +66,8 @@ static void judge(const Facts& facts, const RnnDropout& dropout, Answers& answer
     const auto faults = faults_of(dropout);
     if (!faults.empty()) return answers.fault(wrong(facts, dropout, faults));
     if (!dropout.repeats || !dropout.moves_on)
-        return answers.unknown(where(facts, dropout) + ": whether its masks repeat as they should is not known");
-    answers.good(where(facts, dropout) + ": " + share(dropout) + (*dropout.kept > 0 ? ", correctly multiplied" : "") +
+        return answers.unknown(where(facts, dropout) + ": whether its masks repeat correctly is unknown");
+    answers.good(where(facts, dropout) + ": " + share(dropout) + (*dropout.kept > 0 ? ", correctly scaled" : "") +
                  ", the same for the same seed");
 }
 

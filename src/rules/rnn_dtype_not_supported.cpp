@@ -9,11 +9,11 @@ static Finding not_offered(const std::string& dtype, const RnnLimit& limit, cons
                            Evidence evidence) {
     Finding finding;
     finding.subject = dtype;
-    finding.message = what + " has no recurrent networks of type " + dtype + "; they begin with cuDNN " +
+    finding.message = what + " does not support recurrent networks of type " + dtype + ", which require cuDNN " +
                       limit.first.text +
                       (limit.capability_min ? " and compute capability " + limit.capability_min->text : "");
     finding.evidence = {std::move(evidence), {"recurrent networks of type " + dtype, limit.rule, limit.source.url}};
-    finding.remedies = {{.text = "Use fp32 or fp16 for the recurrent layers, or what the first line names",
+    finding.remedies = {{.text = "Use fp32 or fp16 for the recurrent layers, or the version that the message names",
                          .commands = {},
                          .verify = "rnncheck doctor",
                          .link = limit.source.url}};
@@ -32,7 +32,7 @@ static void judge_cudnn(Answers& answers, const std::string& dtype, const RnnLim
 
 static void judge_gpu(Answers& answers, const std::string& dtype, const RnnLimit& limit, const Gpu& gpu) {
     if (!gpu.compute_capability)
-        answers.unknown("the compute capability of a GPU is not known");
+        answers.unknown("the compute capability of a GPU is unknown");
     else if (*gpu.compute_capability < *limit.capability_min)
         answers.fault(not_offered(dtype, limit, words_of(gpu),
                                   {"compute capability", gpu.compute_capability->text, "cuda_devices"}));
@@ -42,7 +42,7 @@ static void judge_gpu(Answers& answers, const std::string& dtype, const RnnLimit
 static void judge_framework(Answers& answers, const std::string& dtype, const RnnLimit& limit, const Facts& facts,
                             const Matrix& matrix, const Framework& framework) {
     judge_builds(builds_of(facts, matrix, framework).with_cuda, framework,
-                 "the cuDNN of " + words_of(framework) + " offers it", answers, [&](const FrameworkBuild& build) {
+                 "the cuDNN of " + words_of(framework) + " supports it", answers, [&](const FrameworkBuild& build) {
                      if (!build.cudnn) return not_told();
                      if (*build.cudnn >= limit.first) return well();
                      return at_fault(not_offered(dtype, limit,
@@ -53,10 +53,10 @@ static void judge_framework(Answers& answers, const std::string& dtype, const Rn
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (!only_given(facts)) return not_applicable(about_named_releases);
-    if (!facts.network || !facts.network->dtype) return undecided("no data type was given");
+    if (!facts.network || !facts.network->dtype) return undecided("no data type was specified");
     const std::string dtype(name_of(*facts.network->dtype));
     const auto limit = matrix.rnn_limit(dtype);
-    if (!limit) return pass("every cuDNN and GPU of the tables offers recurrent networks of type " + dtype);
+    if (!limit) return pass("every known cuDNN version and GPU supports recurrent networks of type " + dtype);
     Answers answers;
     const Version* cudnn = given_cudnn(facts);
     if (cudnn) judge_cudnn(answers, dtype, *limit, *cudnn, matrix);
@@ -65,14 +65,14 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
             judge_framework(answers, dtype, *limit, facts, matrix, framework);
     if (limit->capability_min)
         for (const Gpu& gpu : facts.cuda_devices) judge_gpu(answers, dtype, *limit, gpu);
-    if (!cudnn && facts.frameworks.empty()) answers.unknown("cudnn= was not given");
-    if (limit->capability_min && facts.cuda_devices.empty()) answers.unknown("gpu= was not given");
-    answers.good("cuDNN and GPU offer recurrent networks of type " + dtype,
+    if (!cudnn && facts.frameworks.empty()) answers.unknown("cudnn= was not specified");
+    if (limit->capability_min && facts.cuda_devices.empty()) answers.unknown("gpu= was not specified");
+    answers.good("cuDNN and GPU support recurrent networks of type " + dtype,
                  {{"recurrent networks of type " + dtype, limit->rule, limit->source.url}});
     return answers.close();
 }
 
-extern const Rule rule{.title = "Recurrent networks of this data type are not offered here",
+extern const Rule rule{.title = "Recurrent networks of this data type are not supported",
                        .layer = Layer::rnn,
                        .worst = Severity::error,
                        .needs = Stage::look,

@@ -12,17 +12,19 @@ static Finding not_repeatable(const Facts& facts, const Sweep& sweep, const Runs
     Finding finding;
     finding.severity = Severity::warning;
     finding.subject = subject_of(facts, sweep);
-    finding.message = pluralized(runs.size(), "RNN case gives", "RNN cases give") + " other bits when run again on " +
-                      name_of(facts, sweep) + ", first '" + describe(runs.front()->rnn_case) + "'";
+    finding.message = pluralized(runs.size(), "RNN case", "RNN cases") +
+                      " returned results that are not bitwise identical when repeated on " + name_of(facts, sweep) +
+                      ", first '" + describe(runs.front()->rnn_case) + "'";
     for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
-        finding.evidence.push_back(evidence_of(facts, *runs[i], "right, but not the same bits twice"));
+        finding.evidence.push_back(evidence_of(facts, *runs[i], "correct, but not bitwise identical when repeated"));
     finding.evidence.push_back(
         {"CUBLAS_WORKSPACE_CONFIG", setting ? escaped(*setting, 100) : "not set", "host.environment"});
-    finding.remedies = {{.text = "If you need the same bits every time, give cuBLAS one size of work space before the "
-                                 "program starts. If it stays, results depend on timing: take another release of cuDNN",
-                         .commands = {"export CUBLAS_WORKSPACE_CONFIG=:16:8"},
-                         .verify = verify_command(facts, *runs.front(), "rnn_not_repeatable"),
-                         .link = "https://docs.nvidia.com/cuda/cublas/index.html#results-reproducibility"}};
+    finding.remedies = {
+        {.text = "If you need bitwise identical results, set one cuBLAS workspace size before the program starts. If "
+                 "results still differ, they depend on timing: use another version of cuDNN",
+         .commands = {"export CUBLAS_WORKSPACE_CONFIG=:16:8"},
+         .verify = verify_command(facts, *runs.front(), "rnn_not_repeatable"),
+         .link = "https://docs.nvidia.com/cuda/cublas/index.html#results-reproducibility"}};
     return finding;
 }
 
@@ -33,19 +35,19 @@ static Verdict check(const Facts& facts, const Matrix&) {
         Runs different;
         for (const RnnRun* run : runs_with(sweep, RunEnd::ok)) {
             if (!run->bitwise_repeatable)
-                answers.unknown("whether a case gives the same bits twice is not known");
+                answers.unknown("whether a case is bitwise repeatable is unknown");
             else if (!*run->bitwise_repeatable)
                 different.push_back(run);
             any_twice |= run->bitwise_repeatable.value_or(false);
         }
         if (!different.empty()) answers.fault(not_repeatable(facts, sweep, different));
     }
-    const Verdict otherwise = pass_if_tried(facts, "every network gave the same bits twice");
+    const Verdict otherwise = pass_if_tried(facts, "every network returned bitwise identical results when repeated");
     if (otherwise.outcome == Outcome::pass && !any_twice) return answers.close_or(undecided("no network ran twice"));
     return answers.close_or(otherwise);
 }
 
-extern const Rule rule{.title = "Recurrent networks do not give the same bits twice",
+extern const Rule rule{.title = "Recurrent networks are not bitwise repeatable",
                        .layer = Layer::rnn,
                        .worst = Severity::warning,
                        .needs = Stage::run,

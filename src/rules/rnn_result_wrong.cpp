@@ -46,13 +46,13 @@ static std::string what_to_suspect(const Facts& facts, const Sweep& wrong) {
     for (const Sweep& other : sweeps(facts)) {
         if (other.library == wrong.library && other.gpu != wrong.gpu && is_right(other))
             return gpu_subject(facts, other.gpu) +
-                   " gives correct results with it, so test the memory of this GPU and have it replaced";
+                   " returns correct results with it, so test the memory of this GPU and replace the GPU";
         if (other.library != wrong.library && other.gpu == wrong.gpu && is_right(other))
-            return "It gives correct results with " + name_of(cudnn_copy(facts, other.library)) +
+            return "It returns correct results with " + name_of(cudnn_copy(facts, other.library)) +
                    ", so use another version of cuDNN";
     }
     if (const auto algorithm = algorithm_without_fault(wrong))
-        return "Its cases of the algorithm " + std::string(name_of(*algorithm)) +
+        return "Its cases with the algorithm " + std::string(name_of(*algorithm)) +
                " are correct, so use that one, or another version of cuDNN";
     return "Test the memory of the GPU; if it has no errors, use another version of cuDNN";
 }
@@ -64,10 +64,10 @@ static Finding wrong(const Facts& facts, const Sweep& sweep, Runs runs) {
     Finding finding;
     finding.subject = subject_of(facts, sweep);
     finding.message = pluralized(runs.size(), "RNN case", "RNN cases") + " of " + std::to_string(sweep.runs.size()) +
-                      " came out wrong on " + name_of(facts, sweep) + ", worst '" + describe(worst.rnn_case) +
-                      "': " + how_wrong(worst);
+                      " returned incorrect results on " + name_of(facts, sweep) + ", worst '" +
+                      describe(worst.rnn_case) + "': " + how_wrong(worst);
     finding.evidence = {
-        {"wrong cases", std::to_string(runs.size()) + " of " + std::to_string(sweep.runs.size()), "rnn_runs"}};
+        {"incorrect cases", std::to_string(runs.size()) + " of " + std::to_string(sweep.runs.size()), "rnn_runs"}};
     for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
         finding.evidence.push_back(evidence_of(facts, *runs[i], how_wrong(*runs[i])));
     finding.remedies = {{.text = "Do not trust results of this GPU with this cuDNN. " + what_to_suspect(facts, sweep),
@@ -89,13 +89,13 @@ static Verdict check(const Facts& facts, const Matrix&) {
         else
             answers.fault(wrong(facts, sweep, std::move(runs)));
     }
-    const Verdict otherwise = pass_if_tried(facts, "every network that ran came out right");
+    const Verdict otherwise = pass_if_tried(facts, "every network that ran returned correct results");
     if (otherwise.outcome == Outcome::pass && !any_right)
-        return answers.close_or(undecided("no network ran to its end"));
+        return answers.close_or(undecided("no network ran to completion"));
     return answers.close_or(otherwise);
 }
 
-extern const Rule rule{.title = "Recurrent networks compute wrong results",
+extern const Rule rule{.title = "Recurrent networks return incorrect results",
                        .layer = Layer::rnn,
                        .worst = Severity::error,
                        .needs = Stage::run,

@@ -41,7 +41,7 @@ static Largest largest_of(const Facts& facts, const Gpu& gpu, const std::optiona
 }
 
 static std::string ratio_in_words(const Gpu& gpu, const Largest& largest) {
-    return subject_of(gpu) + " takes " + short_number(largest.ratio) + " times what the model says in case " +
+    return subject_of(gpu) + " takes " + short_number(largest.ratio) + " times the modeled time in case " +
            std::to_string(largest.run->number) + " (hidden " + std::to_string(largest.run->rnn_case.hidden) + ")";
 }
 
@@ -50,11 +50,11 @@ static Finding slow(const Facts& facts, const Gpu& gpu, const Largest& largest) 
     finding.severity = Severity::warning;
     finding.subject = subject_of(gpu);
     finding.message = ratio_in_words(gpu, largest) +
-                      ": it is slowed down by heat or power, in a low power state, shared with other programs, or "
-                      "cuDNN uses a slow kernel";
+                      ": it is throttled because of heat or power, in a low power state or shared with other programs, "
+                      "or cuDNN uses a slow kernel";
     finding.evidence = {evidence_of(
         facts, *largest.run,
-        short_number(*largest.run->repeat_ms) + " ms, by the model " + short_number(largest.modelled_ms) + " ms")};
+        short_number(*largest.run->repeat_ms) + " ms, modeled: " + short_number(largest.modelled_ms) + " ms")};
     finding.remedies = {
         {.text = "Check the clocks and their limits while the case runs, and which processes use the GPU",
          .commands = {"nvidia-smi -q -d PERFORMANCE,CLOCK,POWER,TEMPERATURE", "nvidia-smi"},
@@ -72,7 +72,7 @@ static void judge(const Facts& facts, const Gpu& gpu, Answers& answers) {
                                ", or the arithmetic of its compute capability is not in the table");
     if (!largest.run)
         return answers.no_matter(
-            "the cases consist mainly of kernel launches, whose time hardly depends on clocks; to measure the speed, "
+            "the cases consist mainly of kernel launches, whose time hardly depends on clock rates; to measure speed, "
             "run 'rnncheck lstm --input 2048 --hidden 2048 --batch 64 --length 16'");
     if (largest.ratio > slow_factor) return answers.fault(slow(facts, gpu, largest));
     answers.good(ratio_in_words(gpu, largest), {{"first runs of all cases took longer than second ones by",
@@ -80,14 +80,14 @@ static void judge(const Facts& facts, const Gpu& gpu, Answers& answers) {
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    if (!facts.rnn_request) return not_applicable("the doctor's cases are too small to measure speed");
+    if (!facts.rnn_request) return not_applicable("the doctor command's cases are too small to measure speed");
     Answers answers;
     for (const Gpu& gpu : facts.cuda_devices) judge(facts, gpu, answers);
     answers.no_matter("no case was timed");
     return answers.close();
 }
 
-extern const Rule rule{.title = "Recurrent networks run far slower than the GPU allows",
+extern const Rule rule{.title = "Recurrent networks run far slower than expected on this GPU",
                        .layer = Layer::rnn,
                        .worst = Severity::warning,
                        .needs = Stage::run,

@@ -14,7 +14,7 @@ static std::string what_the_loader_gives(const Facts& facts) {
         const Library* library = library_at(facts, runtime.library);
         if (runtime.version && library && library->picked_by_loader) given.push_back(runtime.version->text);
     }
-    return given.empty() ? "the loader gives none of them by itself" : "the loader gives " + join_with_and(given);
+    return given.empty() ? "the loader finds none of them by default" : "the loader finds " + join_with_and(given);
 }
 
 static Finding several(const Facts& facts, const std::vector<Version>& versions) {
@@ -23,12 +23,12 @@ static Finding several(const Facts& facts, const std::vector<Version>& versions)
     Finding finding;
     finding.severity = Severity::note;
     finding.subject = "CUDA runtimes";
-    finding.message = "CUDA runtimes of " + std::to_string(versions.size()) + " versions are installed (" +
+    finding.message = std::to_string(versions.size()) + " versions of the CUDA runtime are installed (" +
                       join_with_and(texts) + "); " + what_the_loader_gives(facts);
     for (const auto& runtime : facts.runtimes)
         if (runtime.version) finding.evidence.push_back({runtime.library, runtime.version->text, "runtimes"});
-    finding.remedies = {{.text = "Nothing, while every program finds the one it was built for; else put that one's "
-                                 "directory first in LD_LIBRARY_PATH",
+    finding.remedies = {{.text = "No action is needed if every program finds the version it was built for; otherwise "
+                                 "put that version's directory first in LD_LIBRARY_PATH",
                          .commands = {"ldconfig -p | grep libcudart"},
                          .verify = "rnncheck doctor --only several_cuda_runtimes",
                          .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
@@ -46,15 +46,15 @@ static Verdict check(const Facts& facts, const Matrix&) {
     }
     std::sort(versions.begin(), versions.end());
     if (versions.size() > 1) return fault(several(facts, versions));
-    if (!all_told) return undecided("a CUDA runtime did not tell its version");
+    if (!all_told) return undecided("a CUDA runtime did not report its version");
     const std::string silent = silent_copy(facts, LibraryKind::cudart);
-    if (!silent.empty()) return undecided(silent + " did not answer");
-    if (!versions.empty()) return pass("every CUDA runtime asked is of version " + versions.front().text);
+    if (!silent.empty()) return undecided(silent + " did not respond");
+    if (!versions.empty()) return pass("every CUDA runtime is of version " + versions.front().text);
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     return not_applicable("no CUDA runtime was found");
 }
 
-extern const Rule rule{.title = "CUDA runtimes of several versions are installed",
+extern const Rule rule{.title = "Several versions of the CUDA runtime are installed",
                        .layer = Layer::runtime,
                        .worst = Severity::note,
                        .needs = Stage::ask,

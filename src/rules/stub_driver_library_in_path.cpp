@@ -14,23 +14,21 @@ static Finding found_at(const std::string& path, Severity severity, const std::s
     finding.severity = severity;
     finding.subject = path;
     finding.message = message;
-    finding.remedies = {
-        {.text = "Take the toolkit's 'stubs' directory out of LD_LIBRARY_PATH and of the loader's configuration; it "
-                 "is for linking only",
-         .commands = {"printenv LD_LIBRARY_PATH"},
-         .verify = "rnncheck doctor --only stub_driver_library_in_path",
-         .link = "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html"}};
+    finding.remedies = {{.text = "Remove the toolkit's 'stubs' directory from LD_LIBRARY_PATH and from the loader's "
+                                 "configuration; it is for linking only",
+                         .commands = {"printenv LD_LIBRARY_PATH"},
+                         .verify = "rnncheck doctor --only stub_driver_library_in_path",
+                         .link = "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html"}};
     return finding;
 }
 
 static Finding stub_file(const Facts& facts, const Library& library) {
     const bool loaded = library.picked_by_loader && !driver_answers(facts);
-    auto finding =
-        found_at(library.path, loaded ? Severity::error : Severity::warning,
-                 loaded ? "the loader picks the toolkit's stub " + library.path + " instead of the driver's libcuda"
-                        : "the toolkit's stub " + library.path +
-                              " stands on LD_LIBRARY_PATH, where programs may "
-                              "load it instead of the driver's libcuda");
+    auto finding = found_at(
+        library.path, loaded ? Severity::error : Severity::warning,
+        loaded ? "the loader finds the toolkit's stub " + library.path + " instead of the driver's libcuda"
+               : "the toolkit's stub " + library.path +
+                     " is in a directory of LD_LIBRARY_PATH, so programs may load it instead of the driver's libcuda");
     finding.evidence = {{"link-time stub", library.path, "libraries"}};
     return finding;
 }
@@ -44,18 +42,18 @@ static Verdict check(const Facts& facts, const Matrix&) {
         const Library* library = library_at(facts, opened);
         const std::string path = library ? library->path : opened;
         std::erase_if(findings, [&](const Finding& finding) { return finding.subject == path; });
-        findings.push_back(found_at(path, Severity::error,
-                                    "the libcuda that was loaded, " + path + ", is the toolkit's stub and no driver"));
+        findings.push_back(found_at(
+            path, Severity::error, "the libcuda that was loaded, " + path + ", is the toolkit's stub, not the driver"));
         findings.back().evidence = {{"failed call", in_words(*facts.driver.init), "driver.init"}};
     }
     if (!findings.empty()) return fault_or(std::move(findings), {});
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
-    if (driver_library_absent(facts)) return not_applicable("the loader finds no libcuda at all");
-    if (!facts.driver.init) return undecided("cuInit was not answered, so the library was not shown to be a driver");
-    return pass("the loader reaches no stub");
+    if (driver_library_absent(facts)) return not_applicable("the loader does not find libcuda");
+    if (!facts.driver.init) return undecided("the result of cuInit is unknown, so the library may not be a driver");
+    return pass("the loader finds no stub");
 }
 
-extern const Rule rule{.title = "A stub libcuda of the CUDA toolkit stands in the loader's path",
+extern const Rule rule{.title = "A CUDA Toolkit stub of libcuda is in the loader's search path",
                        .layer = Layer::host,
                        .worst = Severity::error,
                        .needs = Stage::ask,

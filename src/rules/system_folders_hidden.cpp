@@ -9,29 +9,29 @@ static Finding hidden(const Facts& facts) {
     Finding finding;
     finding.severity = Severity::warning;
     finding.subject = join_with_and(facts.host.hidden_directories);
-    finding.message =
-        finding.subject + (facts.host.hidden_directories.size() == 1 ? " is" : " are") +
-        " empty or closed to this process, so what the kernel shows there of a driver could not be examined";
+    finding.message = finding.subject + (facts.host.hidden_directories.size() == 1 ? " is" : " are") +
+                      " empty or not readable for this process, so the driver's files there could not be examined";
     for (const auto& directory : facts.host.hidden_directories)
-        finding.evidence.push_back({directory, "nothing is seen in it", "host.hidden_directories"});
-    finding.remedies = {{.text = "Run rnncheck outside the sandbox or chroot, or have these directories passed in",
-                         .commands = {"ls -d /proc/1 /sys/module /dev/null"},
-                         .verify = "rnncheck doctor --only system_folders_hidden",
-                         .link = "https://man7.org/linux/man-pages/man5/proc.5.html"}};
+        finding.evidence.push_back({directory, "appears empty", "host.hidden_directories"});
+    finding.remedies = {
+        {.text = "Run rnncheck outside the sandbox or chroot, or make these directories available in it",
+         .commands = {"ls -d /proc/1 /sys/module /dev/null"},
+         .verify = "rnncheck doctor --only system_folders_hidden",
+         .link = "https://man7.org/linux/man-pages/man5/proc.5.html"}};
     return finding;
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    if (driver_answers(facts)) return pass("the driver answers");
+    if (driver_answers(facts)) return pass("the driver works");
     const bool kernel_hidden =
         is_hidden(facts, "/proc") && is_hidden(facts, "/sys") && !facts.driver.module_loaded.value_or(false);
     const bool nodes_hidden = is_hidden(facts, "/dev") && facts.driver.device_nodes.empty();
     if (kernel_hidden || nodes_hidden) return fault(hidden(facts));
-    if (!probe_completed(facts, "host_system")) return undecided("the system was not looked at to the end");
-    return pass("/proc or /sys, and /dev, show what is in them");
+    if (!probe_completed(facts, "host_system")) return undecided("examining the system did not finish");
+    return pass("/proc or /sys, and /dev, are readable");
 }
 
-extern const Rule rule{.title = "The system's own directories are hidden from this process",
+extern const Rule rule{.title = "System directories are hidden from this process",
                        .layer = Layer::host,
                        .worst = Severity::warning,
                        .needs = Stage::look,

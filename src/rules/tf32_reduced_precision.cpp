@@ -13,14 +13,13 @@ static Finding forced(const Facts& facts, const Sweep& sweep, const RnnRun& run)
     Finding finding;
     finding.severity = Severity::warning;
     finding.subject = subject_of(facts, sweep);
-    finding.message =
-        name_of(facts, sweep) +
-        " computes in TF32 although full single precision was asked for: results differ from a CPU's in the "
-        "third or fourth digit";
+    finding.message = name_of(facts, sweep) +
+                      " computes in TF32 although full single precision was requested: results differ from a CPU's in "
+                      "the third or fourth digit";
     finding.evidence = {
         evidence_of(facts, run, run.largest_error ? "error " + short_number(*run.largest_error) : "reduced precision"),
         {"NVIDIA_TF32_OVERRIDE", setting ? escaped(*setting, 100) : "not set", "host.environment"}};
-    finding.remedies = {{.text = "Remove the setting, or forbid TF32 for every program of this shell",
+    finding.remedies = {{.text = "Remove the setting, or disable TF32 for all programs of this shell",
                          .commands = {"unset NVIDIA_TF32_OVERRIDE", "export NVIDIA_TF32_OVERRIDE=0"},
                          .verify = verify_command(facts, run, "tf32_reduced_precision"),
                          .link = "https://pytorch.org/docs/stable/notes/cuda.html"}};
@@ -44,7 +43,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
             any_known |= run->precision.has_value();
             fast_math |= run->precision == Precision::fast_math;
             if (!run->precision)
-                answers.unknown("how precisely a case was computed is not known");
+                answers.unknown("the precision of a case is unknown");
             else if (*run->precision == Precision::tf32 && !asks_for_full_precision(*run))
                 by_default = true;
             else if (*run->precision == Precision::tf32 && !first)
@@ -52,17 +51,17 @@ static Verdict check(const Facts& facts, const Matrix&) {
         }
         if (first) answers.fault(forced(facts, sweep, *first));
     }
-    std::string how = by_default  ? "TF32 is used where it is allowed, not where full precision is asked for "
-                                    "(NVIDIA_TF32_OVERRIDE=0 forbids it)"
-                      : fast_math ? "no fp32 network is computed in TF32"
-                                  : "fp32 networks are computed in full single precision";
-    if (fast_math) how += "; kernels of the persistent algorithms use fast mathematics (tanh.approx)";
+    std::string how = by_default  ? "TF32 is used only where it is allowed, not where full precision is requested "
+                                    "(NVIDIA_TF32_OVERRIDE=0 disables it)"
+                      : fast_math ? "no fp32 network uses TF32"
+                                  : "fp32 networks use full single precision";
+    if (fast_math) how += "; kernels of the persistent algorithms use fast math (tanh.approx)";
     const Verdict otherwise = pass_if_tried(facts, how);
     if (otherwise.outcome == Outcome::pass && !any_known) return answers.close_or(undecided("no fp32 network ran"));
     return answers.close_or(otherwise);
 }
 
-extern const Rule rule{.title = "TF32 is forced on programs that ask for full single precision",
+extern const Rule rule{.title = "TF32 is used although full single precision is requested",
                        .layer = Layer::rnn,
                        .worst = Severity::warning,
                        .needs = Stage::run,

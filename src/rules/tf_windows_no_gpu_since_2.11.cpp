@@ -8,7 +8,7 @@ namespace rnncheck::rules::tf_windows_no_gpu_since_2_11 {
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (!only_given(facts))
         if (const auto verdict = without_frameworks(facts)) return *verdict;
-    if (!facts.host.platform) return undecided("the operating system is not known");
+    if (!facts.host.platform) return undecided("the operating system is unknown");
     if (*facts.host.platform != "windows") return not_applicable("this is not Windows");
     Answers answers;
     for (const Framework& framework : only_given(facts) ? facts.frameworks : judged_frameworks(facts, matrix)) {
@@ -21,16 +21,17 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
         if (builds.without_cuda.empty() || *framework.version < make_version({2, 11})) continue;
         Finding finding;
         finding.subject = words_of(framework);
-        finding.message = words_of(framework) + " has no CUDA on native Windows: 2.10 was the last release with it";
+        finding.message =
+            words_of(framework) + " does not support CUDA on native Windows: 2.10 was the last version that did";
         finding.evidence = {{"operating system", "windows", "host.platform"},
                             evidence_of(builds.without_cuda.front(), "no CUDA")};
-        finding.remedies = {{.text = "Run it in WSL 2, or take TensorFlow 2.10 with CUDA 11.2 and cuDNN 8.1",
+        finding.remedies = {{.text = "Run it in WSL 2, or use TensorFlow 2.10 with CUDA 11.2 and cuDNN 8.1",
                              .commands = {"wsl --install", "pip install \"tensorflow<2.11\""},
                              .verify = "rnncheck doctor",
                              .link = "https://www.tensorflow.org/install/pip#windows-native"}};
         answers.fault(std::move(finding));
     }
-    return answers.close_or(not_applicable("no TensorFlow was given"));
+    return answers.close_or(not_applicable("no TensorFlow version was specified"));
 }
 
 extern const Rule rule{.title = "TensorFlow has no GPU support on native Windows since 2.11",

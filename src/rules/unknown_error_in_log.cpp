@@ -8,11 +8,11 @@ static Finding unknown(const Log& log) {
     Finding finding;
     finding.severity = Severity::warning;
     finding.subject = "log";
-    finding.message = "the log has an error that rnncheck does not know; the first one is in line " +
+    finding.message = "the log contains an error that is unknown to rnncheck; the first one is in line " +
                       std::to_string(*log.first_error_line);
     finding.evidence = {{"first error", log.first_error.value_or(""), "log.first_error"}};
     finding.confidence = Confidence::possible;
-    finding.remedies = {{.text = "Look at the lines just before this one, and examine the machine itself",
+    finding.remedies = {{.text = "Check the lines before this one, and check the machine itself",
                          .commands = {"rnncheck doctor"},
                          .risk = Risk::safe,
                          .verify = "rnncheck doctor",
@@ -21,15 +21,15 @@ static Finding unknown(const Log& log) {
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    if (!facts.log) return not_applicable("no log was given");
+    if (!facts.log) return not_applicable("no log was specified");
     if (!facts.log->first_error_line) return pass("no line of the log is an error");
-    if (!causes_in_log(facts, matrix).empty()) return not_applicable("the log points to known causes");
-    Verdict verdict = undecided("the log's errors are not known");
+    if (!causes_in_log(facts, matrix).empty()) return not_applicable("the log indicates known causes");
+    Verdict verdict = undecided("the errors in the log are unknown to rnncheck");
     verdict.findings.push_back(unknown(*facts.log));
     return verdict;
 }
 
-extern const Rule rule{.title = "The log has an error that rnncheck does not know",
+extern const Rule rule{.title = "The log contains an unknown error",
                        .layer = Layer::host,
                        .worst = Severity::error,
                        .needs = Stage::look,

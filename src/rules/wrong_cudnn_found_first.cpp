@@ -11,13 +11,14 @@ static void other_first(Finding& finding, const Framework& framework, const Fram
     finding.severity = other_names ? Severity::note : Severity::warning;
     finding.confidence = other_names ? Confidence::possible : Confidence::likely;
     finding.message =
-        words_of(framework) + " brings cuDNN " + build.cudnn->text + " along; " +
-        (other_names ? "the file names of cuDNN " + cudnn.text +
-                           " differ, so it is in the way only of what asks for libcudnn.so without a number"
-                     : "where cuDNN " + cudnn.text +
-                           " is found first, through LD_LIBRARY_PATH or in the system, it is refused or fails");
-    finding.remedies = {{.text = "Take the directory of cuDNN " + cudnn.text +
-                                 " out of LD_LIBRARY_PATH for this program; it needs no cuDNN of the system",
+        words_of(framework) + " bundles cuDNN " + build.cudnn->text + "; " +
+        (other_names
+             ? "cuDNN " + cudnn.text +
+                   " has different file names, so it affects only programs that load libcudnn.so without a version"
+             : "if cuDNN " + cudnn.text +
+                   " is found first, through LD_LIBRARY_PATH or in a system directory, it is rejected or fails");
+    finding.remedies = {{.text = "Remove the directory of cuDNN " + cudnn.text +
+                                 " from LD_LIBRARY_PATH for this program, which needs no system-wide cuDNN",
                          .commands = {"echo $LD_LIBRARY_PATH"},
                          .verify = "rnncheck doctor",
                          .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
@@ -28,7 +29,7 @@ static bool passes_over_its_own(const CudnnInUse& use) {
 }
 
 static Remedy take_out(const std::string& directory, const std::string& verify) {
-    return {.text = "Take the directory " + directory + " out of LD_LIBRARY_PATH for this program",
+    return {.text = "Remove " + directory + " from LD_LIBRARY_PATH for this program",
             .commands = {"echo $LD_LIBRARY_PATH"},
             .verify = verify,
             .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"};
@@ -38,10 +39,11 @@ static void describe_in_use(Finding& finding, const CudnnInUse& use) {
     const std::string directory = directory_of(*use.library.path);
     finding.severity = Severity::error;
     const bool older = serves(use.version, use.built_with) == Serves::too_old;
-    finding.message = "LD_LIBRARY_PATH gives " + words_of(use.framework) + " the cuDNN " + use.version.text + " of " +
-                      directory + ", " + (older ? "older than the " : "of another major than the ") +
-                      use.built_with.text + " that it was built with, before its own at " + use.own->path;
-    finding.evidence.push_back({"its own copy", use.own->path, "libraries"});
+    finding.message = "because of LD_LIBRARY_PATH, " + words_of(use.framework) + " loads cuDNN " + use.version.text +
+                      " from " + directory + " instead of its own at " + use.own->path + "; it is " +
+                      (older ? "older than the " : "of a different major version than the ") + use.built_with.text +
+                      " that it was built with";
+    finding.evidence.push_back({"its bundled cuDNN", use.own->path, "libraries"});
     finding.remedies = {take_out(directory, "rnncheck doctor --only wrong_cudnn_found_first")};
 }
 
@@ -57,13 +59,12 @@ static std::optional<Finding> other_major_first(const Facts& facts, const Framew
         finding.severity = Severity::note;
         finding.confidence = Confidence::possible;
         finding.subject = words_of(framework);
-        finding.message = "LD_LIBRARY_PATH puts the cuDNN " + std::to_string(*major) + " of " +
-                          directory_of(file.path) + " before the cuDNN " + std::to_string(framework.cudnn->major()) +
-                          " that " + words_of(framework) +
-                          " opens; their file names differ, so it is in the way only of what "
-                          "asks for libcudnn.so without a number";
+        finding.message =
+            "LD_LIBRARY_PATH puts the cuDNN " + std::to_string(*major) + " of " + directory_of(file.path) +
+            " before the cuDNN " + std::to_string(framework.cudnn->major()) + " that " + words_of(framework) +
+            " opens; their file names differ, so this affects only programs that load libcudnn.so without a version";
         finding.evidence = {{"first in LD_LIBRARY_PATH", file.path, "libraries"},
-                            {"cuDNN it gets", *cudnn->path, "frameworks"}};
+                            {"cuDNN that it loads", *cudnn->path, "frameworks"}};
         finding.remedies = {take_out(directory_of(file.path), "rnncheck doctor --only wrong_cudnn_found_first")};
         return finding;
     }
@@ -87,7 +88,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
         facts, matrix, brings_libraries, [](Serves how) { return how != Serves::well; }, other_first);
 }
 
-extern const Rule rule{.title = "A cuDNN found first is not the one the framework brings along",
+extern const Rule rule{.title = "A different cuDNN is found before the one that the framework bundles",
                        .layer = Layer::cudnn,
                        .worst = Severity::error,
                        .needs = Stage::ask,

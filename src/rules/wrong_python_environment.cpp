@@ -47,7 +47,7 @@ static Finding another_runs(const PythonEnvironment& active, const PythonEnviron
     finding.message = active.found_by + " names " + active.path + ", but the python on PATH is that of " + on_path.path;
     finding.evidence = {{active.found_by, active.path, "host.environment"},
                         {"python on PATH", on_path.interpreter.value_or(on_path.path), "pythons"}};
-    finding.remedies = {use("Activate the environment once more, so that its python comes first on PATH", active)};
+    finding.remedies = {use("Activate the environment again, so that its python is first on PATH", active)};
     return finding;
 }
 
@@ -58,18 +58,18 @@ static Finding better_elsewhere(const Facts& facts, const PythonEnvironment& act
     finding.severity = Severity::note;
     finding.confidence = Confidence::possible;
     finding.subject = active.path;
-    finding.message = words_of(better) + " with CUDA is installed in " + other.path + "; the environment looked at, " +
+    finding.message = words_of(better) + " with CUDA is installed in " + other.path + "; the checked environment, " +
                       active.path + ", has " + (has_another_build ? "a build without CUDA" : "no framework");
-    finding.evidence = {{"environment looked at", active.path + " by " + active.found_by, "pythons"},
+    finding.evidence = {{"checked environment", active.path + " by " + active.found_by, "pythons"},
                         {words_of(better), other.path, "frameworks"}};
-    finding.remedies = {use("Activate that environment, if it is the one meant", other)};
+    finding.remedies = {use("Activate that environment if it is the intended one", other)};
     return finding;
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
     const PythonEnvironment* active = active_environment(facts);
     if (!active) return without_environment(facts, "environments");
-    if (active->found_by == "--python") return not_applicable("the environment was named with --python");
+    if (active->found_by == "--python") return not_applicable("the environment was selected with --python");
     const PythonEnvironment* instead = on_path_instead(facts, *active);
     if (instead && (has_frameworks(facts, *active) || has_frameworks(facts, *instead)))
         return fault(another_runs(*active, *instead));
@@ -80,17 +80,17 @@ static Verdict check(const Facts& facts, const Matrix&) {
         if (framework.uses_cuda && better->uses_cuda)
             answers.fault(better_elsewhere(facts, *active, *better, true));
         else
-            answers.unknown("which of the builds of " + framework.name + " have CUDA is not known");
+            answers.unknown("whether the builds of " + framework.name + " have CUDA is unknown");
     }
     if (!has_frameworks(facts, *active))
         if (const Framework* better = cuda_framework_elsewhere(facts, ""); better && better->uses_cuda)
             answers.fault(better_elsewhere(facts, *active, *better, false));
     return answers.close_or(has_frameworks(facts, *active)
-                                ? pass("the environment looked at is the one that runs")
+                                ? pass("the checked environment is the one that runs")
                                 : not_applicable("no framework is installed in the active Python environment"));
 }
 
-extern const Rule rule{.title = "The program runs in another Python environment than meant",
+extern const Rule rule{.title = "The program runs in a different Python environment than intended",
                        .layer = Layer::host,
                        .worst = Severity::warning,
                        .needs = Stage::look,

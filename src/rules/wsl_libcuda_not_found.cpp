@@ -8,15 +8,14 @@ static Finding not_picked(const Facts& facts, const Library& windows) {
     const Library* other = picked(facts, LibraryKind::cuda);
     Finding finding;
     finding.subject = windows.path;
-    finding.message = other ? "the loader picks " + other->path + " instead of " + windows.path +
+    finding.message = other ? "the loader finds " + other->path + " instead of " + windows.path +
                                   ", the only libcuda that works under WSL"
-                            : "the loader does not find " + windows.path + ", the libcuda that Windows gives to WSL";
+                            : "the loader does not find " + windows.path + ", the libcuda that Windows provides to WSL";
     finding.evidence = {{"libcuda of WSL", windows.path, "libraries"},
-                        {"libcuda that the loader picks", other ? other->path : "none", "libraries"}};
+                        {"libcuda that the loader finds", other ? other->path : "none", "libraries"}};
     finding.remedies = {
-        {.text =
-             "Put WSL's directory on the loader's path and refresh the loader's cache. Remove any Linux NVIDIA driver "
-             "inside WSL: the Windows driver serves it",
+        {.text = "Add WSL's directory to the loader's search path and refresh the loader's cache. Remove any Linux "
+                 "NVIDIA driver inside WSL: WSL uses the Windows driver",
          .commands = {"echo /usr/lib/wsl/lib | sudo tee /etc/ld.so.conf.d/ld.wsl.conf", "sudo ldconfig"},
          .risk = Risk::needs_root,
          .verify = "ldconfig -p | grep libcuda.so.1",
@@ -25,18 +24,18 @@ static Finding not_picked(const Facts& facts, const Library& windows) {
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    if (driver_answers(facts)) return pass("the driver answers");
-    if (!facts.host.wsl) return undecided("it is not known whether this is WSL");
+    if (driver_answers(facts)) return pass("the driver works");
+    if (!facts.host.wsl) return undecided("it is unknown whether this is WSL");
     if (!*facts.host.wsl) return not_applicable("this is not WSL");
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
-    if (!node_at(facts, "/dev/dxg")) return not_applicable("WSL offers no GPU here: there is no /dev/dxg");
+    if (!node_at(facts, "/dev/dxg")) return not_applicable("WSL has no GPU: /dev/dxg does not exist");
     const Library* windows = libcuda_of_wsl(facts);
-    if (!windows) return not_applicable("WSL brought no libcuda");
+    if (!windows) return not_applicable("WSL provides no libcuda");
     if (windows->picked_by_loader) return pass("the loader finds the libcuda of WSL");
     return fault(not_picked(facts, *windows));
 }
 
-extern const Rule rule{.title = "The loader does not find the libcuda of WSL",
+extern const Rule rule{.title = "The loader does not find WSL's libcuda",
                        .layer = Layer::host,
                        .worst = Severity::error,
                        .needs = Stage::look,

@@ -39,10 +39,10 @@ static Finding missing(const Facts& facts, const std::vector<const Library*>& pa
     finding.message = zlib + " was not found; " + join_with_and(names) + " of the cuDNN in " + directory +
                       (names.size() == 1 ? " needs it: " : " need it: ") +
                       (at_once ? "no recurrent network runs" : "convolutions fail, recurrent networks do not");
-    finding.evidence = {{zlib, "not on the loader's path", "libraries"}};
+    finding.evidence = {{zlib, "not in the loader's search path", "libraries"}};
     finding.remedies = {
-        {.text = "Install zlib with the system's packages: zlib1g on Debian and Ubuntu, zlib on Fedora and Red Hat, "
-                 "libz1 on SUSE",
+        {.text = "Install zlib from the system's package repository: zlib1g on Debian and Ubuntu, zlib on Fedora and "
+                 "Red Hat, libz1 on SUSE",
          .commands = system_install_commands(facts, "zlib1g", "zlib", "libz1"),
          .risk = Risk::needs_root,
          .verify = "rnncheck doctor --only zlib_missing",
@@ -62,17 +62,17 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
             if (!name) continue;
             const auto used = is_used(facts, *part);
             if (!used)
-                answers.unknown("whether a framework gets the cuDNN in " + directory_of(part->path) + " is not known");
+                answers.unknown("whether a framework loads the cuDNN in " + directory_of(part->path) + " is unknown");
             if (!used.value_or(false)) continue;
             by_directory[directory_of(part->path)].push_back(part);
             zlib = *name;
         }
     for (const auto& [directory, parts] : by_directory) answers.fault(missing(facts, parts, zlib, matrix));
-    answers.good("no part of cuDNN lacks zlib");
+    answers.good("no cuDNN library lacks zlib");
     return answers.close();
 }
 
-extern const Rule rule{.title = "A part of cuDNN needs zlib, which is not installed",
+extern const Rule rule{.title = "A cuDNN library needs zlib, which is not installed",
                        .layer = Layer::cudnn,
                        .worst = Severity::error,
                        .needs = Stage::look,

@@ -70,7 +70,7 @@ TEST_CASE("GTX 1080 on driver 470: CUDA 11 is the end") {
     CHECK_FALSE(plan.newest->sources.empty());
 }
 
-TEST_CASE("RTX 3090 on driver 535: CUDA 12 by minor-version compatibility") {
+TEST_CASE("RTX 3090 on driver 535: CUDA 12 with minor-version compatibility") {
     CHECK(newest("RTX 3090", "535", "pytorch") == "2.14 cu126 12.6 9.10.2 works");
     CHECK(newest("RTX 3090", "535", "tensorflow") == "2.21.0 and-cuda 12.5 9.3.0 works");
     CHECK(contains(why_no_newer("RTX 3090", "535", "pytorch"), "CUDA 13"));
@@ -252,7 +252,7 @@ TEST_CASE("a release that runs is not open, too") {
 TEST_CASE("a GPU that a cuDNN without the defect has left is told to run the layer without cuDNN") {
     const FrameworkPlan plan = plan_of(question("3.7", "470", "tensorflow"));
     REQUIRE(plan.newest);
-    CHECK(contains(told(plan.newest->notes), "No release without it has code for 3.7"));
+    CHECK(contains(told(plan.newest->notes), "No version without it has code for 3.7"));
     CHECK_FALSE(contains(told(plan.newest->notes), "Use cuDNN 8.9.2"));
     CHECK(contains(told(plan_of(question("6.1", "470", "tensorflow")).newest->notes), "Use cuDNN 8.9.2"));
 }

@@ -185,7 +185,7 @@ TEST_CASE("links, directories and closed files are told apart") {
     CHECK(contains(dead.problem_detail, "'nowhere.so'"));
     const ElfFile circle = elf::read_elf_file(root.root(), "/a.so");
     CHECK(circle.problem == FileProblem::link_circle);
-    CHECK(circle.problem_detail == "is a symbolic link to 'b.so', which leads in a circle");
+    CHECK(circle.problem_detail == "is a symbolic link to 'b.so', which leads into a loop");
     const ElfFile directory = elf::read_elf_file(root.root(), "/directory.so");
     CHECK(directory.problem == FileProblem::directory);
     CHECK(directory.problem_detail == "is a directory, not a file");

@@ -163,7 +163,7 @@ TEST_CASE("a bad copy at which the loader stops is no copy") {
     const LibraryChoice passed = choice(machine.ask(torch), name);
     CHECK(contains(*passed.path, "nvidia/cudnn"));
     REQUIRE(passed.candidates.size() == 1);
-    CHECK(contains(passed.candidates[0].why_not, "passed over: it is made for another machine"));
+    CHECK(contains(passed.candidates[0].why_not, "skipped: it is built for another architecture"));
 }
 
 TEST_CASE("what the loader does not look at is told as lying elsewhere") {

@@ -151,8 +151,8 @@ TEST_CASE("a fault is named with file, row and column") {
         {"rnn_defects", R"("first": "version")", R"("first": "integer")", ", column 'first'", "'version'"},
         {"rnn_defects", R"("first": "6.0.0", )", "", ", row 2, column 'first'", "missing"},
         {"rnn_required_support", R"({"dtype": "bf16",)", R"({"dtype": "fp16", "dtype": "bf16",)", ", row 1",
-         "the key 'dtype' stands twice"},
-        {"xid", R"("columns":)", R"("rows": [], "columns":)", "", "the key 'rows' stands twice"},
+         "the key 'dtype' is duplicated"},
+        {"xid", R"("columns":)", R"("rows": [], "columns":)", "", "the key 'rows' is duplicated"},
     };
     for (const auto& fault : faults) {
         const std::string file = std::string(fault.table) + ".json";

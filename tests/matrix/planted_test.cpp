@@ -94,7 +94,7 @@ TEST_CASE("dates that there are not, and dates to come") {
     const MatrixCopy copy;
     copy.replace("xid.json", "\"seen\": \"2026-1", "\"seen\": \"2031-01-01\", \"was\": \"2026-1");
     const TableFiles files = table_files_of(copy.directory.string());
-    CHECK(says(verify(files, "2026-12-31"), "xid", "'seen' is 2031-01-01, a day to come"));
+    CHECK(says(verify(files, "2026-12-31"), "xid", "'seen' is 2031-01-01, a future date"));
     CHECK(verify(files, "2031-01-01").empty());
     CHECK(verify(files, "1970-01-02").empty());  // a clock that nearly all sources are ahead of
 }
@@ -119,7 +119,7 @@ TEST_CASE("a flavour, an index or a pin that is not the row's") {
     CHECK(says(after_in_row(torch_24_cu124, "whl/cu124", "whl/cpu"), "framework_builds",
                "column 'install' is the command of a build without CUDA"));
     CHECK(says(after_in_row(torch_24_cu124, "=={version}", "==2.3.0"), "framework_builds",
-               "column 'install' pins no release or another one"));
+               "column 'install' pins no version or another one"));
     CHECK(
         says(after_in_row(R"("framework": "jax", "first": "0.8.0", "last": "0.8.3", "os": "linux", "build": "cuda12")",
                           "jax[cuda12]", "jax[cuda13]"),
@@ -157,13 +157,13 @@ TEST_CASE("a newest CUDA that the builds contradict") {
 TEST_CASE("a build without cuDNN that has one, or has no CUDA") {
     const auto both = after_in_row(torch_24_cu124, R"("libraries": )", R"("without_cudnn": true, "libraries": )");
     INFO(told(both));
-    CHECK(says(both, "framework_builds", "and without_cudnn; leave one of them out"));
+    CHECK(says(both, "framework_builds", "and without_cudnn; remove one of them"));
     CHECK(both.size() == 1);
 }
 
 TEST_CASE("a member of the head that there is not, and rows that stand twice") {
     CHECK(says(after("xid.json", "\"columns\":", "\"bogus\": 1, \"columns\":"), "xid", "the head has no 'bogus'"));
-    CHECK(says(after("xid.json", "\"columns\":", "\"rows\": [], \"columns\":"), "xid", "'rows' stands twice"));
+    CHECK(says(after("xid.json", "\"columns\":", "\"rows\": [], \"columns\":"), "xid", "'rows' is duplicated"));
 }
 
 TEST_CASE("a key that stands twice") {
@@ -172,11 +172,11 @@ TEST_CASE("a key that stands twice") {
               "\"sources\": {\n    \"s\": {\"title\": \"t\", \"url\": \"https://a.b/\", \"seen\": \"2026-11-21\"},\n"
               "    \"s\": {\"title\": \"u\", \"url\": \"https://a.b/\", \"seen\": \"2026-11-21\"},\n");
     INFO(told(source));
-    CHECK(has(source, "xid", 0, "the key 's' stands twice in 'sources'"));
+    CHECK(has(source, "xid", 0, "the key 's' is duplicated in 'sources'"));
     CHECK(source.size() == 1);
     const auto cell =
         after("rnn_required_support.json", R"({"dtype": "bf16",)", R"({"dtype": "fp16", "dtype": "bf16",)");
-    CHECK(has(cell, "rnn_required_support", 1, "the key 'dtype' stands twice"));
+    CHECK(has(cell, "rnn_required_support", 1, "the key 'dtype' is duplicated"));
 }
 
 TEST_CASE("an inferred row without a note, and a control character") {

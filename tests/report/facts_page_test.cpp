@@ -64,14 +64,15 @@ void add_section(std::ostream& page, const std::string& path) {
 std::string facts_page() {
     std::ostringstream page;
     page << "# Facts, schema " << facts_schema
-         << "\n\nWhat `rnncheck doctor --save-facts FILE` writes and `--facts FILE` reads, and what stands under "
-            "`facts` in a JSON report. A field that is\n"
-            "absent was not learnt; why stands in `probe_runs`. New fields may come within a schema; none goes or "
-            "changes its meaning. This page is made from\n"
+         << "\n\nWritten by `rnncheck doctor --save-facts FILE`, read by `--facts FILE`, and contained in a JSON "
+            "report as "
+            "`facts`. An absent field is\n"
+            "unknown; `probe_runs` shows why. New fields may be added within a schema; none is removed or changes its "
+            "meaning. This page is generated from\n"
             "the field lists in `src/facts/`: `cmake --build build/dev --target bless` renews it.\n\n"
-            "Wherever a vendor call's answer is given, it is an object: `call` the function, `code` its return value "
-            "(0 is success; compare it only with codes\n"
-            "of the same library and major version), `text` the library's own words.\n";
+            "The result of a vendor call is an object: `call` is the function, `code` its return value (0 is success; "
+            "compare it only with codes\n"
+            "of the same library and major version), `text` the library's own message.\n";
     add_section<Facts>(page, "facts");
     return page.str();
 }

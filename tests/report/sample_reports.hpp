@@ -71,7 +71,7 @@ inline Report healthy_report() {
     add_sample_runs(facts, 0);
     Report report = sample_report(Health::healthy, std::move(facts));
     report.verdicts = {
-        {"driver_missing", Outcome::pass, "the driver answers"},
+        {"driver_missing", Outcome::pass, "the driver works"},
         {"wsl_libcuda_not_found", Outcome::not_applicable, "this is not the Windows Subsystem for Linux"}};
     report.counts = {0, 1, 0, 1};
     return report;

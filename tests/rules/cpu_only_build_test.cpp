@@ -3,17 +3,17 @@
 #include "support/installed_machines.hpp"
 
 RULE_TEST(cpu_only_build,
-          Fires{{{"the flavour says so", given({"pytorch=2.4+cpu", "os=linux"}),
-                  "PyTorch 2.4 (cpu) is a build without CUDA"},
-                 {"no release has CUDA on this system", given({"jax=0.4.30", "os=windows"}),
-                  "JAX 0.4.30 is a build without CUDA"},
-                 {"asked about on a machine without a GPU", but([](Facts& f) {
-                      no_machine(f);
-                      ask_for(f, "pytorch", "2.4").build = "cpu";
-                  }),
-                  "PyTorch 2.4 (cpu) is a build without CUDA"},
-                 {"installed", but([](Facts& f) { add_tensorflow_cpu(f); }),
-                  "TensorFlow 2.15.1 (cpu) in /srv/environment is a build without CUDA"}}},
+          Fires{
+              {{"the flavour says so", given({"pytorch=2.4+cpu", "os=linux"}), "PyTorch 2.4 (cpu) is a CPU-only build"},
+               {"no release has CUDA on this system", given({"jax=0.4.30", "os=windows"}),
+                "JAX 0.4.30 is a CPU-only build"},
+               {"asked about on a machine without a GPU", but([](Facts& f) {
+                    no_machine(f);
+                    ask_for(f, "pytorch", "2.4").build = "cpu";
+                }),
+                "PyTorch 2.4 (cpu) is a CPU-only build"},
+               {"installed", but([](Facts& f) { add_tensorflow_cpu(f); }),
+                "TensorFlow 2.15.1 (cpu) in /srv/environment is a CPU-only build"}}},
           Silent{{{"with CUDA", given({"pytorch=2.4+cu124", "os=linux"}), ""},
                   {"the Windows rule tells it", given({"tensorflow=2.15", "os=windows"}), ""},
                   {"a plugin", given({"tensorflow=2.10+directml", "os=windows"}), ""},

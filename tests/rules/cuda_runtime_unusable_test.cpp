@@ -14,7 +14,7 @@ RULE_TEST(
                                {},
                                CallResult{"cudaRuntimeGetVersion", -1, "the library does not export this function"}}};
             }),
-            "does not tell its version: cudaRuntimeGetVersion"}}},
+            "does not report its version: cudaRuntimeGetVersion"}}},
     Silent{
         {{"healthy", a_healthy_machine(), ""},
          {"it only says that there is no driver", but([](Facts& f) {
@@ -39,5 +39,5 @@ RULE_TEST(
           }),
           ""}}},
     CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                {"it did not answer", but([](Facts& f) { f.runtimes.clear(); }), ""},
+                {"it did not respond", but([](Facts& f) { f.runtimes.clear(); }), ""},
                 {"it told nothing", but([](Facts& f) { f.runtimes.front().version.reset(); }), ""}}})

@@ -8,9 +8,9 @@ RULE_TEST(cuda_version_not_the_one_built_for,
                       torch.libraries[1].soname = "libcublas.so.11";
                       loses(torch, "libcublas");
                   }),
-                  "was built for CUDA 11.8 and opens libcublas.so.11; the CUDA installed is 12"},
+                  "was built for CUDA 11.8 and opens libcublas.so.11; the installed CUDA version is 12"},
                  {"another major", given({"tensorflow=2.10", "cuda=12.2", "os=linux"}),
-                  "TensorFlow 2.10 was built for CUDA 11.2 and does not find it in CUDA 12.2"},
+                  "TensorFlow 2.10 was built for CUDA 11.2, which CUDA 12.2 does not provide"},
                  {"another minor before CUDA 11", given({"tensorflow=2.3", "cuda=10.2", "os=linux"}),
                   "was built for CUDA 10.1"}}},
           Silent{{{"a minor of its major", given({"tensorflow=2.10", "cuda=11.8", "os=linux"}), ""},

@@ -3,9 +3,9 @@
 
 RULE_TEST(cudnn_bug,
           Fires{{{"7.5.0", but([](Facts& f) { cudnn_version(f, "7.5.0"); }),
-                  "gradients of the persistent algorithm are wrong"},
+                  "gradients of the persistent algorithm are incorrect (a synchronization"},
                  {"7.1.3 has several", but([](Facts& f) { cudnn_version(f, "7.1.3"); }),
-                  "half-precision LSTM gradients are wrong"}}},
+                  "half-precision LSTM gradients are incorrect"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"7.6.5", but([](Facts& f) { cudnn_version(f, "7.6.5"); }), ""},
                   {"none installed", but(no_cudnn), ""}}},

@@ -6,7 +6,7 @@ RULE_TEST(cudnn_built_for_other_cuda,
                       add_torch(f);
                       f.cudnns.back().built_for_cuda = v("13.0");
                   }),
-                  "PyTorch 2.4.1 (cu121) was built for CUDA 12.1, and the cuDNN it gets"},
+                  "PyTorch 2.4.1 (cu121) was built for CUDA 12.1, but the cuDNN that it loads"},
                  {"only cuBLAS of another major", but([](Facts& f) {
                       no_cases(f);
                       f.cudnns.front().built_for_cuda = v("11.8");
@@ -138,7 +138,7 @@ TEST_CASE("a cuDNN that suits its framework stays: what lacks is cuBLAS") {
     REQUIRE(verdict.findings.size() == 1);
     const Finding& finding = verdict.findings.front();
     CHECK(finding.severity == Severity::error);
-    CHECK(contains(finding.message, "PyTorch 2.4.1 (cu121) gets this cuDNN"));
+    CHECK(contains(finding.message, "PyTorch 2.4.1 (cu121) loads this cuDNN"));
     REQUIRE(!finding.remedies.front().commands.empty());
     CHECK(finding.remedies.front().commands.front() ==
           "/srv/environment/bin/python -m pip install nvidia-cublas-cu12 nvidia-cuda-runtime-cu12");

@@ -5,7 +5,7 @@ RULE_TEST(cudnn_handle_refused,
           Fires{{{"not initialised", but([](Facts& f) {
                       all_cases(f, RunEnd::skipped, {"cudnnCreate", 1, "CUDNN_STATUS_NOT_INITIALIZED"});
                   }),
-                  "cuDNN cannot create a handle on GPU 0 (NVIDIA GeForce RTX 3090): cudnnCreate answered 1 "
+                  "cuDNN cannot create a handle on GPU 0 (NVIDIA GeForce RTX 3090): cudnnCreate returned 1 "
                   "(CUDNN_STATUS_NOT_INITIALIZED)"},
                  {"on one GPU of two", but([](Facts& f) {
                       add_second_gpu(f);
@@ -17,7 +17,7 @@ RULE_TEST(cudnn_handle_refused,
                       }
                   }),
                   "GPU 1"}}},
-          silent_about_cases({{"memory ran out, which is another fault", but([](Facts& f) {
+          silent_about_cases({{"the GPU ran out of memory, which is another fault", but([](Facts& f) {
                                    all_cases(f, RunEnd::skipped, {"cudnnCreate", 2, "CUDNN_STATUS_ALLOC_FAILED"});
                                }),
                                ""},

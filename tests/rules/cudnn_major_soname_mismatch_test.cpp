@@ -7,7 +7,7 @@ RULE_TEST(cudnn_major_soname_mismatch,
                       f.cudnns.pop_back();
                       std::erase_if(f.libraries, [](const Library& l) { return l.path.starts_with(wheel); });
                   }),
-                  "PyTorch 2.4.1 (cu121) opens libcudnn.so.9, and cuDNN 8 is installed"}}},
+                  "PyTorch 2.4.1 (cu121) opens libcudnn.so.9, but cuDNN 8 is installed"}}},
           silent_about_frameworks({{"nothing at all is another fault", but([](Facts& f) {
                                         loses(add_tensorflow(f), "libcudnn");
                                         no_cudnn(f);
@@ -47,7 +47,7 @@ TEST_CASE("a Python package is only offered where the framework finds it") {
         });
     };
     const Remedy alone = remedy_for(machine(false));
-    CHECK(contains(alone.text, "install it on the system, or put the directory"));
+    CHECK(contains(alone.text, "install it system-wide, or add the directory"));
     CHECK(alone.commands ==
           std::vector<std::string>{"/srv/environment/bin/python -m pip install 'nvidia-cudnn-cu11==8.*'",
                                    "export LD_LIBRARY_PATH='/srv/environment/my packages/nvidia/cudnn/lib'"

@@ -6,7 +6,7 @@ RULE_TEST(cudnn_newer_than_framework_supports,
                       add_tensorflow(f);
                       f.cudnns.front().version = v("9.1.0");
                   }),
-                  "was built for cuDNN 8, and " + cudnn8 + ", which it opens, is cuDNN 9.1.0"},
+                  "was built for cuDNN 8, but " + cudnn8 + ", which it loads, is cuDNN 9.1.0"},
                  {"the next major", given({"tensorflow=2.10", "cudnn=9.1.0", "os=linux"}),
                   "TensorFlow 2.10 was built for cuDNN 8 and cannot use cuDNN 9.1.0"},
                  {"its number alone", given({"tensorflow=2.10", "cudnn=9"}), "cannot use cuDNN 9"}}},

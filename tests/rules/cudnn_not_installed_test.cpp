@@ -8,7 +8,7 @@ RULE_TEST(cudnn_not_installed,
                       f.cudnns.clear();
                       no_cases(f);
                   }),
-                  "only parts of cuDNN are installed"},
+                  "cuDNN is installed only in part"},
                  {"without a driver too",
                   after(without_driver(),
                         [](Facts& f) {

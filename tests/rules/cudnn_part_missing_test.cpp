@@ -7,9 +7,8 @@ RULE_TEST(
                 remove_library(f, "libcudnn_adv_infer.so.8");
                 rnn_half_fails(f, "cudnnAdvInferVersionCheck", 11, "CUDNN_STATUS_RUNTIME_PREREQUISITE_MISSING");
             }),
-            "lacks libcudnn_adv_infer.so.8, so its RNN half cannot be used: searched in /usr/local/cuda-12.4/lib64 and "
-            "the "
-            "loader's path"},
+            "lacks libcudnn_adv_infer.so.8, so its RNN API cannot be used; searched: /usr/local/cuda-12.4/lib64 and "
+            "the loader's search path"},
            {"not even the version answers", but([](Facts& f) {
                 remove_library(f, "libcudnn_ops_infer.so.8");
                 f.cudnns.clear();

@@ -7,7 +7,7 @@ RULE_TEST(cudnn_part_unreadable,
                       part.problem = FileProblem::truncated;
                       part.problem_detail = "ends before its section headers";
                   }),
-                  "the part libcudnn_adv_infer.so.8 of cuDNN 8.9.7 at"},
+                  "the library libcudnn_adv_infer.so.8 of cuDNN 8.9.7 at"},
                  {"a text file", but([](Facts& f) {
                       Library& part = library_named(f, "libcudnn_ops_infer.so.8");
                       part.problem = FileProblem::not_elf;
@@ -28,7 +28,7 @@ RULE_TEST(cudnn_part_unreadable,
                    ""},
                   {"none installed", but(no_cudnn), ""}}},
           CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"a part was not read to its end",
+                      {"a part was not read completely",
                        but([](Facts& f) { library_named(f, "libcudnn_adv_infer.so.8").machine.reset(); }), ""},
                       {"search did not finish", but([](Facts& f) {
                            std::erase_if(f.probe_runs, [](const auto& run) { return run.probe == "library_files"; });

@@ -5,8 +5,8 @@ RULE_TEST(cudnn_rnn_unusable,
           Fires{{{"a call fails", but([](Facts& f) {
                       rnn_half_fails(f, "cudnnCreateRNNDescriptor", 4, "CUDNN_STATUS_INTERNAL_ERROR");
                   }),
-                  "the RNN half of cuDNN 8.9.7 at /usr/local/cuda-12.4/lib64/libcudnn.so.8 does not work: "
-                  "cudnnCreateRNNDescriptor answered 4"},
+                  "the RNN API of cuDNN 8.9.7 at /usr/local/cuda-12.4/lib64/libcudnn.so.8 does not work: "
+                  "cudnnCreateRNNDescriptor returned 4"},
                  {"it names a library of another make", but([](Facts& f) {
                       rnn_half_fails(f, "cudnnAdvInferVersionCheck", 11,
                                      "CUDNN_STATUS_RUNTIME_PREREQUISITE_MISSING (libcublasLt.so.11: cannot open)");

@@ -6,7 +6,7 @@ RULE_TEST(cudnn_runtime_older_than_built,
                       add_tensorflow(f);
                       cudnn_version(f, "8.6.0");
                   }),
-                  "TensorFlow 2.15.1 (cuda) was built with cuDNN 8.9.4 and gets the older 8.6.0 at " + cudnn8},
+                  "TensorFlow 2.15.1 (cuda) was built with cuDNN 8.9.4, but loads the older 8.6.0 from " + cudnn8},
                  {"an older minor", given({"tensorflow=2.15", "cudnn=8.6.0", "os=linux"}),
                   "cuDNN 8.6.0 is older than the 8.9"},
                  {"an older major", given({"tensorflow=2.10", "cudnn=7.6.5", "os=linux"}), "is older than the 8.1"}}},

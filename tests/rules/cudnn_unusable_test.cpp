@@ -16,7 +16,7 @@ RULE_TEST(
               f.cudnns.front().library = cudnn8;
               f.cudnns.front().failure = CallResult{"cudnnGetVersion", -1, "the library does not export this function"};
           }),
-          "does not tell its version: cudnnGetVersion"}}},
+          "does not report its version: cudnnGetVersion"}}},
     Silent{
         {{"healthy", a_healthy_machine(), ""},
          {"a missing part is another fault", but([](Facts& f) {
@@ -39,7 +39,7 @@ RULE_TEST(
               f.cudnns.front().library = cudnn8;
               f.cudnns.front().failure = CallResult{"dlopen", -1,
                                                     "not opened: the loader would come to /x/libcuda.so.1, which is a "
-                                                    "named pipe (FIFO), not a file, and wait there for ever"};
+                                                    "named pipe (FIFO), not a file, and wait there forever"};
           }),
           ""},
          {"the RNN half is another matter",

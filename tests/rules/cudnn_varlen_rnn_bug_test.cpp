@@ -6,7 +6,7 @@ RULE_TEST(cudnn_varlen_rnn_bug,
                       cudnn_version(f, "7.6.5");
                       no_cases(f);
                   }),
-                  "calls with varying sequence lengths end with CUDNN_STATUS_EXECUTION_FAILED"},
+                  "calls with variable sequence lengths fail with CUDNN_STATUS_EXECUTION_FAILED"},
                  {"7.6.5 and such a case failed", but([](Facts& f) {
                       cudnn_version(f, "7.6.5");
                       for (auto& run : f.rnn_runs)

@@ -27,7 +27,7 @@ RULE_TEST(
                       f.driver.modprobe_helper = true;
                       f.driver.init.reset();
                   }),
-            "will be made by nvidia-modprobe when the first CUDA program starts"},
+            "will be created by nvidia-modprobe when the first CUDA program starts"},
            {"a container, into which they are to be passed",
             after(no_nodes(),
                   [](Facts& f) {
@@ -41,9 +41,9 @@ RULE_TEST(
                       f.driver.modprobe_helper = true;
                       f.tool.make_nodes = true;
                   }),
-            "although --make-nodes let the driver make them"}}},
+            "although --make-nodes allowed the driver to create them"}}},
     Silent{{{"healthy", a_healthy_machine(), ""},
-            {"the driver answers although nodes are hidden", but([](Facts& f) { f.driver.device_nodes.clear(); }), ""},
+            {"the driver works although nodes are hidden", but([](Facts& f) { f.driver.device_nodes.clear(); }), ""},
             {"a second GPU's number only",
              after(init_answers(999), [](Facts& f) { f.driver.device_nodes[1].path = "/dev/nvidia3"; }), ""},
             {"no module", library_without_module(), ""},

@@ -3,8 +3,8 @@
 
 RULE_TEST(
     driver_init_failed,
-    Fires{{{"the unknown error", init_answers(999, "CUDA_ERROR_UNKNOWN"), "cuInit answered 999 (CUDA_ERROR_UNKNOWN)"},
-           {"out of memory", init_answers(2), "cuInit answered 2"}}},
+    Fires{{{"the unknown error", init_answers(999, "CUDA_ERROR_UNKNOWN"), "cuInit returned 999 (CUDA_ERROR_UNKNOWN)"},
+           {"out of memory", init_answers(2), "cuInit returned 2"}}},
     Silent{
         {{"healthy", a_healthy_machine(), ""},
          {"no device is another fault", init_answers(100), ""},

@@ -14,7 +14,7 @@ rnncheck::Facts foreign_driver() {
 
 RULE_TEST(driver_installed_inside_container,
           Fires{{{"another release than the host's module", foreign_driver(),
-                  "is of release 550.54.14, but the host's kernel module is 535.104.05"},
+                  "this container is version 550.54.14, but the host's kernel module is version 535.104.05"},
                  {"known by the file's name alone",
                   after(foreign_driver(),
                         [](Facts& f) {

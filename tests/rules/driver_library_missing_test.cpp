@@ -2,9 +2,9 @@
 #include "support/rule_test.hpp"
 
 RULE_TEST(driver_library_missing,
-          Fires{{{"module only", module_without_library(), "its library libcuda.so.1 is not"},
+          Fires{{{"module only", module_without_library(), "driver library libcuda.so.1 is not"},
                  {"nodes only", after(module_without_library(), [](Facts& f) { f.driver.module_loaded.reset(); }),
-                  "its library libcuda.so.1 is not"},
+                  "driver library libcuda.so.1 is not"},
                  {"a copy where the loader does not look",
                   after(module_without_library(),
                         [](Facts& f) {
@@ -12,10 +12,10 @@ RULE_TEST(driver_library_missing,
                             copy.path = "/opt/nvidia/libcuda.so.1";
                             copy.machine = "64-bit x86-64";
                         }),
-                  "although there is a copy at /opt/nvidia/libcuda.so.1"}}},
+                  "although it is installed at /opt/nvidia/libcuda.so.1"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"no driver at all", without_driver(), ""},
-                  {"the driver answers although no file is seen", but([](Facts& f) { f.libraries.clear(); }), ""},
+                  {"the driver works although no file is seen", but([](Facts& f) { f.libraries.clear(); }), ""},
                   {"a container without GPU access", container_without_gpu_access(), ""},
                   {"a damaged libcuda",
                    after(module_without_library(),

@@ -45,7 +45,7 @@ RULE_TEST(driver_missing,
                         }),
                   "no NVIDIA driver is installed"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
-                  {"the driver answers although no file is seen", but([](Facts& f) {
+                  {"the driver works although no file is seen", but([](Facts& f) {
                        f.libraries.clear();
                        f.driver.module_loaded = false;
                        f.driver.device_nodes.clear();

@@ -85,7 +85,7 @@ TEST_CASE("under WSL, where libcuda has no release in its name, NVML's word coun
     CHECK((*rule)->check(f, rnncheck::Matrix::bundled()).outcome == rnncheck::Outcome::pass);
 }
 
-TEST_CASE("a runtime that did not answer may be the one that suits") {
+TEST_CASE("a runtime that did not respond may be the one that suits") {
     auto facts = driver_and_runtime("12.4", "550.54.14", "13.0");
     CHECK(severities(facts).at(0) == rnncheck::Severity::error);
     rnncheck::Library& silent = facts.libraries.emplace_back();

@@ -16,7 +16,7 @@ rnncheck::Facts after_an_update() {
 
 RULE_TEST(driver_userland_kernel_mismatch,
           Fires{{{"updated, not restarted", after_an_update(), "550.40.07 in the kernel, 550.54.14 in libcuda"},
-                 {"only 803 tells", init_answers(803), "are of different releases"},
+                 {"only 803 tells", init_answers(803), "are of different versions"},
                  {"only the releases tell",
                   after(init_answers(999), [](Facts& f) { f.driver.kernel_version = v("550.40.07"); }), "550.40.07"},
                  {"only NVML is of another release", but([](Facts& f) {

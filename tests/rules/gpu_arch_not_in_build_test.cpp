@@ -23,7 +23,8 @@ RULE_TEST(
            {"the test kernel found no code", but([](Facts& f) {
                 f.kernel_runs = {{0, CallResult{"cuModuleLoadDataEx", 209, "CUDA_ERROR_NO_BINARY_FOR_GPU"}, {}}};
             }),
-            "a tiny test kernel that the driver"}}},
+            "there is no machine code for GPU 0 (NVIDIA GeForce RTX 3090) of compute capability 8.6 in the test "
+            "kernel"}}},
     Silent{{{"healthy", a_healthy_machine(), ""},
             {"a later GPU of a known generation", but([](Facts& f) {
                  f.cuda_devices.front().compute_capability = v("8.9");

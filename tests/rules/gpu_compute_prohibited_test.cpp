@@ -3,16 +3,16 @@
 
 RULE_TEST(gpu_compute_prohibited,
           Fires{{{"NVML tells", but([](Facts& f) { f.nvml_devices.front().compute_mode = "prohibited"; }),
-                  "is closed to CUDA"},
+                  "CUDA is prohibited on GPU 0 (NVIDIA GeForce RTX 3090) by its compute mode"},
                  {"both tell", but([](Facts& f) {
                       f.nvml_devices.front().compute_mode = f.cuda_devices.front().compute_mode = "prohibited";
                   }),
-                  "is closed to CUDA"},
+                  "CUDA is prohibited on GPU 0 (NVIDIA GeForce RTX 3090) by its compute mode"},
                  {"only the driver tells", but([](Facts& f) {
                       f.nvml_devices.clear();
                       f.cuda_devices.front().compute_mode = "prohibited";
                   }),
-                  "is closed to CUDA"}}},
+                  "CUDA is prohibited on GPU 0 (NVIDIA GeForce RTX 3090) by its compute mode"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"without NVML", but([](Facts& f) { f.nvml_devices.clear(); }), ""},
                   {"no driver", without_driver(), ""}}},

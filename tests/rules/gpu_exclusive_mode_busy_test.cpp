@@ -21,7 +21,7 @@ rnncheck::Facts refused(const char* mode) {
 }  // namespace
 
 RULE_TEST(gpu_exclusive_mode_busy,
-          Fires{{{"another process has it", exclusive(), "is in exclusive-process mode, and process 4711 has it"},
+          Fires{{{"another process has it", exclusive(), "is in exclusive-process mode and in use by process 4711"},
                  {"only the call tells", refused("default"), "CUDA_ERROR_DEVICE_UNAVAILABLE"},
                  {"MPS is set up and refuses all the same",
                   after(refused("exclusive_process"),

@@ -15,15 +15,15 @@ rnncheck::Facts lost() {
 }  // namespace
 
 RULE_TEST(gpu_fell_off_bus,
-          Fires{{{"NVML lost a board", lost(), "GPU 1 does not answer on the PCI bus"},
+          Fires{{{"NVML lost a board", lost(), "GPU 1 does not respond on the PCI bus"},
                  {"a call tells", but([](Facts& f) {
                       probe_run(f, "nvml_devices").failed_calls = {{"nvmlDeviceGetMemoryInfo", 15, ""}};
                   }),
-                  "a call found a GPU lost"},
+                  "a call reported a lost"},
                  {"words of a library tell", but([](Facts& f) {
                       probe_run(f, "ptx_launch").failed_calls = {{"cuLaunchKernel", 719, "GPU has fallen off the bus"}};
                   }),
-                  "a call found a GPU lost"}}},
+                  "a call reported a lost"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"code 15 of another library", but([](Facts& f) {
                        probe_run(f, "cudnn_library").failed_calls = {{"cudnnCreate", 15, ""}};

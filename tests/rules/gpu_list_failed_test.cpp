@@ -13,11 +13,11 @@ rnncheck::Facts refuses_to_count() {
 
 RULE_TEST(gpu_list_failed,
           Fires{{{"the count is refused", refuses_to_count(),
-                  "the NVIDIA driver starts but does not list its GPUs: cuDeviceGetCount"}}},
+                  "the NVIDIA driver initializes but cannot list its GPUs: cuDeviceGetCount"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"none there", init_answers(0), ""},
                   {"no driver", without_driver(), ""},
-                  {"the driver does not start", init_answers(999), ""}}},
+                  {"the driver does not initialize", init_answers(999), ""}}},
           CannotTell{
               {{"nothing learnt", nothing_learnt(), ""},
                {"the driver crashed on the way",

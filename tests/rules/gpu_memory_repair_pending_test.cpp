@@ -3,11 +3,11 @@
 
 RULE_TEST(gpu_memory_repair_pending,
           Fires{{{"a row", but([](Facts& f) { f.nvml_devices.front().remapping_pending = true; }),
-                  "waits for a reset to replace a bad memory row"},
+                  "needs a reset to remap a defective memory row"},
                  {"a page", but([](Facts& f) { f.nvml_devices.front().retirement_pending = true; }),
-                  "waits for a restart to retire a bad memory page"},
+                  "needs a reboot to retire a defective memory page"},
                  {"no spare row left", but([](Facts& f) { f.nvml_devices.front().remapping_failed = true; }),
-                  "could not take a bad memory row out of use"}}},
+                  "failed to remap a defective memory row"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"a board that reports neither", but([](Facts& f) {
                        f.nvml_devices.front().remapping_pending = f.nvml_devices.front().remapping_failed =

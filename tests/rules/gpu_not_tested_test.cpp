@@ -5,7 +5,7 @@ RULE_TEST(gpu_not_tested,
           Fires{{{"busy", but([](Facts& f) {
                       all_cases(f, RunEnd::skipped, {"cuDevicePrimaryCtxRetain", 46, "CUDA_ERROR_DEVICE_UNAVAILABLE"});
                   }),
-                  "answered 46"},
+                  "returned 46"},
                  {"one GPU of two", but([](Facts& f) {
                       add_second_gpu(f);
                       for (auto& run : f.rnn_runs) {
@@ -26,7 +26,7 @@ RULE_TEST(gpu_not_tested,
                     f.kernel_runs = {{0, CallResult{"cuDevicePrimaryCtxRetain", 2, "CUDA_ERROR_OUT_OF_MEMORY"}, {}}};
                 }),
                 ""},
-               {"memory ran out, which is another fault", but([](Facts& f) {
+               {"the GPU ran out of memory, which is another fault", but([](Facts& f) {
                     all_cases(f, RunEnd::skipped, {"cuDevicePrimaryCtxRetain", 2, "CUDA_ERROR_OUT_OF_MEMORY"});
                 }),
                 ""},
@@ -61,6 +61,6 @@ TEST_CASE("the remedy follows the call that failed") {
         const auto* rule = find_named(all_rules(), "gpu_not_tested");
         return (*rule)->check(facts, Matrix::bundled()).findings.at(0).remedies.at(0);
     };
-    CHECK(remedy(46).text.starts_with("Free the GPU"));
-    CHECK(remedy(999).text.starts_with("On the host, not in this container: Look in the kernel log"));
+    CHECK(remedy(46).text.starts_with("Make the GPU available"));
+    CHECK(remedy(999).text.starts_with("On the host, not in this container: Check the kernel log"));
 }

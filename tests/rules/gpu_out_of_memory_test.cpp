@@ -56,35 +56,35 @@ std::vector<std::string> errors_on(const Facts& facts) {
 RULE_TEST(
     gpu_out_of_memory,
     Fires{{{"held by others", held(nothing_fits(300)),
-            "GPU 0 (NVIDIA GeForce RTX 3090) ran out of memory: cuMemAlloc_v2 answered 2 "
-            "(CUDA_ERROR_OUT_OF_MEMORY: out of memory) for 3 MiB; 300 of 24576 MiB are free, in use by process "
-            "4711 (20000 MiB) and process 4712; no recurrent network could be computed"},
+            "GPU 0 (NVIDIA GeForce RTX 3090) ran out of memory: cuMemAlloc_v2 returned 2 (CUDA_ERROR_OUT_OF_MEMORY: "
+            "out of memory) for 3 MiB; 300 of 24576 MiB are free, in use by process 4711 (20000 MiB) and process 4712; "
+            "no recurrent network could be run"},
            {"in a container", after(nothing_fits(300), [](Facts& f) { f.host.container = "docker"; }),
-            "processes outside this container cannot be seen from inside it"},
+            "processes outside this container are not visible; no recurrent network could be run"},
            {"under WSL", after(nothing_fits(300), [](Facts& f) { f.host.wsl = true; }),
-            "processes of Windows cannot be seen from WSL"},
+            "Windows processes are not visible from WSL"},
            {"one case", but([](Facts& f) {
                 one_case(f, RunEnd::out_of_memory, {"cudnnRNNForward", 2, "CUDNN_STATUS_ALLOC_FAILED"});
             }),
-            " recurrent networks could not be computed"},
+            " recurrent networks could not be run"},
            {"no context", but([](Facts& f) {
                 all_cases(f, RunEnd::skipped, {"cuDevicePrimaryCtxRetain", 2, "CUDA_ERROR_OUT_OF_MEMORY"});
                 f.kernel_runs = {{0, CallResult{"cuDevicePrimaryCtxRetain", 2, "CUDA_ERROR_OUT_OF_MEMORY"}, {}}};
             }),
-            "cuDevicePrimaryCtxRetain answered 2"},
-           {"no handle of cuDNN 8", no_handle(2, "CUDNN_STATUS_ALLOC_FAILED", 23'000), "cudnnCreate answered 2"},
+            "cuDevicePrimaryCtxRetain returned 2"},
+           {"no handle of cuDNN 8", no_handle(2, "CUDNN_STATUS_ALLOC_FAILED", 23'000), "cudnnCreate returned 2"},
            {"no handle of cuDNN 9", no_handle(4004, "CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED", 23'000),
-            "cudnnCreate answered 4004"},
+            "cudnnCreate returned 4004"},
            {"no handle, with hardly any memory free", no_handle(1, "CUDNN_STATUS_NOT_INITIALIZED", 100),
-            "ran out of memory: cudnnCreate answered 1"},
+            "ran out of memory: cudnnCreate returned 1"},
            {"no handle, with hardly any memory free according to CUDA",
             after(no_handle(1, "CUDNN_STATUS_NOT_INITIALIZED", 23'000),
                   [](Facts& f) {
                       for (RnnRun& run : f.rnn_runs) run.free_bytes = 100 << 20;
                   }),
-            "ran out of memory: cudnnCreate answered 1"},
+            "ran out of memory: cudnnCreate returned 1"},
            {"memory of the host", no_handle(4003, "CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED", 23'000),
-            "cannot be used because the host ran out of memory: cudnnCreate answered 4003"},
+            "cannot be used because the host ran out of memory: cudnnCreate returned 4003"},
            {"much is free",
             after(nothing_fits(23'000),
                   [](Facts& f) {
@@ -92,22 +92,22 @@ RULE_TEST(
                   }),
             "23000 of 24576 MiB are free, which should be enough"},
            {"much is free for NVML, little for CUDA", nothing_fits(23'000),
-            "23000 of 24576 MiB are free, but CUDA could give this program only 20 MiB"},
+            "23000 of 24576 MiB are free, but CUDA reported only 20 MiB"},
            {"NVML does not tell", after(nothing_fits(0), [](Facts& f) { f.nvml_devices.clear(); }),
-            "how much is free is not known"},
+            "the free memory is unknown"},
            {"a MIG instance",
             after(nothing_fits(30'000),
                   [](Facts& f) {
                       f.cuda_devices.front().name = "NVIDIA A100-SXM4-40GB MIG 1g.5gb";
                       f.cuda_devices.front().memory_total_mib = 4864;
                   }),
-            "are free on the whole board, this MIG instance has 4864 MiB in all"},
+            "are free on the whole board, this MIG instance has 4864 MiB in total"},
            {"a limit of MPS",
             after(nothing_fits(23'000),
                   [](Facts& f) { f.host.environment["CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"] = "0=1G"; }),
             "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT is 0=1G"},
            {"an MPS server", after(nothing_fits(23'000), [](Facts& f) { f.driver.mps_pipe = "/tmp/nvidia-mps"; }),
-            "the MPS server may limit what a program gets"},
+            "the MPS server may limit each program's memory"},
            {"the tiny kernel alone", but([](Facts& f) {
                 f.kernel_runs = {{0, CallResult{"cuMemAlloc_v2", 2, "CUDA_ERROR_OUT_OF_MEMORY"}, {}}};
             }),

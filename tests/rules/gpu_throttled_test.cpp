@@ -12,7 +12,7 @@ rnncheck::Facts reasons(std::vector<std::string> names) {
 RULE_TEST(
     gpu_throttled,
     Fires{{{"heat", reasons({"sw_power_cap", "hw_thermal_slowdown"}),
-            "is slowed down by heat or power (hw_thermal_slowdown)"},
+            "is throttled because of heat or power (hw_thermal_slowdown)"},
            {"power", reasons({"hw_power_brake", "hw_slowdown"}), "hw_power_brake and hw_slowdown"}}},
     Silent{{{"healthy", a_healthy_machine(), ""},
             {"normal reasons",

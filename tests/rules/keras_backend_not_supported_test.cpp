@@ -3,7 +3,7 @@
 
 RULE_TEST(keras_backend_not_supported,
           Fires{{{"a TensorFlow from before Keras 3", given({"keras=3.5", "tensorflow=2.10"}),
-                  "Keras 3.5 does not work with TensorFlow 2.10; it wants from"},
+                  "Keras 3.5 does not work with TensorFlow 2.10; it needs"},
                  {"asked about on a machine with an old TensorFlow", but([](Facts& f) {
                       add_tensorflow(f).version = v("2.10.1");
                       ask_for(f, "keras", "3.5");

@@ -4,11 +4,11 @@
 RULE_TEST(
     kernel_launch_failed,
     Fires{{{"wrong numbers", but([](Facts& f) { f.kernel_runs.front().correct = false; }),
-            "computed a tiny kernel wrongly"},
+            "returned incorrect results from a test kernel"},
            {"a call fails", but([](Facts& f) {
                 f.kernel_runs = {{0, CallResult{"cuLaunchKernel", 719, "CUDA_ERROR_LAUNCH_FAILED"}, {}}};
             }),
-            "cannot run a tiny kernel: cuLaunchKernel answered 719"},
+            "cannot run a test kernel: cuLaunchKernel returned 719"},
            {"one GPU of two", but([](Facts& f) {
                 add_second_gpu(f);
                 f.kernel_runs.back().correct = false;

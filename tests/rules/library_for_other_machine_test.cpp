@@ -22,10 +22,11 @@ rnncheck::Facts foreign_cudnn(rnncheck::FoundVia via, bool twin) {
 
 RULE_TEST(
     library_for_other_machine,
-    Fires{{{"before a fitting copy", foreign_cudnn(FoundVia::ld_library_path, true), "the loader skips it"},
-           {"the only copy", foreign_cudnn(FoundVia::ld_library_path, false), "the only copy on the loader's path"},
-           {"the only copy, in the system's directory", foreign_cudnn(FoundVia::loader_cache, false),
-            "built for 64-bit AArch64"}}},
+    Fires{
+        {{"before a fitting copy", foreign_cudnn(FoundVia::ld_library_path, true), "the loader skips it"},
+         {"the only copy", foreign_cudnn(FoundVia::ld_library_path, false), "the only one in the loader's search path"},
+         {"the only copy, in the system's directory", foreign_cudnn(FoundVia::loader_cache, false),
+          "built for 64-bit AArch64"}}},
     Silent{{{"healthy", a_healthy_machine(), ""},
             {"32-bit copies beside the fitting ones of the system", foreign_cudnn(FoundVia::loader_cache, true), ""},
             {"a directory for cross-compiling", foreign_cudnn(FoundVia::toolkit, true), ""}}},

@@ -15,13 +15,13 @@ rnncheck::Facts answers_without_gpu() {
 RULE_TEST(
     no_gpu_visible,
     Fires{
-        {{"cuInit tells", init_answers(100, "CUDA_ERROR_NO_DEVICE"), "the driver works but offers no GPU to CUDA"},
-         {"the list is empty", answers_without_gpu(), "the driver works but offers no GPU to CUDA"},
+        {{"cuInit tells", init_answers(100, "CUDA_ERROR_NO_DEVICE"), "the driver works, but CUDA sees no GPU"},
+         {"the list is empty", answers_without_gpu(), "the driver works, but CUDA sees no GPU"},
          {"MIG without an instance", after(init_answers(100), [](Facts& f) { f.nvml_devices.front().mig = true; }),
           "no MIG instance is visible"},
          {"a vGPU that is not for computing",
           after(init_answers(100), [](Facts& f) { f.nvml_devices.front().virtualization = "vgpu"; }),
-          "the type of this virtual machine's vGPU does not support it"},
+          "the type of this virtual machine's vGPU does not support CUDA"},
          {"the host of vGPUs",
           after(init_answers(100), [](Facts& f) { f.nvml_devices.front().virtualization = "host_vgpu"; }),
           "shares the board among virtual machines"},
@@ -52,7 +52,7 @@ RULE_TEST(
         {{"nothing learnt", nothing_learnt(), ""},
          {"nodes that the first program makes",
           after(init_answers(100), [](Facts& f) { f.driver.device_nodes.clear(); }), ""},
-         {"cuInit did not answer", after(answers_without_gpu(), [](Facts& f) { f.driver.init.reset(); }), ""},
+         {"the result of cuInit is unknown", after(answers_without_gpu(), [](Facts& f) { f.driver.init.reset(); }), ""},
          {"the driver crashed before it listed",
           after(answers_without_gpu(), [](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::crashed; }), ""}}})
 
@@ -64,14 +64,14 @@ TEST_CASE("what is done about an invisible GPU follows what is seen of it") {
         return (*rule)->check(facts, Matrix::bundled()).findings.at(0).remedies.at(0).text;
     };
     Facts f = answers_without_gpu();
-    CHECK(contains(advice(f), "Newer drivers do not support old GPUs"));
+    CHECK(contains(advice(f), "New drivers do not support old GPUs"));
     f.driver.kernel_flavour = "open";
     CHECK(contains(advice(f), "Turing"));
     f.host.container = "apptainer";
     CHECK(contains(advice(f), "--nv"));
     f.host.container.reset();
     f.host.environment["LSB_JOBID"] = "4";
-    CHECK(contains(advice(f), "Ask LSF"));
+    CHECK(contains(advice(f), "Request a GPU from LSF"));
     f.host.wsl = true;
     CHECK(contains(advice(f), "in Windows"));
 }

@@ -59,7 +59,7 @@ RULE_TEST(
           }),
           ""}}},
     CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                {"it did not answer", but([](Facts& f) { f.nvrtcs.clear(); }), ""},
+                {"it did not respond", but([](Facts& f) { f.nvrtcs.clear(); }), ""},
                 {"search did not finish", but([](Facts& f) {
                      without(f, LibraryKind::nvrtc);
                      f.nvrtcs.clear();

@@ -7,7 +7,7 @@ RULE_TEST(
         {{"does not compile", but([](Facts& f) {
               f.nvrtcs = {{nvrtc12, v("12.4"), false, CallResult{"nvrtcCompileProgram", 6, "NVRTC_ERROR_COMPILATION"}}};
           }),
-          "does not compile a tiny kernel: nvrtcCompileProgram answered 6"},
+          "does not compile a test kernel: nvrtcCompileProgram returned 6"},
          {"cannot be opened", but([](Facts& f) {
               f.nvrtcs = {{nvrtc12, {}, {}, CallResult{"dlopen", -1, "invalid ELF header"}}};
           }),
@@ -15,7 +15,7 @@ RULE_TEST(
          {"does not say why", but([](Facts& f) {
               f.nvrtcs = {{nvrtc12, v("12.4"), false, {}}};
           }),
-          "does not compile a tiny kernel"}}},
+          "does not compile a test kernel"}}},
     Silent{
         {{"healthy", a_healthy_machine(), ""},
          {"missing builtins are another fault", but([](Facts& f) {
@@ -35,5 +35,5 @@ RULE_TEST(
           }),
           ""}}},
     CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                {"it did not answer", but([](Facts& f) { f.nvrtcs.clear(); }), ""},
+                {"it did not respond", but([](Facts& f) { f.nvrtcs.clear(); }), ""},
                 {"it only told its version", but([](Facts& f) { f.nvrtcs.front().compiles.reset(); }), ""}}})

@@ -13,7 +13,8 @@ rnncheck::Facts off(double start_ms) {
 }  // namespace
 
 RULE_TEST(persistence_mode_off,
-          Fires{{{"a slow start", off(4200), "persistence mode is off, and the driver took 4.2 s to start"}}},
+          Fires{{{"a slow start", off(4200),
+                  "persistence mode is off, and the driver took 4.2 s to initialize: each CUDA program that starts"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"off, and fast", off(900), ""},
                   {"on, and slow", after(off(4200), [](Facts& f) { f.nvml_devices.front().persistence = true; }), ""},

@@ -11,13 +11,13 @@ TEST_CASE("plugin_without_cudnn_rnn") {
                     tensorflow.build = "directml";
                     tensorflow.plugins = {"tensorflow-directml-plugin 0.4.0"};
                 }),
-                "reaches the GPU without cuDNN"},
+                "uses the GPU without cuDNN"},
                {"for another maker's GPU", but([](Facts& f) { add_tensorflow_cpu(f).build = "rocm"; }),
-                "is made for GPUs of another maker"},
+                "is built for GPUs of another vendor"},
                {"asked about on a machine", but([](Facts& f) { ask_for(f, "tensorflow", "2.10").build = "directml"; }),
-                "reaches the GPU through directml, which has no cuDNN"},
+                "uses the GPU through directml, which has no cuDNN"},
                {"DirectML", given({"tensorflow=2.10+directml", "os=windows"}),
-                "reaches the GPU through directml, which has no cuDNN"}}},
+                "uses the GPU through directml, which has no cuDNN"}}},
         Silent{{{"CUDA", given({"tensorflow=2.10+cuda", "os=linux"}), ""},
                 {"for the processor", given({"tensorflow=2.15+cpu", "os=linux"}), ""},
                 {"asked about, of no told build", but([](Facts& f) { ask_for(f, "tensorflow", "2.99"); }), ""},

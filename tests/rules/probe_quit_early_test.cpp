@@ -16,15 +16,15 @@ rnncheck::Facts nvml_ended() {
 
 RULE_TEST(probe_quit_early,
           Fires{{{"NVML", nvml_ended(),
-                  "NVML /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1 left the process in nvmlInit_v2 with exit code 0 "
-                  "before it had answered"},
+                  "NVML /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1 terminated the process in nvmlInit_v2 with exit "
+                  "code 0 before it returned a"},
                  {"one of our own", but([](Facts& f) {
                       auto& run = probe_run(f, "library_files");
                       run.end = ProbeEnd::quit_early;
                       run.exit_code = 3;
                   }),
-                  "rnncheck's own probe library_files ended with exit code 3 before it was through: something "
-                  "preloaded into every program, or a bug in rnncheck"}}},
+                  "rnncheck's own probe library_files ended with exit code 3 before it was finished; the cause is a "
+                  "library preloaded into every program or a bug in rnncheck"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"a crash at exit",
                    but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::crashed_at_exit; }), ""}}},

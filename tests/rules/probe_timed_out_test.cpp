@@ -44,13 +44,14 @@ rnncheck::Facts but_also(rnncheck::Facts facts, void (*change)(rnncheck::Facts&)
 RULE_TEST(
     probe_timed_out,
     Fires{{{"NVML", nvml_timed_out(),
-            "NVML /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1 did not answer in nvmlInit_v2: no progress for 30 s"},
+            "NVML /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1 did not respond in nvmlInit_v2: no progress for 30 s"},
            {"in the kernel", hung({"uninterruptible", "nv_lock", {}, 3}),
-            "it waits inside the kernel, so the driver or the hardware is at fault"},
+            "it waits in the kernel, so the driver or the hardware is at fault"},
            {"GPU busy alone", hung({"sleeping", {}, {}, 3}, 100), "the GPU is busy: a kernel does not finish"},
            {"GPU busy with others", hung({"sleeping", {}, {}, 3}, 100, 4711), "the GPU is busy with other processes"},
            {"GPU idle", hung({"sleeping", {}, {}, 3}, 0), "the GPU is idle: the driver or the library waits"},
-           {"compiling", hung({"running", {}, {}, 14000}), "it computes on the processor: a library compiles code"},
+           {"compiling", hung({"running", {}, {}, 14000}),
+            "test kernel on GPU 0 did not respond within the time limit; it uses the CPU: a library compiles code"},
            {"Xid",
             but_also(hung({"sleeping", {}, {}, 3}, 0),
                      [](Facts& f) {
@@ -66,7 +67,8 @@ RULE_TEST(
            {"MPS", but_also(hung({"sleeping", {}, {}, 3}), [](Facts& f) { f.driver.mps_pipe = "/tmp/nvidia-mps"; }),
             "MPS server"},
            {"the deadline", nvml_cut_off(),
-            "had not answered in nvmlInit_v2 when the deadline passed; whether it hangs is not known"}}},
+            "had not responded in nvmlInit_v2 when the time limit of the check was reached; whether it hangs is "
+            "unknown"}}},
     Silent{
         {{"healthy", a_healthy_machine(), ""},
          {"a crash at exit", but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::crashed_at_exit; }), ""}}},

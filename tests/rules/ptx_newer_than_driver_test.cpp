@@ -13,20 +13,20 @@ rnncheck::Facts refused_ptx() {
 }  // namespace
 
 RULE_TEST(ptx_newer_than_driver,
-          Fires{{{"the tiny kernel was refused", refused_ptx(), "the driver refused PTX code"},
+          Fires{{{"the tiny kernel was refused", refused_ptx(), "the driver rejected PTX code"},
                  {"a network was refused", but([](Facts& f) {
                       f.rnn_runs.front().end = RunEnd::failed;
                       f.rnn_runs.front().result = CallResult{"cuModuleLoadDataEx", 222, ""};
                   }),
-                  "the driver refused PTX code"},
+                  "the driver rejected PTX code"},
                  {"another library passes the answer on", but([](Facts& f) {
                       probe_run(f, "rnn_forward").failed_calls = {
                           {"cudnnRNNForward", 5000,
                            "CUDNN_STATUS_EXECUTION_FAILED: CUDA_ERROR_UNSUPPORTED_PTX_VERSION"}};
                   }),
-                  "the driver refused PTX code"},
+                  "the driver rejected PTX code"},
                  {"a newer compiler", but([](Facts& f) { f.nvrtcs.front().version = v("12.8"); }),
-                  "PTX made by NVRTC 12.8"}}},
+                  "PTX compiled by NVRTC 12.8"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"an older compiler", but([](Facts& f) { f.nvrtcs.front().version = v("11.8"); }), ""},
                   {"the whole CUDA is too new",

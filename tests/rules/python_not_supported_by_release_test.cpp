@@ -4,7 +4,7 @@
 RULE_TEST(
     python_not_supported_by_release,
     Fires{{{"too new", given({"tensorflow=2.10", "python=3.12", "os=linux"}),
-            "TensorFlow 2.10 has no package for Python 3.12; it is made for Python 3.7 to 3.10"},
+            "TensorFlow 2.10 has no package for Python 3.12; it supports Python 3.7 to 3.10"},
            {"too old", given({"pytorch=2.4", "python=3.7", "os=linux"}), "PyTorch 2.4 has no package for Python 3.7"},
            {"asked about on a machine", but([](Facts& f) {
                 add_environment(f);

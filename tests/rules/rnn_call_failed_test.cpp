@@ -7,7 +7,7 @@ RULE_TEST(
     Fires{{{"execution failed", but([](Facts& f) {
                 one_case(f, RunEnd::failed, {"cudnnRNNForward", 8, "CUDNN_STATUS_EXECUTION_FAILED"});
             }),
-            "cudnnRNNForward answered 8 (CUDNN_STATUS_EXECUTION_FAILED)"},
+            "cudnnRNNForward returned 8 (CUDNN_STATUS_EXECUTION_FAILED)"},
            {"the process died", but([](Facts& f) {
                 one_case(f, RunEnd::failed, {"cudnnRNNForward", -1, "crashed with SIGSEGV"});
             }),
@@ -17,7 +17,7 @@ RULE_TEST(
                 for (auto& run : f.rnn_runs)
                     if (run.end == RunEnd::failed) run.result.reset();
             }),
-            "the reason is not known"}}},
+            "the reason is unknown"}}},
     silent_about_cases({{"memory errors are another fault", but([](Facts& f) {
                              one_case(f, RunEnd::failed, {"cuCtxSynchronize", 214, "CUDA_ERROR_ECC_UNCORRECTABLE"});
                          }),
@@ -60,7 +60,7 @@ TEST_CASE("rnn_call_failed: a kernel that nobody promises is a note, and one tha
         const Verdict verdict = judged(algorithm, Dtype::fp32);
         REQUIRE(verdict.findings.size() == 1);
         CHECK(verdict.findings[0].severity == Severity::note);
-        CHECK(contains(verdict.findings[0].message, "not a fault of the machine"));
+        CHECK(contains(verdict.findings[0].message, "not a problem of this machine"));
         CHECK(contains(verdict.findings[0].message, name_of(algorithm)));
     }
     CHECK(judged(Algorithm::persist_static_small_h, Dtype::bf16).findings.at(0).severity == Severity::note);
@@ -82,5 +82,5 @@ TEST_CASE("a case that failed is not explained by the hang of another process") 
                                            }),
                                            Matrix::bundled());
     REQUIRE(verdict.findings.size() == 1);
-    CHECK(verdict.findings.front().message.ends_with("answered 8 (EXECUTION_FAILED)"));
+    CHECK(verdict.findings.front().message.ends_with("returned 8 (EXECUTION_FAILED)"));
 }

@@ -6,13 +6,13 @@ RULE_TEST(rnn_call_refused,
           Fires{{{"bad parameter", but([](Facts& f) {
                       one_case(f, RunEnd::rejected, {"cudnnSetRNNDataDescriptor", 3, "CUDNN_STATUS_BAD_PARAM"});
                   }),
-                  "refuses 1 RNN case, first"},
+                  "rejects 1 RNN case, first"},
                  {"without a reason", but([](Facts& f) {
                       one_case(f, RunEnd::rejected, {});
                       for (auto& run : f.rnn_runs)
                           if (run.end == RunEnd::rejected) run.result.reset();
                   }),
-                  "the reason is not known"},
+                  "the reason is unknown"},
                  {"each GPU has its finding", but([](Facts& f) {
                       add_second_gpu(f);
                       all_cases(f, RunEnd::rejected, {"cudnnSetRNNDescriptor_v8", 3, "CUDNN_STATUS_BAD_PARAM"});
@@ -39,7 +39,7 @@ TEST_CASE("rnn_call_refused: a kernel that nobody promises is a note, and one th
         const Verdict verdict = judged(algorithm, Dtype::fp32);
         REQUIRE(verdict.findings.size() == 1);
         CHECK(verdict.findings[0].severity == Severity::note);
-        CHECK(contains(verdict.findings[0].message, "not a fault of the machine"));
+        CHECK(contains(verdict.findings[0].message, "not a problem of this machine"));
         CHECK(contains(verdict.findings[0].message, name_of(algorithm)));
     }
     CHECK(judged(Algorithm::persist_static_small_h, Dtype::bf16).findings.at(0).severity == Severity::note);

@@ -6,7 +6,7 @@ RULE_TEST(
     Fires{{{"fp32 on the standard algorithm", but([](Facts& f) {
                 one_case(f, RunEnd::not_supported, {"cudnnRNNForward", 9, "CUDNN_STATUS_NOT_SUPPORTED"});
             }),
-            "does not offer 1 RNN case that it must offer"},
+            "does not support 1 RNN case that it should support, first 'fp32"},
            {"bf16 from 9.13 on", but([](Facts& f) { f.cudnns.front().version = v("9.19.0"); }), "bf16"}}},
     silent_about_cases({{"the small persistent kernel need not fit", but([](Facts& f) {
                              for (auto& run : f.rnn_runs)

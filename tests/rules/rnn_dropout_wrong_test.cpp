@@ -46,14 +46,14 @@ RULE_TEST(
          {"not scaled", with_dropout([](RnnDropout& d) { d.scale_error = 0.004; }), "not multiplied by 1 / (1 - 0.25)"},
          {"infinite", with_dropout([](RnnDropout& d) { d.scale_error.reset(); }), "not multiplied"},
          {"the seed does not decide", with_dropout([](RnnDropout& d) { d.repeats = false; }),
-          "the same seed gives another mask"},
-         {"one mask for all", with_dropout([](RnnDropout& d) { d.moves_on = false; }), "every call draws the same"},
+          "the same seed generates a different mask"},
+         {"one mask for all", with_dropout([](RnnDropout& d) { d.moves_on = false; }), "every call generates the same"},
          {"131 elements should differ", with_dropout([](RnnDropout& d) {
               d.probability = 0.001;
               d.kept = 65536 - 66;
               d.moves_on = false;
           }),
-          "every call draws the same mask"},
+          "every call generates the same mask"},
          {"at an extreme probability", extreme(1e-9, [](RnnDropout& d) { d.kept = 65500; }), "expected 100 %"}}},
     Silent{{{"within chance", with_dropout(unchanged), ""},
             {"not requested", a_healthy_machine(), ""},

@@ -43,7 +43,7 @@ Facts but_of(Facts facts, void (*change)(Facts&)) {
 
 }  // namespace
 
-RULE_TEST(rnn_slow, Fires{{{"11 times the model's time", with_large(11), "takes 11 times what the model says"}}},
+RULE_TEST(rnn_slow, Fires{{{"11 times the model's time", with_large(11), "takes 11 times the modeled time"}}},
           Silent{{{"twice the model's time", with_large(2), ""},
                   {"9.9 times", with_large(9.9), ""},
                   {"small cases say as_it_is", timed(as_it_is), ""},
@@ -62,7 +62,7 @@ TEST_CASE("rnn_slow: the largest case counts, and small ones alone name one to r
     smaller.repeat_ms = *smaller.repeat_ms * 20;
     const Verdict large = (*rule)->check(facts, Matrix::bundled());
     CHECK(large.outcome == Outcome::pass);
-    CHECK(large.reason.find("takes 2 times what the model says") != std::string::npos);
+    CHECK(large.reason.find("takes 2 times the modeled time") != std::string::npos);
     const Verdict small = (*rule)->check(timed(as_it_is), Matrix::bundled());
     CHECK(small.outcome == Outcome::not_applicable);
     CHECK(small.reason.find("'rnncheck lstm --input 2048 --hidden 2048 --batch 64 --length 16'") != std::string::npos);

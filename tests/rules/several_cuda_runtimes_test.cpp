@@ -8,7 +8,7 @@ RULE_TEST(
                             "/opt/cuda-13.0/lib64/libcudart.so.13.0.48");
                 f.runtimes.push_back({"/opt/cuda-13.0/lib64/libcudart.so.13", v("13.0"), v("12.4"), {}});
             }),
-            "CUDA runtimes of 2 versions are installed (12.4 and 13.0); the loader gives 12.4"}}},
+            "2 versions of the CUDA runtime are installed (12.4 and 13.0); the loader finds 12.4"}}},
     Silent{{{"healthy", a_healthy_machine(), ""},
             {"two copies of one version", but([](Facts& f) {
                  add_library(f, LibraryKind::cudart, "/opt/cuda/lib64/libcudart.so.12",

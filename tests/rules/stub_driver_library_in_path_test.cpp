@@ -22,12 +22,12 @@ rnncheck::Facts stub_on_path(bool picked) {
 }  // namespace
 
 RULE_TEST(stub_driver_library_in_path,
-          Fires{{{"the loader picks it", stub_on_path(true), "is the toolkit's stub and no driver"},
+          Fires{{{"the loader picks it", stub_on_path(true), "is the toolkit's stub, not the driver"},
                  {"picked and never asked", after(stub_on_path(true), [](Facts& f) { f.driver.init.reset(); }),
-                  "picks the toolkit's stub"},
-                 {"only on LD_LIBRARY_PATH", stub_on_path(false), "stands on LD_LIBRARY_PATH"},
+                  "finds the toolkit's stub"},
+                 {"only on LD_LIBRARY_PATH", stub_on_path(false), "is in a directory of LD_LIBRARY_PATH"},
                  {"cuInit gives it away", init_answers(34, "CUDA_ERROR_STUB_LIBRARY"),
-                  "is the toolkit's stub and no driver"}}},
+                  "is the toolkit's stub, not the driver"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"a stub in the toolkit's own directory", but([](Facts& f) {
                        f.libraries.push_back(library_of(f, LibraryKind::cuda));

@@ -3,15 +3,14 @@
 
 TEST_CASE("tf_windows_no_gpu_since_2.11") {
     using namespace rnncheck::test;
-    check_rule(
-        "tf_windows_no_gpu_since_2.11",
-        Fires{{{"the first without", given({"tensorflow=2.11", "os=Windows 10"}),
-                "TensorFlow 2.11 has no CUDA on native Windows"},
-               {"a later one", given({"tensorflow=2.16.1", "os=windows"}), "2.10 was the last release with it"}}},
-        Silent{{{"the last with it", given({"tensorflow=2.10", "os=windows"}), ""},
-                {"WSL", given({"tensorflow=2.15", "os=wsl2"}), ""},
-                {"Linux", given({"tensorflow=2.15", "os=linux"}), ""},
-                {"another framework", given({"pytorch=2.4", "os=windows"}), ""},
-                {"a machine", a_healthy_machine(), ""}}},
-        CannotTell{{{"no system", given({"tensorflow=2.15"}), ""}}});
+    check_rule("tf_windows_no_gpu_since_2.11",
+               Fires{{{"the first without", given({"tensorflow=2.11", "os=Windows 10"}),
+                       "TensorFlow 2.11 does not support CUDA on native Windows"},
+                      {"a later one", given({"tensorflow=2.16.1", "os=windows"}), "2.10 was the last version"}}},
+               Silent{{{"the last with it", given({"tensorflow=2.10", "os=windows"}), ""},
+                       {"WSL", given({"tensorflow=2.15", "os=wsl2"}), ""},
+                       {"Linux", given({"tensorflow=2.15", "os=linux"}), ""},
+                       {"another framework", given({"pytorch=2.4", "os=windows"}), ""},
+                       {"a machine", a_healthy_machine(), ""}}},
+               CannotTell{{{"no system", given({"tensorflow=2.15"}), ""}}});
 }

@@ -13,7 +13,7 @@ Facts a_healthy_machine();
 /// The healthy machine with one change.
 Facts but(const std::function<void(Facts&)>& change);
 
-/// A machine of which nothing was learnt.
+/// A machine of which nothing was determined.
 inline Facts nothing_learnt() {
     return {};
 }

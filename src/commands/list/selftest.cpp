@@ -37,7 +37,7 @@ struct Planted {
 
 constexpr Planted planted[] = {
     {"processes", "answer", ProbeEnd::finished, "a child process was started, responded and exited",
-     "no probe can run, so a report says nothing about libraries and GPUs"},
+     "no probe can run, so a report contains nothing about libraries and GPUs"},
     {"crash", "crash", ProbeEnd::crashed, "the planted crash of a child is reported, with its signal and call",
      "the crash of a library cannot be distinguished from other endings"},
     {"exit", "exit", ProbeEnd::quit_early, "a child that exited before it responded is reported, with its exit code",

@@ -173,7 +173,8 @@ void read_names(ElfFile& file, const std::vector<Entry>& entries, NameTable name
         const auto tag = static_cast<std::int64_t>(entry.d_tag);
         if (!holds_name(tag)) continue;
         const auto name = names.at(entry.d_un.d_val);
-        if (!name) return damaged(file, "a name in its dynamic section lies outside the table of names or has no end");
+        if (!name)
+            return damaged(file, "a name in its dynamic section is outside the table of names or not terminated");
         if (file.needed.size() + file.auxiliary.size() == most_needed && tag != DT_SONAME)
             return damaged(file, "it needs an impossible number of libraries");
         take_name(file, tag, *name);
@@ -207,7 +208,7 @@ void read_dynamic_section(ElfFile& file, const FilePieces& pieces, const std::st
     const auto address = value_of(entries, DT_STRTAB);
     const auto size = value_of(entries, DT_STRSZ);
     const auto offset = address ? offset_of(segments, *address) : std::nullopt;
-    if (!offset || !size) return damaged(file, "its dynamic section names no table of names within the file");
+    if (!offset || !size) return damaged(file, "its dynamic section has no table of names within the file");
     read_names(file, entries, NameTable(pieces, *offset, *size));
 }
 
@@ -233,7 +234,7 @@ ElfFile absent(const Root& root, std::string_view path) {
     const auto target = root.link(path);
     if (!target) return with_problem(FileProblem::unreadable, "does not exist", true);
     const std::string link = "is a symbolic link to '" + target->substr(0, 300) + "', which leads ";
-    if (root.links_in_circle(path)) return aborting_list(FileProblem::link_circle, link + "in a circle");
+    if (root.links_in_circle(path)) return aborting_list(FileProblem::link_circle, link + "into a loop");
     return with_problem(FileProblem::dangling_link, link + "to no file", true);
 }
 
@@ -279,7 +280,8 @@ std::uint16_t in_order_of(unsigned char byte_order, std::uint16_t value) {
 
 ElfFile other(FileProblem problem, const std::string& machine, bool skipped) {
     ElfFile file = with_problem(
-        problem, "is made for another machine: " + machine + ", here it is " + machine_in_words(own_class, own_machine),
+        problem,
+        "is built for another architecture: " + machine + ", here it is " + machine_in_words(own_class, own_machine),
         skipped);
     file.machine = machine;
     return file;
@@ -301,7 +303,7 @@ ElfFile judge_header(const std::string& start, ElfUse use) {
     const bool known =
         (elf_class == ELFCLASS32 || elf_class == ELFCLASS64) && (order == ELFDATA2LSB || order == ELFDATA2MSB);
     if (!known || header.e_ident[EI_VERSION] != EV_CURRENT)
-        return with_problem(FileProblem::damaged, "is damaged: its ELF header holds impossible values",
+        return with_problem(FileProblem::damaged, "is damaged: its ELF header contains invalid values",
                             known && elf_class != own_class);
     const std::string machine = machine_in_words(elf_class, in_order_of(order, header.e_machine));
     if (elf_class != own_class) return other(FileProblem::other_class, machine, true);

@@ -65,16 +65,16 @@ class Candidates {
     }
 
     std::string why_not(const SearchList& list, const OpenAttempt& attempt) const {
-        if (attempt.outcome == OpenOutcome::skipped) return "passed over: it " + attempt.file.problem_detail;
+        if (attempt.outcome == OpenOutcome::skipped) return "skipped: it " + attempt.file.problem_detail;
         if (attempt.outcome == OpenOutcome::aborts_list)
             return "ends the search of its list: it " + attempt.file.problem_detail;
         if (attempt.outcome == OpenOutcome::fails)
             return "the loader would stop here: it " + attempt.file.problem_detail;
         if (answer_.rule == LoaderRule::already_loaded || answer_.rule == LoaderRule::ld_preload)
-            return "a library of that name is loaded already";
+            return "a library of that name is already loaded";
         const std::string winners = in_words(process_, answer_.rule, answer_.owner.value_or(0));
         if (list.rule == answer_.rule && list.owner == answer_.owner)
-            return "another directory of " + winners + " stands before it";
+            return "another directory of " + winners + " is before it";
         return winners + " comes before " + in_words(process_, list.rule, list.owner);
     }
 
@@ -88,7 +88,7 @@ std::string why_of(const Process& process, const Answer& answer) {
     if (!answer.stopped_at.empty())
         return "the loader stops at " + answer.stopped_at + " (" +
                in_words(process, answer.rule, answer.owner.value_or(0)) + "): it " + answer.problem;
-    if (!answer.object) return "nothing of that name where the loader looks";
+    if (!answer.object) return "no file of that name in the directories that the loader searches";
     const Object& object = process.objects()[*answer.object];
     if (answer.rule == LoaderRule::already_loaded)
         return "loaded already" + (object.loader ? " for " + name_of_object(process, *object.loader) : std::string());
@@ -124,7 +124,7 @@ std::string in_words(const Process& process, LoaderRule rule, std::size_t owner)
         case LoaderRule::already_loaded:
             return "loaded already";
         case LoaderRule::path:
-            return "asked for by this path";
+            return "requested by this path";
         case LoaderRule::ld_preload:
             return "LD_PRELOAD or " + process.loader().preload_file;
         case LoaderRule::rpath:
@@ -164,7 +164,7 @@ void add_elsewhere(const Root& root, const std::vector<std::string>& directories
             const std::string path = directory + '/' + choice.soname;
             if (!root.surely_absent(path) && root.exists(path) && seen.insert(real_or_same(root, path)).second &&
                 choice.candidates.size() < most_candidates)
-                choice.candidates.push_back({path, LoaderRule::elsewhere, "the loader does not look there"});
+                choice.candidates.push_back({path, LoaderRule::elsewhere, "the loader does not search there"});
         }
     }
 }

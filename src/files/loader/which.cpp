@@ -28,7 +28,7 @@ std::string run_by(const Root& root, const std::string& path) {
 
 void refuse_unpredictable(const Root& root, const std::string& path, const elf::ElfFile& file) {
     if (const std::string runner = run_by(root, path); !runner.empty())
-        throw InputError(quoted(path) + " is a script that '" + runner + "' runs: ask for that program");
+        throw InputError(quoted(path) + " is a script that '" + runner + "' runs: specify that program");
     if (file.problem == FileProblem::other_class || file.problem == FileProblem::other_machine)
         throw InputError(quoted(path) + " " + file.problem_detail + ", and another loader is in charge of it");
     if (file.problem) throw InputError(quoted(path) + " " + file.problem_detail);
@@ -38,7 +38,7 @@ void refuse_unpredictable(const Root& root, const std::string& path, const elf::
 void refuse_other_loader(const Root& root, const std::string& path, const elf::ElfFile& file) {
     if (!file.interpreter || !root.exists(*file.interpreter) || read_loader_build(root, *file.interpreter)) return;
     throw InputError(quoted(path) + " is started by " + quoted(*file.interpreter) +
-                     ", which is not glibc's loader; the rules of others are not known here");
+                     ", which is not glibc's loader; other loaders are not supported");
 }
 
 /// The kernel then starts it in the loader's secure mode (ld.so(8), "secure-execution mode").
@@ -65,7 +65,7 @@ std::vector<std::string> notes_on(const Root& root, const std::string& path, con
             "it runs with rights of its own (set-user-id or the like): LD_LIBRARY_PATH and LD_PRELOAD do not count");
     if (contains(path, "/site-packages/") || contains(path, "/dist-packages/"))
         notes.push_back(
-            "a Python package may open copies of its own choice before this file; the file itself does not tell");
+            "a Python package may open its own libraries before this file; the file itself does not show this");
     return notes;
 }
 
@@ -85,7 +85,7 @@ void check_copy(const Root& root, const std::string& name, const std::string& pa
     if (others.empty()) return;
     which.notes.push_back(name + " lies in " + home + ", but parts of it come from " +
                           join_with_and({others.begin(), others.end()}) +
-                          ": they work together only if all are of one release");
+                          ": they work together only if all are of the same version");
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ Which which_for_file(const Root& root, const std::string& path, const WhichSetti
     const bool secure = file.is_program && starts_secure(root, which.target);
     which.notes = notes_on(root, which.target, file, secure);
     if (is_static(file)) {
-        which.notes.push_back("it is a static program: the loader gives it no libraries");
+        which.notes.push_back("it is a static program and does not use the loader");
         return which;
     }
     const Loader loader =

@@ -64,8 +64,8 @@ RunningProcess look_into(int id) {
     const auto map = here.read(directory + "/maps", largest_map);
     const auto program = here.link(directory + "/exe");
     if (!map || (!program && !map->empty()))
-        throw InputError(who + ": this user may not see what it has mapped (" + directory +
-                         "/maps); ask as its user or as root");
+        throw InputError(who + ": this user has no permission to read its memory map (" + directory +
+                         "/maps); run rnncheck as its user or as root");
     if (map->empty()) throw InputError(who + " has no memory of its own: it is ending, or part of the kernel");
     RunningProcess process;
     process.files = files_of_map(*map);
@@ -159,7 +159,7 @@ Which which_for_process(int id, bool all) {
     if (!running.root.empty())
         which.notes.push_back("it sees other files than this shell; paths are those that it sees");
     if (program.problem) {
-        which.notes.push_back("its program " + program.problem_detail + ": what it would open is not told");
+        which.notes.push_back("its program " + program.problem_detail + ": what it would open is unknown");
         return which;
     }
     const Loader loader = loader_of(root, LoaderSetting{.library_path = running.library_path.value_or(""),

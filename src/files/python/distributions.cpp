@@ -118,7 +118,7 @@ std::optional<Metadata> metadata_of(const Root& root, const Distribution& distri
         if (!text) continue;
         Metadata metadata = read_metadata(*text);
         if (metadata.name.empty())
-            left_out.push_back(path + " holds no metadata");
+            left_out.push_back(path + " contains no metadata");
         else if (const auto about = elf::status_of(root, path);
                  text->size() == most_metadata && text->find("\n\n") == std::string::npos && about &&
                  static_cast<std::size_t>(about->st_size) > most_metadata)

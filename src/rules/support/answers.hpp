@@ -32,7 +32,7 @@ class Answers {
     Verdict close() {
         if (!good_.empty()) return close_or(pass(good_, evidence_));
         if (!no_matter_.empty()) return close_or(not_applicable(no_matter_));
-        return close_or(undecided("nothing was learnt"));
+        return close_or(undecided("nothing was determined"));
     }
 
   private:

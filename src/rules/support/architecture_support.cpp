@@ -71,13 +71,13 @@ static Compared against_runtime(const Facts& facts, const Matrix& matrix, const 
     if (others_work || !is_first_choice(facts, LibraryKind::cudart, runtime.library))
         compared.severity = Severity::warning;
     if (!runtime.version && !runtime.failure)
-        compared.suits = unknown("the version of " + compared.thing + " is not known");
+        compared.suits = unknown("the version of " + compared.thing + " is unknown");
     else if (!runtime.version)
         compared.unusable = true;
     else if (shown_by_cases(facts, gpu.index, runtime.version->major()))
         compared.shown = true;
     else if (!gpu.compute_capability)
-        compared.suits = unknown("the compute capability of " + subject_of(gpu) + " is not known");
+        compared.suits = unknown("the compute capability of " + subject_of(gpu) + " is unknown");
     else
         compared.suits =
             of_copy(compat::cuda_on_gpu(*runtime.version, *gpu.compute_capability, matrix), compared.thing);
@@ -101,7 +101,8 @@ static compat::Suitability by_build(const Matrix& matrix, const Version& capabil
             return suits;
         }
     }
-    if (!answer.version || !answer.built_for_cuda) return unknown(thing + " did not tell its version and CUDA");
+    if (!answer.version || !answer.built_for_cuda)
+        return unknown(thing + " did not report its version and CUDA version");
     if (!row)
         return unknown(outside_data("cuDNN " + answer.version->text + " built for CUDA " + answer.built_for_cuda->text,
                                     row.coverage, matrix),
@@ -109,7 +110,7 @@ static compat::Suitability by_build(const Matrix& matrix, const Version& capabil
     const auto suits = compat::cudnn_on_gpu(build, capability);
     const bool too_old = suits.fit == Fit::does_not_work && !suits.gpu_is_newer;
     if (!too_old && *answer.version >= make_version({8, 6, 0}) && !answer.newest_capability)
-        return unknown(thing + " did not tell the newest GPU it knows");
+        return unknown(thing + " did not report the newest GPU it supports");
     return suits;
 }
 
@@ -134,7 +135,7 @@ static Compared against_cudnn(const Facts& facts, const Matrix& matrix, const Gp
     if (never_answered(copy))
         suits.evidence.clear();
     else if (!gpu.compute_capability)
-        suits = unknown("the compute capability of " + subject_of(gpu) + " is not known");
+        suits = unknown("the compute capability of " + subject_of(gpu) + " is unknown");
     else
         suits = of_copy(by_build(matrix, *gpu.compute_capability, copy, compared.thing), compared.thing);
     if (refused) {
@@ -145,17 +146,17 @@ static Compared against_cudnn(const Facts& facts, const Matrix& matrix, const Gp
     } else if (suits.fit == Fit::compiles_first) {
         compared.severity = Severity::warning;
     } else if (suits.fit == Fit::works && !compared.unusable && !failures_are_known(facts, copy.path)) {
-        suits = unknown("a case failed with " + compared.thing + " without telling why");
+        suits = unknown("a case failed with " + compared.thing + " for an unknown reason");
     }
     return compared;
 }
 
 static void add_test_kernel(const Facts& facts, const Gpu& gpu, std::vector<Compared>& all) {
-    const std::string thing = "a tiny test kernel that the driver was to compile";
+    const std::string thing = "the test kernel";
     for (const auto& run : facts.kernel_runs) {
         if (run.gpu != gpu.index || run.correct.value_or(false)) continue;
         if (!run.result)
-            all.push_back(not_known(thing, "how the test kernel ended is not known"));
+            all.push_back(not_known(thing, "the result of the test kernel is unknown"));
         else if (is_arch_mismatch(0, *run.result))
             all.push_back(compared_with(thing, {.fit = Fit::does_not_work,
                                                 .why = "",
@@ -170,14 +171,14 @@ static Compared against_framework(const Facts& facts, const Matrix& matrix, cons
                                   const Framework& framework) {
     const std::string thing = words_of(framework);
     if (!gpu.compute_capability)
-        return not_known(thing, "the compute capability of " + subject_of(gpu) + " is not known");
+        return not_known(thing, "the compute capability of " + subject_of(gpu) + " is unknown");
     FrameworkBuild build;
     build.targets = *framework.targets;
     build.cuda = framework.cuda;
     Compared compared =
         compared_with(thing, compat::build_on_gpu(build, *gpu.compute_capability, driver_asked(facts), matrix));
     auto& suits = compared.suits;
-    if (suits.fit == Fit::unknown) suits.why = "for which GPUs " + thing + " has code is not known";
+    if (suits.fit == Fit::unknown) suits.why = "the GPUs that " + thing + " has code for are unknown";
     const bool only_ptx = compat::code_on_gpu(build.targets, *gpu.compute_capability).fit == Fit::compiles_first;
     if (only_ptx) compared.severity = suits.fit == Fit::does_not_work ? Severity::warning : Severity::note;
     for (Evidence& evidence : suits.evidence)
@@ -191,7 +192,7 @@ static Compared agreed(const std::vector<Compared>& all, const std::string& thin
         return one.suits.fit == all.front().suits.fit && one.suits.gpu_is_newer == all.front().suits.gpu_is_newer;
     };
     if (std::all_of(all.begin(), all.end(), same)) return all.front();
-    return not_known(thing, "it depends on " + depends_on + ", which was not given");
+    return not_known(thing, "it depends on " + depends_on + ", which was not specified");
 }
 
 static Compared given_cudnn_on(const Facts& facts, const Matrix& matrix, const Version& cudnn,
@@ -200,7 +201,7 @@ static Compared given_cudnn_on(const Facts& facts, const Matrix& matrix, const V
     std::vector<CudnnBuild> builds = cudnn_builds_of(cudnn, matrix);
     if (builds.empty())
         return not_known(thing, outside_data(thing, matrix.cudnn_build(cudnn, 0).coverage, matrix), true);
-    if (parts_written(cudnn) < 2) return not_known(thing, "which release of " + thing + " was not given");
+    if (parts_written(cudnn) < 2) return not_known(thing, "the exact version of " + thing + " was not specified");
     const auto& own = facts.cudnns.front().built_for_cuda;
     const Version* cuda = own ? &*own : given_cuda(facts);
     if (cuda) std::erase_if(builds, [&](const CudnnBuild& build) { return build.cuda_major != cuda->major(); });
@@ -210,14 +211,14 @@ static Compared given_cudnn_on(const Facts& facts, const Matrix& matrix, const V
         build.cudnn = cudnn;
         all.push_back(compared_with(thing, compat::cudnn_on_gpu(build, capability)));
     }
-    return agreed(all, thing, "the CUDA that " + thing + " is for");
+    return agreed(all, thing, "the CUDA version that " + thing + " is for");
 }
 
 static Compared given_build_on(const Facts& facts, const Matrix& matrix, const FrameworkBuild& build,
                                const Version& capability, const std::string& thing) {
     auto suits = compat::build_and_cudnn_on_gpu(build, capability, driver_asked(facts), matrix);
     if (suits.fit == Fit::unknown && !suits.outside)
-        suits.why = "for which GPUs " + thing + " has code is not in the data";
+        suits.why = "the GPUs that " + thing + " has code for are not in the data";
     return compared_with(thing, std::move(suits));
 }
 
@@ -265,7 +266,7 @@ static Finding about(const Facts& facts, const Gpu& gpu, const std::vector<Compa
     Finding finding;
     finding.subject = subject_of(gpu);
     finding.severity = Severity::note;
-    finding.evidence = {{"compute capability", gpu.compute_capability ? gpu.compute_capability->text : "not known",
+    finding.evidence = {{"compute capability", gpu.compute_capability ? gpu.compute_capability->text : "unknown",
                          "cuda_devices[" + std::to_string(&gpu - facts.cuda_devices.data()) + "].compute_capability"}};
     std::vector<std::string> things;
     for (const auto& compared : all) {
@@ -291,7 +292,7 @@ static bool stands_aside(const Facts& facts, const Matrix& matrix, const Gpu& gp
 static void note_silent_copies(const Facts& facts, Answers& answers) {
     for (const LibraryKind kind : {LibraryKind::cudart, LibraryKind::cudnn})
         if (const std::string silent = silent_copy(facts, kind); !silent.empty())
-            answers.unknown(silent + " did not answer");
+            answers.unknown(silent + " did not respond");
     if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
     answers.no_matter("neither a CUDA runtime nor cuDNN was found");
 }
@@ -299,24 +300,24 @@ static void note_silent_copies(const Facts& facts, Answers& answers) {
 /// What is known of a GPU that nothing is wrong with. What ran counts, whether or not the tables know the GPU.
 static std::string fit_words(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
                              const std::vector<Compared>& all) {
-    if (only_given(facts)) return "what was given has code for " + subject_of(gpu);
+    if (only_given(facts)) return "the specified components have code for " + subject_of(gpu);
     if (std::none_of(all.begin(), all.end(), [](const Compared& compared) { return compared.shown; }))
-        return "every CUDA and cuDNN found has code for " + subject_of(gpu);
-    std::string words = "networks ran right on " + subject_of(gpu);
+        return "every installed CUDA and cuDNN has code for " + subject_of(gpu);
+    std::string words = "recurrent networks ran correctly on " + subject_of(gpu);
     if (gpu.compute_capability && !matrix.architecture(*gpu.compute_capability))
-        words +=
-            "; the tables of " + matrix.date() + " do not know its compute capability " + gpu.compute_capability->text;
+        words += "; the compatibility data of " + matrix.date() + " do not contain its compute capability " +
+                 gpu.compute_capability->text;
     return words;
 }
 
 static void note(const Facts& facts, const Compared& compared, const std::string& good, Answers& answers) {
     const auto& suits = compared.suits;
     if (suits.outside) return answers.outside(suits.why);
-    if (compared.unusable) return answers.told_elsewhere(compared.thing + " does not work at all");
+    if (compared.unusable) return answers.told_elsewhere(compared.thing + " does not work");
     if (suits.fit == Fit::unknown) return answers.unknown(suits.why);
     if (suits.fit == Fit::works)
         return answers.good(good, only_given(facts) ? suits.evidence : std::vector<Evidence>());
-    const std::string why = compared.thing + " does not fit in another way";
+    const std::string why = compared.thing + " is incompatible in another way";
     only_given(facts) ? answers.told_elsewhere(why) : answers.no_matter(why);
 }
 
@@ -324,7 +325,7 @@ Verdict judge_architecture(const Facts& facts, const Matrix& matrix, bool gpu_is
                            void (*describe)(Finding&, const Gpu&, const std::string&)) {
     Answers answers;
     if (only_given(facts)) {
-        if (facts.cuda_devices.empty()) return undecided("no GPU was given");
+        if (facts.cuda_devices.empty()) return undecided("no GPU was specified");
     } else {
         if (const auto verdict = without_gpu(facts)) return *verdict;
         note_silent_copies(facts, answers);

@@ -10,11 +10,11 @@ namespace rnncheck::rules {
 static Verdict without_boards(const Facts& facts) {
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
     if (facts.driver.nvml_init && !facts.driver.nvml_init->ok())
-        return undecided("NVML does not answer: " + in_words(*facts.driver.nvml_init));
-    if (!probe_completed(facts, "nvml_devices")) return undecided("NVML was not queried completely");
+        return undecided("NVML does not work: " + in_words(*facts.driver.nvml_init));
+    if (!probe_completed(facts, "nvml_devices")) return undecided("querying NVML did not finish");
     if (facts.cuda_devices.empty()) return not_applicable("there is no GPU");
     if (!facts.driver.nvml_init && libraries_listed(facts) && usable_copies(facts, LibraryKind::nvml).empty())
-        return not_applicable("NVML is not installed, so the boards cannot be asked");
+        return not_applicable("NVML is not installed, so the boards cannot be queried");
     return undecided("NVML listed no board");
 }
 
@@ -55,10 +55,9 @@ Verdict not_told(const Facts& facts, const std::string& what, std::initializer_l
     for (const ProbeRun* run : runs_of(facts, "nvml_devices"))
         for (const CallResult& call : run->failed_calls)
             if (std::ranges::find(calls, call.call) != calls.end() && went_wrong(call))
-                return undecided(what + " could not be learnt: " + call.call + " answered " +
-                                 std::to_string(call.code));
+                return undecided(what + " could not be read: " + call.call + " returned " + std::to_string(call.code));
     if (probe_completed(facts, "nvml_devices")) return not_applicable("the board does not report " + what);
-    return undecided("NVML was not queried completely, so " + what + " is unknown");
+    return undecided("querying NVML did not finish, so " + what + " is unknown");
 }
 
 const Gpu* gpu_of(const Facts& facts, const Board& board) {
@@ -99,15 +98,16 @@ void set_aside(const Facts& facts, const Gpu& gpu, Finding& finding) {
     const Board* board = board_of(facts, gpu);
     finding.severity = Severity::note;
     finding.message += "; programs use " + subject_of(facts.cuda_devices.front()) +
-                       " by default, so only those that select this GPU or use all GPUs are affected";
+                       " by default, so only programs that select this GPU or use all GPUs are affected";
     if (board && board->display_active)
         finding.evidence.push_back({"drives a display", *board->display_active ? "yes" : "no", "nvml_devices"});
-    finding.remedies.insert(finding.remedies.begin(),
-                            {.text = "No action is needed; to keep programs off this GPU, select the first one",
-                             .commands = {"export CUDA_VISIBLE_DEVICES=0"},
-                             .verify = "rnncheck doctor",
-                             .link = "https://docs.nvidia.com/cuda/cuda-programming-guide/05-appendices/"
-                                     "environment-variables.html"});
+    finding.remedies.insert(
+        finding.remedies.begin(),
+        {.text = "No action is needed; to prevent programs from using this GPU, select the first one",
+         .commands = {"export CUDA_VISIBLE_DEVICES=0"},
+         .verify = "rnncheck doctor",
+         .link = "https://docs.nvidia.com/cuda/cuda-programming-guide/05-appendices/"
+                 "environment-variables.html"});
 }
 
 }  // namespace rnncheck::rules

@@ -220,7 +220,7 @@ std::string told(const CallResult& result) {
 }
 
 std::string told(const std::optional<CallResult>& result) {
-    return result ? told(*result) : "the reason is not known";
+    return result ? told(*result) : "the reason is unknown";
 }
 
 std::string builtins_of(const Nvrtc& nvrtc) {

@@ -14,7 +14,7 @@ struct CudnnCopy {
     const Library* file = nullptr;
     const Cudnn* answer = nullptr;
     bool first_choice = true;
-    int major = 0;                   ///< 0 when not known
+    int major = 0;                   ///< 0 when unknown
     std::optional<Version> version;  ///< as it answered; when it was not asked, as its name tells
 };
 
@@ -40,7 +40,7 @@ bool never_answered(const CudnnCopy& copy);
 
 /// We did not open it, because the loader would have waited at a pipe or device: library_file_damaged tells that one.
 bool was_refused(const CallResult& failure);
-inline constexpr const char* leads_to_a_pipe = "the loader would wait for ever at a pipe on its way";
+inline constexpr const char* leads_to_a_pipe = "the loader would wait forever at a named pipe in its search path";
 
 /// Why there is no copy of cuDNN to judge.
 Verdict without_cudnn(const Facts& facts);
@@ -71,17 +71,17 @@ bool is_part_in_use(const Facts& facts, const Matrix& matrix, const Library& lib
 /// Those of them that the copy would not find; none when its RNN half has answered.
 std::vector<CudnnPart> parts_missing(const Facts& facts, const CudnnCopy& copy, const Matrix& matrix);
 
-/// The answer says that parts of cuDNN are of different releases (numbers differ between majors, 0 is not known).
+/// The answer says that parts of cuDNN are of different releases (numbers differ between majors, 0 is unknown).
 bool is_version_mismatch(int cudnn_major, const CallResult& result);
 /// The answer says that there is no code for this GPU: CUDA's 209 or cuDNN's ARCH_MISMATCH.
 bool is_arch_mismatch(int cudnn_major, const CallResult& result);
 
 /// "cudnnCreate answered 1001 (CUDNN_STATUS_NOT_INITIALIZED)", or the loader's words when there was no answer.
 std::string told(const CallResult& result);
-/// The same, or that the reason is not known.
+/// The same, or that the reason is unknown.
 std::string told(const std::optional<CallResult>& result);
 
-/// Name of the builtins library that belongs to an NVRTC, "libnvrtc-builtins.so.12.4"; empty when not known.
+/// Name of the builtins library that belongs to an NVRTC, "libnvrtc-builtins.so.12.4"; empty when unknown.
 std::string builtins_of(const Nvrtc& nvrtc);
 /// It did not compile, and those builtins were found nowhere.
 bool lacks_builtins(const Facts& facts, const Nvrtc& nvrtc);

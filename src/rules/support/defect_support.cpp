@@ -37,7 +37,7 @@ static bool no_release_to_go_to(const Facts& facts, const Matrix& matrix, const 
 
 static std::vector<Remedy> without_cudnn_layer(const Remedy& remedy) {
     Remedy only_way = remedy;
-    only_way.text = "Run the layer without cuDNN: no release without this defect has code for this GPU";
+    only_way.text = "Run the layer without cuDNN: no version without this defect has code for this GPU";
     only_way.commands.clear();
     return {only_way};
 }
@@ -56,7 +56,7 @@ static Finding defective(const CudnnCopy& copy, const std::vector<RnnDefect>& de
     finding.remedies = std::move(remedies);
     std::vector<std::string> symptoms;
     for (const auto& defect : defects) {
-        const std::string until = defect.fixed ? ", gone in " + defect.fixed->text : "";
+        const std::string until = defect.fixed ? ", fixed in " + defect.fixed->text : "";
         symptoms.push_back(defect.symptom);
         finding.evidence.push_back(
             {defect.id, "since " + defect.first.text + until + (defect.note.empty() ? "" : "; " + defect.note),
@@ -97,28 +97,28 @@ Verdict documented_defects(const Facts& facts, const Matrix& matrix, std::string
     Answers answers;
     for (const auto& copy : copies) {
         if (never_answered(copy))
-            answers.told_elsewhere(name_of(copy) + " does not work at all");
+            answers.told_elsewhere(name_of(copy) + " does not work");
         else if (!copy.version)
-            answers.unknown("the version of " + name_of(copy) + " is not known");
+            answers.unknown("the version of " + name_of(copy) + " is unknown");
         if (!copy.version) continue;
         const std::string what = "cuDNN " + copy.version->text;
         const std::string system = facts.host.platform.value_or("linux");
         const auto defects = defects_of(facts, matrix, *copy.version, cause, system);
         const auto coverage = matrix.cudnn_build(*copy.version, 0).coverage;
         if (!defects.empty() && excused && excused(facts, *copy.version))
-            answers.good("the cases that the defect of " + what + " would hit went well");
+            answers.good("the cases that the defect of " + what + " would affect passed");
         else if (depends_on_patch(*copy.version, defects))
-            answers.unknown("which patch release of " + what + " is not known");
+            answers.unknown("the patch version of " + what + " is unknown");
         else if (!defects.empty())
             answers.fault(no_release_to_go_to(facts, matrix, defects)
                               ? defective(copy, defects, without_cudnn_layer(remedy), false)
                               : defective(copy, defects, for_this_cuda(facts, matrix, copy, remedy), true));
         else if (!facts.host.platform && !defects_of(facts, matrix, *copy.version, cause, "windows").empty())
-            answers.unknown(what + " has a documented defect on Windows, and os= was not given");
+            answers.unknown(what + " has a documented defect on Windows, and os= was not specified");
         else if (coverage == Coverage::newer_than_data || coverage == Coverage::older_than_data)
             answers.outside(outside_data(what, coverage, matrix));
         else
-            answers.good("no such defect of " + what + " is documented");
+            answers.good(what + " has no such documented defect");
     }
     return answers.close();
 }

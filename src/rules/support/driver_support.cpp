@@ -132,7 +132,7 @@ bool is_hidden(const Facts& facts, std::string_view directory) {
 
 std::string kernel_not_asked(const Facts& facts) {
     if (is_hidden(facts, "/proc") && is_hidden(facts, "/sys")) return "/proc and /sys are hidden from this process";
-    return "the kernel could not be asked for its modules";
+    return "the kernel's list of modules could not be read";
 }
 
 /// Memory and GPU of a Jetson, in place of /dev/nvidiactl and /dev/nvidia0.
@@ -171,9 +171,9 @@ std::vector<std::string> closed_nodes(const Facts& facts) {
 
 std::optional<std::string> lower_cause(const Facts& facts) {
     if (driver_answers(facts)) return std::nullopt;
-    if (init_code(facts) == cuda_stub_library) return "the toolkit's stub stands in for the driver library";
+    if (init_code(facts) == cuda_stub_library) return "the toolkit's stub is loaded instead of the driver library";
     if (driver_library_absent(facts)) return "no driver library was found";
-    if (!closed_nodes(facts).empty()) return "this user may not open the device nodes";
+    if (!closed_nodes(facts).empty()) return "this user has no permission to open the device nodes";
     if (on_wsl(facts)) return std::nullopt;
     if (kernel_side_absent(facts)) return "the kernel module is not loaded";
     if (facts.driver.module_loaded.value_or(false) && probe_completed(facts, "driver_files") &&
@@ -251,7 +251,7 @@ bool failures_are_known(const Facts& facts) {
 }
 
 std::string in_words(const CallResult& call) {
-    return call.call + " answered " + std::to_string(call.code) +
+    return call.call + " returned " + std::to_string(call.code) +
            (call.text.empty() ? "" : " (" + escaped(call.text, 200) + ")");
 }
 

@@ -89,7 +89,7 @@ const DeviceNode* node_at(const Facts& facts, std::string_view path);
 bool is_gpu_node(std::string_view path);
 /// /proc, /sys or /dev is empty or closed to this process: what is not seen there says nothing.
 bool is_hidden(const Facts& facts, std::string_view directory);
-/// Why it is not known whether the kernel module is loaded.
+/// Why it is unknown whether the kernel module is loaded.
 std::string kernel_not_asked(const Facts& facts);
 
 /// Nodes that CUDA needs at the least and that do not exist, UVM's apart; none where /dev is hidden, nor on a Jetson,

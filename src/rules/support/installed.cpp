@@ -99,13 +99,13 @@ std::vector<Framework> judged_frameworks(const Facts& facts, const Matrix& matri
 std::optional<Verdict> without_frameworks(const Facts& facts) {
     for (const Framework& framework : facts.frameworks)
         if (framework.name != "keras" && is_judged(facts, framework)) return std::nullopt;
-    if (runs_of(facts, "python_packages").empty()) return not_applicable("frameworks were not looked for");
+    if (runs_of(facts, "python_packages").empty()) return not_applicable("frameworks were not checked");
     if (!probe_completed(facts, "python_packages")) return undecided("the Python environments could not be searched");
     return not_applicable("no framework is installed in the active Python environment");
 }
 
 Verdict without_environment(const Facts& facts, const std::string& what) {
-    if (runs_of(facts, "python_packages").empty()) return not_applicable(what + " were not looked for");
+    if (runs_of(facts, "python_packages").empty()) return not_applicable(what + " were not checked");
     if (!probe_completed(facts, "python_packages")) return undecided("the Python environments could not be searched");
     return not_applicable("there is no active Python environment");
 }
@@ -124,7 +124,7 @@ const PythonEnvironment* environment_of(const Facts& facts, const Framework& fra
 
 bool opens_gpu_libraries(const Framework& framework, Answers& answers) {
     if (framework.libraries.empty()) return false;
-    if (!framework.uses_cuda) answers.unknown("whether " + words_of(framework) + " has CUDA is not known");
+    if (!framework.uses_cuda) answers.unknown("whether " + words_of(framework) + " has CUDA is unknown");
     return framework.uses_cuda.value_or(false);
 }
 
@@ -212,31 +212,31 @@ Verdict judge_cudnn_in_use(const Facts& facts, const Matrix& matrix, bool (*is_f
             continue;
         }
         if (!framework.cudnn || !cudnn->found_by) {
-            answers.unknown("which cuDNN " + words_of(framework) +
-                            " was built with, or how it finds one, is not known");
+            answers.unknown("the cuDNN version that " + words_of(framework) +
+                            " was built with, or how it finds cuDNN, is unknown");
             continue;
         }
         const auto version = release_of(facts, *cudnn);
         if (!version) {
-            answers.unknown("the release of the cuDNN at " + *cudnn->path + " is not known");
+            answers.unknown("the version of the cuDNN at " + *cudnn->path + " is unknown");
             continue;
         }
         const Library* own = own_copy(facts, framework, cudnn->soname);
         if (own && own->path == *cudnn->path) own = nullptr;
         const CudnnInUse in_use{framework, *cudnn, *version, *framework.cudnn, facts, own};
         if (!is_fault(in_use)) {
-            answers.good(words_of(framework) + " gets cuDNN " + version->text);
+            answers.good(words_of(framework) + " loads cuDNN " + version->text);
             continue;
         }
         Finding finding;
         finding.subject = words_of(framework);
-        finding.evidence = {{"cuDNN it gets", version->text + " at " + *cudnn->path, "frameworks"},
-                            {"found by", cudnn->found_by.value_or("not known"), "frameworks"},
+        finding.evidence = {{"cuDNN that it loads", version->text + " at " + *cudnn->path, "frameworks"},
+                            {"found by", cudnn->found_by.value_or("unknown"), "frameworks"},
                             built_for(framework, "cuDNN " + framework.cudnn->text)};
         describe(finding, in_use);
         answers.fault(std::move(finding));
     }
-    return answers.close_or(pass("no framework gets a cuDNN that does not suit it"));
+    return answers.close_or(pass("every framework loads a suitable cuDNN"));
 }
 
 std::string pip(const PythonEnvironment* environment, const std::string& what) {

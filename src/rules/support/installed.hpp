@@ -23,7 +23,7 @@ Verdict without_environment(const Facts& facts, const std::string& what);
 const PythonEnvironment* active_environment(const Facts& facts);
 const PythonEnvironment* environment_of(const Facts& facts, const Framework& framework);
 
-/// A build with CUDA that opens GPU libraries; where that is not known, the answers say so.
+/// A build with CUDA that opens GPU libraries; where that is unknown, the answers say so.
 bool opens_gpu_libraries(const Framework& framework, Answers& answers);
 
 /// The library whose name begins so ("libcudnn"); null when the framework opens none.
@@ -71,7 +71,7 @@ Verdict judge_cudnn_in_use(const Facts& facts, const Matrix& matrix, bool (*is_f
                            void (*describe)(Finding&, const CudnnInUse&));
 
 /// "'/home/ada/venv/bin/python' -m pip install ..." for the framework's environment; "python -m pip" where its
-/// interpreter is not known.
+/// interpreter is unknown.
 std::string pip(const Facts& facts, const Framework& framework, const std::string& what);
 std::string pip(const PythonEnvironment* environment, const std::string& what);
 

@@ -12,8 +12,8 @@ static bool was_cut_short(const ProbeRun& run) {
 std::optional<std::string> kernel_fails(const Facts& facts, int gpu) {
     for (const KernelRun& run : facts.kernel_runs) {
         if (run.gpu != gpu) continue;
-        if (run.result && !run.result->ok()) return gpu_subject(facts, gpu) + " cannot run a tiny kernel";
-        if (run.correct == false) return gpu_subject(facts, gpu) + " computes a tiny kernel wrongly";
+        if (run.result && !run.result->ok()) return gpu_subject(facts, gpu) + " cannot run a test kernel";
+        if (run.correct == false) return gpu_subject(facts, gpu) + " returns incorrect results from a test kernel";
     }
     for (const ProbeRun* run : runs_of(facts, "ptx_launch"))
         if (run->target == "GPU " + std::to_string(gpu) && was_cut_short(*run))

@@ -9,7 +9,7 @@
 namespace rnncheck::rules {
 
 /// Why the tiny kernel does not run on this GPU or gives wrong numbers, in words; nothing when it is right, and when
-/// that is not known. Other rules tell the cause, and no recurrent network can work there.
+/// that is unknown. Other rules tell the cause, and no recurrent network can work there.
 std::optional<std::string> kernel_fails(const Facts& facts, int gpu);
 
 }  // namespace rnncheck::rules

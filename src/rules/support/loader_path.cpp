@@ -27,7 +27,7 @@ Finding not_found(const Facts& facts, const Framework& framework, const Framewor
     if (can_do_without(framework))
         finding.severity = torch_is_beside(facts, framework) ? Severity::note : Severity::warning;
     finding.message = words_of(framework) + " opens " + wanted.soname + ", which is at " + file.path +
-                      ", where the loader does not look for it";
+                      ", outside the loader's search path";
     finding.evidence = {{wanted.soname, "not found by the loader", "frameworks"},
                         {"installed at", file.path, "libraries"}};
     if (framework.core) finding.evidence.push_back({"opened by", *framework.core, "frameworks"});
@@ -46,7 +46,7 @@ std::string export_of_loader_path(const std::string& directories) {
 
 Verdict judge_loader_path(const Facts& facts, const Matrix& matrix, std::string_view stem, const std::string& rule) {
     if (const auto verdict = without_frameworks(facts)) return *verdict;
-    if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was seen");
+    if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was found");
     Answers answers;
     for (const Framework& framework : judged_frameworks(facts, matrix)) {
         const FrameworkLibrary* wanted = opened(framework, stem);
@@ -61,7 +61,7 @@ Verdict judge_loader_path(const Facts& facts, const Matrix& matrix, std::string_
         else
             answers.fault(not_found(facts, framework, *wanted, *file, rule));
     }
-    return answers.close_or(pass("every framework finds what it opens"));
+    return answers.close_or(pass("every framework finds its libraries"));
 }
 
 }  // namespace rnncheck::rules

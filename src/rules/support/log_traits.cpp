@@ -48,8 +48,8 @@ void add_systems(Traits& t) {
     for (const char* word : {"mac os", "macos", "os x", "osx"})
         if (said.says(word)) t.add("os_macos", "macOS");
     for (const char* word : {"docker", "podman", "container", "kubernetes", "singularity", "image)"})
-        if (says_so(said.words, word)) t.add("in_container", "in a container, as was said");
-    if (t.seen("container_in_log")) t.add("in_container", "in a container, as the log shows");
+        if (says_so(said.words, word)) t.add("in_container", "container (from --given)");
+    if (t.seen("container_in_log")) t.add("in_container", "container (from the log)");
     if (said.says("colab") || t.seen("colab")) t.add("on_colab", "Google Colab");
 }
 
@@ -77,20 +77,18 @@ void add_said_words(Traits& t) {
         return std::any_of(words.begin(), words.end(), [&](const char* word) { return said.says(word); });
     };
     if (any({" amp ", "amp)", "(amp", "+ amp", "fp16", "half", "mixed precision", "autocast", "apex"}))
-        t.add("said_amp", "mixed precision is in use, as was said");
-    if (any({"directml"})) t.add("said_directml", "the DirectML plugin is in use, as was said");
-    if (any({"tensorflow-gpu", "tensorflow gpu"}))
-        t.add("said_gpu_package", "the GPU package was installed, as was said");
+        t.add("said_amp", "mixed precision (from --given)");
+    if (any({"directml"})) t.add("said_directml", "DirectML plugin (from --given)");
+    if (any({"tensorflow-gpu", "tensorflow gpu"})) t.add("said_gpu_package", "GPU package (from --given)");
     if (any({"both tensorflow"}) || names_both_packages(said.words))
-        t.add("said_both_packages", "both packages are installed, as was said");
-    if (any({"lstm", "gru", "rnn", "seq2seq", "recurrent"}))
-        t.add("said_rnn", "a recurrent network is in use, as was said");
+        t.add("said_both_packages", "both packages (from --given)");
+    if (any({"lstm", "gru", "rnn", "seq2seq", "recurrent"})) t.add("said_rnn", "recurrent network (from --given)");
     if (any({"inference", "serving", "prediction", "deploy", "savedmodel", "saved model"}))
-        t.add("said_inference", "a trained model is being used, as was said");
+        t.add("said_inference", "inference with a trained model (from --given)");
     if (any({"caffe", "darknet", "openpose"}) || t.seen("convolutional_program"))
-        t.add("convolutions_only", "the program has no recurrent layers in cuDNN");
+        t.add("convolutions_only", "a program without cuDNN recurrent layers");
     if (any({"jetson", "tegra", "xavier", " tx1", " tx2"}))
-        t.add("gpu_jetson", "a Jetson, which few builds have code for");
+        t.add("gpu_jetson", "Jetson, which few builds have code for");
 }
 
 void add_frameworks(Traits& t) {
@@ -109,7 +107,7 @@ void add_frameworks(Traits& t) {
         big += framework.name == "tensorflow" || framework.name == "pytorch" || framework.name == "jax";
     }
     if (big > 1 || (t.seen("two_frameworks_named") && !t.out.has("fw_tensorflow")))
-        t.add("several_frameworks", "two frameworks are in use");
+        t.add("several_frameworks", "two frameworks");
 }
 
 void add_devices(Traits& t) {
@@ -117,10 +115,10 @@ void add_devices(Traits& t) {
     if (devices.empty()) return;
     const auto has = [&](const char* name) { return std::find(devices.begin(), devices.end(), name) != devices.end(); };
     if (has("GPU"))
-        t.add("devices_gpu", "TensorFlow has a device called GPU");
+        t.add("devices_gpu", "TensorFlow lists a GPU device");
     else
-        t.add("devices_no_gpu", "TensorFlow has no GPU");
-    if (has("XLA_GPU")) t.add("devices_xla_gpu", "TensorFlow has XLA_GPU");
+        t.add("devices_no_gpu", "TensorFlow lists no GPU device");
+    if (has("XLA_GPU")) t.add("devices_xla_gpu", "TensorFlow lists an XLA_GPU device");
 }
 
 void add_memory(Traits& t) {
@@ -138,11 +136,11 @@ void add_memory(Traits& t) {
         free && total && *free < 0.5 * *total)
         t.add("little_free_at_start", "less than half of the GPU's memory was free at the start");
     if (const auto memory = number(t.told("tf_device_created", "memory")); memory && *memory < 2048)
-        t.add("small_gpu_memory", "TensorFlow got only " + short_number(*memory) + " MiB of GPU memory");
+        t.add("small_gpu_memory", "TensorFlow could use only " + short_number(*memory) + " MiB of GPU memory");
     if (t.log.rnn_config) {
         const LogRnnConfig& config = *t.log.rnn_config;
         if (config.batch && *config.batch >= 2048)
-            t.add("batch_large", "the batch holds " + std::to_string(*config.batch) + " sequences");
+            t.add("batch_large", "the batch has " + std::to_string(*config.batch) + " sequences");
         if (config.sequence_length && *config.sequence_length > 65535)
             t.add("sequence_long", "the sequences have " + std::to_string(*config.sequence_length) + " steps");
     }
@@ -153,10 +151,10 @@ void add_summary(Traits& t) {
         return std::any_of(t.log.events.begin(), t.log.events.end(), [&](const LogEvent& e) { return e.kind == kind; });
     };
     if (any(LogKind::error) || any(LogKind::consequence) || any(LogKind::unknown))
-        t.add("any_error", "the log holds an error");
+        t.add("any_error", "the log contains an error");
     if (!any(LogKind::harmless)) return;
-    t.add("some_harmless", "some lines look like errors and are none");
-    if (!t.out.has("any_error")) t.add("only_harmless", "nothing else in the log is an error");
+    t.add("some_harmless", "some lines look like errors but are harmless");
+    if (!t.out.has("any_error")) t.add("only_harmless", "the log contains no error");
 }
 
 /// "pytorch<=1.6": name, comparison, version.

@@ -37,17 +37,17 @@ void add_missing_cudnn(Traits& t) {
     if (!wanted) return;
     if (const auto there = t.told("cudnn_file_listed", "major"))
         t.add(*there == std::to_string(*wanted) ? "cudnn_same_major_on_disk" : "cudnn_other_major_on_disk",
-              "a file of cuDNN " + *there + " is on the disk, " + *name + " is wanted");
+              "a cuDNN " + *there + " file is installed, " + *name + " is required");
     const ParsedHints& said = t.out.said;
     if (said.cudnn)
         t.add(said.cudnn->major() == *wanted ? "cudnn_same_major_given" : "cudnn_other_major_given",
-              "cuDNN " + said.cudnn->text + " is there, " + *name + " is wanted");
+              "cuDNN " + said.cudnn->text + " is installed, " + *name + " is required");
     const NamedFramework* torch = said.framework("pytorch");
     if (!torch || !torch->version) return;
     if (const auto row = t.matrix.framework_cuda("pytorch", *torch->version))
         t.add(row->cudnn_major == *wanted ? "cudnn_same_major_bundled" : "cudnn_other_major_bundled",
-              "PyTorch " + torch->version->text + " brings cuDNN " + std::to_string(row->cudnn_major) + ", " + *name +
-                  " is wanted");
+              "PyTorch " + torch->version->text + " bundles cuDNN " + std::to_string(row->cudnn_major) + ", " + *name +
+                  " is required");
 }
 
 /// Only these libraries carry the toolkit's major in their names in every release.
@@ -78,7 +78,7 @@ bool has_release(const Version& installed, const std::string& library, int wante
 }
 
 void add_missing_cuda(Traits& t) {
-    if (t.seen("loader_error_other_library")) t.add("missing_by_cudnn", "a library that cuDNN asks for is missing");
+    if (t.seen("loader_error_other_library")) t.add("missing_by_cudnn", "a library that cuDNN needs is missing");
     const auto name = missing_library(t, "missing_cuda_library");
     if (!name || !names_the_toolkit(*name)) return;
     const auto wanted = major_in_name(*name);
@@ -86,10 +86,10 @@ void add_missing_cuda(Traits& t) {
     const ParsedHints& said = t.out.said;
     if (said.cuda)
         t.add(has_release(*said.cuda, *name, *wanted) ? "cuda_same_major_given" : "cuda_other_major_given",
-              "CUDA " + said.cuda->text + " is there, " + *name + " is wanted");
+              "CUDA " + said.cuda->text + " is installed, " + *name + " is required");
     if (const auto build = build_cuda(t); build && build->major() != *wanted)
         t.add("cuda_other_major_built",
-              "the framework was built with CUDA " + build->text + ", " + *name + " is wanted");
+              "the framework was built with CUDA " + build->text + ", " + *name + " is required");
 }
 
 }  // namespace

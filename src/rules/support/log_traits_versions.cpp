@@ -34,15 +34,15 @@ void add_cudnn_loaded(Traits& t) {
         const auto loaded = cudnn_version(t.told(signature, "loaded")),
                    built = cudnn_version(t.told(signature, "built"));
         if (!loaded || !built) continue;
-        const std::string why = "cuDNN " + loaded->text + " was loaded, the build wants " + built->text;
+        const std::string why = "cuDNN " + loaded->text + " was loaded, the build needs " + built->text;
         if (*loaded < *built) t.add("cudnn_loaded_older", why);
         if (*loaded > *built) t.add("cudnn_loaded_newer", why);
         if (installed && *loaded < *built && installed->major() == built->major() &&
             installed->minor() >= built->minor() && installed->minor() > loaded->minor())
-            t.add("cudnn_given_fits_build", "cuDNN " + installed->text + " is installed and would do; " + why);
+            t.add("cudnn_given_fits_build", "cuDNN " + installed->text + " is installed and suitable; " + why);
     }
     if (t.out.said.cudnn && *t.out.said.cudnn >= make_version({8, 1}) && *t.out.said.cudnn < make_version({8, 9, 2}))
-        t.add("cudnn_masked_range", "cuDNN " + t.out.said.cudnn->text + " has a known defect with masks");
+        t.add("cudnn_masked_range", "cuDNN " + t.out.said.cudnn->text + " has a known defect with masked sequences");
 }
 
 /// "1.x" is no release; CTranslate2's majors are enough.
@@ -74,8 +74,8 @@ void add_gpu_against_range(Traits& t) {
     const auto oldest = parse_version(t.told("torch_capability_range", "minimum").value_or(""));
     const auto newest = parse_version(t.told("torch_capability_range", "maximum").value_or(""));
     if (!gpu || !oldest || !newest) return;
-    const std::string why =
-        "the GPU has capability " + gpu->text + ", the build has code for " + oldest->text + " to " + newest->text;
+    const std::string why = "the GPU has compute capability " + gpu->text + ", the build has code for " + oldest->text +
+                            " to " + newest->text;
     if (gpu->major() > newest->major()) t.add("gpu_newer_than_list", why);
     if (*gpu < *oldest) t.add("gpu_older_than_list", why);
 }
@@ -94,8 +94,8 @@ void add_gpu_against_list(Traits& t) {
         if (one && (!newest || *one > *newest)) newest = one;
     }
     if (!oldest) return;
-    const std::string why =
-        "the GPU has capability " + gpu->text + ", the build has code for " + oldest->text + " to " + newest->text;
+    const std::string why = "the GPU has compute capability " + gpu->text + ", the build has code for " + oldest->text +
+                            " to " + newest->text;
     if (*gpu > *newest)
         t.add("gpu_newer_than_list", why);
     else if (*gpu < *oldest)
@@ -117,31 +117,32 @@ void add_unnamed_rtx(Traits& t) {
     const auto cuda = build_cuda(t);
     const auto architecture = t.matrix.architecture(turing);
     if (!t.out.said.says("rtx") || !cuda || !architecture || architecture->first_cuda <= *cuda) return;
-    t.add("gpu_recent", "an RTX GPU has at least capability " + turing.text);
+    t.add("gpu_recent", "an RTX GPU has at least compute capability " + turing.text);
     t.add("gpu_newer_than_build",
-          "an RTX GPU needs at least CUDA " + architecture->first_cuda.text + ", the build has " + cuda->text);
+          "an RTX GPU needs at least CUDA " + architecture->first_cuda.text + ", the build uses " + cuda->text);
 }
 
 void add_gpu(Traits& t) {
     add_gpu_against_list(t);
     const auto gpu = capability(t);
     if (!gpu) return add_unnamed_rtx(t);
-    if (*gpu >= make_version({8, 0})) t.add("gpu_ampere", "the GPU has capability " + gpu->text);
-    if (*gpu >= make_version({7, 5})) t.add("gpu_recent", "the GPU has capability " + gpu->text);
-    if (*gpu < make_version({7, 0})) t.add("gpu_old", "the GPU has capability " + gpu->text);
+    if (*gpu >= make_version({8, 0})) t.add("gpu_ampere", "the GPU has compute capability " + gpu->text);
+    if (*gpu >= make_version({7, 5})) t.add("gpu_recent", "the GPU has compute capability " + gpu->text);
+    if (*gpu < make_version({7, 0})) t.add("gpu_old", "the GPU has compute capability " + gpu->text);
     const auto cuda = build_cuda(t);
     const auto architecture = t.matrix.architecture(*gpu);
     if (!cuda || !architecture) return;
     if (architecture->first_cuda > *cuda && architecture->first_cuda.major() > 0)
         t.add(runs_older_code(*gpu, *cuda, t.matrix) ? "gpu_minor_newer_than_build" : "gpu_newer_than_build",
-              "the GPU has capability " + gpu->text + " and needs CUDA " + architecture->first_cuda.text +
-                  ", the build has " + cuda->text);
+              "the GPU has compute capability " + gpu->text + " and needs CUDA " + architecture->first_cuda.text +
+                  ", the build uses " + cuda->text);
     if (architecture->last_cuda && *architecture->last_cuda < *cuda)
-        t.add("gpu_older_than_build", "the GPU has capability " + gpu->text + ", which CUDA left after " +
-                                          architecture->last_cuda->text + "; the build has " + cuda->text);
+        t.add("gpu_older_than_build", "the GPU has compute capability " + gpu->text + ", which CUDA supported up to " +
+                                          architecture->last_cuda->text + "; the build uses " + cuda->text);
     if (!t.out.has("gpu_newer_than_build") && !t.out.has("gpu_minor_newer_than_build") &&
         !t.out.has("gpu_older_than_build"))
-        t.add("gpu_fits_build", "CUDA " + cuda->text + " of the build knows the GPU's capability " + gpu->text);
+        t.add("gpu_fits_build",
+              "CUDA " + cuda->text + " of the build supports the GPU's compute capability " + gpu->text);
 }
 
 /// As one line tells both, or a line each.
@@ -153,7 +154,7 @@ void add_driver_versions(Traits& t) {
     const auto kernel = reported ? reported : version("driver_versions_differ", "kernel"),
                library = libcuda ? libcuda : version("driver_versions_differ", "library");
     if (!kernel || !library || *kernel == *library) return;
-    const std::string why = "libcuda is of driver " + library->text + ", the kernel module of " + kernel->text;
+    const std::string why = "libcuda is of driver version " + library->text + ", the kernel module of " + kernel->text;
     t.add("driver_versions_reported", why);
     if (*library > *kernel) t.add("driver_library_newer", why);
 }
@@ -166,7 +167,7 @@ void add_driver(Traits& t) {
     const auto needs = t.matrix.driver_for_cuda(*cuda);
     if (needs && !reaches(*driver, needs->oldest_driver))
         t.add("driver_older_than_build",
-              "CUDA " + cuda->text + " needs driver " + needs->oldest_driver.text + ", there is " + driver->text);
+              "CUDA " + cuda->text + " needs driver " + needs->oldest_driver.text + ", installed is " + driver->text);
 }
 
 /// A CUDA that is newer than any the release was built with; a cuDNN of another major.
@@ -176,11 +177,11 @@ void add_release(Traits& t) {
         if (!framework.version || !says_minor(framework)) continue;
         const auto row = t.matrix.framework_cuda(framework.name, *framework.version);
         if (row && said.cudnn && said.cudnn->major() != row->cudnn_major)
-            t.add("cudnn_other_major_than_release", "cuDNN " + said.cudnn->text + " is there, " + framework.name + " " +
-                                                        framework.version->text + " was built with cuDNN " +
+            t.add("cudnn_other_major_than_release", "cuDNN " + said.cudnn->text + " is installed, " + framework.name +
+                                                        " " + framework.version->text + " was built with cuDNN " +
                                                         std::to_string(row->cudnn_major));
         if (row && said.cuda && !said.build_cuda && *said.cuda > row->newest_cuda)
-            t.add("cuda_newer_than_release", "CUDA " + said.cuda->text + " is there, " + framework.name + " " +
+            t.add("cuda_newer_than_release", "CUDA " + said.cuda->text + " is installed, " + framework.name + " " +
                                                  framework.version->text + " was built with CUDA " +
                                                  row->newest_cuda.text + " at most");
     }

@@ -61,7 +61,7 @@ void add_evidence(Finding& finding, const std::string& word, const Log& log, con
         return;
     }
     if (const auto trait = known.words.find(word); trait != known.words.end())
-        finding.evidence.push_back({"known besides", trait->second, "log"});
+        finding.evidence.push_back({"also known", trait->second, "log"});
 }
 
 /// A cause whose only sign is a lack: the lines that are there speak for it.

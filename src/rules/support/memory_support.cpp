@@ -62,9 +62,9 @@ std::string holders_of(const Board& board) {
 }
 
 std::string why_unseen(const Facts& facts) {
-    if (in_container(facts)) return "processes outside this container cannot be seen from inside it";
-    if (on_wsl(facts)) return "processes of Windows cannot be seen from WSL";
-    return "no process is seen that holds it";
+    if (in_container(facts)) return "processes outside this container are not visible";
+    if (on_wsl(facts)) return "Windows processes are not visible from WSL";
+    return "no visible process uses it";
 }
 
 }  // namespace rnncheck::rules

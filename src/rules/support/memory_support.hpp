@@ -12,7 +12,7 @@ bool found_no_memory(const Facts& facts, int gpu, const CallResult& result);
 
 /// A tiny kernel or a recurrent-network case that was not computed because memory ran out.
 struct WantOfMemory {
-    const CallResult* call = nullptr;  ///< null when it is not known
+    const CallResult* call = nullptr;  ///< null when it is unknown
     const RnnRun* run = nullptr;       ///< null for the tiny kernel
     std::string source;                ///< its place in the facts
 };

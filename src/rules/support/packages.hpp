@@ -13,7 +13,7 @@ std::vector<Remedy> for_cuda_major(int major, std::vector<Remedy> remedies);
 std::vector<Remedy> for_cuda_here(const Facts& facts, std::vector<Remedy> remedies);
 
 /// Remedies written for the packages of CUDA 12 (nvidia-cudnn-cu12, libcudnn9-cuda-12), turned to the CUDA that this
-/// copy of cuDNN was built for; as they are when that is not known.
+/// copy of cuDNN was built for; as they are when that is unknown.
 std::vector<Remedy> for_cuda_of(const CudnnCopy& copy, std::vector<Remedy> remedies);
 
 /// The same for a release of cuDNN that was given: turned to the CUDA given, else to the newest this release is for.

@@ -76,7 +76,7 @@ static std::string fact_of(const Facts& facts, const ProbeRun& run, const char* 
 }
 
 std::vector<Evidence> evidence_of(const Facts& facts, const ProbeRun& run) {
-    std::vector<Evidence> evidence{{"end of the process", std::string(name_of(run.end)), fact_of(facts, run, "end")}};
+    std::vector<Evidence> evidence{{"process status", std::string(name_of(run.end)), fact_of(facts, run, "end")}};
     if (run.last_call) evidence.push_back({"last call", *run.last_call, fact_of(facts, run, "last_call")});
     if (run.reason) evidence.push_back({"reason", *run.reason, fact_of(facts, run, "reason")});
     if (run.reason || run.hang) {
@@ -130,7 +130,7 @@ std::vector<Evidence> evidence_of_hang(const Facts& facts, const ProbeRun& run) 
     for (const XidEvent* event : xids_meanwhile(facts, run))
         evidence.push_back({"kernel log", event->text, "driver.xids"});
     if (run.hang && facts.driver.kernel_log_read == false)
-        evidence.push_back({"kernel log", "this user may not read it", "driver.kernel_log_read"});
+        evidence.push_back({"kernel log", "no permission to read it", "driver.kernel_log_read"});
     return evidence;
 }
 
@@ -141,28 +141,28 @@ std::string cause_of_hang(const Facts& facts, const ProbeRun& run) {
     const int busy = board && board->busy_percent ? *board->busy_percent : -1;
     if (const auto xids = xids_meanwhile(facts, run); !xids.empty())
         return "the driver reported Xid " + std::to_string(xids.back()->code) + " meanwhile";
-    if (hang.state == "uninterruptible") return "it waits inside the kernel, so the driver or the hardware is at fault";
-    if (hang.state == "stopped") return "something has stopped the process";
+    if (hang.state == "uninterruptible") return "it waits in the kernel, so the driver or the hardware is at fault";
+    if (hang.state == "stopped") return "the process was stopped";
     if (facts.driver.mps_pipe) return "it uses the MPS server, which may hang";
     if (busy >= 90 && !board->processes.empty()) return "the GPU is busy with other processes";
     if (busy >= 90) return "the GPU is busy: a kernel does not finish";
     if (hang.state == "running" && 2 * hang.processor_ms.value_or(0) > run.elapsed_ms)
-        return "it computes on the processor: a library compiles code for this GPU, or loops";
+        return "it uses the CPU: a library compiles code for this GPU or is in an endless loop";
     if (busy >= 0 && busy <= 10)
         return "the GPU is idle: the driver or the library waits for an event that does not occur";
-    return "what it waits for is not known";
+    return "the reason for the wait is unknown";
 }
 
 static std::string why_no_end(const ProbeRun& run) {
     const std::string reason = run.reason ? ": " + escaped(*run.reason, 200) : "";
     if (run.end == ProbeEnd::not_started) return "rnncheck could not start its process for " + subject_of(run) + reason;
-    return subject_of(run) + " did not come to its end: " + std::string(name_of(run.end)) + reason;
+    return subject_of(run) + " did not finish: " + std::string(name_of(run.end)) + reason;
 }
 
 static Verdict without_findings(const Facts& facts, const std::string& all_well) {
     for (const auto& run : facts.probe_runs) {
         if (run.completed() || run.end == ProbeEnd::skipped) continue;
-        if (told_as_case(facts, run)) return not_applicable("the case in which it happened is told as failed");
+        if (told_as_case(facts, run)) return not_applicable("the affected case is reported as failed");
         return undecided(why_no_end(run));
     }
     const bool any = std::any_of(facts.probe_runs.begin(), facts.probe_runs.end(),

@@ -22,7 +22,7 @@ bool ended_in(const ProbeRun& run, const RnnRun& rnn_run);
 /// It ended in a case of a recurrent network that is on record as failed for that: rnn_call_failed tells it.
 bool told_as_case(const Facts& facts, const ProbeRun& run);
 
-/// " in cudnnGetVersion", or nothing when the call is not known.
+/// " in cudnnGetVersion", or nothing when the call is unknown.
 std::string in_last_call(const ProbeRun& run);
 
 /// What the process was doing when its limit passed, how busy its GPU was meanwhile, and the faults that the driver

@@ -83,7 +83,7 @@ std::optional<Finding> take_not_promised(const Facts& facts, const Sweep& sweep,
     finding.subject = subject_of(facts, sweep);
     finding.message = pluralized(taken.size(), "RNN case", "RNN cases") + " of " + std::to_string(sweep.runs.size()) +
                       ' ' + how + ' ' + name_of(facts, sweep) + ", first '" + describe(taken.front()->rnn_case) +
-                      "': " + told(taken.front()->result) + "; this is not a fault of the machine: the case needs " +
+                      "': " + told(taken.front()->result) + "; this is not a problem of this machine: the case needs " +
                       *not_promised(facts, *taken.front());
     for (std::size_t i = 0; i < taken.size() && i < 5; ++i)
         finding.evidence.push_back(evidence_of(facts, *taken[i], told(taken[i]->result)));
@@ -99,9 +99,9 @@ std::optional<Finding> take_not_promised(const Facts& facts, const Sweep& sweep,
 std::optional<Verdict> without_gpu(const Facts& facts) {
     if (!facts.cuda_devices.empty()) return std::nullopt;
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
-    if (!facts.driver.init) return undecided("cuInit did not answer");
-    if (!facts.driver.init->ok()) return not_applicable("the driver does not start");
-    if (!probe_completed(facts, "driver_api")) return undecided("the driver was not queried completely");
+    if (!facts.driver.init) return undecided("the result of cuInit is unknown");
+    if (!facts.driver.init->ok()) return not_applicable("the driver does not initialize");
+    if (!probe_completed(facts, "driver_api")) return undecided("querying the driver did not finish");
     return not_applicable("CUDA sees no GPU");
 }
 
@@ -119,13 +119,14 @@ static std::string why_not_run(const Facts& facts) {
 static Verdict without_runs(const Facts& facts) {
     if (const auto verdict = without_gpu(facts)) return *verdict;
     for (const Gpu& gpu : facts.cuda_devices)
-        if (!wants_of_memory(facts, gpu.index).empty()) return not_applicable("memory ran out before any was computed");
+        if (!wants_of_memory(facts, gpu.index).empty())
+            return not_applicable("the GPU ran out of memory before any case was run");
     const auto copies = cudnn_copies(facts);
     if (copies.empty()) return without_cudnn(facts);
     const bool all_broken = std::all_of(copies.begin(), copies.end(), [](const CudnnCopy& copy) {
         return never_answered(copy) || (copy.answer && copy.answer->rnn_usable == false);
     });
-    if (all_broken) return not_applicable("no copy of cuDNN has a working RNN half");
+    if (all_broken) return not_applicable("no cuDNN installation has a working RNN API");
     return undecided(why_not_run(facts));
 }
 
@@ -140,17 +141,17 @@ Verdict pass_if_tried(const Facts& facts, const std::string& reason) {
 static std::optional<std::string> driver_cause(std::int64_t code) {
     switch (code) {
         case cuda_device_unavailable:
-            return "the GPU is busy or closed to this process";
+            return "the GPU is busy or not available to this process";
         case cuda_ecc_uncorrectable:
             return "the GPU's memory has uncorrectable errors";
         case cuda_unsupported_ptx_version:
             return "PTX code is newer than the driver";
         case cuda_system_not_ready:
-            return "the fabric manager is not running";
+            return "Fabric Manager is not running";
         case cuda_system_driver_mismatch:
-            return "the driver's two halves do not match";
+            return "the driver's libraries and kernel module do not match";
         case cuda_compat_not_supported:
-            return "a forward-compatibility libcuda does not fit the GPU";
+            return "a forward-compatibility libcuda does not support the GPU";
         default:
             return std::nullopt;
     }
@@ -166,7 +167,7 @@ std::optional<std::string> explained_elsewhere(const Facts& facts, int gpu, cons
                                                const CallResult& result) {
     const int major = library.empty() ? 0 : cudnn_copy(facts, library).major;
     if (is_arch_mismatch(major, result)) return "there is no code for this GPU's architecture";
-    if (is_version_mismatch(major, result)) return "parts of cuDNN are of different releases";
+    if (is_version_mismatch(major, result)) return "the cuDNN libraries are of different versions";
     if (is_driver_call(result.call))
         if (auto cause = driver_cause(result.code)) return cause;
     if (!library.empty())
@@ -175,7 +176,7 @@ std::optional<std::string> explained_elsewhere(const Facts& facts, int gpu, cons
     const Gpu* device = gpu_at(facts, gpu);
     const Board* board = device ? board_of(facts, *device) : nullptr;
     if (board && board->unreachable) return "the GPU is lost to the driver";
-    if (found_no_memory(facts, gpu, result)) return "memory ran out";
+    if (found_no_memory(facts, gpu, result)) return "the GPU ran out of memory";
     return std::nullopt;
 }
 

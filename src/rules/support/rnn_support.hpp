@@ -17,7 +17,7 @@ struct Sweep {
 /// In the order run, those of copies that nobody opens left out.
 std::vector<Sweep> sweeps(const Facts& facts);
 Runs runs_with(const Sweep& sweep, RunEnd end);
-/// The answer that kept a case from being computed; null for one that ran, and when it is not known.
+/// The answer that kept a case from being computed; null for one that ran, and when it is unknown.
 const CallResult* obstacle_of(const RnnRun& run);
 
 const Gpu* gpu_at(const Facts& facts, int index);
@@ -41,7 +41,7 @@ std::optional<std::string> not_promised(const Facts& facts, const RnnRun& run);
 /// Takes such cases out of `runs`, all of one sweep, and tells them as a note: "... failed on ..., which is no fault".
 std::optional<Finding> take_not_promised(const Facts& facts, const Sweep& sweep, Runs& runs, const std::string& how);
 
-/// Why no GPU can be judged: none is there, for a known cause, or it is not known. Nothing when CUDA sees one.
+/// Why no GPU can be judged: none is there, for a known cause, or it is unknown. Nothing when CUDA sees one.
 std::optional<Verdict> without_gpu(const Facts& facts);
 
 /// What is left to say when no case is at fault: a pass for this reason when any was tried, else why none was.

@@ -11,7 +11,7 @@ namespace rnncheck {
 namespace {
 
 Verdict only_a_log_tells(const Facts&, const Matrix&) {
-    return not_applicable("only a log can tell this");
+    return not_applicable("only a log can show this");
 }
 
 /// The rows of log_causes that have no file in the directory, with the storage for their rules.
@@ -46,7 +46,7 @@ const LogCauses& log_causes() {
 
 std::string page_of(const LogCause& cause) {
     std::string page = "# " + cause.cause + "\n\n" + cause.title + "\n\n## What it means\n\n" + cause.means +
-                       "\n\n## How rnncheck knows\n\n" + cause.knows + "\n\nWhat decides: " + cause.check;
+                       "\n\n## How rnncheck knows\n\n" + cause.knows + "\n\nDeciding check: " + cause.check;
     if (!cause.check_command.empty()) page += " `" + cause.check_command + "`";
     page += "\n\n## What to do\n\n" + cause.remedy;
     if (!cause.command.empty()) page += " `" + cause.command + "`";

@@ -20,19 +20,19 @@ constexpr Runtime runtimes[] = {
     {"docker", "Install the NVIDIA Container Toolkit on the host and start the container with GPU access",
      "docker run --rm --gpus all ubuntu nvidia-smi", toolkit},
     {"podman",
-     "Install the NVIDIA Container Toolkit on the host, have it describe the GPUs (nvidia-ctk cdi generate "
+     "Install the NVIDIA Container Toolkit on the host, generate its description of the GPUs (nvidia-ctk cdi generate "
      "--output=/etc/cdi/nvidia.yaml) and start the container with them",
      "podman run --rm --device nvidia.com/gpu=all ubuntu nvidia-smi",
      "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/cdi-support.html"},
     {"kubernetes",
-     "Ask for a GPU in the pod's specification (resources: limits: nvidia.com/gpu: 1), on a cluster whose nodes offer "
-     "them through NVIDIA's device plugin",
+     "Request a GPU in the pod's specification (resources: limits: nvidia.com/gpu: 1), on a cluster whose nodes run "
+     "NVIDIA's device plugin",
      "kubectl describe nodes | grep nvidia.com/gpu", "https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/"},
-    {"apptainer", "Start the container with --nv, which brings the host's driver in",
+    {"apptainer", "Start the container with --nv, which mounts the host's driver",
      "apptainer exec --nv docker://ubuntu nvidia-smi", "https://apptainer.org/docs/user/latest/gpu.html"},
     {"enroot",
      "Start the container with NVIDIA_VISIBLE_DEVICES=all and NVIDIA_DRIVER_CAPABILITIES=compute,utility in its "
-     "environment; under Slurm ask for a GPU as well",
+     "environment; under Slurm, also request a GPU",
      "srun --gpus=1 --container-image=ubuntu nvidia-smi",
      "https://github.com/NVIDIA/enroot/blob/master/doc/standard-hooks.md"},
     {"lxc",
@@ -62,14 +62,13 @@ Remedy gpu_for_container(const Facts& facts) {
     for (const Runtime& runtime : runtimes)
         if (runtime.name == kind)
             return {.text = std::string(runtime.text) +
-                            ". If nvidia-smi fails on the host as well, install the driver there first",
+                            ". If nvidia-smi also fails on the host, install the driver there first",
                     .commands = {runtime.command},
                     .verify = "nvidia-smi",
                     .link = runtime.link};
     return {.text =
-                "Pass the host's NVIDIA driver, both its device nodes and its libraries, into this container with the "
-                "GPU option of its runtime. If nvidia-smi fails on the host as well, install the driver "
-                "there first",
+                "Start this container with its runtime's GPU option, which provides the host driver's device nodes and "
+                "libraries. If nvidia-smi also fails on the host, install the driver there first",
             .commands = {},
             .verify = "nvidia-smi",
             .link = toolkit};
@@ -82,7 +81,7 @@ std::string batch_system(const Facts& facts) {
 
 Remedy gpu_for_job(const Facts& facts) {
     const Scheduler& found = *scheduler(facts);
-    return {.text = std::string("Ask ") + found.name + " for a GPU: a job sees only the GPUs assigned to it",
+    return {.text = std::string("Request a GPU from ") + found.name + ": a job sees only the GPUs assigned to it",
             .commands = {found.command},
             .verify = "nvidia-smi -L",
             .link = found.link};
@@ -101,8 +100,8 @@ Remedy on_host(const Facts& facts, Remedy remedy) {
 
 Remedy let_helper_make_nodes() {
     return {.text =
-                "Let nvidia-modprobe make the nodes now, as the first CUDA program would, and examine the GPUs. "
-                "nvidia-persistenced makes them at every start of the machine",
+                "Create the device nodes with nvidia-modprobe now, as the first CUDA program would, and check the "
+                "GPUs. nvidia-persistenced creates them at every boot",
             .commands = {"rnncheck doctor --make-nodes"},
             .verify = "ls -l /dev/nvidia*",
             .link = "https://github.com/NVIDIA/nvidia-modprobe"};
@@ -122,20 +121,20 @@ Remedy against_foreign_driver(const Facts& facts) {
     const std::string driver = foreign_kernel_driver(facts);
     constexpr const char* guide = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/";
     if (driver == "vfio-pci")
-        return {
-            .text =
-                "The GPU is set aside for a virtual machine (kernel driver vfio-pci): run rnncheck in that machine, "
-                "or give the GPU back to this one",
-            .commands = {"lspci -k -d 10de:"},
-            .verify = "lspci -k -d 10de:",
-            .link = "https://docs.kernel.org/driver-api/vfio.html"};
-    return {.text = "The kernel driver " + escaped(driver, 40) +
-                    " controls the GPU: prevent it from loading (a line 'blacklist " + escaped(driver, 40) +
-                    "' below /etc/modprobe.d, then rebuild the initial RAM disk), install NVIDIA's driver, and restart",
-            .commands = {"lspci -k -d 10de:"},
-            .risk = Risk::disruptive,
-            .verify = "lspci -k -d 10de:",
-            .link = guide};
+        return {.text =
+                    "The GPU is reserved for a virtual machine (kernel driver vfio-pci): run rnncheck in that virtual "
+                    "machine, or release the GPU to this one",
+                .commands = {"lspci -k -d 10de:"},
+                .verify = "lspci -k -d 10de:",
+                .link = "https://docs.kernel.org/driver-api/vfio.html"};
+    return {
+        .text = "The kernel driver " + escaped(driver, 40) +
+                " controls the GPU: prevent it from loading (a line 'blacklist " + escaped(driver, 40) +
+                "' below /etc/modprobe.d, then rebuild the initial RAM disk), install the NVIDIA driver, and reboot",
+        .commands = {"lspci -k -d 10de:"},
+        .risk = Risk::disruptive,
+        .verify = "lspci -k -d 10de:",
+        .link = guide};
 }
 
 static std::optional<Version> capability_for(const Facts& facts, const std::string& subject) {
@@ -160,7 +159,7 @@ Verdict with_plan(Verdict verdict, const Facts& facts) {
     for (Finding& finding : verdict.findings) {
         const std::string command = plan_command(facts, finding.subject);
         if (command.empty()) continue;
-        finding.remedies.push_back({.text = "See which releases of each framework run with this GPU and driver",
+        finding.remedies.push_back({.text = "List the versions of each framework that run with this GPU and driver",
                                     .commands = {command},
                                     .verify = "",
                                     .link = ""});

@@ -37,7 +37,8 @@ compat::Suitability given_driver_runs(const Facts& facts, const Matrix& matrix, 
         if (!first) first = other;
         if (other.fit != Fit::unknown && (other.fit != first->fit || other.limited != first->limited))
             return {.fit = Fit::unknown,
-                    .why = "Linux and Windows have other drivers for CUDA " + cuda.text + ", and os= was not given"};
+                    .why = "Linux and Windows need different drivers for CUDA " + cuda.text +
+                           ", and os= was not specified"};
     }
     return *first;
 }
@@ -131,17 +132,17 @@ bool brings_libraries(const FrameworkBuild& build) {
 
 Verdict judge_frameworks(const Facts& facts, const Matrix& matrix, bool (*speaks_of)(const FrameworkBuild&),
                          const std::function<Answered(const FrameworkBuild&, const Framework&)>& judge) {
-    if (facts.frameworks.empty()) return undecided("no framework was given");
+    if (facts.frameworks.empty()) return undecided("no framework was specified");
     Answers answers;
     for (const Framework& framework : facts.frameworks) {
         const Builds builds = builds_of(facts, matrix, framework);
         std::vector<FrameworkBuild> spoken_of = builds.with_cuda;
         spoken_of.insert(spoken_of.end(), builds.without_cuda.begin(), builds.without_cuda.end());
         std::erase_if(spoken_of, [&](const FrameworkBuild& build) { return !speaks_of(build); });
-        judge_builds(spoken_of, framework, words_of(framework) + " is served", answers,
+        judge_builds(spoken_of, framework, words_of(framework) + " has compatible libraries", answers,
                      [&](const FrameworkBuild& build) { return judge(build, framework); });
     }
-    answers.no_matter("it does not concern the builds of what was given");
+    answers.no_matter("it does not apply to the specified frameworks' builds");
     return answers.close();
 }
 
@@ -157,7 +158,7 @@ Verdict judge_cudnn_of_frameworks(const Facts& facts, const Matrix& matrix, bool
                                   void (*describe)(Finding&, const Framework&, const FrameworkBuild&, const Version&)) {
     if (!only_given(facts)) return not_applicable(about_named_releases);
     const Version* cudnn = given_cudnn(facts);
-    if (!cudnn) return undecided("no cuDNN was given");
+    if (!cudnn) return undecided("no cuDNN version was specified");
     return judge_frameworks(
         facts, matrix, speaks_of, [&](const FrameworkBuild& build, const Framework& framework) -> Answered {
             if (!build.cudnn) return not_told();
@@ -220,7 +221,7 @@ Verdict judge_possible(const Rule& rule, const Facts& told, const std::vector<Fa
     Verdict last = rule.check(possible.back(), matrix);
     for (std::size_t i = 0; i + 1 < possible.size(); ++i)
         if (rule.check(possible[i], matrix).outcome != last.outcome)
-            return undecided("it depends on which release was meant: CUDA or cuDNN was told in part");
+            return undecided("it depends on the exact version: the CUDA or cuDNN version was specified only in part");
     return in_part.outcome == last.outcome ? in_part : last;  // in the words of the person, where they do
 }
 

@@ -13,7 +13,7 @@
 namespace rnncheck::rules {
 
 /// Why a rule about such releases has nothing to say of a machine.
-inline constexpr const char* about_named_releases = "it judges releases that a person names";
+inline constexpr const char* about_named_releases = "it applies only to versions specified with --for or matrix check";
 
 /// Null when not given.
 const Version* given_cuda(const Facts& facts);
@@ -50,7 +50,7 @@ using BuildFault = std::optional<Finding>;
 std::string libraries_of(const FrameworkBuild& build);
 
 /// A framework is at fault when every build that it may be is, by the first one's finding; well when none is. Else it
-/// depends on the build, which was not given. `judge` returns nothing where the tables do not tell.
+/// depends on the build, which was not specified. `judge` returns nothing where the tables do not tell.
 template <class Judge>
 void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& framework, const std::string& good,
                   Answers& answers, Judge&& judge) {
@@ -64,10 +64,10 @@ void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& fr
     }
     if (builds.empty()) return;
     if (faults == builds.size()) return answers.fault(std::move(*first));
-    if (unknown > 0) return answers.unknown("the data do not tell it of every build of " + words_of(framework));
+    if (unknown > 0) return answers.unknown("the data do not cover every build of " + words_of(framework));
     if (faults > 0)
         return answers.unknown("it depends on the build of " + words_of(framework) +
-                               ", and that, or os=, was not given (as in pytorch=2.4+cu124 os=linux)");
+                               ", and the build or os= was not specified (example: pytorch=2.4+cu124 os=linux)");
     answers.good(good, {evidence_of(builds.front(), libraries_of(builds.front()))});
 }
 
@@ -87,7 +87,7 @@ inline Answered at_fault(Finding finding) {
 /// asked about.
 std::optional<Facts> asked_releases(const Facts& facts);
 
-/// A rule's answer about versions alone (`check`) on those releases: as without a machine, what was not given is no
+/// A rule's answer about versions alone (`check`) on those releases: as without a machine, what was not specified is no
 /// open question.
 Verdict judge_asked_releases(const std::optional<Facts>& about, const Matrix& matrix,
                              Verdict (*check)(const Facts&, const Matrix&));

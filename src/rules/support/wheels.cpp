@@ -64,10 +64,9 @@ Remedy installing(const Facts& facts, const Framework& framework, const std::opt
         return remedy;
     }
     const PythonEnvironment* environment = environment_of(facts, framework);
-    remedy.text +=
-        ". " + words_of(framework) +
-        " does not look among Python packages: install it on the system, or put the directory of a package's "
-        "libraries on LD_LIBRARY_PATH";
+    remedy.text += ". " + words_of(framework) +
+                   " does not search Python packages: install it system-wide, or add the directory of a package's "
+                   "libraries to LD_LIBRARY_PATH";
     if (may_add && environment && !environment->package_directories.empty())
         remedy.commands = {install, leading_to(*environment, *wheels)};
     return remedy;

@@ -8,7 +8,7 @@ namespace rnncheck::rules {
 /// "libz.so.1" where the loader finds none for this file; null when it needs none or finds one.
 const std::string* missing_zlib(const Library& library);
 
-/// The loader gives this file, or it lies beside the cuDNN that a framework gets; unset where it is not known which one
+/// The loader gives this file, or it lies beside the cuDNN that a framework gets; unset where it is unknown which one
 /// a framework gets.
 std::optional<bool> is_used(const Facts& facts, const Library& part);
 
