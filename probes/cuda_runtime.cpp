@@ -1,24 +1,22 @@
 // Opens one libcudart and asks for its version and the driver it sees. Neither call needs a GPU.
 #include "process/probe.hpp"
-#include "support/copies.hpp"
-#include "vendor/cudart_abi.hpp"
+#include "support/libraries.hpp"
+#include "vendor/cuda_abi.hpp"
 
 namespace rnncheck::probes::cuda_runtime {
 
 namespace {
 
 std::vector<std::string> targets(const Facts& facts) {
-    return copies_to_ask(facts, LibraryKind::cudart);
+    return installations_to_query(facts, LibraryKind::cudart);
 }
 
 Runtime ask(const Job& job, ProbeWriter& writer) {
     Runtime runtime;
     runtime.library = job.target;
     const vendor::Library library = vendor::open_library(writer, job.root.outside(job.target));
-    if (!library.handle) {
-        runtime.failure = CallResult{"dlopen", vendor::missing_symbol, library.error};
-        return runtime;
-    }
+    runtime.failure = library.failure;
+    if (library.failure) return runtime;
     vendor::CudartApi cudart;
     cudart.load(library);
     const auto check = vendor::cudart_checker(writer, cudart);

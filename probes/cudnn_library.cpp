@@ -1,8 +1,9 @@
-// Opens one libcudnn and asks for its version, then whether its RNN half works. cuDNN 8 and 9 load their parts on
-// demand, so a copy can answer its version and fail at the first RNN call; descriptor calls show that without a GPU.
+// Opens one libcudnn and asks for its version, then whether its RNN API works. cuDNN 8 and 9 load their parts on
+// demand, so an installation can return its version and fail at the first RNN call; descriptor calls show that without
+// a GPU.
 #include "process/probe.hpp"
 #include "rnn/case.hpp"
-#include "support/copies.hpp"
+#include "support/libraries.hpp"
 #include "vendor/cudnn_abi.hpp"
 
 namespace rnncheck::probes::cudnn_library {
@@ -13,7 +14,7 @@ using vendor::Checker;
 using vendor::CudnnApi;
 
 std::vector<std::string> targets(const Facts& facts) {
-    return copies_to_ask(facts, LibraryKind::cudnn);
+    return installations_to_query(facts, LibraryKind::cudnn);
 }
 
 /// cudnnGetMaxDeviceVersion counts 100 * major + 10 * minor: 1210 is 12.1.
@@ -24,7 +25,7 @@ Version capability_from_number(std::size_t number) {
 void ask_versions(const CudnnApi& cudnn, ProbeWriter& writer, Cudnn& found) {
     if (!cudnn.cudnnGetVersion) {
         found.failure =
-            CallResult{cudnn.cudnnGetVersion.name, vendor::missing_symbol, "the library does not export this function"};
+            CallResult{cudnn.cudnnGetVersion.name, missing_symbol, "the library does not export this function"};
         return;
     }
     found.version = cudnn_version_from_number(call(writer, cudnn.cudnnGetVersion));
@@ -65,15 +66,15 @@ CallResult describe_lstm(const CudnnApi& cudnn, const Checker& check) {
     return check(cudnn.cudnnCreateRNNDataDescriptor, &data);
 }
 
-CallResult try_rnn_half(const CudnnApi& cudnn, const Checker& check) {
+CallResult try_rnn_api(const CudnnApi& cudnn, const Checker& check) {
     if (!cudnn.speaks_legacy() && !cudnn.speaks_v8())
-        return {"cudnnRNNForward", vendor::missing_symbol, "the library exports neither of cuDNN's two RNN interfaces"};
+        return {"cudnnRNNForward", missing_symbol, "the library exports neither of cuDNN's two RNN interfaces"};
     const auto parts = check_parts(cudnn, check);
     return parts.ok() ? describe_lstm(cudnn, check) : parts;
 }
 
-/// News about the copy under examination; later ones join it.
-struct Teller {
+/// News about the installation under examination; later ones join it.
+struct Reporter {
     const Learn& learn;
     std::string library;
 
@@ -86,27 +87,25 @@ struct Teller {
 };
 
 void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
-    const Teller tell{learn, job.target};
-    for (const auto& companion : companions_of(job.facts, job.target))
-        vendor::open_library(writer, job.root.outside(companion));
-    const vendor::Library library = vendor::open_library(writer, job.root.outside(job.target));
-    if (!library.handle) {
+    const Reporter report{learn, job.target};
+    const vendor::Library library = open_cudnn(job, writer, job.target);
+    if (library.failure) {
         Cudnn unopened;
-        unopened.failure = CallResult{"dlopen", vendor::missing_symbol, library.error};
-        return tell(unopened);
+        unopened.failure = library.failure;
+        return report(unopened);
     }
     CudnnApi cudnn;
     cudnn.load(library);
     Cudnn versions;
     ask_versions(cudnn, writer, versions);
-    tell(versions);
+    report(versions);
     if (versions.failure) return;
-    const CallResult result = try_rnn_half(cudnn, vendor::cudnn_checker(writer, cudnn));
-    Cudnn rnn_half;
-    rnn_half.rnn_usable = result.ok();
-    if (!result.ok()) rnn_half.failure = result;
-    rnn_half.parts_mapped = vendor::mapped_files("libcudnn");
-    tell(rnn_half);
+    const CallResult result = try_rnn_api(cudnn, vendor::cudnn_checker(writer, cudnn));
+    Cudnn rnn_api;
+    rnn_api.rnn_usable = result.ok();
+    if (!result.ok()) rnn_api.failure = result;
+    rnn_api.parts_mapped = vendor::mapped_files("libcudnn");
+    report(rnn_api);
 }
 
 }  // namespace

@@ -3,8 +3,7 @@
 
 #include "base/text.hpp"
 #include "process/probe.hpp"
-#include "support/gpu_count.hpp"
-#include "support/names.hpp"
+#include "support/gpu.hpp"
 #include "vendor/cuda_abi.hpp"
 
 namespace rnncheck::probes::driver_api {
@@ -14,13 +13,10 @@ namespace {
 using vendor::CudaApi;
 
 std::string uuid_text(const vendor::CudaUuid& uuid) {
-    constexpr std::string_view digits = "0123456789abcdef";
     std::string text = "GPU-";
     for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
         if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-        const auto byte = static_cast<unsigned char>(uuid.bytes[i]);
-        text += digits[byte >> 4];
-        text += digits[byte & 15];
+        append_hex(text, static_cast<unsigned char>(uuid.bytes[i]));
     }
     return text;
 }
@@ -55,10 +51,10 @@ Gpu ask_gpu(const CudaApi& cuda, const vendor::Checker& check, int index) {
     return gpu;
 }
 
-/// The release stands in the file's name alone: libcuda.so.535.247.01. On Jetson and WSL it is libcuda.so.1.1, the
-/// number of the interface: no driver release was ever that low.
+/// The version is in the file's name alone: libcuda.so.535.247.01. On Jetson and WSL it is libcuda.so.1.1, the
+/// number of the interface: no driver version was ever that low.
 Facts about_library(const vendor::Library& library) {
-    constexpr int oldest_release = 100;
+    constexpr int oldest_version = 100;
     Facts news;
     std::error_code no_such_file;
     const std::string real = std::filesystem::canonical(library.path, no_such_file).string();
@@ -66,7 +62,7 @@ Facts about_library(const vendor::Library& library) {
     const auto suffix = real.rfind(".so.");
     if (suffix == std::string::npos) return news;
     const auto version = find_version(real.substr(suffix + 4));
-    if (version && version->major() >= oldest_release) news.driver.library_version = version;
+    if (version && version->major() >= oldest_version) news.driver.library_version = version;
     return news;
 }
 

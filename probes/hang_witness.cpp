@@ -9,7 +9,7 @@
 
 #include "base/text.hpp"
 #include "process/probe.hpp"
-#include "support/names.hpp"
+#include "support/gpu.hpp"
 #include "vendor/nvml_abi.hpp"
 
 namespace rnncheck::probes::hang_witness {

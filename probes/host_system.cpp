@@ -8,9 +8,58 @@
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "process/probe.hpp"
-#include "support/environment.hpp"
 
 namespace rnncheck::probes::host_system {
+
+namespace {
+
+constexpr std::string_view variables[] = {"CUDA_VISIBLE_DEVICES",
+                                          "CUDA_DEVICE_ORDER",
+                                          "CUDA_HOME",
+                                          "CUDA_PATH",
+                                          "CUDA_ROOT",
+                                          "CUDA_LAUNCH_BLOCKING",
+                                          "SLURM_JOB_ID",
+                                          "SLURM_JOB_GPUS",
+                                          "PBS_JOBID",
+                                          "LSB_JOBID",
+                                          "CUDA_MODULE_LOADING",
+                                          "CUBLAS_WORKSPACE_CONFIG",
+                                          "NVIDIA_VISIBLE_DEVICES",
+                                          "NVIDIA_DRIVER_CAPABILITIES",
+                                          "NVIDIA_TF32_OVERRIDE",
+                                          "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
+                                          "LD_LIBRARY_PATH",
+                                          "LD_PRELOAD",
+                                          "LD_AUDIT",
+                                          "LD_BIND_NOW",
+                                          "TF_FORCE_GPU_ALLOW_GROWTH",
+                                          "XLA_FLAGS",
+                                          "PYTORCH_CUDA_ALLOC_CONF",
+                                          "VIRTUAL_ENV",
+                                          "CONDA_PREFIX"};
+constexpr std::string_view beginnings[] = {"CUDNN_", "CUDA_CACHE_", "CUDA_MPS_", "TF_CUDNN_", "XLA_PYTHON_CLIENT_"};
+constexpr std::size_t longest_value = 4096;
+
+bool matters(std::string_view name) {
+    return std::find(std::begin(variables), std::end(variables), name) != std::end(variables) ||
+           std::any_of(std::begin(beginnings), std::end(beginnings),
+                       [&](std::string_view start) { return name.starts_with(start); });
+}
+
+/// The variables that matter to CUDA, cuDNN, the frameworks' use of them and the loader.
+TextMap variables_that_matter() {
+    TextMap found;
+    for (char** entry = environ; entry && *entry; ++entry) {
+        const std::string_view text = *entry;
+        const auto equals = text.find('=');
+        if (equals == std::string_view::npos || !matters(text.substr(0, equals))) continue;
+        found.emplace(text.substr(0, equals), text.substr(equals + 1, longest_value));
+    }
+    return found;
+}
+
+}  // namespace
 
 static std::string unquoted(std::string_view value) {
     value = trim(value);
@@ -130,9 +179,7 @@ static std::optional<PciGpu> pci_gpu(const Root& root, const std::string& addres
     if (first_line(root, directory + "/vendor") != "0x10de") return std::nullopt;
     // Class 0x03 are display controllers: the same card's sound device and bridges do not count.
     if (!first_line(root, directory + "/class").value_or("").starts_with("0x03")) return std::nullopt;
-    PciGpu gpu{address, first_line(root, directory + "/device").value_or(""), {}};
-    std::transform(gpu.address.begin(), gpu.address.end(), gpu.address.begin(),
-                   [](char c) { return c >= 'A' && c <= 'F' ? char(c + 32) : c; });
+    PciGpu gpu{lower(address), first_line(root, directory + "/device").value_or(""), {}};
     if (const auto driver = root.link(directory + "/driver"))
         gpu.kernel_driver = driver->substr(driver->rfind('/') + 1);
     return gpu;

@@ -1,4 +1,4 @@
-// Every copy of the GPU libraries on the loader's way and in the places where toolkits and wheels put them, read as
+// Every GPU library on the loader's way and in the places where toolkits and wheels put them, read as
 // files. Nothing is loaded.
 #include <algorithm>
 #include <map>
@@ -72,12 +72,12 @@ static std::vector<std::string> missing_needs(Search& search, const elf::ElfFile
     return missing;
 }
 
-/// A driver's library carries the release in its name (libcuda.so.550.54.14); the bare 1 of libcuda.so.1 is the
+/// A driver's library has its version in its name (libcuda.so.550.54.14); the bare 1 of libcuda.so.1 is the
 /// number of its interface.
 static std::optional<Version> version_of(const loader::LibraryName& name) {
-    constexpr int oldest_release = 100;
+    constexpr int oldest_version = 100;
     const bool interface_number =
-        loader::fixed_name(name.kind) && name.version && name.version->major() < oldest_release;
+        loader::fixed_name(name.kind) && name.version && name.version->major() < oldest_version;
     return interface_number ? std::nullopt : name.version;
 }
 

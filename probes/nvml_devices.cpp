@@ -3,8 +3,7 @@
 
 #include "base/text.hpp"
 #include "process/probe.hpp"
-#include "support/gpu_count.hpp"
-#include "support/names.hpp"
+#include "support/gpu.hpp"
 #include "vendor/nvml_abi.hpp"
 
 namespace rnncheck::probes::nvml_devices {

@@ -1,7 +1,7 @@
 // Opens one libnvrtc and compiles a tiny kernel, which needs no GPU: cuDNN 8 and 9 compile some of their kernels so.
 #include "process/probe.hpp"
-#include "support/copies.hpp"
-#include "vendor/nvrtc_abi.hpp"
+#include "support/libraries.hpp"
+#include "vendor/cuda_abi.hpp"
 
 namespace rnncheck::probes::nvrtc_compile {
 
@@ -10,7 +10,7 @@ namespace {
 constexpr const char* kernel = "extern \"C\" __global__ void twice(float* x) { x[threadIdx.x] *= 2.0f; }\n";
 
 std::vector<std::string> targets(const Facts& facts) {
-    return copies_to_ask(facts, LibraryKind::nvrtc);
+    return installations_to_query(facts, LibraryKind::nvrtc);
 }
 
 CallResult compile(const vendor::NvrtcApi& nvrtc, const vendor::Checker& check) {
@@ -21,8 +21,7 @@ CallResult compile(const vendor::NvrtcApi& nvrtc, const vendor::Checker& check) 
     if (!compiled.ok()) return compiled;
     std::size_t bytes = 0;
     auto sized = check(nvrtc.nvrtcGetPTXSize, program, &bytes);
-    if (sized.ok() && bytes <= 1)
-        sized = {nvrtc.nvrtcGetPTXSize.name, vendor::missing_symbol, "the compiled program is empty"};
+    if (sized.ok() && bytes <= 1) sized = {nvrtc.nvrtcGetPTXSize.name, missing_symbol, "the compiled program is empty"};
     return sized;
 }
 
@@ -31,11 +30,8 @@ void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     Nvrtc& found = news.nvrtcs.emplace_back();
     found.library = job.target;
     const vendor::Library library = vendor::open_library(writer, job.root.outside(job.target));
-    if (!library.handle) {
-        found.failure = CallResult{"dlopen", vendor::missing_symbol, library.error};
-        learn(news);
-        return;
-    }
+    found.failure = library.failure;
+    if (library.failure) return learn(news);
     vendor::NvrtcApi nvrtc;
     nvrtc.load(library);
     const auto check = vendor::nvrtc_checker(writer, nvrtc);

@@ -2,7 +2,7 @@
 #include <array>
 
 #include "process/probe.hpp"
-#include "support/gpu_session.hpp"
+#include "support/gpu.hpp"
 
 namespace rnncheck::probes::ptx_launch {
 

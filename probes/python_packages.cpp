@@ -1,5 +1,5 @@
 // Python environments and the frameworks in them, read as files: which build it is, what it was made for, and which
-// copies of cuDNN and cuBLAS the loader would give it. No interpreter is started.
+// cuDNN and cuBLAS files the loader would give it. No interpreter is started.
 #include <algorithm>
 
 #include "base/program.hpp"

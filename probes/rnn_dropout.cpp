@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "rnn/sweep.hpp"
-#include "support/rnn_session.hpp"
+#include "support/rnn.hpp"
 
 namespace rnncheck::probes::rnn_dropout {
 

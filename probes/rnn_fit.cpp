@@ -4,8 +4,7 @@
 #include <map>
 
 #include "process/probe.hpp"
-#include "support/rnn_session.hpp"
-#include "vendor/lstm_fit.hpp"
+#include "support/rnn.hpp"
 
 namespace rnncheck::probes::rnn_fit {
 
@@ -60,7 +59,7 @@ class Calculation {
 
   private:
     bool fits(int size) {
-        last_ = vendor::spaces_of(session_, with_size(fit_.rnn_case, fit_.of, size));
+        last_ = vendor::v8::spaces_of(session_, with_size(fit_.rnn_case, fit_.of, size));
         if (last_.failed) {
             last_refused_ = size;
             return false;
@@ -78,7 +77,7 @@ class Calculation {
 
     void refuse_shrinking(int size) {
         last_refused_ = size;
-        fit_.result = CallResult{"cudnnGetRNNTempSpaceSizes", vendor::impossible_answer,
+        fit_.result = CallResult{"cudnnGetRNNTempSpaceSizes", impossible_answer,
                                  "requests less memory with a " + std::string(name_of(fit_.of)) + " of " +
                                      std::to_string(size) + " than with a smaller one: its number has overflowed"};
     }
@@ -101,8 +100,8 @@ class Calculation {
 
     const vendor::Session& session_;
     RnnFit& fit_;
-    vendor::Spaces last_;
-    std::map<int, vendor::Spaces> asked_;  ///< of all sizes that were believed
+    vendor::v8::Spaces last_;
+    std::map<int, vendor::v8::Spaces> asked_;  ///< of all sizes that were believed
     int last_refused_ = 0;
 };
 
@@ -118,7 +117,7 @@ void measure(const vendor::Session& session, const RnnRequest& request, RnnFit& 
     if (!request.trial) return Calculation(session, fit).run();
     fit.size = *request.trial;
     fit.rnn_case = with_size(fit.rnn_case, fit.of, *request.trial);
-    fit.result = vendor::run_on_zeros(session, fit.rnn_case);
+    fit.result = vendor::v8::run_on_zeros(session, fit.rnn_case);
     fit.ran = !fit.result;
 }
 
@@ -136,8 +135,7 @@ void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     if (open->failure)
         fit.result = open->failure;
     else if (target.dialect != Dialect::v8)
-        fit.result =
-            CallResult{"cudnnGetRNNTempSpaceSizes", vendor::missing_symbol, "only available in the v8 interface"};
+        fit.result = CallResult{"cudnnGetRNNTempSpaceSizes", missing_symbol, "only available in the v8 interface"};
     else
         measure(*open->session, request, fit);
     learn(news);

@@ -12,10 +12,10 @@
 #include <set>
 #include <thread>
 
+#include "base/text.hpp"
 #include "facts/rnn_runs.hpp"
 #include "process/probe.hpp"
-#include "support/rnn_session.hpp"
-#include "support/run_end.hpp"
+#include "support/rnn.hpp"
 #include "vendor/lstm.hpp"
 
 namespace rnncheck::probes::rnn_forward {
@@ -36,8 +36,8 @@ std::string group(const Job& job, int step) {
 }
 
 std::string hexadecimal(std::uint64_t value) {
-    char text[17];
-    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
+    std::string text;
+    for (int shift = 56; shift >= 0; shift -= 8) append_hex(text, static_cast<unsigned char>(value >> shift));
     return text;
 }
 
@@ -224,7 +224,7 @@ class Sweep {
     void run_case(const vendor::Session& session, RnnRun& run) {
         if (came_after(run.rnn_case, rnn_place(job_.facts, target_.gpu, target_.library, target_.dialect).cudnn)) {
             run.end = RunEnd::not_supported;
-            run.result = {"cudnnSetRNNDescriptor_v8", vendor::missing_symbol, "this kind of case came with cuDNN 8.1"};
+            run.result = {"cudnnSetRNNDescriptor_v8", missing_symbol, "this kind of case came with cuDNN 8.1"};
             return preparation_.pass_over();
         }
         try {
@@ -240,7 +240,7 @@ class Sweep {
         const int step = run.number - 1;
         const vendor::LstmRun lstm = run_lstm(session, run.dialect, run.rnn_case, preparation_.image(step));
         if (lstm.failed) {
-            run.end = end_of_failed_call(*lstm.failed);
+            run.end = case_outcome(*lstm.failed);
             run.result = lstm.failed;
             if (run.end == RunEnd::out_of_memory) ask_free_memory(session);
             return;

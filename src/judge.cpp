@@ -1,11 +1,13 @@
 #include "judge.hpp"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "base/text.hpp"
-#include "rules/support/log_verdict.hpp"
-#include "rules/support/seen.hpp"
+#include "facts/queries.hpp"
+#include "rules/causes/log_causes.hpp"
+#include "rules/support/remedies.hpp"
 #include "rules/support/versions.hpp"
 
 namespace rnncheck {
@@ -21,11 +23,22 @@ Verdict not_asked(NotAsked why, const std::string& reason) {
 /// Without a machine only what the tables can tell is asked, and what was not given is no open question.
 Verdict ask_what_if(const Named<Rule>& rule, const Facts& facts, const std::vector<Facts>& possible,
                     const Matrix& matrix) {
-    if (rule->asks.empty()) return not_asked(NotAsked::needs_machine, "only the machine itself can show this");
+    if (rule->what_if_inputs.empty())
+        return not_asked(NotAsked::needs_machine, "only the machine itself can show this");
     Verdict verdict = rules::judge_possible(*rule.thing, facts, possible, matrix);
-    if (verdict.outcome == Outcome::undecided && verdict.lack == Lack::facts)
-        return not_asked(NotAsked::needs_values, "it needs " + std::string(rule->asks) + "; " + verdict.reason);
+    if (verdict.outcome == Outcome::undecided && verdict.missing == MissingInput::facts)
+        return not_asked(NotAsked::needs_values,
+                         "it needs " + std::string(rule->what_if_inputs) + "; " + verdict.reason);
     return verdict;
+}
+
+/// What every finding of a rule has.
+void complete(const Named<Rule>& rule, const Facts& facts, Finding& finding) {
+    finding.rule = rule.name;
+    finding.layer = rule->layer;
+    for (Remedy& remedy : finding.remedies)
+        if (remedy.verify.empty()) remedy.verify = "rnncheck doctor --only " + finding.rule;
+    if (rule->offers_plan) rules::offer_plan(facts, finding);
 }
 
 /// A question the user did not want asked is no open question.
@@ -33,17 +46,55 @@ Verdict ask(const Named<Rule>& rule, const Facts& facts, const std::vector<Facts
     if (only_given(facts)) return ask_what_if(rule, facts, possible, matrix);
     if (from_logs_alone(facts) && !rule->judges_log) return not_applicable("the log does not point to it");
     Verdict verdict = rule->check(facts, matrix);
-    if (verdict.outcome == Outcome::undecided && !rule->judges_log && !stage_was_run(facts, rule->needs))
-        return not_asked(NotAsked::stage_off, "the stage '" + std::string(name_of(rule->needs)) + "' was switched off");
+    if (verdict.outcome == Outcome::undecided && !rule->judges_log && !stage_was_run(facts, rule->stage))
+        return not_asked(NotAsked::stage_off, "the stage '" + std::string(name_of(rule->stage)) + "' was switched off");
     return verdict;
 }
 
-/// Rules that only say that there is no GPU, or nothing but the library of a driver for one: expected on a machine
-/// without a GPU.
-bool only_says_no_gpu(const Facts& facts, const Finding& finding) {
-    static const std::set<std::string> rules = {"driver_missing", "no_gpu_visible", "container_no_gpu_runtime",
-                                                "kernel_module_missing"};
-    return rules.contains(finding.rule) && rules::no_nvidia_hardware_seen(facts);
+using Explained = std::map<std::string_view, std::set<std::string> >;
+
+std::vector<std::string> symptoms_of(const Finding& finding) {
+    return finding.symptoms.empty() ? std::vector<std::string>{finding.subject} : finding.symptoms;
+}
+
+/// By rule, all that its findings account for.
+Explained explained_by(std::span<const Named<Rule> > rules, const std::vector<Verdict>& verdicts) {
+    Explained explained;
+    for (std::size_t i = 0; i < rules.size(); ++i)
+        for (const Finding& finding : verdicts[i].findings) {
+            auto& places = explained[rules[i].name];
+            places.insert(finding.explains.begin(), finding.explains.end());
+            const auto symptoms = symptoms_of(finding);
+            places.insert(symptoms.begin(), symptoms.end());
+        }
+    return explained;
+}
+
+/// The rule whose findings explain a symptom better than this one; empty when none does.
+std::string_view explainer_of(const std::string& symptom, const Named<Rule>& rule, const Explained& explained) {
+    for (const std::string_view other : rule->yields_to)
+        if (const auto found = explained.find(other);
+            other != rule.name && found != explained.end() && found->second.contains(symptom))
+            return other;
+    return "";
+}
+
+/// One fault, one finding: leaves out what rules that say it more exactly explain. What was left out is no pass.
+void yield(Verdict& verdict, const Named<Rule>& rule, const Explained& explained) {
+    std::string_view explainer;
+    const auto yielded = std::erase_if(verdict.findings, [&](const Finding& finding) {
+        return std::ranges::all_of(symptoms_of(finding), [&](const std::string& symptom) {
+            const std::string_view other = explainer_of(symptom, rule, explained);
+            if (!other.empty()) explainer = other;
+            return !other.empty();
+        });
+    });
+    if (yielded == 0 || verdict.outcome != Outcome::fault) return;
+    std::string open = std::move(verdict.still_unknown);
+    if (!verdict.findings.empty())
+        verdict.reason = verdict.findings.front().message;
+    else
+        verdict = open.empty() ? not_applicable("explained by " + std::string(explainer)) : undecided(std::move(open));
 }
 
 /// The log was written somewhere, at some time: what this machine does not show now is told, but it is no fault of it.
@@ -113,7 +164,8 @@ struct Tally {
 void tally_verdict(Tally& tally, const Named<Rule>& rule, const Verdict& verdict, const Selection& selection) {
     const bool decided = verdict.outcome == Outcome::pass || verdict.outcome == Outcome::fault;
     if (!decided && selection.require.contains(std::string(rule.name))) tally.open = true;
-    if (verdict.outcome == Outcome::undecided && (rule->worst == Severity::error || tally.what_if)) tally.open = true;
+    if (verdict.outcome == Outcome::undecided && (rule->max_severity == Severity::error || tally.what_if))
+        tally.open = true;
     tally.any_answer |= decided;
     for (const Finding& finding : verdict.findings) {
         tally.error |= finding.severity == Severity::error;
@@ -121,13 +173,27 @@ void tally_verdict(Tally& tally, const Named<Rule>& rule, const Verdict& verdict
     }
 }
 
-void apply_to_findings(Verdict& verdict, const Named<Rule>& rule, const Facts& facts, const Selection& selection) {
-    for (Finding& finding : verdict.findings) {
-        finding.rule = rule.name;
-        finding.layer = rule->layer;
-        const bool expected = selection.allow_no_gpu && only_says_no_gpu(facts, finding);
-        if (expected || selection.ignore.contains(finding.rule)) finding.severity = Severity::note;
+/// The selected rules, each knowing what the others found.
+std::vector<Verdict> ask_all(std::span<const Named<Rule> > rules, const Facts& facts, const Matrix& matrix,
+                             const Selection& selection) {
+    // A machine is what it is; what a person told in part may be one of several.
+    const auto possible = only_given(facts) ? rules::as_full_versions(facts, matrix) : std::vector<Facts>();
+    std::vector<Verdict> verdicts;
+    for (const auto& rule : rules) {
+        verdicts.push_back(selection.includes(std::string(rule.name))
+                               ? ask(rule, facts, possible, matrix)
+                               : not_asked(NotAsked::left_out, "left out on the command line"));
+        for (Finding& finding : verdicts.back().findings) complete(rule, facts, finding);
     }
+    const Explained explained = explained_by(rules, verdicts);
+    for (std::size_t i = 0; i < rules.size(); ++i) yield(verdicts[i], rules[i], explained);
+    return verdicts;
+}
+
+void make_notes(Verdict& verdict, const Named<Rule>& rule, const Facts& facts, const Selection& selection) {
+    const bool expected = selection.allow_no_gpu && rule->says_no_gpu && no_nvidia_hardware_seen(facts);
+    for (Finding& finding : verdict.findings)
+        if (expected || selection.ignore.contains(finding.rule)) finding.severity = Severity::note;
 }
 
 ToolStamp stamp_of(const Matrix& matrix) {
@@ -143,16 +209,15 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
     Tally tally;
     tally.what_if = only_given(facts);
     const std::vector<Finding> causes = rules::causes_in_log(facts, matrix);
-    // A machine is what it is; what a person told in part may be one of several.
-    const auto possible = tally.what_if ? rules::as_full_releases(facts, matrix) : std::vector<Facts>();
     // Without a log its causes cannot speak, and their table need not be read.
-    for (const auto& rule : facts.log ? all_rules() : rules_of_the_directory()) {
+    const auto all = facts.log ? all_rules() : rules_of_the_directory();
+    std::vector<Verdict> verdicts = ask_all(all, facts, matrix, selection);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const auto& rule = all[i];
         const std::string name(rule.name);
-        const bool selected = selection.includes(name);
-        Verdict verdict = selected ? ask(rule, facts, possible, matrix)
-                                   : not_asked(NotAsked::left_out, "left out on the command line");
-        if (selected) join_log(verdict, name, causes);
-        apply_to_findings(verdict, rule, facts, selection);
+        Verdict& verdict = verdicts[i];
+        if (selection.includes(name)) join_log(verdict, name, causes);
+        make_notes(verdict, rule, facts, selection);
         tally_verdict(tally, rule, verdict, selection);
         ++count_of(report.counts, verdict.outcome);
         report.verdicts.push_back(

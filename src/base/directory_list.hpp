@@ -29,6 +29,13 @@ struct EmbeddedFile {
     std::string_view sha256;  ///< in hexadecimal digits
 };
 
+/// The content of the file; empty where there is none of this stem.
+inline std::string_view page_named(std::span<const EmbeddedFile> pages, std::string_view name) {
+    for (const EmbeddedFile& page : pages)
+        if (page.name == name) return page.content;
+    return {};
+}
+
 std::span<const EmbeddedFile> rule_pages();
 std::span<const EmbeddedFile> probe_pages();
 std::span<const EmbeddedFile> matrix_tables();

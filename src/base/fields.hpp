@@ -1,6 +1,6 @@
 // How a facts structure lists its own fields, once, for JSON, merging, the schema and the tests.
 // A structure T that takes part has
-//     template <class Self, class Visit> static void fields(Self& self, Visit&& visit);
+//     static void fields(auto& self, auto&& visit);
 // which calls visit(name, self.member, "what it holds, with its unit") for every member, in reading order.
 // An enumeration takes part through `constexpr std::span<const std::string_view> names_of(E)`, found by its type,
 // whose entries are the values in order.

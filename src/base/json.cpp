@@ -1,8 +1,6 @@
 #include "base/json.hpp"
 
 #include <cmath>
-#include <cstring>
-#include <limits>
 
 #include "base/program.hpp"
 
@@ -33,32 +31,6 @@ T& as(void* value) {
 
 const void* member_of(const void* value, const Shape::Member& member) {
     return static_cast<const char*>(value) + member.offset;
-}
-
-// Numbers ------------------------------------------------------------------------------------------------------------
-
-template <class Signed>
-Json whole_to_json(const void* value, bool is_signed) {
-    return is_signed ? Json(as<Signed>(value)) : Json(as<std::make_unsigned_t<Signed>>(value));
-}
-
-Json whole_to_json(const Shape& shape, const void* value) {
-    if (shape.size == 1) return whole_to_json<std::int8_t>(value, shape.is_signed);
-    if (shape.size == 2) return whole_to_json<std::int16_t>(value, shape.is_signed);
-    if (shape.size == 4) return whole_to_json<std::int32_t>(value, shape.is_signed);
-    return whole_to_json<std::int64_t>(value, shape.is_signed);
-}
-
-void whole_from_json(const Json& json, const Shape& shape, void* value, const std::string& place) {
-    if (!json.is_number_integer()) wrong(place, "a whole number is expected");
-    const auto bits = static_cast<int>(8 * shape.size) - (shape.is_signed ? 1 : 0);
-    const std::uint64_t largest =
-        bits == 64 ? std::numeric_limits<std::uint64_t>::max() : (std::uint64_t{1} << bits) - 1;
-    const auto wide = json.get<std::int64_t>();
-    const bool fits = json.is_number_unsigned() ? json.get<std::uint64_t>() <= largest
-                                                : shape.is_signed && wide >= -1 - static_cast<std::int64_t>(largest);
-    if (!fits) wrong(place, "the number is out of range");
-    std::memcpy(value, &wide, shape.size);  // little-endian, as every CPU with CUDA is
 }
 
 // Texts --------------------------------------------------------------------------------------------------------------
@@ -141,7 +113,7 @@ Json to_json(const Shape& shape, const void* value, TextCoding text) {
         case Kind::boolean:
             return as<bool>(value);
         case Kind::whole:
-            return whole_to_json(shape, value);
+            return shape.number_to_json(value);
         case Kind::real:
             return std::isfinite(as<double>(value)) ? Json(as<double>(value)) : Json();  // JSON has no infinity
         case Kind::text:
@@ -169,7 +141,9 @@ void from_json(const Json& json, const Shape& shape, void* value, const std::str
             as<bool>(value) = json.get<bool>();
             return;
         case Kind::whole:
-            return whole_from_json(json, shape, value, place);
+            if (!json.is_number_integer()) wrong(place, "a whole number is expected");
+            if (!shape.number_from_json(json, value)) wrong(place, "the number is out of range");
+            return;
         case Kind::real:
             if (!json.is_number()) wrong(place, "a number is expected");
             as<double>(value) = json.get<double>();

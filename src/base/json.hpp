@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/fields.hpp"
 #include "base/text.hpp"
@@ -27,9 +28,9 @@ struct Shape {
     };
 
     Kind kind;
-    std::size_t size = 0;                          ///< bytes of a `whole`
-    bool is_signed = false;                        ///< of a `whole`
-    std::span<const std::string_view> words = {};  ///< of a `word`: the values of an enumeration, in order
+    Json (*number_to_json)(const void*) = nullptr;           ///< of a `whole`
+    bool (*number_from_json)(const Json&, void*) = nullptr;  ///< of a `whole`; false when it is out of range
+    std::span<const std::string_view> words = {};            ///< of a `word`: the values of an enumeration, in order
     // Of an `optional` (which has one item or none) and of a `list`:
     const Shape& (*item_shape)() = nullptr;
     std::size_t (*count)(const void*) = nullptr;
@@ -73,6 +74,19 @@ std::string quoted_text(const Json& json, const std::string& place);
 
 // ---------------------------------------------------------------------------------------------------------------
 
+template <std::integral T>
+Shape shape_of_whole() {
+    return {.kind = Shape::Kind::whole,
+            .number_to_json = [](const void* value) { return Json(*static_cast<const T*>(value)); },
+            .number_from_json =
+                [](const Json& json, void* value) {
+                    const bool fits = json.is_number_unsigned() ? std::in_range<T>(json.get<std::uint64_t>())
+                                                                : std::in_range<T>(json.get<std::int64_t>());
+                    if (fits) *static_cast<T*>(value) = json.get<T>();
+                    return fits;
+                }};
+}
+
 template <class T>
 Shape shape_of_optional() {
     return {.kind = Shape::Kind::optional,
@@ -113,7 +127,7 @@ Shape make_shape() {
         static_assert(sizeof(T) == sizeof(int));
         return {.kind = word, .words = names_of(T{})};
     } else if constexpr (std::integral<T>)
-        return {.kind = whole, .size = sizeof(T), .is_signed = std::is_signed_v<T>};
+        return shape_of_whole<T>();
     else if constexpr (std::same_as<T, double>)
         return {.kind = real};
     else if constexpr (std::same_as<T, std::string>)

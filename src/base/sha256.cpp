@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "base/text.hpp"
+
 namespace rnncheck {
 
 namespace {
@@ -65,10 +67,9 @@ std::string sha256_hex(std::string_view data) {
     const std::string end = padded_end(data.substr(whole), data.size());
     for (std::size_t at = 0; at < end.size(); at += block_bytes)
         add_block(state, std::string_view(end).substr(at, block_bytes));
-    constexpr std::string_view digits = "0123456789abcdef";
     std::string hex;
     for (const std::uint32_t word : state)
-        for (int shift = 28; shift >= 0; shift -= 4) hex += digits[word >> shift & 15];
+        for (int shift = 24; shift >= 0; shift -= 8) append_hex(hex, static_cast<unsigned char>(word >> shift));
     return hex;
 }
 

@@ -48,18 +48,20 @@ bool is_control(std::string_view sequence) {
     return turns_direction(sequence);
 }
 
-void append_hex(std::string& out, std::string_view bytes) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    for (const char c : bytes) {
-        const auto byte = static_cast<unsigned char>(c);
-        out += "\\x";
-        out += digits[byte >> 4];
-        out += digits[byte & 15];
-    }
+/// \xNN for each byte.
+void append_escapes(std::string& out, std::string_view bytes) {
+    for (const char c : bytes) append_hex(out += "\\x", static_cast<unsigned char>(c));
+}
+
+/// The first character of `text`, or its first byte where that begins none; `valid` says which.
+std::string_view next_character(std::string_view text, bool& valid) {
+    const std::size_t length = utf8_length(text);
+    valid = length > 0;
+    return text.substr(0, std::max<std::size_t>(length, 1));
 }
 
 int hex_digit(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
+    if (is_digit(c)) return c - '0';
     if (c >= 'a' && c <= 'f') return c - 'a' + 10;
     return -1;
 }
@@ -77,6 +79,12 @@ int escaped_byte(std::string_view text) {
 }
 
 }  // namespace
+
+void append_hex(std::string& out, unsigned char byte) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    out += digits[byte >> 4];
+    out += digits[byte & 15];
+}
 
 std::string_view trim(std::string_view text) {
     constexpr std::string_view space = " \t\r\n\f\v";
@@ -133,12 +141,12 @@ std::string escaped(std::string_view text, std::size_t most) {
     std::string out;
     while (!text.empty()) {
         if (out.size() >= most) return out + "...";
-        const std::size_t length = utf8_length(text);
-        const std::string_view sequence = text.substr(0, std::max<std::size_t>(length, 1));
+        bool valid = false;
+        const std::string_view sequence = next_character(text, valid);
         if (sequence == "\n")
             out += "\\n";
-        else if (length == 0 || is_control(sequence))
-            append_hex(out, sequence);
+        else if (!valid || is_control(sequence))
+            append_escapes(out, sequence);
         else
             out += sequence;
         text.remove_prefix(sequence.size());
@@ -149,12 +157,12 @@ std::string escaped(std::string_view text, std::size_t most) {
 std::string valid_utf8(std::string_view text) {
     std::string out;
     while (!text.empty()) {
-        const std::size_t length = utf8_length(text);
-        const std::string_view sequence = text.substr(0, std::max<std::size_t>(length, 1));
-        if (length == 0)
-            append_hex(out, sequence);
-        else
+        bool valid = false;
+        const std::string_view sequence = next_character(text, valid);
+        if (valid)
             out += sequence;
+        else
+            append_escapes(out, sequence);
         text.remove_prefix(sequence.size());
     }
     return out;

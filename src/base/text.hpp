@@ -10,10 +10,20 @@ namespace rnncheck {
 
 std::string_view trim(std::string_view text);
 
-/// In every locale, unlike std::isdigit; safe for negative chars.
+/// ASCII, in every locale, unlike std::isdigit; safe for negative chars.
 inline bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
+
+inline bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+inline bool is_letter_or_digit(char c) {
+    return is_letter(c) || is_digit(c);
+}
+
+/// Two lower-case hexadecimal digits.
+void append_hex(std::string& out, unsigned char byte);
 
 /// ASCII letters in lower case.
 std::string lower(std::string_view text);

@@ -1,6 +1,5 @@
 #include "base/version.hpp"
 
-#include <cctype>
 #include <charconv>
 
 #include "base/text.hpp"
@@ -45,9 +44,7 @@ std::optional<Version> parse_version(std::string_view text) {
 
 std::optional<Version> find_version(std::string_view text, int min_parts) {
     for (std::size_t i = 0; i < text.size(); ++i) {
-        if (!is_digit(text[i]) ||
-            (i > 0 && (std::isalnum(static_cast<unsigned char>(text[i - 1])) || text[i - 1] == '.')))
-            continue;
+        if (!is_digit(text[i]) || (i > 0 && (is_letter_or_digit(text[i - 1]) || text[i - 1] == '.'))) continue;
         const std::size_t length = length_of_version_at(text.substr(i));
         const std::string_view candidate = text.substr(i, length);
         int parts = 1;

@@ -8,7 +8,7 @@
 #include "process/probe.hpp"
 #include "rnn/case.hpp"
 #include "rnn/shrink.hpp"
-#include "support/rnn_target.hpp"
+#include "support/rnn.hpp"
 
 namespace rnncheck {
 

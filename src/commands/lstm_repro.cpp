@@ -11,7 +11,7 @@
 #include "rnn/case.hpp"
 #include "rnn/compare.hpp"
 #include "rnn/network.hpp"
-#include "support/rnn_target.hpp"
+#include "support/rnn.hpp"
 
 namespace rnncheck {
 

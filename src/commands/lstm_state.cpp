@@ -14,7 +14,7 @@
 #include "judge.hpp"
 #include "report/documents.hpp"
 #include "report/redact.hpp"
-#include "support/rnn_target.hpp"
+#include "support/rnn.hpp"
 
 namespace rnncheck {
 

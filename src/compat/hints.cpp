@@ -7,10 +7,6 @@ namespace rnncheck {
 
 namespace {
 
-bool is_letter(char c) {
-    return c >= 'a' && c <= 'z';
-}
-
 /// The version that follows a framework's name within the next few words; nothing after '<', which names another one.
 std::optional<Version> version_after(std::string_view text, std::size_t at) {
     std::size_t letters = 0;

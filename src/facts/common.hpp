@@ -25,8 +25,14 @@ struct Evidence {
     }
 };
 
-/// What a vendor call answered. `code` is the library's own number: cuDNN 9 renumbered its statuses, so compare it
-/// only with numbers of the same library and major; `text` holds the library's own words.
+// Codes of our own, for calls without a status of the library.
+inline constexpr int missing_symbol = -1;     ///< not called: the library does not export the function, or did not open
+inline constexpr int impossible_answer = -2;  ///< it reported success but gave an address or a size that cannot be
+inline constexpr int would_block = -3;        ///< the library was not opened: the loader would have waited for ever
+inline constexpr int hangs_in_kernel = -4;    ///< the process did not come back, and SIGKILL could not end it
+
+/// What a vendor call answered. `code` is the library's own number or one of the above: cuDNN 9 renumbered its
+/// statuses, so compare it only with numbers of the same library and major; `text` holds the library's own words.
 struct CallResult {
     std::string call;
     std::int64_t code = 0;
@@ -35,10 +41,9 @@ struct CallResult {
 
     bool ok() const { return code == 0; }
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("call", self.call, "the vendor function");
-        visit("code", self.code, "its return value, 0 is success");
+        visit("code", self.code, "its return value, 0 is success; negative where the library gave none");
         visit("text", self.text, "the library's own words for the value");
         visit("bytes", self.bytes, "bytes that the call requested");
     }
@@ -66,13 +71,10 @@ enum class ProbeEnd {
     killed,           ///< SIGKILL that we did not send
     quit_early,       ///< the process left, with any exit code, before the probe returned
     stuck,            ///< still there after our SIGKILL: hangs inside the kernel
-    not_started,      ///< the process could not be made
+    not_started,      ///< the process could not be created
 };
 RNNCHECK_ENUM_NAMES(ProbeEnd, "finished", "skipped", "crashed", "crashed_at_exit", "timed_out", "cut_off", "killed",
                     "quit_early", "stuck", "not_started")
-
-/// How a call that SIGKILL could not end stands in the text of its result.
-inline constexpr std::string_view hangs_in_kernel = "hangs inside the kernel";
 
 /// What a process was doing when its limit passed, as the kernel shows it in /proc just before we ended it.
 struct Hang {
@@ -81,8 +83,7 @@ struct Hang {
     std::vector<std::string> kernel_stack;
     std::optional<double> processor_ms;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("state", self.state, "process state: running, sleeping, uninterruptible, stopped");
         visit("kernel_function", self.kernel_function, "kernel function it waited in (wchan); unset in user mode");
         visit("kernel_stack", self.kernel_stack, "its kernel stack, innermost function first, where root may read it");
@@ -107,8 +108,7 @@ struct ProbeRun {
     /// The probe's own code ran to its end, so what it left unset it could not learn.
     bool completed() const { return end == ProbeEnd::finished || end == ProbeEnd::crashed_at_exit; }
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("probe", self.probe, "id of the probe");
         visit("target", self.target, "what it looked at: a library file, a GPU; empty for the whole machine");
         visit("end", self.end, "how its process ended");

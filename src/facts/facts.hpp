@@ -25,8 +25,7 @@ struct ToolFacts {
     std::optional<bool> make_nodes = {};
     std::vector<std::string> restrictions = {};
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("version", self.version, "version of rnncheck that collected these facts");
         visit("stages", self.stages,
               "stages that were run: look, ask, run; or alone: given, if versions were specified and no machine was "
@@ -60,8 +59,7 @@ struct Facts {
     std::vector<ProbeRun> probe_runs;
     std::optional<Log> log;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("schema", self.schema, "number of this form of the facts");
         visit("tool", self.tool, "who collected them");
         visit("host", self.host, "the machine and its system");
@@ -86,31 +84,31 @@ struct Facts {
     }
 };
 
-/// NVML's record of a GPU, joined by PCI address or UUID; null when NVML did not tell.
+/// NVML's record of a GPU, joined by PCI address or UUID; null when NVML did not list it.
 inline const Board* board_of(const Facts& facts, const Gpu& gpu) {
     for (const Board& board : facts.nvml_devices)
         if ((gpu.pci && gpu.pci == board.pci) || (gpu.uuid && gpu.uuid == board.uuid)) return &board;
     return nullptr;
 }
 
-/// A stage that the user switched off was not; where the facts name no stages, all were.
+/// False for a stage that the user switched off; where the facts name no stages, all were.
 inline bool stage_was_run(const Facts& facts, Stage stage) {
     const auto& stages = facts.tool.stages;
     return stages.empty() || std::ranges::find(stages, name_of(stage)) != stages.end();
 }
 
-/// A person told these facts; what was not told is unknown, and no machine stands behind them.
+/// All facts come from --given: what it did not name is unknown, and no machine was examined.
 inline bool only_given(const Facts& facts) {
     return facts.tool.stages == std::vector<std::string>{"given"};
 }
 
-/// No machine was examined: all that is known comes from logs and from what a person told besides.
+/// No machine was examined: all that is known comes from logs and from --given.
 inline bool from_logs_alone(const Facts& facts) {
     return facts.log && facts.tool.stages == std::vector<std::string>{"log"};
 }
 
 /// `more` joins `facts`: unset values are filled, set ones stay, lists are appended; an element with the key() of one
-/// that is there joins that one, so a probe can tell more about a thing later.
+/// that is there joins that one, so a probe can add more about a thing later.
 void merge(Facts& facts, Facts more);
 
 }  // namespace rnncheck

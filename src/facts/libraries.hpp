@@ -32,9 +32,6 @@ enum class FileProblem {
 RNNCHECK_ENUM_NAMES(FileProblem, "unreadable", "not_elf", "truncated", "damaged", "other_class", "other_machine",
                     "dangling_link", "link_circle", "directory", "named_pipe", "socket", "device")
 
-/// Begins the text of a failed opening that was our own choice: the loader would have waited for ever.
-inline constexpr std::string_view not_opened = "not opened: ";
-
 /// One file with the name of a GPU library. Several names of one file are one entry (`path` the first one found).
 struct Library {
     LibraryKind kind = LibraryKind::cuda;
@@ -53,8 +50,7 @@ struct Library {
     std::optional<FileProblem> problem;
     std::optional<std::string> problem_detail;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("kind", self.kind, "which library it is by its name");
         visit("path", self.path, "where it was found first");
         visit("real_path", self.real_path, "the file behind all symbolic links");
@@ -81,8 +77,7 @@ struct Runtime {
 
     const std::string& key() const { return library; }
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("library", self.library, "path of the libcudart");
         visit("version", self.version, "its CUDA version");
         visit("driver_version_seen", self.driver_version_seen,
@@ -91,7 +86,7 @@ struct Runtime {
     }
 };
 
-/// One copy of cuDNN as it answered. The RNN half is checked without a GPU: version checks of the parts, then RNN
+/// One cuDNN installation as it answered. The RNN API is checked without a GPU: version checks of the parts, then RNN
 /// descriptors.
 struct Cudnn {
     std::string library;
@@ -105,8 +100,7 @@ struct Cudnn {
 
     const std::string& key() const { return library; }
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("library", self.library, "path of the libcudnn");
         visit("version", self.version, "from cudnnGetVersion");
         visit("built_for_cuda", self.built_for_cuda, "from cudnnGetCudartVersion");
@@ -128,8 +122,7 @@ struct Nvrtc {
 
     const std::string& key() const { return library; }
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("library", self.library, "path of the libnvrtc");
         visit("version", self.version, "its CUDA version");
         visit("compiles", self.compiles, "whether it compiled a test kernel");
@@ -159,8 +152,7 @@ struct LibraryCandidate {
     LoaderRule rule = LoaderRule::default_directory;
     std::string why_not;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("path", self.path, "the file");
         visit("rule", self.rule, "by which rule the loader would come to it");
         visit("why_not", self.why_not, "why it is not the one");
@@ -176,8 +168,7 @@ struct LibraryChoice {
     std::string why;
     std::vector<LibraryCandidate> candidates;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("soname", self.soname, "the requested name");
         visit("path", self.path, "the file that the loader gives; null when it finds none that it can use");
         visit("rule", self.rule, "the rule by which it finds that; null without a file");

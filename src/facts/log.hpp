@@ -7,10 +7,10 @@ namespace rnncheck {
 
 /// What a line that matches a signature is.
 enum class LogKind {
-    error,        ///< says that something failed
-    consequence,  ///< says only that something before it failed
+    error,        ///< reports that something failed
+    consequence,  ///< reports only that something before it failed
     unknown,      ///< has the form of an error that no signature knows
-    context,      ///< tells a fact
+    context,      ///< states a fact
     harmless,     ///< looks like an error and is none
 };
 RNNCHECK_ENUM_NAMES(LogKind, "error", "consequence", "unknown", "context", "harmless")
@@ -20,8 +20,7 @@ struct LogField {
     std::string name;
     std::string value;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("name", self.name, "what it is: loaded, built, status, library, gpu, capability, ...");
         visit("value", self.value, "as written in the log");
     }
@@ -37,8 +36,7 @@ struct LogEvent {
     std::vector<LogField> captures;
     std::int64_t count = 1;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("signature", self.signature, "id in the table log_signatures");
         visit("kind", self.kind, "what such a line is");
         visit("file", self.file, "its log, as named on the command line");
@@ -64,8 +62,7 @@ struct LogRnnConfig {
     std::optional<std::int64_t> cell_units;
     std::vector<std::string> missing;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("call", self.call, "the call that failed: ThenRnnForward, DoRnnBackward, ...");
         visit("cell", self.cell, "rnn_relu, rnn_tanh, lstm, gru");
         visit("input_mode", self.input_mode, "linear_input, skip_input, auto_select");
@@ -87,8 +84,7 @@ struct UserHint {
     std::string value;
     std::optional<std::string> expected;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("key", self.key, "what it is about: os, gpu, driver, framework, ...");
         visit("value", self.value, "as written by the person");
         visit("expected", self.expected, "values that are accepted, if the value was not understood");
@@ -106,8 +102,7 @@ struct Log {
     std::optional<std::string> first_error;
     std::vector<UserHint> user_hints;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("files", self.files, "logs that were read, as named on the command line; - is standard input");
         visit("lines", self.lines, "lines read");
         visit("events", self.events, "kinds of lines that were recognised, in the order of their first line");

@@ -11,8 +11,7 @@ struct PciGpu {
     std::string device_id;
     std::optional<std::string> kernel_driver;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("address", self.address, "PCI address, domain:bus:device.function in lower-case hexadecimal");
         visit("device_id", self.device_id, "PCI device id, e.g. 0x2204");
         visit("kernel_driver", self.kernel_driver, "kernel driver bound to it: nvidia, nouveau, vfio-pci");
@@ -32,8 +31,7 @@ struct Host {
     std::optional<bool> pci_listed;
     std::vector<std::string> hidden_directories;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("platform", self.platform, "linux, windows or macos");
         visit("os", self.os, "distribution, from os-release");
         visit("kernel", self.kernel, "kernel release");
@@ -55,8 +53,7 @@ struct DeviceNode {
     bool readable = false;
     bool writable = false;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("path", self.path, "/dev/nvidiactl, /dev/nvidia0, /dev/nvidia-uvm, /dev/dxg, ...");
         visit("mode", self.mode, "permission bits in octal, owner and group numbers: 0666 0:0");
         visit("readable", self.readable, "whether this user may open it for reading");
@@ -72,8 +69,7 @@ struct XidEvent {
     std::optional<double> seconds_ago;
     std::string text;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("code", self.code, "number of the fault, see NVIDIA's list of Xid errors");
         visit("pci", self.pci, "PCI address of the GPU, domain:bus:device in lower-case hexadecimal");
         visit("seconds_ago", self.seconds_ago, "age of the message when it was read");
@@ -98,8 +94,7 @@ struct Driver {
     std::optional<bool> kernel_log_read;
     std::vector<XidEvent> xids;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("module_loaded", self.module_loaded, "whether the kernel shows the nvidia module (/proc, /sys)");
         visit("kernel_version", self.kernel_version, "version of the loaded kernel module");
         visit("kernel_flavour", self.kernel_flavour, "open or proprietary kernel module");
@@ -137,8 +132,7 @@ struct Gpu {
 
     int key() const { return index; }
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("index", self.index, "CUDA's ordinal");
         visit("name", self.name, "as the driver names it");
         visit("uuid", self.uuid, "GPU-...");
@@ -157,8 +151,7 @@ struct GpuProcess {
     std::int64_t pid = 0;
     std::optional<std::int64_t> memory_mib;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("pid", self.pid, "process id in the driver's view");
         visit("memory_mib", self.memory_mib, "GPU memory it uses in MiB, if the driver reports it");
     }
@@ -192,8 +185,7 @@ struct Board {
 
     int key() const { return index; }
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("index", self.index, "NVML's index, the one of nvidia-smi");
         visit("name", self.name, "product name");
         visit("uuid", self.uuid, "GPU-...");
@@ -230,8 +222,7 @@ struct KernelRun {
 
     int key() const { return gpu; }
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("gpu", self.gpu, "CUDA's ordinal");
         visit("result", self.result, "the first call that failed, or the last one when all went well");
         visit("correct", self.correct, "whether the kernel's result is correct");

@@ -13,8 +13,7 @@ struct PythonPackage {
     std::vector<std::string> missing_files;
     std::vector<std::string> changed_files;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("name", self.name, "normalised name of the distribution: nvidia-cudnn-cu12");
         visit("version", self.version, "its version as written, e.g. 9.1.0.70 or 2.4.1+cu121");
         visit("directory", self.directory, "the directory it is installed in, e.g. site-packages");
@@ -37,8 +36,7 @@ struct PythonEnvironment {
 
     const std::string& key() const { return path; }
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("path", self.path, "directory of the environment; empty when only its version is known");
         visit("version", self.version, "version of Python");
         visit("kind", self.kind,
@@ -53,7 +51,7 @@ struct PythonEnvironment {
     }
 };
 
-/// One of the GPU libraries that a framework opens, and the copy that the loader would give it.
+/// One of the GPU libraries that a framework opens, and the file that the loader would give it.
 struct FrameworkLibrary {
     std::string soname;
     std::optional<std::string> path;
@@ -61,10 +59,9 @@ struct FrameworkLibrary {
     std::optional<Version> version;
     std::optional<int> cuda_major;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("soname", self.soname, "the name by which it is opened");
-        visit("path", self.path, "the copy predicted; absent when the loader finds none");
+        visit("path", self.path, "the file predicted; absent when the loader finds none");
         visit("found_by", self.found_by,
               "rpath, LD_LIBRARY_PATH, runpath, beside (the framework's own directory) or system");
         visit("version", self.version, "its version by its file name or its package");
@@ -72,7 +69,7 @@ struct FrameworkLibrary {
     }
 };
 
-/// One framework as installed, or as given by the person who asks.
+/// One framework as installed, or as given by the user.
 struct Framework {
     std::string name;
     std::string environment;
@@ -95,12 +92,11 @@ struct Framework {
 
     std::string key() const { return name + " " + environment; }
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("name", self.name,
               "tensorflow, keras, pytorch, jax, onnxruntime, paddlepaddle, ctranslate2, cupy, mxnet");
         visit("environment", self.environment, "directory of its Python environment; empty when not known");
-        visit("version", self.version, "release");
+        visit("version", self.version, "its version");
         visit("build", self.build, "flavour: cpu, cuda, cu121, directml, rocm, ...");
         visit("package", self.package, "the distribution that it comes from, with its version");
         visit("other_packages", self.other_packages, "distributions that put files into the same directory");
@@ -114,7 +110,7 @@ struct Framework {
         visit("cudnn_wanted", self.cudnn_wanted,
               "the cuDNN package that its metadata requires: nvidia-cudnn-cu12==9.1.0.70");
         visit("targets", self.targets, "GPUs it has code for, by its own files: sm_60 sm_70 compute_90");
-        visit("libraries", self.libraries, "GPU libraries it opens, and the copies the loader gives it");
+        visit("libraries", self.libraries, "GPU libraries it opens, and the files the loader gives it");
         visit("directories_before", self.directories_before, "its own directories, searched before LD_LIBRARY_PATH");
         visit("directories_after", self.directories_after, "its own directories, searched after LD_LIBRARY_PATH");
     }

@@ -12,8 +12,7 @@ struct Network {
     std::optional<Dtype> dtype;
     std::optional<bool> masked;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("dtype", self.dtype, "type of its data");
         visit("masked", self.masked, "whether its sequences are padded and masked, or of different lengths");
     }
@@ -34,8 +33,7 @@ struct RnnRequest {
     std::optional<int> trial;
     std::optional<double> dropout;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("level", self.level, "the sweep, when no cases are named");
         visit("cases", self.cases, "cases named one by one, instead of a sweep");
         visit("gpu", self.gpu, "CUDA's ordinal of the only GPU to use");
@@ -49,7 +47,7 @@ struct RnnRequest {
 
 enum class RunEnd {
     ok,             ///< ran, every element within its limit
-    not_supported,  ///< cuDNN says that it does not support this case here
+    not_supported,  ///< cuDNN reports that it does not support this case here
     rejected,       ///< a call rejected its arguments or its set-up
     out_of_memory,  ///< a call found too little GPU memory
     failed,         ///< a call failed, or the process died in it
@@ -92,8 +90,7 @@ struct RnnRun {
     std::optional<double> first_ms;
     std::optional<double> repeat_ms;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("library", self.library, "path of the libcudnn");
         visit("gpu", self.gpu, "CUDA's ordinal");
         visit("dialect", self.dialect, "RNN interface used");
@@ -139,8 +136,7 @@ struct RnnFit {
     std::optional<bool> ran;
     std::optional<CallResult> result;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("library", self.library, "path of the libcudnn");
         visit("gpu", self.gpu, "CUDA's ordinal");
         visit("dialect", self.dialect, "RNN interface used");
@@ -172,8 +168,7 @@ struct RnnDropout {
     std::optional<bool> moves_on;
     std::optional<CallResult> result;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("library", self.library, "path of the libcudnn");
         visit("gpu", self.gpu, "CUDA's ordinal");
         visit("dialect", self.dialect, "RNN interface used");

@@ -32,10 +32,6 @@ std::size_t lines_with_a_row(std::string_view text) {
     return count;
 }
 
-bool is_letter_or_digit(char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 std::string digits_at(std::string_view text, std::size_t at) {
     const auto begin = text.begin() + static_cast<std::ptrdiff_t>(std::min(at, text.size()));
     return {begin, std::find_if_not(begin, text.end(), is_digit)};

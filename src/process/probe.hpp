@@ -23,7 +23,7 @@ struct Job {
 /// Streams facts as they are learnt: call it as often as something new is known, each time with only the news.
 using Learn = std::function<void(const Facts&)>;
 
-/// A step that its process did not survive, or that no process began, told to the probe so that it can be recorded.
+/// A step that its process did not survive, or that no process began, reported to the probe so that it can be recorded.
 struct LostStep {
     int number = 0;
     CallResult result;                       ///< the call under way, with how it ended in `text`
@@ -64,10 +64,7 @@ struct Probe {
 std::span<const Named<Probe>> all_probes();
 
 /// From now on this process does not open what may lead the loader to a pipe or a device that stands where a library is
-/// looked for, for it would wait there: the opening fails with a text that begins with `not_opened` and names the pipe.
-void refuse_what_would_wait(const Facts& facts);
-
-/// The page docs/probes/<name>.md.
-std::string_view probe_page(std::string_view name);
+/// looked for, for it would wait there: the opening fails with the code would_block and a text that names the pipe.
+void reject_blocking_files(const Facts& facts);
 
 }  // namespace rnncheck

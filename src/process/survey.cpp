@@ -168,7 +168,7 @@ std::string how_it_ended(const ProbeRun& run) {
         case ProbeEnd::quit_early:
             return "ended the process with exit code " + std::to_string(run.exit_code.value_or(0));
         case ProbeEnd::stuck:
-            return std::string(hangs_in_kernel);
+            return "hangs inside the kernel";
         case ProbeEnd::not_started:
             return "could not be started: " + run.reason.value_or("no reason given");
         case ProbeEnd::killed:
@@ -311,7 +311,8 @@ void Stages::lose_step(Task& task, const ProbeRun& run) {
     const Steps& steps = *(*task.probe)->steps;
     const int step = *task.reader.step;
     const Job job = task.job_now();
-    LostStep lost{step, {run.last_call.value_or("?"), -1, how_it_ended(run)}};
+    const int code = run.end == ProbeEnd::stuck ? hangs_in_kernel : missing_symbol;
+    LostStep lost{step, {run.last_call.value_or("?"), code, how_it_ended(run)}};
     if (run.end == ProbeEnd::cut_off) lost.skipped = SkipReason::deadline;
     if (!steps.done(job).at(static_cast<std::size_t>(step))) merge(task.learnt, steps.lost(job, {lost}));
     const std::string group = steps.group(job, step);
@@ -419,7 +420,7 @@ int run_probe_here(const ProbeCall& call) {
     if (!probe) return 2;
     Job job{{}, Root(call.root), call.target};
     if (call.facts_from) job.facts = facts_from_text(read_all(*call.facts_from), "the facts so far");
-    refuse_what_would_wait(job.facts);
+    reject_blocking_files(job.facts);
     ProbeWriter writer(call.answer_to);
     (*probe)->run(job, writer, [&writer](const Facts& news) { writer.facts(facts_to_text(news)); });
     writer.done();

@@ -14,16 +14,16 @@ struct SurveyOptions {
     std::string root;                                ///< directory to look below instead of /
     bool ask = true;                                 ///< whether vendor libraries may be opened
     bool run = true;                                 ///< whether the GPU may be used
-    bool make_nodes = false;                         ///< whether the driver may make its device nodes
+    bool make_nodes = false;                         ///< whether the driver may create its device nodes
     std::optional<double> deadline_s;                ///< seconds for everything; unset for no limit
     std::optional<double> step_limit_s;              ///< how long a step may be silent, in place of its own limit
     std::set<std::string> skip;                      ///< probes not to run
     std::optional<std::string> python;               ///< interpreter or environment whose frameworks are judged
     std::optional<RnnRequest> rnn_request;           ///< cases to compute instead of the doctor's
-    std::function<void(std::string_view)> progress;  ///< told what is under way, often; may be empty
+    std::function<void(std::string_view)> progress;  ///< called often with what is under way; may be empty
     /// Called with what was learnt, before the GPU is used; may add cases in facts.rnn_runs, which are not run again.
     std::function<void(Facts&)> before_run;
-    /// Called often while probes run; the function that it is given tells all that is learnt so far.
+    /// Called often while probes run; the function that it is given returns all that is learnt so far.
     std::function<void(const std::function<Facts()>&)> checkpoint;
 };
 
@@ -38,7 +38,7 @@ Facts run_probe(std::string_view name, const std::string& target, const Facts& f
 struct ProbeCall {
     std::string name, target, root;
     std::optional<int> facts_from;  ///< descriptor that gives the facts so far; none are known when unset
-    bool make_nodes = false;        ///< whether the driver may make its device nodes
+    bool make_nodes = false;        ///< whether the driver may create its device nodes
     int answer_to = 1;              ///< descriptor that takes the answers
 };
 

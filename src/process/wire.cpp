@@ -3,11 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 
 #include "base/json.hpp"
 #include "base/program.hpp"
+#include "base/text.hpp"
 #include "facts/facts_json.hpp"
 
 namespace rnncheck {
@@ -15,7 +15,7 @@ namespace rnncheck {
 /// A sweep leaves thousands of these, nearly all of them names of functions: those need no escaping.
 void ProbeWriter::calling(std::string_view function) {
     if (function == last_call_) return;
-    const auto plain = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == ' '; };
+    const auto plain = [](char c) { return is_letter_or_digit(c) || c == '_' || c == ' '; };
     if (!std::all_of(function.begin(), function.end(), plain))
         line(Json{{"calling", reversible_utf8(function)}}.dump());
     else

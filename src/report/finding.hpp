@@ -18,13 +18,14 @@ RNNCHECK_ENUM_NAMES(Confidence, "certain", "likely", "possible")
 enum class Risk { safe, needs_root, disruptive, destructive };
 RNNCHECK_ENUM_NAMES(Risk, "safe", "needs_root", "disruptive", "destructive")
 
-/// `text` for people, `commands` for scripts, `verify` a command that shows the cure.
+/// `text` for people, `commands` for scripts, `verify` a command that shows the cure (of a rule: empty
+/// for the rule itself, asked again).
 struct Remedy {
     std::string text;
-    std::vector<std::string> commands;
+    std::vector<std::string> commands = {};
     Risk risk = Risk::safe;
-    std::string verify;
-    std::string link;
+    std::string verify = {};
+    std::string link = {};
 
     static void fields(auto& self, auto&& visit) {
         visit("text", self.text, "what to do");
@@ -59,6 +60,10 @@ struct Finding {
     Confidence confidence = Confidence::certain;
     std::optional<DecidingCheck> decided_by;  ///< only where the evidence does not decide
     std::optional<int> weight;                ///< only of a cause that a log points to: 1 to 100
+    /// For Rule::yields_to, not printed: the places in the facts ("rnn_runs[3]") that show the fault, its subject when
+    /// empty, and those that it accounts for besides.
+    std::vector<std::string> symptoms = {};
+    std::vector<std::string> explains = {};
 
     static void fields(auto& self, auto&& visit) {
         visit("rule", self.rule, "id of the rule; `rnncheck explain ID` tells more");
@@ -78,22 +83,23 @@ enum class Outcome { pass, fault, not_applicable, undecided };
 RNNCHECK_ENUM_NAMES(Outcome, "pass", "fault", "not_applicable", "undecided")
 
 /// What an undecided rule lacks: facts that were not learnt, or rows of the tables for facts that were.
-enum class Lack { facts, data };
+enum class MissingInput { facts, data };
 
 /// Why a rule was not asked: the user left it or its stage out, or without a machine it lacks the machine or values.
 enum class NotAsked { left_out, stage_off, needs_machine, needs_values };
 RNNCHECK_ENUM_NAMES(NotAsked, "left_out", "stage_off", "needs_machine", "needs_values")
 
 /// A rule's answer. `findings` with `fault`, and with `undecided` what could not be decided; `reason` always says why
-/// in a few words. `evidence` is what a pass rests on, where that is more than the reason tells. `lack` has a meaning
-/// with `undecided` only.
+/// in a few words. `evidence` is what a pass rests on, where that is more than the reason tells. `missing` has a
+/// meaning with `undecided` only, `still_unknown` with `fault` only: what was not learnt beside it, empty when nothing.
 struct Verdict {
     Outcome outcome = Outcome::undecided;
     std::string reason;
     std::vector<Finding> findings;
     std::vector<Evidence> evidence;
-    Lack lack = Lack::facts;
+    MissingInput missing = MissingInput::facts;
     std::optional<NotAsked> not_asked = {};
+    std::string still_unknown = {};
 };
 
 inline Verdict pass(std::string reason, std::vector<Evidence> evidence = {}) {
@@ -107,7 +113,7 @@ inline Verdict undecided(std::string reason) {
 }
 /// A version lies outside the tables.
 inline Verdict outside_the_data(std::string reason) {
-    return {Outcome::undecided, std::move(reason), {}, {}, Lack::data};
+    return {Outcome::undecided, std::move(reason), {}, {}, MissingInput::data};
 }
 /// A fault when there is any finding; else the other answer.
 inline Verdict fault_or(std::vector<Finding> findings, Verdict otherwise) {

@@ -1,7 +1,8 @@
 // A forward-compatibility libcuda, usually from a container image, stands before the driver's own and does not work
 // here.
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/driver_support.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::container_cuda_newer_than_driver {
 
@@ -9,6 +10,7 @@ static Finding compat_fails(const Facts& facts, const Library* compat, bool refu
     const std::string path = compat ? compat->path : facts.driver.library.value_or("libcuda.so.1");
     Finding finding;
     finding.subject = path;
+    finding.explains = {"driver.init"};
     finding.message =
         refused
             ? "the forward-compatibility library " + path + " is not supported on this GPU (CUDA error 804)"
@@ -21,7 +23,6 @@ static Finding compat_fails(const Facts& facts, const Library* compat, bool refu
     finding.remedies = {{.text = "Remove the compatibility library's directory from the loader's search path, then use "
                                  "a CUDA version that the host's driver supports or update the host's driver",
                          .commands = {"ldconfig -p | grep libcuda.so.1", "printenv LD_LIBRARY_PATH"},
-                         .verify = "rnncheck doctor --only container_cuda_newer_than_driver",
                          .link = "https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html"}};
     return finding;
 }
@@ -33,14 +34,15 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (!refusals.empty()) {
         auto finding = compat_fails(facts, compat, true);
         finding.evidence.push_back(evidence_of(refusals.front()));
+        for (const FailedCall& refusal : refusals)
+            finding.explains.insert(finding.explains.end(), refusal.explains.begin(), refusal.explains.end());
         return fault(std::move(finding));
     }
     if (!failures_are_known(facts)) return undecided("a run on the GPU failed for an unknown reason");
     if (driver_answers(facts))
         return compat ? pass("the forward-compatibility library works")
                       : not_applicable("the driver's own libcuda works");
-    if (const auto why = lower_cause(facts)) return not_applicable(*why);
-    if (!facts.driver.init) return undecided("the result of cuInit is unknown");
+    if (const auto verdict = without_cuinit(facts)) return *verdict;
     if (!compat) return not_applicable("no forward-compatibility library is in use");
     if (facts.driver.init->code == cuda_no_device || facts.driver.init->code == cuda_system_not_ready)
         return not_applicable("cuInit failed for another reason");
@@ -49,8 +51,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "The forward-compatibility libcuda does not work on this machine",
                        .layer = Layer::driver,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check};
 
 }  // namespace rnncheck::rules::container_cuda_newer_than_driver

@@ -1,6 +1,7 @@
 // A container was started without access to the GPU of its host.
 #include "rules/rule.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::container_no_gpu_runtime {
 
@@ -23,10 +24,11 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     if (!container_without_gpu(facts))
         return not_applicable("the container has parts of the driver, or the host has no sign of a GPU");
-    if (container_hides_gpus(facts)) return not_applicable("NVIDIA_VISIBLE_DEVICES requests no GPU");
 
     Finding finding;
     finding.subject = "container";
+    finding.symptoms = {"container"};
+    finding.explains = {"libcuda", "driver"};
     finding.message =
         "this container was started without GPU access: neither libcuda.so.1 nor a device node of the NVIDIA driver is "
         "available in it";
@@ -39,8 +41,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "The container was started without access to a GPU",
                        .layer = Layer::host,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
-                       .check = check};
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
+                       .check = check,
+                       .says_no_gpu = true,
+                       .yields_to = {"gpu_hidden_by_setting"}};
 
 }  // namespace rnncheck::rules::container_no_gpu_runtime

@@ -3,7 +3,7 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/installed.hpp"
+#include "rules/support/frameworks.hpp"
 
 namespace rnncheck::rules::cpu_and_gpu_packages_both_installed {
 
@@ -55,14 +55,13 @@ static Finding both(const Facts& facts, const Framework& framework) {
                          framework.shown_by.value_or("frameworks")}};
     finding.remedies = {{.text = "Uninstall both packages, then install only the one with CUDA",
                          .commands = commands_for(facts, framework, names),
-                         .verify = "rnncheck doctor --only cpu_and_gpu_packages_both_installed",
                          .link = "https://www.tensorflow.org/install/pip"}};
     return finding;
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (const auto verdict = without_frameworks(facts)) return *verdict;
-    Answers answers;
+    VerdictBuilder answers;
     for (const Framework& framework : judged_frameworks(facts, matrix)) {
         const auto names = packages_of(framework);
         const auto without = std::count_if(names.begin(), names.end(), is_without_cuda);
@@ -79,8 +78,8 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "CPU and GPU packages of a framework are installed in the same environment",
                        .layer = Layer::runtime,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check};
 
 }  // namespace rnncheck::rules::cpu_and_gpu_packages_both_installed

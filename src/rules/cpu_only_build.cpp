@@ -4,9 +4,10 @@
 
 #include "base/text.hpp"
 #include "compat/plan.hpp"
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/driver_support.hpp"
-#include "rules/support/installed.hpp"
+#include "rules/support/frameworks.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::cpu_only_build {
 
@@ -114,7 +115,6 @@ static Remedy install(const Facts& facts, const Framework& framework, const Plan
     commands.push_back(pip(facts, framework, build.install.substr(pip_start.size())));
     return {.text = "Replace it with the CUDA " + build.cuda->text + " build" + what_it_needs(build),
             .commands = std::move(commands),
-            .verify = "rnncheck doctor --only cpu_only_build",
             .link = build.sources.front()};
 }
 
@@ -128,7 +128,6 @@ static Remedy look_for_one(const Facts& facts, const Matrix& matrix, Framework f
         .text =
             "Use a CUDA build; no build of this version is known to run here, and the plan shows what each build needs",
         .commands = std::move(commands),
-        .verify = "rnncheck doctor --only cpu_only_build",
         .link = builds.empty() ? "" : builds.front().source.url};
 }
 
@@ -146,28 +145,25 @@ static Finding installed_without_cuda(const Facts& facts, const Matrix& matrix, 
 }
 
 static void judge_installed(const Facts& facts, const Matrix& matrix, const std::vector<Framework>& all,
-                            const Framework& framework, Answers& answers) {
-    if (framework.uses_cuda.value_or(false)) return answers.good(words_of(framework) + " has CUDA");
+                            const Framework& framework, VerdictBuilder& answers) {
+    if (framework.uses_cuda.value_or(false)) return answers.passed(words_of(framework) + " has CUDA");
     if (!framework.uses_cuda) {
         if (!framework.version || builds_of(facts, matrix, framework).without_cuda.empty())
-            return answers.no_matter("the files of " + words_of(framework) + " do not show whether it has CUDA");
+            return answers.irrelevant("the files of " + words_of(framework) + " do not show whether it has CUDA");
         return answers.unknown("the files of " + words_of(framework) +
                                " could not be read, so whether it has CUDA is unknown");
     }
-    if (!framework.other_packages.empty()) return answers.told_elsewhere("several of its packages are installed");
-    if (framework.build && *framework.build != "cpu") return answers.told_elsewhere("it is a build for other devices");
-    if (facts.host.platform.value_or("linux") != "linux") return answers.told_elsewhere("another rule reports why");
     Finding finding = installed_without_cuda(facts, matrix, framework);
     finding.severity = severity_of(all, framework);
     answers.fault(std::move(finding));
 }
 
 static Verdict judge_machine(const Facts& facts, const Matrix& matrix) {
-    if (const auto about = asked_releases(facts)) return judge_asked_releases(about, matrix, check);
+    if (const auto about = asked_versions(facts)) return judge_asked_versions(about, matrix, check);
     if (const auto verdict = without_frameworks(facts)) return *verdict;
     if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was found");
     const auto all = judged_frameworks(facts, matrix);
-    Answers answers;
+    VerdictBuilder answers;
     for (const Framework& framework : all) judge_installed(facts, matrix, all, framework, answers);
     return answers.close();
 }
@@ -175,31 +171,32 @@ static Verdict judge_machine(const Facts& facts, const Matrix& matrix) {
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (!only_given(facts)) return judge_machine(facts, matrix);
     if (facts.frameworks.empty()) return undecided("no framework was specified");
-    Answers answers;
+    VerdictBuilder answers;
     for (const Framework& framework : facts.frameworks) {
         const Builds builds = builds_of(facts, matrix, framework);
-        const bool windows = facts.host.platform == "windows" && framework.name == "tensorflow" && !framework.build;
         if (!builds.with_cuda.empty() && !builds.without_cuda.empty())
             answers.unknown("the build of " + words_of(framework) + " was not specified (example: pytorch=2.4+cu124)");
         else if (!builds.with_cuda.empty())
-            answers.good(words_of(framework) + " has a CUDA build",
-                         {evidence_of(builds.with_cuda.front(), libraries_of(builds.with_cuda.front()))});
+            answers.passed(words_of(framework) + " has a CUDA build",
+                           {evidence_of(builds.with_cuda.front(), libraries_of(builds.with_cuda.front()))});
         else if (builds.without_cuda.empty())
             answers.unknown(framework.version ? outside_data(words_of(framework), builds.coverage, matrix)
                                               : "no version of " + words_of(framework) + " was specified");
-        else if (windows || is_plugin(builds.without_cuda.front()))
-            answers.told_elsewhere("another rule reports why it has no CUDA");
+        else if (is_plugin(builds.without_cuda.front()))
+            answers.no_pass("it is a build for other devices");
         else
             answers.fault(no_cuda(facts, framework, builds.without_cuda.front(), matrix));
     }
     return answers.close();
 }
 
-extern const Rule rule{.title = "The framework is a CPU-only build",
-                       .layer = Layer::runtime,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
-                       .check = check,
-                       .asks = "a framework with its release"};
+extern const Rule rule{
+    .title = "The framework is a CPU-only build",
+    .layer = Layer::runtime,
+    .max_severity = Severity::error,
+    .stage = Stage::look,
+    .check = check,
+    .what_if_inputs = "a framework with its release",
+    .yields_to = {"cpu_and_gpu_packages_both_installed", "plugin_without_cudnn_rnn", "tf_windows_no_gpu_since_2.11"}};
 
 }  // namespace rnncheck::rules::cpu_only_build

@@ -1,7 +1,8 @@
 // No CUDA runtime library stands anywhere.
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/driver_support.hpp"
-#include "rules/support/packages.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::cuda_runtime_missing {
 
@@ -9,13 +10,11 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (!usable_copies(facts, LibraryKind::cudart).empty() || !facts.runtimes.empty())
         return pass("a CUDA runtime was found");
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
-    for (const auto& library : facts.libraries)
-        if (library.kind == LibraryKind::cudart)
-            return not_applicable("the CUDA runtime that was found cannot be used");
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
     Finding finding;
     finding.severity = Severity::note;
     finding.subject = "CUDA runtime";
+    finding.symptoms = {"cudart"};
     finding.message =
         "no CUDA runtime (libcudart) was found; programs work only if they bundle their own, as many framework "
         "packages do";
@@ -25,15 +24,15 @@ static Verdict check(const Facts& facts, const Matrix&) {
         for_cuda_here(facts, {{.text = "No action is needed if your framework bundles CUDA; otherwise install the "
                                        "runtime for your driver, for example as a Python package",
                                .commands = {"pip install nvidia-cuda-runtime-cu12"},
-                               .verify = "rnncheck doctor --only cuda_runtime_missing",
                                .link = "https://docs.nvidia.com/cuda/cuda-installation-guide-linux/"}});
     return fault(std::move(finding));
 }
 
 extern const Rule rule{.title = "No CUDA runtime is installed",
                        .layer = Layer::runtime,
-                       .worst = Severity::note,
-                       .needs = Stage::look,
-                       .check = check};
+                       .max_severity = Severity::note,
+                       .stage = Stage::look,
+                       .check = check,
+                       .yields_to = {"library_file_damaged", "library_for_other_machine"}};
 
 }  // namespace rnncheck::rules::cuda_runtime_missing

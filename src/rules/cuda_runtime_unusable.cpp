@@ -3,11 +3,12 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn_support.hpp"
+#include "rules/support/cudnn.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::cuda_runtime_unusable {
 
-/// Answers of the runtime about the driver and the GPU (driver_types.h): rules of lower layers tell those.
+/// VerdictBuilder of the runtime about the driver and the GPU (driver_types.h): rules of lower layers tell those.
 static bool speaks_of_the_driver(const CallResult& failure) {
     constexpr std::int64_t codes[] = {3, 30, 34, 35, 36, 38, 46, 100, 101, 802, 803, 804, 999};
     return std::find(std::begin(codes), std::end(codes), failure.code) != std::end(codes);
@@ -21,42 +22,41 @@ static Finding unusable(const Facts& facts, const Runtime& runtime) {
     finding.subject = runtime.library;
     finding.message = "the CUDA runtime " + runtime.library +
                       (opened ? " does not report its version: " : " cannot be opened: ") +
-                      (opened ? told(*runtime.failure) : escaped(runtime.failure->text, 300));
-    finding.evidence = {{"failed call", told(*runtime.failure), "runtimes"}};
+                      (opened ? in_words(*runtime.failure) : escaped(runtime.failure->text, 300));
+    finding.evidence = {{"failed call", in_words(*runtime.failure), "runtimes"}};
     finding.remedies = {{.text = "Reinstall the CUDA runtime from its original source, or remove its directory from "
                                  "the loader's search path",
                          .commands = {"ldconfig -p | grep libcudart"},
-                         .verify = "rnncheck doctor --only cuda_runtime_unusable",
                          .link = "https://docs.nvidia.com/cuda/cuda-installation-guide-linux/"}};
     return finding;
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    Answers answers;
+    VerdictBuilder answers;
     for (const auto& runtime : facts.runtimes) {
         if (is_shadowed(facts, runtime.library)) continue;
         if (runtime.version)
-            answers.good("every CUDA runtime reports its version");
+            answers.passed("every CUDA runtime reports its version");
         else if (!runtime.failure)
             answers.unknown(runtime.library + " did not respond");
-        else if (was_refused(*runtime.failure))
-            answers.told_elsewhere(leads_to_a_pipe);
+        else if (was_not_opened(*runtime.failure))
+            answers.no_pass(leads_to_a_pipe);
         else if (speaks_of_the_driver(*runtime.failure))
-            answers.told_elsewhere("the runtime cannot access the driver");
+            answers.no_pass("the runtime cannot access the driver");
         else
             answers.fault(unusable(facts, runtime));
     }
     const std::string silent = silent_copy(facts, LibraryKind::cudart);
     if (!silent.empty()) answers.unknown(silent + " did not respond");
     if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
-    answers.no_matter("no CUDA runtime was found");
+    answers.irrelevant("no CUDA runtime was found");
     return answers.close();
 }
 
 extern const Rule rule{.title = "A CUDA runtime library cannot be used",
                        .layer = Layer::runtime,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check};
 
 }  // namespace rnncheck::rules::cuda_runtime_unusable

@@ -1,7 +1,7 @@
 // The CUDA installed is not the one that a framework loads.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/wheels.hpp"
+#include "rules/support/remedies.hpp"
 
 namespace rnncheck::rules::cuda_version_not_the_one_built_for {
 
@@ -37,8 +37,6 @@ static Finding only_another_cuda(const Facts& facts, const Framework& framework,
     finding.remedies = {installing_cublas(facts, framework,
                                           {.text = "Install CUDA " + std::to_string(framework.cuda->major()) +
                                                    " in addition, or use a framework build for CUDA " + found,
-                                           .commands = {},
-                                           .verify = "rnncheck doctor --only cuda_version_not_the_one_built_for",
                                            .link = "https://developer.nvidia.com/cuda-toolkit-archive"})};
     return finding;
 }
@@ -46,19 +44,19 @@ static Finding only_another_cuda(const Facts& facts, const Framework& framework,
 static Verdict judge_machine(const Facts& facts, const Matrix& matrix) {
     if (const auto verdict = without_frameworks(facts)) return *verdict;
     if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was found");
-    Answers answers;
+    VerdictBuilder answers;
     for (const Framework& framework : judged_frameworks(facts, matrix)) {
         const FrameworkLibrary* cublas = opened(framework, "libcublas.so");
         if (!opens_gpu_libraries(framework, answers) || !cublas) continue;
         const Library* other = another_cublas(facts, framework);
         if (cublas->path)
-            answers.good(words_of(framework) + " finds the CUDA version it was built for");
+            answers.passed(words_of(framework) + " finds the CUDA version it was built for");
         else if (!framework.cuda)
             answers.unknown("the CUDA version that " + words_of(framework) + " was built for is unknown");
         else if (!libraries_listed(facts))
             answers.unknown("the library directories could not be searched");
         else if (!other)
-            answers.told_elsewhere(cublas->soname + " is outside the loader's search path, or CUDA is not installed");
+            answers.no_pass(cublas->soname + " is outside the loader's search path, or CUDA is not installed");
         else
             answers.fault(only_another_cuda(facts, framework, cublas->soname, *other));
     }
@@ -78,9 +76,9 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "The installed CUDA version is not the one the framework was built for",
                        .layer = Layer::runtime,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check,
-                       .asks = "cuda= and a framework"};
+                       .what_if_inputs = "cuda= and a framework"};
 
 }  // namespace rnncheck::rules::cuda_version_not_the_one_built_for

@@ -3,13 +3,12 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/driver_support.hpp"
-#include "rules/support/packages.hpp"
-#include "rules/support/rnn_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/cases.hpp"
+#include "rules/support/remedies.hpp"
 #include "rules/support/versions.hpp"
-#include "rules/support/wheels.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::cudnn_built_for_other_cuda {
 
@@ -29,13 +28,6 @@ static bool ran_here(const Facts& facts, const CudnnCopy& copy) {
     });
 }
 
-/// driver_too_old tells of a runtime of this major already.
-static bool runtime_of(const Facts& facts, int cuda_major) {
-    return std::any_of(facts.runtimes.begin(), facts.runtimes.end(), [&](const Runtime& runtime) {
-        return runtime.version && runtime.version->major() == cuda_major;
-    });
-}
-
 /// `wanted` is the CUDA major that cuDNN would have to be made for.
 static Finding other_cuda(const Facts& facts, const CudnnCopy& copy, int wanted, const std::string& but,
                           Evidence evidence) {
@@ -51,8 +43,6 @@ static Finding other_cuda(const Facts& facts, const CudnnCopy& copy, int wanted,
             {.text = "Install the cuDNN package for CUDA " + std::to_string(wanted) +
                      " (its name ends in the major), or install CUDA " +
                      std::to_string(copy.answer->built_for_cuda->major()) + " and a driver for it",
-             .commands = {},
-             .verify = "rnncheck doctor --only cudnn_built_for_other_cuda",
              .link = "https://docs.nvidia.com/deeplearning/cudnn/backend/v9.5.1/reference/support-matrix.html"})});
     return finding;
 }
@@ -67,31 +57,27 @@ static std::vector<Framework> frameworks_suited(const Facts& facts, const Matrix
 }
 
 /// cuDNN and framework belong together; what lacks is the cuBLAS of their CUDA.
-static void judge_cublas_of(const Facts& facts, const Framework& framework, Finding finding, Answers& answers) {
+static void judge_cublas_of(const Facts& facts, const Framework& framework, Finding finding, VerdictBuilder& answers) {
     const FrameworkLibrary* cublas = opened(framework, "libcublas.so");
-    if (cublas && cublas->path) return answers.good(words_of(framework) + " finds the cuBLAS that its cuDNN needs");
-    if (another_cublas(facts, framework) && !no_nvidia_hardware_seen(facts))
-        return answers.told_elsewhere("the installed CUDA version is not the one that " + words_of(framework) +
-                                      " was built for");
+    if (cublas && cublas->path) return answers.passed(words_of(framework) + " finds the cuBLAS that its cuDNN needs");
     finding.severity = Severity::error;
+    finding.symptoms = {words_of(framework)};
     finding.message += "; " + words_of(framework) + " loads this cuDNN and is built for the same CUDA version";
     finding.remedies = {installing_cublas(
         facts, framework,
         {.text = "Install cuBLAS of CUDA " + std::to_string(framework.cuda->major()) + " in addition; keep this cuDNN",
-         .commands = {},
-         .verify = "rnncheck doctor --only cudnn_built_for_other_cuda",
          .link = "https://docs.nvidia.com/cuda/cuda-installation-guide-linux/#pip-wheels"})};
     answers.fault(std::move(finding));
 }
 
 /// cuDNN 8 and 9 open cuBLAS of their own CUDA major; 7 has its own inside.
 static void judge_cublas(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, int cuda_major,
-                         Answers& answers) {
+                         VerdictBuilder& answers) {
     auto majors = cublas_majors(facts);
-    if (copy.major < 8 || majors.contains(cuda_major)) return answers.good("cuDNN matches CUDA and the driver");
+    if (copy.major < 8 || majors.contains(cuda_major)) return answers.passed("cuDNN matches CUDA and the driver");
     if (!libraries_listed(facts)) return answers.unknown("the library directories could not be searched");
     if (majors.contains(0)) return answers.unknown("the version of a cuBLAS library is unknown");
-    if (majors.empty()) return answers.told_elsewhere("cuBLAS was not found");
+    if (majors.empty()) return answers.no_pass("cuBLAS was not found");
     std::vector<std::string> texts;
     for (const int major : majors) texts.push_back(std::to_string(major));
     Finding finding =
@@ -104,18 +90,15 @@ static void judge_cublas(const Facts& facts, const Matrix& matrix, const CudnnCo
 
 /// Whether the driver is too old for this copy.
 static bool driver_misses(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, int cuda_major,
-                          Answers& answers) {
+                          VerdictBuilder& answers) {
     const auto& driver = facts.driver.cuda_version;
     const auto why = lower_cause(facts);
-    if (!driver && why) answers.told_elsewhere(*why);
+    if (!driver && why) answers.no_pass(*why);
     if (!driver && !why) answers.unknown("the CUDA version that the driver supports is unknown");
     if (!driver || cuda_major <= driver->major()) return false;
-    if (runtime_of(facts, cuda_major)) {
-        answers.told_elsewhere("the driver is too old for that CUDA version and its runtime");
-        return false;
-    }
     Finding finding = other_cuda(facts, copy, driver->major(), "the driver supports CUDA up to " + driver->text,
                                  {"newest CUDA version supported by the driver", driver->text, "driver.cuda_version"});
+    finding.symptoms = {cuda_for_driver(cuda_major)};
     for (const Framework& framework : frameworks_suited(facts, matrix, copy, cuda_major)) {
         Remedy& remedy = finding.remedies.front();
         remedy.text = "Install a driver for CUDA " + std::to_string(cuda_major) + ", or a build of " + framework.name +
@@ -127,13 +110,13 @@ static bool driver_misses(const Facts& facts, const Matrix& matrix, const CudnnC
 }
 
 /// The cuDNN that a framework gets is for another CUDA than the framework.
-static void judge_frameworks_in_use(const Facts& facts, const Matrix& matrix, Answers& answers) {
+static void judge_frameworks_in_use(const Facts& facts, const Matrix& matrix, VerdictBuilder& answers) {
     for (const Framework& framework : judged_frameworks(facts, matrix)) {
         const FrameworkLibrary* cudnn = opened_cudnn(framework);
         if (!opens_gpu_libraries(framework, answers) || !cudnn || !cudnn->path) continue;
         const auto made_for = cuda_of(facts, *cudnn);
         if (gets_mixed_parts(facts, *cudnn)) {
-            answers.told_elsewhere("the cuDNN that " + words_of(framework) + " loads is mixed with another cuDNN");
+            answers.no_pass("the cuDNN that " + words_of(framework) + " loads is mixed with another cuDNN");
             continue;
         }
         if (!made_for || !framework.cuda)
@@ -151,8 +134,6 @@ static void judge_frameworks_in_use(const Facts& facts, const Matrix& matrix, An
         finding.remedies = {
             installing_cudnn(facts, framework,
                              {.text = "Install the cuDNN package for CUDA " + major,
-                              .commands = {},
-                              .verify = "rnncheck doctor --only cudnn_built_for_other_cuda",
                               .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})};
         answers.fault(std::move(finding));
     }
@@ -187,32 +168,34 @@ static Verdict judge_release(const Facts& facts, const Matrix& matrix) {
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    if (only_given(facts)) return with_plan(judge_release(facts, matrix), facts);
+    if (only_given(facts)) return judge_release(facts, matrix);
     const auto copies = cudnn_copies(facts);
     if (copies.empty()) return without_cudnn(facts);
-    Answers answers;
+    VerdictBuilder answers;
     judge_frameworks_in_use(facts, matrix, answers);
     for (const auto& copy : copies) {
         const auto& built_for = copy.answer ? copy.answer->built_for_cuda : std::optional<Version>();
         if (ran_here(facts, copy))
-            answers.good("cuDNN ran on this machine");
+            answers.passed("cuDNN ran on this machine");
         else if (never_answered(copy))
-            answers.told_elsewhere(name_of(copy) + " does not work");
+            answers.no_pass(name_of(copy) + " does not work");
         else if (borrows_parts(copy))
-            answers.told_elsewhere(name_of(copy) + " is mixed with another cuDNN");
+            answers.no_pass(name_of(copy) + " is mixed with another cuDNN");
         else if (!built_for)
             answers.unknown(name_of(copy) + " did not report which CUDA version it was built for");
         else if (!driver_misses(facts, matrix, copy, built_for->major(), answers))
             judge_cublas(facts, matrix, copy, built_for->major(), answers);
     }
-    return with_plan(answers.close(), facts);
+    return answers.close();
 }
 
 extern const Rule rule{.title = "cuDNN was built for a different CUDA version",
                        .layer = Layer::cudnn,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check,
-                       .asks = "cudnn= and cuda="};
+                       .what_if_inputs = "cudnn= and cuda=",
+                       .offers_plan = true,
+                       .yields_to = {"cuda_version_not_the_one_built_for", "driver_too_old"}};
 
 }  // namespace rnncheck::rules::cudnn_built_for_other_cuda

@@ -1,15 +1,18 @@
 // cuDNN loads, but cannot create a handle on a GPU: nothing can be computed there.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/board_support.hpp"
-#include "rules/support/rnn_support.hpp"
+#include "rules/support/boards.hpp"
+#include "rules/support/cases.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::cudnn_handle_refused {
 
-static const RnnRun* refusal(const Sweep& sweep) {
+static Runs refusals(const Sweep& sweep) {
+    Runs runs;
     for (const RnnRun* run : sweep.runs)
-        if (const CallResult* obstacle = obstacle_of(*run); obstacle && obstacle->call == "cudnnCreate") return run;
-    return nullptr;
+        if (const CallResult* obstacle = obstacle_of(*run); obstacle && obstacle->call == "cudnnCreate")
+            runs.push_back(run);
+    return runs;
 }
 
 /// What NVIDIA says that the status means, which differs between majors.
@@ -20,12 +23,14 @@ static std::optional<Evidence> meaning(const Facts& facts, const Matrix& matrix,
     return Evidence{row->name + " in cuDNN " + std::to_string(major), row->meaning, row->source.url};
 }
 
-static Finding refused(const Facts& facts, const Matrix& matrix, const Sweep& sweep, const RnnRun& run) {
+static Finding rejected(const Facts& facts, const Matrix& matrix, const Sweep& sweep, const Runs& runs) {
+    const RnnRun& run = *runs.front();
     Finding finding;
+    finding.symptoms = places_of(facts, runs);
     finding.subject = subject_of(facts, sweep);
-    finding.message = "cuDNN cannot create a handle on " + gpu_subject(facts, sweep.gpu) + ": " + told(*run.result) +
-                      ", " + name_of(cudnn_copy(facts, sweep.library));
-    finding.evidence = {evidence_of(facts, run, told(*run.result))};
+    finding.message = "cuDNN cannot create a handle on " + gpu_subject(facts, sweep.gpu) + ": " +
+                      in_words(*run.result) + ", " + name_of(cudnn_copy(facts, sweep.library));
+    finding.evidence = {evidence_of(facts, run, in_words(*run.result))};
     if (const auto row = meaning(facts, matrix, run)) finding.evidence.push_back(*row);
     const Gpu* gpu = gpu_at(facts, sweep.gpu);
     const Board* board = gpu ? board_of(facts, *gpu) : nullptr;
@@ -35,20 +40,16 @@ static Finding refused(const Facts& facts, const Matrix& matrix, const Sweep& sw
     finding.remedies = {{.text = "Check that the GPU has free memory and that the driver supports this cuDNN's CUDA "
                                  "version; in frameworks, prevent the program from allocating all memory first",
                          .commands = {"nvidia-smi", "export TF_FORCE_GPU_ALLOW_GROWTH=true"},
-                         .verify = "rnncheck doctor --only cudnn_handle_refused",
                          .link = "https://github.com/tensorflow/tensorflow/issues/24496"}};
     return finding;
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    Answers answers;
+    VerdictBuilder answers;
     for (const auto& sweep : sweeps(facts)) {
-        const RnnRun* run = refusal(sweep);
-        const auto cause = run ? explained_elsewhere(facts, sweep.gpu, sweep.library, *run->result) : std::nullopt;
-        if (cause)
-            answers.told_elsewhere(*cause);
-        else if (run)
-            answers.fault(refused(facts, matrix, sweep, *run));
+        const Runs runs = refusals(sweep);
+        if (!runs.empty())
+            answers.fault(rejected(facts, matrix, sweep, runs));
         else if (!failures_are_known(facts, sweep.library))
             answers.unknown("some cases did not run on " + gpu_subject(facts, sweep.gpu) + " for an unknown reason");
     }
@@ -57,8 +58,9 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "cuDNN cannot create a handle on a GPU",
                        .layer = Layer::cudnn,
-                       .worst = Severity::error,
-                       .needs = Stage::run,
-                       .check = check};
+                       .max_severity = Severity::error,
+                       .stage = Stage::run,
+                       .check = check,
+                       .yields_to = causes_of_failed_cases()};
 
 }  // namespace rnncheck::rules::cudnn_handle_refused

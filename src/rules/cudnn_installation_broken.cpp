@@ -3,7 +3,7 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/installed.hpp"
+#include "rules/support/frameworks.hpp"
 
 namespace rnncheck::rules::cudnn_installation_broken {
 
@@ -42,7 +42,6 @@ static Finding broken(const Facts& facts, const PythonEnvironment& environment, 
     finding.remedies = {{.text = "Uninstall these packages, then reinstall only the cuDNN package that is needed",
                          .commands = {pip(&environment, "uninstall -y " + join(names, " ")),
                                       pip(&environment, "install --force-reinstall --no-deps " + shell_quoted(wanted))},
-                         .verify = "rnncheck doctor --only cudnn_installation_broken",
                          .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
     return finding;
 }
@@ -55,7 +54,7 @@ static bool overwrite_each_other(const PythonPackage& a, const PythonPackage& b)
 
 /// Whether two packages lie over one another.
 static bool judge_pairs(const Facts& facts, const PythonEnvironment& environment, const Packages& packages,
-                        Answers& answers) {
+                        VerdictBuilder& answers) {
     for (std::size_t i = 0; i < packages.size(); ++i)
         for (std::size_t j = i + 1; j < packages.size(); ++j) {
             if (!overwrite_each_other(*packages[i], *packages[j])) continue;
@@ -71,12 +70,12 @@ static bool judge_pairs(const Facts& facts, const PythonEnvironment& environment
 }
 
 static void judge_files(const Facts& facts, const PythonEnvironment& environment, const PythonPackage& package,
-                        Answers& answers) {
+                        VerdictBuilder& answers) {
     std::vector<Evidence> evidence;
     for (const std::string& file : package.missing_files) evidence.push_back({file, "is missing", "pythons"});
     for (const std::string& file : package.changed_files)
         evidence.push_back({file, "was replaced: its size differs from the installed file's", "pythons"});
-    if (evidence.empty()) return answers.good("the cuDNN files are those of its package");
+    if (evidence.empty()) return answers.passed("the cuDNN files are those of its package");
     Finding finding = broken(facts, environment, words_of(package),
                              words_of(package) + " has changed since it was installed: " + evidence.front().what + ' ' +
                                  evidence.front().value,
@@ -89,7 +88,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (!environment) return without_environment(facts, "packages");
     const Packages packages = cudnn_packages(*environment);
     if (packages.empty()) return not_applicable("no cuDNN package is installed in it");
-    Answers answers;
+    VerdictBuilder answers;
     if (!judge_pairs(facts, *environment, packages, answers))
         for (const PythonPackage* package : packages) judge_files(facts, *environment, *package, answers);
     return answers.close_or(pass("the cuDNN files are those of its package"));
@@ -97,8 +96,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "The files of a cuDNN package were overwritten or are missing",
                        .layer = Layer::cudnn,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check};
 
 }  // namespace rnncheck::rules::cudnn_installation_broken

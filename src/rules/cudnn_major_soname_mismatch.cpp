@@ -1,7 +1,7 @@
 // A framework opens cuDNN by the name of one major, and another major is installed.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/wheels.hpp"
+#include "rules/support/remedies.hpp"
 
 namespace rnncheck::rules::cudnn_major_soname_mismatch {
 
@@ -26,8 +26,6 @@ static Finding mismatch(const Facts& facts, const Framework& framework, const st
         installing_cudnn(facts, framework,
                          {.text = "Install cuDNN " + std::to_string(framework.cudnn->major()) +
                                   " in addition, or use a framework version built for cuDNN  " + found,
-                          .commands = {},
-                          .verify = "rnncheck doctor --only cudnn_major_soname_mismatch",
                           .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})};
     return finding;
 }
@@ -35,7 +33,7 @@ static Finding mismatch(const Facts& facts, const Framework& framework, const st
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (const auto verdict = without_frameworks(facts)) return *verdict;
     if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was found");
-    Answers answers;
+    VerdictBuilder answers;
     for (const Framework& framework : judged_frameworks(facts, matrix)) {
         const FrameworkLibrary* cudnn = opened_cudnn(framework);
         if (!opens_gpu_libraries(framework, answers) || !cudnn) continue;
@@ -44,16 +42,14 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
             continue;
         }
         if (cudnn->path) {
-            answers.good(words_of(framework) + " finds " + cudnn->soname);
+            answers.passed(words_of(framework) + " finds " + cudnn->soname);
             continue;
         }
         const Library* other = of_another_major(facts, framework.cudnn->major());
         if (!libraries_listed(facts))
             answers.unknown("the library directories could not be searched");
-        else if (file_named(facts, cudnn->soname))
-            answers.told_elsewhere(cudnn->soname + " is installed outside the loader's search path");
         else if (!other)
-            answers.told_elsewhere("cuDNN is not installed");
+            answers.no_pass("cuDNN is not installed");
         else
             answers.fault(mismatch(facts, framework, cudnn->soname, *other));
     }
@@ -62,8 +58,9 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "The program needs a different major version of cuDNN than the one installed",
                        .layer = Layer::cudnn,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
-                       .check = check};
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
+                       .check = check,
+                       .yields_to = {"cudnn_not_on_loader_path"}};
 
 }  // namespace rnncheck::rules::cudnn_major_soname_mismatch

@@ -1,7 +1,7 @@
 // A release of cuDNN that corrupts padded sequences at random. A sweep that went well proves nothing: it strikes now
 // and then.
 #include "rules/rule.hpp"
-#include "rules/support/defect_support.hpp"
+#include "rules/support/defects.hpp"
 
 namespace rnncheck::rules::cudnn_masked_rnn_bug {
 
@@ -10,7 +10,6 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (told && !*facts.network->masked) return not_applicable("its sequences are not masked");
     const Remedy remedy = {.text = "Do not use padded or masked sequences with this version",
                            .commands = {"pip install 'nvidia-cudnn-cu12>=8.9.2,<9'"},
-                           .verify = "rnncheck doctor --only cudnn_masked_rnn_bug",
                            .link = "https://github.com/tensorflow/tensorflow/issues/60192"};
     Verdict verdict = documented_defects(facts, matrix, "cudnn_masked_rnn_bug", remedy, nullptr);
     for (Finding& finding : verdict.findings)
@@ -20,9 +19,9 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "This cuDNN version corrupts masked recurrent networks",
                        .layer = Layer::cudnn,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check,
-                       .asks = "cudnn=, at times masked="};
+                       .what_if_inputs = "cudnn=, at times masked="};
 
 }  // namespace rnncheck::rules::cudnn_masked_rnn_bug

@@ -3,12 +3,13 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/installed.hpp"
-#include "rules/support/rnn_support.hpp"
+#include "rules/support/cases.hpp"
+#include "rules/support/frameworks.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::cudnn_mixed_sublibraries {
 
-static bool same_release(const Version& one, const Version& other) {
+static bool same_version(const Version& one, const Version& other) {
     return std::equal(one.parts.begin(), one.parts.begin() + 3, other.parts.begin());
 }
 
@@ -21,34 +22,34 @@ static bool passed_its_check(const CudnnCopy& copy) {
 struct Signs {
     std::vector<Evidence> of_mixture;
     Confidence confidence = Confidence::certain;
-    bool all_releases_known = true;
+    bool all_versions_known = true;
 };
 
 static void look_at_answers(const Facts& facts, const CudnnCopy& copy, Signs& signs) {
     const auto& failure = copy.answer ? copy.answer->failure : std::optional<CallResult>();
     if (failure && !passed_its_check(copy) && is_version_mismatch(copy.major, *failure))
-        signs.of_mixture.push_back({"failed call", told(*failure), "cudnns"});
+        signs.of_mixture.push_back({"failed call", in_words(*failure), "cudnns"});
     for (const auto& run : facts.rnn_runs) {
         const CallResult* obstacle = run.library == copy.path ? obstacle_of(run) : nullptr;
         if (obstacle && is_version_mismatch(copy.major, *obstacle) && signs.of_mixture.empty())
-            signs.of_mixture.push_back(evidence_of(facts, run, told(*obstacle)));
+            signs.of_mixture.push_back(evidence_of(facts, run, in_words(*obstacle)));
     }
 }
 
 /// The names of its files can be believed: the front library's does not contradict what it answered.
-static bool names_count(const CudnnCopy& copy) {
-    const auto name = copy.file ? release_in_name(*copy.file) : std::nullopt;
-    return copy.version && (!name || same_release(*copy.version, *name));
+static bool names_are_credible(const CudnnCopy& copy) {
+    const auto name = copy.file ? full_version_in_name(*copy.file) : std::nullopt;
+    return copy.version && (!name || same_version(*copy.version, *name));
 }
 
 static void look_at_names(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, Signs& signs) {
-    signs.all_releases_known = names_count(copy);
-    if (!signs.all_releases_known) return;
+    signs.all_versions_known = names_are_credible(copy);
+    if (!signs.all_versions_known) return;
     for (const auto& part : parts_needed(copy, matrix)) {
         const Library* file = part_of(facts, copy, part.soname);
-        const auto release = file ? release_in_name(*file) : std::nullopt;
-        signs.all_releases_known &= release.has_value();
-        if (!release || same_release(*copy.version, *release)) continue;
+        const auto release = file ? full_version_in_name(*file) : std::nullopt;
+        signs.all_versions_known &= release.has_value();
+        if (!release || same_version(*copy.version, *release)) continue;
         signs.of_mixture.push_back(
             {file->path, "version " + release->text + ", not " + copy.version->text, "libraries"});
         signs.confidence = Confidence::likely;
@@ -59,6 +60,17 @@ static void look_at_directories(const CudnnCopy& copy, Signs& signs) {
     if (!borrows_parts(copy)) return;
     signs.of_mixture.push_back({"files loaded together", join_with_and(copy.answer->parts_mapped), "cudnns"});
     signs.confidence = Confidence::likely;
+}
+
+/// In the directories of LD_LIBRARY_PATH.
+static bool in_library_path(const Facts& facts, const std::string& path) {
+    const std::string* directories = environment(facts, "LD_LIBRARY_PATH");
+    if (!directories) return false;
+    for (std::string directory : split(*directories, ':')) {
+        while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
+        if (!directory.empty() && directory_of(path) == directory) return true;
+    }
+    return false;
 }
 
 /// The directory of LD_LIBRARY_PATH from which parts come that do not belong to this copy; empty when there is none.
@@ -88,6 +100,10 @@ static Finding mixed(const Facts& facts, const Matrix& matrix, const CudnnCopy& 
     Finding finding;
     finding.severity = frameworks_that_get(facts, matrix, copy).empty() ? severity_of(copy) : Severity::error;
     finding.subject = copy.path;
+    for (const RnnRun& run : facts.rnn_runs)
+        if (const CallResult* obstacle = run.library == copy.path ? obstacle_of(run) : nullptr;
+            obstacle && is_version_mismatch(copy.major, *obstacle))
+            finding.explains.push_back(place_of(facts, run));
     finding.message = name_of(copy) +
                       " is mixed with libraries of another cuDNN version: " + signs.of_mixture.front().what + ", " +
                       signs.of_mixture.front().value;
@@ -100,13 +116,12 @@ static Finding mixed(const Facts& facts, const Matrix& matrix, const CudnnCopy& 
         {.text = "Keep only one cuDNN: remove " + taking_out +
                  " from LD_LIBRARY_PATH, or delete the files that no package owns, then reinstall cuDNN",
          .commands = {"ldconfig -p | grep libcudnn", "echo $LD_LIBRARY_PATH"},
-         .verify = "rnncheck doctor --only cudnn_mixed_sublibraries",
          .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/overview.html"}};
     return finding;
 }
 
-static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, Answers& answers) {
-    if (copy.major == 7) return answers.good(name_of(copy) + " is a single file");
+static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, VerdictBuilder& answers) {
+    if (copy.major == 7) return answers.passed(name_of(copy) + " is a single file");
     Signs signs;
     look_at_answers(facts, copy, signs);
     const bool checked = passed_its_check(copy);
@@ -114,28 +129,24 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& cop
     if (signs.of_mixture.empty()) look_at_directories(copy, signs);
     if (signs.of_mixture.empty() && !checked) look_at_names(facts, matrix, copy, signs);
     if (!signs.of_mixture.empty() && !is_loaded(facts, copy) && !foreign_directory(facts, matrix, copy).empty())
-        return answers.no_matter("nothing loads the cuDNN that LD_LIBRARY_PATH would mix");
+        return answers.irrelevant("nothing loads the cuDNN that LD_LIBRARY_PATH would mix");
     if (!signs.of_mixture.empty()) return answers.fault(mixed(facts, matrix, copy, std::move(signs)));
     if (!failures_are_known(facts, copy.path))
         return answers.unknown("a case failed with " + name_of(copy) + " for an unknown reason");
     const bool fault_is_another = !copy.answer || copy.answer->failure;
-    if (checked || (fault_is_another && signs.all_releases_known))
-        return answers.good("all cuDNN libraries are of one version");
+    if (checked || (fault_is_another && signs.all_versions_known))
+        return answers.passed("all cuDNN libraries are of one version");
     answers.unknown("the versions of the libraries of " + name_of(copy) + " are unknown");
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    const auto copies = cudnn_copies(facts);
-    if (copies.empty()) return without_cudnn(facts);
-    Answers answers;
-    for (const auto& copy : copies) judge(facts, matrix, copy, answers);
-    return answers.close();
+    return over_copies(facts, matrix, judge);
 }
 
 extern const Rule rule{.title = "Libraries of different cuDNN versions are mixed",
                        .layer = Layer::cudnn,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check};
 
 }  // namespace rnncheck::rules::cudnn_mixed_sublibraries

@@ -1,7 +1,7 @@
 // cuDNN is of a later major than the framework knows.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/wheels.hpp"
+#include "rules/support/remedies.hpp"
 
 namespace rnncheck::rules::cudnn_newer_than_framework_supports {
 
@@ -12,7 +12,6 @@ static void newer(Finding& finding, const Framework& framework, const FrameworkB
         {.text = "Install cuDNN " + major + ", version " + build.cudnn->text +
                  " or later, in addition to or instead of it, or use a framework version built for cuDNN  " +
                  std::to_string(cudnn.major()),
-         .commands = {},
          .verify = "rnncheck doctor",
          .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
 }
@@ -30,9 +29,7 @@ static void describe_in_use(Finding& finding, const CudnnInUse& use) {
     finding.remedies = {
         installing_cudnn(use.facts, use.framework,
                          {.text = "Remove the link or file of that name, then install cuDNN " + major,
-                          .commands = {},
                           .risk = Risk::disruptive,
-                          .verify = "rnncheck doctor --only cudnn_newer_than_framework_supports",
                           .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})};
 }
 
@@ -44,9 +41,9 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "cuDNN is of a newer major version than the framework supports",
                        .layer = Layer::cudnn,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check,
-                       .asks = "cudnn= and a framework"};
+                       .what_if_inputs = "cudnn= and a framework"};
 
 }  // namespace rnncheck::rules::cudnn_newer_than_framework_supports

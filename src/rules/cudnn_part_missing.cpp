@@ -1,7 +1,7 @@
 // cuDNN 8 and 9 are several files, and one that recurrent networks need is not where the front library looks.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/packages.hpp"
+#include "rules/support/remedies.hpp"
 
 namespace rnncheck::rules::cudnn_part_missing {
 
@@ -12,6 +12,8 @@ static Finding missing(const Facts& facts, const CudnnCopy& copy, const std::vec
     Finding finding;
     finding.severity = severity_of(copy);
     finding.subject = copy.path;
+    finding.explains = {rnn_api_of(copy)};
+    for (const CudnnPart& part : parts) finding.explains.push_back(name_in(copy, part));
     finding.message =
         name_of(copy) + " lacks " + join_with_and(names) + ", so its RNN API cannot be used; searched: " + searched;
     for (const auto& part : parts) {
@@ -20,47 +22,38 @@ static Finding missing(const Facts& facts, const CudnnCopy& copy, const std::vec
         finding.evidence.push_back({part.soname, part.note.empty() ? why : why + ": " + part.note, part.source.url});
     }
     if (copy.answer && copy.answer->failure)
-        finding.evidence.push_back({"failed call", told(*copy.answer->failure), "cudnns"});
+        finding.evidence.push_back({"failed call", in_words(*copy.answer->failure), "cudnns"});
     finding.remedies = for_cuda_of(
         copy,
         {reinstalling_cudnn(facts, copy,
                             {.text = "Reinstall this cuDNN from its original source, so that all its libraries are in "
                                      "one directory. If they are in another directory, add it to LD_LIBRARY_PATH",
-                             .commands = {},
-                             .verify = "rnncheck doctor --only cudnn_part_missing",
                              .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/overview.html"})});
     return finding;
 }
 
-static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, Answers& answers) {
+static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, VerdictBuilder& answers) {
     if (copy.answer && copy.answer->rnn_usable.value_or(false))
-        return answers.good("the RNN API of cuDNN works, so its libraries are installed");
+        return answers.passed("the RNN API of cuDNN works, so its libraries are installed");
     if (copy.major == 0) return answers.unknown("the version of " + name_of(copy) + " is unknown");
     if (matrix.cudnn_parts(copy.major).empty())
         return answers.unknown("the libraries of " + name_of(copy) + " are not in the compatibility data of " +
                                matrix.date());
-    if (parts_needed(copy, matrix).empty()) return answers.good(name_of(copy) + " is a single file");
+    if (parts_needed(copy, matrix).empty()) return answers.passed(name_of(copy) + " is a single file");
     const auto parts = parts_missing(facts, copy, matrix);
     if (!parts.empty() && !libraries_listed(facts))
         return answers.unknown("the library directories could not be searched");
     if (!parts.empty())
         answers.fault(missing(facts, copy, parts));
     else
-        answers.good("all cuDNN libraries that recurrent networks need are installed");
+        answers.passed("all cuDNN libraries that recurrent networks need are installed");
 }
 
-static Verdict check(const Facts& facts, const Matrix& matrix) {
-    const auto copies = cudnn_copies(facts);
-    if (copies.empty()) return without_cudnn(facts);
-    Answers answers;
-    for (const auto& copy : copies) judge(facts, matrix, copy, answers);
-    return answers.close();
-}
-
-extern const Rule rule{.title = "A cuDNN library is missing",
-                       .layer = Layer::cudnn,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
-                       .check = check};
+extern const Rule rule{
+    .title = "A cuDNN library is missing",
+    .layer = Layer::cudnn,
+    .max_severity = Severity::error,
+    .stage = Stage::look,
+    .check = [](const Facts& facts, const Matrix& matrix) { return over_copies(facts, matrix, judge); }};
 
 }  // namespace rnncheck::rules::cudnn_part_missing

@@ -1,7 +1,7 @@
 // The cuDNN that a framework loads is older than the one it was built with.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/wheels.hpp"
+#include "rules/support/remedies.hpp"
 
 namespace rnncheck::rules::cudnn_runtime_older_than_built {
 
@@ -10,15 +10,12 @@ static void older(Finding& finding, const Framework& framework, const FrameworkB
                       words_of(framework) + " was built with";
     finding.remedies = {{.text = "Install cuDNN " + build.cudnn->text + " or a later version of major " +
                                  std::to_string(build.cudnn->major()),
-                         .commands = {},
                          .verify = "rnncheck doctor",
                          .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
 }
 
-/// A copy that LD_LIBRARY_PATH puts before the framework's own is wrong_cudnn_found_first's.
 static bool is_older(const CudnnInUse& use) {
-    const bool own_passed_over = use.own && use.library.found_by == "LD_LIBRARY_PATH";
-    return serves(use.version, use.built_with) == Serves::too_old && !own_passed_over;
+    return serves(use.version, use.built_with) == Serves::too_old;
 }
 
 static void describe_in_use(Finding& finding, const CudnnInUse& use) {
@@ -30,8 +27,6 @@ static void describe_in_use(Finding& finding, const CudnnInUse& use) {
         installing_cudnn(use.facts, use.framework,
                          {.text = "Install cuDNN " + wanted + " or a later version of major " + major + " where " +
                                   words_of(use.framework) + " finds it",
-                          .commands = {},
-                          .verify = "rnncheck doctor --only cudnn_runtime_older_than_built",
                           .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})};
 }
 
@@ -43,9 +38,10 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "cuDNN is older than the version the framework was built with",
                        .layer = Layer::cudnn,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check,
-                       .asks = "cudnn= and a framework"};
+                       .what_if_inputs = "cudnn= and a framework",
+                       .yields_to = {"wrong_cudnn_found_first"}};
 
 }  // namespace rnncheck::rules::cudnn_runtime_older_than_built

@@ -1,68 +1,52 @@
 // A copy of cuDNN cannot be opened, or does not even tell its version.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn_support.hpp"
+#include "rules/support/cudnn.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::cudnn_unusable {
 
-/// The loader or cuDNN names a part that is nowhere, or one that is broken.
-static bool names_bad_part(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy) {
-    const std::string& words = copy.answer->failure->text;
-    for (const auto& part : parts_missing(facts, copy, matrix))
-        if (contains(words, part.soname)) return true;
-    for (const auto& part : parts_needed(copy, matrix)) {
-        const Library* file = part_of(facts, copy, part.soname);
-        if (file && file->problem && contains(words, part.soname)) return true;
-    }
-    return false;
+/// The parts that the words of the loader or of cuDNN name.
+static std::vector<std::string> parts_named(const CudnnCopy& copy, const Matrix& matrix) {
+    std::vector<std::string> parts;
+    for (const auto& part : parts_needed(copy, matrix))
+        if (contains(copy.answer->failure->text, part.soname)) parts.push_back(name_in(copy, part));
+    return parts;
 }
 
-static Finding unusable(const CudnnCopy& copy) {
+static Finding unusable(const CudnnCopy& copy, const Matrix& matrix) {
     const CallResult& failure = *copy.answer->failure;
     const bool opened = !failure.call.starts_with("dlopen");
     Finding finding;
     finding.severity = severity_of(copy);
     finding.subject = copy.path;
+    finding.symptoms = parts_named(copy, matrix);
     finding.message = "cuDNN at " + copy.path + (opened ? " does not report its version: " : " cannot be opened: ") +
-                      (opened ? told(failure) : escaped(failure.text, 300));
-    finding.evidence = {{"failed call", told(failure), "cudnns"}};
+                      (opened ? in_words(failure) : escaped(failure.text, 300));
+    finding.evidence = {{"failed call", in_words(failure), "cudnns"}};
     if (copy.file && !copy.file->missing_needs.empty())
         finding.evidence.push_back(
             {"required libraries that were not found", join_with_and(copy.file->missing_needs), "libraries"});
     finding.remedies = {
         {.text = "Install the library that the loader's message names, or reinstall this cuDNN from a single source",
          .commands = {"ldconfig -p | grep libcudnn"},
-         .verify = "rnncheck doctor --only cudnn_unusable",
          .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
     return finding;
 }
 
-static Verdict check(const Facts& facts, const Matrix& matrix) {
-    const auto copies = cudnn_copies(facts);
-    if (copies.empty()) return without_cudnn(facts);
-    Answers answers;
-    for (const auto& copy : copies) {
-        if (!copy.answer) continue;
-        if (copy.answer->version)
-            answers.good("every cuDNN installation reports its version");
-        else if (!copy.answer->failure)
-            answers.unknown("cuDNN at " + copy.path + " did not report its version");
-        else if (was_refused(*copy.answer->failure))
-            answers.told_elsewhere(leads_to_a_pipe);
-        else if (names_bad_part(facts, matrix, copy))
-            answers.told_elsewhere("a cuDNN library is missing or damaged");
-        else
-            answers.fault(unusable(copy));
-    }
-    const std::string silent = silent_copy(facts, LibraryKind::cudnn);
-    if (!silent.empty()) answers.unknown("cuDNN at " + silent + " did not respond");
-    return answers.close();
+static void judge(const Facts&, const Matrix& matrix, const CudnnCopy& copy, VerdictBuilder& answers) {
+    if (copy.answer->version) return answers.passed("every cuDNN installation reports its version");
+    if (!copy.answer->failure) return answers.unknown("cuDNN at " + copy.path + " did not report its version");
+    if (was_not_opened(*copy.answer->failure)) return answers.no_pass(leads_to_a_pipe);
+    answers.fault(unusable(copy, matrix));
 }
 
-extern const Rule rule{.title = "A cuDNN installation cannot be used",
-                       .layer = Layer::cudnn,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
-                       .check = check};
+extern const Rule rule{
+    .title = "A cuDNN installation cannot be used",
+    .layer = Layer::cudnn,
+    .max_severity = Severity::error,
+    .stage = Stage::ask,
+    .check = [](const Facts& facts, const Matrix& matrix) { return over_copies_that_answer(facts, matrix, judge); },
+    .yields_to = {"cudnn_part_missing", "cudnn_part_unreadable"}};
 
 }  // namespace rnncheck::rules::cudnn_unusable

@@ -1,6 +1,6 @@
 // A release of cuDNN that fails on certain sequence lengths.
 #include "rules/rule.hpp"
-#include "rules/support/defect_support.hpp"
+#include "rules/support/defects.hpp"
 
 namespace rnncheck::rules::cudnn_varlen_rnn_bug {
 
@@ -19,16 +19,15 @@ static bool lengths_went_well(const Facts& facts, const Version& release) {
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     const Remedy remedy = {.text = "Calls with variable sequence lengths may fail with this version",
                            .commands = {"export TF_CUDNN_RESET_RND_GEN_STATE=1"},
-                           .verify = "rnncheck doctor --only cudnn_varlen_rnn_bug",
                            .link = "https://github.com/tensorflow/tensorflow/issues/41630"};
     return documented_defects(facts, matrix, "cudnn_varlen_rnn_bug", remedy, lengths_went_well);
 }
 
 extern const Rule rule{.title = "This cuDNN version fails on variable sequence lengths",
                        .layer = Layer::cudnn,
-                       .worst = Severity::warning,
-                       .needs = Stage::run,
+                       .max_severity = Severity::warning,
+                       .stage = Stage::run,
                        .check = check,
-                       .asks = "cudnn="};
+                       .what_if_inputs = "cudnn="};
 
 }  // namespace rnncheck::rules::cudnn_varlen_rnn_bug

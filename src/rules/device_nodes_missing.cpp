@@ -1,7 +1,8 @@
 // The kernel module is loaded, but the files in /dev through which programs reach it do not exist.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::device_nodes_missing {
 
@@ -58,7 +59,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (!*facts.driver.module_loaded) return not_applicable("the kernel module is not loaded");
     if (!probe_completed(facts, "driver_files")) return undecided("listing the device nodes did not finish");
     if (driver_library_absent(facts)) return not_applicable("no driver library was found");
-    if (container_hides_gpus(facts)) return not_applicable("NVIDIA_VISIBLE_DEVICES requests no GPU");
     if (is_hidden(facts, "/dev")) return undecided("/dev is hidden from this process");
     const auto missing = missing_nodes(facts);
     if (missing.empty()) return pass("/dev/nvidiactl and a node of a GPU exist");
@@ -67,8 +67,9 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "Device nodes of the NVIDIA driver are missing",
                        .layer = Layer::driver,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
-                       .check = check};
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
+                       .check = check,
+                       .yields_to = {"gpu_hidden_by_setting"}};
 
 }  // namespace rnncheck::rules::device_nodes_missing

@@ -1,7 +1,8 @@
 // The device nodes exist, and this user may not open them.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::device_nodes_unreadable {
 
@@ -64,8 +65,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "This user has no permission to open the NVIDIA device nodes",
                        .layer = Layer::driver,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check};
 
 }  // namespace rnncheck::rules::device_nodes_unreadable

@@ -3,25 +3,10 @@
 #include <array>
 
 #include "rules/rule.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::driver_init_failed {
-
-/// A rule that looks at this code, or at this state of the machine, says more than this one could.
-static bool told_elsewhere(const Facts& facts) {
-    constexpr std::array codes{cuda_stub_library,        cuda_device_unavailable, cuda_no_device,
-                               cuda_ecc_uncorrectable,   cuda_system_not_ready,   cuda_system_driver_mismatch,
-                               cuda_compat_not_supported};
-    if (std::find(codes.begin(), codes.end(), facts.driver.init->code) != codes.end()) return true;
-    const Library* library = driver_library(facts);
-    const bool board_lost = std::any_of(facts.nvml_devices.begin(), facts.nvml_devices.end(),
-                                        [](const Board& board) { return board.unreachable; });
-    const bool wrong_libcuda =
-        (library && library->compat) || (on_wsl(facts) && library && libcuda_of_wsl(facts) != library);
-    const bool nvml_says_mismatch = facts.driver.nvml_init && facts.driver.nvml_init->code == nvml_version_mismatch;
-    return kernel_module_gone(facts) || releases_differ(facts) || nvml_says_mismatch || uvm_node_to_blame(facts) ||
-           wrong_libcuda || board_lost;
-}
 
 /// CUDA_ERROR_MPS_CONNECTION_FAILED to CUDA_ERROR_MPS_CLIENT_TERMINATED.
 static bool speaks_of_mps(const CallResult& init) {
@@ -35,7 +20,6 @@ static Remedy repair_mps() {
                 "started it, or bypass MPS in your programs with CUDA_MPS_PIPE_DIRECTORY=/dev/null",
             .commands = {"echo quit | nvidia-cuda-mps-control", "nvidia-cuda-mps-control -d"},
             .risk = Risk::disruptive,
-            .verify = "rnncheck doctor --only driver_init_failed",
             .link = "https://docs.nvidia.com/deploy/mps/index.html"};
 }
 
@@ -54,6 +38,7 @@ static Finding init_failed(const Facts& facts, const Matrix& matrix) {
     const auto status = matrix.status("cuda", 0, init.code);
     Finding finding;
     finding.subject = "NVIDIA driver";
+    finding.symptoms = {"driver.init"};
     finding.message =
         "the NVIDIA driver failed to initialize: " + in_words(init) + (status ? ", " + status->meaning : "");
     finding.evidence = {{"failed call", in_words(init), "driver.init"}};
@@ -68,16 +53,19 @@ static Finding init_failed(const Facts& facts, const Matrix& matrix) {
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (driver_answers(facts)) return pass("cuInit succeeded");
-    if (const auto why = lower_cause(facts)) return not_applicable(*why);
-    if (!facts.driver.init) return undecided("the result of cuInit is unknown");
-    if (told_elsewhere(facts)) return not_applicable("another rule reports why cuInit failed");
+    if (const auto verdict = without_cuinit(facts)) return *verdict;
     return fault(init_failed(facts, matrix));
 }
 
-extern const Rule rule{.title = "The NVIDIA driver fails to initialize (cuInit failed)",
-                       .layer = Layer::driver,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
-                       .check = check};
+extern const Rule rule{
+    .title = "The NVIDIA driver fails to initialize (cuInit failed)",
+    .layer = Layer::driver,
+    .max_severity = Severity::error,
+    .stage = Stage::ask,
+    .check = check,
+    .yields_to = {"container_cuda_newer_than_driver", "driver_installed_inside_container",
+                  "driver_userland_kernel_mismatch", "fabric_manager_not_running", "gpu_exclusive_mode_busy",
+                  "gpu_fell_off_bus", "gpu_hidden_by_setting", "gpu_memory_ecc_error", "kernel_module_missing",
+                  "no_gpu_visible", "stub_driver_library_in_path", "uvm_device_node_missing", "wsl_libcuda_not_found"}};
 
 }  // namespace rnncheck::rules::driver_init_failed

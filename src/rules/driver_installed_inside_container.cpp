@@ -1,6 +1,7 @@
 // A driver package inside the container hides the driver library that belongs to the host's kernel module.
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/driver_support.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::driver_installed_inside_container {
 
@@ -9,11 +10,12 @@ static Finding foreign_driver(const Facts& facts) {
     const std::string path = library ? library->path : facts.driver.library.value_or("libcuda.so.1");
     Finding finding;
     finding.subject = path;
-    finding.message = "the driver library in this container is version " + library_release(facts)->text +
+    finding.explains = {"driver versions", "driver.init"};
+    finding.message = "the driver library in this container is version " + driver_library_version(facts)->text +
                       ", but the host's kernel module is version " + facts.driver.kernel_version->text;
     finding.confidence = Confidence::likely;
     finding.evidence = {
-        {"driver library", path + ", version " + library_release(facts)->text, "driver.library_version"},
+        {"driver library", path + ", version " + driver_library_version(facts)->text, "driver.library_version"},
         {"kernel module", facts.driver.kernel_version->text, "driver.kernel_version"},
         {"container", *facts.host.container, "host.container"}};
     finding.remedies = {
@@ -34,16 +36,16 @@ static Verdict check(const Facts& facts, const Matrix&) {
     const Library* library = driver_library(facts);
     if (library && library->compat)
         return not_applicable("the library is a forward-compatibility library, whose version may differ");
-    if (!facts.driver.kernel_version || !library_release(facts))
+    if (!facts.driver.kernel_version || !driver_library_version(facts))
         return undecided("the version of the kernel module or of the driver library is unknown");
-    if (!releases_differ(facts)) return pass("the kernel module and the driver library are of the same version");
+    if (!driver_versions_differ(facts)) return pass("the kernel module and the driver library are of the same version");
     return fault(foreign_driver(facts));
 }
 
 extern const Rule rule{.title = "The container image contains its own driver library",
                        .layer = Layer::host,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check};
 
 }  // namespace rnncheck::rules::driver_installed_inside_container

@@ -1,22 +1,9 @@
 // The kernel side of the driver is here, the loader finds no libcuda.
 #include "rules/rule.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::driver_library_missing {
-
-/// Another rule tells why the libcuda that is there cannot be used.
-static std::optional<std::string> explained(const Facts& facts) {
-    for (const auto& library : facts.libraries) {
-        if (library.kind != LibraryKind::cuda) continue;
-        if (library.found_via == FoundVia::wsl && on_wsl(facts)) return "WSL provides its own libcuda";
-        if (library.problem && on_loader_path(library)) return "libcuda is installed, but its file cannot be used";
-        if (library.stub && library.picked_by_loader && !usable_copies(facts, LibraryKind::cuda).empty())
-            return "a stub hides the driver library";
-    }
-    if (init_code(facts) == cuda_stub_library && driver_library(facts)) return "the libcuda that was loaded is a stub";
-    if (container_without_gpu(facts)) return "the container was started without GPU access";
-    return std::nullopt;
-}
 
 static Remedy passed_in(const Facts& facts) {
     Remedy remedy = gpu_for_container(facts);
@@ -53,6 +40,7 @@ static Finding library_missing(const Facts& facts) {
     const auto copies = usable_copies(facts, LibraryKind::cuda);
     Finding finding;
     finding.subject = "libcuda.so.1";
+    finding.symptoms = {"libcuda"};
     finding.message =
         copies.empty()
             ? "the kernel part of the NVIDIA driver is present, but the driver library libcuda.so.1 is not installed"
@@ -68,7 +56,8 @@ static Finding library_missing(const Facts& facts) {
 static Verdict check(const Facts& facts, const Matrix&) {
     if (driver_answers(facts)) return pass("the driver works");
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
-    if (const auto why = explained(facts)) return not_applicable(*why);
+    if (init_code(facts) == cuda_stub_library && driver_library(facts))
+        return not_applicable("the libcuda that was loaded is a stub");
     if (driver_library(facts)) return pass("the loader finds a driver library");
     if (driver_library_seen(facts))
         return facts.driver.init ? pass("a driver library responds")
@@ -78,10 +67,13 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return not_applicable("the kernel part of the driver is missing too");
 }
 
-extern const Rule rule{.title = "The loader does not find the driver library (libcuda.so.1)",
-                       .layer = Layer::driver,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
-                       .check = check};
+extern const Rule rule{
+    .title = "The loader does not find the driver library (libcuda.so.1)",
+    .layer = Layer::driver,
+    .max_severity = Severity::error,
+    .stage = Stage::look,
+    .check = check,
+    .yields_to = {"container_no_gpu_runtime", "gpu_hidden_by_setting", "library_file_damaged",
+                  "library_for_other_machine", "stub_driver_library_in_path", "wsl_libcuda_not_found"}};
 
 }  // namespace rnncheck::rules::driver_library_missing

@@ -1,8 +1,8 @@
 // Neither a driver library nor the driver's kernel side is there.
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/driver_support.hpp"
-#include "rules/support/packages.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::driver_missing {
 
@@ -28,8 +28,8 @@ static Remedy windows_driver() {
 static Remedy another_machine() {
     return {.text =
                 "Check that this is the intended machine. A virtual machine has only the GPUs that its host passes "
-                "through; a cloud instance has only those of its instance type. A card that is present but not "
-                "listed is not seated or powered correctly, or its slot is disabled in the firmware",
+                "through; a cloud instance has only those of its instance type. A card that is present but not listed "
+                "is not seated or powered correctly, or its slot is disabled in the firmware",
             .commands = {"lspci -d 10de:"},
             .verify = "lspci -d 10de:",
             .link = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"};
@@ -73,6 +73,7 @@ static std::string message_for(const Facts& facts) {
 static Finding nothing_installed(const Facts& facts) {
     Finding finding;
     finding.subject = "NVIDIA driver";
+    finding.symptoms = {"driver"};
     finding.message = message_for(facts);
     finding.evidence = {{"NVIDIA GPUs on the PCI bus",
                          facts.host.pci_listed.value_or(false) ? std::to_string(facts.host.pci_gpus.size()) : "unknown",
@@ -93,7 +94,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (driver_answers(facts)) return pass("the driver works");
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     if (driver_library_seen(facts)) return not_applicable("a driver library is installed");
-    if (container_without_gpu(facts)) return not_applicable("the container was started without GPU access");
     if (kernel_side_seen(facts)) return not_applicable("the driver's kernel module is installed");
     if (!facts.driver.module_loaded) return undecided(kernel_not_asked(facts));
     return fault(nothing_installed(facts));
@@ -101,8 +101,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "No NVIDIA driver is installed",
                        .layer = Layer::driver,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
-                       .check = check};
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
+                       .check = check,
+                       .says_no_gpu = true,
+                       .yields_to = {"container_no_gpu_runtime", "gpu_hidden_by_setting"}};
 
 }  // namespace rnncheck::rules::driver_missing

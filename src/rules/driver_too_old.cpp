@@ -3,10 +3,10 @@
 
 #include "matrix/ranges.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn_support.hpp"
-#include "rules/support/packages.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/cudnn.hpp"
+#include "rules/support/remedies.hpp"
 #include "rules/support/versions.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::driver_too_old {
 
@@ -50,7 +50,6 @@ static Finding too_old_for(const Facts& facts, const Matrix& matrix, const std::
     finding.evidence = {driver_evidence(driver)};
     finding.evidence.insert(finding.evidence.end(), evidence.begin(), evidence.end());
     finding.remedies = {{.text = "Update the NVIDIA driver to " + oldest + " or later",
-                         .commands = {},
                          .risk = Risk::disruptive,
                          .verify = "nvidia-smi",
                          .link = compatibility_page}};
@@ -64,20 +63,21 @@ static std::string oldest_for(const Version& cuda, const std::string& os, const 
     return row ? row->oldest_driver.text : "one for CUDA " + cuda.text;
 }
 
-static void judge_cuda(const Facts& facts, const Matrix& matrix, const Version& cuda, Answers& answers) {
+static void judge_cuda(const Facts& facts, const Matrix& matrix, const Version& cuda, VerdictBuilder& answers) {
     const auto runs = given_driver_runs(facts, matrix, cuda);
     if (runs.outside) return answers.outside(runs.why);
     if (runs.fit == Fit::unknown) return answers.unknown(runs.why);
     if (runs.fit == Fit::does_not_work)
         return answers.fault(too_old_for(facts, matrix, "CUDA " + cuda.text, cuda,
                                          oldest_for(cuda, systems_of_driver(facts).front(), matrix), runs.evidence));
-    answers.good("driver " + driver_version(facts)->text + " runs CUDA " + cuda.text +
-                     (runs.limited ? " with minor-version compatibility" : ""),
-                 runs.evidence);
+    answers.passed("driver " + driver_version(facts)->text + " runs CUDA " + cuda.text +
+                       (runs.limited ? " with minor-version compatibility" : ""),
+                   runs.evidence);
 }
 
 /// Only what brings its own CUDA: what takes the system's is judged with that.
-static void judge_framework(const Facts& facts, const Matrix& matrix, const Framework& framework, Answers& answers) {
+static void judge_framework(const Facts& facts, const Matrix& matrix, const Framework& framework,
+                            VerdictBuilder& answers) {
     std::vector<FrameworkBuild> builds = builds_of(facts, matrix, framework).with_cuda;
     if (given_cuda(facts)) std::erase_if(builds, takes_system_libraries);
     const auto systems = systems_of_driver(facts);
@@ -101,7 +101,7 @@ static void judge_framework(const Facts& facts, const Matrix& matrix, const Fram
 
 /// The oldest driver that NVIDIA's support matrix names for this cuDNN, where no CUDA version was specified that tells
 /// it.
-static void judge_cudnn(const Facts& facts, const Matrix& matrix, Answers& answers) {
+static void judge_cudnn(const Facts& facts, const Matrix& matrix, VerdictBuilder& answers) {
     const Version* cudnn = given_cudnn(facts);
     const auto built_for = cudnn ? facts.cudnns.front().built_for_cuda : std::nullopt;
     if (!built_for || given_cuda(facts) || systems_of_driver(facts).front() == "windows") return;
@@ -110,29 +110,28 @@ static void judge_cudnn(const Facts& facts, const Matrix& matrix, Answers& answe
     const std::string what = "cuDNN " + cudnn->text + " for CUDA " + std::to_string(build->cuda_major);
     const std::vector<Evidence> evidence = {{"oldest driver for " + what, build->driver_min->text, build->source.url}};
     if (reaches(*driver_version(facts), *build->driver_min))
-        answers.good("driver " + driver_version(facts)->text + " runs " + what, evidence);
+        answers.passed("driver " + driver_version(facts)->text + " runs " + what, evidence);
     else
         answers.fault(
             too_old_for(facts, matrix, what, make_version({build->cuda_major, 0}), build->driver_min->text, evidence));
 }
 
-static void judge_gpu(const Matrix& matrix, const Version& driver, const Gpu& gpu, Answers& answers) {
+static void judge_gpu(const Matrix& matrix, const Version& driver, const Gpu& gpu, VerdictBuilder& answers) {
     if (!gpu.compute_capability) return;
     if (compat::driver_still_drives(driver, *gpu.compute_capability, matrix).fit == Fit::does_not_work)
-        return answers.told_elsewhere("driver " + driver.text + " no longer supports " + words_of(gpu));
+        return answers.no_pass("driver " + driver.text + " no longer supports " + words_of(gpu));
     auto knows = compat::driver_knows(driver, *gpu.compute_capability, matrix);
     if (knows.fit == Fit::unknown) return;  // gpu_too_old tells
     const std::string first = knows.evidence.back().value;
     knows.evidence.back().what = "first CUDA version for " + words_of(gpu);
     if (knows.fit == Fit::works)
-        return answers.good("driver " + driver.text + " supports " + words_of(gpu), knows.evidence);
+        return answers.passed("driver " + driver.text + " supports " + words_of(gpu), knows.evidence);
     Finding finding;
     finding.subject = "driver " + driver.text;
     finding.message = "driver " + driver.text + " is too old for " + words_of(gpu) + ", which requires CUDA " + first;
     finding.evidence = {driver_evidence(driver)};
     finding.evidence.insert(finding.evidence.end(), knows.evidence.begin(), knows.evidence.end());
     finding.remedies = {{.text = "Install a driver that supports CUDA " + first + " or later",
-                         .commands = {},
                          .verify = "nvidia-smi",
                          .link = "https://www.nvidia.com/drivers"}};
     answers.fault(std::move(finding));
@@ -152,7 +151,7 @@ static Verdict judge_given(const Facts& facts, const Matrix& matrix) {
     if (is_jetson(facts, matrix)) return undecided("Jetson drivers are part of JetPack and follow other rules");
     if (!given_cuda(facts) && !given_cudnn(facts) && !given_gpu(facts) && facts.frameworks.empty())
         return undecided("nothing that needs a driver was specified: cuda=, cudnn=, gpu= or a framework");
-    Answers answers;
+    VerdictBuilder answers;
     const auto branch = matrix.cuda_of_driver(*driver);
     if (!branch) answers.outside(outside_data("driver " + driver->text, branch.coverage, matrix));
     if (const Version* cuda = given_cuda(facts)) judge_cuda(facts, matrix, *cuda, answers);
@@ -169,6 +168,7 @@ static Finding too_old(const Facts& facts, const Matrix& matrix, const Runtime& 
     const std::string needed = runtime.version->text;
     Finding finding;
     finding.subject = runtime.library;
+    finding.explains = {cuda_for_driver(runtime.version->major())};
     finding.message = "the driver supports CUDA up to " + cuda + ", too old for the CUDA runtime " + needed + " at " +
                       runtime.library;
     finding.evidence = {{"newest CUDA version supported by the driver", cuda, "driver.cuda_version"},
@@ -176,7 +176,7 @@ static Finding too_old(const Facts& facts, const Matrix& matrix, const Runtime& 
     const auto driver = driver_asked(facts);
     if (driver.version)
         finding.evidence.push_back({"driver version", driver.version->text,
-                                    library_release(facts) ? "driver.library_version" : "driver.nvml_version"});
+                                    driver_library_version(facts) ? "driver.library_version" : "driver.nvml_version"});
     const auto row = compat::drivers_for(*runtime.version, driver.os, matrix);
     if (row)
         finding.evidence.push_back(
@@ -189,8 +189,6 @@ static Finding too_old(const Facts& facts, const Matrix& matrix, const Runtime& 
                                         .verify = "nvidia-smi",
                                         .link = compatibility_page}),
                         {.text = "Use a framework build for CUDA " + cuda + " or earlier; no system change is needed",
-                         .commands = {},
-                         .verify = "rnncheck doctor --only driver_too_old",
                          .link = "https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/index.html"}};
     // Who may not touch the driver begins with what is in reach.
     if (in_container(facts) || !batch_system(facts).empty()) std::swap(finding.remedies[0], finding.remedies[1]);
@@ -226,11 +224,10 @@ static Verdict without_runtimes(const Facts& facts) {
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    if (only_given(facts)) return with_plan(judge_given(facts, matrix), facts);
+    if (only_given(facts)) return judge_given(facts, matrix);
     for (const Framework& framework : facts.frameworks)
         if (framework.asked && !framework.version) return undecided("the version to check is unknown");
-    if (auto asked = too_old_for_asked(facts, matrix); !asked.empty())
-        return with_plan(fault_or(std::move(asked), {}), facts);
+    if (auto asked = too_old_for_asked(facts, matrix); !asked.empty()) return fault_or(std::move(asked), {});
     if (facts.runtimes.empty()) return without_runtimes(facts);
     if (driver_library_absent(facts)) return not_applicable("no driver library was found");
     if (!facts.driver.cuda_version) return undecided("the CUDA version that the driver supports is unknown");
@@ -250,7 +247,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     // answer may be it.
     const bool another_may = any_suits || !silent_copy(facts, LibraryKind::cudart).empty();
     for (auto& finding : findings) finding.severity = another_may ? Severity::warning : Severity::error;
-    if (!findings.empty()) return with_plan(fault_or(std::move(findings), {}), facts);
+    if (!findings.empty()) return fault_or(std::move(findings), {});
     if (!open.empty()) return undecided(open);
     return pass(limited ? "the driver runs every CUDA runtime found, some with minor-version compatibility"
                         : "the driver supports CUDA up to " + facts.driver.cuda_version->text +
@@ -259,9 +256,10 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "The NVIDIA driver is too old for the CUDA runtime",
                        .layer = Layer::driver,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check,
-                       .asks = "driver=, and cuda=, gpu= or a framework"};
+                       .what_if_inputs = "driver=, and cuda=, gpu= or a framework",
+                       .offers_plan = true};
 
 }  // namespace rnncheck::rules::driver_too_old

@@ -1,6 +1,7 @@
 // The driver's libraries and its kernel module are of different releases.
 #include "rules/rule.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::driver_userland_kernel_mismatch {
 
@@ -8,7 +9,7 @@ static std::vector<Evidence> releases(const Facts& facts) {
     std::vector<Evidence> evidence;
     if (facts.driver.kernel_version)
         evidence.push_back({"kernel module", facts.driver.kernel_version->text, "driver.kernel_version"});
-    if (const auto release = library_release(facts))
+    if (const auto release = driver_library_version(facts))
         evidence.push_back({"libcuda", release->text, "driver.library_version"});
     if (facts.driver.nvml_version) evidence.push_back({"NVML", facts.driver.nvml_version->text, "driver.nvml_version"});
     return evidence;
@@ -37,14 +38,19 @@ static Finding mismatch(const Facts& facts, const std::vector<FailedCall>& failu
     Finding finding;
     finding.severity = driver_answers(facts) ? Severity::warning : Severity::error;
     finding.subject = "NVIDIA driver";
-    const std::string which = releases_differ(facts) ? " (" + facts.driver.kernel_version->text + " in the kernel, " +
-                                                           library_release(facts)->text + " in libcuda)"
-                                                     : "";
+    finding.symptoms = {"driver versions"};
+    if (!driver_answers(facts)) finding.explains = {"driver.init"};
+    const std::string which = driver_versions_differ(facts)
+                                  ? " (" + facts.driver.kernel_version->text + " in the kernel, " +
+                                        driver_library_version(facts)->text + " in libcuda)"
+                                  : "";
     finding.message = driver_answers(facts)
                           ? "NVML (libnvidia-ml.so.1) and the loaded kernel module are of different driver versions"
                           : "the driver's libraries and its loaded kernel module are of different versions" + which;
     finding.evidence = releases(facts);
     if (!failures.empty()) finding.evidence.push_back(evidence_of(failures.front()));
+    for (const FailedCall& failure : failures)
+        finding.explains.insert(finding.explains.end(), failure.explains.begin(), failure.explains.end());
     if (nvml_says_so) finding.evidence.push_back({"NVML", in_words(*facts.driver.nvml_init), "driver.nvml_init"});
     finding.remedies = {in_container(facts) ? start_anew() : restart(facts)};
     return finding;
@@ -55,7 +61,7 @@ static std::optional<std::string> not_known(const Facts& facts) {
     if (nvml_there && !facts.driver.nvml_init) return "NVML did not respond";
     if (driver_answers(facts)) return std::nullopt;
     if (!facts.driver.init) return "the result of cuInit is unknown";
-    if (!library_release(facts) || !facts.driver.kernel_version)
+    if (!driver_library_version(facts) || !facts.driver.kernel_version)
         return "the version of libcuda or of the kernel module is unknown";
     return std::nullopt;
 }
@@ -64,10 +70,9 @@ static Verdict check(const Facts& facts, const Matrix&) {
     const Library* library = driver_library(facts);
     const auto failures = cuda_failures(facts, cuda_system_driver_mismatch);
     const bool nvml_says_so = facts.driver.nvml_init && facts.driver.nvml_init->code == nvml_version_mismatch;
-    const bool differ = releases_differ(facts) && !driver_answers(facts);
+    const bool differ = driver_versions_differ(facts) && !driver_answers(facts);
     if (library && library->compat && !driver_answers(facts))
         return not_applicable("a forward-compatibility library is in use");
-    if (in_container(facts) && differ) return not_applicable("the container contains its own driver library");
     if (!failures.empty() || nvml_says_so || differ) return fault(mismatch(facts, failures, nvml_says_so));
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
     if (const auto why = not_known(facts)) return undecided(*why);
@@ -77,8 +82,9 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "The driver's libraries and kernel module are of different versions",
                        .layer = Layer::driver,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
-                       .check = check};
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
+                       .check = check,
+                       .yields_to = {"driver_installed_inside_container"}};
 
 }  // namespace rnncheck::rules::driver_userland_kernel_mismatch

@@ -1,6 +1,7 @@
 // On machines with NVSwitch CUDA waits for the fabric manager, and it does not run.
 #include "rules/rule.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::fabric_manager_not_running {
 
@@ -9,7 +10,7 @@ static Finding not_ready(const Facts& facts) {
     finding.message =
         "the system is not ready for CUDA (error 802): on systems with NVSwitch, Fabric Manager is not running";
     finding.confidence = Confidence::likely;
-    if (const auto release = library_release(facts))
+    if (const auto release = driver_library_version(facts))
         finding.evidence = {{"driver version", release->text, "driver.library_version"}};
     finding.remedies = {
         on_host(facts, {.text = "Install Fabric Manager in exactly the driver's version, then start it; for a virtual "
@@ -25,8 +26,7 @@ static Finding not_ready(const Facts& facts) {
 static Verdict check(const Facts& facts, const Matrix&) {
     const auto failures = cuda_failures(facts, cuda_system_not_ready);
     if (!failures.empty()) return fault_or(findings_for(failures, not_ready(facts)), {});
-    if (const auto why = lower_cause(facts)) return not_applicable(*why);
-    if (!facts.driver.init) return undecided("the result of cuInit is unknown");
+    if (const auto verdict = without_cuinit(facts)) return *verdict;
     if (!failures_are_known(facts)) return undecided("a run on the GPU failed for an unknown reason");
     if (!facts.driver.init->ok()) return not_applicable("cuInit failed for another reason");
     return pass("no call reported that the system is not ready");
@@ -34,8 +34,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "The system is not ready for CUDA: Fabric Manager is not running",
                        .layer = Layer::driver,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check};
 
 }  // namespace rnncheck::rules::fabric_manager_not_running

@@ -1,7 +1,8 @@
 // The CUDA or cuDNN installed was made before the GPU, or without code for it.
 #include "rules/rule.hpp"
-#include "rules/support/architecture_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/architecture.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_arch_not_in_build {
 
@@ -13,20 +14,16 @@ static void describe(Finding& finding, const Gpu& gpu, const std::string& things
                       (only_slow ? "; PTX code, compiled at first use, may still run" : "");
     finding.remedies = {{.text = "Use a framework build for a CUDA version that supports this GPU (12.8 or later for "
                                  "Blackwell, 11.8 for Ada and Hopper), with a cuDNN built for that CUDA version",
-                         .commands = {},
-                         .verify = "rnncheck doctor --only gpu_arch_not_in_build",
                          .link = "https://developer.nvidia.com/cuda-gpus"}};
 }
 
-static Verdict check(const Facts& facts, const Matrix& matrix) {
-    return with_plan(judge_architecture(facts, matrix, true, describe), facts);
-}
-
-extern const Rule rule{.title = "The installed CUDA or cuDNN has no code for a GPU",
-                       .layer = Layer::gpu,
-                       .worst = Severity::error,
-                       .needs = Stage::run,
-                       .check = check,
-                       .asks = "gpu=, and cuda=, cudnn= or a framework"};
+extern const Rule rule{
+    .title = "The installed CUDA or cuDNN has no code for a GPU",
+    .layer = Layer::gpu,
+    .max_severity = Severity::error,
+    .stage = Stage::run,
+    .check = [](const Facts& facts, const Matrix& matrix) { return judge_architecture(facts, matrix, true, describe); },
+    .what_if_inputs = "gpu=, and cuda=, cudnn= or a framework",
+    .offers_plan = true};
 
 }  // namespace rnncheck::rules::gpu_arch_not_in_build

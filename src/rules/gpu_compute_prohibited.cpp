@@ -1,14 +1,17 @@
 // An administrator closed a GPU to all compute processes.
 #include "rules/rule.hpp"
-#include "rules/support/board_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/boards.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_compute_prohibited {
 
 static Finding closed(const Facts& facts, const std::string& subject, const std::string& source,
-                      const std::string& of_board = "") {
+                      std::vector<std::string> explains, const std::string& of_board = "") {
     Finding finding;
     finding.subject = subject;
+    finding.explains = std::move(explains);
+    finding.explains.emplace_back("driver.init");
     finding.message = "CUDA is prohibited on " + subject + " by its compute mode";
     finding.evidence = {{"compute mode", "prohibited", source}};
     finding.remedies = {
@@ -24,7 +27,7 @@ static Verdict judge_board(const Facts& facts, const Board& board) {
     if (!board.compute_mode) return not_told(facts, "its compute mode");
     if (*board.compute_mode != "prohibited") return pass("CUDA is allowed on the GPU");
     Finding finding = closed(facts, subject_of(board), board_fact(facts, board, "compute_mode"),
-                             " -i " + std::to_string(board.index));
+                             places_on(facts, board), " -i " + std::to_string(board.index));
     finding.severity = severity_on(facts, board, Severity::error);
     return fault(std::move(finding));
 }
@@ -37,7 +40,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
         const Board* board = board_of(facts, gpu);
         const bool told = board && board->compute_mode == "prohibited";
         if (gpu.compute_mode == "prohibited" && !told)
-            verdict.findings.push_back(closed(facts, subject_of(gpu), "cuda_devices"));
+            verdict.findings.push_back(closed(facts, subject_of(gpu), "cuda_devices", places_on(facts, gpu.index)));
     }
     if (!verdict.findings.empty()) return fault_or(std::move(verdict.findings), {});
     if (facts.nvml_devices.empty() && all_told) return pass("CUDA is allowed on every GPU that it sees");
@@ -46,8 +49,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "CUDA is prohibited on a GPU (compute mode)",
                        .layer = Layer::gpu,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check};
 
 }  // namespace rnncheck::rules::gpu_compute_prohibited

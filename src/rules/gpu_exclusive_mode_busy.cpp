@@ -3,8 +3,9 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/board_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/boards.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_exclusive_mode_busy {
 
@@ -22,7 +23,6 @@ static std::vector<Remedy> remedies(const Facts& facts) {
              "MPS is configured, and programs can share the GPU only through it: start them as the same user and with "
              "the same CUDA_MPS_PIPE_DIRECTORY as the MPS control daemon, and check that the daemon is running",
          .commands = {"echo get_server_list | nvidia-cuda-mps-control", "printenv CUDA_MPS_PIPE_DIRECTORY"},
-         .verify = "rnncheck doctor --only gpu_exclusive_mode_busy",
          .link = "https://docs.nvidia.com/deploy/mps/index.html"},
         free};
 }
@@ -33,6 +33,7 @@ static Finding busy(const Facts& facts, const Board& board) {
     Finding finding;
     finding.severity = severity_on(facts, board, Severity::error);
     finding.subject = subject_of(board);
+    finding.explains = places_on(facts, board);
     finding.message = finding.subject + " is in exclusive-process mode and in use by process " + join_with_and(pids);
     finding.confidence = Confidence::likely;
     finding.evidence = {{"compute mode", *board.compute_mode, board_fact(facts, board, "compute_mode")},
@@ -60,12 +61,6 @@ static Verdict judge_board(const Facts& facts, const Board& board) {
     return fault(busy(facts, board));
 }
 
-static bool any_prohibited(const Facts& facts) {
-    const auto is_prohibited = [](const auto& device) { return device.compute_mode == "prohibited"; };
-    return std::any_of(facts.nvml_devices.begin(), facts.nvml_devices.end(), is_prohibited) ||
-           std::any_of(facts.cuda_devices.begin(), facts.cuda_devices.end(), is_prohibited);
-}
-
 static Verdict check(const Facts& facts, const Matrix&) {
     Finding refused;
     refused.message = "the GPU is busy or unavailable to this process (CUDA_ERROR_DEVICE_UNAVAILABLE)";
@@ -74,8 +69,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (facts.driver.mps_pipe)
         refused.evidence = {{"MPS control daemon pipes", *facts.driver.mps_pipe, "driver.mps_pipe"}};
     const auto refusals = cuda_failures(facts, cuda_device_unavailable);
-    if (!refusals.empty() && any_prohibited(facts))
-        return not_applicable("a GPU's compute mode prohibits all processes");
     const Verdict boards = over_boards(facts, judge_board);
     if (boards.outcome == Outcome::fault) return boards;
     if (!refusals.empty()) return fault_or(findings_for(refusals, refused), {});
@@ -86,8 +79,9 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "A GPU in exclusive mode is in use by another process",
                        .layer = Layer::gpu,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
-                       .check = check};
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
+                       .check = check,
+                       .yields_to = {"gpu_compute_prohibited"}};
 
 }  // namespace rnncheck::rules::gpu_exclusive_mode_busy

@@ -1,8 +1,9 @@
 // The driver lost a GPU that it had: it no longer answers on the PCI bus.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/board_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/boards.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_fell_off_bus {
 
@@ -19,6 +20,8 @@ static std::vector<Remedy> remedies(const Facts& facts) {
 static Finding lost(const Facts& facts, const Board& board) {
     Finding finding;
     finding.subject = subject_of(board);
+    finding.explains = places_on(facts, board);
+    finding.explains.insert(finding.explains.end(), {"cuda_devices", "driver.init"});
     finding.message = finding.subject + " does not respond on the PCI bus: the driver lost it";
     finding.confidence = board.unreachable->code == nvml_gpu_is_lost ? Confidence::certain : Confidence::likely;
     finding.evidence = {{"failed call", in_words(*board.unreachable), board_fact(facts, board, "unreachable")}};
@@ -54,8 +57,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "A GPU has fallen off the PCI bus",
                        .layer = Layer::gpu,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check};
 
 }  // namespace rnncheck::rules::gpu_fell_off_bus

@@ -1,9 +1,84 @@
 // One GPU computes other bits than its equals, every number within its limit: an early sign of a card that goes bad.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/gpu_kinds.hpp"
+#include "rules/support/cases.hpp"
 
 namespace rnncheck::rules::gpu_gives_other_bits {
+
+namespace {
+
+/// GPUs of one name, compute capability and number of multiprocessors, by the bits of what they computed right.
+struct Kind {
+    std::set<int> gpus;
+    std::size_t compared = 0;     ///< cases that more than one of them computed, each the same bits twice
+    std::map<int, Runs> unusual;  ///< by GPU: where more than half of three or more agree on other bits
+    std::vector<Runs> undecided;  ///< by case: where bits differ and there is no such majority
+};
+
+/// Runs of one case on GPUs of one kind, one of each GPU.
+using ByGpu = std::map<int, const RnnRun*>;
+
+/// cuBLAS gives the same bits "when executed on GPUs with the same architecture and the same number of SMs"
+/// (https://docs.nvidia.com/cuda/cublas/index.html#results-reproducibility).
+std::string kind_of(const Gpu& gpu) {
+    if (!gpu.name || !gpu.compute_capability) return "";
+    return *gpu.name + ' ' + gpu.compute_capability->text + ' ' + std::to_string(gpu.multiprocessors.value_or(0));
+}
+
+std::map<std::string, std::map<std::string, ByGpu> > comparable(const Facts& facts) {
+    std::map<std::string, std::map<std::string, ByGpu> > kinds;
+    std::set<std::pair<std::string, std::string> > unsteady;  // on one GPU other bits each time: nothing to compare
+    for (const RnnRun& run : facts.rnn_runs) {
+        const Gpu* gpu = gpu_at(facts, run.gpu);
+        const std::string kind = gpu ? kind_of(*gpu) : "";
+        if (run.end != RunEnd::ok || !run.digest || kind.empty()) continue;
+        const std::string what = run.library + ' ' + std::string(name_of(run.dialect)) + ' ' + describe(run.rnn_case);
+        if (run.bitwise_repeatable == true) kinds[kind][what][run.gpu] = &run;
+        if (run.bitwise_repeatable == false) unsteady.emplace(kind, what);
+    }
+    for (const auto& [kind, what] : unsteady) kinds[kind].erase(what);
+    return kinds;
+}
+
+/// The bits that more than half gave, of three or more; else none.
+const std::string* usual(const ByGpu& runs) {
+    std::map<std::string, std::size_t> votes;
+    for (const auto& [gpu, run] : runs) ++votes[*run->digest];
+    for (const auto& [gpu, run] : runs)
+        if (runs.size() >= 3 && 2 * votes[*run->digest] > runs.size()) return &*run->digest;
+    return nullptr;
+}
+
+void compare(const ByGpu& runs, Kind& kind) {
+    ++kind.compared;
+    const std::string* bits = usual(runs);
+    Runs all;
+    for (const auto& [gpu, run] : runs) {
+        all.push_back(run);
+        if (bits && *run->digest != *bits) kind.unusual[gpu].push_back(run);
+    }
+    const bool alike = std::ranges::all_of(all, [&](const RnnRun* run) { return run->digest == all.front()->digest; });
+    if (!bits && !alike) kind.undecided.push_back(std::move(all));
+}
+
+bool same_kind(const Gpu& one, const Gpu& other) {
+    return !kind_of(one).empty() && kind_of(one) == kind_of(other);
+}
+
+std::vector<Kind> kinds_of(const Facts& facts) {
+    std::vector<Kind> kinds;
+    for (const auto& [name, by_case] : comparable(facts)) {
+        Kind kind;
+        for (const auto& [what, runs] : by_case) {
+            for (const auto& [gpu, run] : runs) kind.gpus.insert(gpu);
+            if (runs.size() > 1) compare(runs, kind);
+        }
+        if (kind.compared > 0) kinds.push_back(std::move(kind));
+    }
+    return kinds;
+}
+
+}  // namespace
 
 static std::string share(std::size_t cases, const Kind& kind) {
     return std::to_string(cases) + " of " + pluralized(kind.compared, "recurrent network", "recurrent networks");
@@ -29,7 +104,6 @@ static Finding unusual(const Facts& facts, const Kind& kind, int gpu, const Runs
          .commands = {"rnncheck lstm --level thorough", "nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER",
                       "sudo dmesg | grep -i -E 'nvrm|xid'"},
          .risk = Risk::needs_root,
-         .verify = "rnncheck doctor --only gpu_gives_other_bits",
          .link = "https://docs.nvidia.com/cuda/cublas/index.html#results-reproducibility"}};
     return finding;
 }
@@ -48,7 +122,6 @@ static Finding undecided_which(const Facts& facts, const Kind& kind) {
         {.text = "Run more cases on these GPUs, and check them for memory errors; a comparison with a third GPU of the "
                  "same model would show which one is at fault",
          .commands = {"rnncheck lstm --level thorough", "nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER"},
-         .verify = "rnncheck doctor --only gpu_gives_other_bits",
          .link = "https://docs.nvidia.com/cuda/cublas/index.html#results-reproducibility"}};
     return finding;
 }
@@ -73,22 +146,22 @@ static bool any_of_one_kind(const Facts& facts) {
 
 static Verdict check(const Facts& facts, const Matrix&) {
     if (const auto verdict = without_gpu(facts)) return *verdict;
-    Answers answers;
+    VerdictBuilder answers;
     for (const Kind& kind : kinds_of(facts)) {
         for (const auto& [gpu, runs] : kind.unusual) answers.fault(unusual(facts, kind, gpu, runs));
         if (!kind.undecided.empty()) answers.fault(undecided_which(facts, kind));
-        answers.good("GPUs of the same model return bitwise identical results");
+        answers.passed("GPUs of the same model return bitwise identical results");
     }
     if (facts.cuda_devices.size() > 1)
         if (const std::string why = not_comparable(facts); !why.empty()) answers.unknown(why);
-    if (!any_of_one_kind(facts)) answers.no_matter("no two GPUs are of the same model");
+    if (!any_of_one_kind(facts)) answers.irrelevant("no two GPUs are of the same model");
     return answers.close();
 }
 
 extern const Rule rule{.title = "A GPU's results are not bitwise identical to those of other GPUs of its model",
                        .layer = Layer::gpu,
-                       .worst = Severity::warning,
-                       .needs = Stage::run,
+                       .max_severity = Severity::warning,
+                       .stage = Stage::run,
                        .check = check};
 
 }  // namespace rnncheck::rules::gpu_gives_other_bits

@@ -1,7 +1,8 @@
 // An environment variable keeps CUDA from GPUs that are there.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_hidden_by_setting {
 
@@ -17,7 +18,6 @@ static Remedy remedy_for(const Facts& facts, const std::string& variable, Severi
                 "Unset the variable, or set it to existing GPUs: indices from 0, or UUIDs as nvidia-smi lists them. "
                 "Programs and notebooks may also set it",
             .commands = {"unset CUDA_VISIBLE_DEVICES", "nvidia-smi -L"},
-            .verify = "rnncheck doctor --only gpu_hidden_by_setting",
             .link = "https://docs.nvidia.com/cuda/cuda-programming-guide/05-appendices/environment-variables.html"};
 }
 
@@ -26,6 +26,8 @@ static Finding hidden(const Facts& facts, const std::string& variable, Severity 
     Finding finding;
     finding.severity = severity;
     finding.subject = variable;
+    if (severity == Severity::error)
+        finding.explains = {"container", "libcuda", "driver", "/dev", "cuda_devices", "driver.init"};
     finding.message = variable + "=\"" + escaped(value, 200) + "\" " + effect;
     finding.evidence = {{variable, value, "host.environment"},
                         {"GPUs that CUDA sees", std::to_string(facts.cuda_devices.size()), "cuda_devices"},
@@ -57,8 +59,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     const bool no_gpu_given = container_without_gpu(facts) || (facts.driver.init && !kernel_side_absent(facts));
     if (container_hides_gpus(facts) && facts.cuda_devices.empty() && no_gpu_given)
         return fault(hidden(facts, "NVIDIA_VISIBLE_DEVICES", Severity::error, "requests a container without a GPU"));
-    if (const auto why = lower_cause(facts)) return not_applicable(*why);
-    if (!facts.driver.init) return undecided("the result of cuInit is unknown");
+    if (const auto verdict = without_cuinit(facts)) return *verdict;
     if (!value) return not_applicable("CUDA_VISIBLE_DEVICES is not set");
     if (!facts.driver.init->ok() && init_code(facts) != cuda_no_device)
         return not_applicable("the driver does not initialize");
@@ -72,8 +73,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "An environment variable hides GPUs from CUDA",
                        .layer = Layer::gpu,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check};
 
 }  // namespace rnncheck::rules::gpu_hidden_by_setting

@@ -1,17 +1,20 @@
 // The driver starts, but refuses to say which GPUs there are.
 #include "rules/rule.hpp"
-#include "rules/support/cudnn_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/cudnn.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_list_failed {
 
-static Finding not_listed(const Facts& facts, const CallResult& call, const Matrix& matrix) {
+static Finding not_listed(const Facts& facts, const ProbeRun& run, const CallResult& call, const Matrix& matrix) {
     const auto status = matrix.status("cuda", 0, call.code);
     Finding finding;
     finding.subject = "NVIDIA driver";
-    finding.message = "the NVIDIA driver initializes but cannot list its GPUs: " + told(call) +
+    finding.symptoms = {place_of(facts, run)};
+    finding.explains = {"cuda_devices"};
+    finding.message = "the NVIDIA driver initializes but cannot list its GPUs: " + in_words(call) +
                       (status && !status->meaning.empty() ? ", " + status->meaning : "");
-    finding.evidence = {{"failed call", told(call), "probe_runs"}};
+    finding.evidence = {{"failed call", in_words(call), "probe_runs"}};
     if (status)
         finding.evidence.push_back({"meaning of " + std::to_string(call.code), status->name, status->source.url});
     finding.remedies = {
@@ -23,27 +26,22 @@ static Finding not_listed(const Facts& facts, const CallResult& call, const Matr
     return finding;
 }
 
-/// Rules that look at every CUDA call tell these.
-static bool has_own_rule(std::int64_t code) {
-    return code == cuda_ecc_uncorrectable || code == cuda_system_not_ready;
-}
-
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (!facts.cuda_devices.empty()) return pass("the driver lists its GPUs");
-    if (const auto why = lower_cause(facts)) return not_applicable(*why);
-    if (!facts.driver.init) return undecided("the result of cuInit is unknown");
+    if (const auto verdict = without_cuinit(facts)) return *verdict;
     if (!facts.driver.init->ok()) return not_applicable("the driver does not initialize");
-    if (const CallResult* call = gpu_list_failure(facts))
-        return has_own_rule(call->code) ? not_applicable("another rule reports this error code")
-                                        : fault(not_listed(facts, *call, matrix));
+    for (const ProbeRun* run : runs_of(facts, "driver_api"))
+        for (const CallResult& call : run->failed_calls)
+            if (call.call == "cuDeviceGetCount") return fault(not_listed(facts, *run, call, matrix));
     if (!probe_completed(facts, "driver_api")) return undecided("querying the driver did not finish");
     return pass("the driver reported the number of GPUs");
 }
 
 extern const Rule rule{.title = "The driver initializes but cannot list its GPUs",
                        .layer = Layer::gpu,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
-                       .check = check};
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
+                       .check = check,
+                       .yields_to = {"fabric_manager_not_running", "gpu_memory_ecc_error"}};
 
 }  // namespace rnncheck::rules::gpu_list_failed

@@ -1,7 +1,7 @@
 // Other processes hold nearly all memory of a GPU.
 #include "rules/rule.hpp"
-#include "rules/support/board_support.hpp"
-#include "rules/support/memory_support.hpp"
+#include "rules/support/boards.hpp"
+#include "rules/support/cases.hpp"
 
 namespace rnncheck::rules::gpu_memory_held_by_other_process {
 
@@ -9,6 +9,7 @@ static Finding held(const Facts& facts, const Board& board) {
     Finding finding;
     finding.severity = severity_on(facts, board, Severity::warning);
     finding.subject = subject_of(board);
+    finding.symptoms = {place_of(facts, board)};
     finding.message =
         finding.subject + " has only " + free_of_total(board) + " of memory free; in use by " + holders_of(board);
     finding.evidence = {{"free memory", free_of_total(board), board_fact(facts, board, "memory_free_mib")},
@@ -24,22 +25,17 @@ static Finding held(const Facts& facts, const Board& board) {
 
 static Verdict judge_board(const Facts& facts, const Board& board) {
     if (!board.memory_free_mib) return not_told(facts, "free memory");
-    if (told_as_out_of_memory(facts, board))
-        return not_applicable("a call ran out of memory, which gpu_out_of_memory reports");
     if (memory_is_low(board))
         return board.processes.empty() ? not_applicable("no process is visible on the GPU") : fault(held(facts, board));
     if (!board.memory_total_mib) return undecided("the board's memory size is unknown");
     return pass("enough GPU memory is free");
 }
 
-static Verdict check(const Facts& facts, const Matrix&) {
-    return over_boards(facts, judge_board);
-}
-
 extern const Rule rule{.title = "Other processes use most of a GPU's memory",
                        .layer = Layer::gpu,
-                       .worst = Severity::warning,
-                       .needs = Stage::ask,
-                       .check = check};
+                       .max_severity = Severity::warning,
+                       .stage = Stage::ask,
+                       .check = [](const Facts& facts, const Matrix&) { return over_boards(facts, judge_board); },
+                       .yields_to = {"gpu_out_of_memory"}};
 
 }  // namespace rnncheck::rules::gpu_memory_held_by_other_process

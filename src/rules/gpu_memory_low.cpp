@@ -1,8 +1,9 @@
 // Little GPU memory is free, and no process is seen that holds it.
 #include "rules/rule.hpp"
-#include "rules/support/board_support.hpp"
-#include "rules/support/memory_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/boards.hpp"
+#include "rules/support/cases.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_memory_low {
 
@@ -10,6 +11,7 @@ static Finding little_left(const Facts& facts, const Board& board) {
     Finding finding;
     finding.severity = severity_on(facts, board, Severity::warning);
     finding.subject = subject_of(board);
+    finding.symptoms = {place_of(facts, board)};
     finding.message =
         finding.subject + " has only " + free_of_total(board) + " of memory free, and no visible process uses the rest";
     finding.evidence = {{"free memory", free_of_total(board), board_fact(facts, board, "memory_free_mib")},
@@ -26,8 +28,6 @@ static Finding little_left(const Facts& facts, const Board& board) {
 
 static Verdict judge_board(const Facts& facts, const Board& board) {
     if (!board.memory_free_mib) return not_told(facts, "free memory");
-    if (told_as_out_of_memory(facts, board))
-        return not_applicable("a call ran out of memory, which gpu_out_of_memory reports");
     if (memory_is_low(board)) {
         if (!board.processes.empty()) return not_applicable("processes use the memory");
         return fault(little_left(facts, board));
@@ -36,14 +36,11 @@ static Verdict judge_board(const Facts& facts, const Board& board) {
     return pass("enough GPU memory is free");
 }
 
-static Verdict check(const Facts& facts, const Matrix&) {
-    return over_boards(facts, judge_board);
-}
-
 extern const Rule rule{.title = "Little GPU memory is free",
                        .layer = Layer::gpu,
-                       .worst = Severity::warning,
-                       .needs = Stage::ask,
-                       .check = check};
+                       .max_severity = Severity::warning,
+                       .stage = Stage::ask,
+                       .check = [](const Facts& facts, const Matrix&) { return over_boards(facts, judge_board); },
+                       .yields_to = {"gpu_out_of_memory"}};
 
 }  // namespace rnncheck::rules::gpu_memory_low

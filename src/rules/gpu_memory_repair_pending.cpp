@@ -1,7 +1,8 @@
 // A GPU waits for a reset to take bad memory out of use, or cannot repair it any more.
 #include "rules/rule.hpp"
-#include "rules/support/board_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/boards.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_memory_repair_pending {
 
@@ -43,14 +44,10 @@ static Verdict judge_board(const Facts& facts, const Board& board) {
     return not_told(facts, "memory repairs", {"nvmlDeviceGetRemappedRows", "nvmlDeviceGetRetiredPagesPendingStatus"});
 }
 
-static Verdict check(const Facts& facts, const Matrix&) {
-    return over_boards(facts, judge_board);
-}
-
 extern const Rule rule{.title = "A GPU memory repair is pending or failed",
                        .layer = Layer::gpu,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
-                       .check = check};
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
+                       .check = [](const Facts& facts, const Matrix&) { return over_boards(facts, judge_board); }};
 
 }  // namespace rnncheck::rules::gpu_memory_repair_pending

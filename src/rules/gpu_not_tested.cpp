@@ -2,11 +2,12 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/driver_support.hpp"
-#include "rules/support/kernel_support.hpp"
-#include "rules/support/rnn_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/cases.hpp"
+#include "rules/support/probes.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_not_tested {
 
@@ -24,26 +25,24 @@ static const RnnRun* obstacle(const Sweep& sweep) {
 
 /// What helps against the call that failed.
 static Remedy remedy_for(const Facts& facts, const CallResult& call) {
-    constexpr const char* verify = "rnncheck doctor --only gpu_not_tested";
     if (call.code == cuda_device_unavailable)
         return {.text = "Make the GPU available: check which processes use it and its compute mode",
                 .commands = {"nvidia-smi"},
-                .verify = verify,
                 .link = "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html"};
     return on_host(facts, {.text = "Check the kernel log for the driver's Xid messages about the failed call. If it "
                                    "fails again, reboot, then update the driver",
                            .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'"},
                            .risk = Risk::needs_root,
-                           .verify = verify,
                            .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"});
 }
 
 static Finding not_tested(const Facts& facts, const Gpu& gpu, const RnnRun& run) {
     Finding finding;
     finding.subject = subject_of(gpu);
+    finding.symptoms = {place_of(facts, run)};
     finding.message = "no recurrent network could be run on " + finding.subject + " with " +
-                      name_of(cudnn_copy(facts, run.library)) + ": " + told(*run.result);
-    finding.evidence = {evidence_of(facts, run, told(*run.result))};
+                      name_of(cudnn_copy(facts, run.library)) + ": " + in_words(*run.result);
+    finding.evidence = {evidence_of(facts, run, in_words(*run.result))};
     finding.remedies = {remedy_for(facts, *run.result)};
     return finding;
 }
@@ -66,25 +65,34 @@ static bool is_requested(const Facts& facts, const Gpu& gpu) {
     return !facts.rnn_request || facts.rnn_request->gpu.value_or(gpu.index) == gpu.index;
 }
 
-static void judge_sweep(const Facts& facts, const Gpu& gpu, const Sweep& sweep, Answers& answers) {
+static void judge_sweep(const Facts& facts, const Gpu& gpu, const Sweep& sweep, VerdictBuilder& answers) {
     const std::size_t skipped = runs_with(sweep, RunEnd::skipped).size();
-    if (skipped == 0) return answers.good("every case was run on every GPU");
+    if (skipped == 0) return answers.passed("every case was run on every GPU");
     if (skipped < sweep.runs.size())
         return answers.unknown(pluralized(skipped, "case", "cases") + " of " + std::to_string(sweep.runs.size()) +
                                " not run on " + subject_of(gpu) + ": " + why_not(facts, gpu));
     const RnnRun* run = obstacle(sweep);
     if (!run) return answers.unknown("no recurrent network was run on " + subject_of(gpu) + ": " + why_not(facts, gpu));
-    const auto cause = explained_elsewhere(facts, gpu.index, run->library, *run->result);
-    if (cause && run->result->code != cuda_device_unavailable) return answers.told_elsewhere(*cause);
-    if (run->result->call == "cudnnCreate")
-        return answers.told_elsewhere("cuDNN cannot create a handle on " + subject_of(gpu));
     Finding finding = not_tested(facts, gpu, *run);
     finding.severity = severity_of(cudnn_copy(facts, sweep.library));
     answers.fault(std::move(finding));
 }
 
-static void judge(const Facts& facts, const Gpu& gpu, Answers& answers) {
-    if (const auto cause = kernel_fails(facts, gpu.index)) return answers.told_elsewhere(*cause);
+/// Why the tiny kernel does not run on this GPU or gives wrong numbers: no recurrent network can work there.
+static std::optional<std::string> kernel_fails(const Facts& facts, int gpu) {
+    for (const KernelRun& run : facts.kernel_runs) {
+        if (run.gpu != gpu) continue;
+        if (run.result && !run.result->ok()) return gpu_subject(facts, gpu) + " cannot run a test kernel";
+        if (run.correct == false) return gpu_subject(facts, gpu) + " returns incorrect results from a test kernel";
+    }
+    for (const ProbeRun* run : runs_of(facts, "ptx_launch"))
+        if (run->target == "GPU " + std::to_string(gpu) && was_cut_short(*run))
+            return "a test kernel on " + gpu_subject(facts, gpu) + " did not finish";
+    return std::nullopt;
+}
+
+static void judge(const Facts& facts, const Gpu& gpu, VerdictBuilder& answers) {
+    if (const auto cause = kernel_fails(facts, gpu.index)) return answers.no_pass(*cause);
     bool any = false;
     for (const Sweep& sweep : sweeps(facts)) {
         if (sweep.gpu != gpu.index) continue;
@@ -103,7 +111,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
         const Verdict otherwise = pass_if_tried(facts, "recurrent networks were run");
         return otherwise.outcome == Outcome::pass ? undecided("whether cuDNN's RNN API works is unknown") : otherwise;
     }
-    Answers answers;
+    VerdictBuilder answers;
     for (const auto& gpu : facts.cuda_devices)
         if (is_requested(facts, gpu)) judge(facts, gpu, answers);
     if (facts.rnn_request && facts.rnn_request->gpu && !gpu_at(facts, *facts.rnn_request->gpu))
@@ -113,8 +121,9 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "No recurrent network was run on a GPU",
                        .layer = Layer::rnn,
-                       .worst = Severity::error,
-                       .needs = Stage::run,
-                       .check = check};
+                       .max_severity = Severity::error,
+                       .stage = Stage::run,
+                       .check = check,
+                       .yields_to = causes_of_failed_cases()};
 
 }  // namespace rnncheck::rules::gpu_not_tested

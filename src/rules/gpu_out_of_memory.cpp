@@ -2,20 +2,18 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "facts/common.hpp"
+#include "facts/queries.hpp"
 #include "facts/rnn_runs.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/board_support.hpp"
-#include "rules/support/driver_support.hpp"
-#include "rules/support/memory_support.hpp"
-#include "rules/support/rnn_support.hpp"
+#include "rules/support/boards.hpp"
+#include "rules/support/cases.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_out_of_memory {
 
 namespace {
 
 constexpr const char* mps_limit = "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT";
-constexpr const char* verify = "rnncheck doctor --only gpu_out_of_memory";
 constexpr std::int64_t enough_mib = 2048;  // a context, cuDNN's kernels and these small networks take less
 
 /// What bounds the memory that a program gets.
@@ -25,7 +23,7 @@ struct Want {
     const Facts& facts;
     const Gpu& gpu;
     const Board* board;
-    std::vector<WantOfMemory> calls;
+    std::vector<FailedAllocation> calls;
 };
 
 bool is_mig(const Want& want) {
@@ -38,14 +36,14 @@ bool nvml_tells(const Want& want) {
 
 /// Nothing but cases that the user asked for and that need more than is free: no fault of the machine.
 bool asked_for_too_much(const Want& want) {
-    return want.facts.rnn_request && std::ranges::all_of(want.calls, [](const WantOfMemory& call) {
+    return want.facts.rnn_request && std::ranges::all_of(want.calls, [](const FailedAllocation& call) {
                return call.run && short_of_memory(*call.run);
            });
 }
 
 /// The first case for which CUDA told how much it saw free; null when there is none.
 const RnnRun* asked_cuda(const Want& want) {
-    for (const WantOfMemory& call : want.calls)
+    for (const FailedAllocation& call : want.calls)
         if (call.run && call.run->free_bytes) return call.run;
     return nullptr;
 }
@@ -68,9 +66,9 @@ std::string size_in_words(std::int64_t bytes) {
     return short_number(static_cast<double>(bytes) / (1 << 10)) + " KiB";
 }
 
-std::string call_in_words(const WantOfMemory& want) {
+std::string call_in_words(const FailedAllocation& want) {
     if (!want.call) return "an allocation failed";
-    return told(*want.call) + (want.call->bytes ? " for " + size_in_words(*want.call->bytes) : "");
+    return in_words(*want.call) + (want.call->bytes ? " for " + size_in_words(*want.call->bytes) : "");
 }
 
 std::string free_in_words(const Want& want) {
@@ -116,7 +114,7 @@ struct Lost {
 Lost lost_cases(const Want& want) {
     Lost lost;
     for (const RnnRun& run : want.facts.rnn_runs) lost.of += run.gpu == want.gpu.index;
-    for (const WantOfMemory& call : want.calls) {
+    for (const FailedAllocation& call : want.calls) {
         if (!call.run) continue;
         ++lost.cases;
         if (severity_of(cudnn_copy(want.facts, call.run->library)) == Severity::error) lost.severity = Severity::error;
@@ -134,9 +132,8 @@ std::string lost_in_words(const Lost& lost) {
 
 void add_limits(const Want& want, std::vector<Evidence>& evidence) {
     if (is_mig(want) && want.gpu.memory_total_mib)
-        evidence.push_back(
-            {"memory of the MIG instance", std::to_string(*want.gpu.memory_total_mib) + " MiB",
-             "cuda_devices[" + std::to_string(&want.gpu - want.facts.cuda_devices.data()) + "].memory_total_mib"});
+        evidence.push_back({"memory of the MIG instance", std::to_string(*want.gpu.memory_total_mib) + " MiB",
+                            place_of(want.facts, want.gpu) + ".memory_total_mib"});
     for (const char* name : {mps_limit, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "TF_FORCE_GPU_ALLOW_GROWTH",
                              "XLA_PYTHON_CLIENT_PREALLOCATE", "XLA_PYTHON_CLIENT_MEM_FRACTION"})
         if (const std::string* value = environment(want.facts, name))
@@ -148,12 +145,12 @@ void add_limits(const Want& want, std::vector<Evidence>& evidence) {
 void add_free_by_cuda(const Want& want, std::vector<Evidence>& evidence) {
     if (const RnnRun* run = asked_cuda(want))
         evidence.push_back({"free memory according to CUDA", size_in_words(*run->free_bytes),
-                            "rnn_runs[" + std::to_string(run - want.facts.rnn_runs.data()) + "].free_bytes"});
+                            place_of(want.facts, *run) + ".free_bytes"});
 }
 
 std::vector<Evidence> evidence_of(const Want& want) {
-    const WantOfMemory& first = want.calls.front();
-    std::vector<Evidence> evidence = {{"first call that failed", call_in_words(first), first.source}};
+    const FailedAllocation& first = want.calls.front();
+    std::vector<Evidence> evidence = {{"first call that failed", call_in_words(first), first.place + ".result"}};
     if (first.run) evidence.front().what += ", in case " + std::to_string(first.run->number);
     if (nvml_tells(want))
         evidence.push_back({"free memory according to NVML", free_of_total(*want.board),
@@ -176,7 +173,6 @@ Remedy remedy_for_holders(const Want& want) {
                 .commands = {"nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv",
                              "export TF_FORCE_GPU_ALLOW_GROWTH=true", "export XLA_PYTHON_CLIENT_PREALLOCATE=false"},
                 .risk = Risk::disruptive,
-                .verify = verify,
                 .link = "https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth"};
     if (in_container(want.facts))
         return {
@@ -185,7 +181,6 @@ Remedy remedy_for_holders(const Want& want) {
                 "allocate nearly all memory at startup. Stop those not needed, or assign another GPU to the container",
             .commands = {"nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv"},
             .risk = Risk::disruptive,
-            .verify = verify,
             .link = "https://github.com/NVIDIA/nvidia-docker/issues/179"};
     if (on_wsl(want.facts))
         return {.text =
@@ -193,14 +188,12 @@ Remedy remedy_for_holders(const Want& want) {
                     "TensorFlow and JAX allocate nearly all of it at startup",
                 .commands = {"nvidia-smi"},
                 .risk = Risk::disruptive,
-                .verify = verify,
                 .link = "https://docs.nvidia.com/cuda/wsl-user-guide/index.html"};
     return {.text =
                 "Check for processes of other users, displays, and processes that ended without freeing their memory; "
                 "TensorFlow and JAX allocate nearly all memory at startup. A reboot frees all of it",
             .commands = {"nvidia-smi", "sudo fuser -v /dev/nvidia*"},
             .risk = Risk::needs_root,
-            .verify = verify,
             .link = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"};
 }
 
@@ -211,7 +204,6 @@ Remedy remedy_of(const Want& want) {
                         "Make more host memory available: stop other programs, or raise the memory limit of the "
                         "container or job",
                     .commands = {"free -m", "ulimit -v"},
-                    .verify = verify,
                     .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-graph-library.html"};
         case Bound::mps:
             return {
@@ -219,12 +211,10 @@ Remedy remedy_of(const Want& want) {
                     "Raise or remove the MPS memory limit per program, or stop other programs of the same MPS server",
                 .commands = {"unset CUDA_MPS_PINNED_DEVICE_MEM_LIMIT",
                              "echo get_default_device_pinned_mem_limit 0 | nvidia-cuda-mps-control"},
-                .verify = verify,
                 .link = "https://docs.nvidia.com/deploy/mps/latest/appendix-environment-variables.html"};
         case Bound::mig:
             return {.text = "Stop other programs in this MIG instance, or use a larger instance",
                     .commands = {"nvidia-smi -L", "nvidia-smi"},
-                    .verify = verify,
                     .link = "https://docs.nvidia.com/datacenter/tesla/mig-user-guide/"};
         case Bound::held:
             return remedy_for_holders(want);
@@ -234,7 +224,6 @@ Remedy remedy_of(const Want& want) {
                     "NVML and CUDA were queried one after the other: check whether another program has allocated the "
                     "memory in between, and whether a virtual GPU or an MPS server limits each program's memory",
                 .commands = {"nvidia-smi", "nvidia-smi -q -d MEMORY"},
-                .verify = verify,
                 .link = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"};
         case Bound::nothing_seen:
             break;
@@ -245,7 +234,6 @@ Remedy remedy_of(const Want& want) {
                 "the driver, whose messages are in the kernel log",
             .commands = {"ulimit -v", "sudo dmesg | grep -i -E 'nvrm|xid'"},
             .risk = Risk::needs_root,
-            .verify = verify,
             .link = "https://docs.nvidia.com/deploy/topics/topic_5_4.html"};
 }
 
@@ -259,6 +247,8 @@ Finding ran_out(const Want& want) {
     Finding finding;
     finding.severity = lost.severity;
     finding.subject = subject_of(want.gpu);
+    for (const FailedAllocation& call : want.calls) finding.symptoms.push_back(call.place);
+    if (want.board) finding.explains = {place_of(want.facts, *want.board)};
     finding.message = finding.subject + how_it_ran_out(bound_of(want)) + ": " + call_in_words(want.calls.front()) +
                       "; " + free_in_words(want) + ", " + bound_in_words(want) + "; " + lost_in_words(lost);
     finding.evidence = evidence_of(want);
@@ -273,10 +263,10 @@ Finding ran_out(const Want& want) {
 }
 
 Verdict check(const Facts& facts, const Matrix&) {
-    Answers answers;
+    VerdictBuilder answers;
     bool any_fault = false, too_large = false;
     for (const Gpu& gpu : facts.cuda_devices) {
-        const Want want{facts, gpu, board_of(facts, gpu), wants_of_memory(facts, gpu.index)};
+        const Want want{facts, gpu, board_of(facts, gpu), failed_allocations(facts, gpu.index)};
         if (want.calls.empty()) continue;
         answers.fault(ran_out(want));
         (asked_for_too_much(want) ? too_large : any_fault) = true;
@@ -298,8 +288,8 @@ Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "A GPU ran out of memory",
                        .layer = Layer::gpu,
-                       .worst = Severity::error,
-                       .needs = Stage::run,
+                       .max_severity = Severity::error,
+                       .stage = Stage::run,
                        .check = check};
 
 }  // namespace rnncheck::rules::gpu_out_of_memory

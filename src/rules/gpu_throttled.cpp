@@ -3,10 +3,22 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/board_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/boards.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_throttled {
+
+/// Of the reasons for low clocks those that slow work down for as long as they last: heat and power that is lacking.
+/// The others (idle, power cap, clocks set by the user) belong to normal work.
+static std::vector<std::string> lasting_slowdowns(const Board& board) {
+    constexpr std::array<std::string_view, 4> lasting{"hw_slowdown", "hw_thermal_slowdown", "hw_power_brake",
+                                                      "sw_thermal_slowdown"};
+    std::vector<std::string> found;
+    for (const auto& reason : board.throttle_reasons)
+        if (std::find(lasting.begin(), lasting.end(), reason) != lasting.end()) found.push_back(reason);
+    return found;
+}
 
 static std::string causes(const std::vector<std::string>& reasons) {
     const auto any = [&](std::string_view word) {
@@ -41,14 +53,10 @@ static Verdict judge_board(const Facts& facts, const Board& board) {
     return fault(std::move(finding));
 }
 
-static Verdict check(const Facts& facts, const Matrix&) {
-    return over_boards(facts, judge_board);
-}
-
 extern const Rule rule{.title = "A GPU is throttled because of heat or power",
                        .layer = Layer::gpu,
-                       .worst = Severity::warning,
-                       .needs = Stage::ask,
-                       .check = check};
+                       .max_severity = Severity::warning,
+                       .stage = Stage::ask,
+                       .check = [](const Facts& facts, const Matrix&) { return over_boards(facts, judge_board); }};
 
 }  // namespace rnncheck::rules::gpu_throttled

@@ -2,9 +2,10 @@
 #include "base/version.hpp"
 #include "compat/questions.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/architecture_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/architecture.hpp"
+#include "rules/support/remedies.hpp"
 #include "rules/support/versions.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_too_old {
 
@@ -36,14 +37,12 @@ static Remedy older_cudnn(const CudnnBuild& build) {
     return {.text = "Use a framework build for CUDA " + cuda + " or older, with cuDNN " + release +
                     ", the last version for this GPU",
             .commands = commands,
-            .verify = "rnncheck doctor --only gpu_too_old",
             .link = build.source.url};
 }
 
 static Remedy older_driver(const Architecture& row) {
     return {
         .text = "Install driver branch " + std::to_string(*row.last_driver_branch) + ", the last one for " + row.name,
-        .commands = {},
         .risk = Risk::disruptive,
         .verify = "nvidia-smi",
         .link = row.driver_source.value_or(row.source).url};
@@ -67,14 +66,15 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
         if (const auto capability = parse_version(finding.evidence.front().value))
             for (Remedy& remedy : remedies_for(*capability, facts, matrix))
                 finding.remedies.push_back(std::move(remedy));
-    return with_plan(std::move(verdict), facts);
+    return verdict;
 }
 
 extern const Rule rule{.title = "A GPU is too old for the installed CUDA or cuDNN",
                        .layer = Layer::gpu,
-                       .worst = Severity::error,
-                       .needs = Stage::run,
+                       .max_severity = Severity::error,
+                       .stage = Stage::run,
                        .check = check,
-                       .asks = "gpu=, and cuda=, cudnn=, driver= or a framework"};
+                       .what_if_inputs = "gpu=, and cuda=, cudnn=, driver= or a framework",
+                       .offers_plan = true};
 
 }  // namespace rnncheck::rules::gpu_too_old

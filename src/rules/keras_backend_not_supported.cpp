@@ -1,7 +1,7 @@
 // A release of Keras that does not work with the release of its backend.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/installed.hpp"
+#include "rules/support/frameworks.hpp"
 
 namespace rnncheck::rules::keras_backend_not_supported {
 
@@ -33,30 +33,30 @@ static Finding unsuited(const Framework& keras, const Framework& backend, const 
     return finding;
 }
 
-static void judge(const Framework& keras, const Framework& backend, const Matrix& matrix, Answers& answers) {
+static void judge(const Framework& keras, const Framework& backend, const Matrix& matrix, VerdictBuilder& answers) {
     for (const KerasBackend& row : matrix.keras_backends()) {
         if (row.backend != backend.name || !covers(row.first, row.last.value_or(*keras.version), *keras.version))
             continue;
         if (!suits(row, *backend.version)) return answers.fault(unsuited(keras, backend, row));
-        return answers.good(words_of(keras) + " works with " + words_of(backend));
+        return answers.passed(words_of(keras) + " works with " + words_of(backend));
     }
     answers.unknown("whether " + words_of(keras) + " works with " + words_of(backend) + " is not in the data");
 }
 
 /// Keras, when asked about, meets the backends installed. A backend that is asked about brings the Keras it wants.
 static Verdict judge_asked(const Facts& facts, const Matrix& matrix) {
-    auto about = asked_releases(facts);
+    auto about = asked_versions(facts);
     const PythonEnvironment* active = active_environment(facts);
     if (about && active && about->frameworks.front().name == "keras")
         for (const Framework& framework : facts.frameworks)
             if (!framework.asked && framework.name != "keras" && framework.environment == active->path)
                 about->frameworks.push_back(framework);
-    return judge_asked_releases(about, matrix, check);
+    return judge_asked_versions(about, matrix, check);
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (!only_given(facts)) return judge_asked(facts, matrix);
-    Answers answers;
+    VerdictBuilder answers;
     for (const Framework& keras : facts.frameworks)
         for (const Framework& backend : facts.frameworks)
             if (keras.name == "keras" && backend.name != "keras" && keras.version && backend.version)
@@ -66,9 +66,9 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "Keras does not support this version of its backend",
                        .layer = Layer::runtime,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check,
-                       .asks = "keras= and its backend"};
+                       .what_if_inputs = "keras= and its backend"};
 
 }  // namespace rnncheck::rules::keras_backend_not_supported

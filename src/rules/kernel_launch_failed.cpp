@@ -1,19 +1,22 @@
 // The shortest way through driver, compiler and hardware does not work: a tiny kernel.
 #include "rules/rule.hpp"
-#include "rules/support/rnn_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/cases.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::kernel_launch_failed {
 
 static Finding failed(const Facts& facts, const KernelRun& run) {
     const bool computed = !run.result || run.result->ok();
-    const std::string place = "kernel_runs[" + std::to_string(&run - facts.kernel_runs.data()) + "]";
+    const std::string place = place_of(facts, run);
     Finding finding;
     finding.subject = gpu_subject(facts, run.gpu);
+    finding.symptoms = {place};
+    finding.explains = places_on(facts, run.gpu);
     finding.message = computed ? finding.subject + " returned incorrect results from a test kernel"
-                               : finding.subject + " cannot run a test kernel: " + told(*run.result);
-    if (run.result) finding.evidence.push_back({"call", told(*run.result), place + ".result"});
-    if (run.correct) finding.evidence.push_back({"right", *run.correct ? "yes" : "no", place + ".correct"});
+                               : finding.subject + " cannot run a test kernel: " + in_words(*run.result);
+    if (run.result) finding.evidence.push_back({"call", in_words(*run.result), place + ".result"});
+    if (run.correct) finding.evidence.push_back({"right", *run.correct ? "yes" : "no", place + ".right"});
     finding.remedies = {on_host(
         facts, {.text = computed ? "The driver reported success, so the GPU itself is at fault: check the kernel log "
                                    "for Xid messages, use another GPU, and replace this one if it happens again"
@@ -21,25 +24,19 @@ static Finding failed(const Facts& facts, const KernelRun& run) {
                                    "other programs on this GPU. If it fails again, reboot, then update the driver",
                 .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'"},
                 .risk = Risk::needs_root,
-                .verify = "rnncheck doctor --only kernel_launch_failed",
                 .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"})};
     return finding;
 }
 
-static void judge(const Facts& facts, const KernelRun& run, Answers& answers) {
-    if (run.result && !run.result->ok()) {
-        if (const auto cause = explained_elsewhere(facts, run.gpu, "", *run.result))
-            return answers.told_elsewhere(*cause);
-        return answers.fault(failed(facts, run));
-    }
-    if (run.correct == false) return answers.fault(failed(facts, run));
+static void judge(const Facts& facts, const KernelRun& run, VerdictBuilder& answers) {
+    if ((run.result && !run.result->ok()) || run.correct == false) return answers.fault(failed(facts, run));
     if (!run.result || !run.correct)
         return answers.unknown("the result of the test kernel on " + gpu_subject(facts, run.gpu) + " is unknown");
-    answers.good("a test kernel returned correct results on every GPU");
+    answers.passed("a test kernel returned correct results on every GPU");
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    Answers answers;
+    VerdictBuilder answers;
     for (const auto& run : facts.kernel_runs) judge(facts, run, answers);
     for (const auto& gpu : facts.cuda_devices) {
         bool tried = false;
@@ -52,8 +49,9 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "A GPU fails to run a test kernel",
                        .layer = Layer::gpu,
-                       .worst = Severity::error,
-                       .needs = Stage::run,
-                       .check = check};
+                       .max_severity = Severity::error,
+                       .stage = Stage::run,
+                       .check = check,
+                       .yields_to = causes_of_failed_calls()};
 
 }  // namespace rnncheck::rules::kernel_launch_failed

@@ -1,6 +1,7 @@
 // The driver's library is here, its kernel module is not loaded.
 #include "rules/rule.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::kernel_module_missing {
 
@@ -47,11 +48,12 @@ static std::optional<DecidingCheck> helper_may_load_it(const Facts& facts) {
 }
 
 static Finding module_missing(const Facts& facts) {
-    const auto release = library_release(facts);
+    const auto release = driver_library_version(facts);
     const Library* library = driver_library(facts);
     const std::string path = library ? library->path : facts.driver.library.value_or("libcuda.so.1");
     Finding finding;
     finding.subject = "NVIDIA kernel module";
+    finding.explains = {"driver.init"};
     finding.message = "the NVIDIA kernel module is not loaded, although the driver library " + path +
                       (release ? " (version " + release->text + ")" : "") + " is installed" +
                       (bus_without_gpu(facts) ? "; no NVIDIA GPU is on the PCI bus" : "");
@@ -81,8 +83,9 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "The NVIDIA kernel module is not loaded",
                        .layer = Layer::driver,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
-                       .check = check};
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
+                       .check = check,
+                       .says_no_gpu = true};
 
 }  // namespace rnncheck::rules::kernel_module_missing

@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn_support.hpp"
-#include "rules/support/driver_support.hpp"
+#include "rules/support/cudnn.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::library_file_damaged {
 
@@ -63,6 +64,8 @@ static Finding damaged(const Facts& facts, const Library& library, const std::st
     Finding finding;
     finding.severity = on_loader_path(library) && !passed_over(facts, library) ? Severity::error : Severity::warning;
     finding.subject = library.path;
+    finding.symptoms = {library.path};
+    finding.explains = {kind_of(library)};
     finding.message = library.path + ' ' + what;
     finding.evidence = {{"file", library.problem_detail.value_or(std::string(name_of(*library.problem))), "libraries"},
                         {"found through", std::string(name_of(library.found_via)), "libraries"}};
@@ -70,30 +73,27 @@ static Finding damaged(const Facts& facts, const Library& library, const std::st
                                  "Copy libraries with 'cp -a', which preserves symbolic links",
                          .commands = {"dpkg --search " + shell_quoted(library.path)},
                          .risk = Risk::needs_root,
-                         .verify = "rnncheck doctor --only library_file_damaged",
                          .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
     return finding;
 }
 
-static Verdict check(const Facts& facts, const Matrix& matrix) {
-    Answers answers;
+static Verdict check(const Facts& facts, const Matrix&) {
+    VerdictBuilder answers;
     if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
     for (const auto& library : facts.libraries) {
         if (!read_whole(library) && !library.problem) answers.unknown("a library file was not read completely");
         const auto what = defect(library);
-        if (what && is_part_in_use(facts, matrix, library))
-            answers.told_elsewhere(library.path + " is reported as a damaged cuDNN library");
-        else if (what)
-            answers.fault(damaged(facts, library, *what));
+        if (what) answers.fault(damaged(facts, library, *what));
     }
-    answers.good("every GPU library found is a complete file");
+    answers.passed("every GPU library found is a complete file");
     return answers.close();
 }
 
 extern const Rule rule{.title = "A GPU library file is damaged or cannot be read",
                        .layer = Layer::host,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
-                       .check = check};
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
+                       .check = check,
+                       .yields_to = {"cudnn_part_unreadable"}};
 
 }  // namespace rnncheck::rules::library_file_damaged

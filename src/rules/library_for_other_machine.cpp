@@ -1,8 +1,10 @@
 // A GPU library on the loader's path is built for another processor or word size.
 #include <algorithm>
 
+#include "base/text.hpp"
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/driver_support.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::library_for_other_machine {
 
@@ -21,6 +23,7 @@ static Finding foreign(const Facts& facts, const Library& library, bool only_cop
     Finding finding;
     finding.severity = only_copy ? Severity::error : Severity::warning;
     finding.subject = library.path;
+    finding.explains = {kind_of(library)};
     const std::string built_for = library.machine ? ", built for " + *library.machine : "";
     finding.message = only_copy ? library.path + " is for a different CPU architecture" + built_for +
                                       ", and it is the only one in the loader's search path"
@@ -31,7 +34,6 @@ static Finding foreign(const Facts& facts, const Library& library, bool only_cop
     finding.remedies = {{.text = "Install the package for this machine's architecture, and remove the directory of the "
                                  "other one from LD_LIBRARY_PATH",
                          .commands = {"uname -m"},
-                         .verify = "rnncheck doctor --only library_for_other_machine",
                          .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
     return finding;
 }
@@ -56,8 +58,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "A GPU library is built for a different CPU architecture",
                        .layer = Layer::host,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check};
 
 }  // namespace rnncheck::rules::library_for_other_machine

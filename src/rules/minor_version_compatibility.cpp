@@ -1,8 +1,9 @@
 // A CUDA release on a driver that is older than the release's own.
 #include "base/text.hpp"
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/driver_support.hpp"
 #include "rules/support/versions.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::minor_version_compatibility {
 
@@ -18,7 +19,6 @@ static Finding limited(const Version& driver, const Version& cuda, const std::ve
     finding.evidence.insert(finding.evidence.end(), evidence.begin(), evidence.end());
     finding.remedies = {
         {.text = "No action is needed if programs contain machine code for the GPU; otherwise install a newer driver",
-         .commands = {},
          .verify = "rnncheck doctor",
          .link = "https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html"}};
     return finding;
@@ -40,9 +40,9 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "CUDA runs only with minor-version compatibility",
                        .layer = Layer::driver,
-                       .worst = Severity::note,
-                       .needs = Stage::look,
+                       .max_severity = Severity::note,
+                       .stage = Stage::look,
                        .check = check,
-                       .asks = "driver= and cuda=, at times os="};
+                       .what_if_inputs = "driver= and cuda=, at times os="};
 
 }  // namespace rnncheck::rules::minor_version_compatibility

@@ -3,7 +3,8 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::no_gpu_visible {
 
@@ -104,6 +105,8 @@ static std::string instances_in(const Facts& facts) {
 static Finding no_gpu(const Facts& facts) {
     Finding finding;
     finding.subject = "GPU";
+    finding.symptoms = {"cuda_devices"};
+    finding.explains = {"driver.init"};
     finding.message = message_for(facts);
     finding.evidence = {{"GPUs that CUDA sees", "0", "cuda_devices"},
                         {"GPUs that NVML sees", std::to_string(facts.nvml_devices.size()), "nvml_devices"},
@@ -123,26 +126,20 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (!facts.cuda_devices.empty()) return pass("CUDA sees a GPU");
     if (nodes_made_on_demand(facts))
         return undecided("device nodes are missing until the first CUDA program creates them");
-    if (const auto why = lower_cause(facts)) return not_applicable(*why);
-    if (!facts.driver.init) return undecided("the result of cuInit is unknown");
+    if (const auto verdict = without_cuinit(facts)) return *verdict;
     if (!facts.driver.init->ok() && init_code(facts) != cuda_no_device)
         return not_applicable("the driver does not initialize");
-    if (gpu_list_failure(facts))
-        return not_applicable("the driver cannot list its GPUs, which gpu_list_failed reports");
     if (!probe_completed(facts, "driver_api") && driver_answers(facts))
         return undecided("querying the driver did not finish");
-    if (environment(facts, "CUDA_VISIBLE_DEVICES")) return not_applicable("CUDA_VISIBLE_DEVICES is set");
-    if (container_hides_gpus(facts)) return not_applicable("NVIDIA_VISIBLE_DEVICES requests no GPU");
-    const bool lost = std::any_of(facts.nvml_devices.begin(), facts.nvml_devices.end(),
-                                  [](const Board& board) { return board.unreachable; });
-    if (lost) return not_applicable("a GPU is lost to the driver");
     return fault(no_gpu(facts));
 }
 
 extern const Rule rule{.title = "No GPU is visible to CUDA",
                        .layer = Layer::gpu,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
-                       .check = check};
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
+                       .check = check,
+                       .says_no_gpu = true,
+                       .yields_to = {"gpu_fell_off_bus", "gpu_hidden_by_setting", "gpu_list_failed"}};
 
 }  // namespace rnncheck::rules::no_gpu_visible

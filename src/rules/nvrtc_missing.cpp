@@ -2,10 +2,11 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn_support.hpp"
-#include "rules/support/driver_support.hpp"
-#include "rules/support/packages.hpp"
+#include "rules/support/cudnn.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::nvrtc_missing {
 
@@ -17,6 +18,7 @@ static Finding missing(const std::string& library, const std::string& needed_by,
     Finding finding;
     finding.severity = Severity::warning;
     finding.subject = library;
+    finding.symptoms = {"nvrtc"};
     finding.message = library + " was not found; " + needed_by + " needs it to compile kernels at runtime";
     finding.evidence = {
         {library, "not in the loader's search path, toolkit directories or Python packages", "libraries"}};
@@ -29,19 +31,13 @@ static std::vector<Remedy> install() {
     return {{.text = "Install NVRTC of the CUDA version that cuDNN was built for, for example as a Python package or "
                      "with the CUDA Toolkit",
              .commands = {"pip install nvidia-cuda-nvrtc-cu12"},
-             .verify = "rnncheck doctor --only nvrtc_missing",
              .link = "https://docs.nvidia.com/cuda/nvrtc/index.html"}};
 }
 
-static bool any_file_of_nvrtc(const Facts& facts) {
-    return std::any_of(facts.libraries.begin(), facts.libraries.end(),
-                       [](const Library& library) { return library.kind == LibraryKind::nvrtc; });
-}
-
 /// One that compiles is enough; else each must have its builtins.
-static void judge_builtins(const Facts& facts, Answers& answers) {
+static void judge_builtins(const Facts& facts, VerdictBuilder& answers) {
     const auto works = [](const Nvrtc& nvrtc) { return nvrtc.compiles.value_or(false); };
-    if (std::any_of(facts.nvrtcs.begin(), facts.nvrtcs.end(), works)) return answers.good("NVRTC works");
+    if (std::any_of(facts.nvrtcs.begin(), facts.nvrtcs.end(), works)) return answers.passed("NVRTC works");
     for (const auto& nvrtc : facts.nvrtcs) {
         if (lacks_builtins(facts, nvrtc))
             answers.fault(missing(builtins_of(nvrtc), "NVRTC " + nvrtc.version->text + " at " + nvrtc.library,
@@ -51,7 +47,7 @@ static void judge_builtins(const Facts& facts, Answers& answers) {
         else if (!nvrtc.compiles)
             answers.unknown("whether NVRTC at " + nvrtc.library + " finds its builtins library is unknown");
         else
-            answers.told_elsewhere("NVRTC is installed but does not work");
+            answers.no_pass("NVRTC is installed but does not work");
     }
     if (facts.nvrtcs.empty()) answers.unknown("NVRTC is installed but did not respond");
 }
@@ -61,11 +57,9 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (copies.empty()) return without_cudnn(facts);
     std::erase_if(copies, [](const CudnnCopy& copy) { return !compiles_kernels(copy); });
     if (copies.empty()) return not_applicable("cuDNN 7 does not need NVRTC");
-    Answers answers;
+    VerdictBuilder answers;
     if (!usable_copies(facts, LibraryKind::nvrtc).empty() || !facts.nvrtcs.empty())
         judge_builtins(facts, answers);
-    else if (any_file_of_nvrtc(facts))
-        answers.told_elsewhere("an NVRTC file was found that cannot be used");
     else if (!libraries_listed(facts))
         answers.unknown("the library directories could not be searched");
     else if (const auto why = lower_cause(facts))
@@ -79,8 +73,9 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "The runtime compiler NVRTC is missing",
                        .layer = Layer::runtime,
-                       .worst = Severity::warning,
-                       .needs = Stage::ask,
-                       .check = check};
+                       .max_severity = Severity::warning,
+                       .stage = Stage::ask,
+                       .check = check,
+                       .yields_to = {"library_file_damaged", "library_for_other_machine"}};
 
 }  // namespace rnncheck::rules::nvrtc_missing

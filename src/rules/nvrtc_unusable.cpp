@@ -1,25 +1,25 @@
 // A copy of NVRTC is there and does not compile.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn_support.hpp"
-#include "rules/support/packages.hpp"
+#include "rules/support/cudnn.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::nvrtc_unusable {
 
 static Finding unusable(const Facts& facts, const Nvrtc& nvrtc) {
-    const std::string why = nvrtc.failure ? ": " + told(*nvrtc.failure) : "";
+    const std::string why = nvrtc.failure ? ": " + in_words(*nvrtc.failure) : "";
     Finding finding;
     finding.severity = Severity::warning;
     finding.subject = nvrtc.library;
     finding.message = "NVRTC at " + nvrtc.library + " does not compile a test kernel" + why;
     if (nvrtc.version) finding.evidence.push_back({"NVRTC", nvrtc.version->text, "nvrtcs"});
     finding.evidence.push_back({"compiles", "no", "nvrtcs"});
-    if (nvrtc.failure) finding.evidence.push_back({"failed call", told(*nvrtc.failure), "nvrtcs"});
+    if (nvrtc.failure) finding.evidence.push_back({"failed call", in_words(*nvrtc.failure), "nvrtcs"});
     const std::vector<Remedy> remedies = {
         {.text = "Install libnvrtc and libnvrtc-builtins of the same CUDA version into one directory of the loader's "
                  "search path, or as a Python package",
          .commands = {"ldconfig -p | grep libnvrtc", "pip install nvidia-cuda-nvrtc-cu12"},
-         .verify = "rnncheck doctor --only nvrtc_unusable",
          .link = "https://docs.nvidia.com/cuda/nvrtc/index.html"}};
     finding.remedies =
         nvrtc.version ? for_cuda_major(nvrtc.version->major(), remedies) : for_cuda_here(facts, remedies);
@@ -27,15 +27,15 @@ static Finding unusable(const Facts& facts, const Nvrtc& nvrtc) {
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    Answers answers;
+    VerdictBuilder answers;
     for (const auto& nvrtc : facts.nvrtcs) {
         if (is_shadowed(facts, nvrtc.library)) continue;
         if (nvrtc.compiles.value_or(false))
-            answers.good("every NVRTC installation works");
-        else if (nvrtc.failure && was_refused(*nvrtc.failure))
-            answers.told_elsewhere(leads_to_a_pipe);
+            answers.passed("every NVRTC installation works");
+        else if (nvrtc.failure && was_not_opened(*nvrtc.failure))
+            answers.no_pass(leads_to_a_pipe);
         else if (lacks_builtins(facts, nvrtc))
-            answers.told_elsewhere(builtins_of(nvrtc) + " was not found");
+            answers.no_pass(builtins_of(nvrtc) + " was not found");
         else if (nvrtc.compiles || nvrtc.failure)
             answers.fault(unusable(facts, nvrtc));
         else
@@ -44,14 +44,14 @@ static Verdict check(const Facts& facts, const Matrix&) {
     const std::string silent = silent_copy(facts, LibraryKind::nvrtc);
     if (!silent.empty()) answers.unknown("NVRTC at " + silent + " did not respond");
     if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
-    answers.no_matter("no NVRTC was found");
+    answers.irrelevant("no NVRTC was found");
     return answers.close();
 }
 
 extern const Rule rule{.title = "The runtime compiler NVRTC does not work",
                        .layer = Layer::runtime,
-                       .worst = Severity::warning,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::warning,
+                       .stage = Stage::ask,
                        .check = check};
 
 }  // namespace rnncheck::rules::nvrtc_unusable

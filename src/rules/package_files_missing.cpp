@@ -1,7 +1,7 @@
 // Libraries of an installed package are gone or were replaced.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/installed.hpp"
+#include "rules/support/frameworks.hpp"
 
 namespace rnncheck::rules::package_files_missing {
 
@@ -22,7 +22,6 @@ static Finding damaged(const PythonEnvironment& environment, const PythonPackage
     finding.remedies = {
         {.text = "Reinstall the package",
          .commands = {command},
-         .verify = "rnncheck doctor --only package_files_missing",
          .link = "https://packaging.python.org/en/latest/specifications/recording-installed-packages/"}};
     return finding;
 }
@@ -30,11 +29,11 @@ static Finding damaged(const PythonEnvironment& environment, const PythonPackage
 static Verdict check(const Facts& facts, const Matrix&) {
     const PythonEnvironment* environment = active_environment(facts);
     if (!environment) return without_environment(facts, "packages");
-    Answers answers;
+    VerdictBuilder answers;
     for (const PythonPackage& package : environment->packages) {
         if (package.name.starts_with("nvidia-cudnn")) continue;  // cudnn_installation_broken tells of it
         if (package.missing_files.empty() && package.changed_files.empty())
-            answers.good("the libraries of the checked packages are unchanged");
+            answers.passed("the libraries of the checked packages are unchanged");
         else
             answers.fault(damaged(*environment, package));
     }
@@ -43,8 +42,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "Libraries of an installed Python package are missing or were replaced",
                        .layer = Layer::host,
-                       .worst = Severity::warning,
-                       .needs = Stage::look,
+                       .max_severity = Severity::warning,
+                       .stage = Stage::look,
                        .check = check};
 
 }  // namespace rnncheck::rules::package_files_missing

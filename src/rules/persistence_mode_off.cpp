@@ -3,8 +3,9 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/board_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/boards.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::persistence_mode_off {
 
@@ -40,8 +41,7 @@ static Finding slow_start(const Facts& facts, const Board& board, const ProbeRun
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    if (const auto why = lower_cause(facts)) return not_applicable(*why);
-    if (!facts.driver.init) return undecided("the result of cuInit is unknown");
+    if (const auto verdict = without_cuinit(facts)) return *verdict;
     if (!driver_answers(facts)) return not_applicable("the driver does not initialize");
     const auto off = std::find_if(facts.nvml_devices.begin(), facts.nvml_devices.end(),
                                   [](const Board& board) { return board.persistence == false; });
@@ -58,8 +58,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "Persistence mode is off, and the driver initializes slowly",
                        .layer = Layer::driver,
-                       .worst = Severity::note,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::note,
+                       .stage = Stage::ask,
                        .check = check};
 
 }  // namespace rnncheck::rules::persistence_mode_off

@@ -1,7 +1,7 @@
 // A build for GPUs that are not used through cuDNN.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/installed.hpp"
+#include "rules/support/frameworks.hpp"
 
 namespace rnncheck::rules::plugin_without_cudnn_rnn {
 
@@ -34,7 +34,6 @@ static Finding installed_plugin(const Framework& framework) {
         {.text = "Use the generic recurrent layers or run this layer on the CPU; on an NVIDIA GPU, use a CUDA build",
          .commands = {"rnncheck matrix plan --for " + framework.name +
                       (framework.version ? "==" + framework.version->text : "")},
-         .verify = "rnncheck doctor --only plugin_without_cudnn_rnn",
          .link = "https://github.com/microsoft/tensorflow-directml-plugin"}};
     return finding;
 }
@@ -42,17 +41,17 @@ static Finding installed_plugin(const Framework& framework) {
 static Verdict check(const Facts& facts, const Matrix& matrix);
 
 static Verdict judge_machine(const Facts& facts, const Matrix& matrix) {
-    if (const auto about = asked_releases(facts)) return judge_asked_releases(about, matrix, check);
+    if (const auto about = asked_versions(facts)) return judge_asked_versions(about, matrix, check);
     if (const auto verdict = without_frameworks(facts)) return *verdict;
-    Answers answers;
+    VerdictBuilder answers;
     for (const Framework& framework : judged_frameworks(facts, matrix)) {
         const bool plugin = framework.build == "directml" || framework.build == "metal" || framework.build == "rocm";
         if (!framework.build && !framework.uses_cuda.value_or(false))
             answers.unknown("the build of " + words_of(framework) + " could not be read from its files");
         else if (!plugin)
-            answers.good("every framework that uses the GPU uses it through CUDA");
+            answers.passed("every framework that uses the GPU uses it through CUDA");
         else if (framework.build == "rocm" && no_nvidia_hardware_seen(facts))
-            answers.no_matter("ROCm has its own recurrent networks");
+            answers.irrelevant("ROCm has its own recurrent networks");
         else
             answers.fault(installed_plugin(framework));
     }
@@ -61,14 +60,14 @@ static Verdict judge_machine(const Facts& facts, const Matrix& matrix) {
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (!only_given(facts)) return judge_machine(facts, matrix);
-    Answers answers;
+    VerdictBuilder answers;
     for (const Framework& framework : facts.frameworks) {
         const Builds builds = builds_of(facts, matrix, framework);
         const bool for_cpu_or_cuda = builds.without_cuda.empty() || framework.build == "cpu";
         if (!framework.build)
             answers.unknown("the build of " + words_of(framework) + " was not specified");
         else if (for_cpu_or_cuda)
-            answers.no_matter("it is not a plugin build");
+            answers.irrelevant("it is not a plugin build");
         else
             answers.fault(no_cudnn(framework, builds.without_cuda.front()));
     }
@@ -77,9 +76,9 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "The framework build uses the GPU without cuDNN",
                        .layer = Layer::runtime,
-                       .worst = Severity::warning,
-                       .needs = Stage::look,
+                       .max_severity = Severity::warning,
+                       .stage = Stage::look,
                        .check = check,
-                       .asks = "a framework with its build"};
+                       .what_if_inputs = "a framework with its build"};
 
 }  // namespace rnncheck::rules::plugin_without_cudnn_rnn

@@ -3,9 +3,9 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/probe_support.hpp"
-#include "rules/support/situation.hpp"
-#include "rules/support/zlib_support.hpp"
+#include "rules/support/probes.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::probe_crashed {
 
@@ -24,24 +24,19 @@ static std::string what_happened(const ProbeRun& run) {
 }
 
 static std::vector<Remedy> remedies_for(const Facts& facts, const ProbeRun& run) {
-    constexpr const char* verify = "rnncheck doctor --only probe_crashed";
     if (run.end == ProbeEnd::killed)
         return {on_host(facts, {.text = "The kernel usually kills a process when memory runs out, and logs it: stop "
                                         "other programs, or raise the memory limit of the container or job",
                                 .commands = {"free -m", "sudo dmesg | tail -n 50"},
                                 .risk = Risk::needs_root,
-                                .verify = verify,
                                 .link = "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory"})};
     return {{.text = "Fix the findings of lower layers first. Then reinstall the library from a single source, and "
                      "check that all of its files are of the same version",
-             .commands = {},
-             .verify = verify,
              .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/reference/troubleshooting.html"},
             on_host(facts, {.text = "Check the kernel log for the library in which the process crashed and the "
                                     "driver's messages at that time",
                             .commands = {"sudo dmesg | tail -n 50"},
                             .risk = Risk::needs_root,
-                            .verify = verify,
                             .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"})};
 }
 
@@ -57,25 +52,15 @@ static Finding crashed(const Facts& facts, const ProbeRun& run) {
     return finding;
 }
 
-/// cuDNN ends the process when it cannot open a part; zlib_missing names what that part lacks.
-static bool told_by_zlib(const Facts& facts, const std::string& subject) {
-    return std::any_of(facts.probe_runs.begin(), facts.probe_runs.end(), [&](const ProbeRun& run) {
-        return subject_of(run) == subject && run.end == ProbeEnd::crashed && lacks_zlib(facts, cudnn_directory_of(run));
-    });
-}
-
 static Verdict check(const Facts& facts, const Matrix&) {
-    Verdict verdict = over_probe_ends(facts, is_crash, crashed, "no library crashed");
-    if (verdict.outcome != Outcome::fault) return verdict;
-    std::erase_if(verdict.findings, [&](const Finding& finding) { return told_by_zlib(facts, finding.subject); });
-    if (verdict.findings.empty()) return not_applicable("a library of the cuDNN that crashed lacks zlib");
-    return verdict;
+    return over_probe_ends(facts, is_crash, crashed, "no library crashed");
 }
 
 extern const Rule rule{.title = "A GPU library crashed",
                        .layer = Layer::host,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
-                       .check = check};
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
+                       .check = check,
+                       .yields_to = {"rnn_call_failed", "zlib_missing"}};
 
 }  // namespace rnncheck::rules::probe_crashed

@@ -1,6 +1,6 @@
 // A library ended the process that asked it, whatever the exit code says.
 #include "rules/rule.hpp"
-#include "rules/support/probe_support.hpp"
+#include "rules/support/probes.hpp"
 
 namespace rnncheck::rules::probe_quit_early {
 
@@ -22,19 +22,18 @@ static Finding quit_early(const Facts& facts, const ProbeRun& run) {
     finding.remedies = {{.text = "Read the library's last output. Remove wrappers and preloaded libraries from the "
                                  "environment, then reinstall the library",
                          .commands = {"env | grep -E '^(LD_|CUDA_|CUDNN_)'"},
-                         .verify = "rnncheck doctor --only probe_quit_early",
                          .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
     return finding;
 }
 
-static Verdict check(const Facts& facts, const Matrix&) {
-    return over_probe_ends(facts, is_early, quit_early, "no library terminated its process");
-}
-
 extern const Rule rule{.title = "A GPU library terminated the probe process",
                        .layer = Layer::host,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
-                       .check = check};
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
+                       .check =
+                           [](const Facts& facts, const Matrix&) {
+                               return over_probe_ends(facts, is_early, quit_early, "no library terminated its process");
+                           },
+                       .yields_to = {"rnn_call_failed"}};
 
 }  // namespace rnncheck::rules::probe_quit_early

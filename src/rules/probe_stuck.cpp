@@ -1,7 +1,8 @@
 // A process hangs inside the kernel: even SIGKILL does not end it.
 #include "rules/rule.hpp"
-#include "rules/support/probe_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/probes.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::probe_stuck {
 
@@ -23,14 +24,12 @@ static Finding stuck(const Facts& facts, const ProbeRun& run) {
     return finding;
 }
 
-static Verdict check(const Facts& facts, const Matrix&) {
-    return over_probe_ends(facts, is_stuck, stuck, "no process hangs in the kernel");
-}
-
 extern const Rule rule{.title = "A GPU library hangs in the kernel",
                        .layer = Layer::host,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
-                       .check = check};
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
+                       .check = [](const Facts& facts, const Matrix&) {
+                           return over_probe_ends(facts, is_stuck, stuck, "no process hangs in the kernel");
+                       }};
 
 }  // namespace rnncheck::rules::probe_stuck

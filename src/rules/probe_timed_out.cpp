@@ -5,8 +5,9 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/probe_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/probes.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::probe_timed_out {
 
@@ -44,7 +45,6 @@ static Finding timed_out(const Facts& facts, const ProbeRun& run) {
                                 "the driver hangs, reboot; if the GPU is busy, wait for its processes or use another "
                                 "GPU. An unresponsive network file system in LD_LIBRARY_PATH also makes calls hang",
                         .commands = {"nvidia-smi", "sudo dmesg | grep -i xid"},
-                        .verify = "rnncheck doctor --only probe_timed_out",
                         .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"})};
     return finding;
 }
@@ -57,12 +57,14 @@ static std::string last_call_of(const Finding& finding) {
 /// What the deadline ended in the same call of the same probe, on several GPUs, is one finding.
 static void join_cut_offs(std::vector<Finding>& findings) {
     std::map<std::string, Finding*> first;
-    std::map<const Finding*, std::vector<std::string>> others;
+    std::map<Finding*, std::vector<std::string> > others;
     for (Finding& finding : findings) {
         const std::string probe = finding.subject.substr(0, finding.subject.find(' '));
         if (finding.severity != Severity::warning) continue;
         const auto [place, is_first] = first.try_emplace(probe + ' ' + last_call_of(finding), &finding);
-        if (!is_first) others[place->second].push_back(std::exchange(finding.subject, ""));
+        if (is_first) continue;
+        others[place->second].push_back(std::exchange(finding.subject, ""));
+        place->second->symptoms.insert(place->second->symptoms.end(), finding.symptoms.begin(), finding.symptoms.end());
     }
     for (auto& [key, finding] : first)
         if (!others[finding].empty()) finding->message += "; the same for " + join_with_and(others[finding]);
@@ -77,8 +79,9 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "A GPU library did not respond in time",
                        .layer = Layer::host,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
-                       .check = check};
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
+                       .check = check,
+                       .yields_to = {"rnn_call_failed"}};
 
 }  // namespace rnncheck::rules::probe_timed_out

@@ -1,9 +1,9 @@
 // PTX code from a newer CUDA meets a driver whose compiler does not know it.
 #include "base/text.hpp"
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/driver_support.hpp"
-#include "rules/support/packages.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::ptx_newer_than_driver {
 
@@ -12,7 +12,6 @@ static std::vector<Remedy> remedies(const Facts& facts) {
                      "with machine code for this GPU or a build compiled with an older CUDA version",
              .commands = driver_install_commands(facts),
              .risk = Risk::disruptive,
-             .verify = "rnncheck doctor --only ptx_newer_than_driver",
              .link = "https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html"}};
 }
 
@@ -28,6 +27,8 @@ static Finding newer_compiler(const Facts& facts, const Nvrtc& nvrtc) {
     Finding finding;
     finding.severity = Severity::warning;
     finding.subject = nvrtc.library;
+    if (nvrtc.version->major() > facts.driver.cuda_version->major())
+        finding.symptoms = {cuda_for_driver(nvrtc.version->major())};
     finding.message = "PTX compiled by NVRTC " + nvrtc.version->text + " at " + nvrtc.library +
                       " cannot be loaded by this driver, which supports CUDA up to " + facts.driver.cuda_version->text;
     finding.evidence = {
@@ -35,14 +36,6 @@ static Finding newer_compiler(const Facts& facts, const Nvrtc& nvrtc) {
         {"newest CUDA version supported by the driver", facts.driver.cuda_version->text, "driver.cuda_version"}};
     finding.remedies = remedies(facts);
     return finding;
-}
-
-/// A runtime of this CUDA major is too new for the driver: driver_too_old tells it.
-static bool told_by_driver_too_old(const Facts& facts, int major) {
-    if (major <= facts.driver.cuda_version->major()) return false;
-    for (const auto& runtime : facts.runtimes)
-        if (runtime.version && runtime.version->major() == major) return true;
-    return false;
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
@@ -53,23 +46,17 @@ static Verdict check(const Facts& facts, const Matrix&) {
     auto findings = findings_for(refusals(facts), refused);
     if (findings.empty() && driver_library_absent(facts)) return not_applicable("no driver library was found");
     std::string open;
-    bool too_old = false;
     for (const auto& nvrtc : facts.nvrtcs) {
         if (!facts.driver.cuda_version)
             open = "the CUDA version that the driver supports is unknown";
         else if (!nvrtc.version)
             open = "NVRTC at " + nvrtc.library + " did not report its version";
-        else if (*nvrtc.version <= *facts.driver.cuda_version)
-            continue;
-        else if (told_by_driver_too_old(facts, nvrtc.version->major()))
-            too_old = true;
-        else
+        else if (*nvrtc.version > *facts.driver.cuda_version)
             findings.push_back(newer_compiler(facts, nvrtc));
     }
-    if (!findings.empty()) return with_plan(fault_or(std::move(findings), {}), facts);
+    if (!findings.empty()) return fault_or(std::move(findings), {});
     if (!open.empty()) return undecided(open);
     if (!failures_are_known(facts)) return undecided("a run on the GPU failed for an unknown reason");
-    if (too_old) return not_applicable("the driver is too old for the installed CUDA and its runtime");
     if (!facts.kernel_runs.empty()) return pass("the driver loaded PTX code");
     if (!facts.nvrtcs.empty()) return pass("no NVRTC is newer than the CUDA version that the driver supports");
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
@@ -79,8 +66,10 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "PTX code is newer than the driver supports",
                        .layer = Layer::driver,
-                       .worst = Severity::error,
-                       .needs = Stage::run,
-                       .check = check};
+                       .max_severity = Severity::error,
+                       .stage = Stage::run,
+                       .check = check,
+                       .offers_plan = true,
+                       .yields_to = {"driver_too_old"}};
 
 }  // namespace rnncheck::rules::ptx_newer_than_driver

@@ -1,6 +1,6 @@
 // A release of a framework has no package for this Python.
 #include "rules/rule.hpp"
-#include "rules/support/installed.hpp"
+#include "rules/support/frameworks.hpp"
 
 namespace rnncheck::rules::python_not_supported_by_release {
 
@@ -23,8 +23,8 @@ static Finding no_package(const Framework& framework, const FrameworkBuild& buil
 
 /// An installed framework has its package; one that is asked about may have none for the Python that runs.
 static Verdict judge_asked(const Facts& facts, const Matrix& matrix) {
-    auto about = asked_releases(facts);
-    if (!about) return not_applicable(about_named_releases);
+    auto about = asked_versions(facts);
+    if (!about) return not_applicable(about_named_versions);
     const PythonEnvironment* python = active_environment(facts);
     if (!python || !python->version) return undecided("the version of the active Python is unknown");
     about->pythons = {*python};
@@ -51,9 +51,9 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "The framework version has no package for this Python version",
                        .layer = Layer::host,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check,
-                       .asks = "python= and a framework"};
+                       .what_if_inputs = "python= and a framework"};
 
 }  // namespace rnncheck::rules::python_not_supported_by_release

@@ -1,10 +1,11 @@
 // A release that a person names, and that the tables do not know or know to have never been published.
 #include <algorithm>
 
+#include "facts/queries.hpp"
 #include "matrix/ranges.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/driver_support.hpp"
 #include "rules/support/versions.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::release_not_in_the_tables {
 
@@ -30,14 +31,14 @@ static Finding no_such_cuda(const Version& cuda, const Matrix& matrix) {
 
 static Verdict check(const Facts& facts, const Matrix& matrix);
 
-static void note(Answers& answers, const std::string& what, Coverage coverage, const Matrix& matrix) {
+static void note(VerdictBuilder& answers, const std::string& what, Coverage coverage, const Matrix& matrix) {
     if (coverage == Coverage::known)
-        answers.good("every specified version is in the compatibility data");
+        answers.passed("every specified version is in the compatibility data");
     else
         answers.outside(outside_data(what, coverage, matrix));
 }
 
-static void judge_cuda(Answers& answers, const Version& cuda, const Matrix& matrix) {
+static void judge_cuda(VerdictBuilder& answers, const Version& cuda, const Matrix& matrix) {
     const Coverage coverage = matrix.driver_for_cuda(cuda).coverage;
     if (coverage == Coverage::silent && parts_written(cuda) > 1 &&
         matrix.driver_for_cuda(make_version({cuda.major(), 0})))
@@ -46,7 +47,7 @@ static void judge_cuda(Answers& answers, const Version& cuda, const Matrix& matr
         note(answers, "CUDA " + cuda.text, coverage, matrix);
 }
 
-static void judge_cudnn(Answers& answers, const Cudnn& cudnn, const Matrix& matrix) {
+static void judge_cudnn(VerdictBuilder& answers, const Cudnn& cudnn, const Matrix& matrix) {
     const Version& release = *cudnn.version;
     const auto builds = cudnn_builds_of(release, matrix);
     if (builds.empty()) return note(answers, "cuDNN " + release.text, matrix.cudnn_build(release, 0).coverage, matrix);
@@ -54,8 +55,7 @@ static void judge_cudnn(Answers& answers, const Cudnn& cudnn, const Matrix& matr
     const bool exists = !cuda || std::any_of(builds.begin(), builds.end(), [&](const CudnnBuild& build) {
         return build.cuda_major == cuda->major();
     });
-    if (!exists)
-        return answers.told_elsewhere("another rule reports that cuDNN " + release.text + " has no such build");
+    if (!exists) return answers.no_pass("another rule reports that cuDNN " + release.text + " has no such build");
     note(answers, "cuDNN " + release.text, Coverage::known, matrix);
 }
 
@@ -69,7 +69,7 @@ static Coverage coverage_of_keras(const Version& keras, const Matrix& matrix) {
     return coverage;
 }
 
-static void judge_frameworks(Answers& answers, const Facts& facts, const Matrix& matrix) {
+static void judge_frameworks(VerdictBuilder& answers, const Facts& facts, const Matrix& matrix) {
     for (const Framework& framework : facts.frameworks)
         if (framework.version)
             note(answers, words_of(framework),
@@ -79,8 +79,8 @@ static void judge_frameworks(Answers& answers, const Facts& facts, const Matrix&
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    if (!only_given(facts)) return judge_asked_releases(asked_releases(facts), matrix, check);
-    Answers answers;
+    if (!only_given(facts)) return judge_asked_versions(asked_versions(facts), matrix, check);
+    VerdictBuilder answers;
     if (const auto driver = driver_version(facts))
         note(answers, "driver " + driver->text, matrix.cuda_of_driver(*driver).coverage, matrix);
     if (const Version* cuda = given_cuda(facts)) judge_cuda(answers, *cuda, matrix);
@@ -94,9 +94,9 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "A specified version is not in the compatibility data",
                        .layer = Layer::runtime,
-                       .worst = Severity::warning,
-                       .needs = Stage::look,
+                       .max_severity = Severity::warning,
+                       .stage = Stage::look,
                        .check = check,
-                       .asks = "a version of any component"};
+                       .what_if_inputs = "a version of any component"};
 
 }  // namespace rnncheck::rules::release_not_in_the_tables

@@ -2,9 +2,10 @@
 #include "base/text.hpp"
 #include "rnn/sweep.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/probe_support.hpp"
-#include "rules/support/rnn_support.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/cases.hpp"
+#include "rules/support/probes.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::rnn_call_failed {
 
@@ -15,6 +16,14 @@ static const ProbeRun* process_of(const Facts& facts, const RnnRun& failed_run) 
     return nullptr;
 }
 
+/// The processes that these cases took down.
+static std::vector<std::string> processes_of(const Facts& facts, const Runs& runs) {
+    std::vector<std::string> places;
+    for (const RnnRun* run : runs)
+        if (const ProbeRun* process = process_of(facts, *run)) places.push_back(place_of(facts, *process));
+    return places;
+}
+
 /// Why that process hung, and what the libraries printed at its end.
 static void add_process(const Facts& facts, const RnnRun& failed_run, Finding& finding) {
     const ProbeRun* run = process_of(facts, failed_run);
@@ -23,59 +32,48 @@ static void add_process(const Facts& facts, const RnnRun& failed_run, Finding& f
     const auto hang = evidence_of_hang(facts, *run);
     finding.evidence.insert(finding.evidence.end(), hang.begin(), hang.end());
     if (run->output_tail)
-        finding.evidence.push_back({"its last output", *run->output_tail,
-                                    "probe_runs[" + std::to_string(run - facts.probe_runs.data()) + "].output_tail"});
+        finding.evidence.push_back({"its last output", *run->output_tail, place_of(facts, *run) + ".output_tail"});
 }
 
 static Finding failed(const Facts& facts, const Sweep& sweep, const Runs& runs) {
     const RnnRun& first = *runs.front();
     Finding finding;
     finding.subject = subject_of(facts, sweep);
+    finding.symptoms = places_of(facts, runs);
     finding.message = pluralized(runs.size(), "RNN case", "RNN cases") + " of " + std::to_string(sweep.runs.size()) +
                       " failed on " + name_of(facts, sweep) + ", first '" + describe(first.rnn_case) +
-                      "': " + told(first.result);
-    for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
-        finding.evidence.push_back(evidence_of(facts, *runs[i], told(runs[i]->result)));
+                      "': " + in_words(first.result);
+    add_cases(facts, runs, finding);
     add_process(facts, first, finding);
     finding.remedies = {on_host(facts, {.text = "Fix the findings of lower layers first. Then check the kernel log for "
                                                 "the driver's messages, and try another version of cuDNN",
                                         .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'"},
                                         .risk = Risk::needs_root,
-                                        .verify = verify_command(facts, first, "rnn_call_failed"),
+                                        .verify = verify_command(facts, first),
                                         .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"})};
     return finding;
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    Answers answers;
+    VerdictBuilder answers;
     for (const auto& sweep : sweeps(facts)) {
-        Runs unexplained;
-        for (const RnnRun* run : runs_with(sweep, RunEnd::failed)) {
-            if (run->result && run->result->text == hangs_in_kernel) {
-                answers.told_elsewhere("its process hangs in the kernel");
-                continue;
-            }
-            const auto cause =
-                run->result ? explained_elsewhere(facts, run->gpu, run->library, *run->result) : std::nullopt;
-            if (cause)
-                answers.told_elsewhere(*cause);
-            else
-                unexplained.push_back(run);
-        }
-        if (!runs_with(sweep, RunEnd::out_of_memory).empty()) answers.told_elsewhere("the GPU ran out of memory");
-        auto note = take_not_promised(facts, sweep, unexplained, "failed on");
-        if (!unexplained.empty())
-            answers.fault(failed(facts, sweep, unexplained));
-        else if (note)
-            answers.fault(std::move(*note));
+        Runs runs = runs_with(sweep, RunEnd::failed);
+        if (!runs_with(sweep, RunEnd::out_of_memory).empty()) answers.no_pass("the GPU ran out of memory");
+        auto processes = processes_of(facts, runs);
+        auto finding = take_not_promised(facts, sweep, runs, "failed on");
+        if (!runs.empty()) finding = failed(facts, sweep, runs);
+        if (!finding) continue;
+        finding->explains = std::move(processes);
+        answers.fault(std::move(*finding));
     }
     return answers.close_or(pass_if_tried(facts, "no RNN call failed"));
 }
 
 extern const Rule rule{.title = "A cuDNN RNN call fails",
                        .layer = Layer::rnn,
-                       .worst = Severity::error,
-                       .needs = Stage::run,
-                       .check = check};
+                       .max_severity = Severity::error,
+                       .stage = Stage::run,
+                       .check = check,
+                       .yields_to = causes_of_failed_cases()};
 
 }  // namespace rnncheck::rules::rnn_call_failed

@@ -2,41 +2,34 @@
 #include "base/text.hpp"
 #include "rnn/sweep.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/rnn_support.hpp"
+#include "rules/support/cases.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::rnn_call_refused {
 
-static Finding refused(const Facts& facts, const Sweep& sweep, const Runs& runs) {
+static Finding rejected(const Facts& facts, const Sweep& sweep, const Runs& runs) {
     const RnnRun& first = *runs.front();
     Finding finding;
     finding.subject = subject_of(facts, sweep);
+    finding.symptoms = places_of(facts, runs);
     finding.message = name_of(facts, sweep) + " rejects " + pluralized(runs.size(), "RNN case", "RNN cases") +
-                      ", first '" + describe(first.rnn_case) + "': " + told(first.result);
-    for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
-        finding.evidence.push_back(evidence_of(facts, *runs[i], told(runs[i]->result)));
+                      ", first '" + describe(first.rnn_case) + "': " + in_words(first.result);
+    add_cases(facts, runs, finding);
     finding.remedies = {{.text = "Reinstall cuDNN from a single source, with the driver and CUDA versions it requires; "
                                  "cuDNN's log shows the rejected argument",
                          .commands = {"export CUDNN_LOGLEVEL_DBG=2 CUDNN_LOGDEST_DBG=stderr"},
-                         .verify = verify_command(facts, first, "rnn_call_refused"),
+                         .verify = verify_command(facts, first),
                          .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-adv-library.html"}};
     return finding;
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    Answers answers;
+    VerdictBuilder answers;
     for (const auto& sweep : sweeps(facts)) {
-        Runs unexplained;
-        for (const RnnRun* run : runs_with(sweep, RunEnd::rejected)) {
-            const auto cause =
-                run->result ? explained_elsewhere(facts, run->gpu, run->library, *run->result) : std::nullopt;
-            if (cause)
-                answers.told_elsewhere(*cause);
-            else
-                unexplained.push_back(run);
-        }
-        auto note = take_not_promised(facts, sweep, unexplained, "rejected by");
-        if (!unexplained.empty())
-            answers.fault(refused(facts, sweep, unexplained));
+        Runs runs = runs_with(sweep, RunEnd::rejected);
+        auto note = take_not_promised(facts, sweep, runs, "rejected by");
+        if (!runs.empty())
+            answers.fault(rejected(facts, sweep, runs));
         else if (note)
             answers.fault(std::move(*note));
     }
@@ -45,8 +38,9 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "cuDNN rejects an RNN call",
                        .layer = Layer::rnn,
-                       .worst = Severity::error,
-                       .needs = Stage::run,
-                       .check = check};
+                       .max_severity = Severity::error,
+                       .stage = Stage::run,
+                       .check = check,
+                       .yields_to = causes_of_failed_cases()};
 
 }  // namespace rnncheck::rules::rnn_call_refused

@@ -4,7 +4,8 @@
 #include "base/text.hpp"
 #include "rnn/case.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/rnn_support.hpp"
+#include "rules/support/cases.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::rnn_dropout_wrong {
 
@@ -54,26 +55,25 @@ static Finding wrong(const Facts& facts, const RnnDropout& dropout, const std::v
                          "rnn_dropouts[" + std::to_string(&dropout - facts.rnn_dropouts.data()) + "]"}};
     finding.remedies = {
         {.text = "Do not train networks with dropout with this cuDNN on this GPU; install another version of cuDNN",
-         .commands = {},
          .verify = "rnncheck lstm --dropout " + exact_number(dropout.probability),
          .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-ops-library.html"}};
     return finding;
 }
 
-static void judge(const Facts& facts, const RnnDropout& dropout, Answers& answers) {
+static void judge(const Facts& facts, const RnnDropout& dropout, VerdictBuilder& answers) {
     if (!dropout.elements || !dropout.kept)
-        return answers.unknown(where(facts, dropout) + " was not measured: " + told(dropout.result));
+        return answers.unknown(where(facts, dropout) + " was not measured: " + in_words(dropout.result));
     const auto faults = faults_of(dropout);
     if (!faults.empty()) return answers.fault(wrong(facts, dropout, faults));
     if (!dropout.repeats || !dropout.moves_on)
         return answers.unknown(where(facts, dropout) + ": whether its masks repeat correctly is unknown");
-    answers.good(where(facts, dropout) + ": " + share(dropout) + (*dropout.kept > 0 ? ", correctly scaled" : "") +
-                 ", the same for the same seed");
+    answers.passed(where(facts, dropout) + ": " + share(dropout) + (*dropout.kept > 0 ? ", correctly scaled" : "") +
+                   ", the same for the same seed");
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
     if (!facts.rnn_request || !facts.rnn_request->dropout) return not_applicable("measuring dropout was not requested");
-    Answers answers;
+    VerdictBuilder answers;
     for (const RnnDropout& dropout : facts.rnn_dropouts) judge(facts, dropout, answers);
     for (const ProbeRun* run : runs_of(facts, "rnn_dropout"))
         if (!run->completed())
@@ -84,8 +84,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "Dropout between layers is computed incorrectly",
                        .layer = Layer::rnn,
-                       .worst = Severity::error,
-                       .needs = Stage::run,
+                       .max_severity = Severity::error,
+                       .stage = Stage::run,
                        .check = check};
 
 }  // namespace rnncheck::rules::rnn_dropout_wrong

@@ -5,7 +5,7 @@
 
 namespace rnncheck::rules::rnn_dtype_not_supported {
 
-static Finding not_offered(const std::string& dtype, const RnnLimit& limit, const std::string& what,
+static Finding unsupported(const std::string& dtype, const RnnLimit& limit, const std::string& what,
                            Evidence evidence) {
     Finding finding;
     finding.subject = dtype;
@@ -14,50 +14,49 @@ static Finding not_offered(const std::string& dtype, const RnnLimit& limit, cons
                       (limit.capability_min ? " and compute capability " + limit.capability_min->text : "");
     finding.evidence = {std::move(evidence), {"recurrent networks of type " + dtype, limit.rule, limit.source.url}};
     finding.remedies = {{.text = "Use fp32 or fp16 for the recurrent layers, or the version that the message names",
-                         .commands = {},
                          .verify = "rnncheck doctor",
                          .link = limit.source.url}};
     return finding;
 }
 
-static void judge_cudnn(Answers& answers, const std::string& dtype, const RnnLimit& limit, const Version& cudnn,
+static void judge_cudnn(VerdictBuilder& answers, const std::string& dtype, const RnnLimit& limit, const Version& cudnn,
                         const Matrix& matrix) {
     const Coverage coverage = matrix.cudnn_build(cudnn, 0).coverage;
     const std::string what = "cuDNN " + cudnn.text;
     if (coverage != Coverage::known && coverage != Coverage::silent)
         answers.outside(outside_data(what, coverage, matrix));
     else if (cudnn < limit.first)
-        answers.fault(not_offered(dtype, limit, what, {"cuDNN", cudnn.text, "cudnns"}));
+        answers.fault(unsupported(dtype, limit, what, {"cuDNN", cudnn.text, "cudnns"}));
 }
 
-static void judge_gpu(Answers& answers, const std::string& dtype, const RnnLimit& limit, const Gpu& gpu) {
+static void judge_gpu(VerdictBuilder& answers, const std::string& dtype, const RnnLimit& limit, const Gpu& gpu) {
     if (!gpu.compute_capability)
         answers.unknown("the compute capability of a GPU is unknown");
     else if (*gpu.compute_capability < *limit.capability_min)
-        answers.fault(not_offered(dtype, limit, words_of(gpu),
+        answers.fault(unsupported(dtype, limit, words_of(gpu),
                                   {"compute capability", gpu.compute_capability->text, "cuda_devices"}));
 }
 
 /// A framework with its own cuDNN, where none was given.
-static void judge_framework(Answers& answers, const std::string& dtype, const RnnLimit& limit, const Facts& facts,
-                            const Matrix& matrix, const Framework& framework) {
+static void judge_framework(VerdictBuilder& answers, const std::string& dtype, const RnnLimit& limit,
+                            const Facts& facts, const Matrix& matrix, const Framework& framework) {
     judge_builds(builds_of(facts, matrix, framework).with_cuda, framework,
                  "the cuDNN of " + words_of(framework) + " supports it", answers, [&](const FrameworkBuild& build) {
                      if (!build.cudnn) return not_told();
                      if (*build.cudnn >= limit.first) return well();
-                     return at_fault(not_offered(dtype, limit,
+                     return at_fault(unsupported(dtype, limit,
                                                  words_of(framework) + ", built with cuDNN " + build.cudnn->text + ",",
                                                  evidence_of(build, "cuDNN " + build.cudnn->text)));
                  });
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    if (!only_given(facts)) return not_applicable(about_named_releases);
+    if (!only_given(facts)) return not_applicable(about_named_versions);
     if (!facts.network || !facts.network->dtype) return undecided("no data type was specified");
     const std::string dtype(name_of(*facts.network->dtype));
     const auto limit = matrix.rnn_limit(dtype);
     if (!limit) return pass("every known cuDNN version and GPU supports recurrent networks of type " + dtype);
-    Answers answers;
+    VerdictBuilder answers;
     const Version* cudnn = given_cudnn(facts);
     if (cudnn) judge_cudnn(answers, dtype, *limit, *cudnn, matrix);
     if (!cudnn)
@@ -67,16 +66,16 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
         for (const Gpu& gpu : facts.cuda_devices) judge_gpu(answers, dtype, *limit, gpu);
     if (!cudnn && facts.frameworks.empty()) answers.unknown("cudnn= was not specified");
     if (limit->capability_min && facts.cuda_devices.empty()) answers.unknown("gpu= was not specified");
-    answers.good("cuDNN and GPU support recurrent networks of type " + dtype,
-                 {{"recurrent networks of type " + dtype, limit->rule, limit->source.url}});
+    answers.passed("cuDNN and GPU support recurrent networks of type " + dtype,
+                   {{"recurrent networks of type " + dtype, limit->rule, limit->source.url}});
     return answers.close();
 }
 
 extern const Rule rule{.title = "Recurrent networks of this data type are not supported",
                        .layer = Layer::rnn,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check,
-                       .asks = "dtype=, cudnn= and gpu="};
+                       .what_if_inputs = "dtype=, cudnn= and gpu="};
 
 }  // namespace rnncheck::rules::rnn_dtype_not_supported

@@ -1,9 +1,10 @@
 // The same network on the same numbers gave other bits the second time.
 #include "base/text.hpp"
+#include "facts/queries.hpp"
 #include "rnn/sweep.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/driver_support.hpp"
-#include "rules/support/rnn_support.hpp"
+#include "rules/support/cases.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::rnn_not_repeatable {
 
@@ -23,13 +24,13 @@ static Finding not_repeatable(const Facts& facts, const Sweep& sweep, const Runs
         {.text = "If you need bitwise identical results, set one cuBLAS workspace size before the program starts. If "
                  "results still differ, they depend on timing: use another version of cuDNN",
          .commands = {"export CUBLAS_WORKSPACE_CONFIG=:16:8"},
-         .verify = verify_command(facts, *runs.front(), "rnn_not_repeatable"),
+         .verify = verify_command(facts, *runs.front()),
          .link = "https://docs.nvidia.com/cuda/cublas/index.html#results-reproducibility"}};
     return finding;
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    Answers answers;
+    VerdictBuilder answers;
     bool any_twice = false;
     for (const auto& sweep : sweeps(facts)) {
         Runs different;
@@ -49,8 +50,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "Recurrent networks are not bitwise repeatable",
                        .layer = Layer::rnn,
-                       .worst = Severity::warning,
-                       .needs = Stage::run,
+                       .max_severity = Severity::warning,
+                       .stage = Stage::run,
                        .check = check};
 
 }  // namespace rnncheck::rules::rnn_not_repeatable

@@ -6,8 +6,8 @@
 #include "base/text.hpp"
 #include "rnn/sweep.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/kernel_support.hpp"
-#include "rules/support/rnn_support.hpp"
+#include "rules/support/cases.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::rnn_result_wrong {
 
@@ -63,31 +63,28 @@ static Finding wrong(const Facts& facts, const Sweep& sweep, Runs runs) {
     const RnnRun& worst = *runs.front();
     Finding finding;
     finding.subject = subject_of(facts, sweep);
+    finding.symptoms = places_of(facts, runs);
     finding.message = pluralized(runs.size(), "RNN case", "RNN cases") + " of " + std::to_string(sweep.runs.size()) +
                       " returned incorrect results on " + name_of(facts, sweep) + ", worst '" +
                       describe(worst.rnn_case) + "': " + how_wrong(worst);
     finding.evidence = {
         {"incorrect cases", std::to_string(runs.size()) + " of " + std::to_string(sweep.runs.size()), "rnn_runs"}};
-    for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
-        finding.evidence.push_back(evidence_of(facts, *runs[i], how_wrong(*runs[i])));
+    add_cases(facts, runs, finding, how_wrong);
     finding.remedies = {{.text = "Do not trust results of this GPU with this cuDNN. " + what_to_suspect(facts, sweep),
                          .commands = {"nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER"},
-                         .verify = verify_command(facts, worst, "rnn_result_wrong"),
+                         .verify = verify_command(facts, worst),
                          .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-adv-library.html"}};
     return finding;
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    Answers answers;
+    VerdictBuilder answers;
     bool any_right = false;
     for (const auto& sweep : sweeps(facts)) {
         Runs runs = runs_with(sweep, RunEnd::incorrect);
         any_right |= !runs_with(sweep, RunEnd::ok).empty();
         if (runs.empty()) continue;
-        if (const auto cause = kernel_fails(facts, sweep.gpu))
-            answers.told_elsewhere(*cause);
-        else
-            answers.fault(wrong(facts, sweep, std::move(runs)));
+        answers.fault(wrong(facts, sweep, std::move(runs)));
     }
     const Verdict otherwise = pass_if_tried(facts, "every network that ran returned correct results");
     if (otherwise.outcome == Outcome::pass && !any_right)
@@ -97,8 +94,9 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "Recurrent networks return incorrect results",
                        .layer = Layer::rnn,
-                       .worst = Severity::error,
-                       .needs = Stage::run,
-                       .check = check};
+                       .max_severity = Severity::error,
+                       .stage = Stage::run,
+                       .check = check,
+                       .yields_to = causes_below_cudnn()};
 
 }  // namespace rnncheck::rules::rnn_result_wrong

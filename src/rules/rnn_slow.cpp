@@ -5,7 +5,8 @@
 #include "facts/rnn_runs.hpp"
 #include "rnn/speed.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/rnn_support.hpp"
+#include "rules/support/cases.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::rnn_slow {
 
@@ -63,34 +64,34 @@ static Finding slow(const Facts& facts, const Gpu& gpu, const Largest& largest) 
     return finding;
 }
 
-static void judge(const Facts& facts, const Gpu& gpu, Answers& answers) {
+static void judge(const Facts& facts, const Gpu& gpu, VerdictBuilder& answers) {
     const auto peak = peak_of_gpu(gpu);
     const Largest largest = largest_of(facts, gpu, peak);
-    if (!largest.any_timed) return answers.no_matter("no case was timed");
+    if (!largest.any_timed) return answers.irrelevant("no case was timed");
     if (!peak)
         return answers.unknown("the driver does not report the clocks and memory bus of " + subject_of(gpu) +
                                ", or the arithmetic of its compute capability is not in the table");
     if (!largest.run)
-        return answers.no_matter(
+        return answers.irrelevant(
             "the cases consist mainly of kernel launches, whose time hardly depends on clock rates; to measure speed, "
             "run 'rnncheck lstm --input 2048 --hidden 2048 --batch 64 --length 16'");
     if (largest.ratio > slow_factor) return answers.fault(slow(facts, gpu, largest));
-    answers.good(ratio_in_words(gpu, largest), {{"first runs of all cases took longer than second ones by",
-                                                 short_number(largest.extra_ms) + " ms", "rnn_runs"}});
+    answers.passed(ratio_in_words(gpu, largest), {{"first runs of all cases took longer than second ones by",
+                                                   short_number(largest.extra_ms) + " ms", "rnn_runs"}});
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
     if (!facts.rnn_request) return not_applicable("the doctor command's cases are too small to measure speed");
-    Answers answers;
+    VerdictBuilder answers;
     for (const Gpu& gpu : facts.cuda_devices) judge(facts, gpu, answers);
-    answers.no_matter("no case was timed");
+    answers.irrelevant("no case was timed");
     return answers.close();
 }
 
 extern const Rule rule{.title = "Recurrent networks run far slower than expected on this GPU",
                        .layer = Layer::rnn,
-                       .worst = Severity::warning,
-                       .needs = Stage::run,
+                       .max_severity = Severity::warning,
+                       .stage = Stage::run,
                        .check = check};
 
 }  // namespace rnncheck::rules::rnn_slow

@@ -3,7 +3,8 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn_support.hpp"
+#include "rules/support/cudnn.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::several_cuda_runtimes {
 
@@ -30,7 +31,6 @@ static Finding several(const Facts& facts, const std::vector<Version>& versions)
     finding.remedies = {{.text = "No action is needed if every program finds the version it was built for; otherwise "
                                  "put that version's directory first in LD_LIBRARY_PATH",
                          .commands = {"ldconfig -p | grep libcudart"},
-                         .verify = "rnncheck doctor --only several_cuda_runtimes",
                          .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
     return finding;
 }
@@ -56,8 +56,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "Several versions of the CUDA runtime are installed",
                        .layer = Layer::runtime,
-                       .worst = Severity::note,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::note,
+                       .stage = Stage::ask,
                        .check = check};
 
 }  // namespace rnncheck::rules::several_cuda_runtimes

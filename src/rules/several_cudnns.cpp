@@ -3,7 +3,8 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn_support.hpp"
+#include "rules/support/cudnn.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::several_cudnns {
 
@@ -29,7 +30,6 @@ static Finding several(const std::vector<CudnnCopy>& copies, const std::vector<V
         {.text = "No action is needed if every framework loads the version it was built for, as frameworks that "
                  "install it as a Python package do; otherwise keep one version of each major version",
          .commands = {"ldconfig -p | grep libcudnn"},
-         .verify = "rnncheck doctor --only several_cudnns",
          .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
     return finding;
 }
@@ -53,8 +53,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "Several versions of cuDNN are installed",
                        .layer = Layer::cudnn,
-                       .worst = Severity::note,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::note,
+                       .stage = Stage::ask,
                        .check = check};
 
 }  // namespace rnncheck::rules::several_cudnns

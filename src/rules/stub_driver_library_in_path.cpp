@@ -1,6 +1,7 @@
 // The toolkit's stub libcuda, made for linking only, stands where the loader looks.
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/driver_support.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::stub_driver_library_in_path {
 
@@ -17,9 +18,14 @@ static Finding found_at(const std::string& path, Severity severity, const std::s
     finding.remedies = {{.text = "Remove the toolkit's 'stubs' directory from LD_LIBRARY_PATH and from the loader's "
                                  "configuration; it is for linking only",
                          .commands = {"printenv LD_LIBRARY_PATH"},
-                         .verify = "rnncheck doctor --only stub_driver_library_in_path",
                          .link = "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html"}};
     return finding;
+}
+
+/// Where there is a driver library as well, it is not missing.
+static std::vector<std::string> what_it_hides(const Facts& facts) {
+    if (usable_copies(facts, LibraryKind::cuda).empty()) return {"driver.init"};
+    return {"driver.init", "libcuda"};
 }
 
 static Finding stub_file(const Facts& facts, const Library& library) {
@@ -29,6 +35,7 @@ static Finding stub_file(const Facts& facts, const Library& library) {
         loaded ? "the loader finds the toolkit's stub " + library.path + " instead of the driver's libcuda"
                : "the toolkit's stub " + library.path +
                      " is in a directory of LD_LIBRARY_PATH, so programs may load it instead of the driver's libcuda");
+    if (loaded) finding.explains = what_it_hides(facts);
     finding.evidence = {{"link-time stub", library.path, "libraries"}};
     return finding;
 }
@@ -44,6 +51,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
         std::erase_if(findings, [&](const Finding& finding) { return finding.subject == path; });
         findings.push_back(found_at(
             path, Severity::error, "the libcuda that was loaded, " + path + ", is the toolkit's stub, not the driver"));
+        findings.back().explains = what_it_hides(facts);
         findings.back().evidence = {{"failed call", in_words(*facts.driver.init), "driver.init"}};
     }
     if (!findings.empty()) return fault_or(std::move(findings), {});
@@ -55,8 +63,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "A CUDA Toolkit stub of libcuda is in the loader's search path",
                        .layer = Layer::host,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check};
 
 }  // namespace rnncheck::rules::stub_driver_library_in_path

@@ -1,7 +1,8 @@
 // What the kernel shows of a driver stands in /proc, /sys and /dev, and this process does not see them.
 #include "base/text.hpp"
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/driver_support.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::system_folders_hidden {
 
@@ -16,7 +17,6 @@ static Finding hidden(const Facts& facts) {
     finding.remedies = {
         {.text = "Run rnncheck outside the sandbox or chroot, or make these directories available in it",
          .commands = {"ls -d /proc/1 /sys/module /dev/null"},
-         .verify = "rnncheck doctor --only system_folders_hidden",
          .link = "https://man7.org/linux/man-pages/man5/proc.5.html"}};
     return finding;
 }
@@ -33,8 +33,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "System directories are hidden from this process",
                        .layer = Layer::host,
-                       .worst = Severity::warning,
-                       .needs = Stage::look,
+                       .max_severity = Severity::warning,
+                       .stage = Stage::look,
                        .check = check};
 
 }  // namespace rnncheck::rules::system_folders_hidden

@@ -1,10 +1,11 @@
 // TF32 forced on cases that ask for full single precision. That it is cuDNN's default from compute capability 8.0 on is
 // how these GPUs are meant to work, and no fault.
 #include "base/text.hpp"
+#include "facts/queries.hpp"
 #include "rnn/sweep.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/driver_support.hpp"
-#include "rules/support/rnn_support.hpp"
+#include "rules/support/cases.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::tf32_reduced_precision {
 
@@ -21,7 +22,7 @@ static Finding forced(const Facts& facts, const Sweep& sweep, const RnnRun& run)
         {"NVIDIA_TF32_OVERRIDE", setting ? escaped(*setting, 100) : "not set", "host.environment"}};
     finding.remedies = {{.text = "Remove the setting, or disable TF32 for all programs of this shell",
                          .commands = {"unset NVIDIA_TF32_OVERRIDE", "export NVIDIA_TF32_OVERRIDE=0"},
-                         .verify = verify_command(facts, run, "tf32_reduced_precision"),
+                         .verify = verify_command(facts, run),
                          .link = "https://pytorch.org/docs/stable/notes/cuda.html"}};
     return finding;
 }
@@ -34,7 +35,7 @@ static bool asks_for_full_precision(const RnnRun& run) {
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
-    Answers answers;
+    VerdictBuilder answers;
     bool by_default = false, fast_math = false, any_known = false;
     for (const auto& sweep : sweeps(facts)) {
         const RnnRun* first = nullptr;
@@ -63,8 +64,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "TF32 is used although full single precision is requested",
                        .layer = Layer::rnn,
-                       .worst = Severity::warning,
-                       .needs = Stage::run,
+                       .max_severity = Severity::warning,
+                       .stage = Stage::run,
                        .check = check};
 
 }  // namespace rnncheck::rules::tf32_reduced_precision

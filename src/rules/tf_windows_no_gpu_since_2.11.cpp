@@ -1,7 +1,7 @@
 // TensorFlow on native Windows has no CUDA from 2.11 on.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/installed.hpp"
+#include "rules/support/frameworks.hpp"
 
 namespace rnncheck::rules::tf_windows_no_gpu_since_2_11 {
 
@@ -10,12 +10,12 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
         if (const auto verdict = without_frameworks(facts)) return *verdict;
     if (!facts.host.platform) return undecided("the operating system is unknown");
     if (*facts.host.platform != "windows") return not_applicable("this is not Windows");
-    Answers answers;
+    VerdictBuilder answers;
     for (const Framework& framework : only_given(facts) ? facts.frameworks : judged_frameworks(facts, matrix)) {
         if (framework.name != "tensorflow" || !framework.version) continue;
         const Builds builds = builds_of(facts, matrix, framework);
         if (!builds.with_cuda.empty()) {
-            answers.good(words_of(framework) + " has a build with CUDA for Windows");
+            answers.passed(words_of(framework) + " has a build with CUDA for Windows");
             continue;
         }
         if (builds.without_cuda.empty() || *framework.version < make_version({2, 11})) continue;
@@ -36,9 +36,9 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "TensorFlow has no GPU support on native Windows since 2.11",
                        .layer = Layer::runtime,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check,
-                       .asks = "os= and tensorflow="};
+                       .what_if_inputs = "os= and tensorflow="};
 
 }  // namespace rnncheck::rules::tf_windows_no_gpu_since_2_11

@@ -1,6 +1,6 @@
 // The log holds an error that no signature knows, and nothing that points to a cause.
+#include "rules/causes/log_causes.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/log_verdict.hpp"
 
 namespace rnncheck::rules::unknown_error_in_log {
 
@@ -31,8 +31,8 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "The log contains an unknown error",
                        .layer = Layer::host,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check,
                        .judges_log = true};
 

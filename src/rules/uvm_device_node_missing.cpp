@@ -1,6 +1,7 @@
 // The driver's other nodes are here, the one of unified memory is not, and CUDA cannot start.
 #include "rules/rule.hpp"
-#include "rules/support/situation.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::uvm_device_node_missing {
 
@@ -17,6 +18,7 @@ static Finding uvm_missing(const Facts& facts) {
     Finding finding;
     finding.severity = to_come ? Severity::note : Severity::error;
     finding.subject = "/dev/nvidia-uvm";
+    finding.explains = {"driver.init"};
     finding.message =
         to_come
             ? "/dev/nvidia-uvm, which CUDA needs, will be created by nvidia-modprobe when the first CUDA program "
@@ -53,8 +55,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "The unified-memory device node (/dev/nvidia-uvm) is missing",
                        .layer = Layer::driver,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check};
 
 }  // namespace rnncheck::rules::uvm_device_node_missing

@@ -1,7 +1,7 @@
 // A cuDNN that is found before the one a framework brings along.
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/installed.hpp"
+#include "rules/support/frameworks.hpp"
 
 namespace rnncheck::rules::wrong_cudnn_found_first {
 
@@ -28,10 +28,9 @@ static bool passes_over_its_own(const CudnnInUse& use) {
     return use.own && use.library.found_by == "LD_LIBRARY_PATH" && serves(use.version, use.built_with) != Serves::well;
 }
 
-static Remedy take_out(const std::string& directory, const std::string& verify) {
+static Remedy take_out(const std::string& directory) {
     return {.text = "Remove " + directory + " from LD_LIBRARY_PATH for this program",
             .commands = {"echo $LD_LIBRARY_PATH"},
-            .verify = verify,
             .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"};
 }
 
@@ -44,7 +43,7 @@ static void describe_in_use(Finding& finding, const CudnnInUse& use) {
                       (older ? "older than the " : "of a different major version than the ") + use.built_with.text +
                       " that it was built with";
     finding.evidence.push_back({"its bundled cuDNN", use.own->path, "libraries"});
-    finding.remedies = {take_out(directory, "rnncheck doctor --only wrong_cudnn_found_first")};
+    finding.remedies = {take_out(directory)};
 }
 
 /// A cuDNN of another major has other file names: it is in the way only of what opens unversioned names.
@@ -65,7 +64,7 @@ static std::optional<Finding> other_major_first(const Facts& facts, const Framew
             " opens; their file names differ, so this affects only programs that load libcudnn.so without a version";
         finding.evidence = {{"first in LD_LIBRARY_PATH", file.path, "libraries"},
                             {"cuDNN that it loads", *cudnn->path, "frameworks"}};
-        finding.remedies = {take_out(directory_of(file.path), "rnncheck doctor --only wrong_cudnn_found_first")};
+        finding.remedies = {take_out(directory_of(file.path))};
         return finding;
     }
     return std::nullopt;
@@ -90,9 +89,9 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "A different cuDNN is found before the one that the framework bundles",
                        .layer = Layer::cudnn,
-                       .worst = Severity::error,
-                       .needs = Stage::ask,
+                       .max_severity = Severity::error,
+                       .stage = Stage::ask,
                        .check = check,
-                       .asks = "cudnn= and a framework"};
+                       .what_if_inputs = "cudnn= and a framework"};
 
 }  // namespace rnncheck::rules::wrong_cudnn_found_first

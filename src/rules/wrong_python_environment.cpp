@@ -3,7 +3,7 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/installed.hpp"
+#include "rules/support/frameworks.hpp"
 
 namespace rnncheck::rules::wrong_python_environment {
 
@@ -35,7 +35,6 @@ static Remedy use(const std::string& text, const PythonEnvironment& environment)
         conda ? "conda activate " + environment.path : "source " + environment.path + "/bin/activate";
     return {.text = text,
             .commands = {command},
-            .verify = "rnncheck doctor --only wrong_python_environment",
             .link = conda ? "https://docs.conda.io/projects/conda/en/stable/user-guide/tasks/manage-environments.html"
                           : "https://docs.python.org/3/library/venv.html"};
 }
@@ -73,7 +72,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     const PythonEnvironment* instead = on_path_instead(facts, *active);
     if (instead && (has_frameworks(facts, *active) || has_frameworks(facts, *instead)))
         return fault(another_runs(*active, *instead));
-    Answers answers;
+    VerdictBuilder answers;
     for (const Framework& framework : facts.frameworks) {
         const Framework* better = cuda_framework_elsewhere(facts, framework.name);
         if (framework.environment != active->path || framework.uses_cuda == true || !better) continue;
@@ -92,8 +91,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "The program runs in a different Python environment than intended",
                        .layer = Layer::host,
-                       .worst = Severity::warning,
-                       .needs = Stage::look,
+                       .max_severity = Severity::warning,
+                       .stage = Stage::look,
                        .check = check};
 
 }  // namespace rnncheck::rules::wrong_python_environment

@@ -1,6 +1,7 @@
 // WSL brings its own libcuda in /usr/lib/wsl/lib, and the loader does not take it.
+#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/driver_support.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::wsl_libcuda_not_found {
 
@@ -8,6 +9,7 @@ static Finding not_picked(const Facts& facts, const Library& windows) {
     const Library* other = picked(facts, LibraryKind::cuda);
     Finding finding;
     finding.subject = windows.path;
+    finding.explains = {"driver.init", "libcuda"};
     finding.message = other ? "the loader finds " + other->path + " instead of " + windows.path +
                                   ", the only libcuda that works under WSL"
                             : "the loader does not find " + windows.path + ", the libcuda that Windows provides to WSL";
@@ -37,8 +39,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "The loader does not find WSL's libcuda",
                        .layer = Layer::host,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check};
 
 }  // namespace rnncheck::rules::wsl_libcuda_not_found

@@ -4,10 +4,39 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/packages.hpp"
-#include "rules/support/zlib_support.hpp"
+#include "rules/support/cudnn.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::zlib_missing {
+
+/// "libz.so.1" where the loader finds none for this file; null when it needs none or finds one.
+static const std::string* missing_zlib(const Library& library) {
+    const auto found = std::find_if(library.missing_needs.begin(), library.missing_needs.end(),
+                                    [](const std::string& name) { return name.starts_with("libz.so"); });
+    return found == library.missing_needs.end() ? nullptr : &*found;
+}
+
+/// The loader gives this file, or it lies beside the cuDNN that a framework gets; unset where it is not known which one
+/// a framework gets.
+static std::optional<bool> is_used(const Facts& facts, const Library& part) {
+    if (part.picked_by_loader) return true;
+    bool all_known = true;
+    for (const Framework& framework : facts.frameworks)
+        for (const FrameworkLibrary& library : framework.libraries) {
+            if (!library.soname.starts_with("libcudnn")) continue;
+            if (library.path && directory_of(*library.path) == directory_of(part.path)) return true;
+            all_known &= library.path.has_value();
+        }
+    return all_known ? std::optional(false) : std::nullopt;
+}
+
+/// What the run examined is a copy of cuDNN; its directory, else "".
+static std::string cudnn_directory_of(const ProbeRun& run) {
+    if (run.probe != "cudnn_library" && run.probe != "rnn_forward") return "";
+    const auto path = run.target.find('/');
+    return path == std::string::npos ? "" : directory_of(run.target.substr(path));
+}
 
 /// Without it no recurrent network runs.
 static bool needed_by_rnn(const Library& part, const Matrix& matrix) {
@@ -18,11 +47,13 @@ static bool needed_by_rnn(const Library& part, const Matrix& matrix) {
     });
 }
 
-/// cuDNN ended the process of a probe.
-static bool crashed(const Facts& facts, const std::string& directory) {
-    return std::any_of(facts.probe_runs.begin(), facts.probe_runs.end(), [&](const ProbeRun& run) {
-        return run.end == ProbeEnd::crashed && cudnn_directory_of(run) == directory;
-    });
+/// cuDNN ends the process of a probe when it cannot open a part.
+static std::vector<std::string> crashes(const Facts& facts, const std::string& directory) {
+    std::vector<std::string> places;
+    for (const ProbeRun& run : facts.probe_runs)
+        if (run.end == ProbeEnd::crashed && cudnn_directory_of(run) == directory)
+            places.push_back(place_of(facts, run));
+    return places;
 }
 
 static Finding missing(const Facts& facts, const std::vector<const Library*>& parts, const std::string& zlib,
@@ -30,12 +61,14 @@ static Finding missing(const Facts& facts, const std::vector<const Library*>& pa
     std::vector<std::string> names;
     for (const Library* part : parts) names.push_back(file_name(part->path));
     const std::string directory = directory_of(parts.front()->path);
-    const bool at_once = crashed(facts, directory) || std::any_of(parts.begin(), parts.end(), [&](const Library* part) {
-                             return needed_by_rnn(*part, matrix);
-                         });
+    auto crashed = crashes(facts, directory);
+    const bool at_once = !crashed.empty() || std::any_of(parts.begin(), parts.end(), [&](const Library* part) {
+        return needed_by_rnn(*part, matrix);
+    });
     Finding finding;
     finding.severity = at_once ? Severity::error : Severity::warning;
     finding.subject = zlib;
+    finding.explains = std::move(crashed);
     finding.message = zlib + " was not found; " + join_with_and(names) + " of the cuDNN in " + directory +
                       (names.size() == 1 ? " needs it: " : " need it: ") +
                       (at_once ? "no recurrent network runs" : "convolutions fail, recurrent networks do not");
@@ -45,7 +78,6 @@ static Finding missing(const Facts& facts, const std::vector<const Library*>& pa
                  "Red Hat, libz1 on SUSE",
          .commands = system_install_commands(facts, "zlib1g", "zlib", "libz1"),
          .risk = Risk::needs_root,
-         .verify = "rnncheck doctor --only zlib_missing",
          .link = "https://docs.nvidia.com/deeplearning/cudnn/archives/cudnn-890/install-guide/index.html"}};
     return finding;
 }
@@ -53,8 +85,8 @@ static Finding missing(const Facts& facts, const std::vector<const Library*>& pa
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (cudnn_copies(facts).empty()) return without_cudnn(facts);
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
-    Answers answers;
-    std::map<std::string, std::vector<const Library*>> by_directory;
+    VerdictBuilder answers;
+    std::map<std::string, std::vector<const Library*> > by_directory;
     std::string zlib;
     for (const LibraryKind kind : {LibraryKind::cudnn, LibraryKind::cudnn_part})
         for (const Library* part : usable_copies(facts, kind)) {
@@ -68,14 +100,14 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
             zlib = *name;
         }
     for (const auto& [directory, parts] : by_directory) answers.fault(missing(facts, parts, zlib, matrix));
-    answers.good("no cuDNN library lacks zlib");
+    answers.passed("no cuDNN library lacks zlib");
     return answers.close();
 }
 
 extern const Rule rule{.title = "A cuDNN library needs zlib, which is not installed",
                        .layer = Layer::cudnn,
-                       .worst = Severity::error,
-                       .needs = Stage::look,
+                       .max_severity = Severity::error,
+                       .stage = Stage::look,
                        .check = check};
 
 }  // namespace rnncheck::rules::zlib_missing

@@ -1,5 +1,5 @@
-// The functions of libcuda that we call, by their exact exported names (suffixed ones where the plain name is an old
-// 32-bit form), with enumerations as int. tests/abi compares the list with cuda.h.
+// The functions of libcuda, libcudart and libnvrtc that we call, by their exact exported names (suffixed ones where the
+// plain name is an old 32-bit form), with enumerations as int. tests/abi compares the lists with the real headers.
 #pragma once
 
 #include <cstddef>
@@ -63,5 +63,35 @@ enum DeviceAttribute {
 
 /// Calls whose failure text comes from cuGetErrorName and cuGetErrorString.
 Checker cuda_checker(ProbeWriter& writer, const CudaApi& api);
+
+// libcudart. No structure crosses: cudaDeviceProp has another size in every major.
+#define RNNCHECK_CUDART_FUNCTIONS(X)      \
+    X(cudaRuntimeGetVersion, int, (int*)) \
+    X(cudaDriverGetVersion, int, (int*))  \
+    X(cudaGetErrorString, const char*, (int))
+
+struct CudartApi {
+    RNNCHECK_CUDART_FUNCTIONS(RNNCHECK_SYMBOL_MEMBER)
+    void load(const Library& library) { RNNCHECK_CUDART_FUNCTIONS(RNNCHECK_SYMBOL_LOAD) }
+};
+
+Checker cudart_checker(ProbeWriter& writer, const CudartApi& api);
+
+// libnvrtc.
+using NvrtcProgram = struct OpaqueNvrtcProgram*;
+
+#define RNNCHECK_NVRTC_FUNCTIONS(X)                                                                                    \
+    X(nvrtcVersion, int, (int*, int*))                                                                                 \
+    X(nvrtcGetErrorString, const char*, (int))                                                                         \
+    X(nvrtcCreateProgram, int, (NvrtcProgram*, const char*, const char*, int, const char* const*, const char* const*)) \
+    X(nvrtcCompileProgram, int, (NvrtcProgram, int, const char* const*))                                               \
+    X(nvrtcGetPTXSize, int, (NvrtcProgram, std::size_t*))
+
+struct NvrtcApi {
+    RNNCHECK_NVRTC_FUNCTIONS(RNNCHECK_SYMBOL_MEMBER)
+    void load(const Library& library) { RNNCHECK_NVRTC_FUNCTIONS(RNNCHECK_SYMBOL_LOAD) }
+};
+
+Checker nvrtc_checker(ProbeWriter& writer, const NvrtcApi& api);
 
 }  // namespace rnncheck::vendor

@@ -19,7 +19,7 @@ using PersistentPlan = struct OpaquePersistentPlan*;
 using CudnnDebug = struct OpaqueCudnnDebug;
 using CudnnCallback = void (*)(int, void*, const CudnnDebug*, const char*);
 
-/// cuDNN 7, 8 and 9. A few came with a minor release and may be missing: ask the symbol.
+/// cuDNN 7, 8 and 9. A few came with a minor version and may be missing: test the symbol.
 #define RNNCHECK_CUDNN_EVERYWHERE(X)                                                                                   \
     X(cudnnGetVersion, std::size_t, ())                                                                                \
     X(cudnnGetCudartVersion, std::size_t, ())                                                                          \

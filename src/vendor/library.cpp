@@ -8,8 +8,6 @@
 #include <set>
 #include <utility>
 
-#include "facts/libraries.hpp"
-
 namespace rnncheck::vendor {
 
 void* Library::symbol(const char* name) const {
@@ -18,32 +16,31 @@ void* Library::symbol(const char* name) const {
 
 namespace {
 
-std::function<std::optional<std::string>(const std::string&)> reason_to_refuse;
+std::function<std::optional<std::string>(const std::string&)> reason_to_reject;
 
-/// Why the name may not be given to the loader.
-std::optional<std::string> refusal(const std::string& name) {
+/// Why the name may not be given to the loader, which would wait there for ever.
+std::optional<std::string> rejection(const std::string& name) {
     struct stat about {};
     const bool is_path = name.find('/') != std::string::npos;
-    if (is_path && stat(name.c_str(), &about) == 0 && !S_ISREG(about.st_mode))
-        return std::string(not_opened) + name + " is not a file";
-    return reason_to_refuse ? reason_to_refuse(name) : std::nullopt;
+    if (is_path && stat(name.c_str(), &about) == 0 && !S_ISREG(about.st_mode)) return name + " is not a file";
+    return reason_to_reject ? reason_to_reject(name) : std::nullopt;
 }
 
 void open(Library& library, const std::string& name) {
-    if (const auto reason = refusal(name)) {
-        library.error = *reason;
+    if (const auto reason = rejection(name)) {
+        library.failure = CallResult{"dlopen", would_block, "not opened: " + *reason};
         return;
     }
     library.handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library.handle) return;
     const char* const why = dlerror();
-    library.error = why ? why : "dlopen failed without a reason";
+    library.failure = CallResult{"dlopen", missing_symbol, why ? why : "dlopen failed without a reason"};
 }
 
 }  // namespace
 
-void refuse_openings(std::function<std::optional<std::string>(const std::string&)> reason) {
-    reason_to_refuse = std::move(reason);
+void reject_openings(std::function<std::optional<std::string>(const std::string&)> reason) {
+    reason_to_reject = std::move(reason);
 }
 
 Library open_library(ProbeWriter& writer, const std::string& name) {
@@ -51,8 +48,8 @@ Library open_library(ProbeWriter& writer, const std::string& name) {
     writer.calling(call_name);
     Library library;
     open(library, name);
-    if (!library.handle) {
-        writer.failed({call_name, missing_symbol, library.error});
+    if (library.failure) {
+        writer.failed({call_name, library.failure->code, library.failure->text});
         return library;
     }
     library.path = name;

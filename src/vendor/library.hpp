@@ -22,20 +22,20 @@ struct Symbol<Result(Parameters...)> {
     explicit operator bool() const { return function != nullptr; }
 };
 
-/// An opened library, or why it could not be opened in the loader's own words.
+/// An opened library, or why it could not be opened.
 struct Library {
     void* handle = nullptr;
-    std::string path;   ///< the file really opened, as the loader tells
-    std::string error;  ///< set exactly when handle is null
+    std::string path;                   ///< the file really opened, as the loader reports it
+    std::optional<CallResult> failure;  ///< set exactly when handle is null: "dlopen" and the loader's own words
 
     void* symbol(const char* name) const;
 };
 
-/// From now on open_library fails for the names and paths for which `reason` gives a text, instead of opening them.
-void refuse_openings(std::function<std::optional<std::string>(const std::string& name)> reason);
+/// From now on open_library fails with the code would_block for the names and paths for which `reason` gives a text.
+void reject_openings(std::function<std::optional<std::string>(const std::string& name)> reason);
 
 /// RTLD_NOW and RTLD_LOCAL, as frameworks open them. A path that leads to no regular file is not opened: a pipe would
-/// wait for ever. A failure is told to the writer as a failed call "dlopen(name)".
+/// wait for ever. A failure is reported to the writer.
 Library open_library(ProbeWriter& writer, const std::string& name);
 
 /// Files mapped into this process whose name contains `part`, sorted, each once.
@@ -48,10 +48,7 @@ Result call(ProbeWriter& writer, const Symbol<Result(Parameters...)>& symbol, Ar
     return symbol.function(arguments...);
 }
 
-/// Code of a call that could not be made because the library does not export the function.
-inline constexpr int missing_symbol = -1;
-
-/// Makes calls that return a status; a status other than 0 is told to the writer with the library's own words.
+/// Makes calls that return a status; a status other than 0 is reported to the writer with the library's own words.
 class Checker {
   public:
     /// `before`, where given, is done before every call.
@@ -60,18 +57,18 @@ class Checker {
 
     template <class... Parameters, class... Arguments>
     CallResult operator()(const Symbol<int(Parameters...)>& symbol, Arguments... arguments) const {
-        if (!symbol) return told({symbol.name, missing_symbol, "the library does not export this function"});
+        if (!symbol) return failed({symbol.name, missing_symbol, "the library does not export this function"});
         if (before_) before_();
         writer_->calling(symbol.name);
         const int code = symbol.function(arguments...);
         if (code == 0) return {symbol.name, 0, ""};
-        return told({symbol.name, code, text_of_(code)});
+        return failed({symbol.name, code, text_of_(code)});
     }
 
     ProbeWriter& writer() const { return *writer_; }
 
   private:
-    CallResult told(CallResult result) const {
+    CallResult failed(CallResult result) const {
         writer_->failed(result);
         return result;
     }

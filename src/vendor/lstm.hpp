@@ -34,9 +34,6 @@ struct LstmRun {
     double first_ms = 0, repeat_ms = 0;
 };
 
-/// Code of a call that reported success but gave an address or a size that cannot be.
-inline constexpr int impossible_answer = -2;
-
 /// cuDNN's linLayerID: a cell's gates on the input side, then on the recurrent side; 8 is the projection.
 inline constexpr int projection_layer = 8, linear_layers = 9;
 
@@ -57,5 +54,25 @@ DeviceImage device_image(const RnnCase& rnn_case, const RnnInputs& inputs);
 
 /// Runs the case twice with all outputs poisoned before each run (not-a-number bytes 0xFF).
 LstmRun run_lstm(const Session& session, Dialect dialect, const RnnCase& rnn_case, const DeviceImage& image);
+
+namespace v8 {
+
+/// How much memory a case takes by cuDNN's own queries, in bytes. `failed` is the first call that returned an error;
+/// the rest is then 0.
+struct Spaces {
+    std::optional<CallResult> failed;
+    std::size_t weights = 0, work = 0, reserve = 0;  ///< for training weights count twice: their gradients
+    std::size_t data = 0;                            ///< inputs, outputs, states and, for training, their gradients
+
+    std::size_t total() const { return weights + work + reserve + data; }
+};
+
+/// Allocates nothing.
+Spaces spaces_of(const Session& session, const RnnCase& rnn_case);
+
+/// Allocates all of it and runs the case once on zeros; the first call that failed.
+std::optional<CallResult> run_on_zeros(const Session& session, const RnnCase& rnn_case);
+
+}  // namespace v8
 
 }  // namespace rnncheck::vendor

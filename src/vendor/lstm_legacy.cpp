@@ -1,15 +1,15 @@
 // The RNN interface of cuDNN 7 and 8.
 #include <algorithm>
 
-#include "vendor/lstm_common.hpp"
+#include "vendor/rnn_runner.hpp"
 
-namespace rnncheck::vendor {
+namespace rnncheck::vendor::legacy {
 
 namespace {
 
 /// One description per step, {sequences still alive, width, 1}. The interface for padded data (...Ex) takes these
 /// for its size queries alone, and there every sequence counts at every step.
-std::vector<TensorDescriptor> step_tensors(Bench& bench, const RnnCase& rnn_case, int width) {
+std::vector<TensorDescriptor> step_tensors(RnnRunner& runner, const RnnCase& rnn_case, int width) {
     std::vector<TensorDescriptor> steps;
     int previous = -1;
     for (int step = 0; step < rnn_case.sequence_length; ++step) {
@@ -17,7 +17,7 @@ std::vector<TensorDescriptor> step_tensors(Bench& bench, const RnnCase& rnn_case
         if (rnn_case.layout == Layout::sequence_major_packed && !rnn_case.lengths.empty())
             alive =
                 static_cast<int>(std::ranges::count_if(rnn_case.lengths, [&](int length) { return step < length; }));
-        steps.push_back(alive == previous ? steps.back() : bench.tensor(rnn_case.dtype, {alive, width, 1}));
+        steps.push_back(alive == previous ? steps.back() : runner.tensor(rnn_case.dtype, {alive, width, 1}));
         previous = alive;
     }
     return steps;
@@ -30,59 +30,59 @@ bool wants_padding(const RnnCase& rnn_case) {
 }
 
 /// What came after 7.0 is only asked for where the case needs it.
-RnnDescriptor describe_rnn(Bench& bench, const RnnCase& rnn_case) {
-    const Session& session = bench.session();
+RnnDescriptor describe_rnn(RnnRunner& runner, const RnnCase& rnn_case) {
+    const Session& session = runner.session();
     const CudnnApi& cudnn = session.cudnn;
-    const RnnDescriptor rnn = bench.rnn_descriptor();
-    bench.cudnn(cudnn.cudnnSetRNNDescriptor_v6, session.handle, rnn, rnn_case.hidden, rnn_case.layers,
-                session.no_dropout, input_mode_number(rnn_case.input_mode), direction_number(rnn_case.direction),
-                mode_number(rnn_case.cell), algorithm_number(rnn_case.algorithm), precision_number(rnn_case.dtype));
-    bench.cudnn(cudnn.cudnnSetRNNMatrixMathType, rnn, math_number(rnn_case.math));
-    if (rnn_case.bias != BiasMode::both) bench.cudnn(cudnn.cudnnSetRNNBiasMode, rnn, bias_number(rnn_case.bias));
+    const RnnDescriptor rnn = runner.rnn_descriptor();
+    runner.cudnn(cudnn.cudnnSetRNNDescriptor_v6, session.handle, rnn, rnn_case.hidden, rnn_case.layers,
+                 session.no_dropout, same_number(rnn_case.input_mode), same_number(rnn_case.direction),
+                 mode_number(rnn_case.cell), same_number(rnn_case.algorithm), precision_number(rnn_case.dtype));
+    runner.cudnn(cudnn.cudnnSetRNNMatrixMathType, rnn, math_number(rnn_case.math));
+    if (rnn_case.bias != BiasMode::both) runner.cudnn(cudnn.cudnnSetRNNBiasMode, rnn, bias_number(rnn_case.bias));
     if (rnn_case.projection > 0)
-        bench.cudnn(cudnn.cudnnSetRNNProjectionLayers, session.handle, rnn, rnn_case.projection, 0);
+        runner.cudnn(cudnn.cudnnSetRNNProjectionLayers, session.handle, rnn, rnn_case.projection, 0);
     if (rnn_case.clip > 0)
-        bench.cudnn(cudnn.cudnnRNNSetClip, session.handle, rnn, clip_minmax, pass_on_nan, -rnn_case.clip,
-                    rnn_case.clip);
-    if (wants_padding(rnn_case)) bench.cudnn(cudnn.cudnnSetRNNPaddingMode, rnn, padded_io);
+        runner.cudnn(cudnn.cudnnRNNSetClip, session.handle, rnn, clip_minmax, pass_on_nan, -rnn_case.clip,
+                     rnn_case.clip);
+    if (wants_padding(rnn_case)) runner.cudnn(cudnn.cudnnSetRNNPaddingMode, rnn, padded_io);
     return rnn;
 }
 
-void plan_dynamic(Bench& bench, RnnDescriptor rnn, const RnnCase& rnn_case) {
-    const CudnnApi& cudnn = bench.session().cudnn;
+void plan_dynamic(RnnRunner& runner, RnnDescriptor rnn, const RnnCase& rnn_case) {
+    const CudnnApi& cudnn = runner.session().cudnn;
     PersistentPlan plan = nullptr;
-    bench.cudnn(cudnn.cudnnCreatePersistentRNNPlan, rnn, rnn_case.batch, data_type_number(rnn_case.dtype), &plan);
-    bench.cudnn(cudnn.cudnnSetPersistentRNNPlan, rnn, plan);
+    runner.cudnn(cudnn.cudnnCreatePersistentRNNPlan, rnn, rnn_case.batch, data_type_number(rnn_case.dtype), &plan);
+    runner.cudnn(cudnn.cudnnSetPersistentRNNPlan, rnn, plan);
 }
 
-long long elements(Bench& bench, FilterDescriptor filter) {
+long long elements(RnnRunner& runner, FilterDescriptor filter) {
     int type = 0, format = 0, dimensions = 0, sizes[3] = {};
-    bench.cudnn(bench.session().cudnn.cudnnGetFilterNdDescriptor, filter, 3, &type, &format, &dimensions, sizes);
+    runner.cudnn(runner.session().cudnn.cudnnGetFilterNdDescriptor, filter, 3, &type, &format, &dimensions, sizes);
     return static_cast<long long>(sizes[0]) * sizes[1] * sizes[2];
 }
 
 /// The weight space as a filter {elements, 1, 1}.
-FilterDescriptor weight_filter(Bench& bench, const RnnCase& rnn_case, std::size_t bytes) {
-    const FilterDescriptor filter = bench.filter();
+FilterDescriptor weight_filter(RnnRunner& runner, const RnnCase& rnn_case, std::size_t bytes) {
+    const FilterDescriptor filter = runner.filter();
     const int sizes[3] = {static_cast<int>(bytes / bytes_of(rnn_case.dtype)), 1, 1};
     constexpr int nchw = 0;  // cudnnTensorFormat_t
-    bench.cudnn(bench.session().cudnn.cudnnSetFilterNdDescriptor, filter, data_type_number(rnn_case.dtype), nchw, 3,
-                sizes);
+    runner.cudnn(runner.session().cudnn.cudnnSetFilterNdDescriptor, filter, data_type_number(rnn_case.dtype), nchw, 3,
+                 sizes);
     return filter;
 }
 
-void place_weights(Bench& bench, RnnDescriptor rnn, TensorDescriptor x, FilterDescriptor filter,
+void place_weights(RnnRunner& runner, RnnDescriptor rnn, TensorDescriptor x, FilterDescriptor filter,
                    const RnnCase& rnn_case, const DeviceImage& image, WeightImage& space) {
-    const Session& session = bench.session();
-    const FilterDescriptor found = bench.filter();
+    const Session& session = runner.session();
+    const FilterDescriptor found = runner.filter();
     const auto place = [&](const auto& ask, const WeightPart& part, std::span<const std::byte> values) {
         if (values.empty()) return;
         void* where = nullptr;
-        bench.cudnn(ask, session.handle, rnn, static_cast<int>(part.pseudo_layer), x, filter, address(space.base()),
-                    part.linear, found, &where);
-        space.place(ask.name, where, elements(bench, found), part, values);
+        runner.cudnn(ask, session.handle, rnn, static_cast<int>(part.pseudo_layer), x, filter, address(space.base()),
+                     part.linear, found, &where);
+        space.place(ask.name, where, elements(runner, found), part, values);
     };
-    for (std::size_t layer = 0; layer < image.layers.size() && !bench.failed(); ++layer)
+    for (std::size_t layer = 0; layer < image.layers.size() && !runner.failed(); ++layer)
         for (int linear = 0; linear < linear_layers; ++linear) {
             if (!has_linear_layer(rnn_case, linear)) continue;
             const DeviceImage::Layer& parts = image.layers[layer];
@@ -94,104 +94,92 @@ void place_weights(Bench& bench, RnnDescriptor rnn, TensorDescriptor x, FilterDe
 }
 
 /// Descriptions and memory of one case, ready to run.
-struct Prepared {
-    const RnnCase& rnn_case;
-    RnnDescriptor rnn{};
+struct Prepared : ReadyCase {
+    using ReadyCase::ReadyCase;
     std::vector<TensorDescriptor> x_steps, y_steps;
-    TensorDescriptor h{}, c{};
-    FilterDescriptor filter{};
-    DevicePointer weights = 0, work = 0, reserve = 0;
-    std::size_t work_bytes = 0, reserve_bytes = 0;
-    DeviceData data;
+    FilterDescriptor filter = nullptr;
 };
 
-void run_plain(Bench& bench, const Prepared& ready) {
+void run_plain(RnnRunner& runner, const Prepared& ready) {
     const DeviceData& data = ready.data;
-    bench.cudnn(bench.session().cudnn.cudnnRNNForwardInference, bench.session().handle, ready.rnn,
-                ready.rnn_case.sequence_length, ready.x_steps.data(), address(data.x), ready.h, address(data.hx),
-                ready.c, address(data.cx), ready.filter, address(ready.weights), ready.y_steps.data(),
-                address(data.y.at), ready.h, address(data.hy.at), ready.c, address(data.cy.at), address(ready.work),
-                ready.work_bytes);
+    runner.cudnn(runner.session().cudnn.cudnnRNNForwardInference, runner.session().handle, ready.rnn,
+                 ready.rnn_case.sequence_length, ready.x_steps.data(), address(data.x), ready.h, address(data.hx),
+                 ready.c, address(data.cx), ready.filter, address(ready.weights), ready.y_steps.data(),
+                 address(data.y.at), ready.h, address(data.hy.at), ready.c, address(data.cy.at), address(ready.work),
+                 ready.work_bytes);
 }
 
-void run_padded(Bench& bench, const Prepared& ready, RnnDataDescriptor x, RnnDataDescriptor y) {
+void run_padded(RnnRunner& runner, const Prepared& ready, RnnDataDescriptor x, RnnDataDescriptor y) {
     const DeviceData& data = ready.data;
-    bench.cudnn(bench.session().cudnn.cudnnRNNForwardInferenceEx, bench.session().handle, ready.rnn, x, address(data.x),
-                ready.h, address(data.hx), ready.c, address(data.cx), ready.filter, address(ready.weights), y,
-                address(data.y.at), ready.h, address(data.hy.at), ready.c, address(data.cy.at), nullptr, nullptr,
-                nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, address(ready.work), ready.work_bytes);
+    runner.cudnn(runner.session().cudnn.cudnnRNNForwardInferenceEx, runner.session().handle, ready.rnn, x,
+                 address(data.x), ready.h, address(data.hx), ready.c, address(data.cx), ready.filter,
+                 address(ready.weights), y, address(data.y.at), ready.h, address(data.hy.at), ready.c,
+                 address(data.cy.at), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                 address(ready.work), ready.work_bytes);
 }
 
-void run_training(Bench& bench, const Prepared& ready) {
+void run_training(RnnRunner& runner, const Prepared& ready) {
     const DeviceData& data = ready.data;
-    const CudnnApi& cudnn = bench.session().cudnn;
-    const CudnnHandle handle = bench.session().handle;
+    const CudnnApi& cudnn = runner.session().cudnn;
+    const CudnnHandle handle = runner.session().handle;
     const int steps = ready.rnn_case.sequence_length;
     const TensorDescriptor *const x = ready.x_steps.data(), *const y = ready.y_steps.data();
-    bench.cudnn(cudnn.cudnnRNNForwardTraining, handle, ready.rnn, steps, x, address(data.x), ready.h, address(data.hx),
-                ready.c, address(data.cx), ready.filter, address(ready.weights), y, address(data.y.at), ready.h,
-                address(data.hy.at), ready.c, address(data.cy.at), address(ready.work), ready.work_bytes,
-                address(ready.reserve), ready.reserve_bytes);
-    bench.cudnn(cudnn.cudnnRNNBackwardData, handle, ready.rnn, steps, y, address(data.y.at), y, address(data.dy),
-                ready.h, address(data.dhy), ready.c, address(data.dcy), ready.filter, address(ready.weights), ready.h,
-                address(data.hx), ready.c, address(data.cx), x, address(data.dx.at), ready.h, address(data.dhx.at),
-                ready.c, address(data.dcx.at), address(ready.work), ready.work_bytes, address(ready.reserve),
-                ready.reserve_bytes);
-    bench.cudnn(cudnn.cudnnRNNBackwardWeights, handle, ready.rnn, steps, x, address(data.x), ready.h, address(data.hx),
-                y, address(data.y.at), address(ready.work), ready.work_bytes, ready.filter, address(data.dweights.at),
-                address(ready.reserve), ready.reserve_bytes);
+    runner.cudnn(cudnn.cudnnRNNForwardTraining, handle, ready.rnn, steps, x, address(data.x), ready.h, address(data.hx),
+                 ready.c, address(data.cx), ready.filter, address(ready.weights), y, address(data.y.at), ready.h,
+                 address(data.hy.at), ready.c, address(data.cy.at), address(ready.work), ready.work_bytes,
+                 address(ready.reserve), ready.reserve_bytes);
+    runner.cudnn(cudnn.cudnnRNNBackwardData, handle, ready.rnn, steps, y, address(data.y.at), y, address(data.dy),
+                 ready.h, address(data.dhy), ready.c, address(data.dcy), ready.filter, address(ready.weights), ready.h,
+                 address(data.hx), ready.c, address(data.cx), x, address(data.dx.at), ready.h, address(data.dhx.at),
+                 ready.c, address(data.dcx.at), address(ready.work), ready.work_bytes, address(ready.reserve),
+                 ready.reserve_bytes);
+    runner.cudnn(cudnn.cudnnRNNBackwardWeights, handle, ready.rnn, steps, x, address(data.x), ready.h, address(data.hx),
+                 y, address(data.y.at), address(ready.work), ready.work_bytes, ready.filter, address(data.dweights.at),
+                 address(ready.reserve), ready.reserve_bytes);
 }
 
-std::function<void()> calls_of(Bench& bench, const Prepared& ready) {
+std::function<void()> calls_of(RnnRunner& runner, const Prepared& ready) {
     const RnnCase& rnn_case = ready.rnn_case;
-    if (rnn_case.training) return [&] { run_training(bench, ready); };
-    if (!wants_padding(rnn_case)) return [&] { run_plain(bench, ready); };
-    const RnnDataDescriptor x = bench.sequences(rnn_case, rnn_case.input);
-    const RnnDataDescriptor y = bench.sequences(rnn_case, rnn_case.directions() * rnn_case.output());
-    return [&bench, &ready, x, y] { run_padded(bench, ready, x, y); };
+    if (rnn_case.training) return [&] { run_training(runner, ready); };
+    if (!wants_padding(rnn_case)) return [&] { run_plain(runner, ready); };
+    const RnnDataDescriptor x = runner.sequences(rnn_case, rnn_case.input);
+    const RnnDataDescriptor y = runner.sequences(rnn_case, rnn_case.directions() * rnn_case.output());
+    return [&runner, &ready, x, y] { run_padded(runner, ready, x, y); };
 }
 
-/// Sizes and descriptions; the size of the weight space.
-std::size_t prepare(Bench& bench, const RnnCase& rnn_case, Prepared& ready) {
-    const Session& session = bench.session();
-    ready.rnn = describe_rnn(bench, rnn_case);
-    ready.x_steps = step_tensors(bench, rnn_case, rnn_case.input);
-    ready.y_steps = step_tensors(bench, rnn_case, rnn_case.directions() * rnn_case.output());
-    ready.h = h_tensor(bench, rnn_case);
-    ready.c = c_tensor(bench, rnn_case);
-    if (rnn_case.algorithm == Algorithm::persist_dynamic) plan_dynamic(bench, ready.rnn, rnn_case);
-    std::size_t weight_bytes = 0;
-    bench.cudnn(session.cudnn.cudnnGetRNNParamsSize, session.handle, ready.rnn, ready.x_steps.front(), &weight_bytes,
-                data_type_number(rnn_case.dtype));
-    bench.cudnn(session.cudnn.cudnnGetRNNWorkspaceSize, session.handle, ready.rnn, rnn_case.sequence_length,
-                ready.x_steps.data(), &ready.work_bytes);
+/// Sizes and descriptions.
+void prepare(RnnRunner& runner, const RnnCase& rnn_case, Prepared& ready) {
+    const Session& session = runner.session();
+    ready.rnn = describe_rnn(runner, rnn_case);
+    ready.x_steps = step_tensors(runner, rnn_case, rnn_case.input);
+    ready.y_steps = step_tensors(runner, rnn_case, rnn_case.directions() * rnn_case.output());
+    ready.h = h_tensor(runner, rnn_case);
+    ready.c = c_tensor(runner, rnn_case);
+    if (rnn_case.algorithm == Algorithm::persist_dynamic) plan_dynamic(runner, ready.rnn, rnn_case);
+    runner.cudnn(session.cudnn.cudnnGetRNNParamsSize, session.handle, ready.rnn, ready.x_steps.front(),
+                 &ready.weight_bytes, data_type_number(rnn_case.dtype));
+    runner.cudnn(session.cudnn.cudnnGetRNNWorkspaceSize, session.handle, ready.rnn, rnn_case.sequence_length,
+                 ready.x_steps.data(), &ready.work_bytes);
     if (rnn_case.training)
-        bench.cudnn(session.cudnn.cudnnGetRNNTrainingReserveSize, session.handle, ready.rnn, rnn_case.sequence_length,
-                    ready.x_steps.data(), &ready.reserve_bytes);
-    bench.check_size(session.cudnn.cudnnGetRNNParamsSize.name, weight_bytes);
-    bench.check_size(session.cudnn.cudnnGetRNNWorkspaceSize.name, ready.work_bytes);
-    bench.check_size(session.cudnn.cudnnGetRNNTrainingReserveSize.name, ready.reserve_bytes);
-    return weight_bytes;
+        runner.cudnn(session.cudnn.cudnnGetRNNTrainingReserveSize, session.handle, ready.rnn, rnn_case.sequence_length,
+                     ready.x_steps.data(), &ready.reserve_bytes);
+    runner.check_size(session.cudnn.cudnnGetRNNParamsSize.name, ready.weight_bytes);
+    runner.check_size(session.cudnn.cudnnGetRNNWorkspaceSize.name, ready.work_bytes);
+    runner.check_size(session.cudnn.cudnnGetRNNTrainingReserveSize.name, ready.reserve_bytes);
 }
 
 }  // namespace
 
-void run_legacy(Bench& bench, const RnnCase& rnn_case, const DeviceImage& image, LstmRun& run) {
+void run(RnnRunner& runner, const RnnCase& rnn_case, const DeviceImage& image, LstmRun& run) {
     if (rnn_case.training && wants_padding(rnn_case))
-        return bench.impossible("cudnnRNNForwardTraining", "it takes no padded sequences: only packed ones");
-    Prepared ready{rnn_case, {}, {}, {}, {}, {}, {}, 0, 0, 0, 0, 0, {}};
-    run.weight_bytes = prepare(bench, rnn_case, ready);
-    run.workspace_bytes = ready.work_bytes;
-    run.reserve_bytes = ready.reserve_bytes;
-    WeightImage weights(bench, rnn_case.dtype, run.weight_bytes);
+        return runner.impossible("cudnnRNNForwardTraining", "it takes no padded sequences: only packed ones");
+    Prepared ready(rnn_case);
+    prepare(runner, rnn_case, ready);
+    WeightImage weights(runner, rnn_case.dtype, ready.weight_bytes);
     ready.weights = weights.base();
-    ready.filter = weight_filter(bench, rnn_case, run.weight_bytes);
-    place_weights(bench, ready.rnn, ready.x_steps.front(), ready.filter, rnn_case, image, weights);
-    ready.data = put_data(bench, rnn_case, image);
-    if (rnn_case.training) ready.data.dweights = {bench.allocate(run.weight_bytes), run.weight_bytes};
-    ready.work = bench.allocate(ready.work_bytes);
-    ready.reserve = bench.allocate(ready.reserve_bytes);
-    run_twice(bench, rnn_case, ready.data, weights, calls_of(bench, ready), run);
+    ready.filter = weight_filter(runner, rnn_case, ready.weight_bytes);
+    place_weights(runner, ready.rnn, ready.x_steps.front(), ready.filter, rnn_case, image, weights);
+    run_twice(runner, ready, image, weights, calls_of(runner, ready), run);
 }
 
-}  // namespace rnncheck::vendor
+}  // namespace rnncheck::vendor::legacy

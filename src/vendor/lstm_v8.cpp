@@ -1,107 +1,102 @@
 // The RNN interface of cuDNN 8 and 9.
-#include "vendor/lstm_common.hpp"
-#include "vendor/lstm_fit.hpp"
+#include "vendor/rnn_runner.hpp"
 
-namespace rnncheck::vendor {
+namespace rnncheck::vendor::v8 {
 
 namespace {
 
 constexpr int inference = 0, training = 1;  // cudnnForwardMode_t
 constexpr int add_gradients = 0;            // cudnnWgradMode_t: the one that 8 supports
 
-RnnDescriptor describe_rnn(Bench& bench, const RnnCase& rnn_case) {
-    const CudnnApi& cudnn = bench.session().cudnn;
-    const RnnDescriptor rnn = bench.rnn_descriptor();
+RnnDescriptor describe_rnn(RnnRunner& runner, const RnnCase& rnn_case) {
+    const CudnnApi& cudnn = runner.session().cudnn;
+    const RnnDescriptor rnn = runner.rnn_descriptor();
     const unsigned flags = rnn_case.layout == Layout::sequence_major_packed ? 0 : padded_io;
-    bench.cudnn(cudnn.cudnnSetRNNDescriptor_v8, rnn, algorithm_number(rnn_case.algorithm), mode_number(rnn_case.cell),
-                bias_number(rnn_case.bias), direction_number(rnn_case.direction),
-                input_mode_number(rnn_case.input_mode), data_type_number(rnn_case.dtype),
-                precision_number(rnn_case.dtype), math_number(rnn_case.math), rnn_case.input, rnn_case.hidden,
-                rnn_case.output(), rnn_case.layers, bench.session().no_dropout, flags);
+    runner.cudnn(cudnn.cudnnSetRNNDescriptor_v8, rnn, same_number(rnn_case.algorithm), mode_number(rnn_case.cell),
+                 bias_number(rnn_case.bias), same_number(rnn_case.direction), same_number(rnn_case.input_mode),
+                 data_type_number(rnn_case.dtype), precision_number(rnn_case.dtype), math_number(rnn_case.math),
+                 rnn_case.input, rnn_case.hidden, rnn_case.output(), rnn_case.layers, runner.session().no_dropout,
+                 flags);
     if (rnn_case.clip > 0)
-        bench.cudnn(cudnn.cudnnRNNSetClip_v8, rnn, clip_minmax, pass_on_nan, -rnn_case.clip, rnn_case.clip);
+        runner.cudnn(cudnn.cudnnRNNSetClip_v8, rnn, clip_minmax, pass_on_nan, -rnn_case.clip, rnn_case.clip);
     return rnn;
 }
 
-long long elements(Bench& bench, TensorDescriptor tensor) {
+long long elements(RnnRunner& runner, TensorDescriptor tensor) {
     int type = 0, dimensions = 0, sizes[3] = {}, strides[3] = {};
-    bench.cudnn(bench.session().cudnn.cudnnGetTensorNdDescriptor, tensor, 3, &type, &dimensions, sizes, strides);
+    runner.cudnn(runner.session().cudnn.cudnnGetTensorNdDescriptor, tensor, 3, &type, &dimensions, sizes, strides);
     return static_cast<long long>(sizes[0]) * sizes[1] * sizes[2];
 }
 
-void place_weights(Bench& bench, RnnDescriptor rnn, const RnnCase& rnn_case, const DeviceImage& image,
+void place_weights(RnnRunner& runner, RnnDescriptor rnn, const RnnCase& rnn_case, const DeviceImage& image,
                    WeightImage& space) {
-    const Session& session = bench.session();
+    const Session& session = runner.session();
     const auto& ask = session.cudnn.cudnnGetRNNWeightParams;
-    const TensorDescriptor matrix = bench.empty_tensor(), bias = bench.empty_tensor();
-    for (std::size_t layer = 0; layer < image.layers.size() && !bench.failed(); ++layer)
+    const TensorDescriptor matrix = runner.empty_tensor(), bias = runner.empty_tensor();
+    for (std::size_t layer = 0; layer < image.layers.size() && !runner.failed(); ++layer)
         for (int linear = 0; linear < linear_layers; ++linear) {
             if (!has_linear_layer(rnn_case, linear)) continue;
             const std::vector<std::byte>&matrix_values = image.layers[layer].matrices[static_cast<std::size_t>(linear)],
                   &bias_values = image.layers[layer].biases[static_cast<std::size_t>(linear)];
             void* matrix_address = nullptr;
             void* bias_address = nullptr;
-            bench.cudnn(ask, session.handle, rnn, static_cast<int>(layer), space.bytes(), address(space.base()), linear,
-                        matrix, &matrix_address, bias, &bias_address);
+            runner.cudnn(ask, session.handle, rnn, static_cast<int>(layer), space.bytes(), address(space.base()),
+                         linear, matrix, &matrix_address, bias, &bias_address);
             if (!matrix_values.empty())
-                space.place(ask.name, matrix_address, elements(bench, matrix), {layer, linear, false}, matrix_values);
+                space.place(ask.name, matrix_address, elements(runner, matrix), {layer, linear, false}, matrix_values);
             if (!bias_values.empty())
-                space.place(ask.name, bias_address, elements(bench, bias), {layer, linear, true}, bias_values);
+                space.place(ask.name, bias_address, elements(runner, bias), {layer, linear, true}, bias_values);
         }
     space.upload();
 }
 
 /// Descriptions and memory of one case, ready to run.
-struct Prepared {
-    const RnnCase& rnn_case;
-    RnnDescriptor rnn;
-    RnnDataDescriptor x, y;
-    TensorDescriptor h, c;
-    std::size_t weight_bytes = 0, work_bytes = 0, reserve_bytes = 0;
-    DevicePointer weights = 0, work = 0, reserve = 0;
-    DeviceData data;
+struct Prepared : ReadyCase {
+    using ReadyCase::ReadyCase;
+    RnnDataDescriptor x = nullptr, y = nullptr;
 
     const std::int32_t* lengths() const { return static_cast<const std::int32_t*>(address(data.lengths)); }
 };
 
-void forward(Bench& bench, const Prepared& ready) {
+void forward(RnnRunner& runner, const Prepared& ready) {
     const DeviceData& data = ready.data;
-    bench.cudnn(bench.session().cudnn.cudnnRNNForward, bench.session().handle, ready.rnn,
-                ready.rnn_case.training ? training : inference, ready.lengths(), ready.x, address(data.x), ready.y,
-                address(data.y.at), ready.h, address(data.hx), address(data.hy.at), ready.c, address(data.cx),
-                address(data.cy.at), ready.weight_bytes, address(ready.weights), ready.work_bytes, address(ready.work),
-                ready.reserve_bytes, address(ready.reserve));
+    runner.cudnn(runner.session().cudnn.cudnnRNNForward, runner.session().handle, ready.rnn,
+                 ready.rnn_case.training ? training : inference, ready.lengths(), ready.x, address(data.x), ready.y,
+                 address(data.y.at), ready.h, address(data.hx), address(data.hy.at), ready.c, address(data.cx),
+                 address(data.cy.at), ready.weight_bytes, address(ready.weights), ready.work_bytes, address(ready.work),
+                 ready.reserve_bytes, address(ready.reserve));
 }
 
-void backward(Bench& bench, const Prepared& ready) {
+void backward(RnnRunner& runner, const Prepared& ready) {
     const DeviceData& data = ready.data;
-    const Session& session = bench.session();
-    bench.cudnn(session.cudnn.cudnnRNNBackwardData_v8, session.handle, ready.rnn, ready.lengths(), ready.y,
-                address(data.y.at), address(data.dy), ready.x, address(data.dx.at), ready.h, address(data.hx),
-                address(data.dhy), address(data.dhx.at), ready.c, address(data.cx), address(data.dcy),
-                address(data.dcx.at), ready.weight_bytes, address(ready.weights), ready.work_bytes, address(ready.work),
-                ready.reserve_bytes, address(ready.reserve));
-    bench.cudnn(session.cudnn.cudnnRNNBackwardWeights_v8, session.handle, ready.rnn, add_gradients, ready.lengths(),
-                ready.x, address(data.x), ready.h, address(data.hx), ready.y, address(data.y.at), ready.weight_bytes,
-                address(data.dweights.at), ready.work_bytes, address(ready.work), ready.reserve_bytes,
-                address(ready.reserve));
+    const Session& session = runner.session();
+    runner.cudnn(session.cudnn.cudnnRNNBackwardData_v8, session.handle, ready.rnn, ready.lengths(), ready.y,
+                 address(data.y.at), address(data.dy), ready.x, address(data.dx.at), ready.h, address(data.hx),
+                 address(data.dhy), address(data.dhx.at), ready.c, address(data.cx), address(data.dcy),
+                 address(data.dcx.at), ready.weight_bytes, address(ready.weights), ready.work_bytes,
+                 address(ready.work), ready.reserve_bytes, address(ready.reserve));
+    runner.cudnn(session.cudnn.cudnnRNNBackwardWeights_v8, session.handle, ready.rnn, add_gradients, ready.lengths(),
+                 ready.x, address(data.x), ready.h, address(data.hx), ready.y, address(data.y.at), ready.weight_bytes,
+                 address(data.dweights.at), ready.work_bytes, address(ready.work), ready.reserve_bytes,
+                 address(ready.reserve));
 }
 
 /// Descriptions and sizes; no memory yet.
-Prepared described(Bench& bench, const RnnCase& rnn_case) {
-    const Session& session = bench.session();
+Prepared described(RnnRunner& runner, const RnnCase& rnn_case) {
+    const Session& session = runner.session();
     const CudnnApi& cudnn = session.cudnn;
-    Prepared ready{rnn_case, describe_rnn(bench, rnn_case), {}, {}, {}, {}, 0, 0, 0, 0, 0, 0, {}};
-    ready.x = bench.sequences(rnn_case, rnn_case.input);
-    ready.y = bench.sequences(rnn_case, rnn_case.directions() * rnn_case.output());
-    ready.h = h_tensor(bench, rnn_case);
-    ready.c = c_tensor(bench, rnn_case);
-    bench.cudnn(cudnn.cudnnGetRNNWeightSpaceSize, session.handle, ready.rnn, &ready.weight_bytes);
-    bench.cudnn(cudnn.cudnnGetRNNTempSpaceSizes, session.handle, ready.rnn, rnn_case.training ? training : inference,
-                ready.x, &ready.work_bytes, &ready.reserve_bytes);
-    bench.check_size(cudnn.cudnnGetRNNWeightSpaceSize.name, ready.weight_bytes);
+    Prepared ready(rnn_case);
+    ready.rnn = describe_rnn(runner, rnn_case);
+    ready.x = runner.sequences(rnn_case, rnn_case.input);
+    ready.y = runner.sequences(rnn_case, rnn_case.directions() * rnn_case.output());
+    ready.h = h_tensor(runner, rnn_case);
+    ready.c = c_tensor(runner, rnn_case);
+    runner.cudnn(cudnn.cudnnGetRNNWeightSpaceSize, session.handle, ready.rnn, &ready.weight_bytes);
+    runner.cudnn(cudnn.cudnnGetRNNTempSpaceSizes, session.handle, ready.rnn, rnn_case.training ? training : inference,
+                 ready.x, &ready.work_bytes, &ready.reserve_bytes);
+    runner.check_size(cudnn.cudnnGetRNNWeightSpaceSize.name, ready.weight_bytes);
     for (const std::size_t bytes : {ready.work_bytes, ready.reserve_bytes})
-        bench.check_size(cudnn.cudnnGetRNNTempSpaceSizes.name, bytes);
+        runner.check_size(cudnn.cudnnGetRNNTempSpaceSizes.name, bytes);
     return ready;
 }
 
@@ -126,17 +121,18 @@ std::size_t data_bytes(const RnnCase& rnn_case) {
 }
 
 /// All of it, zeros.
-DeviceData zeros(Bench& bench, const RnnCase& rnn_case) {
+DeviceData zeros(RnnRunner& runner, const RnnCase& rnn_case) {
     const DataSizes sizes = sizes_of(rnn_case);
     const auto make = [&](std::size_t bytes) {
-        const Memory memory{bench.allocate(bytes), bytes};
-        if (bytes > 0) bench.cuda(bench.session().cuda.cuMemsetD8_v2, memory.at, static_cast<unsigned char>(0), bytes);
+        const Memory memory{runner.allocate(bytes), bytes};
+        if (bytes > 0)
+            runner.cuda(runner.session().cuda.cuMemsetD8_v2, memory.at, static_cast<unsigned char>(0), bytes);
         return memory;
     };
     const auto given = [&](std::size_t bytes) { return rnn_case.states ? make(bytes).at : 0; };
     DeviceData data;
     const std::vector<std::int32_t> lengths(static_cast<std::size_t>(rnn_case.batch), rnn_case.sequence_length);
-    data.lengths = bench.upload(std::as_bytes(std::span(lengths)));
+    data.lengths = runner.upload(std::as_bytes(std::span(lengths)));
     data.x = make(sizes.x).at;
     data.y = make(sizes.y);
     data.hx = given(sizes.h), data.cx = given(sizes.c);
@@ -150,59 +146,47 @@ DeviceData zeros(Bench& bench, const RnnCase& rnn_case) {
 }
 
 /// cuDNN, not the memory, is told the number of sequences.
-void plan_batch(Bench& bench, const Prepared& ready) {
+void plan_batch(RnnRunner& runner, const Prepared& ready) {
     if (ready.rnn_case.algorithm == Algorithm::persist_dynamic)
-        bench.cudnn(bench.session().cudnn.cudnnBuildRNNDynamic, bench.session().handle, ready.rnn,
-                    ready.rnn_case.batch);
+        runner.cudnn(runner.session().cudnn.cudnnBuildRNNDynamic, runner.session().handle, ready.rnn,
+                     ready.rnn_case.batch);
 }
 
 }  // namespace
 
 Spaces spaces_of(const Session& session, const RnnCase& rnn_case) {
-    Bench bench(session);
-    const Prepared ready = described(bench, rnn_case);
-    if (bench.failed()) return {bench.failed()};
+    RnnRunner runner(session);
+    const Prepared ready = described(runner, rnn_case);
+    if (runner.failed()) return {runner.failed()};
     return {std::nullopt, (rnn_case.training ? 2 : 1) * ready.weight_bytes, ready.work_bytes, ready.reserve_bytes,
             data_bytes(rnn_case)};
 }
 
 std::optional<CallResult> run_on_zeros(const Session& session, const RnnCase& rnn_case) {
-    Bench bench(session);
-    Prepared ready = described(bench, rnn_case);
-    ready.weights = bench.allocate(ready.weight_bytes);
-    bench.cuda(session.cuda.cuMemsetD8_v2, ready.weights, static_cast<unsigned char>(0), ready.weight_bytes);
-    plan_batch(bench, ready);
-    ready.data = zeros(bench, rnn_case);
-    if (rnn_case.training) ready.data.dweights = {bench.allocate(ready.weight_bytes), ready.weight_bytes};
-    ready.work = bench.allocate(ready.work_bytes);
-    ready.reserve = bench.allocate(ready.reserve_bytes);
-    forward(bench, ready);
-    if (rnn_case.training) backward(bench, ready);
-    bench.cuda(session.cuda.cuCtxSynchronize);
-    return bench.failed();
+    RnnRunner runner(session);
+    Prepared ready = described(runner, rnn_case);
+    ready.weights = runner.allocate(ready.weight_bytes);
+    runner.cuda(session.cuda.cuMemsetD8_v2, ready.weights, static_cast<unsigned char>(0), ready.weight_bytes);
+    plan_batch(runner, ready);
+    ready.data = zeros(runner, rnn_case);
+    ready.allocate_spaces(runner);
+    forward(runner, ready);
+    if (rnn_case.training) backward(runner, ready);
+    runner.cuda(session.cuda.cuCtxSynchronize);
+    return runner.failed();
 }
 
-void run_v8(Bench& bench, const RnnCase& rnn_case, const DeviceImage& image, LstmRun& run) {
-    Prepared ready = described(bench, rnn_case);
-    run.workspace_bytes = ready.work_bytes;
-    run.reserve_bytes = ready.reserve_bytes;
-    run.weight_bytes = ready.weight_bytes;
-
-    WeightImage weights(bench, rnn_case.dtype, ready.weight_bytes);
+void run(RnnRunner& runner, const RnnCase& rnn_case, const DeviceImage& image, LstmRun& run) {
+    Prepared ready = described(runner, rnn_case);
+    WeightImage weights(runner, rnn_case.dtype, ready.weight_bytes);
     ready.weights = weights.base();
-    place_weights(bench, ready.rnn, rnn_case, image, weights);
-    plan_batch(bench, ready);
-    ready.data = put_data(bench, rnn_case, image);
-    if (rnn_case.training) ready.data.dweights = {bench.allocate(ready.weight_bytes), ready.weight_bytes};
-    ready.work = bench.allocate(ready.work_bytes);
-    ready.reserve = bench.allocate(ready.reserve_bytes);
-    run_twice(
-        bench, rnn_case, ready.data, weights,
-        [&] {
-            forward(bench, ready);
-            if (rnn_case.training) backward(bench, ready);
-        },
-        run);
+    place_weights(runner, ready.rnn, rnn_case, image, weights);
+    plan_batch(runner, ready);
+    const auto calls = [&] {
+        forward(runner, ready);
+        if (rnn_case.training) backward(runner, ready);
+    };
+    run_twice(runner, ready, image, weights, calls, run);
 }
 
-}  // namespace rnncheck::vendor
+}  // namespace rnncheck::vendor::v8

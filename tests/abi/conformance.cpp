@@ -17,10 +17,9 @@
 #include <cstddef>
 #include <cstdio>
 
-#include "vendor/cudart_abi.hpp"
+#include "vendor/cuda_abi.hpp"
 #include "vendor/cudnn_abi.hpp"
 #include "vendor/nvml_abi.hpp"
-#include "vendor/nvrtc_abi.hpp"
 
 namespace {
 

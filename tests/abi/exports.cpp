@@ -5,10 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "vendor/cudart_abi.hpp"
+#include "vendor/cuda_abi.hpp"
 #include "vendor/cudnn_abi.hpp"
 #include "vendor/nvml_abi.hpp"
-#include "vendor/nvrtc_abi.hpp"
 
 namespace {
 

@@ -19,7 +19,7 @@
 #include "base/text.hpp"
 #include "facts/facts_json.hpp"
 #include "process/pool.hpp"
-#include "support/gpu_session.hpp"
+#include "support/gpu.hpp"
 #include "vendor/lstm.hpp"
 
 namespace {

@@ -90,7 +90,7 @@ def check_shrunk():
     check.that(not source.exists() and "was not written" in errors, f"a program was written of a case that is right alone: {errors}")
     kept = lstm("persist_static:cudnnRNNForward=hang", "--algorithm", "persist_static", "--deadline", "1")
     check.that(kept[0] == 3 and "minimal_case" not in kept[1]["lstm"], f"a case that the deadline ended counts as failed: {kept[1].get('sentence')}")
-    check.that(any("in cudnnRNNForward when the deadline passed" in finding["message"] for finding in kept[1]["findings"]), f"a hung case: {kept[1]['findings']}")
+    check.that(any("in cudnnRNNForward when the time limit of the check was reached" in finding["message"] for finding in kept[1]["findings"]), f"a hung case: {kept[1]['findings']}")
 
 
 def build(source, directory):

@@ -65,14 +65,14 @@ SILENT = [  # what is given, and a rule that may neither accuse nor acquit: it d
 
 WARNINGS = [
     (["cudnn=8.6", "os=linux"], "cudnn_masked_rnn_bug", "documented defect"),
-    (["pytorch=2.8+cu128", "cudnn=9.1.0", "os=linux"], "wrong_cudnn_found_first", "where cuDNN 9.1.0 is found first"),
+    (["pytorch=2.8+cu128", "cudnn=9.1.0", "os=linux"], "wrong_cudnn_found_first", "if cuDNN 9.1.0 is found first"),
     (["cuda=12.7"], "release_not_in_the_tables", "no CUDA toolkit 12.7"),
 ]
 
 PASSES = [  # what is given, the rule that must pass, words of its reason
-    (["gpu=sm_61", "cudnn=9.10"], "gpu_too_old", "has code for"),
-    (["tensorflow=2.10", "cudnn=8.9", "os=linux"], "cudnn_newer_than_framework_supports", "is served"),
-    (["tensorflow=2.10", "cudnn=8.9", "os=linux"], "cudnn_runtime_older_than_built", "is served"),
+    (["gpu=sm_61", "cudnn=9.10"], "gpu_too_old", "have code for"),
+    (["tensorflow=2.10", "cudnn=8.9", "os=linux"], "cudnn_newer_than_framework_supports", "has compatible libraries"),
+    (["tensorflow=2.10", "cudnn=8.9", "os=linux"], "cudnn_runtime_older_than_built", "has compatible libraries"),
     (["dtype=bf16", "cudnn=9.13", "gpu=8.6"], "rnn_dtype_not_supported", "bf16"),
     (["cuda=12.4", "driver=550.54.14"], "driver_too_old", "runs CUDA 12.4"),
 ]
@@ -138,7 +138,7 @@ class Combinations(unittest.TestCase):
             return [remedy["text"] for remedy in finding["remedies"] if "cuda-compat-12-8" in remedy["text"]]
         self.assertEqual(packages("gpu=RTX 3090"), [])
         self.assertEqual(len(packages("gpu=Tesla V100")), 1)
-        self.assertIn("data centre", packages()[0])
+        self.assertIn("data center", packages()[0])
 
     def test_a_whole_set_of_the_manual_is_healthy(self):
         code, report = asked("driver=535.104.05", "cuda=12.2", "cudnn=8.9.7", "gpu=8.6", "tensorflow=2.15", "os=linux", "python=3.11")
@@ -159,7 +159,7 @@ class Command(unittest.TestCase):
         self.is_usage_error(run("cuda=12.4", "cuda=11.8"), "a single value")
 
     def test_no_build_with_cuda_is_advised_where_there_is_none(self):
-        for given, words in ((["jax=0.4.30", "os=windows"], "WSL"), (["pytorch=2.4", "os=macos"], "not made for macOS"),
+        for given, words in ((["jax=0.4.30", "os=windows"], "WSL"), (["pytorch=2.4", "os=macos"], "CUDA does not support macOS"),
                              (["tensorflow=2.15+cpu", "os=linux"], "a build with CUDA")):
             remedy = asked(*given)[1]["findings"][0]["remedies"][0]
             self.assertIn(words, remedy["text"])

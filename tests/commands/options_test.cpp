@@ -120,6 +120,7 @@ TEST_CASE("JSON is asked for by three spellings") {
 
 TEST_CASE("every rule and probe has a page") {
     for (const auto& rule : all_rules()) CHECK(rule_page(rule.name).starts_with("# " + std::string(rule.name)));
-    for (const auto& probe : all_probes()) CHECK(probe_page(probe.name).starts_with("# " + std::string(probe.name)));
+    for (const auto& probe : all_probes())
+        CHECK(page_named(probe_pages(), probe.name).starts_with("# " + std::string(probe.name)));
     CHECK(rule_page("no_such_rule").empty());
 }

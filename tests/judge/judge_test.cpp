@@ -93,6 +93,34 @@ TEST_CASE("only and skip leave rules out and say so") {
     CHECK(verdict_of(judged(without_anything(), skip), "driver_missing").outcome == Outcome::not_applicable);
 }
 
+TEST_CASE("a rule yields only to rules that are asked") {
+    Facts facts = but([](Facts& f) {
+        f.rnn_runs.front().end = RunEnd::failed;
+        f.rnn_runs.front().result = CallResult{"cuMemAlloc_v2", 2, "CUDA_ERROR_OUT_OF_MEMORY"};
+    });
+    const Report all = judged(facts);
+    CHECK(finding_of(all, "gpu_out_of_memory"));
+    CHECK_FALSE(finding_of(all, "rnn_call_failed"));
+    CHECK(verdict_of(all, "rnn_call_failed").outcome == Outcome::not_applicable);
+    CHECK(verdict_of(all, "rnn_call_failed").reason == "explained by gpu_out_of_memory");
+    Selection selection;
+    selection.skip = {"gpu_out_of_memory"};
+    CHECK(finding_of(judged(facts, selection), "rnn_call_failed"));
+}
+
+TEST_CASE("what a rule could not learn stays unknown when its finding yields") {
+    const Facts facts = but([](Facts& f) {
+        f.kernel_runs.front().result = CallResult{"cuModuleLoadDataEx", 214, "CUDA_ERROR_ECC_UNCORRECTABLE"};
+        Gpu second = f.cuda_devices.front();
+        second.index = 1;
+        f.cuda_devices.push_back(second);
+    });
+    const Report report = judged(facts);
+    CHECK(finding_of(report, "gpu_memory_ecc_error"));
+    CHECK_FALSE(finding_of(report, "kernel_launch_failed"));
+    CHECK(verdict_of(report, "kernel_launch_failed").outcome == Outcome::undecided);
+}
+
 TEST_CASE("a required rule that cannot tell makes the whole undetermined") {
     Selection require;
     require.require = {"rnn_result_wrong"};

@@ -25,7 +25,7 @@ const Matrix& tables() {
 Outcomes asked(const Facts& facts) {
     Outcomes outcomes;
     for (const auto& rule : all_rules())
-        if (!rule->asks.empty()) outcomes[std::string(rule.name)] = rule->check(facts, tables()).outcome;
+        if (!rule->what_if_inputs.empty()) outcomes[std::string(rule.name)] = rule->check(facts, tables()).outcome;
     return outcomes;
 }
 

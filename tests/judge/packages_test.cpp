@@ -1,6 +1,5 @@
 // Remedies name the one package manager that the evidence points to.
-#include "rules/support/packages.hpp"
-
+#include "rules/support/remedies.hpp"
 #include "support/catch.hpp"
 #include "support/healthy_machine.hpp"
 

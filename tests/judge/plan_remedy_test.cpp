@@ -1,5 +1,5 @@
 // Where versions do not fit, the doctor names the next command, with this machine's values.
-#include "rules/rule.hpp"
+#include "judge.hpp"
 #include "support/catch.hpp"
 #include "support/cudnn_machines.hpp"
 
@@ -10,9 +10,11 @@ namespace {
 
 /// The last command that the rule's first finding offers.
 std::string last_command(const char* rule, const Facts& facts) {
-    const Verdict verdict = (*find_named(all_rules(), rule))->check(facts, Matrix::bundled());
-    REQUIRE_FALSE(verdict.findings.empty());
-    const auto& remedies = verdict.findings.front().remedies;
+    Selection selection;
+    selection.only = {rule};
+    const Report report = judge(facts, Matrix::bundled(), selection);
+    REQUIRE_FALSE(report.findings.empty());
+    const auto& remedies = report.findings.front().remedies;
     REQUIRE_FALSE(remedies.empty());
     return remedies.back().commands.empty() ? "" : remedies.back().commands.front();
 }

@@ -108,7 +108,7 @@ std::vector<Broken> broken_machines() {
              Library& part = library_named(f, "libcudnn_adv_infer.so.8");
              part.problem = FileProblem::truncated;
              part.problem_detail = "is cut off";
-             rnn_half_fails(f, "cudnnAdvInferVersionCheck", 4, "CUDNN_STATUS_INTERNAL_ERROR");
+             rnn_api_fails(f, "cudnnAdvInferVersionCheck", 4, "CUDNN_STATUS_INTERNAL_ERROR");
          })},
         {"probe_timed_out", probe_ended("cuda_runtime", ProbeEnd::timed_out)},
         {"probe_stuck", probe_ended("cuda_runtime", ProbeEnd::stuck)},
@@ -182,6 +182,31 @@ TEST_CASE("one fault, one error") {
         for (const auto& finding : report.findings) UNSCOPED_INFO(finding.rule << ": " << finding.message);
         CHECK(errors_of(report) == std::set<std::string>{rule});
         CHECK(report.verdict == Health::problems);
+    }
+}
+
+TEST_CASE("a rule yields to rules that exist") {
+    for (const auto& rule : all_rules())
+        for (const std::string_view other : rule->yields_to) {
+            INFO(rule.name << " yields to " << other);
+            CHECK(find_named(all_rules(), other));
+        }
+}
+
+TEST_CASE("a finding is left out only for one that is reported") {
+    const Matrix matrix = Matrix::bundled();
+    for (const auto& machine : broken_machines()) {
+        const Report report = judge(machine.facts, matrix, {});
+        const auto reported = [&](std::string_view rule) {
+            return std::ranges::find(report.findings, rule, &Finding::rule) != report.findings.end();
+        };
+        for (const auto& verdict : report.verdicts) {
+            const auto& rule = *find_named(all_rules(), verdict.rule);
+            if (reported(verdict.rule) || rule->check(machine.facts, matrix).outcome != Outcome::fault) continue;
+            INFO("the fault of " << machine.rule << ": " << verdict.rule << ' ' << verdict.reason);
+            CHECK(verdict.outcome != Outcome::pass);
+            CHECK(std::ranges::any_of(rule->yields_to, reported));
+        }
     }
 }
 

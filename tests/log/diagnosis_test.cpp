@@ -7,7 +7,7 @@
 
 #include "judge.hpp"
 #include "log/read_log.hpp"
-#include "rules/support/log_traits.hpp"
+#include "rules/causes/log_features.hpp"
 #include "support/bundled_matrix.hpp"
 #include "support/catch.hpp"
 
@@ -111,7 +111,7 @@ TEST_CASE("values nobody can understand change nothing") {
 TEST_CASE("log_evidence names signatures and traits that exist, and of causes that can be explained") {
     std::set<std::string, std::less<>> words, causes;
     for (const LogSignature& signature : test::bundled_matrix().log_signatures()) words.insert(signature.id);
-    for (const std::string_view trait : rules::all_traits()) words.emplace(trait);
+    for (const std::string& feature : rules::all_features()) words.insert(feature);
     for (const LogCause& cause : test::bundled_matrix().log_causes()) causes.insert(cause.cause);
     for (const LogEvidence& row : test::bundled_matrix().log_evidence()) {
         INFO(row.cause << ": " << row.when);

@@ -11,7 +11,7 @@
 
 #include "base/text.hpp"
 #include "log/read_log.hpp"
-#include "rules/support/log_verdict.hpp"
+#include "rules/causes/log_causes.hpp"
 #include "support/catch.hpp"
 #include "support/text_mutator.hpp"
 

@@ -2,8 +2,7 @@
 #include "process/probe.hpp"
 #include "rnn/sweep.hpp"
 #include "support/catch.hpp"
-#include "support/rnn_target.hpp"
-#include "support/run_end.hpp"
+#include "support/rnn.hpp"
 
 using namespace rnncheck;
 
@@ -30,7 +29,7 @@ Facts with_gpus(int count) {
 }
 
 RunEnd end_of(const char* call, int code) {
-    return probes::end_of_failed_call({call, code, ""});
+    return probes::case_outcome({call, code, ""});
 }
 
 }  // namespace

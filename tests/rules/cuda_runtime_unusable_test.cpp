@@ -24,7 +24,10 @@ RULE_TEST(
           ""},
          {"a pipe on its way is another fault", but([](Facts& f) {
               f.runtimes = {
-                  {cudart12, {}, {}, CallResult{"dlopen", -1, "not opened: the loader would come to /x/libcuda.so.1"}}};
+                  {cudart12,
+                   {},
+                   {},
+                   CallResult{"dlopen", would_block, "not opened: the loader would come to /x/libcuda.so.1"}}};
           }),
           ""},
          {"none installed", but([](Facts& f) {

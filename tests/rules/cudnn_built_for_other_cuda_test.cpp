@@ -1,4 +1,5 @@
 #include "base/text.hpp"
+#include "judge.hpp"
 #include "support/installed_machines.hpp"
 
 RULE_TEST(cudnn_built_for_other_cuda,
@@ -131,7 +132,10 @@ rnncheck::Verdict judged(const rnncheck::Facts& facts) {
 TEST_CASE("a cuDNN that suits its framework stays: what lacks is cuBLAS") {
     using namespace rnncheck;
     Facts facts = torch_beside_cuda_13();
-    CHECK(judged(facts).outcome == Outcome::not_applicable);  // cuda_version_not_the_one_built_for tells it
+    const Report report = judge(facts, Matrix::bundled(), {});
+    CHECK(std::ranges::find(report.findings, "cuda_version_not_the_one_built_for", &Finding::rule) !=
+          report.findings.end());
+    CHECK(std::ranges::find(report.findings, "cudnn_built_for_other_cuda", &Finding::rule) == report.findings.end());
     test::no_machine(facts);
     facts.driver.cuda_version = test::v("13.0");
     const Verdict verdict = judged(facts);

@@ -5,7 +5,7 @@ RULE_TEST(
     cudnn_part_missing,
     Fires{{{"the part with recurrent networks", but([](Facts& f) {
                 remove_library(f, "libcudnn_adv_infer.so.8");
-                rnn_half_fails(f, "cudnnAdvInferVersionCheck", 11, "CUDNN_STATUS_RUNTIME_PREREQUISITE_MISSING");
+                rnn_api_fails(f, "cudnnAdvInferVersionCheck", 11, "CUDNN_STATUS_RUNTIME_PREREQUISITE_MISSING");
             }),
             "lacks libcudnn_adv_infer.so.8, so its RNN API cannot be used; searched: /usr/local/cuda-12.4/lib64 and "
             "the loader's search path"},
@@ -19,7 +19,7 @@ RULE_TEST(
            {"only another major's parts are there", but([](Facts& f) {
                 std::erase_if(f.libraries, [](const Library& l) { return l.path.ends_with("_infer.so.8"); });
                 add_wheel_cudnn9(f);
-                rnn_half_fails(f, "cudnnAdvInferVersionCheck", 11, "");
+                rnn_api_fails(f, "cudnnAdvInferVersionCheck", 11, "");
             }),
             "libcudnn_ops_infer.so.8"}}},
     Silent{

@@ -37,13 +37,13 @@ RULE_TEST(
          {"a pipe on its way is another fault", but([](Facts& f) {
               f.cudnns.front() = {};
               f.cudnns.front().library = cudnn8;
-              f.cudnns.front().failure = CallResult{"dlopen", -1,
+              f.cudnns.front().failure = CallResult{"dlopen", would_block,
                                                     "not opened: the loader would come to /x/libcuda.so.1, which is a "
                                                     "named pipe (FIFO), not a file, and wait there forever"};
           }),
           ""},
          {"the RNN half is another matter",
-          but([](Facts& f) { rnn_half_fails(f, "cudnnAdvInferVersionCheck", 4, "CUDNN_STATUS_INTERNAL_ERROR"); }), ""},
+          but([](Facts& f) { rnn_api_fails(f, "cudnnAdvInferVersionCheck", 4, "CUDNN_STATUS_INTERNAL_ERROR"); }), ""},
          {"none installed", but(no_cudnn), ""}}},
     CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                 {"its process ended early", but([](Facts& f) {

@@ -1,3 +1,4 @@
+#include "judge.hpp"
 #include "support/broken_machines.hpp"
 #include "support/rule_test.hpp"
 
@@ -24,8 +25,6 @@ RULE_TEST(gpu_list_failed,
                 after(init_answers(0), [](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::crashed; }), ""}}})
 
 TEST_CASE("a driver that refuses to list its GPUs is not told to have none") {
-    const auto facts = refuses_to_count();
-    for (const auto& rule : rnncheck::all_rules())
-        if (rule.name == "no_gpu_visible")
-            CHECK(rule->check(facts, rnncheck::Matrix::bundled()).outcome == rnncheck::Outcome::not_applicable);
+    const auto report = rnncheck::judge(refuses_to_count(), rnncheck::Matrix::bundled(), {});
+    CHECK(std::ranges::find(report.findings, "no_gpu_visible", &rnncheck::Finding::rule) == report.findings.end());
 }

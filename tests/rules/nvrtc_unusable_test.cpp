@@ -16,24 +16,26 @@ RULE_TEST(
               f.nvrtcs = {{nvrtc12, v("12.4"), false, {}}};
           }),
           "does not compile a test kernel"}}},
-    Silent{
-        {{"healthy", a_healthy_machine(), ""},
-         {"missing builtins are another fault", but([](Facts& f) {
-              without(f, LibraryKind::nvrtc_builtins);
-              f.nvrtcs = {{nvrtc12, v("12.4"), false,
-                           CallResult{"nvrtcCompileProgram", 7, "NVRTC_ERROR_BUILTIN_OPERATION_FAILURE"}}};
-          }),
-          ""},
-         {"a pipe on its way is another fault", but([](Facts& f) {
-              f.nvrtcs = {
-                  {nvrtc12, {}, {}, CallResult{"dlopen", -1, "not opened: the loader would come to /x/libcuda.so.1"}}};
-          }),
-          ""},
-         {"none installed", but([](Facts& f) {
-              without(f, LibraryKind::nvrtc);
-              f.nvrtcs.clear();
-          }),
-          ""}}},
+    Silent{{{"healthy", a_healthy_machine(), ""},
+            {"missing builtins are another fault", but([](Facts& f) {
+                 without(f, LibraryKind::nvrtc_builtins);
+                 f.nvrtcs = {{nvrtc12, v("12.4"), false,
+                              CallResult{"nvrtcCompileProgram", 7, "NVRTC_ERROR_BUILTIN_OPERATION_FAILURE"}}};
+             }),
+             ""},
+            {"a pipe on its way is another fault", but([](Facts& f) {
+                 f.nvrtcs = {
+                     {nvrtc12,
+                      {},
+                      {},
+                      CallResult{"dlopen", would_block, "not opened: the loader would come to /x/libcuda.so.1"}}};
+             }),
+             ""},
+            {"none installed", but([](Facts& f) {
+                 without(f, LibraryKind::nvrtc);
+                 f.nvrtcs.clear();
+             }),
+             ""}}},
     CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                 {"it did not respond", but([](Facts& f) { f.nvrtcs.clear(); }), ""},
                 {"it only told its version", but([](Facts& f) { f.nvrtcs.front().compiles.reset(); }), ""}}})

@@ -2,49 +2,54 @@
 #include "support/cudnn_machines.hpp"
 #include "support/rule_test.hpp"
 
-RULE_TEST(
-    rnn_call_failed,
-    Fires{{{"execution failed", but([](Facts& f) {
-                one_case(f, RunEnd::failed, {"cudnnRNNForward", 8, "CUDNN_STATUS_EXECUTION_FAILED"});
-            }),
-            "cudnnRNNForward returned 8 (CUDNN_STATUS_EXECUTION_FAILED)"},
-           {"the process died", but([](Facts& f) {
-                one_case(f, RunEnd::failed, {"cudnnRNNForward", -1, "crashed with SIGSEGV"});
-            }),
-            "cudnnRNNForward: crashed with SIGSEGV"},
-           {"without a reason", but([](Facts& f) {
-                one_case(f, RunEnd::failed, {});
-                for (auto& run : f.rnn_runs)
-                    if (run.end == RunEnd::failed) run.result.reset();
-            }),
-            "the reason is unknown"}}},
-    silent_about_cases({{"memory errors are another fault", but([](Facts& f) {
-                             one_case(f, RunEnd::failed, {"cuCtxSynchronize", 214, "CUDA_ERROR_ECC_UNCORRECTABLE"});
-                         }),
-                         ""},
-                        {"no code for the GPU is another fault", but([](Facts& f) {
-                             one_case(f, RunEnd::failed, {"cuCtxSynchronize", 209, "CUDA_ERROR_NO_BINARY_FOR_GPU"});
-                         }),
-                         ""},
-                        {"memory that ran out is another fault", but([](Facts& f) {
-                             one_case(f, RunEnd::out_of_memory, {"cuMemAlloc_v2", 2, "CUDA_ERROR_OUT_OF_MEMORY"});
-                         }),
-                         ""},
-                        {"cuDNN fails while hardly any memory is free", but([](Facts& f) {
-                             one_case(f, RunEnd::failed, {"cudnnRNNForward", 4, "CUDNN_STATUS_INTERNAL_ERROR"});
-                             f.nvml_devices.front().memory_free_mib = 100;
-                         }),
-                         ""},
-                        {"a process that hangs in the kernel is another fault", but([](Facts& f) {
-                             one_case(f, RunEnd::failed, {"cudnnRNNForward", -1, "hangs inside the kernel"});
-                         }),
-                         ""}}),
-    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                {"no case was run", but([](Facts& f) { no_cases(f); }), ""},
-                {"all cases were skipped", but([](Facts& f) {
-                     all_cases(f, RunEnd::skipped, {"?", -1, "not tried: earlier cases ended the process"});
-                 }),
-                 ""}}})
+RULE_TEST(rnn_call_failed,
+          Fires{{{"execution failed", but([](Facts& f) {
+                      one_case(f, RunEnd::failed, {"cudnnRNNForward", 8, "CUDNN_STATUS_EXECUTION_FAILED"});
+                  }),
+                  "cudnnRNNForward returned 8 (CUDNN_STATUS_EXECUTION_FAILED)"},
+                 {"the process died", but([](Facts& f) {
+                      one_case(f, RunEnd::failed, {"cudnnRNNForward", -1, "crashed with SIGSEGV"});
+                  }),
+                  "cudnnRNNForward: crashed with SIGSEGV"},
+                 {"without a reason", but([](Facts& f) {
+                      one_case(f, RunEnd::failed, {});
+                      for (auto& run : f.rnn_runs)
+                          if (run.end == RunEnd::failed) run.result.reset();
+                  }),
+                  "the reason is unknown"}}},
+          silent_about_cases(
+              {{"memory errors are another fault", but([](Facts& f) {
+                    one_case(f, RunEnd::failed, {"cuCtxSynchronize", 214, "CUDA_ERROR_ECC_UNCORRECTABLE"});
+                }),
+                ""},
+               {"no code for the GPU is another fault", but([](Facts& f) {
+                    one_case(f, RunEnd::failed, {"cuCtxSynchronize", 209, "CUDA_ERROR_NO_BINARY_FOR_GPU"});
+                }),
+                ""},
+               {"memory that ran out is another fault", but([](Facts& f) {
+                    one_case(f, RunEnd::out_of_memory, {"cuMemAlloc_v2", 2, "CUDA_ERROR_OUT_OF_MEMORY"});
+                }),
+                ""},
+               {"cuDNN fails while hardly any memory is free", but([](Facts& f) {
+                    one_case(f, RunEnd::failed, {"cudnnRNNForward", 4, "CUDNN_STATUS_INTERNAL_ERROR"});
+                    f.nvml_devices.front().memory_free_mib = 100;
+                }),
+                ""},
+               {"a process that hangs in the kernel is another fault", but([](Facts& f) {
+                    one_case(f, RunEnd::failed, {"cudnnRNNForward", hangs_in_kernel, "hangs inside the kernel"});
+                    const RnnRun& lost = *std::ranges::find(f.rnn_runs, RunEnd::failed, &RnnRun::end);
+                    ProbeRun& run = probe_run(f, "rnn_forward");
+                    run.target = "GPU 0 " + std::string(name_of(lost.dialect)) + ' ' + lost.library;
+                    run.end = ProbeEnd::stuck;
+                    run.last_call = "cudnnRNNForward";
+                }),
+                ""}}),
+          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
+                      {"no case was run", but([](Facts& f) { no_cases(f); }), ""},
+                      {"all cases were skipped", but([](Facts& f) {
+                           all_cases(f, RunEnd::skipped, {"?", -1, "not tried: earlier cases ended the process"});
+                       }),
+                       ""}}})
 
 TEST_CASE("rnn_call_failed: a kernel that nobody promises is a note, and one that PyTorch takes by default an error") {
     using namespace rnncheck;

@@ -14,7 +14,7 @@ RULE_TEST(
                          }),
                          ""},
                         {"no code for the GPU is another fault", but([](Facts& f) {
-                             one_case(f, RunEnd::not_supported, {"cudnnRNNForward", 6, "CUDNN_STATUS_ARCH_MISMATCH"});
+                             all_cases(f, RunEnd::not_supported, {"cudnnRNNForward", 6, "CUDNN_STATUS_ARCH_MISMATCH"});
                          }),
                          ""}}),
     CannotTell{{{"nothing learnt", nothing_learnt(), ""},

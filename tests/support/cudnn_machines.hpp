@@ -99,7 +99,7 @@ inline void cudnn_version(Facts& f, const std::string& version) {
 }
 
 /// The RNN half of the machine's cuDNN does not work.
-inline void rnn_half_fails(Facts& f, const std::string& call, std::int64_t code, const std::string& text) {
+inline void rnn_api_fails(Facts& f, const std::string& call, std::int64_t code, const std::string& text) {
     f.cudnns.front().rnn_usable = false;
     f.cudnns.front().failure = CallResult{call, code, text};
     no_cases(f);
@@ -153,7 +153,7 @@ inline Silent silent_about_cases(std::vector<RuleCase> more) {
                    {"no driver", without_driver(), ""},
                    {"no cuDNN", but(no_cudnn), ""},
                    {"its RNN half does not work",
-                    but([](Facts& f) { rnn_half_fails(f, "cudnnCreateRNNDescriptor", 4, ""); }), ""}}};
+                    but([](Facts& f) { rnn_api_fails(f, "cudnnCreateRNNDescriptor", 4, ""); }), ""}}};
     std::move(more.begin(), more.end(), std::back_inserter(silent.cases));
     return silent;
 }

@@ -2,7 +2,7 @@
 #include <dlfcn.h>
 
 #include "abi.hpp"
-#include "vendor/cudart_abi.hpp"
+#include "vendor/cuda_abi.hpp"
 
 using namespace rnncheck::vendor;
 using namespace sim;

@@ -2,10 +2,9 @@
 #include <fcntl.h>
 
 #include "support/catch.hpp"
-#include "vendor/cudart_abi.hpp"
+#include "vendor/cuda_abi.hpp"
 #include "vendor/cudnn_abi.hpp"
 #include "vendor/nvml_abi.hpp"
-#include "vendor/nvrtc_abi.hpp"
 
 using namespace rnncheck;
 
@@ -26,7 +25,7 @@ const std::vector<std::string> since_8_6 = {RNNCHECK_CUDNN_SINCE_8_6(NAME)};
 vendor::Library open_simulated(const std::string& file) {
     static ProbeWriter nowhere(open("/dev/null", O_WRONLY));
     auto library = vendor::open_library(nowhere, SIM_DIRECTORY "/" + file);
-    INFO(library.error);
+    INFO((library.failure ? library.failure->text : ""));
     REQUIRE(library.handle);
     return library;
 }

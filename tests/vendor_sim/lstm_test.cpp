@@ -239,7 +239,7 @@ TEST_CASE("an address outside the weight space is not written to") {
     for (const Interface& interface : interfaces) {
         const auto outcome = run_and_compare(interface.major, interface.dialect, small_case());
         REQUIRE(outcome.run.failed);
-        CHECK(outcome.run.failed->code == vendor::impossible_answer);
+        CHECK(outcome.run.failed->code == impossible_answer);
         CHECK(outcome.run.failed->text == "it gave an address outside the weight space");
     }
 }

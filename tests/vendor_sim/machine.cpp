@@ -19,7 +19,7 @@ ProbeWriter& nowhere() {
 
 vendor::Library open_simulated(const std::string& file) {
     auto library = vendor::open_library(nowhere(), SIM_DIRECTORY "/" + file);
-    INFO(library.error);
+    INFO((library.failure ? library.failure->text : ""));
     REQUIRE(library.handle);
     return library;
 }

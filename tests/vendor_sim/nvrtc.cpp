@@ -1,6 +1,6 @@
 // The simulated libnvrtc of the major SIM_MAJOR: a program compiles when it has a source.
 #include "abi.hpp"
-#include "vendor/nvrtc_abi.hpp"
+#include "vendor/cuda_abi.hpp"
 
 using namespace rnncheck::vendor;
 using namespace sim;

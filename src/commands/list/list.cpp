@@ -27,8 +27,8 @@ std::vector<ListItem> rules_listed() {
     for (const auto& rule : all_rules()) {
         items.push_back(named(rule.name, rule->title));
         items.back().layer = name_of(rule->layer);
-        items.back().worst = name_of(rule->worst);
-        items.back().stage = name_of(rule->needs);
+        items.back().worst = name_of(rule->max_severity);
+        items.back().stage = name_of(rule->stage);
     }
     return items;
 }

@@ -4,7 +4,8 @@
 #include <map>
 #include <set>
 
-#include "rules/support/driver_support.hpp"
+#include "facts/queries.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules {
 
@@ -104,7 +105,7 @@ std::string libraries_of(const FrameworkBuild& build) {
                                   : "");
 }
 
-std::optional<Facts> asked_releases(const Facts& facts) {
+std::optional<Facts> asked_versions(const Facts& facts) {
     Facts about;
     about.tool.stages = {"given"};
     about.host.platform = facts.host.platform;
@@ -114,11 +115,11 @@ std::optional<Facts> asked_releases(const Facts& facts) {
     return about;
 }
 
-Verdict judge_asked_releases(const std::optional<Facts>& about, const Matrix& matrix,
+Verdict judge_asked_versions(const std::optional<Facts>& about, const Matrix& matrix,
                              Verdict (*check)(const Facts&, const Matrix&)) {
-    if (!about) return not_applicable(about_named_releases);
+    if (!about) return not_applicable(about_named_versions);
     const Verdict verdict = check(*about, matrix);
-    const bool needs_more = verdict.outcome == Outcome::undecided && verdict.lack == Lack::facts;
+    const bool needs_more = verdict.outcome == Outcome::undecided && verdict.missing == MissingInput::facts;
     return needs_more ? not_applicable(verdict.reason) : verdict;
 }
 
@@ -133,7 +134,7 @@ bool brings_libraries(const FrameworkBuild& build) {
 Verdict judge_frameworks(const Facts& facts, const Matrix& matrix, bool (*speaks_of)(const FrameworkBuild&),
                          const std::function<Answered(const FrameworkBuild&, const Framework&)>& judge) {
     if (facts.frameworks.empty()) return undecided("no framework was specified");
-    Answers answers;
+    VerdictBuilder answers;
     for (const Framework& framework : facts.frameworks) {
         const Builds builds = builds_of(facts, matrix, framework);
         std::vector<FrameworkBuild> spoken_of = builds.with_cuda;
@@ -142,7 +143,7 @@ Verdict judge_frameworks(const Facts& facts, const Matrix& matrix, bool (*speaks
         judge_builds(spoken_of, framework, words_of(framework) + " has compatible libraries", answers,
                      [&](const FrameworkBuild& build) { return judge(build, framework); });
     }
-    answers.no_matter("it does not apply to the specified frameworks' builds");
+    answers.irrelevant("it does not apply to the specified frameworks' builds");
     return answers.close();
 }
 
@@ -156,7 +157,7 @@ Serves serves(const Version& cudnn, const Version& built_with) {
 Verdict judge_cudnn_of_frameworks(const Facts& facts, const Matrix& matrix, bool (*speaks_of)(const FrameworkBuild&),
                                   bool (*is_fault)(Serves),
                                   void (*describe)(Finding&, const Framework&, const FrameworkBuild&, const Version&)) {
-    if (!only_given(facts)) return not_applicable(about_named_releases);
+    if (!only_given(facts)) return not_applicable(about_named_versions);
     const Version* cudnn = given_cudnn(facts);
     if (!cudnn) return undecided("no cuDNN version was specified");
     return judge_frameworks(
@@ -165,6 +166,7 @@ Verdict judge_cudnn_of_frameworks(const Facts& facts, const Matrix& matrix, bool
             if (!is_fault(serves(*cudnn, *build.cudnn))) return well();
             Finding finding;
             finding.subject = words_of(framework);
+            finding.symptoms = {words_of(framework) + ", libraries: " + build.libraries};
             finding.evidence = {{"cuDNN", cudnn->text, "cudnns"}, evidence_of(build, "cuDNN " + build.cudnn->text)};
             describe(finding, framework, build, *cudnn);
             return at_fault(std::move(finding));
@@ -207,7 +209,7 @@ std::vector<Facts> for_each_of(const std::vector<Facts>& all, const std::vector<
 
 }  // namespace
 
-std::vector<Facts> as_full_releases(const Facts& facts, const Matrix& matrix) {
+std::vector<Facts> as_full_versions(const Facts& facts, const Matrix& matrix) {
     const auto with_cuda = for_each_of({facts}, cudas_meant(facts, matrix), [](Facts& one, const Version& release) {
         one.runtimes.front().version = release;
     });
@@ -223,6 +225,11 @@ Verdict judge_possible(const Rule& rule, const Facts& told, const std::vector<Fa
         if (rule.check(possible[i], matrix).outcome != last.outcome)
             return undecided("it depends on the exact version: the CUDA or cuDNN version was specified only in part");
     return in_part.outcome == last.outcome ? in_part : last;  // in the words of the person, where they do
+}
+
+compat::DriverAsked driver_asked(const Facts& facts) {
+    return {driver_version(facts), facts.driver.cuda_version,
+            on_wsl(facts) ? "windows" : facts.host.platform.value_or("linux")};
 }
 
 }  // namespace rnncheck::rules

@@ -8,12 +8,12 @@
 #include "facts/facts.hpp"
 #include "matrix/ranges.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/answers.hpp"
+#include "rules/support/verdict_builder.hpp"
 
 namespace rnncheck::rules {
 
 /// Why a rule about such releases has nothing to say of a machine.
-inline constexpr const char* about_named_releases = "it applies only to versions specified with --for or matrix check";
+inline constexpr const char* about_named_versions = "it applies only to versions specified with --for or matrix check";
 
 /// Null when not given.
 const Version* given_cuda(const Facts& facts);
@@ -53,7 +53,7 @@ std::string libraries_of(const FrameworkBuild& build);
 /// depends on the build, which was not specified. `judge` returns nothing where the tables do not tell.
 template <class Judge>
 void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& framework, const std::string& good,
-                  Answers& answers, Judge&& judge) {
+                  VerdictBuilder& answers, Judge&& judge) {
     std::size_t faults = 0, unknown = 0;
     std::optional<Finding> first;
     for (const FrameworkBuild& build : builds) {
@@ -68,7 +68,7 @@ void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& fr
     if (faults > 0)
         return answers.unknown("it depends on the build of " + words_of(framework) +
                                ", and the build or os= was not specified (example: pytorch=2.4+cu124 os=linux)");
-    answers.good(good, {evidence_of(builds.front(), libraries_of(builds.front()))});
+    answers.passed(good, {evidence_of(builds.front(), libraries_of(builds.front()))});
 }
 
 /// What one build comes to: nothing where the tables do not tell, else its fault or none.
@@ -85,11 +85,11 @@ inline Answered at_fault(Finding finding) {
 
 /// What --for asks about on a machine, as a person would give it: those releases and the system. Unset when nothing is
 /// asked about.
-std::optional<Facts> asked_releases(const Facts& facts);
+std::optional<Facts> asked_versions(const Facts& facts);
 
 /// A rule's answer about versions alone (`check`) on those releases: as without a machine, what was not specified is no
 /// open question.
-Verdict judge_asked_releases(const std::optional<Facts>& about, const Matrix& matrix,
+Verdict judge_asked_versions(const std::optional<Facts>& about, const Matrix& matrix,
                              Verdict (*check)(const Facts&, const Matrix&));
 
 /// Which builds a rule speaks of.
@@ -114,9 +114,13 @@ Verdict judge_cudnn_of_frameworks(const Facts& facts, const Matrix& matrix, bool
 
 /// What was given, once for each CUDA and cuDNN of the tables that it may mean; the facts themselves when both are told
 /// in full, or the tables know none.
-std::vector<Facts> as_full_releases(const Facts& facts, const Matrix& matrix);
+std::vector<Facts> as_full_versions(const Facts& facts, const Matrix& matrix);
 
 /// The rule's verdict when it is the same for all of `possible`, else that it depends on the release.
 Verdict judge_possible(const Rule& rule, const Facts& told, const std::vector<Facts>& possible, const Matrix& matrix);
+
+/// The same as a question to the tables: with the CUDA that the driver itself tells, and the system whose drivers
+/// count.
+compat::DriverAsked driver_asked(const Facts& facts);
 
 }  // namespace rnncheck::rules

@@ -1,0 +1,80 @@
+#include "support/gpu.hpp"
+
+#include <charconv>
+
+#include "base/text.hpp"
+
+namespace rnncheck::probes {
+
+namespace {
+
+constexpr std::string_view gpu_prefix = "GPU ";
+
+std::optional<CallResult> make_ready(const GpuSession& session, int index) {
+    const vendor::CudaApi& cuda = session.cuda;
+    CallResult result = session.check(cuda.cuInit, 0u);
+    int device = 0;
+    vendor::CudaContext context = nullptr;
+    if (result.ok()) result = session.check(cuda.cuDeviceGet, &device, index);
+    // The primary context is the one the CUDA runtime, and so cuDNN, uses on this device.
+    if (result.ok()) result = session.check(cuda.cuDevicePrimaryCtxRetain, &context, device);
+    if (result.ok()) result = session.check(cuda.cuCtxSetCurrent, context);
+    if (result.ok()) return std::nullopt;
+    return result;
+}
+
+/// Beyond this a count is no answer, and to ask so many GPUs would take for ever; the largest machines have some
+/// hundred MIG instances.
+constexpr std::int64_t most_gpus = 1024;
+
+}  // namespace
+
+std::string pci_address(std::string_view text) {
+    std::string address = lower(text);
+    const auto domain = address.find(':');
+    if (domain == 8 && address.starts_with("0000")) address.erase(0, 4);
+    return address;
+}
+
+std::string compute_mode_name(int mode) {
+    constexpr const char* names[] = {"default", "exclusive_thread", "prohibited", "exclusive_process"};
+    return mode >= 0 && mode < int{std::size(names)} ? names[mode] : "mode " + std::to_string(mode);
+}
+
+std::optional<int> believable_count(ProbeWriter& writer, const char* call, std::int64_t count) {
+    if (count >= 0 && count <= most_gpus) return static_cast<int>(count);
+    writer.failed({call, impossible_answer, "it reported " + std::to_string(count) + " GPUs, which no machine has"});
+    return std::nullopt;
+}
+
+/// Without persistence mode a start costs 1 to 3 seconds for each GPU
+/// (https://docs.nvidia.com/deploy/driver-persistence/overview.html).
+std::optional<std::chrono::milliseconds> limit_of_other_start(std::size_t gpus, std::chrono::milliseconds took) {
+    if (gpus == 0) return std::nullopt;
+    return std::chrono::seconds(8) + static_cast<int>(gpus) * std::chrono::seconds(4) + 10 * took;
+}
+
+std::unique_ptr<GpuSession> open_gpu(ProbeWriter& writer, int index) {
+    const vendor::Library library = vendor::open_library(writer, "libcuda.so.1");
+    auto session = std::make_unique<GpuSession>(GpuSession{{}, vendor::Checker(writer, {}), {}});
+    session->cuda.load(library);
+    session->check = vendor::cuda_checker(writer, session->cuda);
+    if (library.failure)
+        session->failure = CallResult{"dlopen(libcuda.so.1)", library.failure->code, library.failure->text};
+    else
+        session->failure = make_ready(*session, index);
+    return session;
+}
+
+int gpu_of_target(const std::string& target) {
+    int index = 0;
+    if (target.starts_with(gpu_prefix))
+        std::from_chars(target.data() + gpu_prefix.size(), target.data() + target.size(), index);
+    return index;
+}
+
+std::string exclusive_gpu(const std::string& target) {
+    return std::string(gpu_prefix) + std::to_string(gpu_of_target(target));
+}
+
+}  // namespace rnncheck::probes

@@ -1,0 +1,46 @@
+// GPUs: how the libraries name and count them, and one made ready for work.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include "vendor/cuda_abi.hpp"
+
+namespace rnncheck::probes {
+
+/// "00000000:3B:00.0" and "0000:3b:00.0" both become "0000:3b:00.0".
+std::string pci_address(std::string_view text);
+
+/// CUcomputemode and nvmlComputeMode_t share their numbers.
+std::string compute_mode_name(int mode);
+
+/// Bytes of a fixed-size text buffer up to its NUL.
+template <std::size_t n>
+std::string text_in(const char (&buffer)[n]) {
+    const std::string_view all(buffer, n);
+    return std::string(all.substr(0, all.find('\0')));
+}
+
+/// The count; nothing, and a failed call reported, where no machine can have so many.
+std::optional<int> believable_count(ProbeWriter& writer, const char* call, std::int64_t count);
+
+/// How long the driver may take to start in one process, where it took so long in another to show that many GPUs.
+std::optional<std::chrono::milliseconds> limit_of_other_start(std::size_t gpus, std::chrono::milliseconds took);
+
+/// Driver library opened, primary context current.
+struct GpuSession {
+    vendor::CudaApi cuda;
+    vendor::Checker check;
+    std::optional<CallResult> failure;  ///< the first call that failed, opening included; nothing may be called then
+};
+
+/// By CUDA's ordinal. On the heap, because the checker points to the functions beside it.
+std::unique_ptr<GpuSession> open_gpu(ProbeWriter& writer, int index);
+
+/// Target texts of the probes that run on GPUs begin with "GPU <index>": the index, and the part that must not be run
+/// twice at the same time.
+int gpu_of_target(const std::string& target);
+std::string exclusive_gpu(const std::string& target);
+
+}  // namespace rnncheck::probes

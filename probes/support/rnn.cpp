@@ -1,0 +1,185 @@
+#include "support/rnn.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "support/libraries.hpp"
+
+namespace rnncheck::probes {
+
+namespace {
+
+bool wanted(const std::optional<RnnRequest>& request, const RnnTarget& target) {
+    if (!request) return true;
+    return request->gpu.value_or(target.gpu) == target.gpu &&
+           request->dialect.value_or(target.dialect) == target.dialect &&
+           target.library.find(request->library.value_or("")) != std::string::npos;
+}
+
+bool all_done(const Facts& facts, const RnnTarget& target) {
+    if (facts.rnn_runs.empty()) return false;
+    const auto done = done_before(facts, target, cases_of(facts, place_of(facts, target)).size());
+    return std::ranges::find(done, false) == done.end();
+}
+
+RunEnd outcome_before_9(std::int64_t status) {
+    switch (status) {
+        case 6:   // ARCH_MISMATCH
+        case 9:   // NOT_SUPPORTED
+        case 11:  // RUNTIME_PREREQUISITE_MISSING
+            return RunEnd::not_supported;
+        case 3:  // BAD_PARAM
+        case 5:  // INVALID_VALUE
+            return RunEnd::rejected;
+        default:
+            return RunEnd::failed;
+    }
+}
+
+RunEnd outcome_since_9(std::int64_t status) {
+    switch (status / 1000) {
+        case 2:
+            return RunEnd::rejected;
+        case 3:
+            return RunEnd::not_supported;
+        default:
+            return RunEnd::failed;
+    }
+}
+
+/// Sequences of different lengths came with 7.2.1; an older one does not support them, it is not damaged.
+bool came_with_7_2(const std::string& function) {
+    constexpr std::array<std::string_view, 4> since_7_2 = {"cudnnCreateRNNDataDescriptor", "cudnnSetRNNDataDescriptor",
+                                                           "cudnnSetRNNPaddingMode", "cudnnRNNForwardInferenceEx"};
+    return std::ranges::find(since_7_2, function) != since_7_2.end();
+}
+
+}  // namespace
+
+std::string text_of(const RnnTarget& target) {
+    return "GPU " + std::to_string(target.gpu) + " " + std::string(name_of(target.dialect)) + " " + target.library;
+}
+
+RnnTarget rnn_target_of(const std::string& text) {
+    RnnTarget target;
+    target.gpu = gpu_of_target(text);
+    const auto dialect_begin = text.find(' ', text.find(' ') + 1) + 1;
+    const auto dialect_end = text.find(' ', dialect_begin);
+    target.dialect = from_name<Dialect>(text.substr(dialect_begin, dialect_end - dialect_begin)).value_or(Dialect::v8);
+    target.library = text.substr(dialect_end + 1);
+    return target;
+}
+
+std::vector<std::string> wanted_rnn_targets(const Facts& facts) {
+    constexpr std::size_t most = 8;
+    std::vector<std::string> texts;
+    std::size_t copies = 0;
+    for (const Cudnn& cudnn : facts.cudnns) {
+        if (cudnn.rnn_usable != true || ++copies > most) continue;
+        for (const auto& dialect : cudnn.dialects)
+            for (const Gpu& gpu : facts.cuda_devices)
+                if (const auto named = from_name<Dialect>(dialect))
+                    if (const RnnTarget target{gpu.index, *named, cudnn.library}; wanted(facts.rnn_request, target))
+                        texts.push_back(text_of(target));
+    }
+    return texts;
+}
+
+std::vector<std::string> rnn_targets(const Facts& facts) {
+    std::vector<std::string> texts = wanted_rnn_targets(facts);
+    std::erase_if(texts, [&](const std::string& text) { return all_done(facts, rnn_target_of(text)); });
+    return texts;
+}
+
+RnnPlace place_of(const Facts& facts, const RnnTarget& target) {
+    return rnn_place(facts, target.gpu, target.library, target.dialect);
+}
+
+std::vector<RnnCase> cases_of(const Job& job) {
+    return cases_of(job.facts, place_of(job.facts, rnn_target_of(job.target)));
+}
+
+RnnRun run_of(const RnnTarget& target, const RnnCase& rnn_case, int step) {
+    RnnRun run;
+    run.library = target.library;
+    run.gpu = target.gpu;
+    run.dialect = target.dialect;
+    run.number = step + 1;
+    run.rnn_case = rnn_case;
+    return run;
+}
+
+std::vector<bool> done_before(const Facts& facts, const RnnTarget& target, std::size_t steps) {
+    std::vector<bool> done(steps);
+    for (const RnnRun& run : facts.rnn_runs)
+        if (run.library == target.library && run.gpu == target.gpu && run.dialect == target.dialect &&
+            run.number >= 1 && static_cast<std::size_t>(run.number) <= steps)
+            done[static_cast<std::size_t>(run.number) - 1] = true;
+    return done;
+}
+
+Facts lost_cases(const Job& job, const std::vector<LostStep>& lost_steps) {
+    const RnnTarget target = rnn_target_of(job.target);
+    const auto cases = cases_of(job);
+    Facts news;
+    for (const LostStep& step : lost_steps) {
+        RnnRun& run =
+            news.rnn_runs.emplace_back(run_of(target, cases.at(static_cast<std::size_t>(step.number)), step.number));
+        run.end = step.skipped ? RunEnd::skipped : RunEnd::failed;
+        run.skip_reason = step.skipped;
+        run.result = step.result;
+    }
+    return news;
+}
+
+std::string kernels_of(const RnnCase& rnn_case) {
+    return std::string(name_of(rnn_case.algorithm)) + ' ' + std::string(name_of(rnn_case.dtype));
+}
+
+ReducedPrecision reduced_precision(const Facts& facts, int gpu, const RnnCase& rnn_case) {
+    std::optional<Version> capability;
+    for (const Gpu& candidate : facts.cuda_devices)
+        if (candidate.index == gpu) capability = candidate.compute_capability;
+    const auto at_least = [&](int major, int minor) {
+        return !capability || *capability >= make_version({major, minor});
+    };
+    const auto setting = facts.host.environment.find("NVIDIA_TF32_OVERRIDE");
+    const std::string forced = setting == facts.host.environment.end() ? "" : setting->second;
+    ReducedPrecision reduced;
+    reduced.tf32_exists = at_least(8, 0);
+    // 1 forces it on, whatever the program asks; 0 forbids it.
+    reduced.tf32_allowed = reduced.tf32_exists && forced != "0" && (forced == "1" || rnn_case.math != MathType::fma);
+    // cuDNN compiles persist_dynamic with --use_fast_math, which means tanh.approx.f32 from sm_75 on; how it compiles
+    // the static persistent kernels is not known. docs/numerics.md
+    reduced.fast_math = rnn_case.algorithm != Algorithm::standard && at_least(7, 5);
+    return reduced;
+}
+
+RunEnd case_outcome(const CallResult& result) {
+    if (is_out_of_memory(result)) return RunEnd::out_of_memory;
+    if (!result.call.starts_with("cudnn")) return RunEnd::failed;
+    if (result.code == missing_symbol) return came_with_7_2(result.call) ? RunEnd::not_supported : RunEnd::failed;
+    return result.code >= 1000 ? outcome_since_9(result.code) : outcome_before_9(result.code);
+}
+
+bool came_after(const RnnCase& rnn_case, const std::optional<Version>& cudnn) {
+    const bool of_8_1 = rnn_case.dtype == Dtype::bf16 || rnn_case.algorithm == Algorithm::persist_static_small_h;
+    return of_8_1 && cudnn && *cudnn < make_version({8, 1, 0});
+}
+
+std::unique_ptr<RnnSession> open_rnn(const Job& job, ProbeWriter& writer, const RnnTarget& target) {
+    auto rnn = std::make_unique<RnnSession>();
+    rnn->gpu = open_gpu(writer, target.gpu);
+    rnn->failure = rnn->gpu->failure;
+    if (rnn->failure) return rnn;
+    const vendor::Library library = open_cudnn(job, writer, target.library);
+    rnn->failure = library.failure;
+    if (rnn->failure) return rnn;
+    rnn->cudnn.load(library);
+    rnn->session.emplace(
+        vendor::Session{rnn->gpu->cuda, rnn->cudnn, rnn->gpu->check, vendor::cudnn_checker(writer, rnn->cudnn)});
+    rnn->failure = start_session(*rnn->session);
+    return rnn;
+}
+
+}  // namespace rnncheck::probes

@@ -1,0 +1,358 @@
+#include "facts/queries.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include "base/text.hpp"
+
+namespace rnncheck {
+
+bool kernel_side_seen(const Facts& facts) {
+    return facts.driver.module_loaded.value_or(false) || !facts.driver.device_nodes.empty();
+}
+
+bool driver_answers(const Facts& facts) {
+    return facts.driver.init && facts.driver.init->ok();
+}
+
+bool no_nvidia_hardware_seen(const Facts& facts) {
+    return facts.host.pci_gpus.empty() && !kernel_side_seen(facts) && facts.cuda_devices.empty() &&
+           facts.nvml_devices.empty();
+}
+
+std::vector<const Library*> usable_copies(const Facts& facts, LibraryKind kind) {
+    std::vector<const Library*> copies;
+    for (const auto& library : facts.libraries)
+        if (library.kind == kind && !library.problem && !library.stub) copies.push_back(&library);
+    return copies;
+}
+
+bool libraries_listed(const Facts& facts) {
+    return probe_completed(facts, "library_files");
+}
+
+const Library* picked(const Facts& facts, LibraryKind kind) {
+    for (const auto& library : facts.libraries)
+        if (library.kind == kind && library.picked_by_loader) return &library;
+    return nullptr;
+}
+
+const Library* library_at(const Facts& facts, std::string_view path) {
+    for (const auto& library : facts.libraries)
+        if (library.path == path || library.real_path == path) return &library;
+    return nullptr;
+}
+
+std::vector<const ProbeRun*> runs_of(const Facts& facts, std::string_view probe) {
+    std::vector<const ProbeRun*> runs;
+    for (const auto& run : facts.probe_runs)
+        if (run.probe == probe) runs.push_back(&run);
+    return runs;
+}
+
+bool probe_completed(const Facts& facts, std::string_view probe) {
+    const auto runs = runs_of(facts, probe);
+    return std::any_of(runs.begin(), runs.end(), [](const ProbeRun* run) { return run->completed(); });
+}
+
+template <class Thing>
+static std::string place_in(const char* list, const std::vector<Thing>& things, const Thing& thing) {
+    return std::string(list) + '[' + std::to_string(&thing - things.data()) + ']';
+}
+
+std::string place_of(const Facts& facts, const RnnRun& run) {
+    return place_in("rnn_runs", facts.rnn_runs, run);
+}
+
+std::string place_of(const Facts& facts, const KernelRun& run) {
+    return place_in("kernel_runs", facts.kernel_runs, run);
+}
+
+std::string place_of(const Facts& facts, const ProbeRun& run) {
+    return place_in("probe_runs", facts.probe_runs, run);
+}
+
+std::string place_of(const Facts& facts, const Gpu& gpu) {
+    return place_in("cuda_devices", facts.cuda_devices, gpu);
+}
+
+std::string place_of(const Facts& facts, const Board& board) {
+    return place_in("nvml_devices", facts.nvml_devices, board);
+}
+
+std::vector<std::string> places_on(const Facts& facts, int gpu) {
+    std::vector<std::string> places;
+    for (const KernelRun& run : facts.kernel_runs)
+        if (run.gpu == gpu) places.push_back(place_of(facts, run));
+    for (const RnnRun& run : facts.rnn_runs)
+        if (run.gpu == gpu) places.push_back(place_of(facts, run));
+    const std::string name = "GPU " + std::to_string(gpu);
+    for (const ProbeRun& run : facts.probe_runs)
+        if (run.target == name || run.target.starts_with(name + ' ')) places.push_back(place_of(facts, run));
+    return places;
+}
+
+std::string subject_of(const Gpu& gpu) {
+    return "GPU " + std::to_string(gpu.index) + (gpu.name ? " (" + *gpu.name + ")" : "");
+}
+
+std::string subject_of(const Board& board) {
+    return "GPU " + std::to_string(board.index) + (board.name ? " (" + *board.name + ")" : "");
+}
+
+SweepState sweep_of(const Facts& facts, std::string_view cudnn_path, int gpu) {
+    SweepState state;
+    for (const auto& run : facts.rnn_runs) {
+        if (run.library != cudnn_path || run.gpu != gpu) continue;
+        if (run.end == RunEnd::not_supported || run.end == RunEnd::out_of_memory) continue;
+        ++state.tried;
+        state.ok += run.end == RunEnd::ok;
+    }
+    return state;
+}
+
+const Library* driver_library(const Facts& facts) {
+    const Library* library = picked(facts, LibraryKind::cuda);
+    return library && !library->stub && !library->problem ? library : nullptr;
+}
+
+static bool opened_a_stub(const Facts& facts) {
+    const Library* opened = facts.driver.library ? library_at(facts, *facts.driver.library) : nullptr;
+    return init_code(facts) == cuda_stub_library || (opened && opened->stub);
+}
+
+bool driver_library_seen(const Facts& facts) {
+    if (opened_a_stub(facts)) return false;
+    return driver_library(facts) || facts.driver.library || facts.driver.cuda_version || facts.driver.init;
+}
+
+bool driver_library_absent(const Facts& facts) {
+    return libraries_listed(facts) && !driver_library_seen(facts);
+}
+
+std::optional<Version> driver_library_version(const Facts& facts) {
+    if (facts.driver.library_version) return facts.driver.library_version;
+    const Library* library = driver_library(facts);
+    return library ? library->version_in_name : std::nullopt;
+}
+
+std::optional<Version> driver_version(const Facts& facts) {
+    if (const auto version = driver_library_version(facts)) return version;
+    return facts.driver.nvml_version ? facts.driver.nvml_version : facts.driver.kernel_version;
+}
+
+bool kernel_side_absent(const Facts& facts) {
+    return facts.driver.module_loaded && !*facts.driver.module_loaded && facts.driver.device_nodes.empty();
+}
+
+bool kernel_module_gone(const Facts& facts) {
+    const auto& driver = facts.driver;
+    const bool nvml_says_so = driver.nvml_init && driver.nvml_init->code == nvml_driver_not_loaded;
+    return kernel_side_absent(facts) || (driver.module_loaded && !*driver.module_loaded && nvml_says_so);
+}
+
+bool driver_versions_differ(const Facts& facts) {
+    const Library* library = driver_library(facts);
+    const auto release = driver_library_version(facts);
+    return release && facts.driver.kernel_version && *release != *facts.driver.kernel_version &&
+           !(library && library->compat);
+}
+
+bool uvm_node_to_blame(const Facts& facts) {
+    // What cuInit answers when it cannot open that node differs between driver releases.
+    const auto code = init_code(facts);
+    const bool fits = code == cuda_unknown || code == cuda_operating_system || code == cuda_not_initialized;
+    return fits && probe_completed(facts, "driver_files") && node_at(facts, "/dev/nvidiactl") &&
+           !node_at(facts, "/dev/nvidia-uvm");
+}
+
+const Library* libcuda_of_wsl(const Facts& facts) {
+    for (const Library* library : usable_copies(facts, LibraryKind::cuda))
+        if (library->found_via == FoundVia::wsl || library->path.starts_with("/usr/lib/wsl/")) return library;
+    return nullptr;
+}
+
+bool read_whole(const Library& library) {
+    return !library.problem && !library.problem_detail && library.machine.has_value();
+}
+
+bool on_loader_path(const Library& library) {
+    return library.picked_by_loader || library.found_via == FoundVia::ld_library_path ||
+           library.found_via == FoundVia::loader_cache || library.found_via == FoundVia::default_directory;
+}
+
+bool on_wsl(const Facts& facts) {
+    return facts.host.wsl.value_or(false);
+}
+
+bool in_container(const Facts& facts) {
+    return facts.host.container.has_value();
+}
+
+const std::string* environment(const Facts& facts, const std::string& name) {
+    const auto found = facts.host.environment.find(name);
+    return found == facts.host.environment.end() ? nullptr : &found->second;
+}
+
+bool container_hides_gpus(const Facts& facts) {
+    const std::string* value = environment(facts, "NVIDIA_VISIBLE_DEVICES");
+    return in_container(facts) && value && (*value == "void" || *value == "none" || trim(*value).empty());
+}
+
+static bool nothing_passed_in(const Facts& facts) {
+    return libraries_listed(facts) && !driver_library_seen(facts) && facts.driver.device_nodes.empty() &&
+           facts.cuda_devices.empty() && facts.nvml_devices.empty();
+}
+
+bool container_without_gpu(const Facts& facts) {
+    const bool asked_for = environment(facts, "NVIDIA_VISIBLE_DEVICES") && !container_hides_gpus(facts);
+    const bool on_host = !facts.host.pci_gpus.empty() || facts.driver.module_loaded.value_or(false);
+    return in_container(facts) && nothing_passed_in(facts) && (asked_for || on_host);
+}
+
+const DeviceNode* node_at(const Facts& facts, std::string_view path) {
+    for (const auto& node : facts.driver.device_nodes)
+        if (node.path == path) return &node;
+    return nullptr;
+}
+
+/// /dev/nvidia0, /dev/nvidia1 ...
+static bool is_gpu_node(std::string_view path) {
+    constexpr std::string_view stem = "/dev/nvidia";
+    if (!path.starts_with(stem) || path.size() == stem.size()) return false;
+    const auto number = path.substr(stem.size());
+    return std::all_of(number.begin(), number.end(), is_digit);
+}
+
+bool is_hidden(const Facts& facts, std::string_view directory) {
+    const auto& hidden = facts.host.hidden_directories;
+    return std::find(hidden.begin(), hidden.end(), directory) != hidden.end();
+}
+
+std::string kernel_not_asked(const Facts& facts) {
+    if (is_hidden(facts, "/proc") && is_hidden(facts, "/sys")) return "/proc and /sys are hidden from this process";
+    return "the kernel's list of modules could not be read";
+}
+
+/// Memory and GPU of a Jetson, in place of /dev/nvidiactl and /dev/nvidia0.
+static bool is_jetson_node(std::string_view path) {
+    return path == "/dev/nvmap" || path == "/dev/nvhost-gpu";
+}
+
+std::vector<std::string> missing_nodes(const Facts& facts) {
+    const auto& nodes = facts.driver.device_nodes;
+    std::vector<std::string> missing;
+    const bool on_jetson =
+        std::any_of(nodes.begin(), nodes.end(), [](const DeviceNode& node) { return is_jetson_node(node.path); });
+    if (on_jetson || is_hidden(facts, "/dev")) return missing;
+    if (!node_at(facts, "/dev/nvidiactl")) missing.push_back("/dev/nvidiactl");
+    if (std::none_of(nodes.begin(), nodes.end(), [](const DeviceNode& node) { return is_gpu_node(node.path); }))
+        missing.push_back("/dev/nvidia0");
+    return missing;
+}
+
+bool nodes_made_on_demand(const Facts& facts) {
+    if (driver_answers(facts) || !facts.driver.module_loaded.value_or(false) ||
+        !facts.driver.modprobe_helper.value_or(false) || facts.tool.make_nodes.value_or(false) || in_container(facts))
+        return false;
+    return !missing_nodes(facts).empty() || uvm_node_to_blame(facts);
+}
+
+std::vector<std::string> closed_nodes(const Facts& facts) {
+    std::vector<std::string> closed;
+    for (const auto& node : facts.driver.device_nodes) {
+        const bool needed = is_gpu_node(node.path) || node.path == "/dev/nvidiactl" || node.path == "/dev/nvidia-uvm" ||
+                            node.path == "/dev/dxg" || is_jetson_node(node.path);
+        if (needed && !(node.readable && node.writable)) closed.push_back(node.path);
+    }
+    return closed;
+}
+
+std::optional<std::string> lower_cause(const Facts& facts) {
+    if (driver_answers(facts)) return std::nullopt;
+    if (init_code(facts) == cuda_stub_library) return "the toolkit's stub is loaded instead of the driver library";
+    if (driver_library_absent(facts)) return "no driver library was found";
+    if (!closed_nodes(facts).empty()) return "this user has no permission to open the device nodes";
+    if (on_wsl(facts)) return std::nullopt;
+    if (kernel_side_absent(facts)) return "the kernel module is not loaded";
+    if (facts.driver.module_loaded.value_or(false) && probe_completed(facts, "driver_files") &&
+        !missing_nodes(facts).empty())
+        return "device nodes are missing";
+    return std::nullopt;
+}
+
+std::optional<std::int64_t> init_code(const Facts& facts) {
+    if (!facts.driver.init || facts.driver.init->ok()) return std::nullopt;
+    return facts.driver.init->code;
+}
+
+static bool went_wrong(const RnnRun& run) {
+    return run.end == RunEnd::failed || run.end == RunEnd::rejected;
+}
+
+/// The GPU of a target "GPU 0 ..."; other targets are the driver's own business.
+static std::optional<int> gpu_of_target(const std::string& target) {
+    int number = 0;
+    if (!target.starts_with("GPU ")) return std::nullopt;
+    const auto [end, error] = std::from_chars(target.data() + 4, target.data() + target.size(), number);
+    return error == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+std::vector<FailedCall> failed_calls(const Facts& facts) {
+    std::vector<FailedCall> failed;
+    const auto add = [&](const std::optional<CallResult>& call, std::optional<int> gpu, const std::string& place,
+                         const char* field) {
+        if (!call || call->ok()) return;
+        FailedCall one{*call, gpu ? gpu_subject(facts, *gpu) : "NVIDIA driver", place + field, {place}};
+        for (std::string& other : gpu ? places_on(facts, *gpu) : std::vector<std::string>())
+            one.explains.push_back(std::move(other));
+        failed.push_back(std::move(one));
+    };
+    add(facts.driver.init, std::nullopt, "driver.init", "");
+    for (const KernelRun& run : facts.kernel_runs) add(run.result, run.gpu, place_of(facts, run), ".result");
+    for (const RnnRun& run : facts.rnn_runs)
+        if (went_wrong(run)) add(run.result, run.gpu, place_of(facts, run), ".result");
+    for (const ProbeRun& run : facts.probe_runs)
+        for (const auto& call : run.failed_calls)
+            add(call, gpu_of_target(run.target), place_of(facts, run), ".failed_calls");
+    return failed;
+}
+
+/// A function of the CUDA driver (cu..., not cuda... or cudnn...).
+static bool is_driver_call(const std::string& call) {
+    return call.size() > 2 && call.starts_with("cu") && std::isupper(static_cast<unsigned char>(call[2]));
+}
+
+std::vector<FailedCall> cuda_failures(const Facts& facts, std::int64_t code) {
+    std::vector<FailedCall> found;
+    for (auto& failed : failed_calls(facts)) {
+        if (failed.call.code != code || !is_driver_call(failed.call.call)) continue;
+        const auto known = std::ranges::find(found, failed.subject, &FailedCall::subject);
+        if (known == found.end())
+            found.push_back(std::move(failed));
+        else
+            known->explains.push_back(failed.explains.front());
+    }
+    return found;
+}
+
+bool failures_are_known(const Facts& facts) {
+    return std::all_of(facts.kernel_runs.begin(), facts.kernel_runs.end(),
+                       [](const KernelRun& run) { return run.result || run.correct.value_or(false); }) &&
+           std::all_of(facts.rnn_runs.begin(), facts.rnn_runs.end(),
+                       [](const RnnRun& run) { return run.result || !went_wrong(run); });
+}
+
+const Gpu* gpu_at(const Facts& facts, int index) {
+    for (const auto& gpu : facts.cuda_devices)
+        if (gpu.index == index) return &gpu;
+    return nullptr;
+}
+
+std::string gpu_subject(const Facts& facts, int index) {
+    const Gpu* gpu = gpu_at(facts, index);
+    return gpu ? subject_of(*gpu) : "GPU " + std::to_string(index);
+}
+
+}  // namespace rnncheck

@@ -1,0 +1,172 @@
+// Questions to the facts alone: what is there, what was asked, where it stands. Pure.
+#pragma once
+
+#include "facts/facts.hpp"
+
+namespace rnncheck {
+
+/// The driver's kernel side shows itself: a loaded module, a device node, or the Windows bridge /dev/dxg.
+bool kernel_side_seen(const Facts& facts);
+
+/// cuInit succeeded: whatever files and nodes are hidden from us, there is a working driver.
+bool driver_answers(const Facts& facts);
+
+/// Nothing of NVIDIA's hardware shows: no PCI device, no kernel side, no GPU that answers.
+bool no_nvidia_hardware_seen(const Facts& facts);
+
+/// Every real file of a kind that could be a working library, in the order found.
+std::vector<const Library*> usable_copies(const Facts& facts, LibraryKind kind);
+
+/// Whether the look stage listed libraries at all.
+bool libraries_listed(const Facts& facts);
+
+/// The copy that the loader gives for this kind; null when none, or not learnt.
+const Library* picked(const Facts& facts, LibraryKind kind);
+
+/// The copy with this path (or real path); null when there is none.
+const Library* library_at(const Facts& facts, std::string_view path);
+
+/// The runs of a probe, and the one for a target; null when it was never planned.
+std::vector<const ProbeRun*> runs_of(const Facts& facts, std::string_view probe);
+
+/// Whether any run of this probe ran to its end.
+bool probe_completed(const Facts& facts, std::string_view probe);
+
+/// Places in the facts: "rnn_runs[3]".
+std::string place_of(const Facts& facts, const RnnRun& run);
+std::string place_of(const Facts& facts, const KernelRun& run);
+std::string place_of(const Facts& facts, const ProbeRun& run);
+std::string place_of(const Facts& facts, const Gpu& gpu);
+std::string place_of(const Facts& facts, const Board& board);
+
+/// The places of everything that was run on a GPU: what a GPU that does not work at all explains.
+std::vector<std::string> places_on(const Facts& facts, int gpu);
+
+/// "GPU 0 (NVIDIA GeForce RTX 3090)".
+std::string subject_of(const Gpu& gpu);
+std::string subject_of(const Board& board);
+
+/// All RNN cases of this copy on this GPU that were tried, and whether every one of them went well (ok or not offered).
+struct SweepState {
+    int tried = 0;
+    int ok = 0;
+    bool all_well() const { return tried > 0 && ok == tried; }
+};
+SweepState sweep_of(const Facts& facts, std::string_view cudnn_path, int gpu);
+
+/// CUresult numbers with a rule of their own; they are the same in every release of cuda.h.
+enum CudaResult : std::int64_t {
+    cuda_not_initialized = 3,
+    cuda_stub_library = 34,
+    cuda_device_unavailable = 46,
+    cuda_no_device = 100,
+    cuda_ecc_uncorrectable = 214,
+    cuda_unsupported_ptx_version = 222,
+    cuda_operating_system = 304,
+    cuda_system_not_ready = 802,
+    cuda_system_driver_mismatch = 803,
+    cuda_compat_not_supported = 804,
+    cuda_unknown = 999,
+};
+
+/// nvmlReturn_t numbers with a rule of their own (nvml.h).
+enum NvmlResult : std::int64_t {
+    nvml_driver_not_loaded = 9,
+    nvml_gpu_is_lost = 15,
+    nvml_version_mismatch = 18,
+};
+
+/// The libcuda that the loader gives, when that file can be a working driver library; null when there is none.
+const Library* driver_library(const Facts& facts);
+
+/// A real driver library was found by the loader, or opened, or answered.
+bool driver_library_seen(const Facts& facts);
+
+/// The library search ended and no driver library came to light in any way.
+bool driver_library_absent(const Facts& facts);
+
+/// Version of the driver library alone: as the opened file's name tells, else as the name of the file that the loader
+/// picks.
+std::optional<Version> driver_library_version(const Facts& facts);
+
+/// Which driver it is, by whatever of it told: its library, NVML (under WSL, where libcuda has no version in its name),
+/// the kernel module.
+std::optional<Version> driver_version(const Facts& facts);
+
+/// The kernel was asked: no module of NVIDIA's and no device node.
+bool kernel_side_absent(const Facts& facts);
+
+/// No kernel module: nothing of the kernel side is there, or only nodes that outlived the module, as NVML tells.
+bool kernel_module_gone(const Facts& facts);
+
+/// Kernel module and libcuda are of different releases, and not by way of a forward-compatibility library.
+bool driver_versions_differ(const Facts& facts);
+
+/// cuInit failed in the way it does without /dev/nvidia-uvm, and that node is missing beside the others.
+bool uvm_node_to_blame(const Facts& facts);
+
+/// The libcuda that Windows gives to WSL; null when there is none.
+const Library* libcuda_of_wsl(const Facts& facts);
+
+/// Read to its end without complaint: only such a file may be called fine.
+bool read_whole(const Library& library);
+
+/// The loader looks there by itself: LD_LIBRARY_PATH, its cache, its default directories, or it picked the file.
+bool on_loader_path(const Library& library);
+
+bool on_wsl(const Facts& facts);
+bool in_container(const Facts& facts);
+
+/// The value of an environment variable; null when it is not set.
+const std::string* environment(const Facts& facts, const std::string& name);
+
+/// NVIDIA_VISIBLE_DEVICES is void, none or empty: whoever started this container asked for no GPU.
+bool container_hides_gpus(const Facts& facts);
+
+/// In a container that was meant to have an NVIDIA GPU, or whose host has one, and nothing of it was passed in.
+bool container_without_gpu(const Facts& facts);
+
+const DeviceNode* node_at(const Facts& facts, std::string_view path);
+/// /proc, /sys or /dev is empty or closed to this process: what is not seen there says nothing.
+bool is_hidden(const Facts& facts, std::string_view directory);
+/// Why it is unknown whether the kernel module is loaded.
+std::string kernel_not_asked(const Facts& facts);
+
+/// Nodes that CUDA needs at the least and that do not exist, UVM's apart; none where /dev is hidden, nor on a Jetson,
+/// whose nodes are others.
+std::vector<std::string> missing_nodes(const Facts& facts);
+/// Nodes are missing that nvidia-modprobe makes on a program's first CUDA call, and our own calls may not start it
+/// (process/this_process.cpp): whether CUDA works was not seen.
+bool nodes_made_on_demand(const Facts& facts);
+/// Nodes that CUDA needs and that this user may not read and write.
+std::vector<std::string> closed_nodes(const Facts& facts);
+
+/// Why no program can reach the driver, when a rule below cuInit tells it already; unset when nothing of that kind is
+/// seen.
+std::optional<std::string> lower_cause(const Facts& facts);
+
+/// cuInit answered with an error: its code.
+std::optional<std::int64_t> init_code(const Facts& facts);
+
+/// A call that failed, whose it was, and where that stands in the facts.
+struct FailedCall {
+    CallResult call;
+    std::string subject;
+    std::string source;
+    std::vector<std::string> explains;  ///< places of the calls that failed so, and of all that ran on that GPU
+};
+
+/// Every failed call on record.
+std::vector<FailedCall> failed_calls(const Facts& facts);
+
+/// Failed calls of the CUDA driver with this code, one per subject.
+std::vector<FailedCall> cuda_failures(const Facts& facts, std::int64_t code);
+
+/// Every run of a kernel or an RNN case on the GPU that failed tells by which answer.
+bool failures_are_known(const Facts& facts);
+
+const Gpu* gpu_at(const Facts& facts, int index);
+/// "GPU 0 (NVIDIA GeForce RTX 3090)".
+std::string gpu_subject(const Facts& facts, int index);
+
+}  // namespace rnncheck

@@ -1,0 +1,212 @@
+#include "base/text.hpp"
+#include "matrix/ranges.hpp"
+#include "rules/causes/log_features.hpp"
+
+namespace rnncheck::rules {
+
+namespace {
+
+/// "8.0.5"; "(8, 7, 0)"; "7003", "91002": numbers without dots are cuDNN's own coding.
+std::optional<Version> cudnn_version(const std::optional<std::string>& text) {
+    if (!text) return std::nullopt;
+    std::string plain;
+    for (const char c : *text)
+        if (c == ',')
+            plain += '.';
+        else if (c != '(' && c != ')' && c != ' ')
+            plain += c;
+    if (plain.find('.') == std::string::npos && plain.size() >= 4)
+        if (const auto coded = parse_version(plain))
+            return cudnn_version_from_number(static_cast<std::size_t>(coded->major()));
+    return parse_version(plain);
+}
+
+/// The cuDNN that the person says, or the header in the log shows, is installed.
+std::optional<Version> installed_cudnn(const Features& t) {
+    if (t.out.said.cudnn) return t.out.said.cudnn;
+    const auto major = t.told("cudnn_header_version", "major"), minor = t.told("cudnn_header_version", "minor");
+    return major && minor ? parse_version(*major + "." + *minor) : std::nullopt;
+}
+
+void add_cudnn_loaded(Features& t) {
+    const auto installed = installed_cudnn(t);
+    for (const char* signature : {"cudnn_version_mismatch", "torch_cudnn_versions", "jax_found_cudnn",
+                                  "paddle_cudnn_versions", "paddle_header_unmatched"}) {
+        const auto loaded = cudnn_version(t.told(signature, "loaded")),
+                   built = cudnn_version(t.told(signature, "built"));
+        if (!loaded || !built) continue;
+        const std::string why = "cuDNN " + loaded->text + " was loaded, the build needs " + built->text;
+        if (*loaded < *built) t.add("cudnn_loaded_older", why);
+        if (*loaded > *built) t.add("cudnn_loaded_newer", why);
+        if (installed && *loaded < *built && installed->major() == built->major() &&
+            installed->minor() >= built->minor() && installed->minor() > loaded->minor())
+            t.add("cudnn_given_fits_build", "cuDNN " + installed->text + " is installed and suitable; " + why);
+    }
+    if (t.out.said.cudnn && *t.out.said.cudnn >= make_version({8, 1}) && *t.out.said.cudnn < make_version({8, 9, 2}))
+        t.add("cudnn_masked_range", "cuDNN " + t.out.said.cudnn->text + " has a known defect with masked sequences");
+}
+
+/// "1.x" is no release; CTranslate2's majors are enough.
+bool says_minor(const NamedFramework& framework) {
+    return contains(framework.version->text, ".") || framework.name == "ctranslate2";
+}
+
+std::optional<Version> capability(const Features& t) {
+    if (t.out.said.capability) return t.out.said.capability;
+    for (const char* signature : {"torch_gpu_capability", "tf_device_created", "tf_device_found",
+                                  "tf_capability_too_low", "paddle_gpu", "kaldi_active_gpu", "ct2_gpu"}) {
+        if (const auto text = t.told(signature, "capability")) return parse_version(*text);
+        if (const auto name = t.told(signature, "gpu"))
+            if (auto known = capability_named(*name, t.matrix)) return known;
+    }
+    return std::nullopt;
+}
+
+/// "sm_120" is 12.0, "sm_61" is 6.1.
+std::optional<Version> capability_of_sm(std::string_view digits) {
+    while (!digits.empty() && !is_digit(digits.back())) digits.remove_suffix(1);
+    if (digits.size() < 2) return std::nullopt;
+    return parse_version(std::string(digits.substr(0, digits.size() - 1)) + "." + digits.back());
+}
+
+/// A newer minor runs the code of an older one of the same major.
+void add_gpu_against_range(Features& t) {
+    const auto gpu = parse_version(t.told("torch_gpu_capability", "capability").value_or(""));
+    const auto oldest = parse_version(t.told("torch_capability_range", "minimum").value_or(""));
+    const auto newest = parse_version(t.told("torch_capability_range", "maximum").value_or(""));
+    if (!gpu || !oldest || !newest) return;
+    const std::string why = "the GPU has compute capability " + gpu->text + ", the build has code for " + oldest->text +
+                            " to " + newest->text;
+    if (gpu->major() > newest->major()) t.add("gpu_newer_than_list", why);
+    if (*gpu < *oldest) t.add("gpu_older_than_list", why);
+}
+
+void add_gpu_against_list(Features& t) {
+    const auto text = t.told("torch_gpu_not_compatible", "capability");
+    const auto gpu = capability_of_sm(text.value_or(""));
+    const auto list = t.told("torch_architectures", "list");
+    if (!gpu || !list) return add_gpu_against_range(t);
+    std::optional<Version> oldest, newest;
+    for (std::size_t at = list->find('_'); at != std::string::npos; at = list->find('_', at + 1)) {
+        std::size_t end = at + 1;
+        while (end < list->size() && is_digit((*list)[end])) ++end;
+        const auto one = capability_of_sm(std::string_view(*list).substr(at + 1, end - at - 1));
+        if (one && (!oldest || *one < *oldest)) oldest = one;
+        if (one && (!newest || *one > *newest)) newest = one;
+    }
+    if (!oldest) return;
+    const std::string why = "the GPU has compute capability " + gpu->text + ", the build has code for " + oldest->text +
+                            " to " + newest->text;
+    if (*gpu > *newest)
+        t.add("gpu_newer_than_list", why);
+    else if (*gpu < *oldest)
+        t.add("gpu_older_than_list", why);
+    else
+        t.add("gpu_between_list", why);
+}
+
+/// From Ampere on cuDNN runs the code of the first architecture of a major on its later ones; on Turing the cuDNN of
+/// CUDA 9, which has code for Volta, fails (lquirosd/P2PaLA issue 11).
+bool runs_older_code(const Version& gpu, const Version& cuda, const Matrix& matrix) {
+    const auto first = matrix.architecture(make_version({gpu.major(), 0}));
+    return gpu.major() >= 8 && first && first->first_cuda.major() > 0 && first->first_cuda <= cuda;
+}
+
+/// "RTX", "an RTX card": whichever it is, none is older than Turing.
+void add_unnamed_rtx(Features& t) {
+    const Version turing = make_version({7, 5});
+    const auto cuda = build_cuda(t);
+    const auto architecture = t.matrix.architecture(turing);
+    if (!t.out.said.says("rtx") || !cuda || !architecture || architecture->first_cuda <= *cuda) return;
+    t.add("gpu_recent", "an RTX GPU has at least compute capability " + turing.text);
+    t.add("gpu_newer_than_build",
+          "an RTX GPU needs at least CUDA " + architecture->first_cuda.text + ", the build uses " + cuda->text);
+}
+
+void add_gpu(Features& t) {
+    add_gpu_against_list(t);
+    const auto gpu = capability(t);
+    if (!gpu) return add_unnamed_rtx(t);
+    if (*gpu >= make_version({8, 0})) t.add("gpu_ampere", "the GPU has compute capability " + gpu->text);
+    if (*gpu >= make_version({7, 5})) t.add("gpu_recent", "the GPU has compute capability " + gpu->text);
+    if (*gpu < make_version({7, 0})) t.add("gpu_old", "the GPU has compute capability " + gpu->text);
+    const auto cuda = build_cuda(t);
+    const auto architecture = t.matrix.architecture(*gpu);
+    if (!cuda || !architecture) return;
+    if (architecture->first_cuda > *cuda && architecture->first_cuda.major() > 0)
+        t.add(runs_older_code(*gpu, *cuda, t.matrix) ? "gpu_minor_newer_than_build" : "gpu_newer_than_build",
+              "the GPU has compute capability " + gpu->text + " and needs CUDA " + architecture->first_cuda.text +
+                  ", the build uses " + cuda->text);
+    if (architecture->last_cuda && *architecture->last_cuda < *cuda)
+        t.add("gpu_older_than_build", "the GPU has compute capability " + gpu->text + ", which CUDA supported up to " +
+                                          architecture->last_cuda->text + "; the build uses " + cuda->text);
+    if (!t.out.has("gpu_newer_than_build") && !t.out.has("gpu_minor_newer_than_build") &&
+        !t.out.has("gpu_older_than_build"))
+        t.add("gpu_fits_build",
+              "CUDA " + cuda->text + " of the build supports the GPU's compute capability " + gpu->text);
+}
+
+/// As one line tells both, or a line each.
+void add_driver_versions(Features& t) {
+    const auto version = [&](const char* signature, const char* field) {
+        return parse_version(t.told(signature, field).value_or(""));
+    };
+    const auto reported = version("kernel_reported", "version"), libcuda = version("libcuda_reported", "version");
+    const auto kernel = reported ? reported : version("driver_versions_differ", "kernel"),
+               library = libcuda ? libcuda : version("driver_versions_differ", "library");
+    if (!kernel || !library || *kernel == *library) return;
+    const std::string why = "libcuda is of driver version " + library->text + ", the kernel module of " + kernel->text;
+    t.add("driver_versions_reported", why);
+    if (*library > *kernel) t.add("driver_library_newer", why);
+}
+
+void add_driver(Features& t) {
+    const auto cuda = build_cuda(t);
+    const auto driver = t.out.said.driver ? t.out.said.driver
+                                          : parse_version(t.told("driver_insufficient_hint", "driver").value_or(""));
+    if (!cuda || !driver) return;
+    const auto needs = t.matrix.driver_for_cuda(*cuda);
+    if (needs && !reaches(*driver, needs->oldest_driver))
+        t.add("driver_older_than_build",
+              "CUDA " + cuda->text + " needs driver " + needs->oldest_driver.text + ", installed is " + driver->text);
+}
+
+/// A CUDA that is newer than any the release was built with; a cuDNN of another major.
+void add_release(Features& t) {
+    const ParsedHints& said = t.out.said;
+    for (const NamedFramework& framework : said.frameworks) {
+        if (!framework.version || !says_minor(framework)) continue;
+        const auto row = t.matrix.framework_cuda(framework.name, *framework.version);
+        if (row && said.cudnn && said.cudnn->major() != row->cudnn_major)
+            t.add("cudnn_other_major_than_release", "cuDNN " + said.cudnn->text + " is installed, " + framework.name +
+                                                        " " + framework.version->text + " was built with cuDNN " +
+                                                        std::to_string(row->cudnn_major));
+        if (row && said.cuda && !said.build_cuda && *said.cuda > row->newest_cuda)
+            t.add("cuda_newer_than_release", "CUDA " + said.cuda->text + " is installed, " + framework.name + " " +
+                                                 framework.version->text + " was built with CUDA " +
+                                                 row->newest_cuda.text + " at most");
+    }
+}
+
+}  // namespace
+
+std::optional<Version> build_cuda(const Features& t) {
+    const ParsedHints& said = t.out.said;
+    if (said.build_cuda) return said.build_cuda;
+    std::optional<Version> cuda;
+    for (const NamedFramework& framework : said.frameworks)
+        if (framework.version && !cuda && says_minor(framework))
+            if (const auto row = t.matrix.framework_cuda(framework.name, *framework.version)) cuda = row->newest_cuda;
+    if (!cuda || (said.cuda && !said.says("system") && *said.cuda < *cuda)) return said.cuda;
+    return cuda;
+}
+
+void add_version_features(Features& t) {
+    add_cudnn_loaded(t);
+    add_gpu(t);
+    add_driver_versions(t);
+    add_driver(t);
+    add_release(t);
+}
+
+}  // namespace rnncheck::rules

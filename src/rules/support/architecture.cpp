@@ -1,0 +1,362 @@
+#include "rules/support/architecture.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "compat/questions.hpp"
+#include "facts/queries.hpp"
+#include "rules/support/boards.hpp"
+#include "rules/support/frameworks.hpp"
+#include "rules/support/words.hpp"
+
+namespace rnncheck::rules {
+
+/// One runtime, copy of cuDNN or framework against one GPU.
+struct Compared {
+    std::string thing;  ///< "cuDNN 9.19.0 at ..."
+    compat::Suitability suits;
+    bool shown = false;     ///< that it works was seen, not looked up: networks ran
+    bool unusable = false;  ///< it never answered, which another rule tells
+    Severity severity = Severity::error;
+};
+
+/// Whether every case went well on this GPU with this copy or another one of the same release and CUDA.
+static bool cases_went_well(const Facts& facts, int gpu, const CudnnCopy& copy) {
+    if (sweep_of(facts, copy.path, gpu).all_well()) return true;
+    const auto is_twin = [&](const Cudnn& other) {
+        return copy.answer && other.version && other.version == copy.answer->version && other.built_for_cuda &&
+               other.built_for_cuda == copy.answer->built_for_cuda;
+    };
+    return std::any_of(facts.cudnns.begin(), facts.cudnns.end(), [&](const Cudnn& other) {
+        return is_twin(other) && sweep_of(facts, other.library, gpu).all_well();
+    });
+}
+
+/// cuDNN brings the runtime's and cuBLAS's code of its CUDA major into play.
+static bool shown_by_cases(const Facts& facts, int gpu, int cuda_major) {
+    return std::any_of(facts.cudnns.begin(), facts.cudnns.end(), [&](const Cudnn& cudnn) {
+        return cudnn.built_for_cuda && cudnn.built_for_cuda->major() == cuda_major &&
+               sweep_of(facts, cudnn.library, gpu).all_well();
+    });
+}
+
+static Compared compared_with(std::string thing, compat::Suitability suits) {
+    Compared compared;
+    compared.thing = std::move(thing);
+    compared.suits = std::move(suits);
+    if (compared.suits.fit == Fit::compiles_first) compared.severity = Severity::warning;
+    return compared;
+}
+
+static compat::Suitability unknown(std::string why, bool outside = false) {
+    return {.fit = Fit::unknown, .why = std::move(why), .outside = outside};
+}
+
+static Compared not_known(std::string thing, std::string why, bool outside = false) {
+    return compared_with(std::move(thing), unknown(std::move(why), outside));
+}
+
+/// The first evidence is about the copy that was found.
+static compat::Suitability of_copy(compat::Suitability suits, const std::string& thing) {
+    if (!suits.evidence.empty()) suits.evidence.front().what = thing;
+    if (suits.fit == Fit::works) suits.evidence.clear();
+    return suits;
+}
+
+static Compared against_runtime(const Facts& facts, const Matrix& matrix, const Gpu& gpu, const Runtime& runtime) {
+    Compared compared;
+    compared.thing = "CUDA " + (runtime.version ? runtime.version->text + ' ' : "") + "at " + runtime.library;
+    // Networks that run there show that programs have another runtime to take.
+    const bool others_work = std::any_of(facts.cudnns.begin(), facts.cudnns.end(), [&](const Cudnn& cudnn) {
+        return sweep_of(facts, cudnn.library, gpu.index).all_well();
+    });
+    if (others_work || !is_first_choice(facts, LibraryKind::cudart, runtime.library))
+        compared.severity = Severity::warning;
+    if (!runtime.version && !runtime.failure)
+        compared.suits = unknown("the version of " + compared.thing + " is unknown");
+    else if (!runtime.version)
+        compared.unusable = true;
+    else if (shown_by_cases(facts, gpu.index, runtime.version->major()))
+        compared.shown = true;
+    else if (!gpu.compute_capability)
+        compared.suits = unknown("the compute capability of " + subject_of(gpu) + " is unknown");
+    else
+        compared.suits =
+            of_copy(compat::cuda_on_gpu(*runtime.version, *gpu.compute_capability, matrix), compared.thing);
+    return compared;
+}
+
+/// A library that tells the newest GPU it knows is believed before the table.
+static compat::Suitability by_build(const Matrix& matrix, const Version& capability, const CudnnCopy& copy,
+                                    const std::string& thing) {
+    const Cudnn& answer = *copy.answer;
+    CudnnBuild build;
+    build.cudnn = answer.version.value_or(make_version({copy.major}));
+    build.cuda_major = answer.built_for_cuda ? answer.built_for_cuda->major() : 0;
+    const auto row = matrix.cudnn_build(build.cudnn, build.cuda_major);
+    if (row) build = *row;
+    if (answer.newest_capability) {
+        build.capability_max = *answer.newest_capability;
+        auto suits = compat::cudnn_on_gpu(build, capability);
+        if (suits.fit != Fit::works && suits.gpu_is_newer) {
+            suits.evidence.front().source = "cudnns";
+            return suits;
+        }
+    }
+    if (!answer.version || !answer.built_for_cuda)
+        return unknown(thing + " did not report its version and CUDA version");
+    if (!row)
+        return unknown(outside_data("cuDNN " + answer.version->text + " built for CUDA " + answer.built_for_cuda->text,
+                                    row.coverage, matrix),
+                       true);
+    const auto suits = compat::cudnn_on_gpu(build, capability);
+    const bool too_old = suits.fit == Fit::does_not_work && !suits.gpu_is_newer;
+    if (!too_old && *answer.version >= make_version({8, 6, 0}) && !answer.newest_capability)
+        return unknown(thing + " did not report the newest GPU it supports");
+    return suits;
+}
+
+/// A call on this GPU that answered that there is no code for it.
+static const RnnRun* refusal(const Facts& facts, int gpu, const CudnnCopy& copy) {
+    for (const auto& run : facts.rnn_runs) {
+        const CallResult* obstacle = run.gpu == gpu && run.library == copy.path ? obstacle_of(run) : nullptr;
+        if (obstacle && is_arch_mismatch(copy.major, *obstacle)) return &run;
+    }
+    return nullptr;
+}
+
+/// The places of all that found no code for the GPU.
+static std::vector<std::string> refused_on(const Facts& facts, int gpu) {
+    std::vector<std::string> places;
+    for (const KernelRun& run : facts.kernel_runs)
+        if (run.gpu == gpu && run.result && is_arch_mismatch(0, *run.result)) places.push_back(place_of(facts, run));
+    for (const RnnRun& run : facts.rnn_runs) {
+        const CallResult* obstacle = run.gpu == gpu ? obstacle_of(run) : nullptr;
+        if (obstacle && is_arch_mismatch(cudnn_copy(facts, run.library).major, *obstacle))
+            places.push_back(place_of(facts, run));
+    }
+    return places;
+}
+
+static Compared against_cudnn(const Facts& facts, const Matrix& matrix, const Gpu& gpu, const CudnnCopy& copy) {
+    Compared compared;
+    compared.thing = name_of(copy);
+    compared.severity = severity_of(copy);
+    compared.shown = cases_went_well(facts, gpu.index, copy);
+    if (compared.shown) return compared;
+    const RnnRun* refused = refusal(facts, gpu.index, copy);
+    compared.unusable = never_answered(copy) && !refused;
+    auto& suits = compared.suits;
+    if (never_answered(copy))
+        suits.evidence.clear();
+    else if (!gpu.compute_capability)
+        suits = unknown("the compute capability of " + subject_of(gpu) + " is unknown");
+    else
+        suits = of_copy(by_build(matrix, *gpu.compute_capability, copy, compared.thing), compared.thing);
+    if (refused) {
+        suits.gpu_is_newer |= suits.fit != Fit::does_not_work;
+        suits.fit = Fit::does_not_work;
+        suits.outside = false;
+        suits.evidence.push_back(evidence_of(facts, *refused, in_words(*refused->result)));
+    } else if (suits.fit == Fit::compiles_first) {
+        compared.severity = Severity::warning;
+    } else if (suits.fit == Fit::works && !compared.unusable && !failures_are_known(facts, copy.path)) {
+        suits = unknown("a case failed with " + compared.thing + " for an unknown reason");
+    }
+    return compared;
+}
+
+static void add_test_kernel(const Facts& facts, const Gpu& gpu, std::vector<Compared>& all) {
+    const std::string thing = "the test kernel";
+    for (const auto& run : facts.kernel_runs) {
+        if (run.gpu != gpu.index || run.correct.value_or(false)) continue;
+        if (!run.result)
+            all.push_back(not_known(thing, "the result of the test kernel is unknown"));
+        else if (is_arch_mismatch(0, *run.result))
+            all.push_back(compared_with(thing, {.fit = Fit::does_not_work,
+                                                .why = "",
+                                                .evidence = {{thing, in_words(*run.result), "kernel_runs"}},
+                                                .gpu_is_newer = true}));
+    }
+}
+
+/// By the targets that its files or the tables tell. The libraries that it gets are judged by themselves; where those
+/// of its own CUDA would have nothing for the GPU, newer ones may be installed.
+static Compared against_framework(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
+                                  const Framework& framework) {
+    const std::string thing = words_of(framework);
+    if (!gpu.compute_capability)
+        return not_known(thing, "the compute capability of " + subject_of(gpu) + " is unknown");
+    FrameworkBuild build;
+    build.targets = *framework.targets;
+    build.cuda = framework.cuda;
+    Compared compared =
+        compared_with(thing, compat::build_on_gpu(build, *gpu.compute_capability, driver_asked(facts), matrix));
+    auto& suits = compared.suits;
+    if (suits.fit == Fit::unknown) suits.why = "the GPUs that " + thing + " has code for are unknown";
+    const bool only_ptx = compat::code_on_gpu(build.targets, *gpu.compute_capability).fit == Fit::compiles_first;
+    if (only_ptx) compared.severity = suits.fit == Fit::does_not_work ? Severity::warning : Severity::note;
+    for (Evidence& evidence : suits.evidence)
+        if (evidence.source.empty()) evidence = {thing, evidence.value, framework.shown_by.value_or("frameworks")};
+    return compared;
+}
+
+/// One answer of several builds, when they agree.
+static Compared agreed(const std::vector<Compared>& all, const std::string& thing, const std::string& depends_on) {
+    const auto same = [&](const Compared& one) {
+        return one.suits.fit == all.front().suits.fit && one.suits.gpu_is_newer == all.front().suits.gpu_is_newer;
+    };
+    if (std::all_of(all.begin(), all.end(), same)) return all.front();
+    return not_known(thing, "it depends on " + depends_on + ", which was not specified");
+}
+
+static Compared given_cudnn_on(const Facts& facts, const Matrix& matrix, const Version& cudnn,
+                               const Version& capability) {
+    const std::string thing = "cuDNN " + cudnn.text;
+    std::vector<CudnnBuild> builds = cudnn_builds_of(cudnn, matrix);
+    if (builds.empty())
+        return not_known(thing, outside_data(thing, matrix.cudnn_build(cudnn, 0).coverage, matrix), true);
+    if (parts_written(cudnn) < 2) return not_known(thing, "the exact version of " + thing + " was not specified");
+    const auto& own = facts.cudnns.front().built_for_cuda;
+    const Version* cuda = own ? &*own : given_cuda(facts);
+    if (cuda) std::erase_if(builds, [&](const CudnnBuild& build) { return build.cuda_major != cuda->major(); });
+    if (builds.empty()) return not_known(thing, "there is no " + thing + " for this CUDA");
+    std::vector<Compared> all;
+    for (CudnnBuild& build : builds) {
+        build.cudnn = cudnn;
+        all.push_back(compared_with(thing, compat::cudnn_on_gpu(build, capability)));
+    }
+    return agreed(all, thing, "the CUDA version that " + thing + " is for");
+}
+
+static Compared given_build_on(const Facts& facts, const Matrix& matrix, const FrameworkBuild& build,
+                               const Version& capability, const std::string& thing) {
+    auto suits = compat::build_and_cudnn_on_gpu(build, capability, driver_asked(facts), matrix);
+    if (suits.fit == Fit::unknown && !suits.outside)
+        suits.why = "the GPUs that " + thing + " has code for are not in the data";
+    return compared_with(thing, std::move(suits));
+}
+
+/// Everything that was given against the GPU that was given.
+static std::vector<Compared> compare_versions(const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
+    const Version& capability = *gpu.compute_capability;
+    std::vector<Compared> all;
+    if (const auto driver = driver_version(facts))
+        all.push_back(
+            compared_with("driver " + driver->text, compat::driver_still_drives(*driver, capability, matrix)));
+    if (const Version* cuda = given_cuda(facts))
+        all.push_back(compared_with("CUDA " + cuda->text, compat::cuda_on_gpu(*cuda, capability, matrix)));
+    if (const Version* cudnn = given_cudnn(facts)) all.push_back(given_cudnn_on(facts, matrix, *cudnn, capability));
+    for (const Framework& framework : facts.frameworks) {
+        const std::string thing = words_of(framework);
+        std::vector<Compared> builds;
+        for (const FrameworkBuild& build : builds_of(facts, matrix, framework).with_cuda)
+            builds.push_back(given_build_on(facts, matrix, build, capability, thing));
+        if (!builds.empty()) all.push_back(agreed(builds, thing, "the build of " + thing));
+    }
+    return all;
+}
+
+static std::vector<Compared> compare(const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
+    if (only_given(facts)) return compare_versions(facts, matrix, gpu);
+    std::vector<Compared> all;
+    for (const auto& runtime : facts.runtimes)
+        if (!is_shadowed(facts, runtime.library)) all.push_back(against_runtime(facts, matrix, gpu, runtime));
+    for (const auto& copy : cudnn_copies(facts))
+        if (copy.answer) all.push_back(against_cudnn(facts, matrix, gpu, copy));
+    for (const Framework& framework : judged_frameworks(facts, matrix))
+        if (framework.uses_cuda.value_or(true) && framework.targets)
+            all.push_back(against_framework(facts, matrix, gpu, framework));
+    add_test_kernel(facts, gpu, all);
+    return all;
+}
+
+static bool is_misfit(const Compared& compared, bool gpu_is_newer) {
+    const Fit fit = compared.suits.fit;
+    return (fit == Fit::does_not_work || fit == Fit::compiles_first) && compared.suits.gpu_is_newer == gpu_is_newer;
+}
+
+static Finding about(const Facts& facts, const Gpu& gpu, const std::vector<Compared>& all, bool gpu_is_newer,
+                     void (*describe)(Finding&, const Gpu&, const std::string&)) {
+    Finding finding;
+    finding.subject = subject_of(gpu);
+    finding.severity = Severity::note;
+    finding.evidence = {{"compute capability", gpu.compute_capability ? gpu.compute_capability->text : "unknown",
+                         place_of(facts, gpu) + ".compute_capability"}};
+    finding.explains = refused_on(facts, gpu.index);
+    std::vector<std::string> things;
+    for (const auto& compared : all) {
+        if (!is_misfit(compared, gpu_is_newer)) continue;
+        things.push_back(compared.thing);
+        finding.severity = std::min(finding.severity, compared.severity);
+        const auto& evidence = compared.suits.evidence;
+        finding.evidence.insert(finding.evidence.end(), evidence.begin(), evidence.end());
+    }
+    describe(finding, gpu, join_with_and(things));
+    return finding;
+}
+
+/// Programs that choose no GPU take the first: what does not fit another one stops none of them.
+static bool stands_aside(const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
+    if (only_given(facts) || gpu.index == 0 || facts.cuda_devices.front().index != 0) return false;
+    const auto first = compare(facts, matrix, facts.cuda_devices.front());
+    return std::all_of(first.begin(), first.end(),
+                       [](const Compared& compared) { return compared.suits.fit == Fit::works && !compared.unusable; });
+}
+
+/// Copies on disk that had to answer and did not.
+static void note_silent_copies(const Facts& facts, VerdictBuilder& answers) {
+    for (const LibraryKind kind : {LibraryKind::cudart, LibraryKind::cudnn})
+        if (const std::string silent = silent_copy(facts, kind); !silent.empty())
+            answers.unknown(silent + " did not respond");
+    if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
+    answers.irrelevant("neither a CUDA runtime nor cuDNN was found");
+}
+
+/// What is known of a GPU that nothing is wrong with. What ran counts, whether or not the tables know the GPU.
+static std::string fit_words(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
+                             const std::vector<Compared>& all) {
+    if (only_given(facts)) return "the specified components have code for " + subject_of(gpu);
+    if (std::none_of(all.begin(), all.end(), [](const Compared& compared) { return compared.shown; }))
+        return "every installed CUDA and cuDNN has code for " + subject_of(gpu);
+    std::string words = "recurrent networks ran correctly on " + subject_of(gpu);
+    if (gpu.compute_capability && !matrix.architecture(*gpu.compute_capability))
+        words += "; the compatibility data of " + matrix.date() + " do not contain its compute capability " +
+                 gpu.compute_capability->text;
+    return words;
+}
+
+static void note(const Facts& facts, const Compared& compared, const std::string& good, VerdictBuilder& answers) {
+    const auto& suits = compared.suits;
+    if (suits.outside) return answers.outside(suits.why);
+    if (compared.unusable) return answers.no_pass(compared.thing + " does not work");
+    if (suits.fit == Fit::unknown) return answers.unknown(suits.why);
+    if (suits.fit == Fit::works)
+        return answers.passed(good, only_given(facts) ? suits.evidence : std::vector<Evidence>());
+    const std::string why = compared.thing + " is incompatible in another way";
+    only_given(facts) ? answers.no_pass(why) : answers.irrelevant(why);
+}
+
+Verdict judge_architecture(const Facts& facts, const Matrix& matrix, bool gpu_is_newer,
+                           void (*describe)(Finding&, const Gpu&, const std::string&)) {
+    VerdictBuilder answers;
+    if (only_given(facts)) {
+        if (facts.cuda_devices.empty()) return undecided("no GPU was specified");
+    } else {
+        if (const auto verdict = without_gpu(facts)) return *verdict;
+        note_silent_copies(facts, answers);
+    }
+    for (const auto& gpu : facts.cuda_devices) {
+        const auto all = compare(facts, matrix, gpu);
+        if (std::any_of(all.begin(), all.end(), [&](const Compared& one) { return is_misfit(one, gpu_is_newer); })) {
+            Finding finding = about(facts, gpu, all, gpu_is_newer, describe);
+            if (stands_aside(facts, matrix, gpu)) set_aside(facts, gpu, finding);
+            answers.fault(std::move(finding));
+        }
+        const std::string good = fit_words(facts, matrix, gpu, all);
+        for (const auto& compared : all) note(facts, compared, good, answers);
+    }
+    return answers.close();
+}
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,40 @@
+// Rules that judge one board after the other. Pure.
+#pragma once
+
+#include <initializer_list>
+
+#include "facts/queries.hpp"
+#include "report/finding.hpp"
+
+namespace rnncheck::rules {
+
+/// Asks `judge` about every board and joins the answers: any fault, else undecided when any board is, else pass when
+/// any board passes, else not applicable. Without boards it says why NVML listed none.
+Verdict over_boards(const Facts& facts, Verdict (*judge)(const Facts&, const Board&));
+
+/// A value that a board did not tell: not supported when NVML was asked to the end, else unknown; unknown too when one
+/// of `calls` failed otherwise than for a board that has no such thing.
+Verdict not_told(const Facts& facts, const std::string& what, std::initializer_list<std::string_view> calls = {});
+
+/// The CUDA ordinal's view of a board; null when CUDA does not see it.
+const Gpu* gpu_of(const Facts& facts, const Board& board);
+
+/// The severity of what is wrong with a board, a note when CUDA gives this process other GPUs than that one.
+Severity severity_on(const Facts& facts, const Board& board, Severity severity);
+
+/// Less than 512 MiB or 5 % of the memory is free: too little for a context, cuDNN's kernels and a small network.
+bool memory_is_low(const Board& board);
+
+/// Makes a note of what is wrong with a GPU that programs do not take by themselves, and says which ones it concerns.
+void set_aside(const Facts& facts, const Gpu& gpu, Finding& finding);
+
+/// The places of everything that was run on the board's GPU.
+std::vector<std::string> places_on(const Facts& facts, const Board& board);
+
+/// "300 of 24576 MiB".
+std::string free_of_total(const Board& board);
+
+/// "nvml_devices[0].memory_free_mib": the board's place in the facts.
+std::string board_fact(const Facts& facts, const Board& board, const std::string& field);
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,226 @@
+#include "rules/support/cases.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.hpp"
+#include "facts/queries.hpp"
+#include "facts/rnn_runs.hpp"
+#include "rnn/sweep.hpp"
+#include "rules/support/boards.hpp"
+#include "rules/support/words.hpp"
+
+namespace rnncheck::rules {
+
+std::vector<Sweep> sweeps(const Facts& facts) {
+    std::vector<Sweep> found;
+    for (const auto& run : facts.rnn_runs) {
+        if (is_shadowed(facts, run.library)) continue;
+        auto sweep = std::find_if(found.begin(), found.end(), [&](const Sweep& known) {
+            return known.library == run.library && known.gpu == run.gpu;
+        });
+        if (sweep == found.end()) sweep = found.insert(found.end(), {run.library, run.gpu, {}});
+        sweep->runs.push_back(&run);
+    }
+    return found;
+}
+
+Runs runs_with(const Sweep& sweep, RunEnd end) {
+    Runs runs;
+    std::copy_if(sweep.runs.begin(), sweep.runs.end(), std::back_inserter(runs),
+                 [end](const RnnRun* run) { return run->end == end; });
+    return runs;
+}
+
+static bool was_computed(const RnnRun& run) {
+    return run.end == RunEnd::ok || run.end == RunEnd::incorrect;
+}
+
+const CallResult* obstacle_of(const RnnRun& run) {
+    return run.result && !run.result->ok() && !was_computed(run) ? &*run.result : nullptr;
+}
+
+std::string subject_of(const Facts& facts, const Sweep& sweep) {
+    return gpu_subject(facts, sweep.gpu) + ", cuDNN " + sweep.library;
+}
+
+std::string name_of(const Facts& facts, const Sweep& sweep) {
+    return gpu_subject(facts, sweep.gpu) + " with " + name_of(cudnn_copy(facts, sweep.library));
+}
+
+Evidence evidence_of(const Facts& facts, const RnnRun& run, const std::string& how_it_went) {
+    return {"case " + std::to_string(run.number) + " (" + std::string(name_of(run.dialect)) + ' ' +
+                describe(run.rnn_case) + ')',
+            how_it_went, place_of(facts, run)};
+}
+
+std::string answer_of(const RnnRun& run) {
+    return in_words(run.result);
+}
+
+void add_cases(const Facts& facts, const Runs& runs, Finding& finding, std::string (*how_it_went)(const RnnRun&)) {
+    for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
+        finding.evidence.push_back(evidence_of(facts, *runs[i], how_it_went(*runs[i])));
+}
+
+std::string verify_command(const Facts& facts, const RnnRun& run) {
+    return facts.rnn_request ? rerun_command(facts, run) : "";
+}
+
+std::optional<std::string> not_promised(const Facts& facts, const RnnRun& run) {
+    return rnncheck::not_promised(run.rnn_case, rnn_place(facts, run.gpu, run.library, run.dialect));
+}
+
+std::optional<Finding> take_not_promised(const Facts& facts, const Sweep& sweep, Runs& runs, const std::string& how) {
+    const auto owed = std::stable_partition(runs.begin(), runs.end(),
+                                            [&](const RnnRun* run) { return not_promised(facts, *run).has_value(); });
+    const Runs taken(runs.begin(), owed);
+    runs.erase(runs.begin(), owed);
+    if (taken.empty()) return std::nullopt;
+    Finding finding;
+    finding.severity = Severity::note;
+    finding.subject = subject_of(facts, sweep);
+    finding.symptoms = places_of(facts, taken);
+    finding.message = pluralized(taken.size(), "RNN case", "RNN cases") + " of " + std::to_string(sweep.runs.size()) +
+                      ' ' + how + ' ' + name_of(facts, sweep) + ", first '" + describe(taken.front()->rnn_case) +
+                      "': " + in_words(taken.front()->result) +
+                      "; this is not a problem of this machine: the case needs " + *not_promised(facts, *taken.front());
+    add_cases(facts, taken, finding);
+    finding.remedies = {{.text = "No action is needed, unless one of your programs requests this kernel explicitly: "
+                                 "then select the algorithm CUDNN_RNN_ALGO_STANDARD in that program",
+                         .verify = "rnncheck doctor",
+                         .link = "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/cudnn/RNN.cpp"}};
+    return finding;
+}
+
+std::optional<Verdict> without_gpu(const Facts& facts) {
+    if (!facts.cuda_devices.empty()) return std::nullopt;
+    if (const auto why = lower_cause(facts)) return not_applicable(*why);
+    if (!facts.driver.init) return undecided("the result of cuInit is unknown");
+    if (!facts.driver.init->ok()) return not_applicable("the driver does not initialize");
+    if (!probe_completed(facts, "driver_api")) return undecided("querying the driver did not finish");
+    return not_applicable("CUDA sees no GPU");
+}
+
+/// What kept the cases from being run, as far as it is on record.
+static std::string why_not_run(const Facts& facts) {
+    for (const ProbeRun* run : runs_of(facts, "rnn_forward"))
+        if (!run->completed())
+            return "no RNN case was run: rnn_forward " + run->target + ' ' + std::string(name_of(run->end)) +
+                   (run->reason ? ", " + escaped(*run->reason) : "");
+    for (const auto& run : facts.rnn_runs)
+        if (const CallResult* obstacle = obstacle_of(run)) return "no RNN case was run: " + in_words(*obstacle);
+    return "no RNN case was run on a GPU";
+}
+
+static Verdict without_runs(const Facts& facts) {
+    if (const auto verdict = without_gpu(facts)) return *verdict;
+    for (const Gpu& gpu : facts.cuda_devices)
+        if (!failed_allocations(facts, gpu.index).empty())
+            return not_applicable("the GPU ran out of memory before any case was run");
+    const auto copies = cudnn_copies(facts);
+    if (copies.empty()) return without_cudnn(facts);
+    const bool all_broken = std::all_of(copies.begin(), copies.end(), [](const CudnnCopy& copy) {
+        return never_answered(copy) || (copy.answer && copy.answer->rnn_usable == false);
+    });
+    if (all_broken) return not_applicable("no cuDNN installation has a working RNN API");
+    return undecided(why_not_run(facts));
+}
+
+Verdict pass_if_tried(const Facts& facts, const std::string& reason) {
+    const bool tried = std::any_of(facts.rnn_runs.begin(), facts.rnn_runs.end(), [](const RnnRun& run) {
+        return run.end != RunEnd::skipped && run.end != RunEnd::out_of_memory;
+    });
+    return tried ? pass(reason) : without_runs(facts);
+}
+
+std::vector<std::string_view> causes_below_cudnn() {
+    return {"kernel_launch_failed", "probe_crashed", "probe_quit_early", "probe_stuck", "probe_timed_out"};
+}
+
+std::vector<std::string_view> causes_of_failed_calls() {
+    return {"container_cuda_newer_than_driver",
+            "cudnn_mixed_sublibraries",
+            "driver_userland_kernel_mismatch",
+            "fabric_manager_not_running",
+            "gpu_arch_not_in_build",
+            "gpu_compute_prohibited",
+            "gpu_exclusive_mode_busy",
+            "gpu_fell_off_bus",
+            "gpu_memory_ecc_error",
+            "gpu_out_of_memory",
+            "gpu_too_old",
+            "ptx_newer_than_driver"};
+}
+
+std::vector<std::string_view> causes_of_failed_cases() {
+    auto causes = causes_of_failed_calls();
+    for (const std::string_view cause : causes_below_cudnn()) causes.push_back(cause);
+    causes.emplace_back("cudnn_handle_refused");
+    return causes;
+}
+
+std::vector<std::string> places_of(const Facts& facts, const Runs& runs) {
+    std::vector<std::string> places;
+    for (const RnnRun* run : runs) places.push_back(place_of(facts, *run));
+    return places;
+}
+
+bool failures_are_known(const Facts& facts, const std::string& library) {
+    return std::all_of(facts.rnn_runs.begin(), facts.rnn_runs.end(), [&](const RnnRun& run) {
+        return run.library != library || was_computed(run) || obstacle_of(run);
+    });
+}
+
+/// NOT_INITIALIZED and INTERNAL_ERROR, by which cuDNN tells a lack of memory too, of cuDNN 7 and 8 and of 9.
+static bool may_be_out_of_memory(const CallResult& result) {
+    constexpr std::int64_t codes[] = {1, 4, 1001, 4000};
+    return result.call.starts_with("cudnn") && std::ranges::find(codes, result.code) != std::end(codes);
+}
+
+/// According to NVML, or to CUDA, which knows of the limits of MIG and MPS.
+static bool little_was_free(const Facts& facts, int gpu) {
+    const Gpu* device = gpu_at(facts, gpu);
+    const Board* board = device ? board_of(facts, *device) : nullptr;
+    return (board && memory_is_low(*board)) || std::ranges::any_of(facts.rnn_runs, [gpu](const RnnRun& run) {
+               return run.gpu == gpu && run.free_bytes && *run.free_bytes < (std::int64_t{512} << 20);
+           });
+}
+
+/// The call found too little memory, or it can be supposed: cuDNN answered NOT_INITIALIZED or INTERNAL_ERROR while
+/// hardly any memory of the GPU was free.
+static bool found_no_memory(const Facts& facts, int gpu, const CallResult& result) {
+    return is_out_of_memory(result) || (may_be_out_of_memory(result) && little_was_free(facts, gpu));
+}
+
+std::vector<FailedAllocation> failed_allocations(const Facts& facts, int gpu) {
+    std::vector<FailedAllocation> wants;
+    for (const KernelRun& run : facts.kernel_runs)
+        if (run.gpu == gpu && run.result && found_no_memory(facts, gpu, *run.result))
+            wants.push_back({&*run.result, nullptr, place_of(facts, run)});
+    for (const Sweep& sweep : sweeps(facts)) {
+        if (sweep.gpu != gpu) continue;
+        for (const RnnRun* run : sweep.runs) {
+            const CallResult* obstacle = obstacle_of(*run);
+            if (run->end != RunEnd::out_of_memory && !(obstacle && found_no_memory(facts, gpu, *obstacle))) continue;
+            wants.push_back({obstacle, run, place_of(facts, *run)});
+        }
+    }
+    return wants;
+}
+
+std::string holders_of(const Board& board) {
+    std::vector<std::string> each;
+    for (const auto& process : board.processes)
+        each.push_back("process " + std::to_string(process.pid) +
+                       (process.memory_mib ? " (" + std::to_string(*process.memory_mib) + " MiB)" : ""));
+    return join_with_and(each);
+}
+
+std::string why_unseen(const Facts& facts) {
+    if (in_container(facts)) return "processes outside this container are not visible";
+    if (on_wsl(facts)) return "Windows processes are not visible from WSL";
+    return "no visible process uses it";
+}
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,88 @@
+// The cases that were run on the GPUs: how they went, the memory they found, the bits they gave. Pure.
+#pragma once
+
+#include <map>
+#include <set>
+
+#include "facts/queries.hpp"
+#include "report/finding.hpp"
+#include "rules/support/cudnn.hpp"
+#include "rules/support/words.hpp"
+
+namespace rnncheck::rules {
+
+using Runs = std::vector<const RnnRun*>;
+
+/// All cases of one copy of cuDNN on one GPU.
+struct Sweep {
+    std::string library;
+    int gpu = 0;
+    Runs runs;
+};
+
+/// In the order run, those of copies that nobody opens left out.
+std::vector<Sweep> sweeps(const Facts& facts);
+Runs runs_with(const Sweep& sweep, RunEnd end);
+/// The answer that kept a case from being computed; null for one that ran, and when it is unknown.
+const CallResult* obstacle_of(const RnnRun& run);
+
+/// "GPU 0 (NVIDIA GeForce RTX 3090), cuDNN /usr/lib/libcudnn.so.9".
+std::string subject_of(const Facts& facts, const Sweep& sweep);
+/// "GPU 0 (NVIDIA GeForce RTX 3090) with cuDNN 9.19.0 at /usr/lib/libcudnn.so.9".
+std::string name_of(const Facts& facts, const Sweep& sweep);
+
+/// Number and description of the case, how it went, and its place in the facts.
+Evidence evidence_of(const Facts& facts, const RnnRun& run, const std::string& how_it_went);
+
+/// What kept the case from being computed, in words.
+std::string answer_of(const RnnRun& run);
+
+/// The first of these cases as evidence, each with how it went.
+void add_cases(const Facts& facts, const Runs& runs, Finding& finding,
+               std::string (*how_it_went)(const RnnRun&) = answer_of);
+
+/// The command that shows whether the case is computed correctly now: the case alone where it was asked for by name,
+/// else the rule itself.
+std::string verify_command(const Facts& facts, const RnnRun& run);
+
+/// Why a case that did not run is no fault of the machine: nobody promises a kernel for it. Nothing where it must run.
+std::optional<std::string> not_promised(const Facts& facts, const RnnRun& run);
+
+/// Takes such cases out of `runs`, all of one sweep, and tells them as a note: "... failed on ..., which is no fault".
+std::optional<Finding> take_not_promised(const Facts& facts, const Sweep& sweep, Runs& runs, const std::string& how);
+
+/// Why no GPU can be judged: none is there, for a known cause, or it is unknown. Nothing when CUDA sees one.
+std::optional<Verdict> without_gpu(const Facts& facts);
+
+/// What is left to say when no case is at fault: a pass for this reason when any was tried, else why none was.
+Verdict pass_if_tried(const Facts& facts, const std::string& reason);
+
+/// Rules that may explain why a call on a GPU failed.
+std::vector<std::string_view> causes_of_failed_calls();
+/// Rules about the tiny kernel, which needs the driver alone: where it fails, no recurrent network can work.
+std::vector<std::string_view> causes_below_cudnn();
+/// Both: what a rule about the calls of a case yields to.
+std::vector<std::string_view> causes_of_failed_cases();
+
+std::vector<std::string> places_of(const Facts& facts, const Runs& runs);
+
+/// Every failed, refused or skipped case of the copy (on any GPU) tells by which answer.
+bool failures_are_known(const Facts& facts, const std::string& library);
+
+/// A tiny kernel or a recurrent-network case that was not computed because memory ran out.
+struct FailedAllocation {
+    const CallResult* call = nullptr;  ///< null when it is not known
+    const RnnRun* run = nullptr;       ///< null for the tiny kernel
+    std::string place;                 ///< in the facts
+};
+
+/// In the order in which they were run on the GPU.
+std::vector<FailedAllocation> failed_allocations(const Facts& facts, int gpu);
+
+/// "process 4711 (20000 MiB) and process 4712"; empty when none is seen.
+std::string holders_of(const Board& board);
+
+/// Why processes that hold memory may not be seen from here.
+std::string why_unseen(const Facts& facts);
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,252 @@
+#include "rules/support/cudnn.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.hpp"
+#include "facts/queries.hpp"
+#include "rules/support/words.hpp"
+
+namespace rnncheck::rules {
+
+static const Cudnn* answer_at(const Facts& facts, const std::string& path) {
+    for (const auto& cudnn : facts.cudnns)
+        if (cudnn.library == path) return &cudnn;
+    return nullptr;
+}
+
+bool is_first_choice(const Facts& facts, LibraryKind kind, const std::string& path) {
+    const Library* library = library_at(facts, path);
+    return !library || library->picked_by_loader || !picked(facts, kind);
+}
+
+static bool in_one_directory(const Library& one, const Library& other) {
+    return directory_of(one.path) == directory_of(other.path) ||
+           directory_of(one.real_path.value_or(one.path)) == directory_of(other.real_path.value_or(other.path));
+}
+
+bool is_shadowed(const Facts& facts, const std::string& path) {
+    const Library* library = library_at(facts, path);
+    if (!library || library->picked_by_loader || !library->soname || file_name(path) == *library->soname) return false;
+    return std::any_of(facts.libraries.begin(), facts.libraries.end(), [&](const Library& other) {
+        return other.kind == library->kind && in_one_directory(other, *library) &&
+               file_name(other.path) == *library->soname;
+    });
+}
+
+/// A library's name and its version always agree in the major.
+static int major_of(const CudnnCopy& copy) {
+    auto major = major_in_name(copy.path);
+    if (!major && copy.file) major = major_of_file(*copy.file);
+    if (!major && copy.version) major = copy.version->major();
+    return major.value_or(0);
+}
+
+CudnnCopy cudnn_copy(const Facts& facts, const std::string& path) {
+    CudnnCopy copy;
+    copy.path = path;
+    copy.file = library_at(facts, path);
+    copy.answer = answer_at(facts, path);
+    copy.first_choice = is_first_choice(facts, LibraryKind::cudnn, path);
+    if (copy.answer)
+        copy.version = copy.answer->version;
+    else if (copy.file)
+        copy.version = full_version_in_name(*copy.file);
+    copy.major = major_of(copy);
+    return copy;
+}
+
+std::vector<CudnnCopy> cudnn_copies(const Facts& facts) {
+    std::vector<CudnnCopy> copies;
+    for (const Library* library : usable_copies(facts, LibraryKind::cudnn))
+        if (!is_shadowed(facts, library->path)) copies.push_back(cudnn_copy(facts, library->path));
+    for (const auto& cudnn : facts.cudnns) {
+        const Library* file = library_at(facts, cudnn.library);
+        const bool listed = std::any_of(copies.begin(), copies.end(), [&](const CudnnCopy& copy) {
+            return copy.path == cudnn.library || (file && copy.file == file);
+        });
+        if (!listed && !is_shadowed(facts, cudnn.library)) copies.push_back(cudnn_copy(facts, cudnn.library));
+    }
+    return copies;
+}
+
+std::string name_of(const CudnnCopy& copy) {
+    const std::string place = copy.path.empty() ? "" : " at " + copy.path;  // a version asked about has no place
+    return "cuDNN" + (copy.version ? ' ' + copy.version->text : std::string()) + place;
+}
+
+Severity severity_of(const CudnnCopy& copy) {
+    return copy.first_choice ? Severity::error : Severity::warning;
+}
+
+bool never_answered(const CudnnCopy& copy) {
+    return copy.answer && copy.answer->failure && !copy.answer->version;
+}
+
+bool was_not_opened(const CallResult& failure) {
+    return failure.code == would_block;
+}
+
+Verdict without_cudnn(const Facts& facts) {
+    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
+    return not_applicable("no usable cuDNN was found");
+}
+
+static bool was_asked(const Facts& facts, const std::string& path) {
+    return std::any_of(facts.probe_runs.begin(), facts.probe_runs.end(),
+                       [&](const ProbeRun& run) { return run.target == path; });
+}
+
+template <class Answer>
+static std::vector<std::string> heard_of(const std::vector<Answer>& answers) {
+    std::vector<std::string> paths;
+    for (const auto& answer : answers)
+        if (answer.version || answer.failure) paths.push_back(answer.library);
+    return paths;
+}
+
+static std::vector<std::string> heard_of(const Facts& facts, LibraryKind kind) {
+    if (kind == LibraryKind::cudart) return heard_of(facts.runtimes);
+    return kind == LibraryKind::nvrtc ? heard_of(facts.nvrtcs) : heard_of(facts.cudnns);
+}
+
+std::string silent_copy(const Facts& facts, LibraryKind kind) {
+    const auto heard = heard_of(facts, kind);
+    for (const Library* library : usable_copies(facts, kind)) {
+        const bool told_something = std::any_of(
+            heard.begin(), heard.end(), [&](const std::string& path) { return library == library_at(facts, path); });
+        if (told_something || is_shadowed(facts, library->path)) continue;
+        if (library->picked_by_loader || was_asked(facts, library->path) || heard.empty()) return library->path;
+    }
+    return "";
+}
+
+Verdict over_copies(const Facts& facts, const Matrix& matrix, JudgeCopy judge) {
+    const auto copies = cudnn_copies(facts);
+    if (copies.empty()) return without_cudnn(facts);
+    VerdictBuilder answers;
+    for (const auto& copy : copies) judge(facts, matrix, copy, answers);
+    return answers.close();
+}
+
+Verdict over_copies_that_answer(const Facts& facts, const Matrix& matrix, JudgeCopy judge) {
+    const auto copies = cudnn_copies(facts);
+    if (copies.empty()) return without_cudnn(facts);
+    VerdictBuilder answers;
+    for (const auto& copy : copies)
+        if (copy.answer) judge(facts, matrix, copy, answers);
+    if (const std::string silent = silent_copy(facts, LibraryKind::cudnn); !silent.empty())
+        answers.unknown("cuDNN at " + silent + " did not respond");
+    return answers.close();
+}
+
+std::optional<int> major_in_name(const std::string& path) {
+    constexpr std::string_view mark = ".so.";
+    const std::string name = file_name(path);
+    const auto at = name.find(mark);
+    if (at == std::string::npos) return std::nullopt;
+    int number = 0;
+    const char* const end = name.data() + name.size();
+    if (std::from_chars(name.data() + at + mark.size(), end, number).ec != std::errc()) return std::nullopt;
+    return number;
+}
+
+std::optional<int> major_of_file(const Library& library) {
+    if (const auto major = major_in_name(library.path)) return major;
+    if (const auto major = major_in_name(library.soname.value_or(""))) return major;
+    return major_in_name(library.real_path.value_or(""));
+}
+
+std::optional<Version> full_version_in_name(const Library& library) {
+    const auto& version = library.version_in_name;
+    const bool in_full = version && std::count(version->text.begin(), version->text.end(), '.') >= 2;
+    return in_full ? version : std::nullopt;
+}
+
+/// The file answers to this soname: the loader asks for a name, whatever the file says of itself.
+static bool goes_by(const Library& library, const std::string& soname) {
+    return library.kind == LibraryKind::cudnn_part &&
+           (file_name(library.path) == soname || (library.picked_by_loader && library.soname == soname));
+}
+
+const Library* part_of(const Facts& facts, const CudnnCopy& copy, const std::string& soname) {
+    const Library* given = nullptr;
+    const Library* beside = nullptr;
+    for (const auto& library : facts.libraries) {
+        if (!goes_by(library, soname)) continue;
+        if (library.picked_by_loader && !given) given = &library;
+        if (copy.file && in_one_directory(library, *copy.file) && !beside) beside = &library;
+    }
+    if (given && given->found_via == FoundVia::ld_library_path) return given;
+    return beside ? beside : given;
+}
+
+std::vector<CudnnPart> parts_needed(const CudnnCopy& copy, const Matrix& matrix) {
+    std::vector<CudnnPart> parts;
+    for (auto& part : matrix.cudnn_parts(copy.major)) {
+        const bool is_there = !copy.version || part.since <= *copy.version;
+        if (part.needed_by_rnn && is_there && !part.soname.starts_with("libcudnn.so")) parts.push_back(std::move(part));
+    }
+    return parts;
+}
+
+std::string name_in(const CudnnCopy& copy, const CudnnPart& part) {
+    return part.soname + " of " + copy.path;
+}
+
+std::string rnn_api_of(const CudnnCopy& copy) {
+    return "RNN API of " + copy.path;
+}
+
+static bool is_mapped(const CudnnCopy& copy, const std::string& soname) {
+    if (!copy.answer) return false;
+    const std::string stem = soname.substr(0, soname.find(".so") + 3);
+    const auto& mapped = copy.answer->parts_mapped;
+    return std::any_of(mapped.begin(), mapped.end(),
+                       [&](const std::string& path) { return file_name(path).starts_with(stem); });
+}
+
+bool borrows_parts(const CudnnCopy& copy) {
+    if (!copy.answer) return false;
+    const auto& mapped = copy.answer->parts_mapped;
+    return std::any_of(mapped.begin(), mapped.end(),
+                       [&](const std::string& path) { return directory_of(path) != directory_of(mapped.front()); });
+}
+
+std::vector<CudnnPart> parts_missing(const Facts& facts, const CudnnCopy& copy, const Matrix& matrix) {
+    if (copy.answer && copy.answer->rnn_usable.value_or(false)) return {};
+    std::vector<CudnnPart> missing;
+    for (auto& part : parts_needed(copy, matrix))
+        if (!part_of(facts, copy, part.soname) && !is_mapped(copy, part.soname)) missing.push_back(std::move(part));
+    return missing;
+}
+
+bool is_version_mismatch(int cudnn_major, const CallResult& result) {
+    if (!result.call.starts_with("cudnn")) return false;
+    return (cudnn_major >= 9 && result.code == 1002) || (cudnn_major == 8 && result.code == 14) ||
+           contains(result.text, "VERSION_MISMATCH");
+}
+
+bool is_arch_mismatch(int cudnn_major, const CallResult& result) {
+    if (result.call.starts_with("cudnn"))
+        return (cudnn_major >= 9 && result.code == 3007) || (cudnn_major > 0 && cudnn_major < 9 && result.code == 6) ||
+               contains(result.text, "ARCH_MISMATCH");
+    return result.call.starts_with("cu") && (result.code == 209 || contains(result.text, "NO_BINARY_FOR_GPU"));
+}
+
+std::string builtins_of(const Nvrtc& nvrtc) {
+    if (!nvrtc.version) return "";
+    return "libnvrtc-builtins.so." + std::to_string(nvrtc.version->major()) + '.' +
+           std::to_string(nvrtc.version->minor());
+}
+
+bool lacks_builtins(const Facts& facts, const Nvrtc& nvrtc) {
+    const std::string name = builtins_of(nvrtc);
+    if (name.empty() || nvrtc.compiles.value_or(false) || !libraries_listed(facts)) return false;
+    const auto copies = usable_copies(facts, LibraryKind::nvrtc_builtins);
+    return std::none_of(copies.begin(), copies.end(), [&](const Library* library) {
+        return file_name(library->path).starts_with(name) || library->soname == name;
+    });
+}
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,126 @@
+#include "rules/support/defects.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "matrix/ranges.hpp"
+#include "rules/support/remedies.hpp"
+
+namespace rnncheck::rules {
+
+static std::vector<std::optional<Version> > capabilities(const Facts& facts) {
+    std::vector<std::optional<Version> > found;
+    for (const auto& gpu : facts.cuda_devices) found.push_back(gpu.compute_capability);
+    if (found.empty()) found.emplace_back();
+    return found;
+}
+
+static std::vector<RnnDefect> defects_of(const Facts& facts, const Matrix& matrix, const Version& release,
+                                         std::string_view cause, std::string_view system) {
+    std::vector<RnnDefect> defects;
+    for (const auto& capability : capabilities(facts))
+        for (auto& defect : matrix.rnn_defects(release, capability, system)) {
+            const bool known = std::any_of(defects.begin(), defects.end(),
+                                           [&](const RnnDefect& other) { return other.id == defect.id; });
+            if (defect.cause == cause && !known) defects.push_back(std::move(defect));
+        }
+    return defects;
+}
+
+/// Every GPU here is older than all releases without these defects.
+static bool no_version_without(const Facts& facts, const Matrix& matrix, const std::vector<RnnDefect>& defects) {
+    for (const auto& capability : capabilities(facts))
+        for (const RnnDefect& defect : defects)
+            if (!capability || !defect.fixed || has_cudnn_from(matrix, *defect.fixed, *capability)) return false;
+    return true;
+}
+
+static std::vector<Remedy> without_cudnn_layer(const Remedy& remedy) {
+    Remedy only_way = remedy;
+    only_way.text = "Run the layer without cuDNN: no version without this defect has code for this GPU";
+    only_way.commands.clear();
+    return {only_way};
+}
+
+static std::vector<Remedy> for_this_cuda(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy,
+                                         const Remedy& remedy) {
+    return only_given(facts) ? for_cuda_given(facts, matrix, {remedy}) : for_cuda_of(copy, {remedy});
+}
+
+static Finding defective(const CudnnCopy& copy, const std::vector<RnnDefect>& defects, std::vector<Remedy> remedies,
+                         bool with_workaround) {
+    Finding finding;
+    finding.severity = copy.first_choice ? Severity::warning : Severity::note;
+    finding.subject = copy.path;
+    finding.evidence = {{"cuDNN", copy.version->text, "cudnns"}};
+    finding.remedies = std::move(remedies);
+    std::vector<std::string> symptoms;
+    for (const auto& defect : defects) {
+        const std::string until = defect.fixed ? ", fixed in " + defect.fixed->text : "";
+        symptoms.push_back(defect.symptom);
+        finding.evidence.push_back(
+            {defect.id, "since " + defect.first.text + until + (defect.note.empty() ? "" : "; " + defect.note),
+             defect.source.url});
+        if (with_workaround) finding.remedies.front().text += ". " + defect.workaround;
+        if (defect.provenance >= Provenance::inferred) finding.confidence = Confidence::possible;
+    }
+    if (finding.remedies.front().text.ends_with('.')) finding.remedies.front().text.pop_back();
+    finding.message = name_of(copy) + " has a documented defect: " + join(symptoms, "; ");
+    return finding;
+}
+
+/// A release named without its patch may or may not have a defect that a patch took away.
+static bool depends_on_patch(const Version& release, const std::vector<RnnDefect>& defects) {
+    if (parts_written(release) > 2) return false;
+    return parts_written(release) < 2 || std::any_of(defects.begin(), defects.end(), [&](const RnnDefect& defect) {
+               return defect.fixed && agree(*defect.fixed, release);
+           });
+}
+
+/// Copies of one release share their defects: they get one finding, about the copy that programs get first.
+static std::vector<CudnnCopy> one_per_version(std::vector<CudnnCopy> copies) {
+    std::stable_partition(copies.begin(), copies.end(), [](const CudnnCopy& copy) { return copy.first_choice; });
+    std::vector<CudnnCopy> found;
+    for (auto& copy : copies) {
+        const bool known = copy.version && std::any_of(found.begin(), found.end(), [&](const CudnnCopy& other) {
+                               return other.version == copy.version;
+                           });
+        if (!known) found.push_back(std::move(copy));
+    }
+    return found;
+}
+
+Verdict documented_defects(const Facts& facts, const Matrix& matrix, std::string_view cause, const Remedy& remedy,
+                           bool (*excused)(const Facts&, const Version& release)) {
+    const auto copies = one_per_version(cudnn_copies(facts));
+    if (copies.empty()) return without_cudnn(facts);
+    VerdictBuilder answers;
+    for (const auto& copy : copies) {
+        if (never_answered(copy))
+            answers.no_pass(name_of(copy) + " does not work");
+        else if (!copy.version)
+            answers.unknown("the version of " + name_of(copy) + " is unknown");
+        if (!copy.version) continue;
+        const std::string what = "cuDNN " + copy.version->text;
+        const std::string system = facts.host.platform.value_or("linux");
+        const auto defects = defects_of(facts, matrix, *copy.version, cause, system);
+        const auto coverage = matrix.cudnn_build(*copy.version, 0).coverage;
+        if (!defects.empty() && excused && excused(facts, *copy.version))
+            answers.passed("the cases that the defect of " + what + " would affect passed");
+        else if (depends_on_patch(*copy.version, defects))
+            answers.unknown("the patch version of " + what + " is unknown");
+        else if (!defects.empty())
+            answers.fault(no_version_without(facts, matrix, defects)
+                              ? defective(copy, defects, without_cudnn_layer(remedy), false)
+                              : defective(copy, defects, for_this_cuda(facts, matrix, copy, remedy), true));
+        else if (!facts.host.platform && !defects_of(facts, matrix, *copy.version, cause, "windows").empty())
+            answers.unknown(what + " has a documented defect on Windows, and os= was not specified");
+        else if (coverage == Coverage::newer_than_data || coverage == Coverage::older_than_data)
+            answers.outside(outside_data(what, coverage, matrix));
+        else
+            answers.passed(what + " has no such documented defect");
+    }
+    return answers.close();
+}
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,306 @@
+#include "rules/support/frameworks.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "facts/queries.hpp"
+#include "rules/support/words.hpp"
+
+namespace rnncheck::rules {
+
+namespace {
+
+bool any_asked(const Facts& facts) {
+    return std::any_of(facts.frameworks.begin(), facts.frameworks.end(), [](const Framework& f) { return f.asked; });
+}
+
+bool is_judged(const Facts& facts, const Framework& framework) {
+    if (any_asked(facts)) return framework.asked;
+    const PythonEnvironment* environment = environment_of(facts, framework);
+    return environment && environment->active;
+}
+
+/// Takes the table's value where it says more of the same.
+void refine(std::optional<Version>& own, const std::optional<Version>& row) {
+    if (!row) return;
+    if (!own || (agree(*own, *row) && parts_written(*own) < parts_written(*row))) own = row;
+}
+
+std::vector<FrameworkBuild> rows_for(const Facts& facts, const Matrix& matrix, const Framework& framework) {
+    std::vector<FrameworkBuild> rows = builds_of(facts, matrix, framework).with_cuda;
+    std::erase_if(rows,
+                  [&](const FrameworkBuild& row) { return framework.cuda && !agree(*row.cuda, *framework.cuda); });
+    return rows;
+}
+
+/// A release that is not installed gets from the system what it takes from there.
+void give_system_libraries(const Facts& facts, Framework& framework) {
+    const auto give = [&](const std::string& soname) {
+        FrameworkLibrary library;
+        library.soname = soname;
+        for (const Library& file : facts.libraries) {
+            if (!file.picked_by_loader || file.problem || file_name(file.path) != soname) continue;
+            library.path = file.path;
+            library.found_by = file.found_via == FoundVia::ld_library_path ? "LD_LIBRARY_PATH" : "system";
+        }
+        framework.libraries.push_back(std::move(library));
+    };
+    if (framework.cudnn) give("libcudnn.so." + std::to_string(framework.cudnn->major()));
+    if (framework.cuda && framework.cuda->major() >= 11)
+        give("libcublas.so." + std::to_string(framework.cuda->major()));
+}
+
+void fill(const Facts& facts, const Matrix& matrix, Framework& framework) {
+    const auto rows = rows_for(facts, matrix, framework);
+    if (rows.empty() || !framework.uses_cuda.value_or(true)) return;
+    const FrameworkBuild& row = rows.front();
+    const bool all_from_system = std::all_of(rows.begin(), rows.end(), takes_system_libraries);
+    if (!framework.asked && !framework.uses_cuda) return;
+    if (framework.asked) framework.uses_cuda = true;
+    refine(framework.cuda, row.cuda);
+    refine(framework.cudnn, row.cudnn);
+    if (!framework.targets && !row.targets.empty()) framework.targets = row.targets;
+    if (framework.asked && all_from_system) give_system_libraries(facts, framework);
+}
+
+bool same_directory(const Facts& facts, const std::string& one, const std::string& other) {
+    if (directory_of(one) == directory_of(other)) return true;
+    const Library* first = library_at(facts, one);
+    const Library* second = library_at(facts, other);
+    return first && second && first->real_path && second->real_path &&
+           directory_of(*first->real_path) == directory_of(*second->real_path);
+}
+
+bool is_mixed(const Cudnn& answer) {
+    CudnnCopy copy;
+    copy.answer = &answer;
+    return borrows_parts(copy);
+}
+
+const Cudnn* answer_there(const Facts& facts, const FrameworkLibrary& library) {
+    for (const Cudnn& cudnn : facts.cudnns)
+        if (library.path && same_directory(facts, cudnn.library, *library.path) &&
+            major_in_name(cudnn.library) == major_in_name(library.soname))
+            return &cudnn;
+    return nullptr;
+}
+
+}  // namespace
+
+std::vector<Framework> judged_frameworks(const Facts& facts, const Matrix& matrix) {
+    std::vector<Framework> judged;
+    for (const Framework& framework : facts.frameworks) {
+        if (framework.name == "keras" || !is_judged(facts, framework)) continue;
+        judged.push_back(framework);
+        fill(facts, matrix, judged.back());
+    }
+    return judged;
+}
+
+std::optional<Verdict> without_frameworks(const Facts& facts) {
+    for (const Framework& framework : facts.frameworks)
+        if (framework.name != "keras" && is_judged(facts, framework)) return std::nullopt;
+    if (runs_of(facts, "python_packages").empty()) return not_applicable("frameworks were not checked");
+    if (!probe_completed(facts, "python_packages")) return undecided("the Python environments could not be searched");
+    return not_applicable("no framework is installed in the active Python environment");
+}
+
+Verdict without_environment(const Facts& facts, const std::string& what) {
+    if (runs_of(facts, "python_packages").empty()) return not_applicable(what + " were not checked");
+    if (!probe_completed(facts, "python_packages")) return undecided("the Python environments could not be searched");
+    return not_applicable("there is no active Python environment");
+}
+
+const PythonEnvironment* active_environment(const Facts& facts) {
+    for (const PythonEnvironment& python : facts.pythons)
+        if (python.active) return &python;
+    return nullptr;
+}
+
+const PythonEnvironment* environment_of(const Facts& facts, const Framework& framework) {
+    for (const PythonEnvironment& python : facts.pythons)
+        if (python.path == framework.environment) return &python;
+    return nullptr;
+}
+
+bool opens_gpu_libraries(const Framework& framework, VerdictBuilder& answers) {
+    if (framework.libraries.empty()) return false;
+    if (!framework.uses_cuda) answers.unknown("whether " + words_of(framework) + " has CUDA is unknown");
+    return framework.uses_cuda.value_or(false);
+}
+
+const FrameworkLibrary* opened(const Framework& framework, std::string_view stem) {
+    for (const FrameworkLibrary& library : framework.libraries)
+        if (library.soname.starts_with(stem)) return &library;
+    return nullptr;
+}
+
+bool gets_mixed_parts(const Facts& facts, const FrameworkLibrary& cudnn) {
+    const Cudnn* answer = answer_there(facts, cudnn);
+    return answer && is_mixed(*answer);
+}
+
+std::optional<Version> version_of(const Facts& facts, const FrameworkLibrary& cudnn) {
+    const Cudnn* answer = answer_there(facts, cudnn);
+    if (answer && !is_mixed(*answer) && (answer->version || !answer->failure)) return answer->version;
+    if (cudnn.version) return cudnn.version;
+    const Library* file = cudnn.path ? library_at(facts, *cudnn.path) : nullptr;
+    return file ? full_version_in_name(*file) : std::nullopt;
+}
+
+std::optional<int> cuda_of(const Facts& facts, const FrameworkLibrary& cudnn) {
+    const Cudnn* answer = answer_there(facts, cudnn);
+    if (answer && !is_mixed(*answer) && answer->built_for_cuda) return answer->built_for_cuda->major();
+    return cudnn.cuda_major;
+}
+
+/// A file by that name, wherever it is; null when there is none.
+static const Library* file_named(const Facts& facts, std::string_view soname) {
+    for (const Library& library : facts.libraries)
+        if (!library.problem && !library.stub && (file_name(library.path) == soname || library.soname == soname))
+            return &library;
+    return nullptr;
+}
+
+/// The cuDNN that came with the framework: a file by that name in its own directories; null when there is none.
+static const Library* own_copy(const Facts& facts, const Framework& framework, std::string_view soname) {
+    for (const auto* directories : {&framework.directories_before, &framework.directories_after})
+        for (const std::string& directory : *directories)
+            for (const Library& library : facts.libraries)
+                if (!library.problem && library.path == directory + '/' + std::string(soname)) return &library;
+    return nullptr;
+}
+
+std::vector<Framework> frameworks_that_get(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy) {
+    std::vector<Framework> users = judged_frameworks(facts, matrix);
+    std::erase_if(users, [&](const Framework& framework) {
+        const FrameworkLibrary* cudnn = opened_cudnn(framework);
+        return !cudnn || !cudnn->path || !same_directory(facts, *cudnn->path, copy.path) ||
+               major_in_name(cudnn->soname) != copy.major;
+    });
+    return users;
+}
+
+const Library* another_cublas(const Facts& facts, const Framework& framework) {
+    const FrameworkLibrary* cublas = opened(framework, "libcublas.so");
+    if (!cublas || cublas->path || !framework.cuda || !libraries_listed(facts)) return nullptr;
+    const auto wanted = major_in_name(cublas->soname);
+    if (!wanted || file_named(facts, cublas->soname)) return nullptr;
+    for (const Library& library : facts.libraries)
+        if (library.kind == LibraryKind::cublas && !library.problem &&
+            major_of_file(library).value_or(*wanted) != *wanted)
+            return &library;
+    return nullptr;
+}
+
+Verdict judge_cudnn_in_use(const Facts& facts, const Matrix& matrix, bool (*is_fault)(const CudnnInUse&),
+                           void (*describe)(Finding&, const CudnnInUse&)) {
+    if (const auto verdict = without_frameworks(facts)) return *verdict;
+    VerdictBuilder answers;
+    for (const Framework& framework : judged_frameworks(facts, matrix)) {
+        const FrameworkLibrary* cudnn = opened_cudnn(framework);
+        if (!opens_gpu_libraries(framework, answers) || !cudnn) continue;
+        if (!cudnn->path) {
+            answers.no_pass(words_of(framework) + " finds no " + cudnn->soname);
+            continue;
+        }
+        if (!framework.cudnn || !cudnn->found_by) {
+            answers.unknown("the cuDNN version that " + words_of(framework) +
+                            " was built with, or how it finds cuDNN, is unknown");
+            continue;
+        }
+        const auto version = version_of(facts, *cudnn);
+        if (!version) {
+            answers.unknown("the version of the cuDNN at " + *cudnn->path + " is unknown");
+            continue;
+        }
+        const Library* own = own_copy(facts, framework, cudnn->soname);
+        if (own && own->path == *cudnn->path) own = nullptr;
+        const CudnnInUse in_use{framework, *cudnn, *version, *framework.cudnn, facts, own};
+        if (!is_fault(in_use)) {
+            answers.passed(words_of(framework) + " loads cuDNN " + version->text);
+            continue;
+        }
+        Finding finding;
+        finding.subject = words_of(framework);
+        finding.symptoms = {words_of(framework) + " with " + *cudnn->path};
+        finding.evidence = {{"cuDNN that it loads", version->text + " at " + *cudnn->path, "frameworks"},
+                            {"found by", cudnn->found_by.value_or("unknown"), "frameworks"},
+                            built_for(framework, "cuDNN " + framework.cudnn->text)};
+        describe(finding, in_use);
+        answers.fault(std::move(finding));
+    }
+    return answers.close_or(pass("every framework loads a suitable cuDNN"));
+}
+
+std::string pip(const PythonEnvironment* environment, const std::string& what) {
+    const std::string python =
+        environment && environment->interpreter ? shell_quoted(*environment->interpreter) : "python";
+    return python + " -m pip " + what;
+}
+
+std::string pip(const Facts& facts, const Framework& framework, const std::string& what) {
+    return pip(environment_of(facts, framework), what);
+}
+
+Evidence built_for(const Framework& framework, const std::string& value) {
+    return {words_of(framework) + " was built for", value, framework.shown_by.value_or("frameworks")};
+}
+
+namespace {
+
+/// PyTorch, imported before it, leaves its cuDNN in the process, where others find it by name.
+bool torch_is_beside(const Facts& facts, const Framework& framework) {
+    return std::any_of(facts.frameworks.begin(), facts.frameworks.end(), [&](const Framework& other) {
+        return other.name == "pytorch" && other.environment == framework.environment && other.uses_cuda.value_or(false);
+    });
+}
+
+/// These need their libraries for some uses alone, and documents of theirs tell how to lead them there.
+bool can_do_without(const Framework& framework) {
+    return framework.name == "onnxruntime" || framework.name == "ctranslate2" || framework.name == "cupy";
+}
+
+Finding not_found(const Facts& facts, const Framework& framework, const FrameworkLibrary& wanted, const Library& file) {
+    Finding finding;
+    finding.subject = words_of(framework);
+    if (can_do_without(framework))
+        finding.severity = torch_is_beside(facts, framework) ? Severity::note : Severity::warning;
+    finding.message = words_of(framework) + " opens " + wanted.soname + ", which is at " + file.path +
+                      ", outside the loader's search path";
+    finding.evidence = {{wanted.soname, "not found by the loader", "frameworks"},
+                        {"installed at", file.path, "libraries"}};
+    if (framework.core) finding.evidence.push_back({"opened by", *framework.core, "frameworks"});
+    finding.remedies = {{.text = "Add that directory to LD_LIBRARY_PATH before the program starts",
+                         .commands = {export_of_loader_path(directory_of(file.path))},
+                         .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
+    return finding;
+}
+
+}  // namespace
+
+std::string export_of_loader_path(const std::string& directories) {
+    return "export LD_LIBRARY_PATH=" + shell_quoted(directories) + "\"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\"";
+}
+
+Verdict judge_loader_path(const Facts& facts, const Matrix& matrix, std::string_view stem) {
+    if (const auto verdict = without_frameworks(facts)) return *verdict;
+    if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was found");
+    VerdictBuilder answers;
+    for (const Framework& framework : judged_frameworks(facts, matrix)) {
+        const FrameworkLibrary* wanted = opened(framework, stem);
+        if (!opens_gpu_libraries(framework, answers) || !wanted) continue;
+        const Library* file = file_named(facts, wanted->soname);
+        if (wanted->path)
+            answers.passed(words_of(framework) + " finds " + wanted->soname);
+        else if (!libraries_listed(facts))
+            answers.unknown("the library directories could not be searched");
+        else if (!file)
+            answers.no_pass(wanted->soname + " is not installed");
+        else
+            answers.fault(not_found(facts, framework, *wanted, *file));
+    }
+    return answers.close_or(pass("every framework finds its libraries"));
+}
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,79 @@
+// The frameworks installed on a machine, and the release that --for asks about: what they were built for, and which
+// copies of the GPU libraries they get. Pure.
+#pragma once
+
+#include "facts/queries.hpp"
+#include "report/finding.hpp"
+#include "rules/support/cudnn.hpp"
+#include "rules/support/versions.hpp"
+#include "rules/support/words.hpp"
+
+namespace rnncheck::rules {
+
+/// The release that was asked about, else the frameworks of the active environment. Where their own files do not tell
+/// what they were built for, the tables do.
+std::vector<Framework> judged_frameworks(const Facts& facts, const Matrix& matrix);
+
+/// Why there is none to judge; unset when there is one.
+std::optional<Verdict> without_frameworks(const Facts& facts);
+
+/// Why there is no active environment to judge, where `what` would have been looked for; only asked when there is none.
+Verdict without_environment(const Facts& facts, const std::string& what);
+
+/// Null when there is none.
+const PythonEnvironment* active_environment(const Facts& facts);
+const PythonEnvironment* environment_of(const Facts& facts, const Framework& framework);
+
+/// A build with CUDA that opens GPU libraries; where that is unknown, the answers say so.
+bool opens_gpu_libraries(const Framework& framework, VerdictBuilder& answers);
+
+/// The library whose name begins so ("libcudnn"); null when the framework opens none.
+const FrameworkLibrary* opened(const Framework& framework, std::string_view stem);
+inline const FrameworkLibrary* opened_cudnn(const Framework& framework) {
+    return opened(framework, "libcudnn");
+}
+
+/// Files of several directories answered for it, as cudnn_mixed_sublibraries tells.
+bool gets_mixed_parts(const Facts& facts, const FrameworkLibrary& cudnn);
+
+/// Release of the cuDNN whose files stand there: as it answered, else as names and packages tell. The answer of mixed
+/// parts is not believed.
+std::optional<Version> version_of(const Facts& facts, const FrameworkLibrary& cudnn);
+
+/// The CUDA major that the cuDNN there was built for, in the same way.
+std::optional<int> cuda_of(const Facts& facts, const FrameworkLibrary& cudnn);
+
+/// The judged frameworks that get this copy of cuDNN.
+std::vector<Framework> frameworks_that_get(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy);
+
+/// A cuBLAS of another CUDA, where the framework finds none and none of its own CUDA is installed; else null.
+const Library* another_cublas(const Facts& facts, const Framework& framework);
+
+/// The cuDNN each framework would get against the one it was built with: at fault where `is_fault` says so, described
+/// by `describe`.
+struct CudnnInUse {
+    const Framework& framework;
+    const FrameworkLibrary& library;
+    Version version;
+    Version built_with;
+    const Facts& facts;
+    const Library* own = nullptr;  ///< another copy, that came with the framework
+};
+Verdict judge_cudnn_in_use(const Facts& facts, const Matrix& matrix, bool (*is_fault)(const CudnnInUse&),
+                           void (*describe)(Finding&, const CudnnInUse&));
+
+/// "'/home/ada/venv/bin/python' -m pip install ..." for the framework's environment; "python -m pip" where its
+/// interpreter is unknown.
+std::string pip(const Facts& facts, const Framework& framework, const std::string& what);
+std::string pip(const PythonEnvironment* environment, const std::string& what);
+
+/// The words that show where a fact of a framework comes from, as evidence.
+Evidence built_for(const Framework& framework, const std::string& value);
+
+/// The shell command that puts directories, parted by colons, ahead of what LD_LIBRARY_PATH has.
+std::string export_of_loader_path(const std::string& directories);
+
+/// For every framework the library whose name begins with `stem`.
+Verdict judge_loader_path(const Facts& facts, const Matrix& matrix, std::string_view stem);
+
+}  // namespace rnncheck::rules

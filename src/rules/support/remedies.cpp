@@ -1,0 +1,391 @@
+#include "rules/support/remedies.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "rules/support/frameworks.hpp"
+#include "rules/support/versions.hpp"
+#include "rules/support/words.hpp"
+
+namespace rnncheck::rules {
+
+namespace {
+
+constexpr const char* toolkit =
+    "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html";
+
+struct ContainerRuntime {
+    std::string_view name;
+    const char *text, *command, *link;
+};
+
+constexpr ContainerRuntime container_runtimes[] = {
+    {"docker", "Install the NVIDIA Container Toolkit on the host and start the container with GPU access",
+     "docker run --rm --gpus all ubuntu nvidia-smi", toolkit},
+    {"podman",
+     "Install the NVIDIA Container Toolkit on the host, generate its description of the GPUs (nvidia-ctk cdi generate "
+     "--output=/etc/cdi/nvidia.yaml) and start the container with them",
+     "podman run --rm --device nvidia.com/gpu=all ubuntu nvidia-smi",
+     "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/cdi-support.html"},
+    {"kubernetes",
+     "Request a GPU in the pod's specification (resources: limits: nvidia.com/gpu: 1), on a cluster whose nodes run "
+     "NVIDIA's device plugin",
+     "kubectl describe nodes | grep nvidia.com/gpu", "https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/"},
+    {"apptainer", "Start the container with --nv, which mounts the host's driver",
+     "apptainer exec --nv docker://ubuntu nvidia-smi", "https://apptainer.org/docs/user/latest/gpu.html"},
+    {"enroot",
+     "Start the container with NVIDIA_VISIBLE_DEVICES=all and NVIDIA_DRIVER_CAPABILITIES=compute,utility in its "
+     "environment; under Slurm, also request a GPU",
+     "srun --gpus=1 --container-image=ubuntu nvidia-smi",
+     "https://github.com/NVIDIA/enroot/blob/master/doc/standard-hooks.md"},
+    {"lxc",
+     "Add the host's GPU to the container (lxc config device add NAME gpu gpu) and set nvidia.runtime=true for it",
+     "lxc config show", "https://documentation.ubuntu.com/lxd/latest/reference/devices_gpu/"}};
+
+struct Scheduler {
+    const char *variable, *name, *command, *link;
+};
+
+constexpr Scheduler schedulers[] = {
+    {"SLURM_JOB_ID", "Slurm", "srun --gpus=1 nvidia-smi -L", "https://slurm.schedmd.com/gres.html"},
+    {"PBS_JOBID", "PBS", "qsub -I -l select=1:ngpus=1", "https://openpbs.org/"},
+    {"LSB_JOBID", "LSF", "bsub -gpu num=1 -I nvidia-smi -L",
+     "https://www.ibm.com/docs/en/spectrum-lsf/10.1.0?topic=o-gpu"}};
+
+const Scheduler* scheduler(const Facts& facts) {
+    for (const Scheduler& one : schedulers)
+        if (environment(facts, one.variable)) return &one;
+    return nullptr;
+}
+
+}  // namespace
+
+Remedy gpu_for_container(const Facts& facts) {
+    const std::string kind = facts.host.container.value_or("");
+    for (const ContainerRuntime& runtime : container_runtimes)
+        if (runtime.name == kind)
+            return {.text = std::string(runtime.text) +
+                            ". If nvidia-smi also fails on the host, install the driver there first",
+                    .commands = {runtime.command},
+                    .verify = "nvidia-smi",
+                    .link = runtime.link};
+    return {.text =
+                "Start this container with its runtime's GPU option, which provides the host driver's device nodes and "
+                "libraries. If nvidia-smi also fails on the host, install the driver there first",
+            .verify = "nvidia-smi",
+            .link = toolkit};
+}
+
+std::string batch_system(const Facts& facts) {
+    const Scheduler* found = scheduler(facts);
+    return found ? found->name : "";
+}
+
+Remedy gpu_for_job(const Facts& facts) {
+    const Scheduler& found = *scheduler(facts);
+    return {.text = std::string("Request a GPU from ") + found.name + ": a job sees only the GPUs assigned to it",
+            .commands = {found.command},
+            .verify = "nvidia-smi -L",
+            .link = found.link};
+}
+
+Remedy on_host(const Facts& facts, Remedy remedy) {
+    const std::string job = batch_system(facts);
+    if (on_wsl(facts))
+        remedy.text = "In Windows, not inside WSL: " + remedy.text;
+    else if (in_container(facts))
+        remedy.text = "On the host, not in this container: " + remedy.text;
+    else if (!job.empty())
+        remedy.text = "For the administrators of this " + job + " cluster: " + remedy.text;
+    return remedy;
+}
+
+Remedy let_helper_make_nodes() {
+    return {.text =
+                "Create the device nodes with nvidia-modprobe now, as the first CUDA program would, and check the "
+                "GPUs. nvidia-persistenced creates them at every boot",
+            .commands = {"rnncheck doctor --make-nodes"},
+            .verify = "ls -l /dev/nvidia*",
+            .link = "https://github.com/NVIDIA/nvidia-modprobe"};
+}
+
+bool bus_without_gpu(const Facts& facts) {
+    return facts.host.pci_listed.value_or(false) && facts.host.pci_gpus.empty();
+}
+
+std::string foreign_kernel_driver(const Facts& facts) {
+    for (const PciGpu& gpu : facts.host.pci_gpus)
+        if (gpu.kernel_driver && !gpu.kernel_driver->starts_with("nvidia")) return *gpu.kernel_driver;
+    return "";
+}
+
+Remedy against_foreign_driver(const Facts& facts) {
+    const std::string driver = foreign_kernel_driver(facts);
+    constexpr const char* guide = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/";
+    if (driver == "vfio-pci")
+        return {.text =
+                    "The GPU is reserved for a virtual machine (kernel driver vfio-pci): run rnncheck in that virtual "
+                    "machine, or release the GPU to this one",
+                .commands = {"lspci -k -d 10de:"},
+                .verify = "lspci -k -d 10de:",
+                .link = "https://docs.kernel.org/driver-api/vfio.html"};
+    return {
+        .text = "The kernel driver " + escaped(driver, 40) +
+                " controls the GPU: prevent it from loading (a line 'blacklist " + escaped(driver, 40) +
+                "' below /etc/modprobe.d, then rebuild the initial RAM disk), install the NVIDIA driver, and reboot",
+        .commands = {"lspci -k -d 10de:"},
+        .risk = Risk::disruptive,
+        .verify = "lspci -k -d 10de:",
+        .link = guide};
+}
+
+static std::optional<Version> capability_for(const Facts& facts, const std::string& subject) {
+    std::optional<Version> first;
+    for (const Gpu& gpu : facts.cuda_devices) {
+        if (subject_of(gpu) == subject) return gpu.compute_capability;
+        if (!first) first = gpu.compute_capability;
+    }
+    return first;
+}
+
+/// "rnncheck matrix plan gpu=8.6 driver=535.104.05" with the values of the GPU that the subject names, else the first
+/// one's; "" when neither GPU nor driver is known.
+static std::string plan_command(const Facts& facts, const std::string& subject) {
+    const auto gpu = capability_for(facts, subject);
+    const auto driver = driver_version(facts);
+    if (!gpu && !driver) return "";
+    return "rnncheck matrix plan" + (gpu ? " gpu=" + gpu->text : "") + (driver ? " driver=" + driver->text : "");
+}
+
+void offer_plan(const Facts& facts, Finding& finding) {
+    const std::string command = plan_command(facts, finding.subject);
+    if (!command.empty())
+        finding.remedies.push_back(
+            {.text = "List the versions of each framework that run with this GPU and driver", .commands = {command}});
+}
+
+namespace {
+
+constexpr int oldest_packages = 11, newest_packages = 13;  // https://pypi.org/search/?q=nvidia-cudnn-cu
+
+void replace_all(std::string& text, std::string_view from, const std::string& to) {
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+        text.replace(at, from.size(), to);
+}
+
+struct PackageManager {
+    const char *install, *reinstall;
+};
+constexpr PackageManager apt{"sudo apt-get install ", "sudo apt-get install --reinstall "};
+constexpr PackageManager dnf{"sudo dnf install ", "sudo dnf reinstall "};
+constexpr PackageManager zypper{"sudo zypper install ", "sudo zypper install --force "};
+
+/// By the name in os-release; null where we know none.
+const PackageManager* package_manager(const Facts& facts) {
+    static constexpr std::pair<std::string_view, const PackageManager*> managers[] = {
+        {"Ubuntu", &apt}, {"Debian", &apt},       {"Mint", &apt},   {"Pop!_OS", &apt},
+        {"Fedora", &dnf}, {"Red Hat", &dnf},      {"Rocky", &dnf},  {"AlmaLinux", &dnf},
+        {"CentOS", &dnf}, {"Amazon Linux", &dnf}, {"SUSE", &zypper}};
+    for (const auto& [distribution, manager] : managers)
+        if (contains(facts.host.os.value_or(""), distribution)) return manager;
+    return nullptr;
+}
+
+Remedy with_commands(Remedy remedy, std::vector<std::string> commands) {
+    remedy.commands = std::move(commands);
+    const bool as_root =
+        std::ranges::any_of(remedy.commands, [](const auto& line) { return line.starts_with("sudo "); });
+    remedy.risk = as_root ? Risk::needs_root : Risk::safe;
+    return remedy;
+}
+
+/// The environment among whose packages the file lies; null when there is none.
+const PythonEnvironment* environment_with(const Facts& facts, const std::string& path) {
+    for (const PythonEnvironment& environment : facts.pythons)
+        for (const std::string& directory : environment.package_directories)
+            if (path.starts_with(directory + '/')) return &environment;
+    return nullptr;
+}
+
+bool is_python_package(const std::string& path) {
+    return contains(path, "/site-packages/") || contains(path, "/dist-packages/");
+}
+
+bool is_of_system(const std::string& path) {
+    return path.starts_with("/usr/lib") || path.starts_with("/lib");
+}
+
+/// "nvidia-cudnn-cu12==9.1.0.70" where the environment has it in that version.
+std::string wheel_again(const PythonEnvironment* environment) {
+    if (environment)
+        for (const PythonPackage& package : environment->packages)
+            if (package.name.starts_with("nvidia-cudnn-cu")) return shell_quoted(package.name + "==" + package.version);
+    return "nvidia-cudnn-cu12";
+}
+
+/// https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html: since 9 the names tell the CUDA.
+std::string library_package(int major) {
+    return "libcudnn" + std::to_string(major) + (major >= 9 ? "-cuda-12" : "");
+}
+
+}  // namespace
+
+Remedy reinstalling_cudnn(const Facts& facts, const CudnnCopy& copy, Remedy remedy) {
+    const PackageManager* manager = package_manager(facts);
+    std::vector<std::string> commands;
+    if (is_python_package(copy.path)) {
+        const PythonEnvironment* environment = environment_with(facts, copy.path);
+        commands = {pip(environment, "install --force-reinstall --no-deps " + wheel_again(environment))};
+    } else if (is_of_system(copy.path) && manager && copy.major > 0) {
+        commands = {manager->reinstall + library_package(copy.major)};
+    }
+    return with_commands(std::move(remedy), std::move(commands));
+}
+
+Remedy installing_cudnn(const Facts& facts, const CudnnCopy* copy, Remedy remedy) {
+    const PackageManager* manager = package_manager(facts);
+    const PythonEnvironment* environment = copy ? environment_with(facts, copy->path) : active_environment(facts);
+    const std::string wheel =
+        copy && copy->major > 0 ? "'nvidia-cudnn-cu12==" + std::to_string(copy->major) + ".*'" : "nvidia-cudnn-cu12";
+    const bool into_python = copy ? is_python_package(copy->path) : environment && !facts.frameworks.empty();
+    std::vector<std::string> commands;
+    if (into_python || !manager)
+        commands = {pip(environment, "install " + wheel)};
+    else if (!copy || (is_of_system(copy->path) && copy->major == 9))
+        commands = {std::string(manager->install) + "cudnn9-cuda-12"};
+    return with_commands(std::move(remedy), std::move(commands));
+}
+
+std::vector<std::string> system_install_commands(const Facts& facts, const std::string& deb, const std::string& rpm,
+                                                 const std::string& suse) {
+    const PackageManager* manager = package_manager(facts);
+    if (!manager) return {};
+    return {manager->install + (manager == &apt ? deb : manager == &dnf ? rpm : suse)};
+}
+
+std::vector<Remedy> for_cuda_major(int major, std::vector<Remedy> remedies) {
+    for (auto& remedy : remedies) {
+        for (auto& command : remedy.commands) {
+            replace_all(command, "-cu12", "-cu" + std::to_string(major));
+            replace_all(command, "-cuda-12", "-cuda-" + std::to_string(major));
+        }
+    }
+    return remedies;
+}
+
+std::vector<Remedy> for_cuda_here(const Facts& facts, std::vector<Remedy> remedies) {
+    int major = facts.driver.cuda_version ? facts.driver.cuda_version->major() : 0;
+    for (const Runtime& runtime : facts.runtimes)
+        if (!facts.driver.cuda_version && runtime.version) major = std::max(major, runtime.version->major());
+    if (major < oldest_packages) return remedies;
+    return for_cuda_major(std::min(major, newest_packages), std::move(remedies));
+}
+
+std::vector<Remedy> for_cuda_of(const CudnnCopy& copy, std::vector<Remedy> remedies) {
+    if (!copy.answer || !copy.answer->built_for_cuda) return remedies;
+    return for_cuda_major(copy.answer->built_for_cuda->major(), std::move(remedies));
+}
+
+std::vector<Remedy> for_cuda_given(const Facts& facts, const Matrix& matrix, std::vector<Remedy> remedies) {
+    const auto builds = cudnn_builds_of(*given_cudnn(facts), matrix);
+    const int newest = builds.empty() ? 0 : builds.back().cuda_major;
+    const int major = given_cuda(facts) ? given_cuda(facts)->major() : newest;
+    return major < oldest_packages ? remedies : for_cuda_major(major, std::move(remedies));
+}
+
+std::vector<std::string> driver_install_commands(const Facts& facts) {
+    if (facts.host.container || facts.host.wsl.value_or(false)) return {};  // the driver belongs to the host
+    const std::string os = facts.host.os.value_or("");
+    if (contains(os, "Ubuntu")) return {"sudo ubuntu-drivers install"};
+    if (contains(os, "Debian")) return {"sudo apt-get install nvidia-driver"};
+    return {};
+}
+
+namespace {
+
+constexpr int oldest_wheels = 11;
+constexpr int one_directory_since = 13;  // https://pypi.org/project/nvidia-cublas/: nvidia/cu13/lib holds all of CUDA
+
+/// What pip installs, and the directories below site-packages in which its libraries then lie.
+struct Wheels {
+    std::string names;
+    std::vector<std::string> directories;
+};
+
+bool is_among_wheels(const std::string& directory) {
+    return contains(directory, "/nvidia/");
+}
+
+std::optional<Wheels> cudnn_for(const Framework& framework) {
+    const std::vector<std::string> directories = {"nvidia/cudnn/lib"};
+    if (framework.cudnn_wanted) return Wheels{shell_quoted(*framework.cudnn_wanted), directories};
+    if (!framework.cuda || !framework.cudnn || framework.cuda->major() < oldest_wheels) return std::nullopt;
+    const std::string major = std::to_string(framework.cudnn->major()), cuda = std::to_string(framework.cuda->major());
+    const std::string from = parts_written(*framework.cudnn) > 1 ? ">=" + framework.cudnn->text + "," : "";
+    return Wheels{"'nvidia-cudnn-cu" + cuda + from + "==" + major + ".*'", directories};
+}
+
+std::optional<Wheels> cublas_for(const Framework& framework) {
+    if (!framework.cuda || framework.cuda->major() < oldest_wheels) return std::nullopt;
+    const std::string cuda = std::to_string(framework.cuda->major());
+    if (framework.cuda->major() >= one_directory_since)
+        return Wheels{"'nvidia-cublas==" + cuda + ".*' 'nvidia-cuda-runtime==" + cuda + ".*'",
+                      {"nvidia/cu" + cuda + "/lib"}};
+    return Wheels{"nvidia-cublas-cu" + cuda + " nvidia-cuda-runtime-cu" + cuda,
+                  {"nvidia/cublas/lib", "nvidia/cuda_runtime/lib"}};
+}
+
+/// All cuDNN packages put their files into one directory: a second one would take another framework's cuDNN from it.
+bool has_cudnn_package(const PythonEnvironment& environment) {
+    return std::any_of(environment.packages.begin(), environment.packages.end(),
+                       [](const PythonPackage& package) { return package.name.starts_with("nvidia-cudnn"); });
+}
+
+std::string leading_to(const PythonEnvironment& environment, const Wheels& wheels) {
+    std::vector<std::string> directories;
+    for (const std::string& directory : wheels.directories)
+        directories.push_back(environment.package_directories.front() + '/' + directory);
+    return export_of_loader_path(join(directories, ":"));
+}
+
+/// NVIDIA's Python packages lie where the framework looks for its libraries: among its own directories, or its metadata
+/// asks for them.
+bool reaches_wheels(const Framework& framework) {
+    for (const auto* directories : {&framework.directories_before, &framework.directories_after})
+        if (std::any_of(directories->begin(), directories->end(), is_among_wheels)) return true;
+    // ONNX Runtime's extras bring packages that only its function preload_dlls() loads:
+    // https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html
+    return framework.cudnn_wanted && framework.name != "onnxruntime";
+}
+
+Remedy installing(const Facts& facts, const Framework& framework, const std::optional<Wheels>& wheels, bool may_add,
+                  Remedy remedy) {
+    remedy.commands.clear();
+    if (!wheels) return remedy;
+    const std::string install = pip(facts, framework, "install " + wheels->names);
+    if (reaches_wheels(framework)) {
+        remedy.commands = {install};
+        return remedy;
+    }
+    const PythonEnvironment* environment = environment_of(facts, framework);
+    remedy.text += ". " + words_of(framework) +
+                   " does not search Python packages: install it system-wide, or add the directory of a package's "
+                   "libraries to LD_LIBRARY_PATH";
+    if (may_add && environment && !environment->package_directories.empty())
+        remedy.commands = {install, leading_to(*environment, *wheels)};
+    return remedy;
+}
+
+}  // namespace
+
+Remedy installing_cudnn(const Facts& facts, const Framework& framework, Remedy remedy) {
+    const PythonEnvironment* environment = environment_of(facts, framework);
+    const bool may_add = environment && !has_cudnn_package(*environment);
+    return installing(facts, framework, cudnn_for(framework), may_add, std::move(remedy));
+}
+
+Remedy installing_cublas(const Facts& facts, const Framework& framework, Remedy remedy) {
+    return installing(facts, framework, cublas_for(framework), true, std::move(remedy));
+}
+
+}  // namespace rnncheck::rules

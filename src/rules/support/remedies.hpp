@@ -1,0 +1,80 @@
+// What to do, in the words of the place: container, batch system, distribution, Python environment. Pure.
+#pragma once
+
+#include "facts/queries.hpp"
+#include "report/finding.hpp"
+#include "rules/support/cudnn.hpp"
+#include "rules/support/frameworks.hpp"
+#include "rules/support/words.hpp"
+
+namespace rnncheck::rules {
+
+/// How a GPU is given to this container, in the words of its runtime.
+Remedy gpu_for_container(const Facts& facts);
+
+/// "Slurm", "PBS" or "LSF" where this process belongs to a job of it; empty elsewhere.
+std::string batch_system(const Facts& facts);
+
+/// How a job asks this batch system for a GPU.
+Remedy gpu_for_job(const Facts& facts);
+
+/// A remedy that acts on kernel, driver or hardware: in a container it belongs to the host, under WSL to Windows, in a
+/// job to the cluster's administrators, and says so.
+Remedy on_host(const Facts& facts, Remedy remedy);
+
+/// Where nodes_made_on_demand: the run that lets the helper make them.
+Remedy let_helper_make_nodes();
+
+/// The PCI bus could be read, and no display controller of NVIDIA is on it.
+bool bus_without_gpu(const Facts& facts);
+
+/// Kernel drivers other than NVIDIA's that hold a GPU: nouveau, vfio-pci; empty when none does.
+std::string foreign_kernel_driver(const Facts& facts);
+
+/// What to do about such a driver; only where there is one.
+Remedy against_foreign_driver(const Facts& facts);
+
+/// The plan for the finding's GPU and the driver, as its last remedy (Rule::offers_plan).
+void offer_plan(const Facts& facts, Finding& finding);
+
+/// Remedies written for the packages of CUDA 12 (nvidia-cudnn-cu12, libcudnn9-cuda-12), turned to this CUDA major.
+std::vector<Remedy> for_cuda_major(int major, std::vector<Remedy> remedies);
+
+/// Turned to the CUDA that the driver supports, else to that of the runtimes found; as they are when neither is known.
+/// A driver runs what is made for an older CUDA, so none newer than the packages there are is named.
+std::vector<Remedy> for_cuda_here(const Facts& facts, std::vector<Remedy> remedies);
+
+/// Remedies written for the packages of CUDA 12 (nvidia-cudnn-cu12, libcudnn9-cuda-12), turned to the CUDA that this
+/// copy of cuDNN was built for; as they are when that is unknown.
+std::vector<Remedy> for_cuda_of(const CudnnCopy& copy, std::vector<Remedy> remedies);
+
+/// The same for a release of cuDNN that was given: turned to the CUDA given, else to the newest this release is for.
+std::vector<Remedy> for_cuda_given(const Facts& facts, const Matrix& matrix, std::vector<Remedy> remedies);
+
+/// The remedy with the commands that install cuDNN anew where this copy came from: the Python environment or the
+/// package manager of the distribution that its path names; none for files of an archive. Of CUDA 12, see
+/// for_cuda_major.
+Remedy reinstalling_cudnn(const Facts& facts, const CudnnCopy& copy, Remedy remedy);
+
+/// The same for a cuDNN that is to come in the place of this copy, or where there is none (null): then into the Python
+/// environment in use if it has frameworks, else by the distribution's package manager.
+Remedy installing_cudnn(const Facts& facts, const CudnnCopy* copy, Remedy remedy);
+
+/// "sudo apt-get install zlib1g", by the package's name on Debian, Red Hat and SUSE; none where the distribution is not
+/// known.
+std::vector<std::string> system_install_commands(const Facts& facts, const std::string& deb, const std::string& rpm,
+                                                 const std::string& suse);
+
+/// Commands that install the NVIDIA driver on this distribution; none where we know none, nor in a container or under
+/// WSL, whose driver is the host's.
+std::vector<std::string> driver_install_commands(const Facts& facts);
+
+/// The remedy with the commands that install the cuDNN package which the framework's metadata asks for, or one that
+/// serves it. Where it never looks among Python packages, the text and the commands say how it finds one all the same.
+Remedy installing_cudnn(const Facts& facts, const Framework& framework, Remedy remedy);
+
+/// The same with cuBLAS and the runtime of the CUDA that the framework was built for; no commands where that is not
+/// known.
+Remedy installing_cublas(const Facts& facts, const Framework& framework, Remedy remedy);
+
+}  // namespace rnncheck::rules

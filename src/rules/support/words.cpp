@@ -1,0 +1,49 @@
+#include "rules/support/words.hpp"
+
+#include "base/text.hpp"
+
+namespace rnncheck::rules {
+
+std::string in_words(const CallResult& call) {
+    const std::string text = escaped(call.text, 300);
+    if (call.code < 0) return call.call + (text.empty() ? " failed" : ": " + text);
+    return call.call + " returned " + std::to_string(call.code) + (text.empty() ? "" : " (" + text + ")");
+}
+
+std::string in_words(const std::optional<CallResult>& call) {
+    return call ? in_words(*call) : "the reason is unknown";
+}
+
+Evidence evidence_of(const FailedCall& failed) {
+    return {"failed call", in_words(failed.call), failed.source};
+}
+
+std::optional<Verdict> without_cuinit(const Facts& facts) {
+    if (const auto why = lower_cause(facts)) return not_applicable(*why);
+    if (!facts.driver.init) return undecided("the result of cuInit is unknown");
+    return std::nullopt;
+}
+
+std::vector<Finding> findings_for(const std::vector<FailedCall>& failures, const Finding& sample) {
+    std::vector<Finding> findings;
+    for (const auto& failed : failures) {
+        Finding finding = sample;
+        finding.subject = failed.subject;
+        finding.evidence.insert(finding.evidence.begin(), evidence_of(failed));
+        finding.symptoms = {failed.explains.front()};
+        finding.explains = failed.explains;
+        findings.push_back(std::move(finding));
+    }
+    return findings;
+}
+
+std::string cuda_for_driver(int major) {
+    return "CUDA " + std::to_string(major) + " on this driver";
+}
+
+std::string kind_of(const Library& library) {
+    if (library.kind != LibraryKind::cuda) return std::string(name_of(library.kind));
+    return on_loader_path(library) ? "libcuda" : "";
+}
+
+}  // namespace rnncheck::rules

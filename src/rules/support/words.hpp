@@ -1,0 +1,29 @@
+// Failed calls in words and as evidence, and the names by which findings explain each other (Rule::yields_to). Pure.
+#pragma once
+
+#include "facts/queries.hpp"
+#include "report/finding.hpp"
+
+namespace rnncheck::rules {
+
+/// "cuInit answered 803 (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)", or the loader's words when there was no answer.
+std::string in_words(const CallResult& call);
+/// The same, or that the reason is not known.
+std::string in_words(const std::optional<CallResult>& call);
+
+Evidence evidence_of(const FailedCall& failed);
+
+/// Why what cuInit answered cannot be judged: nothing can reach the driver, or it was not asked.
+std::optional<Verdict> without_cuinit(const Facts& facts);
+
+/// The same finding for each subject.
+std::vector<Finding> findings_for(const std::vector<FailedCall>& failures, const Finding& sample);
+
+/// What Finding::explains calls a CUDA major that the driver may be too old for.
+std::string cuda_for_driver(int major);
+
+/// What a rule about a library that is missing yields to a rule about a file of its kind: "cudnn"; "libcuda" is one
+/// that the loader would take.
+std::string kind_of(const Library& library);
+
+}  // namespace rnncheck::rules
