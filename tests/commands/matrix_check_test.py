@@ -160,7 +160,7 @@ class Command(unittest.TestCase):
 
     def test_no_build_with_cuda_is_advised_where_there_is_none(self):
         for given, words in ((["jax=0.4.30", "os=windows"], "WSL"), (["pytorch=2.4", "os=macos"], "CUDA does not support macOS"),
-                             (["tensorflow=2.15+cpu", "os=linux"], "a build with CUDA")):
+                             (["tensorflow=2.15+cpu", "os=linux"], "a CUDA build")):
             remedy = asked(*given)[1]["findings"][0]["remedies"][0]
             self.assertIn(words, remedy["text"])
 
