@@ -7,7 +7,7 @@
 
 #include "base/program.hpp"
 #include "base/text.hpp"
-#include "files/loader/gpu_libraries.hpp"
+#include "files/gpu_libraries.hpp"
 #include "files/loader/process.hpp"
 #include "process/probe.hpp"
 
@@ -52,13 +52,6 @@ static const Picked& pick_for(Search& search, const std::string& name) {
         if (const auto& path = entry->second.lookup.path) entry->second.real_path = search.job.root.real_path(*path);
     }
     return entry->second;
-}
-
-/// The name by which programs open this file.
-static std::string opened_as(const Library& library) {
-    if (const auto fixed = loader::fixed_name(library.kind)) return std::string(*fixed);
-    if (library.soname && !library.soname->empty() && !contains(*library.soname, "/")) return *library.soname;
-    return file_name(library.path);
 }
 
 static std::vector<std::string> missing_needs(Search& search, const elf::ElfFile& file, const std::string& path) {
@@ -107,7 +100,7 @@ static Library describe(Search& search, const Candidate& candidate, const std::o
         library.problem_detail = file.problem_detail;
     else
         library.missing_needs = missing_needs(search, file, candidate.path);
-    const Picked& picked = pick_for(search, opened_as(library));
+    const Picked& picked = pick_for(search, loader::opened_as(library.kind, library.soname, file_name(library.path)));
     library.picked_by_loader = real_path && picked.real_path == real_path;
     return library;
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "files/loader/gpu_libraries.hpp"
+#include "files/gpu_libraries.hpp"
 
 namespace rnncheck {
 

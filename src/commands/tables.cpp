@@ -3,9 +3,8 @@
 #include <cstdio>
 
 #include "base/program.hpp"
-#include "base/text.hpp"
-#include "base/version.hpp"
 #include "log/read_log.hpp"
+#include "matrix/tables.hpp"
 
 namespace rnncheck {
 
@@ -25,26 +24,20 @@ TableFiles table_files_from(const std::string& directory) {
     return directory.empty() ? bundled_table_files() : table_files_of(directory);
 }
 
-std::vector<Issue> issues_in(const TableFiles& files) {
+std::vector<Issue> issues_in(const Tables& tables) {
     const std::chrono::year_month_day latest = today() + std::chrono::days(1);  // it can be tomorrow elsewhere
     char date[32];
     std::snprintf(date, sizeof date, "%04d-%02u-%02u", static_cast<int>(latest.year()),
                   static_cast<unsigned>(latest.month()), static_cast<unsigned>(latest.day()));
-    std::vector<Issue> issues = verify(files, date);
-    for (Issue& issue : verify_signatures(files)) issues.push_back(std::move(issue));
+    std::vector<Issue> issues = verify(tables, date);
+    for (Issue& issue : verify_signatures(tables)) issues.push_back(std::move(issue));
     return issues;
 }
 
 std::optional<int> days_from(std::string_view date, std::chrono::sys_days today) {
-    const auto parts = split(date, '-');
-    if (parts.size() != 3) return std::nullopt;
-    const auto numbers = parse_version(join(parts, "."));
-    if (!numbers) return std::nullopt;
-    const auto& [year, month, day, none] = numbers->parts;
-    const std::chrono::year_month_day read{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
-                                           std::chrono::day(static_cast<unsigned>(day))};
-    if (!read.ok() || std::chrono::sys_days(read) > today) return std::nullopt;
-    return static_cast<int>((today - std::chrono::sys_days(read)).count());
+    const auto read = parse_date(date);
+    if (!read || *read > today) return std::nullopt;
+    return static_cast<int>((today - *read).count());
 }
 
 void add_age(ToolStamp& tool) {

@@ -18,7 +18,7 @@ Matrix matrix_from(const std::string& directory);
 TableFiles table_files_from(const std::string& directory);
 
 /// What is wrong with them today, the table of log messages included.
-std::vector<Issue> issues_in(const TableFiles& files);
+std::vector<Issue> issues_in(const Tables& tables);
 
 /// Days from an ISO date to `today`; nothing for a date that is none or lies in the future.
 std::optional<int> days_from(std::string_view date, std::chrono::sys_days today);

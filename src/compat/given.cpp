@@ -79,11 +79,11 @@ bool is_told(const Facts& facts, const Framework& framework) {
                        [&](const Framework& told) { return told.name == framework.name; });
 }
 
-/// Of a key that is a framework's name the value is its release.
+/// Of a key that is a framework's name the value is its version.
 std::optional<Framework> framework_told(const GivenValue& item) {
     if (item.key == "framework") return framework_from(item.value);
     auto framework = framework_named(item.key);
-    const auto release = release_from(item.value);
+    const auto release = framework_version_from(item.value);
     if (!framework || !release) return std::nullopt;
     framework->version = release->version;
     if (release->build) framework->build = release->build;
@@ -106,29 +106,29 @@ bool take_masked(Facts& facts, const std::string& value, const Matrix&) {
 }
 
 constexpr const char* a_single_value = "a single value for the same thing";
-constexpr std::string_view framework_release = "a version (2.4.0), if known with its build (2.4.0+cu124, 2.15+cpu)";
+constexpr std::string_view framework_version = "a version (2.4.0), if known with its build (2.4.0+cu124, 2.15+cpu)";
 
 /// Frameworks have no function of their own.
 constexpr auto keys = std::to_array<Key>({
-    {"ctranslate2", framework_release, nullptr},
+    {"ctranslate2", framework_version, nullptr},
     {"cuda", "the version of the CUDA runtime (12.4), or only its major version (12)", take_cuda},
     {"cudnn", "the installed cuDNN version (8.9.7, 9), if known with its CUDA version (9.10.2+cu12)", take_cudnn},
-    {"cupy", framework_release, nullptr},
+    {"cupy", framework_version, nullptr},
     {"driver", "a version (535.104.05) or a branch (535)", take_driver},
     {"dtype", "the network's type of data: fp64, fp32, fp16 or bf16", take_dtype},
     {"framework", "a framework and its version (pytorch 2.4.0), once for each framework", nullptr, true},
     {"gpu", "a compute capability (8.6, sm_86) or the name of a GPU of one generation (RTX 3090)", take_gpu, true},
-    {"jax", framework_release, nullptr},
-    {"keras", framework_release, nullptr},
+    {"jax", framework_version, nullptr},
+    {"keras", framework_version, nullptr},
     {"masked", "yes when the network's sequences are padded and masked, else no", take_masked},
-    {"mxnet", framework_release, nullptr},
-    {"onnxruntime", framework_release, nullptr},
+    {"mxnet", framework_version, nullptr},
+    {"onnxruntime", framework_version, nullptr},
     {"os", "linux, windows, macos, wsl, or the operating system's name (Ubuntu 22.04, Windows 10)", take_os},
-    {"paddlepaddle", framework_release, nullptr},
+    {"paddlepaddle", framework_version, nullptr},
     {"python", "a Python version (3.11)", take_python},
-    {"pytorch", framework_release, nullptr},
-    {"tensorflow", framework_release, nullptr},
-    {"torch", framework_release, nullptr},
+    {"pytorch", framework_version, nullptr},
+    {"tensorflow", framework_version, nullptr},
+    {"torch", framework_version, nullptr},
 });
 
 const Key* key_named(std::string_view name) {
@@ -154,7 +154,7 @@ std::string take(Given& given, const GivenValue& item, const Matrix& matrix) {
 std::optional<GivenValue> split_given(std::string_view text) {
     const auto at = text.find('=');
     if (at == std::string_view::npos) return std::nullopt;
-    return GivenValue{plain(text.substr(0, at)), std::string(trim(text.substr(at + 1)))};
+    return GivenValue{normalized(text.substr(0, at)), std::string(trim(text.substr(at + 1)))};
 }
 
 std::vector<std::string> given_keys() {

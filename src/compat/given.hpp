@@ -14,7 +14,7 @@ struct GivenValue {
     std::string value;
 };
 
-/// `expected` says what could stand there: "a release such as 12.4".
+/// `expected` says what could stand there: "a version such as 12.4".
 struct NotUnderstood {
     GivenValue given;
     std::string expected;
@@ -32,20 +32,20 @@ std::optional<GivenValue> split_given(std::string_view text);
 /// Every key there is, by name.
 std::vector<std::string> given_keys();
 
-/// What one key takes, for help: "a release (535.104.05) or a branch (535)". The key must exist.
+/// What one key takes, for help: "a version (535.104.05) or a branch (535)". The key must exist.
 std::string_view expected_of(std::string_view key);
 
 /// The facts that the values tell. The tables are asked for the names of GPUs. What cannot be understood, unknown keys
 /// and a second value for what has one included, is listed and left out.
 Given read_given(const std::vector<GivenValue>& values, const Matrix& matrix);
 
-/// "cuda=twelve is not understood: a release (12.4) is expected".
+/// "cuda=twelve is not understood: a version (12.4) is expected".
 std::string in_words(const NotUnderstood& complaint);
 
 // Versions and names as people write them. Each gives nothing where the text is none of its kind.
 
 /// Lower case, blanks at the ends off.
-std::string plain(std::string_view text);
+std::string normalized(std::string_view text);
 
 /// "535.104.05", "535", "R535".
 std::optional<Version> driver_from(std::string_view text);
@@ -53,7 +53,7 @@ std::optional<Version> driver_from(std::string_view text);
 std::optional<Version> cuda_from(std::string_view text);
 
 struct CudnnGiven {
-    Version version;                        ///< at most three numbers; "9" stands for every release of cuDNN 9
+    Version version;                        ///< at most three numbers; "9" stands for every version of cuDNN 9
     std::optional<Version> built_for_cuda;  ///< of a package's flavour, major or major.minor
 };
 /// "8.9.7", the package's "8.9.7.29", cuDNN's own coding 8907, "9", "9.10.2+cu12".
@@ -65,20 +65,18 @@ std::optional<Version> capability_from(std::string_view text);
 std::optional<Version> python_from(std::string_view text);
 
 /// "2.4.0", "2.4.0+cu124", "2.15 cpu". Name and environment stay empty.
-std::optional<Framework> release_from(std::string_view text);
+std::optional<Framework> framework_version_from(std::string_view text);
 /// "pytorch 1.4", "tensorflow-gpu==1.15".
 std::optional<Framework> framework_from(std::string_view text);
 /// A framework of that name ("torch", "tensorflow-cpu") without a version.
 std::optional<Framework> framework_named(std::string_view name);
 struct FrameworkWord {
     std::string_view word, name, build;
-    bool only_said = false;   ///< named beside a log (libtorch, chainer), but no framework to ask about
-    bool only_asked = false;  ///< a framework to ask about that runs on another one (keras)
+    bool only_in_hints = false;      ///< named beside a log (libtorch, chainer), but no framework to ask about
+    bool only_in_questions = false;  ///< a framework to ask about that runs on another one (keras)
 };
 /// The word for a framework that the text begins with; null when there is none.
 const FrameworkWord* framework_word_at(std::string_view text);
-/// "124" is 12.4, "75" is 7.5: all but the last digit are the major.
-std::optional<Version> dotted(std::string_view digits);
 
 struct SystemGiven {
     std::string platform;  ///< linux, windows, macos

@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "compat/given.hpp"
+#include "matrix/ranges.hpp"
 
 namespace rnncheck {
 
@@ -54,8 +55,7 @@ std::optional<Version> cuda_of_flavour(std::string_view text) {
         std::size_t digits = at + (text.substr(at, 4) == "cuda" ? 4 : 2), end = digits;
         while (end < text.size() && is_digit(text[end])) ++end;
         if (end - digits < 2 || end - digits > 3) continue;
-        const std::string number(text.substr(digits, end - digits));
-        return number.size() == 2 && number[0] == '1' ? parse_version(number) : dotted(number);
+        return cuda_of_digits(text.substr(digits, end - digits));
     }
     return std::nullopt;
 }
@@ -129,14 +129,8 @@ std::string without_count(std::string_view name) {
 }  // namespace
 
 std::optional<Version> capability_named(std::string_view text, const Matrix& matrix) {
-    for (const std::string& name : names_in_list(text)) {
-        if (trim(name).empty()) continue;
-        const std::vector<GpuProduct> products = matrix.gpu_products_named(without_count(trim(name)));
-        const bool all_alike = std::all_of(products.begin(), products.end(), [&](const GpuProduct& p) {
-            return p.capability == products.front().capability;
-        });
-        if (!products.empty() && all_alike) return products.front().capability;
-    }
+    for (const std::string& name : names_in_list(text))
+        if (const auto product = matrix.gpu_product(without_count(trim(name)))) return product->capability;
     return std::nullopt;
 }
 

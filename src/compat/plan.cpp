@@ -11,7 +11,7 @@ namespace rnncheck {
 
 namespace {
 
-/// Of one release: machine code before PTX; CUDA as near to the driver's as can be, from below, else from above; the
+/// Of one version: machine code before PTX; CUDA as near to the driver's as can be, from below, else from above; the
 /// build that brings its libraries.
 bool is_better_flavour(const PlannedBuild& a, const PlannedBuild& b, bool driver_given) {
     if (a.fit != b.fit) return a.fit < b.fit;
@@ -21,9 +21,10 @@ bool is_better_flavour(const PlannedBuild& a, const PlannedBuild& b, bool driver
 }
 
 bool is_before(const PlannedBuild& a, const PlannedBuild& b, bool driver_given) {
-    const Version a_release = make_version({a.last.parts[0], a.last.parts[1]});
-    const Version b_release = make_version({b.last.parts[0], b.last.parts[1]});
-    if (a_release != b_release) return a_release > b_release;
+    const auto minor = [](const PlannedBuild& build) {
+        return make_version({build.last->major(), build.last->minor()});
+    };
+    if (minor(a) != minor(b)) return minor(a) > minor(b);
     if (runs(a) != runs(b)) return runs(a);
     if (a.fit != b.fit || a.cuda != b.cuda || a.libraries != b.libraries) return is_better_flavour(a, b, driver_given);
     return a.last > b.last;
@@ -45,7 +46,7 @@ struct Releases {
     Version first, last;
 };
 
-/// Some build begins after `last` and before `next`: a release of which none was chosen lies between.
+/// Some build begins after `last` and before `next`: a version of which none was chosen lies between.
 bool is_gap(const std::vector<PlannedBuild>& builds, const Version& last, const Version& next) {
     return std::any_of(builds.begin(), builds.end(), [&](const PlannedBuild& build) {
         return build.first > last && !within(build.first, last) && build.first < next;
@@ -58,12 +59,12 @@ const Version& later(const Version& a, const Version& b) {
     return a > b ? a : b;
 }
 
-/// Runs of releases, in order, some build of which is chosen.
+/// Runs of versions, in order, some build of which is chosen.
 template <class Choose>
 std::vector<std::string> ranges_of(const std::vector<PlannedBuild>& builds, Choose&& chosen) {
     std::vector<Releases> all;
     for (const PlannedBuild& build : builds)
-        if (chosen(build)) all.push_back({build.first, build.last});
+        if (chosen(build)) all.push_back({build.first, *build.last});
     std::sort(all.begin(), all.end(), [](const Releases& a, const Releases& b) { return a.first < b.first; });
     std::vector<Releases> ranges;
     for (const Releases& next : all)
@@ -81,7 +82,7 @@ std::vector<std::string> ranges_of(const std::vector<PlannedBuild>& builds, Choo
 void find_undecided(FrameworkPlan& plan, const std::vector<PlannedBuild>& builds) {
     const auto is_undecided = [&](const PlannedBuild& build) {
         return build.fit == Fit::unknown && std::none_of(builds.begin(), builds.end(), [&](const PlannedBuild& other) {
-                   return runs(other) && other.first <= build.first && within(build.last, other.last);
+                   return runs(other) && other.first <= build.first && within(*build.last, *other.last);
                });
     };
     plan.undecided = ranges_of(builds, is_undecided);
@@ -102,7 +103,7 @@ FrameworkPlan plan_for(const std::string& framework, const PlanQuestion& questio
     if (chosen != builds.end()) plan.newest = *chosen;
     for (auto build = builds.begin(); build != builds.end(); ++build)
         if (build != chosen && runs(*build)) plan.others.push_back(*build);
-    plan.releases = ranges_of(builds, runs);
+    plan.versions = ranges_of(builds, runs);
     find_undecided(plan, builds);
     if (chosen == builds.end()) chosen = with(Fit::unknown);
     if (!plan.newest && chosen != builds.end()) plan.perhaps = *chosen;
@@ -145,7 +146,7 @@ void require_framework(const std::string& framework, const Matrix& matrix) {
                          join_with_and(names));
 }
 
-/// The command for the release asked for, not for the newest of the row.
+/// The command for the version asked for, not for the newest of the row.
 std::string install_of(FrameworkBuild build, const Version& release, const Matrix& matrix) {
     build.first = release;
     build.last = release;

@@ -12,7 +12,7 @@ struct PlanQuestion {
     std::optional<Version> gpu;       ///< compute capability
     std::string gpu_name;             ///< as the question named it; "" when it gave the capability
     std::optional<bool> data_center;  ///< a board that forward-compatibility packages are made for
-    std::optional<Version> driver;    ///< release (535.104.05) or branch (535)
+    std::optional<Version> driver;    ///< version (535.104.05) or branch (535)
     std::optional<Version> python;    ///< major.minor
     std::string os = "linux";         ///< linux, windows
     std::string driver_os;            ///< whose drivers count: windows under WSL; "": those of `os`
@@ -23,7 +23,7 @@ struct PlanQuestion {
         visit("gpu", self.gpu, "compute capability");
         visit("gpu_name", self.gpu_name, "name of the GPU, if it was specified by name");
         visit("data_center", self.data_center, "whether it is a data center board, if that is known");
-        visit("driver", self.driver, "release or branch of the driver");
+        visit("driver", self.driver, "version or branch of the driver");
         visit("python", self.python, "version of Python");
         visit("os", self.os, "linux or windows");
         visit("driver_os", self.driver_os, "windows under WSL, where the driver is that of Windows; else empty");
@@ -34,26 +34,13 @@ struct PlanQuestion {
 /// What facts tell of it: the first GPU and Python, and the driver by its library.
 PlanQuestion plan_question(const Facts& facts, const Matrix& matrix);
 
-/// A published build, as it would run there.
-struct PlannedBuild {
-    Version first;  ///< releases
-    Version last;   ///< 2.4 stands for every 2.4.x
-    std::string build;
-    std::string os;
-    Fit fit = Fit::unknown;
-    bool limited = false;              ///< runs by minor-version compatibility alone
-    std::vector<std::string> because;  ///< what keeps it from working, or from being known to
-    std::vector<std::string> notes;    ///< what to know before using it
-    std::optional<Version> cuda;
-    std::optional<Version> cudnn;
-    bool without_cudnn = false;
-    std::string libraries;  ///< where CUDA and cuDNN come from: system, inside, wheels
-    std::optional<Version> driver_min;
-    std::optional<Version> driver_full;
-    std::optional<Version> python_first;
-    std::optional<Version> python_last;
-    std::string targets;
-    std::string install;
+/// A published build, as it would run there. `last` is always set.
+struct PlannedBuild : FrameworkBuild {
+    Fit fit = Fit::works;
+    bool limited = false;                ///< runs by minor-version compatibility alone
+    std::vector<std::string> because;    ///< what keeps it from working, or from being known to
+    std::vector<std::string> notes;      ///< what to know before using it
+    std::optional<Version> driver_full;  ///< oldest driver with all features of its CUDA; `driver_min` runs it
     std::vector<std::string> sources;
 
     template <class Self, class Visit>
@@ -83,22 +70,22 @@ struct PlannedBuild {
 /// What of one framework can run.
 struct FrameworkPlan {
     std::string framework;
-    std::optional<PlannedBuild> newest;  ///< the newest release that works; else that compiles first; else unset
+    std::optional<PlannedBuild> newest;  ///< the newest version that works; else that compiles first; else unset
     std::vector<PlannedBuild> others;    ///< all further builds that work or compile first, newest first
-    std::vector<std::string> releases;   ///< of all these: "1.8 to 2.7"
-    std::vector<std::string> undecided;  ///< ranges of releases of which none is known to run, but may
+    std::vector<std::string> versions;   ///< of all these: "1.8 to 2.7"
+    std::vector<std::string> undecided;  ///< ranges of versions of which none is known to run, but may
     std::vector<std::string> undecided_because;  ///< what is unknown about the newest of these
     std::optional<PlannedBuild> perhaps;         ///< without `newest`: the newest that may run, for all the data tell
-    std::optional<PlannedBuild> newer;  ///< the newest release of all, where it is not `newest`: `because` says why
+    std::optional<PlannedBuild> newer;  ///< the newest version of all, where it is not `newest`: `because` says why
 
     template <class Self, class Visit>
     static void fields(Self& self, Visit&& visit) {
         visit("framework", self.framework, "its name");
-        visit("newest", self.newest, "the newest release that runs there");
+        visit("newest", self.newest, "the newest version that runs there");
         visit("others", self.others, "further builds that run there, newest first");
-        visit("releases", self.releases, "ranges of releases of which some build runs there, oldest first");
+        visit("versions", self.versions, "ranges of versions of which some build runs there, oldest first");
         visit("undecided", self.undecided,
-              "ranges of releases of which no build is known to run, but the data do not rule it out");
+              "ranges of versions of which no build is known to run, but the data do not rule it out");
         visit("undecided_because", self.undecided_because, "what is unknown about the newest of these");
         visit("perhaps", self.perhaps,
               "if none is known to run: the newest that the data do not cover; `because` shows what is unknown");
@@ -139,7 +126,7 @@ bool leaves_open(const Plan& plan);
 /// UsageError when there is no such framework, naming those that there are.
 Plan make_plan(const PlanQuestion& question, const Matrix& matrix);
 
-/// A build of a release, and the GPUs that it runs on.
+/// A build of a version, and the GPUs that it runs on.
 struct NeededBuild {
     PlannedBuild build;
     std::vector<Version> gpus;
@@ -156,7 +143,7 @@ struct NeededBuild {
     }
 };
 
-/// Which builds of a release are asked about; what is not given restricts nothing.
+/// Which builds of a version are asked about; what is not given restricts nothing.
 struct NeedsQuestion {
     std::string os;         ///< linux, windows, macos; "": all
     std::string driver_os;  ///< as in PlanQuestion
@@ -164,7 +151,7 @@ struct NeedsQuestion {
     std::string build;  ///< flavour; "": all
 };
 
-/// What a release needs, the other way round.
+/// What a version needs, the other way round.
 struct Needs {
     std::string framework;
     Version version;
@@ -183,8 +170,8 @@ struct Needs {
     }
 };
 
-/// No builds when the data have none for this release. UsageError when there is no such framework, or no such build of
-/// a release that there is.
+/// No builds when the data have none for this version. UsageError when there is no such framework, or no such build of
+/// a version that there is.
 Needs needs_of(const std::string& framework, const Version& version, const Matrix& matrix,
                const NeedsQuestion& asked = {});
 

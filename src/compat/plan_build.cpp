@@ -31,18 +31,10 @@ void take(PlannedBuild& planned, const Suitability& answer) {
 
 PlannedBuild described(const FrameworkBuild& build) {
     PlannedBuild planned;
-    planned.first = build.first;
+    static_cast<FrameworkBuild&>(planned) = build;
     planned.last = build.last.value_or(build.first);
-    planned.build = build.build;
-    planned.os = build.os;
-    planned.fit = Fit::works;
-    planned.cuda = build.cuda;
-    planned.cudnn = build.cudnn;
-    planned.without_cudnn = build.without_cudnn;
-    planned.libraries = build.libraries;
-    planned.python_first = build.python_first;
-    planned.python_last = build.python_last;
-    planned.targets = build.targets;
+    planned.driver_min.reset();
+    planned.install.clear();
     planned.sources = {build.source.url};
     return planned;
 }
@@ -103,19 +95,12 @@ void judge_driver(PlannedBuild& planned, const FrameworkBuild& build, const Driv
     if (answer.limited) planned.notes.push_back(compat::limits_of(*driver.version, *build.cuda));
 }
 
-/// Its own word, unless no release without the defect has code for the GPU.
-std::string way_around(const RnnDefect& defect, const PlanQuestion& question, const Matrix& matrix) {
-    if (!defect.fixed || !question.gpu || has_cudnn_from(matrix, *defect.fixed, *question.gpu))
-        return defect.workaround;
-    return "No version without it has code for " + question.gpu->text + ": run the layer without cuDNN.";
-}
-
 void add_known_defects(PlannedBuild& planned, const FrameworkBuild& build, const PlanQuestion& question,
                        const Matrix& matrix) {
     if (!build.cudnn) return;
     for (const RnnDefect& defect : matrix.rnn_defects(*build.cudnn, question.gpu, build.os)) {
-        planned.notes.push_back("known defect of cuDNN " + release_in_words(*build.cudnn) + ": " + defect.symptom +
-                                ". " + way_around(defect, question, matrix));
+        planned.notes.push_back("known defect of cuDNN " + version_in_words(*build.cudnn) + ": " + defect.symptom +
+                                ". " + compat::workaround_for(defect, question.gpu, matrix));
         add_once(planned.sources, defect.source.url);
     }
 }
@@ -123,8 +108,8 @@ void add_known_defects(PlannedBuild& planned, const FrameworkBuild& build, const
 constexpr std::string_view placeholder = "{version}";
 
 /// "2.4" stands for the newest 2.4.x, which pip finds by a pattern. A pattern cannot carry a local version (+cu118, PEP
-/// 440); there the first release of the range is meant.
-std::string release_for_pip(const FrameworkBuild& build, bool before_local_version) {
+/// 440); there the first version of the range is meant.
+std::string version_for_pip(const FrameworkBuild& build, bool before_local_version) {
     const Version newest = build.last.value_or(build.first);
     if (parts_written(newest) >= 3) return newest.text;
     return newest.text + (before_local_version ? ".0" : ".*");
@@ -137,7 +122,7 @@ std::string filled(const std::string& word, const FrameworkBuild& build) {
     const auto behind = at + placeholder.size();
     const bool local = behind < word.size() && word[behind] == '+';
     std::string text = word;
-    text.replace(at, placeholder.size(), release_for_pip(build, local));
+    text.replace(at, placeholder.size(), version_for_pip(build, local));
     const bool bare = text.find_first_of("\"'") == std::string::npos && text.find_first_of("*[<>") != std::string::npos;
     return bare ? "'" + text + "'" : text;
 }
@@ -168,7 +153,7 @@ PlannedBuild plan_build(const FrameworkBuild& build, const PlanQuestion& questio
     add_known_defects(planned, build, question, matrix);
     if (build.libraries == "system")
         planned.notes.push_back("needs CUDA " + build.cuda->text +
-                                (build.cudnn ? " and cuDNN " + release_in_words(*build.cudnn) : "") +
+                                (build.cudnn ? " and cuDNN " + version_in_words(*build.cudnn) : "") +
                                 " installed separately");
     planned.install = install_command(build, question.gpu, matrix);
     return planned;

@@ -7,7 +7,7 @@
 
 namespace rnncheck {
 
-std::string release_in_words(const Version& release) {
+std::string version_in_words(const Version& release) {
     return parts_written(release) == 1 ? release.text + ".x" : release.text;
 }
 
@@ -112,7 +112,7 @@ bool is_of(const CudnnBuild& row, const FrameworkBuild& build) {
 }
 
 std::string cudnn_in_words(const FrameworkBuild& build) {
-    return (build.cudnn ? "cuDNN " + release_in_words(*build.cudnn) : "cuDNN") + " for CUDA " +
+    return (build.cudnn ? "cuDNN " + version_in_words(*build.cudnn) : "cuDNN") + " for CUDA " +
            std::to_string(build.cuda->major());
 }
 
@@ -130,7 +130,7 @@ void judge_libraries_beside_ptx(Suitability& code, const FrameworkBuild& build, 
     if (const Suitability cuda = cuda_on_gpu(*build.cuda, gpu, matrix);
         cuda.fit == Fit::does_not_work && cuda.gpu_is_newer)
         add(cuda, "CUDA " + build.cuda->text);
-    if (cudnn.fit == Fit::compiles_first) add(cudnn, "cuDNN " + release_in_words(*build.cudnn));
+    if (cudnn.fit == Fit::compiles_first) add(cudnn, "cuDNN " + version_in_words(*build.cudnn));
     if (lacking.empty()) return;
     code.fit = Fit::does_not_work;
     code.why = "it has PTX code alone for compute capability " + gpu.text + ", for which the libraries of " +
@@ -366,6 +366,20 @@ Suitability cudnn_for_cuda(const Version& cudnn, int cuda_major, const Matrix& m
     }
     answer.why = "there is no " + pair + "; it was built for CUDA " + join_with_and(majors);
     return answer;
+}
+
+std::string workaround_for(const RnnDefect& defect, const std::optional<Version>& gpu, const Matrix& matrix) {
+    if (!has_no_fixed_cudnn(defect, gpu, matrix)) return defect.workaround;
+    return "No version without it has code for " + gpu->text + ": run the layer without cuDNN.";
+}
+
+bool has_no_fixed_cudnn(const RnnDefect& defect, const std::optional<Version>& gpu, const Matrix& matrix) {
+    if (!defect.fixed || !gpu) return false;
+    const auto& builds = matrix.cudnn_builds();
+    return std::none_of(builds.begin(), builds.end(), [&](const CudnnBuild& build) {
+        return build.cudnn.major() == defect.fixed->major() && build.last() >= *defect.fixed &&
+               build.capability_min <= *gpu;
+    });
 }
 
 Suitability build_for_python(const FrameworkBuild& build, const Version& python) {

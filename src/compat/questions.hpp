@@ -18,7 +18,7 @@ enum class Fit {
 RNNCHECK_ENUM_NAMES(Fit, "works", "compiles_first", "unknown", "does_not_work")
 
 /// "9.1.0"; "9.x" where a major stands for all its versions.
-std::string release_in_words(const Version& release);
+std::string version_in_words(const Version& release);
 
 }  // namespace rnncheck
 
@@ -90,6 +90,11 @@ Suitability build_and_cudnn_on_gpu(const FrameworkBuild& build, const Version& g
 std::vector<CudnnBuild> cudnn_builds_of(const Version& cudnn, const Matrix& matrix);
 /// Whether the version was made for this CUDA major.
 Suitability cudnn_for_cuda(const Version& cudnn, int cuda_major, const Matrix& matrix);
+
+/// Whether no cuDNN from the version on that fixes the defect, of the same major, has code for the GPU.
+bool has_no_fixed_cudnn(const RnnDefect& defect, const std::optional<Version>& gpu, const Matrix& matrix);
+/// What to do about a defect: the table's own sentence, or running the layer without cuDNN.
+std::string workaround_for(const RnnDefect& defect, const std::optional<Version>& gpu, const Matrix& matrix);
 
 Suitability build_for_python(const FrameworkBuild& build, const Version& python);
 

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "compat/given.hpp"
+#include "matrix/ranges.hpp"
 
 namespace rnncheck {
 
@@ -25,6 +26,12 @@ std::string without(std::string text, std::initializer_list<std::string_view> pr
     return text;
 }
 
+/// "86" is 8.6, "120" is 12.0: all but the last digit are the major.
+std::optional<Version> dotted(std::string_view digits) {
+    if (!all_digits(digits) || digits.size() < 2 || digits.size() > 3) return std::nullopt;
+    return parse_version(std::string(digits.substr(0, digits.size() - 1)) + "." + digits.back());
+}
+
 /// A version of `least` to `most` numbers.
 std::optional<Version> version_of(std::string_view text, std::size_t least, std::size_t most) {
     const auto version = parse_version(text);
@@ -40,13 +47,12 @@ std::optional<int> number_from(std::string_view digits) {
     return number;
 }
 
-/// "cu12", "cuda12", "cuda 12.4", "cu124": the CUDA of a flavour.
+/// "cu12", "cuda12", "cuda 12.4", "cu124", "cu92": the CUDA of a flavour.
 std::optional<Version> flavour_from(std::string_view text) {
     const std::string word = without(std::string(trim(text)), {"for "});
     const std::string number = without(word, {"cuda-", "cuda", "cu"});
     if (number == word) return std::nullopt;
-    if (const auto version = number.size() == 3 ? dotted(number) : version_of(number, 1, 2)) return version;
-    return std::nullopt;
+    return contains(number, ".") ? version_of(number, 1, 2) : cuda_of_digits(number);
 }
 
 /// Where the version ends and something else begins.
@@ -96,39 +102,35 @@ bool has_one_of(std::string_view text, const std::array<std::string_view, N>& wo
 
 }  // namespace
 
-std::string plain(std::string_view text) {
+std::string normalized(std::string_view text) {
     return lower(trim(text.substr(0, longest_value)));
-}
-
-std::optional<Version> dotted(std::string_view digits) {
-    if (!all_digits(digits) || digits.size() < 2 || digits.size() > 3) return std::nullopt;
-    return parse_version(std::string(digits.substr(0, digits.size() - 1)) + "." + digits.back());
 }
 
 const FrameworkWord* framework_word_at(std::string_view text) {
     const auto found = std::find_if(framework_words.begin(), framework_words.end(), [&](const FrameworkWord& word) {
-        return !word.only_asked && text.starts_with(word.word);
+        return !word.only_in_questions && text.starts_with(word.word);
     });
     return found == framework_words.end() ? nullptr : &*found;
 }
 
 std::optional<Version> driver_from(std::string_view text) {
     constexpr int oldest_branch_with_cuda = 100, newest_plausible = 9999;
-    const auto version = version_of(without(plain(text), {"r", "v"}), 1, 3);
+    const auto version = version_of(without(normalized(text), {"r", "v"}), 1, 3);
     if (!version || version->major() < oldest_branch_with_cuda || version->major() > newest_plausible)
         return std::nullopt;
     return version;
 }
 
-/// "12.x": any release of 12.
+/// "12.x": any version of 12.
 static std::string without_x(std::string value) {
     if (value.ends_with(".x")) value.resize(value.size() - 2);
     return value;
 }
 
 std::optional<Version> cuda_from(std::string_view text) {
-    const std::string value = without(plain(text), {"cuda ", "cu", "v"});
-    if (value.size() == 3 && plain(text).starts_with("cu")) return dotted(value);
+    const std::string word = normalized(text), value = without(word, {"cuda-", "cuda", "cu", "v"});
+    if (all_digits(value) && value != word && value.size() < 4 && word.front() == 'c')
+        return value.size() == 1 ? parse_version(value) : cuda_of_digits(value);
     if (all_digits(value) && (value.size() == 4 || value.size() == 5))
         return cuda_version_from_number(number_from(value).value_or(0));
     const auto version = version_of(without_x(value), 1, 3);
@@ -136,7 +138,7 @@ std::optional<Version> cuda_from(std::string_view text) {
 }
 
 std::optional<CudnnGiven> cudnn_from(std::string_view text) {
-    const std::string value = without_x(without(plain(text), {"cudnn ", "v"}));
+    const std::string value = without_x(without(normalized(text), {"cudnn ", "v"}));
     const std::size_t end = end_of_version(value);
     const std::string_view digits = std::string_view(value).substr(0, end);
     CudnnGiven given;
@@ -158,7 +160,7 @@ std::optional<CudnnGiven> cudnn_from(std::string_view text) {
 }
 
 std::optional<Version> capability_from(std::string_view text) {
-    const std::string value = plain(text);
+    const std::string value = normalized(text);
     const std::string code = without(value, {"sm_", "compute_", "sm"});
     if (code != value) return dotted(code.substr(0, code.find_last_not_of("af") + 1));
     const auto version = version_of(without(value, {"cc ", "cc"}), 2, 2);
@@ -166,14 +168,14 @@ std::optional<Version> capability_from(std::string_view text) {
 }
 
 std::optional<Version> python_from(std::string_view text) {
-    const std::string value = without(plain(text), {"python ", "python", "cp", "py"});
+    const std::string value = without(normalized(text), {"python ", "python", "cp", "py"});
     if (all_digits(value) && value.size() >= 2 && value.size() <= 3)
         return parse_version(value.substr(0, 1) + "." + value.substr(1));
     return version_of(value, 2, 3);
 }
 
-std::optional<Framework> release_from(std::string_view text) {
-    const std::string value = without(plain(text), {"==", "v"});
+std::optional<Framework> framework_version_from(std::string_view text) {
+    const std::string value = without(normalized(text), {"==", "v"});
     const std::size_t end = end_of_version(value);
     const auto version = version_of(value.substr(0, end), 2, 4);
     if (!version) return std::nullopt;
@@ -195,9 +197,9 @@ std::optional<Framework> release_from(std::string_view text) {
 }
 
 std::optional<Framework> framework_named(std::string_view name) {
-    const std::string word = plain(name);
+    const std::string word = normalized(name);
     for (const FrameworkWord& known : framework_words) {
-        if (word != known.word || known.only_said) continue;
+        if (word != known.word || known.only_in_hints) continue;
         Framework framework;
         framework.name = known.name;
         if (!known.build.empty()) framework.build = std::string(known.build);
@@ -207,13 +209,13 @@ std::optional<Framework> framework_named(std::string_view name) {
 }
 
 std::optional<Framework> framework_from(std::string_view text) {
-    const std::string value = plain(text);
+    const std::string value = normalized(text);
     const std::size_t end = std::min(value.find_first_of(" ="), value.size());
     auto framework = framework_named(value.substr(0, end));
     if (!framework) return std::nullopt;
     const std::string rest(trim(std::string_view(value).substr(end)));
     if (rest.empty()) return framework;
-    const auto release = release_from(without(rest, {"==", "="}));
+    const auto release = framework_version_from(without(rest, {"==", "="}));
     if (!release) return std::nullopt;
     framework->version = release->version;
     if (release->build) framework->build = release->build;
@@ -221,7 +223,7 @@ std::optional<Framework> framework_from(std::string_view text) {
 }
 
 std::optional<SystemGiven> system_from(std::string_view text) {
-    const std::string value = plain(text);
+    const std::string value = normalized(text);
     if (contains(value, "wsl")) return SystemGiven{"linux", true};
     if (value.starts_with("win")) return SystemGiven{"windows"};
     if (value.starts_with("mac") || value.starts_with("os x") || value == "darwin") return SystemGiven{"macos"};
@@ -230,7 +232,7 @@ std::optional<SystemGiven> system_from(std::string_view text) {
 }
 
 std::optional<Dtype> dtype_from(std::string_view text) {
-    const std::string value = plain(text);
+    const std::string value = normalized(text);
     if (const auto dtype = from_name<Dtype>(value)) return dtype;
     if (value == "bfloat16") return Dtype::bf16;
     if (value == "float16" || value == "half") return Dtype::fp16;
@@ -240,7 +242,7 @@ std::optional<Dtype> dtype_from(std::string_view text) {
 }
 
 std::optional<bool> yes_no_from(std::string_view text) {
-    const std::string value = plain(text);
+    const std::string value = normalized(text);
     if (value == "yes" || value == "true" || value == "1") return true;
     if (value == "no" || value == "false" || value == "0") return false;
     return std::nullopt;

@@ -87,7 +87,8 @@ void BlockSearch::take(const Block& block) {
     for (std::size_t line = first_; line < last_;) {
         const std::size_t first = line;
         std::size_t size = 0;
-        for (; line < last_ && size < most_at_once && !is_seen(line); ++line) size += lines_[line].text.size() + 1;
+        for (; line < last_ && size < most_at_once && !seen_.contains(hashes_[line]); ++line)
+            size += lines_[line].text.size() + 1;
         if (line > first)
             search(first, line);
         else
@@ -116,9 +117,11 @@ void BlockSearch::split(const Block& block) {
     ends_in_line_ = !starts_line;
     std::string_view after = block.text.substr(block.end);
     while (!after.empty() && lines_.size() < last_ + lines_after) after.remove_prefix(add(first_line(after)));
+    for (std::size_t line = first_; line < last_; ++line) hashes_[line] = hash_with_next(line);
 }
 
-/// Whether the line begins at a line end, or behind a word, decides about some matches too.
+/// Of a line and those that follow it. Whether it begins at a line end, or behind a word, decides about some matches
+/// too.
 std::uint64_t BlockSearch::hash_with_next(std::size_t line) const {
     std::uint64_t hash = lines_[line].starts_line ? 1 : 2;
     if (line > 0) hash += ends_in_word(lines_[line - 1].text) ? 4 : 8;
@@ -145,7 +148,7 @@ void BlockSearch::search(std::size_t first, std::size_t last) {
         is_learned = is_learned && !collector_.signatures()[signature].may_match_with_other_digits(text);
     }
     for (std::size_t line = first; is_learned && line < last; ++line)
-        if (!matched.contains(lines_[line].number)) seen_.add(hash_with_next(line));
+        if (!matched.contains(lines_[line].number)) seen_.add(hashes_[line]);
 }
 
 }  // namespace rnncheck::log_reader

@@ -36,7 +36,6 @@ class BlockSearch {
 
   private:
     void split(const Block& block);
-    bool is_seen(std::size_t line) const { return seen_.contains(hash_with_next(line)); }
     std::uint64_t hash_with_next(std::size_t line) const;
     void search(std::size_t first, std::size_t last);
 
@@ -44,7 +43,7 @@ class BlockSearch {
     std::string file_;
     SeenLines seen_;
     std::vector<RawLine> lines_;         ///< of the block, one before and some after
-    std::vector<std::uint64_t> hashes_;  ///< theirs
+    std::vector<std::uint64_t> hashes_;  ///< of each of the block's own lines with those that follow
     std::size_t first_ = 0, last_ = 0;   ///< the block's own lines
     std::int64_t line_ends_ = 0;
     bool ends_in_line_ = false;

@@ -26,8 +26,7 @@ std::string quotation(std::string_view line, std::string_view matched) {
     return "..." + escaped(line.substr(at - before), most_text);
 }
 
-/// How much the most telling of these lines tells.
-std::size_t told_in(const std::vector<LogEvent>& events) {
+std::size_t most_captures(const std::vector<LogEvent>& events) {
     std::size_t most = 0;
     for (const LogEvent& event : events) most = std::max(most, event.captures.size());
     return most;
@@ -43,9 +42,9 @@ std::vector<std::int64_t> EventCollector::take(std::size_t signature, const Norm
     const Signature& wanted = signatures_[signature];
     std::vector<LogEvent> events = matches(wanted, text, false, own);
     // A match that tells less than it could may have been wrapped in the middle of a word.
-    if (events.empty() || told_in(events) < wanted.groups()) {
+    if (events.empty() || most_captures(events) < wanted.groups()) {
         std::vector<LogEvent> others = matches(wanted, text, true, own);
-        if (events.empty() || told_in(others) > told_in(events)) events = std::move(others);
+        if (events.empty() || most_captures(others) > most_captures(events)) events = std::move(others);
     }
     std::vector<std::int64_t> lines;
     for (LogEvent& event : events) {

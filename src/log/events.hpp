@@ -39,4 +39,8 @@ class EventCollector {
     std::vector<std::vector<LogEvent>> found_;
 };
 
+/// The network in an event of the signature rnn_call_failed. Names that the line announces and that have no number are
+/// `missing`.
+LogRnnConfig rnn_config_of(const LogEvent& event);
+
 }  // namespace rnncheck::log_reader

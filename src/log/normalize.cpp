@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <span>
 
 namespace rnncheck::log_reader {
 
@@ -119,17 +120,10 @@ std::size_t html_tag(std::string_view text) {
     return close == std::string_view::npos ? 0 : close + 1;
 }
 
-template <std::size_t N>
-const Replacement* find_in(const std::array<Replacement, N>& list, std::string_view text) {
-    const auto found = std::find_if(list.begin(), list.end(), [&](const auto& r) { return text.starts_with(r.from); });
-    return found == list.end() ? nullptr : &*found;
-}
-
-template <std::size_t N>
-bool replace(const std::array<Replacement, N>& list, std::string_view text, Unescaped& unescaped) {
-    const Replacement* found = find_in(list, text);
-    if (found) unescaped = {found->from.size(), found->to};
-    return found;
+bool replace(std::span<const Replacement> list, std::string_view text, Unescaped& unescaped) {
+    for (const auto& [from, to] : list)
+        if (text.starts_with(from)) return unescaped = {from.size(), to}, true;
+    return false;
 }
 
 /// Of `text`, which must not be empty. `is_json`: backslashes are escapes.

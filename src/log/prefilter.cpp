@@ -1,8 +1,8 @@
-#include "log/prefilter.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+
+#include "log/signatures.hpp"
 
 namespace rnncheck::log_reader {
 

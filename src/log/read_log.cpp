@@ -4,7 +4,6 @@
 
 #include "base/text.hpp"
 #include "log/block_search.hpp"
-#include "log/rnn_config.hpp"
 
 namespace rnncheck {
 

@@ -5,8 +5,7 @@
 #include <memory>
 
 #include "facts/log.hpp"
-#include "matrix/matrix.hpp"
-#include "matrix/verify.hpp"
+#include "matrix/tables.hpp"
 
 namespace rnncheck {
 
@@ -43,6 +42,6 @@ Log read_log_text(std::string_view text, const Matrix& matrix, const std::string
 
 /// What is wrong with the kinds and patterns of the table log_signatures, by row. Rows that cannot be read are left
 /// out: verify() names those.
-std::vector<Issue> verify_signatures(const TableFiles& files);
+std::vector<Issue> verify_signatures(const Tables& tables);
 
 }  // namespace rnncheck

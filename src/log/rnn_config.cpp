@@ -1,15 +1,15 @@
-#include "log/rnn_config.hpp"
-
+// The model configuration in TensorFlow's "Failed to call ThenRnnForward with model config: ...", in all its forms.
 #include <algorithm>
 #include <charconv>
 
 #include "base/text.hpp"
+#include "log/events.hpp"
 
 namespace rnncheck::log_reader {
 
 namespace {
 
-std::string_view told(const LogEvent& event, std::string_view name) {
+std::string_view captured(const LogEvent& event, std::string_view name) {
     const auto found =
         std::find_if(event.captures.begin(), event.captures.end(), [&](const LogField& f) { return f.name == name; });
     return found == event.captures.end() ? std::string_view{} : found->value;
@@ -83,15 +83,15 @@ void take_sizes(const std::vector<std::string>& names, std::vector<std::string> 
 
 LogRnnConfig rnn_config_of(const LogEvent& event) {
     LogRnnConfig config;
-    config.call = told(event, "call");
-    if (told(event, "has_config").empty()) {
+    config.call = captured(event, "call");
+    if (captured(event, "has_config").empty()) {
         config.missing = {"model config"};
         return config;
     }
-    take_modes(split(without_blanks(told(event, "modes")), ','), config);
-    auto names = split(without_blanks(told(event, "names")), ',');
+    take_modes(split(without_blanks(captured(event, "modes")), ','), config);
+    auto names = split(without_blanks(captured(event, "names")), ',');
     if (names.empty()) names = {"num_layers", "input_size", "num_units", "dir_count", "max_seq_length", "batch_size"};
-    take_sizes(names, split(without_blanks(told(event, "sizes")), ','), !told(event, "end").empty(), config);
+    take_sizes(names, split(without_blanks(captured(event, "sizes")), ','), !captured(event, "end").empty(), config);
     return config;
 }
 

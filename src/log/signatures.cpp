@@ -5,7 +5,6 @@
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "log/read_log.hpp"
-#include "matrix/tables.hpp"
 
 namespace rnncheck::log_reader {
 
@@ -112,8 +111,7 @@ Signatures::Signatures(const std::vector<LogSignature>& rows) {
 
 namespace rnncheck {
 
-std::vector<Issue> verify_signatures(const TableFiles& files) {
-    const Tables tables(files);
+std::vector<Issue> verify_signatures(const Tables& tables) {
     std::vector<Issue> all;
     for (const LogSignature& row : tables.log_signatures.read().rows) {
         try {

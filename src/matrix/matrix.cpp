@@ -1,10 +1,8 @@
 #include "matrix/matrix.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 
-#include "matrix/gpu_name.hpp"
 #include "matrix/ranges.hpp"
 #include "matrix/tables.hpp"
 
@@ -16,8 +14,8 @@ Version major_minor(const Version& v) {
     return make_version({v.major(), v.minor()});
 }
 
-/// Package builds ("9.19.0.56") are of one release.
-Version release(const Version& v) {
+/// Package builds ("9.19.0.56") are of one version.
+Version three_numbers(const Version& v) {
     return make_version({v.parts[0], v.parts[1], v.parts[2]});
 }
 
@@ -60,6 +58,12 @@ bool concerns(const RnnDefect& defect, const Version& cudnn, const std::optional
     if (!capability) return true;
     return (!defect.capability_min || *capability >= *defect.capability_min) &&
            (!defect.capability_max || *capability <= *defect.capability_max);
+}
+
+/// Whether the row is about this version of cuDNN.
+template <class R>
+bool is_about(const R& row, const Version& cudnn) {
+    return row.first <= cudnn && (!row.last || cudnn <= *row.last);
 }
 
 /// The rows for which it holds.
@@ -137,7 +141,7 @@ Answer<Architecture> Matrix::architecture(const Version& capability) const {
 }
 
 Answer<CudnnBuild> Matrix::cudnn_build(const Version& cudnn, int cuda_major) const {
-    const Version asked = release(cudnn);
+    const Version asked = three_numbers(cudnn);
     int newest_major = 0;
     const auto& rows = cudnn_builds();
     for (const CudnnBuild& row : rows) {
@@ -169,14 +173,13 @@ Answer<Xid> Matrix::xid(int number) const {
 
 std::vector<RnnDefect> Matrix::rnn_defects(const Version& cudnn, std::optional<Version> capability,
                                            std::string_view os) const {
-    const Version asked = release(cudnn);
+    const Version asked = three_numbers(cudnn);
     return those(rnn_defects(), [&](const RnnDefect& defect) { return concerns(defect, asked, capability, os); });
 }
 
 std::vector<RnnLimit> Matrix::rnn_limits(const Version& cudnn) const {
-    const Version asked = release(cudnn);
-    return those(rnn_limits(),
-                 [&](const RnnLimit& limit) { return limit.first <= asked && (!limit.last || asked <= *limit.last); });
+    const Version asked = three_numbers(cudnn);
+    return those(rnn_limits(), [&](const RnnLimit& limit) { return is_about(limit, asked); });
 }
 
 Answer<RnnLimit> Matrix::rnn_limit(std::string_view feature) const {
@@ -192,15 +195,13 @@ Answer<RnnRequiredSupport> Matrix::requires_support(const Version& cudnn, const 
     };
     const auto& required = rnn_required_support();
     if (std::ranges::none_of(required, is_of_kind)) return {};
-    const Version asked = release(cudnn);
+    const Version asked = three_numbers(cudnn);
     const bool gpu_is_named = std::ranges::any_of(cudnn_builds(), [&](const CudnnBuild& build) {
         return covers(build, asked) && build.capability_min <= capability && capability <= build.capability_max;
     });
     if (!gpu_is_named) return {outside_builds(cudnn_builds(), asked).coverage, {}};
     for (const RnnRequiredSupport& row : required)
-        if (is_of_kind(row) && row.first <= asked && (!row.last || asked <= *row.last) &&
-            capability >= row.capability_min)
-            return known(row);
+        if (is_of_kind(row) && is_about(row, asked) && capability >= row.capability_min) return known(row);
     return {};
 }
 
@@ -215,39 +216,11 @@ std::vector<FrameworkBuild> Matrix::framework_builds(std::string_view framework)
     return those(framework_builds(), [&](const FrameworkBuild& build) { return build.framework == framework; });
 }
 
-std::vector<GpuProduct> Matrix::gpu_products_named(std::string_view written) const {
-    const auto named = [&](const GpuName& name) {
-        return those(gpu_products(), [&](const GpuProduct& row) { return may_mean(name, gpu_name(row.name)); });
-    };
-    const GpuName name = gpu_name(written);
-    std::vector<GpuProduct> products = named(name);
-    return products.empty() ? named(without_line(name)) : products;
-}
-
-Answer<GpuProduct> Matrix::gpu_product(std::string_view written) const {
-    const std::vector<GpuProduct> products = gpu_products_named(written);
-    if (products.empty()) return {};
-    const auto same_capability = [&](const GpuProduct& product) {
-        return product.capability == products.front().capability;
-    };
-    if (!std::all_of(products.begin(), products.end(), same_capability)) return {};
-    GpuProduct plainest = *std::ranges::min_element(products, {}, [](const auto& row) { return row.name.size(); });
-    plainest.data_center = std::all_of(products.begin(), products.end(), std::mem_fn(&GpuProduct::data_center));
-    return {Coverage::known, std::move(plainest)};
-}
-
 Answer<FrameworkCuda> Matrix::framework_cuda(std::string_view framework, const Version& release) const {
     const Version asked = major_minor(release);
     for (const FrameworkCuda& row : framework_cuda())
         if (row.framework == framework && row.first <= asked && asked <= row.last) return known(row);
     return {};
-}
-
-bool has_cudnn_from(const Matrix& matrix, const Version& release, const Version& capability) {
-    const auto& builds = matrix.cudnn_builds();
-    return std::any_of(builds.begin(), builds.end(), [&](const CudnnBuild& build) {
-        return build.cudnn.major() == release.major() && build.last() >= release && build.capability_min <= capability;
-    });
 }
 
 bool may_be_of(const CudnnBuild& row, const Version& cudnn) {

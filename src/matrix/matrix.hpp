@@ -4,7 +4,6 @@
 
 #include <memory>
 
-#include "matrix/framework_rows.hpp"
 #include "matrix/log_rows.hpp"
 #include "matrix/rows.hpp"
 
@@ -62,20 +61,20 @@ class Matrix {
     Answer<ForwardCompatibility> forward_compatibility(const Version& cuda, const Version& driver) const;
     Answer<DriverBranch> driver_branch(const Version& driver) const;
     Answer<Architecture> architecture(const Version& capability) const;
-    /// Builds of this very release; coverage tells when the release is outside the table.
+    /// Builds of this very version; coverage tells when the version is outside the table.
     Answer<CudnnBuild> cudnn_build(const Version& cudnn, int cuda_major) const;
     std::vector<CudnnPart> cudnn_parts(int major) const;
     Answer<StatusName> status(std::string_view library, int major, std::int64_t code) const;
     Answer<Xid> xid(int number) const;
-    /// Known defects of this release on a GPU of this capability (any GPU when unset). Of a release outside the table
+    /// Known defects of this version on a GPU of this capability (any GPU when unset). Of a version outside the table
     /// of builds none are known, which says nothing: ask cudnn_build first.
     std::vector<RnnDefect> rnn_defects(const Version& cudnn, std::optional<Version> capability,
                                        std::string_view os = "linux") const;
-    /// The rules that hold for this release, on some GPU at least.
+    /// The rules that hold for this version, on some GPU at least.
     std::vector<RnnLimit> rnn_limits(const Version& cudnn) const;
     /// The oldest rule about a feature ("bf16").
     Answer<RnnLimit> rnn_limit(std::string_view feature) const;
-    /// Known when the table has a row that requires this release on this capability to support the case.
+    /// Known when the table has a row that requires this version on this capability to support the case.
     Answer<RnnRequiredSupport> requires_support(const Version& cudnn, const Version& capability, std::string_view dtype,
                                                 std::string_view algorithm) const;
 
@@ -100,8 +99,5 @@ class Matrix {
 
 /// Whether some version that the text means (8.1 is any 8.1.x) is of this row.
 bool may_be_of(const CudnnBuild& row, const Version& cudnn);
-
-/// Whether some build of cuDNN of this release or a later one of its major has code for the GPU.
-bool has_cudnn_from(const Matrix& matrix, const Version& release, const Version& capability);
 
 }  // namespace rnncheck

@@ -37,6 +37,14 @@ bool reaches(const Version& driver, const Version& release) {
     return driver >= release || (parts_written(driver) == 1 && driver.major() == release.major());
 }
 
+std::optional<Version> cuda_of_digits(std::string_view digits) {
+    const bool is_number = std::all_of(digits.begin(), digits.end(), is_digit);
+    if (!is_number || digits.size() < 2 || digits.size() > 3) return std::nullopt;
+    constexpr char oldest_with_packages = '7';  // "cu75": until CUDA 9 two digits are major and minor
+    if (digits.size() == 2 && digits.front() < oldest_with_packages) return parse_version(digits);
+    return parse_version(std::string(digits.substr(0, digits.size() - 1)) + "." + digits.back());
+}
+
 std::optional<Target> parse_target(std::string_view word) {
     constexpr std::string_view sm = "sm_", compute = "compute_";
     Target target;

@@ -19,11 +19,14 @@ bool agree(const Version& a, const Version& b);
 /// Whether `version` is not beyond `last`, read with `last`'s exactness.
 bool within(const Version& version, const Version& last);
 
-/// `first` to `last`; without `last` that one release, as exactly as it is written.
+/// `first` to `last`; without `last` that one version, as exactly as it is written.
 bool covers(const Version& first, const std::optional<Version>& last, const Version& version);
 
-/// Whether a driver given as release or as branch is at least this release; of a branch, its newest release counts.
+/// Whether a driver given as version or as branch is at least this version; of a branch, its newest version counts.
 bool reaches(const Version& driver, const Version& release);
+
+/// The CUDA that packages write without a dot: "118" is 11.8, "92" is 9.2, "12" is 12; nothing for other lengths.
+std::optional<Version> cuda_of_digits(std::string_view digits);
 
 /// What a build holds code for, as the tables and nvcc write it: "sm_70 sm_90a compute_120".
 struct Target {

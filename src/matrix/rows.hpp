@@ -1,4 +1,4 @@
-// The rows of the tables about drivers, CUDA, cuDNN and GPUs, and what an answer from them looks like.
+// The rows of the tables about drivers, CUDA, cuDNN, GPUs and frameworks, and what an answer from them looks like.
 #pragma once
 
 #include <tuple>
@@ -30,6 +30,25 @@ RNNCHECK_ENUM_NAMES(Coverage, "known", "newer_than_data", "older_than_data", "si
 
 constexpr bool may_be_missing = true;
 
+/// As text; "" for what a row does not say.
+template <class T>
+std::string cell_text(const T& value) {
+    if constexpr (IsOptional<T>::value)
+        return value ? cell_text(*value) : "";
+    else if constexpr (std::is_same_v<T, Version>)
+        return value.text;
+    else if constexpr (std::is_same_v<T, Source>)
+        return value.url;
+    else if constexpr (std::is_same_v<T, bool>)
+        return value ? "yes" : "no";
+    else if constexpr (std::is_integral_v<T>)
+        return std::to_string(value);
+    else if constexpr (NamedEnum<T>)
+        return std::string(name_of(value));
+    else
+        return std::string(value);
+}
+
 /// What every table has. A row's own columns are in R::fields: visit(name, member), or visit(name, member,
 /// may_be_missing) where a row may leave the column out; an optional always may. R::key() puts the rows in order.
 struct Row {
@@ -58,9 +77,17 @@ struct RangeColumns {
     std::string_view first;
     std::string_view last;
     /// What a row without `last` covers.
-    enum Open { one_release, all_later } without_last = all_later;
+    enum Open { one_version, all_later } without_last = all_later;
     bool excludes_last = false;
 };
+
+/// The columns of a row, or with `Row` those that every row has, with what they say as text.
+template <class R>
+TextMap cells_of(const R& row) {
+    TextMap cells;
+    R::fields(row, [&](const char* name, const auto& value, bool = false) { cells[name] = cell_text(value); });
+    return cells;
+}
 
 template <class R>
 struct Answer {
@@ -72,12 +99,12 @@ struct Answer {
     const R& operator*() const { return *row; }
 };
 
-/// The driver a CUDA runtime release was shipped with, and the oldest one it runs on at all.
-/// Within one CUDA major from 11 on, any release runs on the family's oldest driver with limited features
+/// The driver a CUDA runtime version was shipped with, and the oldest one it runs on at all.
+/// Within one CUDA major from 11 on, any version runs on the family's oldest driver with limited features
 /// (minor-version compatibility); before 11 the two are equal.
 struct DriverForCuda : Row {
     Version cuda;           ///< major.minor
-    Version full_driver;    ///< oldest Linux driver with all features of this release
+    Version full_driver;    ///< oldest Linux driver with all features of this version
     Version oldest_driver;  ///< oldest Linux driver that runs it at all
     Source oldest_source;   ///< where oldest_driver comes from; `source` is that of full_driver
 
@@ -107,7 +134,7 @@ struct CudaOfDriver : Row {
     }
 };
 
-/// A compatibility package of this CUDA release runs over kernel drivers of this branch, on boards of data centres.
+/// A compatibility package of this CUDA version runs over kernel drivers of this branch, on boards of data centres.
 struct ForwardCompatibility : Row {
     Version cuda;            ///< major.minor of the package
     int branch = 0;          ///< of the kernel driver
@@ -125,7 +152,7 @@ struct ForwardCompatibility : Row {
 struct DriverBranch : Row {
     int branch = 0;
     std::string kind;             ///< "long-term support", "production", "new feature"; "": not named
-    bool ended = false;           ///< no more releases, at the day the source was seen
+    bool ended = false;           ///< no more versions, at the day the source was seen
     std::string supported_until;  ///< "2028-06"; "": not known
     std::optional<Version> last_release;
 
@@ -146,10 +173,11 @@ struct Architecture : Row {
     Version first_cuda;
     std::optional<Version> last_cuda;       ///< unset: still supported by the newest toolkit of the table
     bool integrated = false;                ///< of Jetson boards: driver and libraries come with JetPack
-    std::optional<int> last_driver_branch;  ///< unset: still supported, or a board with releases of its own (see note)
+    std::optional<int> last_driver_branch;  ///< unset: still supported, or a board with versions of its own (see note)
     std::optional<Source> driver_source;    ///< where last_driver_branch comes from; `source` is that of the toolkits
 
     auto key() const { return capability; }
+    static constexpr RangeColumns ranges[] = {{"cuda", "first_cuda", "last_cuda"}};
     static void fields(auto& self, auto&& visit) {
         visit("capability", self.capability);
         visit("name", self.name);
@@ -161,9 +189,9 @@ struct Architecture : Row {
     }
 };
 
-/// cuDNN releases as built for one CUDA major.
+/// cuDNN versions as built for one CUDA major.
 struct CudnnBuild : Row {
-    Version cudnn;                      ///< first release of the row, major.minor.patch
+    Version cudnn;                      ///< first version of the row, major.minor.patch
     std::optional<Version> cudnn_last;  ///< last one; unset: `cudnn` only
     int cuda_major = 0;
     std::optional<Version> cuda_min;  ///< oldest toolkit named for it
@@ -175,7 +203,7 @@ struct CudnnBuild : Row {
     const Version& last() const { return cudnn_last ? *cudnn_last : cudnn; }
     auto key() const { return std::tie(cudnn, cuda_major); }
     Series series() const { return {"CUDA " + std::to_string(cuda_major), cudnn, last()}; }
-    static constexpr RangeColumns ranges[] = {{"cudnn", "cudnn", "cudnn_last", RangeColumns::one_release},
+    static constexpr RangeColumns ranges[] = {{"cudnn", "cudnn", "cudnn_last", RangeColumns::one_version},
                                               {"cuda", "cuda_min", "cuda_max"},
                                               {"capability", "capability_min", "capability_max"}};
     static void fields(auto& self, auto&& visit) {
@@ -197,7 +225,7 @@ struct CudnnPart : Row {
     bool needed_by_rnn = false;
     bool needed_by_version = false;  ///< without it even cudnnGetVersion cannot answer
     bool needed_to_train = false;    ///< training a recurrent network needs it as well
-    Version since;                   ///< first release that has it
+    Version since;                   ///< first version that has it
 
     auto key() const { return std::tie(major, soname); }
     static void fields(auto& self, auto&& visit) {
@@ -245,12 +273,12 @@ struct Xid : Row {
     }
 };
 
-/// A documented defect of recurrent networks in a set of cuDNN releases.
+/// A documented defect of recurrent networks in a set of cuDNN versions.
 struct RnnDefect : Row {
     std::string id;                ///< the table's own word for it
     std::string cause;             ///< the rule that reports it: cudnn_masked_rnn_bug, cudnn_varlen_rnn_bug, cudnn_bug
-    Version first;                 ///< first affected cuDNN release
-    std::optional<Version> fixed;  ///< first release without it; unset: none known
+    Version first;                 ///< first affected cuDNN version
+    std::optional<Version> fixed;  ///< first version without it; unset: none known
     std::optional<Version> capability_min;
     std::optional<Version> capability_max;
     std::string os;          ///< "", "linux", "windows"
@@ -273,10 +301,10 @@ struct RnnDefect : Row {
     }
 };
 
-/// A kind of case that a cuDNN release must support on every GPU that one of its builds names, from `capability_min`
+/// A kind of case that a cuDNN version must support on every GPU that one of its builds names, from `capability_min`
 /// on: answering "not supported" to it is a fault.
 struct RnnRequiredSupport : Row {
-    Version first;                ///< first cuDNN release
+    Version first;                ///< first cuDNN version
     std::optional<Version> last;  ///< last one; unset: still
     std::string dtype;            ///< names of RnnCase's enumerations
     std::string algorithm;
@@ -294,10 +322,10 @@ struct RnnRequiredSupport : Row {
     }
 };
 
-/// A rule about a feature of recurrent networks, for a range of releases.
+/// A rule about a feature of recurrent networks, for a range of versions.
 struct RnnLimit : Row {
     std::string feature;          ///< the table's own word: "bf16", "persist_static", "zero_lengths"
-    Version first;                ///< first cuDNN release for which the rule holds
+    Version first;                ///< first cuDNN version for which the rule holds
     std::optional<Version> last;  ///< last one; unset: still
     std::optional<Version> capability_min;
     std::optional<Version> capability_max;
@@ -327,6 +355,88 @@ struct GpuProduct : Row {
         visit("name", self.name);
         visit("capability", self.capability);
         visit("data_center", self.data_center, may_be_missing);
+    }
+};
+
+/// One published build of a range of a framework's versions: what it was built with, where it takes CUDA and cuDNN
+/// from, and how it is installed.
+struct FrameworkBuild : Row {
+    std::string framework;  ///< tensorflow, pytorch, jax, onnxruntime, paddlepaddle, ctranslate2, cupy, mxnet
+    Version first;
+    std::optional<Version> last;  ///< unset: `first` only; a last of 2.4 covers every 2.4.x
+    std::string os;               ///< linux, windows, macos
+    std::string build;            ///< the flavour's own word: cpu, cu121, cuda, directml; one row per flavour
+    std::optional<Version> python_first;
+    std::optional<Version> python_last;
+    std::optional<Version> cuda;        ///< toolkit it is built with; unset: a build without CUDA
+    std::optional<Version> cudnn;       ///< cuDNN it is built with or pins; unset: without one, or not known (note)
+    bool without_cudnn = false;         ///< a build with CUDA that never opens cuDNN
+    std::string libraries;              ///< where CUDA and cuDNN come from: none, system, inside, wheels
+    std::string targets;                ///< machine code inside, "sm_70 sm_80 compute_90"; "" when not known
+    std::optional<Version> driver_min;  ///< oldest driver its documentation names for this OS
+    std::string package;                ///< distribution: tensorflow, torch, onnxruntime-gpu
+    std::string install;                ///< command; {version} stands for the version
+
+    auto key() const { return std::tie(framework, first, os, build); }
+    Series series() const { return {framework + " " + os + " " + build, first, last.value_or(first)}; }
+    static constexpr RangeColumns ranges[] = {{"version", "first", "last", RangeColumns::one_version},
+                                              {"python", "python_first", "python_last"}};
+    static void fields(auto& self, auto&& visit) {
+        visit("framework", self.framework);
+        visit("first", self.first);
+        visit("last", self.last);
+        visit("os", self.os);
+        visit("build", self.build);
+        visit("python_first", self.python_first);
+        visit("python_last", self.python_last);
+        visit("cuda", self.cuda);
+        visit("cudnn", self.cudnn);
+        visit("without_cudnn", self.without_cudnn, may_be_missing);
+        visit("libraries", self.libraries);
+        visit("targets", self.targets, may_be_missing);
+        visit("driver_min", self.driver_min);
+        visit("package", self.package);
+        visit("install", self.install, may_be_missing);
+    }
+};
+
+/// Oldest version of a backend that a range of Keras versions works with.
+struct KerasBackend : Row {
+    Version first;
+    std::optional<Version> last;
+    std::string backend;  ///< as in FrameworkBuild::framework
+    std::optional<Version> backend_first;
+    std::optional<Version> backend_last;
+
+    auto key() const { return std::tie(first, backend); }
+    Series series() const { return {backend, first, last}; }
+    static constexpr RangeColumns ranges[] = {{"version", "first", "last"},
+                                              {"backend_version", "backend_first", "backend_last"}};
+    static void fields(auto& self, auto&& visit) {
+        visit("first", self.first);
+        visit("last", self.last);
+        visit("backend", self.backend);
+        visit("backend_first", self.backend_first);
+        visit("backend_last", self.backend_last);
+    }
+};
+
+/// The newest CUDA that official builds of a range of versions were made with, the old ones included.
+struct FrameworkCuda : Row {
+    std::string framework;
+    Version first;
+    Version last;
+    Version newest_cuda;
+    int cudnn_major = 0;  ///< of the cuDNN it was built with
+
+    auto key() const { return std::tie(framework, first); }
+    Series series() const { return {framework, first, last}; }
+    static void fields(auto& self, auto&& visit) {
+        visit("framework", self.framework);
+        visit("first", self.first);
+        visit("last", self.last);
+        visit("newest_cuda", self.newest_cuda);
+        visit("cudnn_major", self.cudnn_major);
     }
 };
 

@@ -10,31 +10,12 @@ namespace rnncheck {
 
 namespace {
 
-template <class T>
-std::string cell_text(const T& value) {
-    if constexpr (std::is_same_v<T, Version>)
-        return value.text;
-    else if constexpr (std::is_same_v<T, Source>)
-        return value.url;
-    else if constexpr (std::is_same_v<T, bool>)
-        return value ? "yes" : "no";
-    else if constexpr (std::is_integral_v<T>)
-        return std::to_string(value);
-    else
-        return value;
-}
-
 template <class R>
 TableView view_of(const Table<R>& table) {
     TableView view{table.stem(), table.read().about, table.read().columns, {}, {}};
     for (const R& row : table.rows()) {
-        TextMap& cells = view.rows.emplace_back(ViewedRow{{}, row}).cells;
-        R::fields(row, [&]<class T>(const char* name, const T& value, bool = false) {
-            if constexpr (!IsOptional<T>::value)
-                cells[name] = cell_text(value);
-            else if (value)
-                cells[name] = cell_text(*value);
-        });
+        TextMap& cells = view.rows.emplace_back(ViewedRow{cells_of(row), row}).cells;
+        std::erase_if(cells, [](const auto& cell) { return cell.second.empty(); });
     }
     if constexpr (requires { R::ranges; }) view.ranges = R::ranges;
     return view;

@@ -1,6 +1,7 @@
 // The tables behind a Matrix: their files, and their rows. Each is parsed by the first question to it, at most once.
 #pragma once
 
+#include <chrono>
 #include <map>
 
 #include "matrix/matrix.hpp"
@@ -28,7 +29,10 @@ TableFiles table_files_of(const std::string& directory);
 bool same_as_bundled(const TableFiles& files, const std::string& stem);
 
 /// A day of the calendar, "2026-11-21", in the years that tables about CUDA can be of: 2007 to 2099.
-bool is_date(std::string_view text);
+std::optional<std::chrono::sys_days> parse_date(std::string_view text);
+inline bool is_date(std::string_view text) {
+    return parse_date(text).has_value();
+}
 
 /// Newest "seen" date of a table's sources, found without parsing; "" when there is none.
 std::string newest_date(std::string_view table);

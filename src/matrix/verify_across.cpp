@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <set>
 
-#include "matrix/lint.hpp"
 #include "matrix/ranges.hpp"
+#include "matrix/verify.hpp"
 
 namespace rnncheck::lint {
 
@@ -168,9 +168,9 @@ void check_evidence(const Tables& all, const LogEvidence& row, const Report& rep
         report(row, "log_causes has no '{}'; correct the cause or add it there", row.cause);
 }
 
-/// Once for each release with which some build begins.
+/// Once for each version with which some build begins.
 void check_newest_cuda(const Tables& all, const FrameworkCuda& row, const Report& report) {
-    std::map<Version, Version> newest;  // CUDA by release
+    std::map<Version, Version> newest;  // CUDA by version
     const auto is_of = [&](const FrameworkBuild& build) { return build.framework == row.framework && build.cuda; };
     for (const FrameworkBuild& build : all.framework_builds.read().rows)
         if (is_of(build) && covers(row.first, row.last, build.first)) newest[build.first];
@@ -212,15 +212,15 @@ void check_required_support(const Tables& all, const RnnRequiredSupport& row, co
     }
 }
 
-/// cuDNN releases that some row names in full, each with who names it.
-std::map<Version, std::string> releases_named(const Tables& tables) {
+/// cuDNN versions that some row names in full, each with who names it.
+std::map<Version, std::string> cudnn_versions_named(const Tables& tables) {
     std::map<Version, std::string> releases;
     const auto note = [&](const std::optional<Version>& release, const std::string& who) {
         if (release && parts_written(*release) == 3) releases.emplace(*release, who);
     };
     for (const CudnnBuild& row : tables.cudnn_builds.read().rows)
         for (const Version& release : {row.cudnn, row.last()})
-            note(release, filled("it is there for CUDA {}", row.cuda_major));
+            note(release, filled("it exists for CUDA {}", row.cuda_major));
     for (const RnnDefect& row : tables.rnn_defects.read().rows)
         for (const auto& release : {std::optional(row.first), row.fixed}) note(release, "rnn_defects names it");
     for (const RnnLimit& row : tables.rnn_limits.read().rows)
@@ -229,9 +229,9 @@ std::map<Version, std::string> releases_named(const Tables& tables) {
     return releases;
 }
 
-/// A release that other rows know and that lies between two of a CUDA major which both pass it over.
-void check_passed_over(const Tables& all, const Report& report) {
-    const auto releases = releases_named(all);
+/// A version that other rows know and that lies between two of a CUDA major which both pass it over.
+void check_skipped(const Tables& all, const Report& report) {
+    const auto releases = cudnn_versions_named(all);
     std::map<int, std::vector<const CudnnBuild*>> by_major;
     for (const CudnnBuild& row : all.cudnn_builds.read().rows) by_major[row.cuda_major].push_back(&row);
     for (const auto& [major, rows] : by_major)
@@ -242,7 +242,7 @@ void check_passed_over(const Tables& all, const Report& report) {
                 continue;
             const std::string name = filled("{} for CUDA {}", release, major);
             if (!all.cudnn_builds.read().holes.contains(name))
-                report.whole("{} is missing though {}; add its row, or declare in \"holes\" that there is none", name,
+                report.whole("{} is missing, but {}; add its row, or declare in \"holes\" that it does not exist", name,
                              who);
         }
 }
@@ -266,7 +266,7 @@ void check_across(const Tables& tables, std::vector<Issue>& all) {
     if (tables.framework_builds.read().is_whole()) check(tables.framework_cuda, check_newest_cuda);
     if (!tables.cudnn_builds.read().is_whole()) return;
     check(tables.rnn_defects, check_defect);
-    check_passed_over(tables, {all, tables.cudnn_builds.stem()});
+    check_skipped(tables, {all, tables.cudnn_builds.stem()});
 }
 
 }  // namespace rnncheck::lint

@@ -16,7 +16,7 @@ std::string command_line(std::string_view word, const std::string& command, cons
 }
 
 std::string release_of(const PlannedBuild& build) {
-    return build.last.text + " (" + build.build + ")";
+    return build.last->text + " (" + build.build + ")";
 }
 
 std::string from_to(const std::optional<Version>& first, const std::optional<Version>& last) {
@@ -30,7 +30,7 @@ std::string made_of(const PlannedBuild& build) {
     if (build.without_cudnn)
         parts.push_back("no cuDNN");
     else
-        parts.push_back(build.cudnn ? "cuDNN " + release_in_words(*build.cudnn) : "a cuDNN that is not in the data");
+        parts.push_back(build.cudnn ? "cuDNN " + version_in_words(*build.cudnn) : "a cuDNN that is not in the data");
     if (const std::string python = from_to(build.python_first, build.python_last); !python.empty())
         parts.push_back("Python " + python);
     parts.push_back(build.driver_min ? "driver " + build.driver_min->text + " or newer"
@@ -73,7 +73,7 @@ std::string framework_text(const FrameworkPlan& plan, const Style& style) {
     const PlannedBuild& build = plan.newest ? *plan.newest : *plan.perhaps;
     std::string text = wrapped(name + (plan.newest ? " " : ", not known to run: "), built_of(build), 2);
     text += command_line("install", build.install, style) + notes_of(build);
-    text += line("runs", join(plan.releases, ", ")) + line("open", what_is_open(plan));
+    text += line("runs", join(plan.versions, ", ")) + line("open", what_is_open(plan));
     return text + line("newer", why_no_newer(plan)) + sources_of(build, style);
 }
 

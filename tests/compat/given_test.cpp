@@ -1,3 +1,4 @@
+#include "support/bundled_matrix.hpp"
 #include "support/catch.hpp"
 #include "support/given_machine.hpp"
 
@@ -7,8 +8,7 @@ using namespace rnncheck::test;
 namespace {
 
 Given read(const char* text) {
-    static const Matrix matrix = Matrix::bundled();
-    return read_given({split_given(text).value()}, matrix);
+    return read_given({split_given(text).value()}, bundled_matrix());
 }
 
 std::string cudnn(const char* text) {
@@ -37,6 +37,11 @@ TEST_CASE("versions are read as people write them") {
     CHECK(driver("Driver = R535") == "535");
     CHECK(cuda("cuda=12.4") == "12.4");
     CHECK(cuda("cuda=cu118") == "11.8");
+    CHECK(cuda("cuda=CUDA 9.2") == "9.2");
+    CHECK(cuda("cuda=cuda9.2") == "9.2");
+    CHECK(cuda("cuda=cu92") == "9.2");
+    CHECK(cuda("cuda=cu12") == "12");
+    CHECK(cuda("cuda=v8.0") == "8.0");
     CHECK(cuda("cuda=12040") == "12.4");
     CHECK(cudnn("cudnn=8.9.7") == "8.9.7");
     CHECK(cudnn("cudnn=8.9.7.29") == "8.9.7");
@@ -44,6 +49,7 @@ TEST_CASE("versions are read as people write them") {
     CHECK(cudnn("cudnn=91002") == "9.10.2");
     CHECK(cudnn("cudnn=9") == "9");
     CHECK(given({"cudnn=9.10.2+cu12"}).cudnns.at(0).built_for_cuda->text == "12");
+    CHECK(given({"cudnn=7.6.5+cu92"}).cudnns.at(0).built_for_cuda->text == "9.2");
     CHECK(given({"python=3.11"}).pythons.at(0).version->text == "3.11");
     CHECK(given({"python=cp312"}).pythons.at(0).version->text == "3.12");
 }
@@ -101,8 +107,8 @@ TEST_CASE("what is not understood is listed with what would be, and left out") {
 }
 
 TEST_CASE("a second value for the same thing is not guessed away") {
-    const Matrix matrix = Matrix::bundled();
-    const Given given = read_given({{"cuda", "12.4"}, {"cuda", "11.8"}, {"torch", "2.4"}, {"pytorch", "2.5"}}, matrix);
+    const Given given =
+        read_given({{"cuda", "12.4"}, {"cuda", "11.8"}, {"torch", "2.4"}, {"pytorch", "2.5"}}, bundled_matrix());
     CHECK(given.not_understood.size() == 2);
     for (const NotUnderstood& second : given.not_understood) CHECK(second.expected.starts_with("a single value"));
     CHECK(given.facts.runtimes.size() == 1);
@@ -110,9 +116,8 @@ TEST_CASE("a second value for the same thing is not guessed away") {
 }
 
 TEST_CASE("hostile values cost nothing and are not understood") {
-    const Matrix matrix = Matrix::bundled();
     const std::string long_text(1'000'000, '9');
     for (const std::string& key : given_keys())
-        CHECK(read_given({{key, long_text}}, matrix).not_understood.size() == 1);
+        CHECK(read_given({{key, long_text}}, bundled_matrix()).not_understood.size() == 1);
     CHECK_FALSE(split_given("no equals sign").has_value());
 }

@@ -40,7 +40,7 @@ std::string newest(const char* gpu, const char* driver, const char* framework, c
     const FrameworkPlan plan = plan_of(question(gpu, driver, framework, python));
     if (!plan.newest) return "nothing";
     const PlannedBuild& build = *plan.newest;
-    return build.last.text + " " + build.build + " " + build.cuda->text + " " +
+    return build.last->text + " " + build.build + " " + build.cuda->text + " " +
            (build.cudnn ? build.cudnn->text : "-") + " " + std::string(name_of(build.fit));
 }
 
@@ -214,7 +214,7 @@ TEST_CASE("releases that may run are told beside those that do") {
     PlanQuestion asked = question("RTX 5090", "576.57", "pytorch");
     asked.os = "windows";
     const FrameworkPlan plan = plan_of(asked);
-    CHECK(contains(join(plan.releases, ", "), "2.11"));
+    CHECK(contains(join(plan.versions, ", "), "2.11"));
     CHECK(plan.undecided == std::vector<std::string>{"2.8 to 2.10"});
     CHECK(contains(told(plan.undecided_because), "its cuDNN is not in the data"));
 }
@@ -226,9 +226,9 @@ TEST_CASE("ranges hold every release that runs, stand apart and in order") {
                 PlanQuestion asked = question(gpu, driver);
                 asked.os = os;
                 for (const FrameworkPlan& plan : make_plan(asked, test::bundled_matrix()).frameworks) {
-                    INFO(gpu << ", " << driver << ", " << os << ", " << plan.framework << ": " << told(plan.releases));
+                    INFO(gpu << ", " << driver << ", " << os << ", " << plan.framework << ": " << told(plan.versions));
                     std::vector<std::pair<Version, Version>> ranges;
-                    for (const std::string& words : plan.releases) {
+                    for (const std::string& words : plan.versions) {
                         const auto at = words.find(" to ");
                         ranges.emplace_back(v(words.substr(0, at)), v(at == words.npos ? words : words.substr(at + 4)));
                         CHECK((at == words.npos || ranges.back().first < ranges.back().second));
@@ -239,7 +239,7 @@ TEST_CASE("ranges hold every release that runs, stand apart and in order") {
                     for (const PlannedBuild& build : builds)
                         CHECK(std::count_if(ranges.begin(), ranges.end(), [&](const auto& range) {
                                   return covers(range.first, range.second, build.first) &&
-                                         covers(range.first, range.second, build.last);
+                                         covers(range.first, range.second, *build.last);
                               }) == 1);
                 }
             }
@@ -268,8 +268,8 @@ TEST_CASE("a framework that opens no cuDNN wants none that knows the GPU") {
 }
 
 TEST_CASE("a cuDNN of which only the major is known is 9.x") {
-    CHECK(release_in_words(v("9")) == "9.x");
-    CHECK(release_in_words(v("9.1")) == "9.1");
+    CHECK(version_in_words(v("9")) == "9.x");
+    CHECK(version_in_words(v("9.1")) == "9.1");
 }
 
 TEST_CASE("on native Windows TensorFlow ends with 2.10") {

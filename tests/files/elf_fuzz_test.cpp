@@ -7,7 +7,7 @@
 #include <fstream>
 #include <random>
 
-#include "files/elf/embedded_library_names.hpp"
+#include "files/elf/elf_file.hpp"
 #include "files/loader/process.hpp"
 #include "support/catch.hpp"
 #include "support/elf_builder.hpp"

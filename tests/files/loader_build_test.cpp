@@ -1,8 +1,7 @@
-#include "files/loader/loader_build.hpp"
-
 #include <cstdio>
 
 #include "base/text.hpp"
+#include "files/loader/loader.hpp"
 #include "support/catch.hpp"
 #include "support/fake_root.hpp"
 

@@ -1,8 +1,7 @@
-#include "files/loader/loader_cache.hpp"
-
 #include <cstdio>
 #include <random>
 
+#include "files/loader/loader.hpp"
 #include "support/catch.hpp"
 #include "support/fake_root.hpp"
 #include "support/loader_cache_builder.hpp"

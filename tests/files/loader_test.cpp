@@ -116,8 +116,22 @@ TEST_CASE("subdirectories for better processors come first, those for too good o
     const std::string best = "/a/glibc-hwcaps/" + loader.hwcaps.front() + "/libcudnn.so.9";
     root.file("/a/libcudnn.so.9", good).file("/a/glibc-hwcaps/x86-64-v9/libcudnn.so.9", good);
     check_found(look_up(root, "/a"), "/a/libcudnn.so.9");
+    CHECK(loader.hwcaps.back() == "x86-64-v2");
+    root.file("/a/glibc-hwcaps/x86-64-v2/libcudnn.so.9", good);
+    check_found(look_up(root, "/a"), "/a/glibc-hwcaps/x86-64-v2/libcudnn.so.9");
     root.file(best, good);
     check_found(look_up(root, "/a"), best);
+}
+
+TEST_CASE("absolute links of another file system lead to places inside it") {
+    FakeRoot root;
+    root.file("/opt/cudnn-9/libcudnn.so.9.1.0", good)
+        .link("/opt/cudnn-9/libcudnn.so.9", "/opt/cudnn-9/libcudnn.so.9.1.0");
+    root.link("/opt/cudnn", "/opt/cudnn-9").link("/a", "/opt/cudnn");
+    check_found(look_up(root, "/a"), "/a/libcudnn.so.9");
+    CHECK(root.root().real_path("/a/libcudnn.so.9") == "/opt/cudnn-9/libcudnn.so.9.1.0");
+    root.link("/b/libcudnn.so.9", "/nowhere/libcudnn.so.9");
+    check_found(look_up(root, "/b:/a"), "/a/libcudnn.so.9");
 }
 
 TEST_CASE("LD_LIBRARY_PATH is split as the loader does") {

@@ -4,7 +4,6 @@
 
 #include "files/python/distributions.hpp"
 #include "files/python/literals.hpp"
-#include "files/python/metadata.hpp"
 #include "support/catch.hpp"
 #include "support/text_mutator.hpp"
 

@@ -1,6 +1,5 @@
 #include "files/python/distributions.hpp"
 #include "files/python/literals.hpp"
-#include "files/python/metadata.hpp"
 #include "support/catch.hpp"
 
 using namespace rnncheck::python;

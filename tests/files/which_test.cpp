@@ -1,4 +1,4 @@
-#include "files/loader/which.hpp"
+#include "files/which.hpp"
 
 #include <dlfcn.h>
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 
 #include "base/program.hpp"
 #include "base/text.hpp"
-#include "files/loader/gpu_libraries.hpp"
+#include "files/gpu_libraries.hpp"
 #include "support/catch.hpp"
 #include "support/elf_builder.hpp"
 #include "support/fake_root.hpp"
@@ -116,7 +116,7 @@ TEST_CASE("with RUNPATH the variable wins, and the parts come from beside the wi
 
 TEST_CASE("a cuDNN by RPATH whose parts LD_LIBRARY_PATH takes from elsewhere is noted") {
     Machine machine;
-    CHECK_FALSE(contains(join(machine.ask(torch).notes, " "), "of one release"));
+    CHECK_FALSE(contains(join(machine.ask(torch).notes, " "), "of the same version"));
     const Which which = machine.ask(torch, "/opt/cudnn");
     CHECK(contains(*choice(which, name).path, "nvidia/cudnn/lib"));
     CHECK(choice(which, "libcudnn_ops.so.9").path == "/opt/cudnn/libcudnn_ops.so.9");

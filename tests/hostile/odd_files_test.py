@@ -51,7 +51,7 @@ def reported(place):
 def what_is_no_file():
     """Each is told as what it is, by one finding; nothing opens it, no other library is blamed."""
     kinds = {"named pipe": os.mkfifo, "directory": os.mkdir, "socket": lambda path: os.mknod(path, 0o140600),
-             "circle": lambda path: os.symlink(os.path.basename(path), path), "device": lambda path: os.symlink("/dev/zero", path)}
+             "symbolic link loop": lambda path: os.symlink(os.path.basename(path), path), "device": lambda path: os.symlink("/dev/zero", path)}
     for kind, make in kinds.items():
         for name in ("libcuda.so.1", "libnvidia-ml.so.1", "libcudnn.so.9", "libcudart.so.12", "libnvrtc.so.12"):
             with tempfile.TemporaryDirectory() as place, tempfile.TemporaryDirectory() as empty:

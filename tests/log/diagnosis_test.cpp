@@ -1,15 +1,13 @@
 // From a log to the cause: messages as software words them, and logs with nothing wrong.
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
 #include "judge.hpp"
-#include "log/read_log.hpp"
 #include "rules/causes/log_features.hpp"
-#include "support/bundled_matrix.hpp"
 #include "support/catch.hpp"
+#include "support/logs.hpp"
 
 using namespace rnncheck;
 
@@ -22,12 +20,11 @@ std::string content(const std::filesystem::path& path) {
     return text.str();
 }
 
-Report diagnosed(std::string_view log, std::vector<UserHint> said = {}) {
-    static const LogReader reader(test::bundled_matrix());
+Report diagnosed(std::string_view log, std::vector<UserHint> hints = {}) {
     Facts facts;
     facts.tool.stages = {"log"};
-    facts.log = reader.read_text(log);
-    facts.log->user_hints = std::move(said);
+    facts.log = test::log_read(log);
+    facts.log->user_hints = std::move(hints);
     return judge(std::move(facts), test::bundled_matrix(), {});
 }
 
@@ -41,22 +38,17 @@ std::string findings_of(const Report& report) {
 }  // namespace
 
 TEST_CASE("each message points to its cause first") {
-    std::ifstream file(std::string(TEST_DIRECTORY) + "/messages.jsonl");
-    std::size_t count = 0;
-    for (std::string line; std::getline(file, line); ++count) {
-        const auto message = nlohmann::json::parse(line);
-        std::vector<UserHint> said;
-        for (const auto& [key, value] : message["given"].items()) said.push_back({key, value.get<std::string>(), {}});
-        const Report report = diagnosed(message["log"].get<std::string>(), said);
-        INFO(message["log"].get<std::string>() << "\nsaid: " << findings_of(report));
+    for (const test::Message& message : test::messages()) {
+        const Report report = diagnosed(message.log, message.given);
+        INFO(message.log << "\nfound: " << findings_of(report));
         REQUIRE_FALSE(report.findings.empty());
         const Finding& first = report.findings.front();
-        CHECK(first.rule == message["cause"].get<std::string>());
+        CHECK(first.rule == message.cause);
         CHECK_FALSE(first.evidence.empty());
         CHECK_FALSE(first.remedies.empty());
         CHECK((first.confidence == Confidence::certain || first.decided_by));
     }
-    CHECK(count >= 100);
+    CHECK(test::messages().size() >= 100);
 }
 
 TEST_CASE("no fault is named in a healthy log") {

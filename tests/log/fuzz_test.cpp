@@ -3,16 +3,14 @@
 // runs as many; by default a few, so that the test stays quick. RNNCHECK_FUZZ_SEED starts elsewhere.
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
 #include "base/text.hpp"
-#include "log/read_log.hpp"
 #include "rules/causes/log_causes.hpp"
 #include "support/catch.hpp"
+#include "support/logs.hpp"
 #include "support/text_mutator.hpp"
 
 using namespace rnncheck;
@@ -21,8 +19,7 @@ namespace {
 
 std::vector<std::string> seeds() {
     std::vector<std::string> texts;
-    std::ifstream file(std::string(TEST_DIRECTORY) + "/messages.jsonl");
-    for (std::string line; std::getline(file, line);) texts.push_back(nlohmann::json::parse(line)["log"]);
+    for (const test::Message& message : test::messages()) texts.push_back(message.log);
     return texts;
 }
 
@@ -58,23 +55,13 @@ bool is_safe(const Log& log) {
     });
 }
 
-std::set<std::string> kinds_seen(const Log& log) {
-    std::set<std::string> seen;
-    for (const LogEvent& event : log.events) seen.insert(event.signature);
-    return seen;
-}
-
 /// What a large log tells and a small one with the same neighbours of the text does not.
-std::string more_in_large(const LogReader& reader, const std::string& text) {
+std::string more_in_large(const std::string& text) {
     static const std::string filler = "Epoch 1 step 1 accuracy 0.9\n";
-    static const std::string much = [] {
-        std::string all;
-        while (all.size() < (66 << 10)) all += filler;
-        return all;
-    }();
+    static const std::string much = test::repeated(filler, 66 << 10);
     const std::string few = much.substr(0, 9 * filler.size());
-    const auto large = kinds_seen(reader.read_text(much + text + "\n" + few));
-    const auto small = kinds_seen(reader.read_text(few + text + "\n" + few));
+    const auto large = test::signatures_in(test::log_read(much + text + "\n" + few));
+    const auto small = test::signatures_in(test::log_read(few + text + "\n" + few));
     for (const std::string& signature : large)
         if (!small.contains(signature)) return signature;
     return "";
@@ -90,17 +77,17 @@ std::string among_its_words(const std::string& text) {
     return full + "\n" + text;
 }
 
-void read_safely(const LogReader& reader, const std::string& text) {
-    if (!is_safe(reader.read_text(text))) throw std::runtime_error("a control character is left");
+void read_safely(const std::string& text) {
+    if (!is_safe(test::log_read(text))) throw std::runtime_error("a control character is left");
 }
 
-void judge_safely(const LogReader& reader, const Matrix& matrix, const std::string& text) {
+void judge_safely(const std::string& text) {
     Facts facts;
     facts.tool.stages = {"log"};
-    facts.log = reader.read_text(text);
+    facts.log = test::log_read(text);
     facts.log->user_hints = {
         {"gpu", text.substr(0, 40), {}}, {"framework", text.substr(0, 60), {}}, {"cuda", "12", {}}};
-    if (rules::causes_in_log(facts, matrix).size() > 5) throw std::runtime_error("too many causes");
+    if (rules::causes_in_log(facts, test::bundled_matrix()).size() > 5) throw std::runtime_error("too many causes");
 }
 
 /// The rounds wanted of a fuzz test, and where its random numbers begin.
@@ -114,16 +101,14 @@ long number_from(const char* name, long otherwise) {
 TEST_CASE("mutated logs do no harm, and large ones tell what small ones tell", "[fuzz]") {
     constexpr long rare = 16;  // what takes long
     const long rounds = number_from("RNNCHECK_FUZZ", 200);
-    const Matrix matrix = Matrix::bundled();
-    const LogReader reader(matrix);
     test::TextMutator mutator(seeds(), pieces, static_cast<std::uint64_t>(number_from("RNNCHECK_FUZZ_SEED", 20261121)));
     for (long round = 0; round < rounds; ++round) {
         const std::string text = mutator.next();
         INFO("round " << round << " of the seed");
-        CHECK_NOTHROW(read_safely(reader, text));
-        if (round % (4 * rare) == 0) CHECK_NOTHROW(judge_safely(reader, matrix, text));
-        if (round % rare == 1) CHECK(more_in_large(reader, text).empty());
-        if (round % (32 * rare) == 2) CHECK_NOTHROW(read_safely(reader, among_its_words(text)));
+        CHECK_NOTHROW(read_safely(text));
+        if (round % (4 * rare) == 0) CHECK_NOTHROW(judge_safely(text));
+        if (round % rare == 1) CHECK(more_in_large(text).empty());
+        if (round % (32 * rare) == 2) CHECK_NOTHROW(read_safely(among_its_words(text)));
         if (round % 10000 == 9999) std::cerr << round + 1 << " inputs\n";
     }
 }

@@ -3,9 +3,9 @@
 #include <stdexcept>
 
 #include "judge.hpp"
-#include "log/read_log.hpp"
 #include "support/catch.hpp"
 #include "support/healthy_machine.hpp"
+#include "support/logs.hpp"
 
 using namespace rnncheck;
 using namespace rnncheck::test;
@@ -17,9 +17,8 @@ constexpr const char* insufficient_driver =
 constexpr const char* unknown = "RuntimeError: the frobnicator gave up on tensor 7\n";
 
 Report joined(Facts machine, std::string_view log) {
-    static const Matrix matrix = Matrix::bundled();
-    machine.log = read_log_text(log, matrix);
-    return judge(std::move(machine), matrix, {});
+    machine.log = log_read(log);
+    return judge(std::move(machine), bundled_matrix(), {});
 }
 
 const Finding& finding_of(const Report& report, std::string_view rule) {

@@ -1,22 +1,15 @@
 // Large logs: lines that were searched before, with other digits or other neighbours, hide nothing.
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
 
-#include "log/read_log.hpp"
 #include "support/catch.hpp"
+#include "support/logs.hpp"
 
 using namespace rnncheck;
+using test::log_read, test::Message, test::messages, test::repeated;
 
 namespace {
-
-std::string repeated_to(const std::string& text, std::size_t bytes) {
-    std::string out;
-    while (out.size() < bytes) out += text;
-    return out;
-}
 
 std::string with_other_digits(std::string text, int add) {
     for (char& c : text)
@@ -25,18 +18,14 @@ std::string with_other_digits(std::string text, int add) {
 }
 
 std::set<std::string> signatures_in(const std::string& text) {
-    static const LogReader reader(Matrix::bundled());
-    std::set<std::string> all;
-    for (const LogEvent& event : reader.read_text(text).events) all.insert(event.signature);
-    return all;
+    return test::signatures_in(log_read(text));
 }
 
 constexpr std::size_t large = 100 << 10;  ///< a log that is not matched as a whole
 
 template <class Check>
 void for_each_message(Check&& check) {
-    std::ifstream file(std::string(TEST_DIRECTORY) + "/messages.jsonl");
-    for (std::string row; std::getline(file, row);) check(nlohmann::json::parse(row)["log"].get<std::string>() + "\n");
+    for (const Message& message : messages()) check(message.log + "\n");
 }
 
 /// What `message` says alone it says behind `log`, too.
@@ -54,7 +43,7 @@ TEST_CASE("a log that says nothing with other digits hides no message") {
     for_each_message([](const std::string& message) {
         std::string others;
         for (int add = 1; add < 10; ++add) others += with_other_digits(message + "Epoch 2\n", add);
-        check_found(repeated_to(others, large), message);
+        check_found(repeated(others, large), message);
     });
 }
 
@@ -64,12 +53,12 @@ TEST_CASE("lines that tell nothing far from each other tell something next to ea
         if (middle == message.npos) return;
         const std::string first = message.substr(0, middle) + "\n", second = message.substr(middle + 1) + "\n";
         const std::string far = first + std::string(66, '.') + second + "\n\n\n\n", near = first + second;
-        check_found(repeated_to(far, large), near);
+        check_found(repeated(far, large), near);
     });
 }
 
 TEST_CASE("a message where a line is cut between two blocks is told whole") {
-    const std::string bar = repeated_to("\r 12%|#2        | 123/1000 [00:01<00:02, 3 it/s]", 800 << 10);
+    const std::string bar = repeated("\r 12%|#2        | 123/1000 [00:01<00:02, 3 it/s]", 800 << 10);
     const std::string message = " NVRM: Xid (PCI:0000:3b:00): 79, pid=1234, GPU has fallen off the bus. ";
     for (std::size_t place = (512 << 10) - 80; place < (512 << 10) + 20; place += 10)
         CHECK(signatures_in(bar.substr(0, place) + message + bar).contains("xid_79"));
@@ -79,7 +68,7 @@ TEST_CASE("lines that tell nothing alone tell what they tell together") {
     for_each_message([](const std::string& message) {
         std::string apart;
         for (const char c : message) apart += c == '\n' ? "\nEpoch 1\nEpoch 2\nEpoch 3\n" : std::string(1, c);
-        check_found(repeated_to(apart, large), message);
+        check_found(repeated(apart, large), message);
     });
 }
 
@@ -92,7 +81,7 @@ TEST_CASE("lines in which nothing is found hide none that differs from them in d
               "{\"log\":\"\\u0027CUDAExecutionProvider\\u0027 is not in available provider\"}\n",
               "torch_not_built_with_cuda"}}) {
         INFO(message);
-        CHECK(signatures_in(repeated_to(others, large)).empty());
-        CHECK(signatures_in(repeated_to(others, large) + message + repeated_to(others, 1 << 10)).contains(signature));
+        CHECK(signatures_in(repeated(others, large)).empty());
+        CHECK(signatures_in(repeated(others, large) + message + repeated(others, 1 << 10)).contains(signature));
     }
 }

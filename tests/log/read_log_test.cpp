@@ -2,25 +2,19 @@
 #include "log/read_log.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 #include <sstream>
 
 #include "base/text.hpp"
 #include "log/blocks.hpp"
-#include "support/bundled_matrix.hpp"
 #include "support/catch.hpp"
+#include "support/logs.hpp"
 
 using namespace rnncheck;
+using test::log_read, test::repeated;
 
 namespace {
-
-Log log_read(std::string_view text, const std::string& name = "log") {
-    static const LogReader reader(test::bundled_matrix());
-    return reader.read_text(text, name);
-}
 
 const LogEvent* event(const Log& log, std::string_view signature) {
     const auto found =
@@ -39,12 +33,6 @@ std::string told(const Log& log, std::string_view signature, std::string_view na
 std::string utf16(std::string_view text, bool little) {
     std::string out;
     for (const char c : text) out += little ? std::string{c, '\0'} : std::string{'\0', c};
-    return out;
-}
-
-std::string repeated(std::string_view text, std::size_t bytes) {
-    std::string out;
-    while (out.size() < bytes) out += text;
     return out;
 }
 
@@ -162,9 +150,8 @@ TEST_CASE("each message gives the same facts in a small log and in a large one")
     const std::string few = repeated("Epoch 1 step 1 accuracy 0.9\n", 1 << 10);  // the same neighbours
     const auto lines = std::count(ordinary.begin(), ordinary.end(), '\n');
     const auto few_lines = std::count(few.begin(), few.end(), '\n');
-    std::ifstream file(std::string(TEST_DIRECTORY) + "/messages.jsonl");
-    for (std::string line; std::getline(file, line);) {
-        const std::string message = "Epoch 1\n" + nlohmann::json::parse(line)["log"].get<std::string>() + "\n";
+    for (const test::Message& one : test::messages()) {
+        const std::string message = "Epoch 1\n" + one.log + "\n";
         INFO(message);
         CHECK(captured_in(log_read(ordinary + message + ordinary), lines) ==
               captured_in(log_read(few + message + few), few_lines));
@@ -185,11 +172,9 @@ TEST_CASE("where a block of a large log ends does not matter") {
 }
 
 TEST_CASE("a log that is full of the words of messages hides none of them") {
-    std::ifstream file(std::string(TEST_DIRECTORY) + "/messages.jsonl");
-    std::vector<std::string> messages, words;
-    for (std::string line; std::getline(file, line);) {
-        messages.push_back(nlohmann::json::parse(line)["log"]);
-        std::istringstream all(messages.back());
+    std::vector<std::string> words;
+    for (const test::Message& message : test::messages()) {
+        std::istringstream all(message.log);
         for (std::string word; all >> word;) words.push_back(word);
     }
     std::mt19937 random(7);
@@ -201,12 +186,11 @@ TEST_CASE("a log that is full of the words of messages hides none of them") {
     };
     std::string text = near_misses(6 << 20);
     std::set<std::string> wanted;
-    for (const std::string& message : messages) {
-        for (const LogEvent& event : log_read("step 1\n" + message).events) wanted.insert(event.signature);
-        text += message + "\n" + near_misses(1 << 10);
+    for (const test::Message& message : test::messages()) {
+        wanted.merge(test::signatures_in(log_read("step 1\n" + message.log)));
+        text += message.log + "\n" + near_misses(1 << 10);
     }
-    std::set<std::string> seen;
-    for (const LogEvent& event : log_read(text).events) seen.insert(event.signature);
+    const std::set<std::string> seen = test::signatures_in(log_read(text));
     for (const std::string& signature : wanted) CHECK(seen.contains(signature));
 }
 

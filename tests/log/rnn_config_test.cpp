@@ -1,14 +1,13 @@
 // Every historic form of TensorFlow's model configuration; what a cut or wrapped one lacks is named.
-#include "log/read_log.hpp"
 #include "support/catch.hpp"
+#include "support/logs.hpp"
 
 using namespace rnncheck;
 
 namespace {
 
 LogRnnConfig config_in(const std::string& text) {
-    static const LogReader reader(Matrix::bundled());
-    const Log log = reader.read_text(text);
+    const Log log = test::log_read(text);
     REQUIRE(log.rnn_config);
     return *log.rnn_config;
 }

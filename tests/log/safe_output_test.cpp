@@ -4,10 +4,10 @@
 
 #include "base/text.hpp"
 #include "judge.hpp"
-#include "log/read_log.hpp"
 #include "report/format.hpp"
 #include "report/redact.hpp"
 #include "support/catch.hpp"
+#include "support/logs.hpp"
 
 using namespace rnncheck;
 
@@ -17,21 +17,18 @@ const Identity somebody = {{"grace"}, {"/home/grace"}, {"hopper-box.lab"}};
 const std::string uuid = "GPU-5f3a1b2c-1111-2222-3333-444455556666";
 
 std::string report_of(const std::string& log, const std::string& format, bool verbose = true) {
-    static const Matrix matrix = Matrix::bundled();
-    static const LogReader reader(matrix);
     Facts facts;
     facts.tool.stages = {"log"};
-    facts.log = reader.read_text(log);
+    facts.log = test::log_read(log);
     std::ostringstream out;
     (*find_named(all_formats(), format))
-        ->write(redact(judge(std::move(facts), matrix, {}), somebody), out, {.verbose = verbose});
+        ->write(redact(judge(std::move(facts), test::bundled_matrix(), {}), somebody), out, {.verbose = verbose});
     return out.str();
 }
 
 /// The log alone, and amid so much else that the reader of large logs takes it.
 std::vector<std::string> small_and_large(const std::string& log) {
-    std::string filler;
-    while (filler.size() < 100 << 10) filler += "Epoch 1 step 1 accuracy 0.9\n";
+    const std::string filler = test::repeated("Epoch 1 step 1 accuracy 0.9\n", 100 << 10);
     return {log, filler + log + filler};
 }
 

@@ -15,7 +15,7 @@ std::string complaint_after(const std::string& from, const std::string& to) {
     REQUIRE(at != std::string::npos);
     text.replace(at, from.size(), to);
     files.content.at("log_signatures") = text;
-    const auto complaints = verify_signatures(files);
+    const auto complaints = verify_signatures(Tables(files));
     REQUIRE(complaints.size() < 2);
     return complaints.empty() ? "" : complaints.front().table + ": " + complaints.front().text;
 }
@@ -23,7 +23,7 @@ std::string complaint_after(const std::string& from, const std::string& to) {
 }  // namespace
 
 TEST_CASE("nothing is wrong with the bundled signatures") {
-    for (const Issue& complaint : verify_signatures(bundled_table_files())) FAIL_CHECK(complaint.text);
+    for (const Issue& complaint : verify_signatures(Tables(bundled_table_files()))) FAIL_CHECK(complaint.text);
 }
 
 TEST_CASE("what is wrong with a signature is named") {

@@ -121,7 +121,7 @@ TEST_CASE("a NUL, behind which a parser would see nothing, and nesting that woul
     const std::string deep = "{\"z\": " + std::string(30'000, '[') + std::string(30'000, ']') + "}";
     copy.write("xid.json", deep);
     says(copy.error(), {"xid.json", "nested too deeply"});
-    CHECK(verify(table_files_of(copy.directory.string()), "2026-12-31").front().text == "nested too deeply");
+    CHECK(verify(Tables(table_files_of(copy.directory.string())), "2026-12-31").front().text == "nested too deeply");
 }
 
 TEST_CASE("a fault is named with file, row and column") {
@@ -165,7 +165,7 @@ TEST_CASE("a table of nothing but faults is given up after the first thousand") 
     std::string rows = "{}";
     for (int i = 0; i < 20'000; ++i) rows += ",{}";
     copy.write("xid.json", R"({"columns": {}, "sources": {}, "rows": [)" + rows + "]}");
-    const auto issues = verify(table_files_of(copy.directory.string()));
+    const auto issues = verify(Tables(table_files_of(copy.directory.string())));
     CHECK(issues.size() < 1100);
     says(copy.error(), {"xid.json, row 1, column 'xid': missing"});
 }

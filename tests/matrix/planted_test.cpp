@@ -63,7 +63,7 @@ TEST_CASE("a GPU's name with a second capability") {
 TEST_CASE("a cuDNN release that one CUDA major passes over") {
     const auto issues = without_rows("cudnn_builds.json", {R"({"cudnn": "9.17.1")", R"("cuda_major": 12)"});
     INFO(told(issues));
-    CHECK(says(issues, "cudnn_builds", "9.17.1 for CUDA 12 is missing though it is there for CUDA 13"));
+    CHECK(says(issues, "cudnn_builds", "9.17.1 for CUDA 12 is missing, but it exists for CUDA 13"));
     CHECK(issues.size() == 1);
 }
 
@@ -94,9 +94,9 @@ TEST_CASE("dates that there are not, and dates to come") {
     const MatrixCopy copy;
     copy.replace("xid.json", "\"seen\": \"2026-1", "\"seen\": \"2031-01-01\", \"was\": \"2026-1");
     const TableFiles files = table_files_of(copy.directory.string());
-    CHECK(says(verify(files, "2026-12-31"), "xid", "'seen' is 2031-01-01, a future date"));
-    CHECK(verify(files, "2031-01-01").empty());
-    CHECK(verify(files, "1970-01-02").empty());  // a clock that nearly all sources are ahead of
+    CHECK(says(verify(Tables(files), "2026-12-31"), "xid", "'seen' is 2031-01-01, a future date"));
+    CHECK(verify(Tables(files), "2031-01-01").empty());
+    CHECK(verify(Tables(files), "1970-01-02").empty());  // a clock that nearly all sources are ahead of
 }
 
 TEST_CASE("support that is required before its feature") {
@@ -129,7 +129,7 @@ TEST_CASE("a flavour, an index or a pin that is not the row's") {
 TEST_CASE("a Python that there is not") {
     const auto issues = after_in_row(torch_24_cu124, R"("python_last": "3.12")", R"("python_last": "3.99")");
     INFO(told(issues));
-    CHECK(says(issues, "framework_builds", "column 'python_last': there was no Python 3.99 on 2026"));
+    CHECK(says(issues, "framework_builds", "column 'python_last': Python 3.99 did not exist on 2026"));
     CHECK(issues.size() == 1);
 }
 
@@ -166,7 +166,7 @@ TEST_CASE("a member of the head that there is not, and rows that stand twice") {
     CHECK(says(after("xid.json", "\"columns\":", "\"rows\": [], \"columns\":"), "xid", "'rows' is duplicated"));
 }
 
-TEST_CASE("a key that stands twice") {
+TEST_CASE("a key that appears twice") {
     const auto source =
         after("xid.json", "\"sources\": {\n",
               "\"sources\": {\n    \"s\": {\"title\": \"t\", \"url\": \"https://a.b/\", \"seen\": \"2026-11-21\"},\n"
@@ -185,7 +185,7 @@ TEST_CASE("an inferred row without a note, and a control character") {
     INFO(told(inferred));
     CHECK(says(inferred, "rnn_required_support", "an inferred row needs a note"));
     const auto control = after("rnn_required_support.json", R"("note": ")", R"("note": "\u001b[2J)");
-    CHECK(says(control, "rnn_required_support", "'note' holds a control character"));
+    CHECK(says(control, "rnn_required_support", "'note' contains a control character"));
     CHECK(says(after("rnn_required_support.json", R"("title": ")", R"("title": "\u009b)"), "rnn_required_support",
-               "'title' holds a control character"));
+               "'title' contains a control character"));
 }

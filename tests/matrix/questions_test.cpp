@@ -8,10 +8,12 @@
 #include "base/text.hpp"
 #include "matrix/matrix.hpp"
 #include "matrix/ranges.hpp"
+#include "support/bundled_matrix.hpp"
 #include "support/catch.hpp"
 #include "support/healthy_machine.hpp"
 
 using namespace rnncheck;
+using rnncheck::test::bundled_matrix;
 using rnncheck::test::v;
 
 namespace {
@@ -19,40 +21,14 @@ namespace {
 using Words = std::vector<std::string>;
 using Cells = std::map<std::string, std::string>;
 
-const Matrix& bundled() {
-    static const Matrix matrix = Matrix::bundled();
-    return matrix;
-}
-
-template <class T>
-std::string text_of(const T& value) {
-    if constexpr (IsOptional<T>::value)
-        return value ? text_of(*value) : "";
-    else if constexpr (std::is_same_v<T, Version>)
-        return value.text;
-    else if constexpr (std::is_same_v<T, Source>)
-        return value.url;
-    else if constexpr (std::is_same_v<T, bool>)
-        return value ? "yes" : "no";
-    else if constexpr (std::is_integral_v<T>)
-        return std::to_string(value);
-    else if constexpr (NamedEnum<T>)
-        return std::string(name_of(value));
-    else
-        return value;
-}
-
 /// Of several rows each column's different values, sorted, with blanks between; "" with "none" where there are none.
 template <class R>
 Cells cells_of(const std::vector<R>& rows) {
     if (rows.empty()) return {{"", "none"}};
     std::map<std::string, std::set<std::string>> values;
     for (const R& row : rows) {
-        const auto note = [&](const char* name, const auto& value, bool = false) {
-            values[name].insert(text_of(value));
-        };
-        R::fields(row, note);
-        Row::fields(row, note);
+        for (const TextMap& cells : {rnncheck::cells_of(row), rnncheck::cells_of<Row>(row)})
+            for (const auto& [name, text] : cells) values[name].insert(text);
     }
     Cells cells;
     for (const auto& [name, texts] : values) cells[name] = join({texts.begin(), texts.end()}, " ");
@@ -73,33 +49,35 @@ std::vector<R> kept(std::vector<R> rows, Keep&& keep) {
 
 /// Framework, release, system and, where given, flavour.
 std::vector<FrameworkBuild> builds(const Words& w) {
-    return kept(bundled().framework_builds(w[0]), [&](const FrameworkBuild& row) {
+    return kept(bundled_matrix().framework_builds(w[0]), [&](const FrameworkBuild& row) {
         return row.os == w[2] && covers(row.first, row.last, v(w[1])) && (w.size() < 4 || row.build == w[3]);
     });
 }
 
 std::vector<RnnDefect> defects(const Words& w) {
-    return bundled().rnn_defects(v(w[0]), w[1] == "any" ? std::nullopt : std::optional(v(w[1])), w[2]);
+    return bundled_matrix().rnn_defects(v(w[0]), w[1] == "any" ? std::nullopt : std::optional(v(w[1])), w[2]);
 }
 
 const std::map<std::string, std::function<Cells(const Words&)>> questions = {
-    {"cuda", [](const Words& w) { return cells_of(bundled().driver_for_cuda(v(w[0]))); }},
-    {"windows_cuda", [](const Words& w) { return cells_of(bundled().windows_driver_for_cuda(v(w[0]))); }},
-    {"driver", [](const Words& w) { return cells_of(bundled().cuda_of_driver(v(w[0]))); }},
-    {"branch", [](const Words& w) { return cells_of(bundled().driver_branch(v(w[0]))); }},
-    {"package", [](const Words& w) { return cells_of(bundled().forward_compatibility(v(w[0]), v(w[1]))); }},
-    {"capability", [](const Words& w) { return cells_of(bundled().architecture(v(w[0]))); }},
-    {"cudnn", [](const Words& w) { return cells_of(bundled().cudnn_build(v(w[0]), std::stoi(w[1]))); }},
+    {"cuda", [](const Words& w) { return cells_of(bundled_matrix().driver_for_cuda(v(w[0]))); }},
+    {"windows_cuda", [](const Words& w) { return cells_of(bundled_matrix().windows_driver_for_cuda(v(w[0]))); }},
+    {"driver", [](const Words& w) { return cells_of(bundled_matrix().cuda_of_driver(v(w[0]))); }},
+    {"branch", [](const Words& w) { return cells_of(bundled_matrix().driver_branch(v(w[0]))); }},
+    {"package", [](const Words& w) { return cells_of(bundled_matrix().forward_compatibility(v(w[0]), v(w[1]))); }},
+    {"capability", [](const Words& w) { return cells_of(bundled_matrix().architecture(v(w[0]))); }},
+    {"cudnn", [](const Words& w) { return cells_of(bundled_matrix().cudnn_build(v(w[0]), std::stoi(w[1]))); }},
     {"parts_for_rnn",
      [](const Words& w) {
-         return cells_of(kept(bundled().cudnn_parts(std::stoi(w[0])), std::mem_fn(&CudnnPart::needed_by_rnn)));
+         return cells_of(kept(bundled_matrix().cudnn_parts(std::stoi(w[0])), std::mem_fn(&CudnnPart::needed_by_rnn)));
      }},
     {"parts_for_version",
      [](const Words& w) {
-         return cells_of(kept(bundled().cudnn_parts(std::stoi(w[0])), std::mem_fn(&CudnnPart::needed_by_version)));
+         return cells_of(
+             kept(bundled_matrix().cudnn_parts(std::stoi(w[0])), std::mem_fn(&CudnnPart::needed_by_version)));
      }},
-    {"status", [](const Words& w) { return cells_of(bundled().status(w[0], std::stoi(w[1]), std::stoi(w[2]))); }},
-    {"xid", [](const Words& w) { return cells_of(bundled().xid(std::stoi(w[0]))); }},
+    {"status",
+     [](const Words& w) { return cells_of(bundled_matrix().status(w[0], std::stoi(w[1]), std::stoi(w[2]))); }},
+    {"xid", [](const Words& w) { return cells_of(bundled_matrix().xid(std::stoi(w[0]))); }},
     {"defects", [](const Words& w) { return cells_of(defects(w)); }},
     {"windows_defect",
      [](const Words& w) {
@@ -107,9 +85,10 @@ const std::map<std::string, std::function<Cells(const Words&)>> questions = {
      }},
     {"limit",
      [](const Words& w) {
-         return cells_of(kept(bundled().rnn_limits(v(w[0])), [&](const auto& l) { return l.feature == w[1]; }));
+         return cells_of(kept(bundled_matrix().rnn_limits(v(w[0])), [&](const auto& l) { return l.feature == w[1]; }));
      }},
-    {"required", [](const Words& w) { return cells_of(bundled().requires_support(v(w[0]), v(w[1]), w[2], w[3])); }},
+    {"required",
+     [](const Words& w) { return cells_of(bundled_matrix().requires_support(v(w[0]), v(w[1]), w[2], w[3])); }},
     {"build", [](const Words& w) { return cells_of(builds(w)); }},
     {"cuda_builds",
      [](const Words& w) { return cells_of(kept(builds(w), [](const auto& row) { return row.cuda.has_value(); })); }},
@@ -120,12 +99,12 @@ const std::map<std::string, std::function<Cells(const Words&)>> questions = {
      }},
     {"keras",
      [](const Words& w) {
-         return cells_of(kept(bundled().keras_backends(), [&](const KerasBackend& row) {
+         return cells_of(kept(bundled_matrix().keras_backends(), [&](const KerasBackend& row) {
              return row.backend == w[1] && v(w[0]) >= row.first && (!row.last || within(v(w[0]), *row.last));
          }));
      }},
-    {"gpu", [](const Words& w) { return cells_of(bundled().gpu_product(join(w, " "))); }},
-    {"gpus", [](const Words& w) { return cells_of(bundled().gpu_products_named(join(w, " "))); }},
+    {"gpu", [](const Words& w) { return cells_of(bundled_matrix().gpu_product(join(w, " "))); }},
+    {"gpus", [](const Words& w) { return cells_of(bundled_matrix().gpu_products_named(join(w, " "))); }},
 };
 
 /// `wanted` is "column=value", or a word for an answer without a row. The value "*" is any, "9.x" any that begins so.
@@ -178,14 +157,14 @@ TEST_CASE("every question of queries.txt has its answer") {
 
 TEST_CASE("what is no GPU's name finds none") {
     for (const char* written : {"", "\xff\xfe", "GeForce RTX 3090 \xc3\xa9t\xc3\xa9"})
-        CHECK(bundled().gpu_products_named(written).empty());
+        CHECK(bundled_matrix().gpu_products_named(written).empty());
 }
 
 TEST_CASE("every product is found by its own name, and its capability is one that the architectures know") {
-    for (const GpuProduct& row : bundled().gpu_products()) {
+    for (const GpuProduct& row : bundled_matrix().gpu_products()) {
         INFO(row.name);
-        const auto named = bundled().gpu_products_named(row.name);
+        const auto named = bundled_matrix().gpu_products_named(row.name);
         CHECK(std::ranges::any_of(named, [&](const GpuProduct& found) { return found.number == row.number; }));
-        CHECK((bundled().architecture(row.capability) || row.capability < v("3.0")));
+        CHECK((bundled_matrix().architecture(row.capability) || row.capability < v("3.0")));
     }
 }

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "files/loader/gpu_libraries.hpp"
+#include "files/gpu_libraries.hpp"
 #include "support/catch.hpp"
 #include "support/elf_builder.hpp"
 #include "support/fake_root.hpp"

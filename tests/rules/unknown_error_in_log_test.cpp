@@ -1,4 +1,4 @@
-#include "log/read_log.hpp"
+#include "support/logs.hpp"
 #include "support/rule_test.hpp"
 
 namespace {
@@ -6,7 +6,7 @@ namespace {
 rnncheck::Facts with_log(const char* text) {
     rnncheck::Facts facts;
     facts.tool.stages = {"log"};
-    facts.log = rnncheck::read_log_text(text, rnncheck::Matrix::bundled());
+    facts.log = rnncheck::test::log_read(text);
     return facts;
 }
 
@@ -16,8 +16,7 @@ TEST_CASE("unknown_error_in_log") {
     using namespace rnncheck;
     const auto* rule = find_named(all_rules(), "unknown_error_in_log");
     REQUIRE(rule);
-    const Matrix matrix = Matrix::bundled();
-    const auto outcome = [&](const Facts& facts) { return (*rule)->check(facts, matrix); };
+    const auto outcome = [&](const Facts& facts) { return (*rule)->check(facts, test::bundled_matrix()); };
 
     const Verdict open = outcome(with_log("epoch 1\nValueError: the moon is full\n"));
     CHECK(open.outcome == Outcome::undecided);

@@ -8,7 +8,7 @@
 namespace rnncheck::test {
 
 inline std::vector<Issue> issues_of(const MatrixCopy& copy) {
-    return verify(table_files_of(copy.directory.string()));
+    return verify(Tables(table_files_of(copy.directory.string())));
 }
 
 inline std::string told(const std::vector<Issue>& issues) {
@@ -26,10 +26,11 @@ inline bool has(const std::vector<Issue>& issues, const std::string& table, std:
 inline constexpr const char* some_source = R"("https://example.org/", "seen": "2026-11-21"}},)";
 
 /// A small table of a few rows instead of the bundled one, so that a test does not depend on what that holds.
-inline void put(const MatrixCopy& copy, const std::string& table, const std::string& columns,
-                const std::vector<std::string>& rows, const std::string& head = "") {
-    std::string text = "{\"about\": \"x\",\n" + head + "\"columns\": {" + columns +
-                       "},\n\"sources\": {\"s\": {\"title\": \"t\", \"url\": " + some_source + "\n  \"rows\": [";
+inline void put(const MatrixCopy& copy, const std::string& table, const std::vector<std::string>& rows,
+                const std::string& head = "") {
+    std::string text = "{\"about\": \"x\",\n" + head +
+                       "\"columns\": {},\n\"sources\": {\"s\": {\"title\": \"t\", \"url\": " + some_source +
+                       "\n  \"rows\": [";
     for (std::size_t i = 0; i < rows.size(); ++i)
         text += std::string(i > 0 ? "," : "") + "\n    {" + rows[i] + R"(, "source": "s", "provenance": "documented"})";
     copy.write(table + ".json", text + "\n  ]\n}\n");

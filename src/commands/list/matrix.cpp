@@ -227,13 +227,13 @@ std::function<int()> declare_verify(CLI::App& app) {
     add_directory(app, "DIR,--matrix", *directory, "Directory of tables; default: those built into rnncheck");
     add_json_option(app, *json);
     return [directory, json]() -> int {
-        const TableFiles files = table_files_from(*directory);
+        const Tables tables(table_files_from(*directory));
         VerifyDocument document;
-        document.tool = stamp_with(files.date, files.digest);
-        document.rows = static_cast<int>(rows_written(files));
-        for (const Issue& issue : issues_in(files))
+        document.tool = stamp_with(tables.files.date, tables.files.digest);
+        document.rows = static_cast<int>(rows_written(tables));
+        for (const Issue& issue : issues_in(tables))
             document.issues.push_back({issue.table, static_cast<int>(issue.row), issue.text});
-        print_document(*json ? json_text(document) : table_text(document, files.place));
+        print_document(*json ? json_text(document) : table_text(document, tables.files.place));
         return document.issues.empty() ? healthy : problem;
     };
 }

@@ -92,9 +92,9 @@ SelftestCheck check_reference() {
 }
 
 SelftestCheck check_tables() {
-    const TableFiles files = bundled_table_files();
-    const auto issues = issues_in(files);
-    const std::string rows = pluralized(rows_written(files), "row", "rows");
+    const Tables tables(bundled_table_files());
+    const auto issues = issues_in(tables);
+    const std::string rows = pluralized(rows_written(tables), "row", "rows");
     if (issues.empty()) return outcome("tables", passed, rows + " of the compatibility tables are sound");
     return outcome("tables", failed,
                    "verdicts on versions may be wrong: " + pluralized(issues.size(), "issue", "issues") + " in " +

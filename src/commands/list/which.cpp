@@ -1,5 +1,5 @@
 // Shows which files of the GPU libraries a program, a library or a running process loads.
-#include "files/loader/which.hpp"
+#include "files/which.hpp"
 
 #include <unistd.h>
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <elf.h>
+#include <sys/stat.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,5 +59,44 @@ ElfFile read_elf_file(const Root& root, std::string_view path);
 
 /// The same for what is started or inspected by itself: a program is no problem, static or not, nor is a library.
 ElfFile read_elf_program(const Root& root, std::string_view path);
+
+// Regular files, read in pieces by position: a library of 500 MB costs a few kilobytes.
+
+/// What stat tells about a path inside the root; nothing when it does not exist.
+std::optional<struct stat> status_of(const Root& root, std::string_view path);
+
+class FilePieces {
+  public:
+    /// Opens a regular file and nothing else: a directory, pipe or device is never opened. Check error() before use.
+    explicit FilePieces(const std::string& path);
+    ~FilePieces();
+    FilePieces(const FilePieces&) = delete;
+    FilePieces& operator=(const FilePieces&) = delete;
+
+    int error() const { return error_; }  ///< errno of the failed opening, EINVAL for what is no file
+    const std::string& problem() const { return problem_; }  ///< the same in words, empty when it is open
+    std::uint64_t size() const { return size_; }
+
+    /// At most `length` bytes from `offset`: fewer at the end of the file, none after it or when reading fails.
+    std::string at(std::uint64_t offset, std::size_t length) const;
+
+  private:
+    int file_ = -1;
+    int error_ = 0;
+    std::string problem_;
+    std::uint64_t size_ = 0;
+};
+
+// Library names that stand as texts in a file's read-only data: what it may open with dlopen while it runs.
+
+/// Texts of the form libNAME.so or libNAME.so.NUMBERS, each once, in the file's order. Looks into the read-only data
+/// sections, 64 MiB at most; without a table of sections into the first 16 MiB. Nothing for a file that cannot be read.
+std::vector<std::string> embedded_library_names(const Root& root, std::string_view path);
+
+/// The same in bytes; a name counts when a NUL stands at both ends.
+void add_library_names(std::string_view bytes, std::vector<std::string>& names);
+
+/// libcudnn.so.9, _pywrap.so, libfoo.so.2.18.0; a path's last part counts.
+bool is_shared_library(std::string_view path);
 
 }  // namespace rnncheck::elf

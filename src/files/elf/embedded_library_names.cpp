@@ -1,11 +1,9 @@
-#include "files/elf/embedded_library_names.hpp"
-
 #include <link.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "files/elf/file_pieces.hpp"
+#include "files/elf/elf_file.hpp"
 
 namespace rnncheck::elf {
 

@@ -3,10 +3,83 @@
 #pragma once
 
 #include "files/elf/elf_file.hpp"
-#include "files/loader/loader_build.hpp"
-#include "files/loader/loader_cache.hpp"
 
 namespace rnncheck::loader {
+
+// What a program's interpreter (ld-linux-x86-64.so.2) was built with, by the texts inside its file, and which
+// subdirectories it uses on this processor. Distributions differ in the default directories, and so does every glibc
+// that is installed beside the system's own.
+
+struct LoaderBuild {
+    std::vector<std::string> default_directories;  ///< in order: "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu"
+    std::string cache;                             ///< "/etc/ld.so.cache"
+    std::string preload_file;                      ///< "/etc/ld.so.preload"
+    bool hwcaps = true;                            ///< searches glibc-hwcaps subdirectories: since glibc 2.33
+    bool legacy = false;  ///< searches subdirectories such as tls and haswell: before glibc 2.37
+};
+
+/// Nothing when the file cannot be read or is not glibc's loader (musl's has its own rules).
+std::optional<LoaderBuild> read_loader_build(const Root& root, std::string_view interpreter);
+
+/// For a file system without an interpreter that could tell.
+LoaderBuild guessed_build(const Root& root);
+
+/// The interpreter of ordinary programs on this processor: "/lib64/ld-linux-x86-64.so.2".
+std::string_view usual_interpreter();
+
+/// What $PLATFORM stands for: the kernel's name for the processor, "haswell" where glibc knows better.
+std::string processor_platform();
+
+/// Subdirectories of before glibc 2.37, best first: "tls/haswell/x86_64", ..., "x86_64".
+std::vector<std::string> legacy_hwcap_directories();
+
+/// "x86-64-v4", "x86-64-v3", "x86-64-v2" as far as the processor goes, best first; none on other machines.
+std::vector<std::string> hwcaps();
+
+// /etc/ld.so.cache: which file ldconfig found for a library name. Format: glibc, sysdeps/generic/dl-cache.h.
+// Written for hostile files.
+
+struct CachedLibrary {
+    std::string_view name;    ///< libcudnn.so.9
+    std::string_view path;    ///< where ldconfig saw it
+    std::string_view subset;  ///< glibc-hwcaps subdirectory it is for, "x86-64-v3"; empty for every processor
+};
+
+/// The entries for this process's own class and machine, in the file's order; none when the file is absent, damaged
+/// or in a format of before glibc 2.2.
+class LoaderCache {
+  public:
+    LoaderCache() = default;
+    explicit LoaderCache(std::string bytes);
+
+    std::size_t size() const { return entries_.size(); }
+    CachedLibrary at(std::size_t number) const;
+
+    /// The entries of one name, in the file's order.
+    std::vector<CachedLibrary> all(std::string_view name) const;
+
+    /// As glibc's loader chooses: the best of `hwcaps` (best first), else the first entry for every processor.
+    std::optional<std::string> find(std::string_view name, const std::vector<std::string>& hwcaps) const;
+
+  private:
+    struct Entry {
+        std::uint32_t name;
+        std::uint32_t path;
+        std::uint32_t subset;  ///< 0 for none
+    };
+    std::string_view text_at(std::uint32_t offset) const;
+    void read_entries(std::uint32_t count, const std::vector<std::uint32_t>& subsets);
+
+    std::vector<std::uint32_t>::const_iterator first_of(std::string_view name) const;
+
+    std::string bytes_;
+    std::vector<Entry> entries_;
+    std::vector<std::uint32_t> by_name_;  ///< numbers of entries; those of one name in the file's order
+};
+
+LoaderCache read_loader_cache(const Root& root, std::string_view path = "/etc/ld.so.cache");
+
+// The search.
 
 /// In what a program is started.
 struct LoaderSetting {

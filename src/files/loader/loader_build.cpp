@@ -1,10 +1,8 @@
-#include "files/loader/loader_build.hpp"
-
 #include <sys/auxv.h>
 #include <sys/utsname.h>
 
 #include "base/text.hpp"
-#include "files/elf/elf_file.hpp"
+#include "files/loader/loader.hpp"
 
 namespace rnncheck::loader {
 

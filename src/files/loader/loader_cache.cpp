@@ -1,8 +1,8 @@
-#include "files/loader/loader_cache.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+
+#include "files/loader/loader.hpp"
 
 namespace rnncheck::loader {
 

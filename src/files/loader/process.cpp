@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "files/elf/file_pieces.hpp"
+#include "files/elf/elf_file.hpp"
 
 namespace rnncheck::loader {
 

@@ -5,8 +5,7 @@
 
 #include "base/program.hpp"
 #include "base/text.hpp"
-#include "files/elf/file_pieces.hpp"
-#include "files/python/interpreter.hpp"
+#include "files/elf/elf_file.hpp"
 
 namespace rnncheck::python {
 

@@ -1,10 +1,8 @@
-#include "files/python/framework_files.hpp"
-
 #include <algorithm>
 
 #include "base/text.hpp"
 #include "files/elf/elf_file.hpp"
-#include "files/elf/embedded_library_names.hpp"
+#include "files/python/frameworks.hpp"
 #include "files/python/literals.hpp"
 
 namespace rnncheck::python {
@@ -17,6 +15,11 @@ std::optional<Literals> literals_of(const Root& root, const std::string& path) {
     const auto text = root.read(path, most_framework_text);
     if (!text) return std::nullopt;
     return read_literals(*text);
+}
+
+/// "cu124".
+std::string cu_flavour(const Version& cuda) {
+    return "cu" + std::to_string(cuda.major()) + std::to_string(cuda.minor());
 }
 
 /// The first of these files that is there.
@@ -115,7 +118,7 @@ void read_torch(const Root& root, const Installed& installed, Framework& framewo
     if (plus != std::string::npos && (written->compare(plus + 1, 2, "cu") == 0 || written->substr(plus + 1) == "cpu"))
         framework.build = written->substr(plus + 1);
     else if (framework.cuda)
-        framework.build = "cu" + std::to_string(framework.cuda->major()) + std::to_string(framework.cuda->minor());
+        framework.build = cu_flavour(*framework.cuda);
     else if (info->one("hip"))
         framework.build = "rocm";
     else if (framework.uses_cuda)
@@ -158,8 +161,7 @@ void read_paddle(const Root& root, const Installed& installed, Framework& framew
     framework.cudnn = parse_version(info->one("cudnn_version").value_or(""));
     if (!info->all("cuda_version").empty()) framework.uses_cuda = framework.cuda.has_value();
     if (framework.uses_cuda) framework.shown_by = told_by;
-    if (framework.cuda)
-        framework.build = "cu" + std::to_string(framework.cuda->major()) + std::to_string(framework.cuda->minor());
+    if (framework.cuda) framework.build = cu_flavour(*framework.cuda);
 }
 
 /// Its own front library of cuDNN, libcudnn-74a4c495.so.9.1.0, opens the parts of that release elsewhere.

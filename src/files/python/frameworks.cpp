@@ -4,7 +4,6 @@
 
 #include "base/text.hpp"
 #include "files/python/environments.hpp"
-#include "files/python/framework_files.hpp"
 
 namespace rnncheck::python {
 

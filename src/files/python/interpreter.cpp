@@ -1,7 +1,6 @@
-#include "files/python/interpreter.hpp"
-
 #include "base/text.hpp"
-#include "files/python/metadata.hpp"
+#include "files/python/distributions.hpp"
+#include "files/python/environments.hpp"
 
 namespace rnncheck::python {
 

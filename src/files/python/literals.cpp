@@ -1,8 +1,10 @@
 #include "files/python/literals.hpp"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 
-#include "files/python/metadata.hpp"
+#include "files/python/distributions.hpp"
 
 namespace rnncheck::python {
 
@@ -11,99 +13,43 @@ namespace {
 constexpr std::size_t most_text = 64 * 1024;
 constexpr std::size_t most_names = 256, most_values = 128, longest_value = 200;
 
-bool is_name_char(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+/// A text in quotes without escapes, or a word: a number, True, False, None, or what is no literal.
+const std::string token_pattern = R"('[^'\\\n]*'|"[^"\\\n]*"|[0-9A-Za-z.]+)";
+
+std::optional<std::string> literal(std::string_view text) {
+    const bool is_text = text.front() == '\'' || text.front() == '"';
+    if (is_text) text = text.substr(1, text.size() - 2);
+    const bool known = is_text || text == "True" || text == "False" || text == "None" ||
+                       text.find_first_not_of("0123456789.") == std::string_view::npos;
+    return known && text.size() <= longest_value ? std::optional<std::string>(text) : std::nullopt;
 }
 
-/// Goes through a text; every step that does not fit leaves it where it was.
-class Cursor {
-  public:
-    explicit Cursor(std::string_view text) : rest_(text) {}
-
-    bool take(char c) {
-        blanks();
-        if (rest_.empty() || rest_.front() != c) return false;
-        rest_.remove_prefix(1);
-        return true;
+/// Of one token or a list of tokens; empty when one of them is no literal.
+std::vector<std::string> values_in(re2::StringPiece text) {
+    static const re2::RE2 next("[ \\t]*(" + token_pattern + ")[ \\t]*(?:,|$)", re2::RE2::Latin1);
+    if (text[0] == '[') text = {text.data() + 1, text.size() - 2};
+    std::vector<std::string> values;
+    for (re2::StringPiece one; values.size() < most_values && re2::RE2::Consume(&text, next, &one);) {
+        auto value = literal({one.data(), one.size()});
+        if (!value) return {};
+        values.push_back(std::move(*value));
     }
-
-    std::string name() {
-        std::size_t length = 0;
-        while (length < rest_.size() && is_name_char(rest_[length])) ++length;
-        std::string text(rest_.substr(0, std::min(length, longest_value)));
-        rest_.remove_prefix(length);
-        return text;
-    }
-
-    /// In quotes, without escapes, on one line.
-    std::optional<std::string> quoted() {
-        blanks();
-        if (rest_.empty() || (rest_.front() != '\'' && rest_.front() != '"')) return std::nullopt;
-        const auto end = rest_.find_first_of(rest_.front() == '\'' ? "'\\\n" : "\"\\\n", 1);
-        if (end == std::string_view::npos || rest_[end] != rest_.front() || end > longest_value) return std::nullopt;
-        std::string text(rest_.substr(1, end - 1));
-        rest_.remove_prefix(end + 1);
-        return text;
-    }
-
-    std::optional<std::string> literal() {
-        if (auto text = quoted()) return text;
-        blanks();
-        const std::size_t end = std::min(
-            rest_.find_first_not_of("0123456789.ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"), rest_.size());
-        std::string word(rest_.substr(0, std::min(end, longest_value)));
-        const bool known = word == "True" || word == "False" || word == "None" ||
-                           (!word.empty() && word.find_first_not_of("0123456789.") == std::string::npos);
-        if (!known) return std::nullopt;
-        rest_.remove_prefix(end);
-        return word;
-    }
-
-    std::vector<std::string> value() {
-        std::vector<std::string> values;
-        if (!take('[')) {
-            if (auto one = literal()) values.push_back(std::move(*one));
-            return values;
-        }
-        while (values.size() < most_values) {
-            auto one = literal();
-            if (!one) break;
-            values.push_back(std::move(*one));
-            if (!take(',')) break;
-        }
-        return take(']') ? values : std::vector<std::string>();
-    }
-
-    bool skip_to(char c) {
-        const auto at = rest_.find_first_of(std::string{c, '\n'});
-        if (at == std::string_view::npos || rest_[at] != c) return false;
-        rest_.remove_prefix(at);
-        return true;
-    }
-
-  private:
-    void blanks() {
-        while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\t')) rest_.remove_prefix(1);
-    }
-    std::string_view rest_;
-};
-
-void read_assignment(std::string_view line, Literals& literals) {
-    Cursor cursor(line);
-    std::string name = cursor.name();
-    if (name.empty()) return;
-    if (cursor.take(':') && !cursor.skip_to('=')) return;
-    if (!cursor.take('=')) return;
-    if (auto values = cursor.value(); !values.empty()) literals.put(std::move(name), std::move(values));
+    const std::string_view rest(text.data(), text.size());
+    return rest.find_first_not_of(" \t") == std::string_view::npos ? values : std::vector<std::string>();
 }
 
-void read_pairs(std::string_view line, Literals& literals) {
-    for (auto at = line.find('('); at != std::string_view::npos; at = line.find('(', at + 1)) {
-        Cursor cursor(line.substr(at + 1));
-        auto name = cursor.quoted();
-        if (!name || !cursor.take(',')) continue;
-        if (auto values = cursor.value(); !values.empty()) literals.put(std::move(*name), std::move(values));
-    }
+void read_line(std::string_view line, Literals& literals) {
+    static const std::string value = R"(=[ \t]*(\[[^\]]*\]|)" + token_pattern + ")";
+    static const re2::RE2 assignment(R"(([A-Za-z0-9_]+)[ \t]*(?::[^=\n]*)?)" + value, re2::RE2::Latin1);
+    static const re2::RE2 pair(R"(\([ \t]*('[^'\\\n]*'|"[^"\\\n]*")[ \t]*,)" + value.substr(1), re2::RE2::Latin1);
+    const auto put = [&](std::string name, const re2::StringPiece& text) {
+        if (auto values = values_in(text); !values.empty() && name.size() <= longest_value)
+            literals.put(std::move(name), std::move(values));
+    };
+    re2::StringPiece rest(line.data(), line.size()), name, text;
+    if (re2::RE2::Consume(&rest, assignment, &name, &text)) put({name.data(), name.size()}, text);
+    rest = {line.data(), line.size()};
+    while (re2::RE2::FindAndConsume(&rest, pair, &name, &text)) put({name.data() + 1, name.size() - 2}, text);
 }
 
 }  // namespace
@@ -134,9 +80,7 @@ Literals read_literals(std::string_view text) {
     Literals literals;
     text = text.substr(0, most_text);
     while (!text.empty()) {
-        const std::string_view line = take_line(text);
-        read_assignment(line, literals);
-        read_pairs(line, literals);
+        read_line(take_line(text), literals);
     }
     return literals;
 }

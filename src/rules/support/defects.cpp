@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "compat/questions.hpp"
 #include "matrix/ranges.hpp"
 #include "rules/support/remedies.hpp"
 
@@ -31,7 +32,7 @@ static std::vector<RnnDefect> defects_of(const Facts& facts, const Matrix& matri
 static bool no_version_without(const Facts& facts, const Matrix& matrix, const std::vector<RnnDefect>& defects) {
     for (const auto& capability : capabilities(facts))
         for (const RnnDefect& defect : defects)
-            if (!capability || !defect.fixed || has_cudnn_from(matrix, *defect.fixed, *capability)) return false;
+            if (!compat::has_no_fixed_cudnn(defect, capability, matrix)) return false;
     return true;
 }
 

@@ -39,8 +39,4 @@ struct MappedFile {
 /// The files of /proc/N/maps, which writes a line end as \012; each once, in the order of addresses.
 std::vector<MappedFile> files_of_map(std::string_view map);
 
-/// What holds for all three: files in other directories than the loader's, and a note for each copy of cuDNN whose
-/// parts do not lie beside it.
-void add_elsewhere_and_notes(const Root& root, const std::vector<std::string>& elsewhere, Which& which);
-
 }  // namespace rnncheck::loader

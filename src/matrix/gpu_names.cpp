@@ -1,14 +1,25 @@
-#include "matrix/gpu_name.hpp"
+// Names of GPUs as people and drivers write them, and the products that they may mean.
 
 #include <algorithm>
 #include <array>
-#include <vector>
+#include <functional>
+#include <iterator>
+#include <set>
 
 #include "base/text.hpp"
+#include "matrix/matrix.hpp"
 
 namespace rnncheck {
 
 namespace {
+
+/// A name taken apart. Vendor, memory size, form factor, "Laptop GPU" and "Max-Q" are left out: they never change the
+/// compute capability. "Ti", "SUPER", "M" and the like belong to the model.
+struct GpuName {
+    std::set<std::string> brands;       ///< "geforce", "rtx", "tesla", "jetson": people leave them out
+    std::string model;                  ///< "3090ti", "k80", "titanx", "orinnano"; empty: no name of a GPU
+    std::set<std::string> generations;  ///< "ada", "blackwell", "edition": people leave them out as well
+};
 
 using Words = std::vector<std::string>;
 
@@ -84,8 +95,7 @@ bool is_decoration(const Words& words, std::size_t at) {
     return !unit && (decorations.contains(words[at]) || is_size(words[at]) || is_form_factor(words[at]));
 }
 
-}  // namespace
-
+/// Case, spaces, hyphens and marks make no difference: "rtx3090" is "RTX 3090".
 GpuName gpu_name(std::string_view written) {
     const Words words = unglued(words_of(written));
     GpuName name;
@@ -101,6 +111,7 @@ GpuName gpu_name(std::string_view written) {
     return name;
 }
 
+/// The product has the model and everything else that was written.
 bool may_mean(const GpuName& written, const GpuName& product) {
     return !written.model.empty() && written.model == product.model &&
            std::includes(product.brands.begin(), product.brands.end(), written.brands.begin(), written.brands.end()) &&
@@ -108,9 +119,37 @@ bool may_mean(const GpuName& written, const GpuName& product) {
                          written.generations.end());
 }
 
+/// The same name without the product line (GeForce, Quadro, Tesla), which people mix up: there is no "Tesla A100".
 GpuName without_line(GpuName name) {
     for (const char* line : lines) name.brands.erase(line);
     return name;
+}
+
+std::vector<GpuProduct> products_of(const std::vector<GpuProduct>& all, const GpuName& name) {
+    std::vector<GpuProduct> products;
+    std::ranges::copy_if(all, std::back_inserter(products),
+                         [&](const GpuProduct& row) { return may_mean(name, gpu_name(row.name)); });
+    return products;
+}
+
+}  // namespace
+
+std::vector<GpuProduct> Matrix::gpu_products_named(std::string_view written) const {
+    const GpuName name = gpu_name(written);
+    std::vector<GpuProduct> products = products_of(gpu_products(), name);
+    return products.empty() ? products_of(gpu_products(), without_line(name)) : products;
+}
+
+Answer<GpuProduct> Matrix::gpu_product(std::string_view written) const {
+    const std::vector<GpuProduct> products = gpu_products_named(written);
+    if (products.empty()) return {};
+    const auto same_capability = [&](const GpuProduct& product) {
+        return product.capability == products.front().capability;
+    };
+    if (!std::all_of(products.begin(), products.end(), same_capability)) return {};
+    GpuProduct plainest = *std::ranges::min_element(products, {}, [](const auto& row) { return row.name.size(); });
+    plainest.data_center = std::all_of(products.begin(), products.end(), std::mem_fn(&GpuProduct::data_center));
+    return {Coverage::known, std::move(plainest)};
 }
 
 }  // namespace rnncheck

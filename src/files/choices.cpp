@@ -1,10 +1,12 @@
-#include "files/loader/choices.hpp"
+#include "files/choices.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
 #include "base/text.hpp"
+#include "files/gpu_libraries.hpp"
 
 namespace rnncheck::loader {
 
@@ -115,34 +117,81 @@ LibraryChoice choice_of(const Process& process, const Group& group) {
     return choice;
 }
 
+constexpr std::size_t most_files_searched = 256;
+constexpr std::size_t most_names_opened = 512;  // real machines have some twenty
+
+/// System libraries open no GPU library; to search them all would take long.
+bool may_open_gpu_libraries(const Process& process, std::size_t number) {
+    const std::string& path = process.objects()[number].path;
+    return number == 0 || concerns_gpu(file_name(path)) || !in_built_in_directory(process.loader(), path);
+}
+
+/// The names by which programs open the GPU libraries of a directory.
+std::vector<std::string> names_opened_in(const Root& root, const std::string& directory,
+                                         const std::vector<std::string>& files) {
+    std::vector<std::string> names;
+    for (const std::string& file : files)
+        if (const auto known = library_name(file); known && is_opened_by_programs(file))
+            names.push_back(opened_as(known->kind, elf::read_elf_file(root, directory + '/' + file).soname, file));
+    return names;
+}
+
+std::vector<std::string> opened_by(const Process& process, const Object& object) {
+    const Root& root = process.loader().root;
+    const auto inside = elf::embedded_library_names(root, object.path);
+    const std::string name = object.file.soname.value_or(file_name(object.path));
+    std::vector<std::string> names;
+    if (is_cudnn(name)) names = parts_of_cudnn(root, name, object.path, inside);
+    for (const auto& text : inside)
+        if (is_opened_by_programs(text) && text != name) names.push_back(text);
+    if (concerns_gpu(file_name(object.path))) return names;
+    for (const auto* directories : {&object.run_path.before, &object.run_path.after})
+        for (const auto& directory : *directories)
+            std::ranges::copy(names_opened_in(root, directory, root.names_in(directory)), std::back_inserter(names));
+    return names;
+}
+
+/// The names by which programs open the GPU libraries in these directories and in the loader's own places; for a kind
+/// of which there is nothing, its bare name: libcudnn.so.
+std::vector<std::string> names_to_open(const Loader& loader, const std::vector<std::string>& directories) {
+    std::set<std::string> names;
+    const auto add = [&](const std::string& directory, const std::vector<std::string>& files) {
+        for (const std::string& name : names_opened_in(loader.root, directory, files))
+            if (names.size() < most_names_opened) names.insert(name);
+    };
+    for (const auto* places : {&loader.library_path, &loader.default_directories, &directories})
+        for (const auto& directory : *places) add(directory, loader.root.names_in(directory));
+    for (std::size_t i = 0; i < loader.cache.size(); ++i) {
+        const std::string path(loader.cache.at(i).path);
+        add(directory_of(path), {file_name(path)});
+    }
+    for (const std::string bare : {"libcuda.so", "libnvidia-ml.so", "libcudart.so", "libcudnn.so", "libcublas.so",
+                                   "libcublasLt.so", "libnvrtc.so"}) {
+        const auto some = names.lower_bound(bare);
+        if (some == names.end() || !some->starts_with(bare))
+            names.insert(opened_as(library_name(bare)->kind, {}, bare));
+    }
+    names.insert("libz.so.1");
+    return {names.begin(), names.end()};
+}
+
 }  // namespace
 
 std::string in_words(const Process& process, LoaderRule rule, std::size_t owner) {
     const std::string& path = process.objects()[owner].path;
     const std::string of = path.empty() ? "" : " of " + file_name(path);
-    switch (rule) {
-        case LoaderRule::already_loaded:
-            return "loaded already";
-        case LoaderRule::path:
-            return "requested by this path";
-        case LoaderRule::ld_preload:
-            return "LD_PRELOAD or " + process.loader().preload_file;
-        case LoaderRule::rpath:
-            return "RPATH" + of;
-        case LoaderRule::ld_library_path:
-            return "LD_LIBRARY_PATH";
-        case LoaderRule::runpath:
-            return "RUNPATH" + of;
-        case LoaderRule::cache:
-            return "the loader's cache";
-        case LoaderRule::default_directory:
-            return "the loader's default directories";
-        case LoaderRule::mapped:
-            return "mapped by the process";
-        case LoaderRule::elsewhere:
-            break;
-    }
-    return "elsewhere";
+    if (rule == LoaderRule::ld_preload) return "LD_PRELOAD or " + process.loader().preload_file;
+    if (rule == LoaderRule::rpath || rule == LoaderRule::runpath)
+        return (rule == LoaderRule::rpath ? "RPATH" : "RUNPATH") + of;
+    static const std::map<LoaderRule, const char*> words = {
+        {LoaderRule::already_loaded, "loaded already"},
+        {LoaderRule::path, "requested by this path"},
+        {LoaderRule::ld_library_path, "LD_LIBRARY_PATH"},
+        {LoaderRule::cache, "the loader's cache"},
+        {LoaderRule::default_directory, "the loader's default directories"},
+        {LoaderRule::mapped, "mapped by the process"},
+        {LoaderRule::elsewhere, "elsewhere"}};
+    return words.at(rule);
 }
 
 std::vector<LibraryChoice> choices_of(const Process& process, const Wanted& wanted) {
@@ -167,6 +216,31 @@ void add_elsewhere(const Root& root, const std::vector<std::string>& directories
                 choice.candidates.push_back({path, LoaderRule::elsewhere, "the loader does not search there"});
         }
     }
+}
+
+void open_named_libraries(Process& process) {
+    std::set<std::string> asked;
+    std::size_t searched = 0;
+    for (std::size_t i = 0; i < process.objects().size() && searched < most_files_searched; ++i) {
+        const std::string path = process.objects()[i].path;
+        if (path.empty() || i == 1 || !may_open_gpu_libraries(process, i)) continue;
+        ++searched;
+        for (const auto& name : opened_by(process, process.objects()[i]))
+            if (asked.size() < most_names_opened && asked.insert(name).second) process.open(name, i);
+    }
+}
+
+std::vector<LibraryChoice> choices_by_name(const Process& process, const std::vector<std::string>& elsewhere,
+                                           const Wanted& wanted) {
+    std::vector<LibraryChoice> choices;
+    for (const auto& name : names_to_open(process.loader(), elsewhere)) {
+        Process trial = process;  // a fresh one for each: what another library brings in would answer for it
+        trial.open(name, 0);
+        if (is_cudnn(name)) open_named_libraries(trial);
+        for (auto& choice : choices_of(trial, wanted))
+            if (choice.soname == name || is_part_of_cudnn(choice.soname)) choices.push_back(std::move(choice));
+    }
+    return choices;
 }
 
 }  // namespace rnncheck::loader

@@ -24,6 +24,9 @@ std::optional<LibraryName> library_name(std::string_view file_name);
 /// The name programs open whatever the version, for the kinds that have one: libcuda.so.1, libnvidia-ml.so.1.
 std::optional<std::string_view> fixed_name(LibraryKind kind);
 
+/// The name by which programs open a file of this name: that of its kind, else its soname, else its own.
+std::string opened_as(LibraryKind kind, const std::optional<std::string>& soname, const std::string& file_name);
+
 /// The driver's libraries, CUDA's, cuDNN and its parts, NCCL and TensorRT, as libNAME.so[.NUMBERS]; zlib too, without
 /// which cuDNN does not load.
 bool concerns_gpu(std::string_view name);

@@ -1,4 +1,4 @@
-#include "files/loader/gpu_libraries.hpp"
+#include "files/gpu_libraries.hpp"
 
 #include <algorithm>
 
@@ -139,6 +139,11 @@ std::optional<std::string_view> fixed_name(LibraryKind kind) {
     if (kind == LibraryKind::cuda) return "libcuda.so.1";
     if (kind == LibraryKind::nvml) return "libnvidia-ml.so.1";
     return std::nullopt;
+}
+
+std::string opened_as(LibraryKind kind, const std::optional<std::string>& soname, const std::string& file_name) {
+    if (const auto fixed = fixed_name(kind)) return std::string(*fixed);
+    return soname && !soname->empty() && !contains(*soname, "/") ? *soname : file_name;
 }
 
 bool concerns_gpu(std::string_view name) {
