@@ -154,10 +154,10 @@ struct Tally {
     bool what_if = false;
     bool error = false, warning = false, open = false, any_answer = false;
 
-    Health health() const {
-        if (error) return Health::problems;
-        if (open || (what_if && !any_answer)) return Health::undetermined;
-        return warning ? Health::warnings : Health::healthy;
+    OverallVerdict verdict() const {
+        if (error) return OverallVerdict::problems;
+        if (open || (what_if && !any_answer)) return OverallVerdict::undetermined;
+        return warning ? OverallVerdict::warnings : OverallVerdict::healthy;
     }
 };
 
@@ -221,8 +221,11 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
         tally_verdict(tally, rule, verdict, selection);
         ++count_of(report.counts, verdict.outcome);
         report.verdicts.push_back(
-            {name, verdict.outcome, verdict.reason, std::move(verdict.evidence), verdict.not_asked});
-        std::move(verdict.findings.begin(), verdict.findings.end(), std::back_inserter(report.findings));
+            {name, verdict.outcome, verdict.reason, std::move(verdict.evidence), verdict.not_asked, rule->layer});
+        for (Finding& finding : verdict.findings) {
+            finding.title = rule->title;
+            report.findings.push_back(std::move(finding));
+        }
     }
     // Where nothing at all was asked, nothing was found to be well.
     tally.open |=
@@ -231,7 +234,7 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
     tally.open |= facts.log && !from_logs_alone(facts) && facts.log->first_error_line && !tally.error;
     sort_findings(report.findings);
     if (from_logs_alone(facts)) sort_by_likelihood(report.findings);
-    report.verdict = tally.health();
+    report.verdict = tally.verdict();
     report.facts = std::move(facts);
     report.sentence = sentence_of(report);
     return report;
@@ -246,7 +249,7 @@ Report judge_networks(const Facts& facts, const Matrix& matrix) {
         return judge(facts, matrix, selection);
     };
     Report report = judged_by([](Layer layer) { return layer == Layer::gpu || layer == Layer::rnn; });
-    if (report.verdict == Health::healthy || report.verdict == Health::warnings) return report;
+    if (report.verdict == OverallVerdict::healthy || report.verdict == OverallVerdict::warnings) return report;
     // Frameworks and their CUDA runtime have no part in these cases.
     return judged_by([](Layer layer) { return layer != Layer::runtime; });
 }
@@ -264,7 +267,7 @@ Report judge_fits(const Facts& facts, std::vector<FitSearch> searches, const Mat
     tally.open = !std::ranges::all_of(searches, found);
     Report report;
     report.tool = stamp_of(matrix);
-    report.verdict = tally.health();
+    report.verdict = tally.verdict();
     std::vector<std::string> answers;
     for (const FitSearch& fit : searches) answers.push_back(fit.answer);
     report.sentence = join(answers, "; ");

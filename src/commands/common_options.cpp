@@ -1,5 +1,6 @@
 #include "commands/common_options.hpp"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,8 +24,7 @@ void declare_text_part(CLI::App& app, ReportOptions& options) {
     add_color_option(app, options.color);
     add_private_option(app, options.show_private);
     add_verbose_option(app, options.verbose);
-    add_flag(app, "-q,--quiet", options.quiet,
-             "Show one line for the verdict and one for each finding; no progress, no warnings");
+    add_flag(app, "-q,--quiet", options.quiet, "Show only the verdict, in one line; no progress, no warnings");
 }
 
 ReportOptions checked(const CLI::App& app, const ReportOptions& options) {
@@ -41,6 +41,26 @@ OutputFile output_from(const std::string& text) {
     if (text.substr(at + 1) == "-")
         throw UsageError("--output writes files; for standard output use --format " + text.substr(0, at));
     return {format_named(text.substr(0, at)), text.substr(at + 1)};
+}
+
+/// Where the locale is not UTF-8, or the terminal knows nothing but letters.
+bool wants_ascii() {
+    std::string locale;
+    for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"})
+        if (locale.empty()) locale = lower(environment_variable(name).value_or(""));
+    const bool is_utf8 = contains(locale, "utf-8") || contains(locale, "utf8");
+    return !is_utf8 || environment_variable("TERM") == "dumb";
+}
+
+/// COLUMNS, the width of the terminal, or 100 where there is none.
+std::size_t columns_of_terminal(int descriptor) {
+    constexpr std::size_t without_terminal = 100;
+    const std::string written = environment_variable("COLUMNS").value_or("");
+    std::size_t columns = 0;
+    std::from_chars(written.data(), written.data() + written.size(), columns);
+    winsize size = {};
+    if (columns == 0 && ::ioctl(descriptor, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
+    return columns == 0 ? without_terminal : columns;
 }
 
 }  // namespace
@@ -158,7 +178,10 @@ Selection selection_from(const RuleOptions& rules, std::set<std::string>& skippe
 }
 
 Style DocumentOptions::style() const {
-    return {.color = wants_color(color, STDOUT_FILENO), .verbose = verbose};
+    Style style = style_on(STDOUT_FILENO);
+    style.color = wants_color(color, STDOUT_FILENO);
+    style.verbose = verbose;
+    return style;
 }
 
 void add_document_options(CLI::App& app, DocumentOptions& options) {
@@ -205,7 +228,11 @@ void refuse_together(const CLI::App& app, const std::string& one, const std::str
 std::string report_as_text(const Report& report, const Named<Format>& format, const ReportOptions& options,
                            bool color) {
     std::ostringstream out;
-    format->write(report, out, {.color = color, .verbose = options.verbose, .quiet = options.quiet});
+    Style style = style_on(STDOUT_FILENO);
+    style.color = color;
+    style.verbose = options.verbose;
+    style.quiet = options.quiet;
+    format->write(report, out, style);
     return out.str();
 }
 
@@ -226,18 +253,24 @@ int print_redacted(const Report& report, const ReportOptions& options) {
     return all_written ? exit_code(report.verdict, options.fail_on) : usage;
 }
 
-Exit exit_code(Health verdict, FailOn fail_on) {
+Exit exit_code(OverallVerdict verdict, FailOn fail_on) {
     switch (verdict) {
-        case Health::healthy:
+        case OverallVerdict::healthy:
             return healthy;
-        case Health::warnings:
+        case OverallVerdict::warnings:
             return fail_on == FailOn::warning ? warned : healthy;
-        case Health::problems:
+        case OverallVerdict::problems:
             return problem;
-        case Health::undetermined:
+        case OverallVerdict::undetermined:
             break;
     }
     return undetermined;
+}
+
+Style style_on(int descriptor) {
+    return {.color = wants_color(ColorChoice::automatic, descriptor),
+            .ascii = wants_ascii(),
+            .width = columns_of_terminal(descriptor)};
 }
 
 bool is_capable_terminal(int descriptor) {

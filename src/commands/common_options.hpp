@@ -119,7 +119,11 @@ int print_report(Report report, const ReportOptions& options);
 int print_redacted(const Report& report, const ReportOptions& options);
 
 /// Problems always give 1 and an open verdict 3; warnings give 0, or 4 when they are to fail.
-Exit exit_code(Health verdict, FailOn fail_on);
+Exit exit_code(OverallVerdict verdict, FailOn fail_on);
+
+/// Colour, characters and width of text printed there: ASCII alone unless the locale is UTF-8 and TERM is not "dumb";
+/// COLUMNS or the terminal's columns, 100 where there is no terminal.
+Style style_on(int descriptor);
 
 /// A terminal that understands control codes: TERM is set and not "dumb".
 bool is_capable_terminal(int descriptor);

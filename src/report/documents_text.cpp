@@ -1,3 +1,4 @@
+// What the commands beside the report print for people: tables, plans, loader choices, the self-test.
 #include <algorithm>
 
 #include "base/text.hpp"
@@ -9,13 +10,14 @@ namespace rnncheck {
 namespace {
 
 constexpr std::size_t widest_cell = 24;
+constexpr std::size_t provenance_width = std::string_view("unconfirmed").size();
 
 std::string cell(const TableRow& row, const std::string& column) {
     const auto found = row.values.find(column);
     return found == row.values.end() ? "" : shown(found->second);
 }
 
-/// A column of the page: aligned, or, where a cell is long, told below the row.
+/// A column of the page: aligned, or, where a cell is long, below the row.
 struct PageColumn {
     std::string name;
     std::size_t width = 0;
@@ -23,100 +25,160 @@ struct PageColumn {
     bool is_long() const { return width > widest_cell; }
 };
 
-/// Those that some row says something in.
+/// Those in which some row has a value.
 std::vector<PageColumn> page_columns(const TableDocument& document) {
     std::vector<PageColumn> columns;
     for (const TableColumn& column : document.columns) {
         PageColumn page{shown(column.name), 0};
         for (const TableRow& row : document.rows) page.width = std::max(page.width, columns_of(cell(row, column.name)));
-        if (page.width > 0) columns.push_back(std::move(page));
+        if (page.width == 0) continue;
+        if (!page.is_long()) page.width = std::max(page.width, columns_of(page.name));
+        columns.push_back(std::move(page));
     }
-    for (PageColumn& column : columns)
-        if (!column.is_long()) column.width = std::max(column.width, columns_of(column.name));
     return columns;
 }
 
-/// Numbers the sources in the order of their first row.
-class SourceList {
-  public:
-    std::size_t number_of(const RowSource& source) {
-        const auto same = [&](const RowSource& other) {
-            return other.title == source.title && other.url == source.url;
-        };
-        const auto found = std::find_if(sources_.begin(), sources_.end(), same);
-        if (found != sources_.end()) return static_cast<std::size_t>(found - sources_.begin()) + 1;
-        sources_.push_back(source);
-        return sources_.size();
-    }
-
-    std::string text() const {
-        std::string text;
-        for (std::size_t i = 0; i < sources_.size(); ++i) {
-            const std::string number = padded("[" + std::to_string(i + 1) + "]", 5);
-            text += wrapped(number, shown(sources_[i].title) + ", seen " + shown(sources_[i].seen));
-            text += std::string(number.size(), ' ') + shown(sources_[i].url) + '\n';
-        }
-        return text;
-    }
-
-  private:
-    std::vector<RowSource> sources_;
-};
-
-constexpr std::size_t provenance_width = std::string_view("unconfirmed").size();
-
-std::string heading(const std::vector<PageColumn>& columns, const Style& style) {
+void write_row(Page& page, const TableRow& row, const std::vector<PageColumn>& columns, std::size_t source) {
     std::string line;
     for (const PageColumn& column : columns)
-        if (!column.is_long()) line += padded(column.name, column.width) + "  ";
-    return styled(style, TextStyle::bold, line + padded("provenance", provenance_width) + "  source") + '\n';
+        if (!column.is_long()) line += padded(cell(row, column.name), column.width) + "  ";
+    page.line(line + padded(shown(row.provenance), provenance_width) + "  [" + std::to_string(source) + "]");
+    for (const PageColumn& column : columns)
+        if (const std::string value = cell(row, column.name); column.is_long() && !value.empty())
+            page.wrap("    " + column.name + ": ", value, 6);
+    if (row.note && !row.note->empty()) page.wrap("    note: ", shown(*row.note), 6);
 }
 
-std::string row_text(const TableRow& row, const std::vector<PageColumn>& columns, std::size_t source) {
-    std::string line, below;
-    for (const PageColumn& column : columns) {
-        const std::string value = cell(row, column.name);
-        if (!column.is_long())
-            line += padded(value, column.width) + "  ";
-        else if (!value.empty())
-            below += wrapped("    " + column.name + ": ", value, 6);
+/// Sources are numbered in the order of their first row.
+void write_rows(Page& page, const TableDocument& document) {
+    const std::vector<PageColumn> columns = page_columns(document);
+    std::string heading;
+    for (const PageColumn& column : columns)
+        if (!column.is_long()) heading += padded(column.name, column.width) + "  ";
+    page.line(page.styled(TextStyle::bold, heading + padded("provenance", provenance_width) + "  source"));
+    std::vector<const RowSource*> sources;
+    for (const TableRow& row : document.rows) {
+        const auto same = [&](const RowSource* other) {
+            return other->title == row.source.title && other->url == row.source.url;
+        };
+        const auto place = static_cast<std::size_t>(std::ranges::find_if(sources, same) - sources.begin());
+        if (place == sources.size()) sources.push_back(&row.source);
+        write_row(page, row, columns, place + 1);
     }
-    if (row.note && !row.note->empty()) below += wrapped("    note: ", shown(*row.note), 6);
-    return line + padded(shown(row.provenance), provenance_width) + "  [" + std::to_string(source) + "]\n" + below;
+    page.line();
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+        const std::string number = padded("[" + std::to_string(i + 1) + "]", 5);
+        page.wrap(number, shown(sources[i]->title) + ", seen " + shown(sources[i]->seen));
+        page.line(std::string(number.size(), ' ') + shown(sources[i]->url));
+    }
+    page.line();
 }
 
-std::string of_matrix(const ToolStamp& tool) {
-    return tables_in_words(tool) + ", " + shown(tool.matrix_digest) + '\n';
+void write_matrix(Page& page, const ToolStamp& tool) {
+    page.line("Compatibility data: " + matrix_date_in_words(tool) + ", " + shown(tool.matrix_digest));
 }
 
-std::string not_found(const LibraryChoice& choice) {
-    return choice.by_dlopen ? "not found; it matters only if the program asks for it" : "not found";
-}
-
-std::string paragraph(const LibraryChoice& choice, const Style& style) {
-    std::string text = '\n' + styled(style, TextStyle::bold, shown(choice.soname)) + '\n';
+void write_choice(Page& page, const LibraryChoice& choice) {
+    page.heading(shown(choice.soname));
     const TextStyle how = choice.by_dlopen ? TextStyle::yellow : TextStyle::red;
-    text += label("copy", 6) + (choice.path ? shown(*choice.path) : styled(style, how, not_found(choice))) + '\n';
-    text += wrapped(label("why", 6), shown(choice.why));
+    const char* missing = choice.by_dlopen ? "not found; it matters only if the program asks for it" : "not found";
+    page.line("  " + padded("File", 10) + (choice.path ? shown(*choice.path) : page.styled(how, missing)));
+    page.labelled("Why", shown(choice.why));
     if (choice.needed_by)
-        text += label(choice.by_dlopen ? "opened by" : "needed by", 6) + "  " + shown(*choice.needed_by) + '\n';
+        page.line("  " + padded(choice.by_dlopen ? "Opened by" : "Needed by", 10) + shown(*choice.needed_by));
     for (const auto& candidate : choice.candidates) {
-        text += label("not", 6) + shown(candidate.path) + '\n';
-        text += wrapped(label("", 6), shown(candidate.why_not));
+        page.line("  " + padded("Not", 10) + shown(candidate.path));
+        page.labelled("", shown(candidate.why_not));
     }
-    return text;
 }
 
-TextStyle style_of(SelftestOutcome outcome) {
-    switch (outcome) {
-        case SelftestOutcome::passed:
-            return TextStyle::green;
-        case SelftestOutcome::restricted:
-            return TextStyle::yellow;
-        case SelftestOutcome::failed:
-            break;
+std::string version_and_build(const PlannedBuild& build) {
+    return build.last->text + " (" + build.build + ")";
+}
+
+std::string from_to(const std::optional<Version>& first, const std::optional<Version>& last) {
+    if (!first || !last) return "";
+    return *first == *last ? last->text : first->text + " to " + last->text;
+}
+
+std::string made_of(const PlannedBuild& build) {
+    std::vector<std::string> parts;
+    if (build.cuda) parts.push_back("CUDA " + build.cuda->text);
+    if (build.without_cudnn)
+        parts.push_back("no cuDNN");
+    else
+        parts.push_back(build.cudnn ? "cuDNN " + version_in_words(*build.cudnn) : "a cuDNN that is not in the data");
+    if (const std::string python = from_to(build.python_first, build.python_last); !python.empty())
+        parts.push_back("Python " + python);
+    parts.push_back(build.driver_min ? "driver " + build.driver_min->text + " or newer"
+                                     : "a driver that is not in the data");
+    return join(parts, ", ");
+}
+
+void write_build_details(Page& page, const PlannedBuild& build) {
+    if (!build.install.empty()) page.command("install", build.install);
+    for (const std::string& note : build.notes) page.labelled("note", shown(note));
+}
+
+void write_sources(Page& page, const PlannedBuild& build) {
+    if (!page.is_verbose()) return;
+    for (const std::string& source : build.sources) page.line("  " + padded("source", 10) + shown(source));
+}
+
+std::string why_no_newer(const FrameworkPlan& plan) {
+    if (!plan.newer) return "";
+    const char* verb = plan.newer->fit == Fit::unknown ? " may not run: " : " does not run: ";
+    return shown(version_and_build(*plan.newer) + verb + join(plan.newer->because, "; "));
+}
+
+void write_plan(Page& page, const FrameworkPlan& plan) {
+    const std::string name = page.styled(TextStyle::bold, shown(plan.framework));
+    page.line();
+    if (!plan.newest && !plan.perhaps) {
+        page.line(name + (plan.newer ? ": no version is known to run" : ": no build with CUDA for this system"));
+        return page.labelled("newest", why_no_newer(plan));
     }
-    return TextStyle::red;
+    const PlannedBuild& build = plan.newest ? *plan.newest : *plan.perhaps;
+    page.wrap(name + (plan.newest ? " " : ", not known to run: "),
+              shown(version_and_build(build) + ": " + made_of(build)), 2);
+    write_build_details(page, build);
+    page.labelled("runs", shown(join(plan.versions, ", ")));
+    if (!plan.undecided.empty())
+        page.labelled("open", shown(join(plan.undecided, ", ") + ": " + join(plan.undecided_because, "; ")));
+    page.labelled("newer", why_no_newer(plan));
+    write_sources(page, build);
+}
+
+std::string asked_in_words(const PlanQuestion& asked) {
+    std::vector<std::string> parts;
+    if (asked.gpu && !asked.gpu_name.empty())
+        parts.push_back(asked.gpu_name + " (" + asked.gpu->text + ")");
+    else if (asked.gpu)
+        parts.push_back("compute capability " + asked.gpu->text);
+    if (asked.driver) parts.push_back("driver " + asked.driver->text);
+    if (asked.python) parts.push_back("Python " + asked.python->text);
+    parts.push_back(asked.os + (asked.driver_os.empty() ? "" : " over a driver of " + asked.driver_os));
+    return join(parts, ", ");
+}
+
+std::string capabilities_in_words(const std::vector<Version>& capabilities) {
+    std::vector<std::string> texts;
+    for (const Version& capability : capabilities) texts.push_back(capability.text);
+    return shown(join(texts, " "));
+}
+
+void write_needed(Page& page, const NeededBuild& needed) {
+    const PlannedBuild& build = needed.build;
+    page.line();
+    page.wrap("", page.styled(TextStyle::bold, shown(build.os + ", " + build.build)) + ": " + shown(made_of(build)), 2);
+    if (build.fit == Fit::does_not_work) page.labelled("not here", shown(join(build.because, "; ")));
+    if (build.driver_full)
+        page.labelled("driver", (build.driver_min ? build.driver_min->text + " or newer; " : "") +
+                                    "all features of its CUDA from " + build.driver_full->text + " on");
+    page.labelled("GPUs", needed.gpus.empty() ? "not in the data" : capabilities_in_words(needed.gpus));
+    page.labelled("by PTX", capabilities_in_words(needed.gpus_compiling_first));
+    write_build_details(page, build);
+    write_sources(page, build);
 }
 
 std::string sentence(const SelftestDocument& document) {
@@ -135,25 +197,29 @@ std::string sentence(const SelftestDocument& document) {
 }  // namespace
 
 std::string table_text(const TablesDocument& document, const Style& style) {
-    std::string text;
+    Page page(style);
     for (const TableSummary& table : document.tables) {
-        text += styled(style, TextStyle::bold, shown(table.name)) + "  " +
-                pluralized(static_cast<std::size_t>(table.rows), "row", "rows") + ", newest source " +
-                shown(table.newest_source) + '\n';
-        text += wrapped("    ", shown(table.about)) + '\n';
+        page.line(page.styled(TextStyle::bold, shown(table.name)) + "  " +
+                  pluralized(static_cast<std::size_t>(table.rows), "row", "rows") + ", newest source " +
+                  shown(table.newest_source));
+        page.wrap("    ", shown(table.about));
+        page.line();
     }
-    return text + of_matrix(document.tool);
+    write_matrix(page, document.tool);
+    return page.text();
 }
 
 std::string table_text(const TableDocument& document, const Style& style) {
-    std::string text =
-        wrapped(styled(style, TextStyle::bold, shown(document.table)) + ": ", shown(document.about), 2) + '\n';
-    if (document.rows.empty()) return text + "no row matches\n";
-    const std::vector<PageColumn> columns = page_columns(document);
-    SourceList sources;
-    text += heading(columns, style);
-    for (const TableRow& row : document.rows) text += row_text(row, columns, sources.number_of(row.source));
-    return text + '\n' + sources.text() + '\n' + of_matrix(document.tool);
+    Page page(style);
+    page.wrap(page.styled(TextStyle::bold, shown(document.table)) + ": ", shown(document.about), 2);
+    page.line();
+    if (document.rows.empty()) {
+        page.line("no row matches");
+        return page.text();
+    }
+    write_rows(page, document);
+    write_matrix(page, document.tool);
+    return page.text();
 }
 
 std::string table_text(const VerifyDocument& document, const std::string& directory) {
@@ -166,21 +232,64 @@ std::string table_text(const VerifyDocument& document, const std::string& direct
     return text + rows + ", " + pluralized(document.issues.size(), "issue", "issues") + '\n';
 }
 
+std::string plan_text(const PlanDocument& document, const Style& style) {
+    const Plan& plan = document.plan;
+    Page page(style);
+    page.wrap("What can run on ", shown(asked_in_words(plan.asked)), 2);
+    for (const std::string& remark : plan.remarks) page.wrap("", shown(remark), 2);
+    for (const std::string& obstacle : plan.obstacles) {
+        page.line();
+        page.wrap("No build can be proposed: ", shown(obstacle), 2);
+    }
+    for (const FrameworkPlan& framework : plan.frameworks) write_plan(page, framework);
+    page.line();
+    page.line("Compatibility data: " + matrix_date_in_words(document.tool));
+    return page.text();
+}
+
+std::string plan_text(const NeedsDocument& document, const Style& style) {
+    const Needs& needs = document.needs;
+    Page page(style);
+    page.line("What " + shown(needs.framework) + ' ' + needs.version.text + " needs");
+    for (const NeededBuild& build : needs.builds) write_needed(page, build);
+    if (!needs.without_cuda.empty()) {
+        page.line();
+        page.wrap("no build with CUDA for ", shown(join_with_and(needs.without_cuda)), 2);
+    }
+    if (needs.newest_known || (needs.builds.empty() && needs.without_cuda.empty())) page.line();
+    if (needs.newest_known)
+        page.wrap("", "it is newer than the data of " + shown(document.tool.matrix_date) + ", which end with " +
+                          needs.newest_known->text);
+    else if (needs.builds.empty() && needs.without_cuda.empty())
+        page.line("no such version is in the data");
+    page.line();
+    page.line("Compatibility data: " + matrix_date_in_words(document.tool));
+    return page.text();
+}
+
 std::string which_text(const WhichDocument& document, const Style& style) {
-    std::string text = wrapped("", shown(document.target));
-    for (const auto& note : document.notes) text += wrapped("  note: ", shown(note));
-    if (document.libraries.empty()) text += "\nno such library is needed or opened by name\n";
-    for (const auto& choice : document.libraries) text += paragraph(choice, style);
-    return text;
+    Page page(style);
+    page.wrap("", shown(document.target));
+    for (const auto& note : document.notes) page.wrap("  note: ", shown(note));
+    if (document.libraries.empty()) {
+        page.line();
+        page.line("no such library is needed or opened by name");
+    }
+    for (const auto& choice : document.libraries) write_choice(page, choice);
+    return page.text();
 }
 
 std::string selftest_text(const SelftestDocument& document, const Style& style) {
-    std::string text = wrapped("", "rnncheck " + shown(document.tool.version) + ": " + sentence(document), 2) + '\n';
+    constexpr Mark marks[] = {Mark::passed, Mark::warning, Mark::failed};
+    Page page(style);
+    const auto mark = [&](SelftestOutcome outcome) { return page.mark(marks[static_cast<std::size_t>(outcome)]); };
+    page.wrap("rnncheck " + shown(document.tool.version) + "   " + mark(document.verdict) + ' ', sentence(document), 2);
+    page.line();
     for (const SelftestCheck& check : document.checks)
-        text += wrapped("  " + styled(style, style_of(check.outcome), padded(name_of(check.outcome), 10)) + "  " +
-                            padded(check.name, 15) + "  ",
-                        shown(check.text));
-    return text;
+        page.wrap(
+            " " + mark(check.outcome) + ' ' + padded(name_of(check.outcome), 10) + "  " + padded(check.name, 15) + "  ",
+            shown(check.text));
+    return page.text();
 }
 
 }  // namespace rnncheck

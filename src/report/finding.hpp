@@ -48,9 +48,10 @@ struct DecidingCheck {
 };
 
 /// `message` is one sentence that begins in lower case or with a proper name, names the subject, and has no full
-/// stop. `rule` and `layer` are filled in by the judge.
+/// stop. `rule`, `title` and `layer` are filled in by the judge.
 struct Finding {
     std::string rule;
+    std::string title = {};
     Layer layer = Layer::host;
     Severity severity = Severity::error;
     std::string subject;
@@ -67,6 +68,7 @@ struct Finding {
 
     static void fields(auto& self, auto&& visit) {
         visit("rule", self.rule, "id of the rule; `rnncheck explain ID` tells more");
+        visit("title", self.title, "the kind of fault, as the rule's page is headed");
         visit("layer", self.layer, "where it sits; repair from the bottom (host) up");
         visit("severity", self.severity, "how bad it is");
         visit("subject", self.subject, "what it is about: GPU 0, a file ...");
@@ -80,7 +82,7 @@ struct Finding {
 };
 
 enum class Outcome { pass, fault, not_applicable, undecided };
-RNNCHECK_ENUM_NAMES(Outcome, "pass", "fault", "not_applicable", "undecided")
+RNNCHECK_ENUM_NAMES(Outcome, "pass", "problem", "not_applicable", "undetermined")
 
 /// What an undecided rule lacks: facts that were not learnt, or rows of the tables for facts that were.
 enum class MissingInput { facts, data };

@@ -11,8 +11,10 @@ namespace rnncheck {
 
 struct Style {
     bool color = false;
-    bool verbose = false;  ///< passes and timings too
-    bool quiet = false;    ///< the verdict line and the findings' first lines only
+    bool verbose = false;     ///< evidence, documentation, passed checks and timings too
+    bool quiet = false;       ///< the headline only
+    bool ascii = false;       ///< no character beyond ASCII
+    std::size_t width = 100;  ///< columns of the terminal
 };
 
 struct Format {

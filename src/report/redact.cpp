@@ -22,10 +22,10 @@ struct PrivateKind {
     std::size_t shortest;
 };
 
-namespace kinds {
+namespace private_kinds {
 constexpr PrivateKind uuid{"UUID-", true, true, 6}, user{"USER", true, false, 1}, serial{"SERIAL", false, true, 6};
 constexpr PrivateKind host{"HOST", false, false, 2}, token{"TOKEN", false, false, 16}, home{"HOME", false, false, 1};
-}  // namespace kinds
+}  // namespace private_kinds
 
 /// Where private things stand. A match's group is the private thing; a match without one is passed over.
 struct PrivatePattern {
@@ -45,21 +45,22 @@ std::span<const PrivatePattern> private_patterns() {
     static const std::string windows = R"((?:\\{1,2}users)+\\{1,2})", windows_disk = "/mnt/[a-z]/(?:home|users)/";
     static const std::string h = "[0-9A-Fa-f]", uuid = h + "{8}(?:-" + h + "{4})";
     static const PrivatePattern patterns[] = {
-        {kinds::uuid, begin + "(" + uuid + "{3}-" + h + "{12})" + end},
+        {private_kinds::uuid, begin + "(" + uuid + "{3}-" + h + "{12})" + end},
         // CUDA_VISIBLE_DEVICES allows the beginning of a UUID.
-        {kinds::uuid,
+        {private_kinds::uuid,
          begin + "(?:MIG|GPU)-(" + uuid + "{3}-" + h + "{1,11}|" + uuid + "{0,2}-" + h + "{1,4}|" + h + "{6,8})" + end},
         // A page of the web below /home is no home.
-        {kinds::user, R"((?i)https?://[^\s"'<>\\]*|)" + windows + long_name + R"(\\|)" + windows_disk + long_name +
-                          "/|(?:(?:/home|/users)+/|" + windows + ")(" + name + ")"},
-        {kinds::serial,
+        {private_kinds::user, R"((?i)https?://[^\s"'<>\\]*|)" + windows + long_name + R"(\\|)" + windows_disk +
+                                  long_name + "/|(?:(?:/home|/users)+/|" + windows + ")(" + name + ")"},
+        {private_kinds::serial,
          "(?i)" + begin + R"((?:serial[ _.-]*(?:number|num|no)?[ \t_.:=#"']*)+([0-9A-Za-z\x80-\xff-]+))"},
-        {kinds::host, begin + R"re((?:(?i:hostname)(?:=|: |": ?")|host": ?"|for host: |this host \()+)re" + host_name},
+        {private_kinds::host,
+         begin + R"re((?:(?i:hostname)(?:=|: |": ?")|host": ?"|for host: |this host \()+)re" + host_name},
         // syslog: "Nov 21 10:00:01 NAME kernel:"
-        {kinds::host, "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ 0-9][0-9] [0-9:]{8} " + host_name +
-                          R"( [0-9A-Za-z_./()\[\]-]*:)"},
+        {private_kinds::host, "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ 0-9][0-9] [0-9:]{8} " + host_name +
+                                  R"( [0-9A-Za-z_./()\[\]-]*:)"},
         // GitHub, GitLab, AWS, Hugging Face, OpenAI, Slack
-        {kinds::token, begin + "((?:gh[pos]_|github_pat_|glpat-|AKIA|hf_|sk-|xox[bp]-)[0-9A-Za-z_-]+)"},
+        {private_kinds::token, begin + "((?:gh[pos]_|github_pat_|glpat-|AKIA|hf_|sk-|xox[bp]-)[0-9A-Za-z_-]+)"},
     };
     return patterns;
 }
@@ -80,7 +81,7 @@ void add_places(std::string_view text, const PrivatePattern& pattern, std::vecto
         const auto begin = static_cast<std::size_t>(part.data() - text.data());
         const std::size_t end = begin + part.size();
         // "hostname" may be taken for a name before it introduces one.
-        from = &pattern.kind == &kinds::host ? begin : end;
+        from = &pattern.kind == &private_kinds::host ? begin : end;
         if (group != found.end() && part.size() >= pattern.kind.shortest &&
             (!pattern.kind.has_digit || std::any_of(part.begin(), part.end(), is_digit)))
             places.push_back({begin, end, &pattern.kind});
@@ -191,7 +192,7 @@ class Redactor {
 
 void Redactor::add_word(std::string_view text, const PrivateKind& kind) {
     constexpr std::size_t most_words = 1000;  // more than any machine has: beyond it a hostile file only wastes time
-    const bool is_no_name = &kind != &kinds::serial && is_ordinary_word(text);
+    const bool is_no_name = &kind != &private_kinds::serial && is_ordinary_word(text);
     if (is_no_name || number_in_word(text, kind) > 0 || known_words_ >= most_words) return;
     const std::string run = leading_run(text);
     if (run.empty()) return;
@@ -203,14 +204,14 @@ void Redactor::add_word(std::string_view text, const PrivateKind& kind) {
 }
 
 void Redactor::add_host(std::string_view name) {
-    add_word(name, kinds::host);
-    add_word(name.substr(0, name.find('.')), kinds::host);
+    add_word(name, private_kinds::host);
+    add_word(name.substr(0, name.find('.')), private_kinds::host);
 }
 
 void Redactor::add_user(std::string_view name) {
-    int& last = last_number_[&kinds::user];
-    last = std::max(last, number_in_word(name, kinds::user));
-    add_word(name, kinds::user);
+    int& last = last_number_[&private_kinds::user];
+    last = std::max(last, number_in_word(name, private_kinds::user));
+    add_word(name, private_kinds::user);
 }
 
 void Redactor::add_home(std::string_view directory) {
@@ -220,7 +221,7 @@ void Redactor::add_home(std::string_view directory) {
     const auto depth = std::ranges::count(directory, '/');
     const bool is_found_by_pattern =
         depth == 2 && std::ranges::any_of(private_places(directory, true), [&](auto& place) {
-            return place.kind == &kinds::user && place.end == directory.size();
+            return place.kind == &private_kinds::user && place.end == directory.size();
         });
     if (depth < 2 || is_found_by_pattern || is_system_directory(directory)) return;
     if (std::ranges::find(homes_, directory) == homes_.end()) homes_.insert(homes_.begin(), std::string(directory));
@@ -229,14 +230,14 @@ void Redactor::add_home(std::string_view directory) {
 void Redactor::learn(std::string_view text) {
     for (const PrivatePlace& place : private_places(text, false)) {
         const std::string_view part = place.of(text);
-        if (place.kind == &kinds::host)
+        if (place.kind == &private_kinds::host)
             add_host(part);
-        else if (place.kind == &kinds::user)
+        else if (place.kind == &private_kinds::user)
             add_user(part);
-        else if (place.kind != &kinds::uuid)
+        else if (place.kind != &private_kinds::uuid)
             add_word(part, *place.kind);
         else if (part.size() == 36)
-            word_for(kinds::uuid, lower(part));
+            word_for(private_kinds::uuid, lower(part));
     }
 }
 
@@ -257,10 +258,10 @@ std::string Redactor::word_for(const PrivateKind& kind, std::string_view secret)
 /// The word of the whole UUID, where these digits begin one that is known.
 std::string Redactor::word_for_uuid(std::string_view digits) {
     const std::string small = lower(digits);
-    const auto& known = numbers_[&kinds::uuid];
+    const auto& known = numbers_[&private_kinds::uuid];
     const auto longer = known.lower_bound(small);
     const bool is_shortened = longer != known.end() && longer->first.starts_with(small);
-    return word_for(kinds::uuid, is_shortened ? longer->first : small);
+    return word_for(private_kinds::uuid, is_shortened ? longer->first : small);
 }
 
 bool Redactor::replace_home(std::string_view text, std::size_t& at, std::string& out) {
@@ -268,7 +269,7 @@ bool Redactor::replace_home(std::string_view text, std::size_t& at, std::string&
     const auto found =
         std::ranges::find_if(homes_, [&](const auto& directory) { return is_directory_at(text, at, directory); });
     if (found == homes_.end()) return false;
-    out += '/' + word_for(kinds::home, *found);
+    out += '/' + word_for(private_kinds::home, *found);
     at += found->size();
     return true;
 }
@@ -294,7 +295,8 @@ std::string Redactor::redacted(std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
         while (next != places.end() && next->begin < at) ++next;
         if (next != places.end() && next->begin == at) {
-            out += next->kind == &kinds::uuid ? word_for_uuid(next->of(text)) : word_for(*next->kind, next->of(text));
+            out += next->kind == &private_kinds::uuid ? word_for_uuid(next->of(text))
+                                                      : word_for(*next->kind, next->of(text));
             at = next->end;
         } else if (!replace_home(text, at, out) && !replace_word(text, at, out)) {
             out += text[at++];

@@ -1,107 +1,122 @@
 #include "report/report.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.hpp"
+#include "report/text.hpp"
 
 namespace rnncheck {
 
 namespace {
 
-/// What was run on a GPU; empty where nothing was. A case that failed for a kernel that no version of cuDNN promises is
-/// at most a note, and does not count.
-std::string what_ran(const Report& report) {
-    const Facts& facts = report.facts;
-    const bool failures_count = std::any_of(report.findings.begin(), report.findings.end(), [](const Finding& f) {
-        return f.layer >= Layer::gpu && f.severity != Severity::note;
+/// With "rnncheck 0.1.0   [!!] " before it the headline has 100 columns.
+constexpr std::size_t longest_sentence = 78;
+
+/// What was computed on a GPU. A case that failed for a kernel that no version of cuDNN promises is at most a note, and
+/// does not count.
+struct Computed {
+    std::size_t passed = 0, failed = 0, other = 0, gpus = 0;
+    bool kernel = false;
+};
+
+Computed computed(const Report& report) {
+    Computed all;
+    const bool failures_count = std::ranges::any_of(report.findings, [](const Finding& finding) {
+        return finding.layer >= Layer::gpu && finding.severity != Severity::note;
     });
-    std::size_t right = 0, bad = 0;
-    for (const RnnRun& run : facts.rnn_runs) {
-        right += run.end == RunEnd::ok;
-        bad += run.end == RunEnd::incorrect ||
-               (failures_count && (run.end == RunEnd::rejected || run.end == RunEnd::failed));
+    std::set<int> gpus;
+    for (const RnnRun& run : report.facts.rnn_runs) {
+        const bool unsuccessful = run.end == RunEnd::rejected || run.end == RunEnd::failed;
+        const bool failed = run.end == RunEnd::incorrect || (failures_count && unsuccessful);
+        all.passed += run.end == RunEnd::ok;
+        all.failed += failed;
+        all.other += run.end != RunEnd::ok && run.end != RunEnd::not_supported && !failed;
+        if (run.end == RunEnd::ok) gpus.insert(run.gpu);
     }
-    if (bad > 0)
-        return "recurrent networks failed or gave wrong results in " + std::to_string(bad) + " of " +
-               pluralized(bad + right, "case", "cases");
-    if (right > 0) return "recurrent networks gave right results in " + pluralized(right, "case", "cases");
-    const bool kernel_ran = std::any_of(facts.kernel_runs.begin(), facts.kernel_runs.end(),
-                                        [](const KernelRun& run) { return run.correct.has_value(); });
-    return kernel_ran ? "a tiny kernel ran on a GPU, but no recurrent network could be run" : "";
+    all.gpus = gpus.size();
+    all.kernel =
+        std::ranges::any_of(report.facts.kernel_runs, [](const KernelRun& run) { return run.correct.has_value(); });
+    return all;
 }
 
-std::string why_nothing_ran(const Facts& facts) {
-    if (!stage_was_run(facts, Stage::ask)) return "only files were looked at and nothing was run on a GPU, as asked";
-    if (!stage_was_run(facts, Stage::run)) return "nothing was run on a GPU, as asked";
-    return "nothing could be run on a GPU";
+std::string in_words(const Computed& all) {
+    if (all.failed == 1 && all.passed == 0) return "the test failed";
+    if (all.failed > 0)
+        return std::to_string(all.failed) + " of " + pluralized(all.failed + all.passed, "test", "tests") + " failed";
+    if (all.passed > 0 && all.other > 0)
+        return std::to_string(all.passed) + " of " + std::to_string(all.passed + all.other) + " tests passed";
+    if (all.passed == 1) return "the test passed";
+    if (all.passed > 0) return "all " + std::to_string(all.passed) + " tests passed";
+    return all.kernel ? "no recurrent network was run on a GPU" : "nothing was run on a GPU";
 }
 
-std::string findings_counted(const Report& report) {
-    const auto of = [&](Severity severity) {
-        return static_cast<std::size_t>(std::count_if(report.findings.begin(), report.findings.end(),
-                                                      [&](const Finding& f) { return f.severity == severity; }));
-    };
-    std::vector<std::string> parts;
-    if (const auto errors = of(Severity::error)) parts.push_back(pluralized(errors, "problem", "problems"));
-    if (const auto warnings = of(Severity::warning)) parts.push_back(pluralized(warnings, "warning", "warnings"));
-    if (report.verdict == Health::undetermined) parts.push_back("no verdict: some checks could not be decided");
-    return join(parts, ", ");
+std::size_t count_of(const Report& report, Severity severity) {
+    return static_cast<std::size_t>(std::ranges::count(report.findings, severity, &Finding::severity));
 }
 
-/// The first error is the lowest: what stands on it may work again when it is repaired. Warnings need no repair before
-/// anything else works.
-const Finding* first_to_repair(const Report& report) {
-    const auto found = std::find_if(report.findings.begin(), report.findings.end(),
-                                    [](const Finding& f) { return f.severity == Severity::error; });
-    return found == report.findings.end() ? nullptr : &*found;
+/// The title of the first finding between two texts. It matters more than what comes after it.
+std::string with_first(const Report& report, const std::string& before, const std::string& after = "") {
+    const Finding& first = report.findings.front();
+    const std::string& title = first.title.empty() ? first.message : first.title;
+    const bool has_room = columns_of(before + title + after) <= longest_sentence;
+    return before + shortened(title, longest_sentence - columns_of(before)) + (has_room ? after : "");
 }
 
-/// Without a machine: how much of what the tables can tell could be asked.
-std::string questions_answered(const Report& report) {
+/// Without a machine: how much of what the tables can answer could be asked.
+std::string about_what_was_given(const Report& report) {
     const auto lacking =
         std::ranges::count(report.verdicts, std::optional(NotAsked::needs_values), &RuleVerdict::not_asked);
     const auto answers = static_cast<std::size_t>(report.counts.pass + report.counts.fault);
-    return "the tables decide " + pluralized(answers, "check", "checks") + ", " + std::to_string(lacking) +
-           " more need values that were not given";
+    const std::string asked = "; " + pluralized(answers, "check", "checks") + " decided, " + std::to_string(lacking) +
+                              (lacking == 1 ? " needs" : " need") + " more input";
+    const std::size_t errors = count_of(report, Severity::error), warnings = count_of(report, Severity::warning);
+    if (errors > 0) return with_first(report, pluralized(errors, "problem", "problems") + ": ", asked);
+    if (report.verdict == OverallVerdict::undetermined) return "undetermined" + asked;
+    if (warnings > 0) return with_first(report, pluralized(warnings, "warning", "warnings") + ": ", asked);
+    return "no problem found" + asked;
 }
 
-std::string counted_and_run(const Report& report) {
-    const std::string found = findings_counted(report), nothing = "no problem found";
-    if (only_given(report.facts)) return (found.empty() ? nothing : found) + "; " + questions_answered(report);
-    const std::string ran = what_ran(report);
-    if (!ran.empty()) return (found.empty() ? nothing : found) + "; " + ran;
-    return (found.empty() ? nothing + " in what was examined, but " : found + "; ") + why_nothing_ran(report.facts);
+std::string what_is_open(const Report& report) {
+    const auto open = static_cast<std::size_t>(report.counts.undecided);
+    if (open > 0) return pluralized(open, "check", "checks") + " could not be decided; ";
+    return report.facts.log && report.facts.log->first_error_line ? "the log's error is not explained; " : "";
 }
 
-std::string how_sure(const Finding& finding) {
-    switch (finding.confidence) {
-        case Confidence::certain:
-            return "the cause";
-        case Confidence::likely:
-            return "the likely cause";
-        case Confidence::possible:
-            break;
+std::string about_machine(const Report& report) {
+    const Computed all = computed(report);
+    const std::string ran = in_words(all);
+    const std::size_t errors = count_of(report, Severity::error), warnings = count_of(report, Severity::warning);
+    if (errors > 0) {
+        if (all.passed > 0 && all.failed == 0)
+            return with_first(report, pluralized(errors, "problem", "problems") + ": ", "; " + ran);
+        return with_first(report, (errors > 1 ? std::to_string(errors) + " problems, " : "") + ran + ": ");
     }
-    return "first to look at";
+    if (report.verdict == OverallVerdict::undetermined) return "undetermined: " + what_is_open(report) + ran;
+    if (warnings > 0) return with_first(report, ran + "; " + pluralized(warnings, "warning", "warnings") + ": ");
+    if (!stage_was_run(report.facts, Stage::ask)) return "no problem found, but only files were examined; " + ran;
+    if (!stage_was_run(report.facts, Stage::run)) return "no problem found, but " + ran + ", as requested";
+    if (all.passed == 0 || all.failed > 0) return "no problem found, but " + ran;
+    return "recurrent networks work: " + ran + " on " + pluralized(all.gpus, "GPU", "GPUs");
 }
 
 std::string about_log(const Report& report) {
-    if (report.findings.empty()) return "nothing in the log is an error";
-    const Finding& first = report.findings.front();
-    const auto faults = static_cast<std::size_t>(std::count_if(
-        report.findings.begin(), report.findings.end(), [](const Finding& f) { return f.severity != Severity::note; }));
-    if (faults == 0) return first.message;
-    const std::string others =
-        faults > 1 ? "; " + pluralized(faults - 1, "other is possible", "others are possible") : std::string();
-    return how_sure(first) + ": " + first.message + others;
+    if (report.findings.empty()) return "no error found in the log";
+    if (std::ranges::all_of(report.findings, [](const Finding& f) { return f.severity == Severity::note; }))
+        return with_first(report, "nothing failed: ");
+    constexpr const char* how_sure[] = {"cause: ", "likely cause: ", "possible cause: "};
+    const Confidence confidence = report.findings.front().confidence;
+    const std::size_t others = report.findings.size() - 1;
+    const bool open = confidence != Confidence::certain && others > 0;
+    return with_first(report, how_sure[static_cast<std::size_t>(confidence)],
+                      open ? "; " + pluralized(others, "other is possible", "others are possible") : "");
 }
 
 }  // namespace
 
 std::string sentence_of(const Report& report) {
     if (from_logs_alone(report.facts)) return about_log(report);
-    const Finding* first = first_to_repair(report);
-    return counted_and_run(report) + (first ? "; repair first: " + first->message : "");
+    return only_given(report.facts) ? about_what_was_given(report) : about_machine(report);
 }
 
 }  // namespace rnncheck

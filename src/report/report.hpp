@@ -10,8 +10,8 @@
 
 namespace rnncheck {
 
-enum class Health { healthy, warnings, problems, undetermined };
-RNNCHECK_ENUM_NAMES(Health, "healthy", "warnings", "problems", "undetermined")
+enum class OverallVerdict { healthy, warnings, problems, undetermined };
+RNNCHECK_ENUM_NAMES(OverallVerdict, "healthy", "warnings", "problems", "undetermined")
 
 struct ToolStamp {
     std::string name = "rnncheck";
@@ -37,10 +37,10 @@ struct Counts {
     int not_applicable = 0;
 
     static void fields(auto& self, auto&& visit) {
-        visit("fault", self.fault, "rules that found a fault");
-        visit("pass", self.pass, "rules that found all well");
-        visit("undecided", self.undecided, "rules that could not tell");
-        visit("not_applicable", self.not_applicable, "rules with nothing to say here");
+        visit("problem", self.fault, "rules with a finding, whatever its severity");
+        visit("pass", self.pass, "rules that found no fault");
+        visit("undetermined", self.undecided, "rules that could not be decided");
+        visit("not_applicable", self.not_applicable, "rules that do not apply here, or were not evaluated");
     }
 };
 
@@ -50,6 +50,7 @@ struct RuleVerdict {
     std::string reason;
     std::vector<Evidence> evidence = {};
     std::optional<NotAsked> not_asked = {};
+    Layer layer = Layer::host;
 
     static void fields(auto& self, auto&& visit) {
         visit("rule", self.rule, "id of the rule");
@@ -57,6 +58,7 @@ struct RuleVerdict {
         visit("reason", self.reason, "why, in a few words");
         visit("evidence", self.evidence, "what a pass rests on, where the tables decided it; findings have their own");
         visit("not_asked", self.not_asked, "why the rule was not asked, where it was not");
+        visit("layer", self.layer, "where its fault would sit");
     }
 };
 
@@ -142,7 +144,7 @@ struct LstmExtras {
 struct Report {
     int schema = report_schema;
     ToolStamp tool;
-    Health verdict = Health::undetermined;
+    OverallVerdict verdict = OverallVerdict::undetermined;
     std::string sentence;
     Counts counts;
     std::vector<Finding> findings;
@@ -155,7 +157,7 @@ struct Report {
         visit("tool", self.tool, "who judged, by which matrix");
         visit("verdict", self.verdict, "the whole in one word");
         visit("sentence", self.sentence,
-              "the verdict in one sentence: what was found, what was run on a GPU, what to repair first");
+              "the verdict in one short sentence: what was run on a GPU, how many problems, the first to repair");
         visit("counts", self.counts, "how many rules gave which answer");
         visit("findings", self.findings, "faults: errors, then warnings, then notes, each from the lowest layer up");
         visit("verdicts", self.verdicts, "every rule's answer, by id");
@@ -164,7 +166,7 @@ struct Report {
     }
 };
 
-/// The whole in one sentence: how many problems, what was run on a GPU, what to repair first.
+/// The whole in one sentence of at most 78 columns: what was run on a GPU, how many problems, the first to repair.
 std::string sentence_of(const Report& report);
 
 }  // namespace rnncheck

@@ -1,11 +1,10 @@
-#include "report/sweep_svg.hpp"
-
+// The recurrent-network tests as a picture.
 #include <algorithm>
 #include <set>
 #include <sstream>
 
 #include "base/text.hpp"
-#include "report/sweep_grid.hpp"
+#include "report/sweep.hpp"
 
 namespace rnncheck {
 
@@ -38,31 +37,18 @@ std::string xml(std::string_view text, std::size_t most = 300) {
     return safe;
 }
 
-struct Look {
+struct SquareLook {
     char letter;
-    const char *fill, *ink, *word;
+    const char *fill, *ink;
 };
 
 /// Okabe and Ito's palette, which colour-blind people can tell apart ("Color Universal Design", 2008).
-Look look_of(RunEnd end) {
-    switch (end) {
-        case RunEnd::ok:
-            return {'.', "#009E73", "#ffffff", "right"};
-        case RunEnd::not_supported:
-            return {'-', "#DDDDDD", "#444444", "not offered"};
-        case RunEnd::rejected:
-            return {'r', "#E69F00", "#000000", "refused"};
-        case RunEnd::out_of_memory:
-            return {'m', "#56B4E9", "#000000", "out of memory"};
-        case RunEnd::failed:
-            return {'X', "#000000", "#ffffff", "failed"};
-        case RunEnd::incorrect:
-            return {'W', "#D55E00", "#ffffff", "wrong"};
-        case RunEnd::skipped:
-            break;
-    }
-    return {'s', "#F0E442", "#000000", "skipped"};
-}
+constexpr SquareLook square_looks[] = {
+    {'.', "#009E73", "#ffffff"}, {'-', "#DDDDDD", "#444444"}, {'r', "#E69F00", "#000000"}, {'m', "#56B4E9", "#000000"},
+    {'X', "#000000", "#ffffff"}, {'W', "#D55E00", "#ffffff"}, {'s', "#F0E442", "#000000"}};
+constexpr RunEnd drawn_ends[] = {RunEnd::ok,     RunEnd::not_supported, RunEnd::rejected, RunEnd::out_of_memory,
+                                 RunEnd::failed, RunEnd::incorrect,     RunEnd::skipped};
+static_assert(std::size(square_looks) == std::size(drawn_ends));
 
 std::vector<std::string> all_shapes(const Facts& facts) {
     std::vector<std::string> shapes;
@@ -73,7 +59,7 @@ std::vector<std::string> all_shapes(const Facts& facts) {
 }
 
 /// Draws from top to bottom and knows how large the picture became.
-class Page {
+class Picture {
   public:
     void text(int x, std::string_view words, const char* style = "") {
         y_ += line_height;
@@ -86,7 +72,7 @@ class Page {
     }
 
     void square(int x, int y, RunEnd end, std::string_view tip) {
-        const Look look = look_of(end);
+        const SquareLook& look = square_looks[static_cast<std::size_t>(end)];
         body_ << "<g><title>" << xml(tip) << "</title><rect x=\"" << x << "\" y=\"" << y << "\" width=\""
               << cell_size - 1 << "\" height=\"" << cell_size - 1 << "\" fill=\"" << look.fill << "\"/><text x=\""
               << x + cell_size / 2 << "\" y=\"" << y + 12 << "\" text-anchor=\"middle\" fill=\"" << look.ink << "\">"
@@ -113,13 +99,15 @@ class Page {
     int y_ = margin, widest_ = 0;
 };
 
-void draw_sweep(Page& page, const Sweep& sweep, const std::vector<std::string>& shapes) {
+void draw_sweep(Picture& page, const Sweep& sweep, const std::vector<std::string>& shapes) {
     page.down(line_height);
     page.text(margin, gpus_of(sweep) + ", " + std::string(name_of(sweep.dialect)) + " interface, " + sweep.library,
               "font-weight=\"bold\"");
-    const std::vector<GridRow> rows = grid_of(sweep, shapes);
+    const std::vector<GridRow> rows = grid_of(sweep, shapes.size(), kind_of, [&](const RnnCase& rnn_case) {
+        return static_cast<std::size_t>(std::ranges::find(shapes, shape_of(rnn_case)) - shapes.begin());
+    });
     std::size_t widest = 0;
-    for (const GridRow& row : rows) widest = std::max(widest, row.kind.size());
+    for (const GridRow& row : rows) widest = std::max(widest, row.name.size());
     const int left = margin + letter_width * static_cast<int>(widest + 1);
     page.down(2 * line_height);
     for (std::size_t i = 0; i < shapes.size(); ++i) {
@@ -130,21 +118,22 @@ void draw_sweep(Page& page, const Sweep& sweep, const std::vector<std::string>& 
     }
     page.down(4);
     for (const GridRow& row : rows) {
-        page.at(margin, page.y() + 12, row.kind, "");
-        for (std::size_t i = 0; i < shapes.size(); ++i)
-            if (row.ends[i])
-                page.square(left + cell_size * static_cast<int>(i), page.y(), *row.ends[i],
-                            std::string(look_of(*row.ends[i]).word) + ": " + row.kind + ", " + shapes[i]);
+        page.at(margin, page.y() + 12, row.name, "");
+        for (std::size_t i = 0; i < shapes.size(); ++i) {
+            if (row.cells[i].empty()) continue;
+            const RunEnd end = worst_of(row.cells[i]);
+            page.square(left + cell_size * static_cast<int>(i), page.y(), end,
+                        std::string(word_of(end)) + ": " + row.name + ", " + shapes[i]);
+        }
         page.down(cell_size);
     }
 }
 
-void draw_legend(Page& page, const std::vector<std::string>& shapes) {
+void draw_legend(Picture& page, const std::vector<std::string>& shapes) {
     page.down(line_height);
-    for (const RunEnd end : {RunEnd::ok, RunEnd::not_supported, RunEnd::rejected, RunEnd::out_of_memory, RunEnd::failed,
-                             RunEnd::incorrect, RunEnd::skipped}) {
-        page.square(margin, page.y(), end, look_of(end).word);
-        page.at(margin + cell_size + 4, page.y() + 12, look_of(end).word, "");
+    for (const RunEnd end : drawn_ends) {
+        page.square(margin, page.y(), end, word_of(end));
+        page.at(margin + cell_size + 4, page.y() + 12, word_of(end), "");
         page.down(cell_size);
     }
     page.text(margin, "Columns (I input, H hidden, B batch, T steps, L layers, P projection):");
@@ -154,7 +143,7 @@ void draw_legend(Page& page, const std::vector<std::string>& shapes) {
 }  // namespace
 
 std::string sweeps_svg(const Facts& facts, const std::string& title) {
-    Page page;
+    Picture page;
     page.text(margin, title, "font-weight=\"bold\" font-size=\"14\"");
     const std::vector<std::string> shapes = all_shapes(facts);
     for (const Sweep& sweep : sweeps_of(facts)) draw_sweep(page, sweep, shapes);

@@ -8,29 +8,39 @@ namespace rnncheck {
 
 namespace {
 
-constexpr std::string_view code_of(TextStyle how) {
-    switch (how) {
-        case TextStyle::red:
-            return "\x1b[1;31m";
-        case TextStyle::yellow:
-            return "\x1b[33m";
-        case TextStyle::green:
-            return "\x1b[32m";
-        case TextStyle::cyan:
-            return "\x1b[36m";
-        case TextStyle::bold:
-            return "\x1b[1m";
-        case TextStyle::faint:
-            break;
-    }
-    return "\x1b[2m";
+struct MarkLook {
+    std::string_view mark, ascii;
+    TextStyle style;
+};
+
+constexpr MarkLook mark_looks[] = {{"✓", "[ok]", TextStyle::green},
+                                   {"✗", "[!!]", TextStyle::red},
+                                   {"!", "[ !]", TextStyle::yellow},
+                                   {"?", "[??]", TextStyle::yellow},
+                                   {"–", "[--]", TextStyle::faint}};
+
+constexpr std::string_view style_codes[] = {"\x1b[1;31m", "\x1b[33m", "\x1b[32m", "\x1b[36m", "\x1b[1m", "\x1b[2m"};
+
+std::string age_in_words(int days) {
+    constexpr int days_of_a_month = 30, days_of_a_year = 365;
+    const auto count = [](int number, const char* one, const char* many) {
+        return pluralized(static_cast<std::size_t>(number), one, many) + " old";
+    };
+    if (days == 0) return "today";
+    if (days < 2 * days_of_a_month) return count(days, "day", "days");
+    if (days < 2 * days_of_a_year) return count(days / days_of_a_month, "month", "months");
+    return count(days / days_of_a_year, "year", "years");
+}
+
+Mark mark_of(OverallVerdict verdict) {
+    constexpr Mark marks[] = {Mark::passed, Mark::warning, Mark::failed, Mark::undetermined};
+    return marks[static_cast<std::size_t>(verdict)];
 }
 
 }  // namespace
 
-std::string styled(const Style& style, TextStyle how, std::string_view text) {
-    if (!style.color || text.empty()) return std::string(text);
-    return std::string(code_of(how)) + std::string(text) + "\x1b[0m";
+std::string shown(std::string_view text) {
+    return escaped(text);
 }
 
 std::size_t columns_of(std::string_view text) {
@@ -47,62 +57,102 @@ std::size_t columns_of(std::string_view text) {
     return columns;
 }
 
-std::string wrapped(std::string_view first, std::string_view text, std::size_t indent) {
-    const std::string margin(indent == std::string_view::npos ? columns_of(first) : indent, ' ');
-    std::string out(first);
-    std::size_t column = columns_of(first);
-    bool at_start = true;
-    for (const std::string& word : split(text, ' ')) {
-        const std::size_t width = columns_of(word);
-        if (!at_start && column + 1 + width > page_width) {
-            out += '\n' + margin;
-            column = margin.size();
-            at_start = true;
-        }
-        if (!at_start) out += ' ';
-        out += word;
-        column += width + !at_start;
-        at_start = false;
-    }
-    return out + '\n';
-}
-
 std::string padded(std::string_view text, std::size_t width) {
     const std::size_t columns = columns_of(text);
     return std::string(text) + std::string(width - std::min(width, columns), ' ');
 }
 
-std::string label(std::string_view word, std::size_t width) {
-    return "  " + padded(word, width);
-}
-
-std::string shown(std::string_view text) {
-    return escaped(text);
+std::string shortened(std::string_view text, std::size_t width) {
+    if (columns_of(text) <= width) return std::string(text);
+    std::string kept;
+    for (const std::string& word : split(text, ' ')) {
+        if (columns_of(kept) + 1 + columns_of(word) + 3 > width) break;
+        kept += (kept.empty() ? "" : " ") + word;
+    }
+    return kept + "...";
 }
 
 std::string answer_of(const CallResult& result) {
-    const std::string code = result.code == -1 ? "" : " answers " + std::to_string(result.code);
+    const std::string code = result.code == -1 ? "" : " returned " + std::to_string(result.code);
     return shown(result.call) + code + ' ' + shown(result.text);
 }
 
-static std::string age_in_words(int days) {
-    constexpr int days_of_a_month = 30, days_of_a_year = 365;
-    const auto count = [](int number, const char* one, const char* many) {
-        return pluralized(static_cast<std::size_t>(number), one, many) + " old";
-    };
-    if (days < 2 * days_of_a_month) return count(days, "day", "days");
-    if (days < 2 * days_of_a_year) return count(days / days_of_a_month, "month", "months");
-    return count(days / days_of_a_year, "year", "years");
+std::string matrix_date_in_words(const ToolStamp& tool) {
+    return shown(tool.matrix_date) + (tool.matrix_age_days ? ", " + age_in_words(*tool.matrix_age_days) : "");
 }
 
-std::string tables_in_words(const ToolStamp& tool) {
-    return "tables of " + shown(tool.matrix_date) +
-           (tool.matrix_age_days ? ", " + age_in_words(*tool.matrix_age_days) : "");
+std::size_t Page::width() const {
+    constexpr std::size_t narrowest = 40;
+    return std::clamp(style_.width, narrowest, widest_prose);
 }
 
-std::string headline(const Report& report) {
-    return "rnncheck " + shown(report.tool.version) + ": " +
-           shown(report.sentence.empty() ? sentence_of(report) : report.sentence);
+std::string Page::styled(TextStyle how, std::string_view text) const {
+    if (!style_.color || text.empty()) return std::string(text);
+    return std::string(style_codes[static_cast<std::size_t>(how)]) + std::string(text) + "\x1b[0m";
+}
+
+std::string Page::mark(Mark mark) const {
+    const MarkLook& look = mark_looks[static_cast<std::size_t>(mark)];
+    return styled(look.style, style_.ascii ? look.ascii : look.mark);
+}
+
+void Page::line(std::string_view text) {
+    text_ += text;
+    text_ += '\n';
+}
+
+void Page::wrap(std::string_view first, std::string_view text, std::size_t indent) {
+    const std::string margin(indent == std::string_view::npos ? columns_of(first) : indent, ' ');
+    text_ += first;
+    std::size_t column = columns_of(first);
+    bool at_start = true;
+    for (const std::string& word : split(text, ' ')) {
+        const std::size_t columns = columns_of(word);
+        if (!at_start && column + 1 + columns > width()) {
+            text_.erase(text_.find_last_not_of(' ') + 1);
+            text_ += '\n' + margin;
+            column = margin.size();
+            at_start = true;
+        }
+        if (!at_start) text_ += ' ';
+        text_ += word;
+        column += columns + !at_start;
+        at_start = false;
+    }
+    text_ += '\n';
+}
+
+void Page::labelled(std::string_view word, std::string_view text, std::size_t width) {
+    if (!text.empty()) wrap("  " + padded(word, width), text);
+}
+
+void Page::command(std::string_view word, std::string_view command, std::size_t width) {
+    line("  " + padded(word, width) + styled(TextStyle::bold, shown(command)));
+}
+
+void Page::heading(std::string_view title) {
+    line();
+    line(styled(TextStyle::bold, title));
+}
+
+std::string Page::text() const {
+    if (!style_.ascii) return text_;
+    std::string safe;
+    for (const char c : text_) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x80)
+            safe += c;
+        else
+            safe += {'\\', 'x', "0123456789abcdef"[byte >> 4], "0123456789abcdef"[byte & 15]};
+    }
+    return safe;
+}
+
+std::string headline(const Report& report, const Page& page) {
+    const std::string begin =
+        "rnncheck " + shown(report.tool.version) + "   " + page.mark(mark_of(report.verdict)) + ' ';
+    const std::string sentence = shown(report.sentence.empty() ? sentence_of(report) : report.sentence);
+    return begin + shortened(sentence, widest_prose - columns_of(begin));
 }
 
 }  // namespace rnncheck

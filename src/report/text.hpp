@@ -1,8 +1,7 @@
-// Words on lines for people: colour, wrapping, and the parts of the text format in the order in which they are printed.
+// Text for people: a page of lines with marks, colour, wrapping and labels, and the parts that fill it.
 // Everything that comes from outside goes through shown() on its way to the page.
 #pragma once
 
-#include <iosfwd>
 #include <string>
 #include <string_view>
 
@@ -11,59 +10,83 @@
 namespace rnncheck {
 
 enum class TextStyle { red, yellow, green, cyan, bold, faint };
+enum class Mark { passed, failed, warning, undetermined, not_run };
 
-/// The text between the terminal's codes for `how`, or as it is when the style has no colour.
-std::string styled(const Style& style, TextStyle how, std::string_view text);
-
-/// Columns a text takes: code points, the codes of styled() not counted.
-std::size_t columns_of(std::string_view text);
-
-inline constexpr std::size_t page_width = 100;
-
-/// `text` broken at spaces into lines of at most page_width columns, each with its line end. The first line begins
-/// with `first`, the others with as many spaces as `first` has columns (or `indent` of them). A word that is too
-/// long stays whole, so that paths can be copied.
-std::string wrapped(std::string_view first, std::string_view text, std::size_t indent = std::string_view::npos);
-
-/// "label" padded to `width` columns.
-std::string padded(std::string_view text, std::size_t width);
-
-/// "  label   ": the beginning of a line of a finding or a plan.
-std::string label(std::string_view word, std::size_t width = 10);
+/// Lines of prose are no longer, however wide the terminal is.
+inline constexpr std::size_t widest_prose = 100;
 
 /// Text from outside, safe for a terminal and of bounded length.
 std::string shown(std::string_view text);
 
-/// "cuInit answers 100 no CUDA-capable device is detected"; code -1 is our own, for a call that never answered.
+/// Columns a text takes: code points, the terminal's codes for colour not counted.
+std::size_t columns_of(std::string_view text);
+
+/// "text" padded to `width` columns.
+std::string padded(std::string_view text, std::size_t width);
+
+/// "text" cut after a word to at most `width` columns, with "..." where something was cut.
+std::string shortened(std::string_view text, std::size_t width);
+
+/// "cuInit returned 100 no CUDA-capable device is detected"; code -1 is our own, for a call that never returned.
 std::string answer_of(const CallResult& result);
 
-/// The report's sentence, with who says it.
-std::string headline(const Report& report);
+/// "2026-11-21, 3 months old".
+std::string matrix_date_in_words(const ToolStamp& tool);
 
-/// "This machine": system, driver, GPUs, CUDA and cuDNN copies; "Given" where a person told and there is no machine.
-void write_machine(const Facts& facts, std::ostream& out, const Style& style);
+class Page {
+  public:
+    explicit Page(const Style& style) : style_(style) {}
 
-/// "Frameworks": the active Python environment with what is in it, and where else frameworks are; nothing without any.
-void write_frameworks(const Facts& facts, std::ostream& out, const Style& style);
+    bool is_verbose() const { return style_.verbose; }
+    std::size_t width() const;
+    std::string styled(TextStyle how, std::string_view text) const;
+    /// "✓" or, in ASCII, "[ok]"; coloured.
+    std::string mark(Mark mark) const;
+    std::size_t mark_width() const { return style_.ascii ? 4 : 1; }
 
-/// What logs tell.
-void write_log(const Log& log, std::ostream& out, const Style& style);
+    /// A line as it is: a command, a path, a row of a table.
+    void line(std::string_view text = "");
+    /// Text broken at spaces into lines. The first begins with `first`, the others with as many spaces as `first` has
+    /// columns (or `indent` of them). A word that is too long stays whole, so that paths and URLs can be copied.
+    void wrap(std::string_view first, std::string_view text, std::size_t indent = std::string_view::npos);
+    /// "  Word      text", wrapped under the text.
+    void labelled(std::string_view word, std::string_view text, std::size_t width = 10);
+    /// The same with a command, which is never wrapped.
+    void command(std::string_view word, std::string_view command, std::size_t width = 10);
+    /// A title in bold behind an empty line.
+    void heading(std::string_view title);
 
-/// "tables of 2026-11-21, 3 months old".
-std::string tables_in_words(const ToolStamp& tool);
+    /// All lines. In ASCII each byte beyond it, which only a text from outside can have, is shown as \xNN.
+    std::string text() const;
 
-void write_finding(const Finding& finding, std::ostream& out, const Style& style);
+  private:
+    Style style_;
+    std::string text_;
+};
 
-/// The recurrent-network cases, one grid per copy of cuDNN, GPU and interface; GPUs that fared alike share one.
-void write_sweeps(const Facts& facts, std::ostream& out, const Style& style);
+/// "rnncheck 0.1.0   ✓ recurrent networks work: ...", at most 100 columns.
+std::string headline(const Report& report, const Page& page);
 
-/// Why a case did not come out correct.
-std::string what_happened(const RnnRun& run);
+/// System, driver, GPUs, CUDA, cuDNN, networks and frameworks, each with a mark; of what a person told, what was told.
+void write_checklist(Page& page, const Report& report);
+
+/// Title and rule, message, fix, the command that verifies it; evidence and documentation where the page is verbose.
+void write_finding(Page& page, const Report& report, const Finding& finding);
+
+/// The check that settles whether a cause that is not certain is the one.
+void write_confirmation(Page& page, const DecidingCheck& check);
+
+/// What to do: commands first, then the words.
+void write_remedy(Page& page, std::string_view word, const Remedy& remedy);
+
+/// The recurrent-network tests, a table per cuDNN installation, GPU and interface; GPUs with the same results share
+/// one. Without `all`, only where something failed.
+void write_sweeps(Page& page, const Facts& facts, bool all);
 
 /// The smallest case that fails, the sizes that fit, and what the network of a log showed.
-void write_lstm(const LstmExtras& extras, std::ostream& out);
+void write_lstm(Page& page, const LstmExtras& extras);
 
-/// "error", "warning", "note", in colour.
-std::string severity_word(const Finding& finding, const Style& style);
+/// The causes that logs point to: the most likely one with its lines and its fix, and the checks that decide.
+void write_diagnosis(Page& page, const Report& report);
 
 }  // namespace rnncheck

@@ -250,8 +250,8 @@ class CommandLine(unittest.TestCase):
         self.assertIn("/home/USER1/x", message)
 
     def test_quiet_and_verbose(self):
-        self.assertEqual(judged(NO_DRIVER, *ONLY, "-q").out.count(b"\n"), 2)
-        self.assertIn(b"Nothing to say", judged(NO_DRIVER, *ONLY, "-v").out)
+        self.assertEqual(judged(NO_DRIVER, *ONLY, "-q").out.count(b"\n"), 1)
+        self.assertIn(b"Not applicable", judged(NO_DRIVER, *ONLY, "-v").out)
 
     def test_explain_and_list(self):
         self.assertTrue(rnncheck("explain", "driver_missing").out.startswith(b"# driver_missing\n"))

@@ -74,7 +74,7 @@ class Frameworks(unittest.TestCase):
 
     def test_text_tells_the_framework(self):
         text = doctor("--python", self.directory, "--no-run", "--color", "never").text
-        self.assertIn("pytorch 2.4.1 (cu121), with CUDA", text)
+        self.assertIn("pytorch 2.4.1 (cu121), built for CUDA 12.1", text)
 
     def test_a_release_that_is_not_installed(self):
         report = self.report("--for", "tensorflow==2.15")

@@ -125,7 +125,7 @@ TEST_CASE("fit: a search that the deadline ends tells what ran, and is no answer
         CHECK(search.out_of_time);
         CHECK(search.trials == most_trials);
         CHECK(search.largest.has_value() == (most_trials > 0));
-        CHECK(report_of({search}).verdict == Health::undetermined);
+        CHECK(report_of({search}).verdict == OverallVerdict::undetermined);
         const std::string text = report_of({search}).sentence;
         CHECK(text.find("the deadline passed before") != std::string::npos);
         CHECK(text.find("the largest batch that fits") == std::string::npos);
@@ -133,15 +133,15 @@ TEST_CASE("fit: a search that the deadline ends tells what ran, and is no answer
 }
 
 TEST_CASE("fit: what was found decides the exit code and is said") {
-    CHECK(report_of({}).verdict == Health::undetermined);
+    CHECK(report_of({}).verdict == OverallVerdict::undetermined);
     const FitSearch found = searched(1000, 990);
-    CHECK(report_of({found}).verdict == Health::healthy);
+    CHECK(report_of({found}).verdict == OverallVerdict::healthy);
     CHECK(contains(report_of({found}).sentence, "the largest batch that fits is "));
     const FitSearch nothing_runs = searched(1000, 0);
-    CHECK(report_of({found, nothing_runs}).verdict == Health::problems);
+    CHECK(report_of({found, nothing_runs}).verdict == OverallVerdict::problems);
     CHECK(contains(report_of({nothing_runs}).sentence, "though 1000 should fit: cuMemAlloc_v2"));
     const FitSearch not_known = find_fit(RnnFit(), {});
-    CHECK(report_of({found, not_known}).verdict == Health::undetermined);
+    CHECK(report_of({found, not_known}).verdict == OverallVerdict::undetermined);
     CHECK(contains(report_of({not_known}).sentence, "how large a batch fits is unknown"));
     std::ostringstream text;
     (*find_named(all_formats(), "text"))->write(report_of({found}), text, {});

@@ -34,13 +34,13 @@ std::string complaint_about(const std::vector<std::string>& arguments) {
 
 TEST_CASE("exit codes: problems and open verdicts are never 0") {
     for (const FailOn fail_on : {FailOn::error, FailOn::warning, FailOn::never}) {
-        CHECK(exit_code(Health::healthy, fail_on) == 0);
-        CHECK(exit_code(Health::problems, fail_on) == 1);
-        CHECK(exit_code(Health::undetermined, fail_on) == 3);
+        CHECK(exit_code(OverallVerdict::healthy, fail_on) == 0);
+        CHECK(exit_code(OverallVerdict::problems, fail_on) == 1);
+        CHECK(exit_code(OverallVerdict::undetermined, fail_on) == 3);
     }
-    CHECK(exit_code(Health::warnings, FailOn::error) == 0);
-    CHECK(exit_code(Health::warnings, FailOn::never) == 0);
-    CHECK(exit_code(Health::warnings, FailOn::warning) == 4);
+    CHECK(exit_code(OverallVerdict::warnings, FailOn::error) == 0);
+    CHECK(exit_code(OverallVerdict::warnings, FailOn::never) == 0);
+    CHECK(exit_code(OverallVerdict::warnings, FailOn::warning) == 4);
 }
 
 TEST_CASE("ids come one by one and with commas") {

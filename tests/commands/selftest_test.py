@@ -74,7 +74,7 @@ def run(*arguments):
 
 def doctor_says(*texts):
     restrictions = json.loads(run("doctor", "--look-only", "--json")[1])["facts"]["tool"]["restrictions"]
-    line = "limits  rnncheck was restricted here" in run("doctor", "--look-only")[1]
+    line = "Limits     rnncheck was restricted here" in run("doctor", "--look-only")[1]
     check.that(line == bool(texts), f"the text report has the line about restrictions: {line}")
     check.that(len(restrictions) == len(texts), f"the doctor's restrictions are {restrictions}")
     for text in texts:

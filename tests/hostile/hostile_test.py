@@ -62,7 +62,7 @@ def check_run(call, habit):
     check.that(texts, f"{name}: no finding of {rule} among {report.rules()}")
     if library:
         check.that(any(library in text and call in text for text in texts), f"{name}: {texts} do not name {library} and {call}")
-    check.that(report.outcome(rule) == "fault", f"{name}: {rule} is {report.outcome(rule)}")
+    check.that(report.outcome(rule) == "problem", f"{name}: {rule} is {report.outcome(rule)}")
 
 
 for call in CALLS:

@@ -50,7 +50,7 @@ TEST_CASE("a machine whose frameworks find what they need is healthy") {
         CHECK(rules_of(report, Severity::warning) == std::set<std::string>());
         for (const auto& verdict : report.verdicts)
             if (verdict.outcome == Outcome::undecided) UNSCOPED_INFO(verdict.rule << " undecided: " << verdict.reason);
-        CHECK(report.verdict == Health::healthy);
+        CHECK(report.verdict == OverallVerdict::healthy);
     }
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("one fault of a framework is one error, told by the rule that has its 
         INFO(rule);
         for (const Finding& finding : report.findings) UNSCOPED_INFO(finding.rule << ": " << finding.message);
         CHECK(rules_of(report, Severity::error) == std::set<std::string>{rule});
-        CHECK(report.verdict == Health::problems);
+        CHECK(report.verdict == OverallVerdict::problems);
     }
 }
 

@@ -45,23 +45,23 @@ TEST_CASE("a healthy machine is healthy") {
     for (const auto& finding : report.findings) UNSCOPED_INFO(finding.rule << ": " << finding.message);
     for (const auto& verdict : report.verdicts)
         if (verdict.outcome == Outcome::undecided) UNSCOPED_INFO(verdict.rule << " undecided: " << verdict.reason);
-    CHECK(report.verdict == Health::healthy);
+    CHECK(report.verdict == OverallVerdict::healthy);
     CHECK(report.counts.fault == 0);
     CHECK(report.findings.empty());
 }
 
 TEST_CASE("nothing learnt is never healthy") {
     const Report report = judged(nothing_learnt());
-    CHECK(report.verdict == Health::undetermined);
+    CHECK(report.verdict == OverallVerdict::undetermined);
     CHECK(report.counts.pass == 0);
 }
 
 TEST_CASE("a machine without a GPU is a problem unless it is expected") {
-    CHECK(judged(without_anything()).verdict == Health::problems);
+    CHECK(judged(without_anything()).verdict == OverallVerdict::problems);
     Selection expected;
     expected.allow_no_gpu = true;
     const Report report = judged(without_anything(), expected);
-    CHECK(report.verdict != Health::problems);
+    CHECK(report.verdict != OverallVerdict::problems);
     REQUIRE(finding_of(report, "driver_missing"));
     CHECK(finding_of(report, "driver_missing")->severity == Severity::note);
 }
@@ -71,7 +71,7 @@ TEST_CASE("a card without a driver is no machine without a GPU") {
     facts.host.pci_gpus = {{"0000:01:00.0", "0x2204", {}}};
     Selection expected;
     expected.allow_no_gpu = true;
-    CHECK(judged(facts, expected).verdict == Health::problems);
+    CHECK(judged(facts, expected).verdict == OverallVerdict::problems);
 }
 
 TEST_CASE("ignored faults are told but do not count") {
@@ -124,12 +124,12 @@ TEST_CASE("what a rule could not learn stays unknown when its finding yields") {
 TEST_CASE("a required rule that cannot tell makes the whole undetermined") {
     Selection require;
     require.require = {"rnn_result_wrong"};
-    CHECK(judged(a_healthy_machine(), require).verdict == Health::healthy);
+    CHECK(judged(a_healthy_machine(), require).verdict == OverallVerdict::healthy);
     const Facts no_runs = but([](Facts& f) {
         f.rnn_runs.clear();
         f.tool.stages = {"look", "ask"};
     });
-    CHECK(judged(no_runs, require).verdict == Health::undetermined);
+    CHECK(judged(no_runs, require).verdict == OverallVerdict::undetermined);
 }
 
 TEST_CASE("a question that was switched off is not open") {
@@ -141,7 +141,7 @@ TEST_CASE("a question that was switched off is not open") {
         f.tool.stages = {"look", "ask"};
     });
     const Report report = judged(no_run);
-    CHECK(report.verdict == Health::healthy);
+    CHECK(report.verdict == OverallVerdict::healthy);
     CHECK(verdict_of(report, "rnn_result_wrong").outcome == Outcome::not_applicable);
     CHECK(verdict_of(report, "rnn_result_wrong").reason.find("switched off") != std::string::npos);
 }
@@ -153,7 +153,7 @@ TEST_CASE("where nothing at all was asked, nothing is fine") {
     selection.only = {"rnn_result_wrong"};
     const Report report = judged(looked, selection);
     CHECK(contains(verdict_of(report, "rnn_result_wrong").reason, "switched off"));
-    CHECK(report.verdict == Health::undetermined);
+    CHECK(report.verdict == OverallVerdict::undetermined);
 }
 
 TEST_CASE("findings stand in the order of repair: errors first, the lowest layer first") {
@@ -177,7 +177,7 @@ TEST_CASE("nodes that the first CUDA program makes leave the machine undetermine
         f.kernel_runs.clear();
         f.rnn_runs.clear();
     }));
-    CHECK(report.verdict == Health::undetermined);
+    CHECK(report.verdict == OverallVerdict::undetermined);
     REQUIRE(finding_of(report, "device_nodes_missing"));
     CHECK(finding_of(report, "device_nodes_missing")->severity == Severity::note);
 }
@@ -192,7 +192,7 @@ TEST_CASE("with nodes to come the verdict stays open even where nothing was to r
         f.kernel_runs.clear();
         f.rnn_runs.clear();
     }));
-    CHECK(report.verdict == Health::undetermined);
+    CHECK(report.verdict == OverallVerdict::undetermined);
 }
 
 TEST_CASE("no problem found with nothing run on a GPU says so") {
@@ -205,14 +205,11 @@ TEST_CASE("no problem found with nothing run on a GPU says so") {
         facts.tool.stages = std::move(stages);
         return judged(facts, selection).sentence;
     };
-    CHECK(sentence({"look", "ask"}, true) ==
-          "no problem found in what was examined, but nothing was run on a GPU, as asked");
-    CHECK(
-        sentence({"look"}, true) ==
-        "no problem found in what was examined, but only files were looked at and nothing was run on a GPU, as asked");
-    CHECK(contains(sentence({"look", "ask", "run"}, true), "nothing could be run on a GPU"));
-    CHECK(contains(sentence({"look", "ask", "run"}, false), "nothing could be run on a GPU"));
-    CHECK(contains(judged(a_healthy_machine()).sentence, "no problem found; recurrent networks gave right results in"));
+    CHECK(sentence({"look", "ask"}, true) == "no problem found, but nothing was run on a GPU, as requested");
+    CHECK(sentence({"look"}, true) == "no problem found, but only files were examined; nothing was run on a GPU");
+    CHECK(contains(sentence({"look", "ask", "run"}, true), "nothing was run on a GPU"));
+    CHECK(contains(sentence({"look", "ask", "run"}, false), "nothing was run on a GPU"));
+    CHECK(contains(judged(a_healthy_machine()).sentence, "recurrent networks work: all"));
 }
 
 TEST_CASE("a deadline that cuts a sweep short leaves the machine undetermined") {
@@ -222,5 +219,5 @@ TEST_CASE("a deadline that cuts a sweep short leaves the machine undetermined") 
             f.rnn_runs[i].result = CallResult{"?", -1, "not tried: the deadline passed"};
         }
     }));
-    CHECK(report.verdict == Health::undetermined);
+    CHECK(report.verdict == OverallVerdict::undetermined);
 }

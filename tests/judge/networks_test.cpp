@@ -31,7 +31,7 @@ bool names(const Report& report, const std::string& rule, Severity severity) {
 }  // namespace
 
 TEST_CASE("networks: correct cases are healthy, and a wrong, failed or rejected one is a problem of its rule") {
-    CHECK(networks([](Facts&) {}).verdict == Health::healthy);
+    CHECK(networks([](Facts&) {}).verdict == OverallVerdict::healthy);
     const std::pair<RunEnd, const char*> ends[] = {{RunEnd::incorrect, "rnn_result_wrong"},
                                                    {RunEnd::failed, "rnn_call_failed"},
                                                    {RunEnd::rejected, "rnn_call_refused"}};
@@ -40,7 +40,7 @@ TEST_CASE("networks: correct cases are healthy, and a wrong, failed or rejected 
             one_case(f, end, {"cudnnRNNForward", end == RunEnd::rejected ? 3 : 8, "no"});
         });
         CAPTURE(rules_of(report));
-        CHECK(report.verdict == Health::problems);
+        CHECK(report.verdict == OverallVerdict::problems);
         CHECK(names(report, rule, Severity::error));
         CHECK(report.findings.front().remedies.front().verify.starts_with("rnncheck lstm --device 0 "));
     }
@@ -48,28 +48,28 @@ TEST_CASE("networks: correct cases are healthy, and a wrong, failed or rejected 
 
 TEST_CASE("networks: what was not computed is undetermined, never healthy") {
     const CallResult late = {"?", -1, "not tried: the deadline passed"};
-    CHECK(networks([&](Facts& f) { one_case(f, RunEnd::skipped, late); }).verdict == Health::undetermined);
+    CHECK(networks([&](Facts& f) { one_case(f, RunEnd::skipped, late); }).verdict == OverallVerdict::undetermined);
     CHECK(networks([](Facts& f) {
               f.rnn_runs = {good_case(f)};
               f.rnn_runs[0].rnn_case.algorithm = Algorithm::persist_static;
               f.rnn_runs[0].end = RunEnd::not_supported;
-          }).verdict == Health::undetermined);
-    CHECK(networks([](Facts& f) { no_cases(f); }).verdict == Health::undetermined);
+          }).verdict == OverallVerdict::undetermined);
+    CHECK(networks([](Facts& f) { no_cases(f); }).verdict == OverallVerdict::undetermined);
     const Report elsewhere = networks([](Facts& f) {
         no_cases(f);
         f.rnn_request->gpu = 7;
     });
-    CHECK(elsewhere.verdict == Health::undetermined);
+    CHECK(elsewhere.verdict == OverallVerdict::undetermined);
     CHECK(std::ranges::any_of(elsewhere.verdicts, [](const RuleVerdict& verdict) {
         return verdict.outcome == Outcome::undecided && contains(verdict.reason, "there is no GPU 7");
     }));
-    CHECK(judge_networks(Facts(), Matrix::bundled()).verdict == Health::undetermined);
+    CHECK(judge_networks(Facts(), Matrix::bundled()).verdict == OverallVerdict::undetermined);
 }
 
 TEST_CASE("networks: where none could run the cause below is named") {
     const Report report = networks([](Facts& f) { no_cudnn(f); });
     CAPTURE(rules_of(report));
-    CHECK(report.verdict == Health::problems);
+    CHECK(report.verdict == OverallVerdict::problems);
     CHECK(names(report, "cudnn_not_installed", Severity::error));
 }
 
@@ -85,11 +85,11 @@ TEST_CASE("networks: a case too large for the free memory is no fault, and one t
     };
     const Report no_room = too_large(1 << 20);
     CAPTURE(rules_of(no_room));
-    CHECK(no_room.verdict == Health::undetermined);
+    CHECK(no_room.verdict == OverallVerdict::undetermined);
     REQUIRE(names(no_room, "gpu_out_of_memory", Severity::warning));
     CHECK(contains(no_room.findings.front().message, "needs 2.0"));
     CHECK(contains(no_room.findings.front().remedies.front().text, "--fit batch"));
-    CHECK(too_large(std::int64_t{20} << 30).verdict == Health::problems);
+    CHECK(too_large(std::int64_t{20} << 30).verdict == OverallVerdict::problems);
 }
 
 TEST_CASE("networks: only plain LSTMs must be supported, and a kernel that nobody promises may fail") {
@@ -101,9 +101,9 @@ TEST_CASE("networks: only plain LSTMs must be supported, and a kernel that nobod
             change(run);
         });
     };
-    CHECK(not_offered([](RnnRun&) {}).verdict == Health::problems);
-    CHECK(not_offered([](RnnRun& run) { run.rnn_case.cell = Cell::gru; }).verdict == Health::healthy);
-    CHECK(not_offered([](RnnRun& run) { run.rnn_case.projection = 3; }).verdict == Health::healthy);
+    CHECK(not_offered([](RnnRun&) {}).verdict == OverallVerdict::problems);
+    CHECK(not_offered([](RnnRun& run) { run.rnn_case.cell = Cell::gru; }).verdict == OverallVerdict::healthy);
+    CHECK(not_offered([](RnnRun& run) { run.rnn_case.projection = 3; }).verdict == OverallVerdict::healthy);
     const auto persistent = [&](RunEnd end) {
         return not_offered([end](RnnRun& run) {
                    run.rnn_case.algorithm = Algorithm::persist_static;
@@ -111,9 +111,9 @@ TEST_CASE("networks: only plain LSTMs must be supported, and a kernel that nobod
                })
             .verdict;
     };
-    CHECK(persistent(RunEnd::failed) == Health::healthy);
-    CHECK(persistent(RunEnd::rejected) == Health::healthy);
-    CHECK(persistent(RunEnd::incorrect) == Health::problems);
+    CHECK(persistent(RunEnd::failed) == OverallVerdict::healthy);
+    CHECK(persistent(RunEnd::rejected) == OverallVerdict::healthy);
+    CHECK(persistent(RunEnd::incorrect) == OverallVerdict::problems);
 }
 
 TEST_CASE("networks: TF32 where full precision was requested is a warning") {
@@ -121,6 +121,6 @@ TEST_CASE("networks: TF32 where full precision was requested is a warning") {
         for (RnnRun& run : f.rnn_runs)
             if (run.rnn_case.math == MathType::fma) run.precision = Precision::tf32;
     });
-    CHECK(report.verdict == Health::warnings);
+    CHECK(report.verdict == OverallVerdict::warnings);
     CHECK(names(report, "tf32_reduced_precision", Severity::warning));
 }

@@ -165,7 +165,7 @@ TEST_CASE("a healthy machine stays healthy when a sandbox hides the driver's fil
     hidden.driver.device_nodes.clear();
     for (const auto& finding : judge(hidden, Matrix::bundled(), {}).findings)
         UNSCOPED_INFO(finding.rule << ": " << finding.message);
-    CHECK(judge(hidden, Matrix::bundled(), {}).verdict == Health::healthy);
+    CHECK(judge(hidden, Matrix::bundled(), {}).verdict == OverallVerdict::healthy);
 }
 
 TEST_CASE("nothing learnt, nothing passes") {
@@ -181,7 +181,7 @@ TEST_CASE("one fault, one error") {
         INFO("the fault of " << rule);
         for (const auto& finding : report.findings) UNSCOPED_INFO(finding.rule << ": " << finding.message);
         CHECK(errors_of(report) == std::set<std::string>{rule});
-        CHECK(report.verdict == Health::problems);
+        CHECK(report.verdict == OverallVerdict::problems);
     }
 }
 

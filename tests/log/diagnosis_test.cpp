@@ -56,7 +56,7 @@ TEST_CASE("no fault is named in a healthy log") {
     for (const auto& entry : std::filesystem::directory_iterator(std::string(TEST_DIRECTORY) + "/healthy")) {
         const Report report = diagnosed(content(entry.path()));
         INFO(entry.path() << ": " << findings_of(report));
-        CHECK(report.verdict == Health::healthy);
+        CHECK(report.verdict == OverallVerdict::healthy);
         for (const Finding& finding : report.findings) CHECK(finding.severity == Severity::note);
         ++count;
     }
@@ -77,10 +77,10 @@ TEST_CASE("a program that trains on without a GPU has no fault, one that stops h
     const std::string lines =
         "W dso_loader.cc:64] Could not load dynamic library 'libcudart.so.11.0'; dlerror: libcudart.so.11.0: cannot "
         "open shared object file: No such file or directory\n";
-    CHECK(diagnosed(lines + "Epoch 1/3\nloss: 0.31\n").verdict == Health::healthy);
-    CHECK(diagnosed(lines).verdict == Health::problems);
+    CHECK(diagnosed(lines + "Epoch 1/3\nloss: 0.31\n").verdict == OverallVerdict::healthy);
+    CHECK(diagnosed(lines).verdict == OverallVerdict::problems);
     CHECK(diagnosed(lines + "loss: 0.31\nRuntimeError: no kernel image is available for execution on the device\n")
-              .verdict == Health::problems);
+              .verdict == OverallVerdict::problems);
 }
 
 TEST_CASE("what a person told decides between candidates") {

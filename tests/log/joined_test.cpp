@@ -41,7 +41,7 @@ TEST_CASE("a cause that the machine has is one finding, with what both say") {
     const Finding& finding = finding_of(report, "driver_too_old");
     CHECK(finding.severity == Severity::error);
     CHECK(rests_on_log(finding));
-    CHECK(report.verdict == Health::problems);
+    CHECK(report.verdict == OverallVerdict::problems);
     CHECK(std::count_if(report.findings.begin(), report.findings.end(),
                         [](const Finding& f) { return f.rule == "driver_too_old"; }) == 1);
 }
@@ -51,10 +51,10 @@ TEST_CASE("a cause that the machine does not show now is a note, and the error s
     const Finding& finding = finding_of(report, "driver_too_old");
     CHECK(finding.severity == Severity::note);
     CHECK(finding.message.find("does not show") != std::string::npos);
-    CHECK(report.verdict == Health::undetermined);
+    CHECK(report.verdict == OverallVerdict::undetermined);
 }
 
 TEST_CASE("an error that nobody knows is no clean bill for the machine") {
-    CHECK(joined(a_healthy_machine(), unknown).verdict != Health::healthy);
-    CHECK(joined(a_healthy_machine(), "Epoch 1/3\n").verdict == Health::healthy);
+    CHECK(joined(a_healthy_machine(), unknown).verdict != OverallVerdict::healthy);
+    CHECK(joined(a_healthy_machine(), "Epoch 1/3\n").verdict == OverallVerdict::healthy);
 }

@@ -12,9 +12,11 @@ namespace {
 
 /// Its words with one blank between them, however the lines are broken.
 std::string written(const Facts& facts) {
-    std::ostringstream out;
-    write_frameworks(facts, out, {});
-    std::istringstream in(out.str());
+    Page page({});
+    Report report;
+    report.facts = facts;
+    write_checklist(page, report);
+    std::istringstream in(page.text());
     std::vector<std::string> words;
     for (std::string word; in >> word;) words.push_back(word);
     return join(words, " ");
@@ -22,7 +24,7 @@ std::string written(const Facts& facts) {
 
 }  // namespace
 
-TEST_CASE("each framework is told with its build and the cuDNN that it gets") {
+TEST_CASE("each framework is shown with its build and the cuDNN that it gets") {
     const std::string text = written(but([](Facts& f) {
         add_torch(f).libraries[0].version = v("9.19.0");
         add_environment(f).left_out = {"/srv/environment/x: only the first 256 KiB were read"};
@@ -33,15 +35,15 @@ TEST_CASE("each framework is told with its build and the cuDNN that it gets") {
         f.frameworks.push_back(asked);
         add_torch(f, "/srv/other", false);
     }));
-    CHECK(contains(text, "Python 3.11.7, /srv/environment by VIRTUAL_ENV"));
-    CHECK(contains(text, "pytorch 2.4.1 (cu121), with CUDA, built for CUDA 12.1, built with cuDNN 9.1.0, gets cuDNN"));
-    CHECK(contains(text, "9.19.0 at"));
+    CHECK(contains(text, "Frameworks Python 3.11.7 /srv/environment (VIRTUAL_ENV)"));
+    CHECK(contains(text,
+                   "pytorch 2.4.1 (cu121), built for CUDA 12.1 and cuDNN 9.1.0, loads cuDNN 9.19.0 found by rpath"));
     CHECK(contains(text, "tensorflow 2.15, asked about with --for"));
-    CHECK(contains(text, "elsewhere pytorch 2.4.1 (cu121) in /srv/other"));
-    CHECK(contains(text, "not read /srv/environment/x"));
+    CHECK(contains(text, "elsewhere: pytorch 2.4.1 (cu121) in /srv/other"));
+    CHECK(contains(text, "not read: /srv/environment/x"));
 }
 
-TEST_CASE("without frameworks there is no section") {
-    CHECK(written(a_healthy_machine()).empty());
-    CHECK(written(but([](Facts& f) { add_environment(f); })).empty());
+TEST_CASE("without frameworks there is no line about them") {
+    CHECK_FALSE(contains(written(a_healthy_machine()), "Frameworks"));
+    CHECK_FALSE(contains(written(but([](Facts& f) { add_environment(f); })), "Frameworks"));
 }

@@ -57,9 +57,9 @@ inline void add_sample_runs(Facts& facts, int gpu) {
     }
 }
 
-inline Report sample_report(Health verdict, Facts facts) {
+inline Report sample_report(OverallVerdict verdict, Facts facts) {
     Report report;
-    report.tool = {"rnncheck", "0.1.0", "2026-11-21", "sha256:0123"};
+    report.tool = {"rnncheck", "0.1.0", "2026-11-21", "sha256:0123", 2};
     report.verdict = verdict;
     report.facts = std::move(facts);
     return report;
@@ -69,7 +69,7 @@ inline Report healthy_report() {
     Facts facts = a_healthy_machine();
     facts.rnn_runs.clear();
     add_sample_runs(facts, 0);
-    Report report = sample_report(Health::healthy, std::move(facts));
+    Report report = sample_report(OverallVerdict::healthy, std::move(facts));
     report.verdicts = {
         {"driver_missing", Outcome::pass, "the driver works"},
         {"wsl_libcuda_not_found", Outcome::not_applicable, "this is not the Windows Subsystem for Linux"}};
@@ -86,6 +86,7 @@ inline std::string hostile_text() {
 inline std::vector<Finding> sample_findings() {
     Finding missing;
     missing.rule = "cudnn_part_missing";
+    missing.title = "A part of cuDNN is missing";
     missing.layer = Layer::cudnn;
     missing.subject = "/opt/cudnn/libcudnn.so.9";
     missing.message =
@@ -101,6 +102,7 @@ inline std::vector<Finding> sample_findings() {
 
     Finding hostile;
     hostile.rule = "library_file_damaged";
+    hostile.title = "A GPU library file is damaged or cannot be read";
     hostile.severity = Severity::warning;
     hostile.confidence = Confidence::likely;
     hostile.subject = hostile_text();
@@ -110,6 +112,7 @@ inline std::vector<Finding> sample_findings() {
 
     Finding note;
     note.rule = "several_cudnns";
+    note.title = "Several cuDNN versions are installed";
     note.layer = Layer::cudnn;
     note.severity = Severity::note;
     note.confidence = Confidence::possible;
@@ -140,10 +143,10 @@ inline Report report_with_many_findings() {
     facts.probe_runs[0].signal = "SIGSEGV";
     facts.probe_runs[0].last_call = "cuInit";
     facts.probe_runs[0].output_tail = hostile_text();
-    Report report = sample_report(Health::problems, std::move(facts));
+    Report report = sample_report(OverallVerdict::problems, std::move(facts));
     report.findings = sample_findings();
     report.verdicts = {{"cudnn_part_missing", Outcome::fault, "a part is missing"},
-                       {"driver_too_old", Outcome::undecided, hostile_text()},
+                       {"driver_too_old", Outcome::undecided, hostile_text(), {}, {}, Layer::driver},
                        {"gpu_throttled", Outcome::pass, "no clock is held down"},
                        {"library_file_damaged", Outcome::fault, "a file is no library"},
                        {"several_cudnns", Outcome::fault, "2 copies"}};
@@ -183,15 +186,116 @@ inline Report report_of_eight_gpus() {
         run(5, number).end = RunEnd::skipped;
         run(5, number).result = CallResult{"cudnnRNNForward", -1, "not tried: earlier cases ended the process"};
     }
-    Report report = sample_report(Health::problems, std::move(facts));
+    Report report = sample_report(OverallVerdict::problems, std::move(facts));
     Finding wrong;
     wrong.rule = "rnn_result_wrong";
+    wrong.title = "Recurrent networks compute incorrect results";
     wrong.layer = Layer::rnn;
     wrong.subject = "GPU 3";
     wrong.message = "GPU 3 computes recurrent networks wrongly in 4 of 6 cases";
     wrong.evidence = {{"largest error", "0.25 where 1e-05 is allowed", "rnn_runs"}};
     report.findings = {wrong};
     report.verdicts = {{"rnn_result_wrong", Outcome::fault, "GPU 3 computes wrongly"}};
+    report.counts = {1, 0, 0, 0};
+    return report;
+}
+
+/// No driver: nothing could be run.
+inline Report report_without_driver() {
+    Facts facts = a_healthy_machine();
+    facts.driver = {};
+    facts.driver.module_loaded = false;
+    facts.cuda_devices.clear();
+    facts.nvml_devices.clear();
+    facts.kernel_runs.clear();
+    facts.rnn_runs.clear();
+    std::erase_if(facts.libraries, [](const Library& library) { return library.kind == LibraryKind::cuda; });
+    Finding missing;
+    missing.rule = "driver_missing";
+    missing.title = "No NVIDIA driver is installed";
+    missing.layer = Layer::driver;
+    missing.message = "the PCI bus has 1 NVIDIA GPU, but no NVIDIA driver is installed";
+    missing.evidence = {{"kernel module", "not loaded", "driver.module_loaded"}};
+    missing.remedies = {{.text = "Install the NVIDIA driver, then reboot",
+                         .commands = {"sudo apt-get install nvidia-driver"},
+                         .risk = Risk::needs_root,
+                         .verify = "nvidia-smi",
+                         .link = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"}};
+    Report report = sample_report(OverallVerdict::problems, std::move(facts));
+    report.findings = {missing};
+    report.verdicts = {{"driver_missing", Outcome::fault, missing.message, {}, {}, Layer::driver},
+                       {"rnn_result_wrong", Outcome::not_applicable, "no GPU", {}, NotAsked::left_out, Layer::rnn}};
+    report.counts = {1, 0, 0, 1};
+    return report;
+}
+
+inline Finding cause_in_log(const char* rule, const char* title, Confidence confidence, std::vector<Evidence> evidence,
+                            Remedy remedy, DecidingCheck check) {
+    Finding cause;
+    cause.rule = rule;
+    cause.title = title;
+    cause.message = "in a sentence of its own: " + std::string(title);
+    cause.confidence = confidence;
+    cause.evidence = std::move(evidence);
+    cause.remedies = {std::move(remedy)};
+    cause.decided_by = std::move(check);
+    return cause;
+}
+
+/// A log with one line that three causes explain.
+inline Report diagnosis_of_a_log() {
+    Facts facts;
+    facts.tool = {"0.1.0", {"log"}};
+    Log& log = facts.log.emplace();
+    log.files = {"train.log"};
+    log.lines = 812;
+    log.first_error_line = 7;
+    log.user_hints = {{"os", "Windows 10", {}}};
+    log.rnn_config.emplace().cell = "lstm";
+    log.rnn_config->units = 128;
+    const std::string line = "cuda_dnn.cc:439] Could not create cudnn handle: CUDNN_STATUS_NOT_INITIALIZED";
+    log.events = {{"handle", LogKind::error, "train.log", 7, line, {}, 1},
+                  {"fails_later", LogKind::consequence, "train.log", 9, "Fail to find the dnn implementation.", {}, 1}};
+    const Evidence seen{"cuDNN could not start", "line 7: " + line, "log.events[0]"};
+    Report report = sample_report(OverallVerdict::problems, std::move(facts));
+    report.findings = {
+        cause_in_log("gpu_memory_held_by_other_process", "Other processes hold the memory of a GPU", Confidence::likely,
+                     {seen, seen, {"known besides", "7.6 MiB of 10.9 GiB were free", "log"}},
+                     {"End the other process, or use another GPU", {}, Risk::disruptive, "", ""},
+                     {"A process of another program is listed: this is the cause",
+                      "nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv"}),
+        cause_in_log("tf_preallocated_memory", "The framework took nearly all GPU memory before cuDNN could start",
+                     Confidence::possible, {seen},
+                     {"Let memory grow", {"export TF_FORCE_GPU_ALLOW_GROWTH=true"}, Risk::safe, "", ""},
+                     {"The memory is used by this program itself while it starts: this is the cause", "nvidia-smi"}),
+        cause_in_log("batch_too_large_for_cudnn", "The batch is larger than cuDNN's kernel takes", Confidence::possible,
+                     {seen}, {"Use smaller batches", {}, Risk::safe, "", ""},
+                     {"Halve the batch: if it works, this is the cause", ""})};
+    return report;
+}
+
+/// `rnncheck lstm`: one case hung, two are wrong, of one kind a part is not supported.
+inline Report report_of_a_sweep() {
+    Report report = healthy_report();
+    report.lstm.emplace().complete = true;
+    report.verdict = OverallVerdict::problems;
+    std::vector<RnnRun>& runs = report.facts.rnn_runs;
+    runs[2].end = RunEnd::incorrect;
+    runs[2].largest_error = 0.78;
+    runs[2].limit = 8.6e-6;
+    runs[2].where = "y of sequence 2, step 0, unit 14: found 0.771, expected 0.282";
+    runs[4].end = RunEnd::failed;
+    runs[4].result = CallResult{"cudnnRNNForward", -1, "did not return: no progress for 5 s"};
+    ProbeRun hung;
+    hung.probe = "rnn_forward";
+    hung.target = "GPU 0 v8 " + runs[4].library;
+    hung.end = ProbeEnd::timed_out;
+    hung.last_call = "cudnnRNNForward";
+    report.facts.probe_runs.push_back(hung);
+    Finding wrong = report_of_eight_gpus().findings.front();
+    wrong.message = "GPU 0 computes recurrent networks incorrectly in 1 of 6 cases";
+    report.findings = {wrong};
+    report.verdicts = {{"rnn_result_wrong", Outcome::fault, wrong.message, {}, {}, Layer::rnn}};
     report.counts = {1, 0, 0, 0};
     return report;
 }

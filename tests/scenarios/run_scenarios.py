@@ -104,7 +104,7 @@ def run_one(name, scenario, root):
         return
     check.that(report.code == expect["exit"], f"{name}: exit code {report.code}, expected {expect['exit']}")
     check.that(report.verdict == expect["verdict"], f"{name}: verdict {report.verdict}, expected {expect['verdict']}; undecided: "
-               f"{[v for v in report.document['verdicts'] if v['outcome'] == 'undecided']}")
+               f"{[v for v in report.document['verdicts'] if v['outcome'] == 'undetermined']}")
     sentence = report.document["sentence"]
     check.that(expect.get("sentence", "") in sentence, f"{name}: the sentence '{sentence}' does not say '{expect.get('sentence')}'")
     check_findings(name, report, expect["findings"])

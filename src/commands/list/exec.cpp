@@ -18,7 +18,7 @@ namespace rnncheck::commands::exec {
 
 namespace {
 
-Health preflight(const DoctorOptions& options, const Matrix& matrix) {
+OverallVerdict preflight(const DoctorOptions& options, const Matrix& matrix) {
     Report report = judge(surveyed_with_restrictions(options.survey, options.report.quiet), matrix, options.selection);
     add_age(report.tool);
     report = redacted_unless(options.report.show_private, std::move(report));
@@ -43,7 +43,7 @@ int run(const DoctorOptions& options, const Arguments& command) {
         print_message("the check did not finish; '" + name + "' was not started");
         return bug;
     }
-    if (static_cast<Health>(*answer) == Health::problems) {
+    if (static_cast<OverallVerdict>(*answer) == OverallVerdict::problems) {
         print_message("'" + name + "' was not started: the check found a problem, see above");
         return stopped;
     }

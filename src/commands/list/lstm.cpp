@@ -7,7 +7,7 @@
 #include "commands/lstm_state.hpp"
 #include "commands/survey_here.hpp"
 #include "commands/tables.hpp"
-#include "report/sweep_svg.hpp"
+#include "report/sweep.hpp"
 
 namespace rnncheck::commands::lstm {
 

@@ -1,4 +1,4 @@
-#include "report/sweep_grid.hpp"
+#include "report/sweep.hpp"
 
 #include <algorithm>
 #include <map>
@@ -47,27 +47,6 @@ std::vector<Sweep> one_per_gpu(const Facts& facts) {
     return sweeps;
 }
 
-/// How much it matters that a case ended so.
-int weight_of(RunEnd end) {
-    switch (end) {
-        case RunEnd::ok:
-            return 0;
-        case RunEnd::not_supported:
-            return 1;
-        case RunEnd::skipped:
-            return 2;
-        case RunEnd::rejected:
-            return 3;
-        case RunEnd::out_of_memory:
-            return 4;
-        case RunEnd::failed:
-            return 5;
-        case RunEnd::incorrect:
-            break;
-    }
-    return 6;
-}
-
 }  // namespace
 
 std::vector<Sweep> sweeps_of(const Facts& facts) {
@@ -84,8 +63,7 @@ std::vector<Sweep> sweeps_of(const Facts& facts) {
 }
 
 std::string kind_of(const RnnCase& rnn_case) {
-    const std::string cell = rnn_case.cell == Cell::lstm ? "" : std::string(name_of(rnn_case.cell)) + ' ';
-    return cell + (rnn_case.training ? "training " : "") +
+    return network_name(rnn_case.cell) + (rnn_case.training ? " training " : " ") +
            join({std::string(name_of(rnn_case.dtype)), std::string(name_of(rnn_case.math)),
                  std::string(name_of(rnn_case.algorithm))},
                 " ");
@@ -107,37 +85,37 @@ std::string shape_of(const RnnCase& rnn_case) {
     return text;
 }
 
-std::vector<std::string> shapes_of(const Facts& facts) {
-    std::vector<std::string> shapes;
-    for (const RnnRun& run : facts.rnn_runs) {
-        std::string shape = shape_of(run.rnn_case);
-        if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(std::move(shape));
-        if (shapes.size() > most_shapes_drawn) break;
-    }
-    return shapes;
+std::string network_name(Cell cell) {
+    constexpr const char* names[] = {"LSTM", "GRU", "tanh", "ReLU"};
+    return names[static_cast<std::size_t>(cell)];
 }
 
-std::vector<GridRow> grid_of(const Sweep& sweep, const std::vector<std::string>& shapes) {
+std::string_view word_of(RunEnd end) {
+    constexpr std::string_view words[] = {"ok",     "not supported", "rejected", "out of memory",
+                                          "failed", "WRONG",         "not run"};
+    static_assert(std::size(words) == static_cast<std::size_t>(RunEnd::skipped) + 1);
+    return words[static_cast<std::size_t>(end)];
+}
+
+RunEnd worst_of(const Cases& cases) {
+    constexpr RunEnd by_weight[] = {RunEnd::incorrect, RunEnd::failed,  RunEnd::out_of_memory,
+                                    RunEnd::rejected,  RunEnd::skipped, RunEnd::not_supported};
+    for (const RunEnd end : by_weight)
+        if (std::ranges::find(cases, end, &RnnRun::end) != cases.end()) return end;
+    return RunEnd::ok;
+}
+
+std::vector<GridRow> grid_of(const Sweep& sweep, std::size_t columns,
+                             const std::function<std::string(const RnnCase&)>& row,
+                             const std::function<std::size_t(const RnnCase&)>& column) {
     std::vector<GridRow> rows;
     for (const RnnRun* run : sweep.runs) {
-        const std::string kind = kind_of(run->rnn_case);
-        auto row = std::find_if(rows.begin(), rows.end(), [&](const GridRow& r) { return r.kind == kind; });
-        if (row == rows.end()) row = rows.insert(rows.end(), {kind, std::vector<std::optional<RunEnd>>(shapes.size())});
-        const auto column = std::find(shapes.begin(), shapes.end(), shape_of(run->rnn_case)) - shapes.begin();
-        auto& end = row->ends[static_cast<std::size_t>(column)];
-        if (!end || weight_of(*end) < weight_of(run->end)) end = run->end;
+        const std::string name = row(run->rnn_case);
+        auto place = std::ranges::find(rows, name, &GridRow::name);
+        if (place == rows.end()) place = rows.insert(rows.end(), {name, std::vector<Cases>(columns)});
+        place->cells[column(run->rnn_case)].push_back(run);
     }
     return rows;
-}
-
-char mark_of(RunEnd end) {
-    constexpr std::string_view marks = ".-rmXWs";
-    static_assert(marks.size() == static_cast<std::size_t>(RunEnd::skipped) + 1);
-    return marks[static_cast<std::size_t>(end)];
-}
-
-char letter_of(std::size_t shape) {
-    return "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"[shape];
 }
 
 std::string gpus_of(const Sweep& sweep) {

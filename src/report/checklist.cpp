@@ -1,0 +1,344 @@
+// What was found, layer by layer: one line each, with a mark.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text.hpp"
+#include "report/sweep.hpp"
+#include "report/text.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+void add(Words& words, std::string_view before, const std::optional<std::string>& value, std::string_view after = "") {
+    if (value) words.push_back(std::string(before) + shown(*value) + std::string(after));
+}
+
+void add(Words& words, std::string_view before, const std::optional<Version>& value, std::string_view after = "") {
+    if (value) add(words, before, std::optional(value->text), after);
+}
+
+/// "frameworks" is no layer: what the rules of CUDA say of a framework is shown beside the framework.
+bool is_about_framework(const Finding& finding, const Facts& facts) {
+    return std::ranges::any_of(facts.frameworks, [&](const Framework& framework) {
+        return lower(finding.subject).starts_with(lower(framework.name));
+    });
+}
+
+/// How a layer is, by what the rules found in it.
+struct State {
+    Mark mark;
+    std::string because;  ///< " (see driver_missing)"
+};
+
+State state_of(const Report& report, Layer layer, bool works, bool of_frameworks = false) {
+    Severity worst = Severity::note;
+    Words rules;
+    const auto add_rule = [&](const std::string& rule) {
+        if (rules.size() < 3 && std::ranges::find(rules, rule) == rules.end()) rules.push_back(rule);
+    };
+    for (const Finding& finding : report.findings) {
+        const bool here =
+            is_about_framework(finding, report.facts) ? of_frameworks : !of_frameworks && finding.layer == layer;
+        if (!here || finding.severity == Severity::note) continue;
+        worst = std::min(worst, finding.severity);
+        add_rule(shown(finding.rule));
+    }
+    if (worst == Severity::note && !of_frameworks)
+        for (const RuleVerdict& verdict : report.verdicts)
+            if (verdict.outcome == Outcome::undecided && verdict.layer == layer) add_rule(shown(verdict.rule));
+    const std::string list = join(rules, ", ");
+    if (worst == Severity::error) return {Mark::failed, " (see " + list + ")"};
+    if (worst == Severity::warning) return {Mark::warning, " (see " + list + ")"};
+    if (!rules.empty()) return {Mark::undetermined, " (undetermined: " + list + ")"};
+    return {works ? Mark::passed : Mark::not_run, ""};
+}
+
+std::string system_line(const Host& host) {
+    Words words;
+    add(words, "", host.os);
+    add(words, "kernel ", host.kernel);
+    add(words, "", host.libc);
+    add(words, "", host.machine);
+    if (host.wsl.value_or(false)) words.emplace_back("under the Windows Subsystem for Linux");
+    add(words, "in a container (", host.container, ")");
+    return join(words, ", ");
+}
+
+/// The files of a library that was not loaded, or that there is none.
+Words files_of(const Facts& facts, LibraryKind kind, const std::string& what) {
+    Words found;
+    for (const Library& library : facts.libraries)
+        if (library.kind == kind && !library.stub && found.size() < 3)
+            found.push_back((library.version_in_name ? shown(library.version_in_name->text) + ", " : "") +
+                            "not queried  " + shown(library.path));
+    const auto search = std::ranges::find(facts.probe_runs, "library_files", &ProbeRun::probe);
+    const bool searched = search != facts.probe_runs.end() && search->completed();
+    if (found.empty()) found.push_back(what + (searched ? " was found" : " was found, but the search is incomplete"));
+    return found;
+}
+
+std::string driver_line(const Facts& facts) {
+    const Driver& driver = facts.driver;
+    Words words;
+    const bool differs =
+        driver.kernel_version && driver.library_version && driver.kernel_version->text != driver.library_version->text;
+    add(words, differs ? "library " : "", driver.library_version);
+    if (!driver.library_version) words = files_of(facts, LibraryKind::cuda, "no driver library (libcuda.so.1)");
+    if (differs || !driver.library_version) add(words, "kernel module ", driver.kernel_version);
+    if (!driver.kernel_version && driver.module_loaded)
+        words.emplace_back(*driver.module_loaded ? "kernel module loaded" : "no kernel module is loaded");
+    add(words, "supports CUDA up to ", driver.cuda_version);
+    if (driver.init && !driver.init->ok()) words.push_back(answer_of(*driver.init));
+    return join(words, ", ");
+}
+
+std::string gibibytes(std::int64_t mebibytes) {
+    return short_number(static_cast<double>(mebibytes * 10 / 1024) / 10);
+}
+
+std::string gpu_words(const Facts& facts, const Gpu& gpu, bool each) {
+    std::string words = shown(gpu.name.value_or("GPU of unknown name"));
+    if (gpu.compute_capability) words += " (compute capability " + shown(gpu.compute_capability->text) + ")";
+    if (!gpu.memory_total_mib) return words;
+    const Board* board = board_of(facts, gpu);
+    const std::string total = gibibytes(*gpu.memory_total_mib) + " GiB";
+    if (!board || !board->memory_free_mib) return words + ", " + total;
+    return words + ", " + gibibytes(*board->memory_free_mib) + " of " + total + " free" + (each ? " on each" : "");
+}
+
+/// Equal GPUs share a line: "8 x NVIDIA H100 80GB".
+Words gpu_lines(const Facts& facts) {
+    std::map<std::string, std::vector<const Gpu*>> alike;
+    Words order, rows;
+    for (const Gpu& gpu : facts.cuda_devices) {
+        const std::string words = gpu_words(facts, gpu, false);
+        if (alike[words].empty()) order.push_back(words);
+        alike[words].push_back(&gpu);
+    }
+    for (const std::string& words : order) {
+        const std::vector<const Gpu*>& gpus = alike[words];
+        const std::size_t most_numbers = 8;
+        Words numbers;
+        for (const Gpu* gpu : gpus)
+            if (numbers.size() < most_numbers) numbers.push_back(std::to_string(gpu->index));
+        if (gpus.size() > most_numbers) numbers.emplace_back("...");
+        const std::string which = order.size() == 1 ? "" : "GPU " + join(numbers, ",") + ": ";
+        rows.push_back(which + (gpus.size() == 1
+                                    ? words
+                                    : std::to_string(gpus.size()) + " x " + gpu_words(facts, *gpus.front(), true)));
+    }
+    return rows;
+}
+
+Words no_gpu_lines(const Facts& facts) {
+    Words seen;
+    for (const Board& board : facts.nvml_devices)
+        seen.push_back("NVML " + std::to_string(board.index) + (board.name ? " " + shown(*board.name) : ""));
+    if (seen.empty())
+        for (const PciGpu& device : facts.host.pci_gpus)
+            seen.push_back(shown(device.address) + " (device " + shown(device.device_id) + ", kernel driver " +
+                           (device.kernel_driver ? shown(*device.kernel_driver) : "none") + ")");
+    const bool queried = stage_was_run(facts, Stage::ask);
+    if (!seen.empty())
+        return {(queried ? "none that CUDA can use; present: " : "not queried; present: ") + join(seen, ", ")};
+    return {facts.host.pci_listed.value_or(false) ? "none: no NVIDIA device is on the PCI bus" : "none found"};
+}
+
+Words cuda_lines(const Facts& facts) {
+    Words rows;
+    for (const Runtime& runtime : facts.runtimes)
+        rows.push_back((runtime.version ? shown(runtime.version->text) : "version unknown") +
+                       (runtime.library.empty() ? "" : "  " + shown(runtime.library)));
+    return rows;
+}
+
+Words cudnn_lines(const Facts& facts) {
+    Words rows;
+    for (const Cudnn& cudnn : facts.cudnns) {
+        std::string line = cudnn.version ? shown(cudnn.version->text) : "version unknown";
+        if (cudnn.built_for_cuda) line += " (for CUDA " + shown(cudnn.built_for_cuda->text) + ")";
+        if (!only_given(facts))
+            line += !cudnn.rnn_usable   ? ", RNN API not tested"
+                    : *cudnn.rnn_usable ? ", RNN API works"
+                                        : ", RNN API does NOT work";
+        rows.push_back(line + (cudnn.library.empty() ? "" : "  " + shown(cudnn.library)));
+    }
+    return rows;
+}
+
+std::string environment_line(const PythonEnvironment& environment) {
+    std::string line = "Python " + (environment.version ? shown(environment.version->text) : "of unknown version");
+    if (!environment.path.empty()) line += "  " + shown(environment.path) + " (" + shown(environment.found_by) + ")";
+    return line;
+}
+
+std::string named(const Framework& framework) {
+    return shown(framework.name) + (framework.version ? " " + shown(framework.version->text) : "") +
+           (framework.build ? " (" + shown(*framework.build) + ")" : "");
+}
+
+/// The path only where no line of cuDNN has it.
+std::string loaded_cudnn(const Framework& framework, const Facts& facts) {
+    for (const FrameworkLibrary& library : framework.libraries) {
+        if (!library.soname.starts_with("libcudnn")) continue;
+        if (!library.path) return "finds no " + shown(library.soname);
+        const bool is_listed = std::ranges::find(facts.cudnns, *library.path, &Cudnn::library) != facts.cudnns.end();
+        return "loads cuDNN" + (library.version ? " " + shown(library.version->text) : "") +
+               (library.found_by ? " found by " + shown(*library.found_by) : "") +
+               (is_listed && facts.cudnns.size() == 1 ? "" : "  " + shown(*library.path));
+    }
+    return "";
+}
+
+std::string framework_line(const Framework& framework, const Facts& facts) {
+    Words words{named(framework)};
+    if (framework.asked) words.emplace_back("asked about with --for");
+    if (framework.uses_cuda == false) words.emplace_back("without CUDA");
+    Words built;
+    add(built, "CUDA ", framework.cuda);
+    add(built, "cuDNN ", framework.cudnn);
+    if (!built.empty()) words.push_back("built for " + join_with_and(built));
+    if (const std::string cudnn = loaded_cudnn(framework, facts); !cudnn.empty()) words.push_back(cudnn);
+    return join(words, ", ");
+}
+
+Words framework_lines(const Facts& facts) {
+    Words rows, elsewhere;
+    const auto active = std::ranges::find_if(facts.pythons, &PythonEnvironment::active);
+    if (active != facts.pythons.end() && (!facts.frameworks.empty() || only_given(facts)))
+        rows.push_back(environment_line(*active));
+    else if (only_given(facts))
+        for (const PythonEnvironment& python : facts.pythons) rows.push_back(environment_line(python));
+    for (const Framework& framework : facts.frameworks) {
+        const bool is_active = active != facts.pythons.end() && framework.environment == active->path;
+        if (framework.asked || is_active || only_given(facts))
+            rows.push_back(framework_line(framework, facts));
+        else
+            elsewhere.push_back("elsewhere: " + named(framework) + " in " + shown(framework.environment));
+    }
+    rows.insert(rows.end(), elsewhere.begin(), elsewhere.end());
+    if (active != facts.pythons.end())
+        for (const std::string& text : active->left_out) rows.push_back("not read: " + shown(text));
+    return rows;
+}
+
+/// "LSTM in fp32, fp16; GRU in fp32".
+std::string networks_computed(const Facts& facts) {
+    std::map<Cell, std::set<Dtype>> types;
+    for (const RnnRun& run : facts.rnn_runs)
+        if (run.end == RunEnd::ok) types[run.rnn_case.cell].insert(run.rnn_case.dtype);
+    Words cells;
+    for (const auto& [cell, dtypes] : types) {
+        Words names;
+        for (const Dtype dtype : dtypes) names.emplace_back(name_of(dtype));
+        cells.push_back(network_name(cell) + " in " + join(names, ", "));
+    }
+    return join(cells, "; ");
+}
+
+std::string networks_line(const Report& report) {
+    std::map<RunEnd, std::size_t> ends;
+    std::set<int> failed_on;
+    for (const RnnRun& run : report.facts.rnn_runs) {
+        ++ends[run.end];
+        if (run.end == RunEnd::incorrect || run.end == RunEnd::failed) failed_on.insert(run.gpu);
+    }
+    Words parts;
+    for (const auto& [end, count] : ends) parts.push_back(std::to_string(count) + " " + std::string(word_of(end)));
+    std::string line = pluralized(report.facts.rnn_runs.size(), "test", "tests") + ": " + join(parts, ", ");
+    if (!failed_on.empty() && report.facts.cuda_devices.size() > 1) {
+        Words gpus;
+        for (const int gpu : failed_on) gpus.push_back(std::to_string(gpu));
+        line += (gpus.size() == 1 ? " (on GPU " : " (on GPUs ") + join_with_and(gpus) + ")";
+    }
+    const std::string types = networks_computed(report.facts);
+    return line + (types.empty() ? "" : "; " + types);
+}
+
+std::string why_not_run(const Report& report) {
+    if (!stage_was_run(report.facts, Stage::run)) return "not run, as requested";
+    const auto error = std::ranges::find(report.findings, Severity::error, &Finding::severity);
+    if (error == report.findings.end() || error->layer == Layer::rnn) return "not run";
+    return "not run: " + shown(error->rule) + " has to be solved first";
+}
+
+void write_lines(Page& page, std::string_view word, const State& state, Words rows) {
+    if (rows.empty()) return;
+    rows.back() += state.because;
+    std::string begin = " " + page.mark(state.mark) + ' ' + padded(word, 11);
+    for (const std::string& line : rows) {
+        page.wrap(begin, line);
+        begin = std::string(columns_of(begin), ' ');
+    }
+}
+
+void write_log_line(Page& page, const Log& log) {
+    std::string line =
+        pluralized(static_cast<std::size_t>(log.lines), "line", "lines") + " of " + shown(join_with_and(log.files)) +
+        ", " + (log.first_error_line ? "first error in line " + std::to_string(*log.first_error_line) : "no error");
+    write_lines(page, "Log", {log.first_error_line ? Mark::warning : Mark::passed, ""}, {line});
+}
+
+std::string given_network(const Network& network) {
+    Words words;
+    if (network.dtype) words.emplace_back(name_of(*network.dtype));
+    if (network.masked) words.emplace_back(*network.masked ? "masked" : "not masked");
+    return join(words, ", ");
+}
+
+/// What was not given has no line.
+Words unless_only_given(const Facts& facts, const Words& rows, const Words& otherwise) {
+    return rows.empty() && !only_given(facts) ? otherwise : rows;
+}
+
+}  // namespace
+
+void write_checklist(Page& page, const Report& report) {
+    const Facts& facts = report.facts;
+    const bool given = only_given(facts);
+    const auto works = [&](Layer layer, bool answered) {
+        return given ? std::ranges::any_of(report.verdicts,
+                                           [&](const RuleVerdict& verdict) {
+                                               return verdict.layer == layer && verdict.outcome == Outcome::pass;
+                                           })
+                     : answered;
+    };
+    const auto state = [&](Layer layer, bool answered) { return state_of(report, layer, works(layer, answered)); };
+    const std::string system = system_line(facts.host);
+    write_lines(page, "System", state(Layer::host, !system.empty()),
+                unless_only_given(facts, system.empty() ? Words{} : Words{system}, {"unknown"}));
+    if (!given || facts.driver.library_version)
+        write_lines(page, "Driver", state(Layer::driver, facts.driver.init && facts.driver.init->ok()),
+                    {driver_line(facts)});
+    if (!given || !facts.cuda_devices.empty())
+        write_lines(page, "GPU", state(Layer::gpu, !facts.cuda_devices.empty()),
+                    facts.cuda_devices.empty() ? no_gpu_lines(facts) : gpu_lines(facts));
+    write_lines(page, "CUDA",
+                state(Layer::runtime, std::ranges::any_of(facts.runtimes, [](const Runtime& r) { return !r.failure; })),
+                unless_only_given(facts, cuda_lines(facts),
+                                  files_of(facts, LibraryKind::cudart, "no CUDA runtime (libcudart)")));
+    write_lines(page, "cuDNN",
+                state(Layer::cudnn,
+                      std::ranges::any_of(facts.cudnns, [](const Cudnn& c) { return c.rnn_usable.value_or(false); })),
+                unless_only_given(facts, cudnn_lines(facts), files_of(facts, LibraryKind::cudnn, "no cuDNN")));
+    const bool ran = !facts.rnn_runs.empty();
+    if (!given)
+        write_lines(
+            page, "Networks",
+            state_of(report, Layer::rnn,
+                     std::ranges::any_of(facts.rnn_runs, [](const RnnRun& run) { return run.end == RunEnd::ok; })),
+            {ran ? networks_line(report) : why_not_run(report)});
+    if (facts.network)
+        write_lines(page, "Networks", state_of(report, Layer::rnn, works(Layer::rnn, false)),
+                    {given_network(*facts.network)});
+    write_lines(page, "Frameworks", state_of(report, Layer::runtime, true, true), framework_lines(facts));
+    if (facts.log) write_log_line(page, *facts.log);
+    for (const std::string& restriction : facts.tool.restrictions)
+        write_lines(page, "Limits", {Mark::warning, ""}, {"rnncheck was restricted here: " + shown(restriction)});
+}
+
+}  // namespace rnncheck

@@ -1,0 +1,57 @@
+// The recurrent-network tests sorted: by cuDNN installation, interface and GPU, and in grids of kinds of network
+// (rows) and kinds of shape (columns).
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "facts/facts.hpp"
+
+namespace rnncheck {
+
+/// All tests of one cuDNN installation and one interface on the GPUs that have the same results.
+struct Sweep {
+    std::string library;
+    Dialect dialect = Dialect::v8;
+    std::vector<int> gpus;
+    std::vector<const RnnRun*> runs;  ///< of the first of these GPUs
+};
+
+/// In the order of their first test. GPUs share a sweep only where every test passed or is not supported on each.
+std::vector<Sweep> sweeps_of(const Facts& facts);
+
+/// "GPU 0", "GPUs 0-3 and 5".
+std::string gpus_of(const Sweep& sweep);
+
+/// "LSTM", "GRU", "tanh", "ReLU".
+std::string network_name(Cell cell);
+
+/// "LSTM fp32 fma standard", "GRU training fp16 tensor_op standard".
+std::string kind_of(const RnnCase& rnn_case);
+
+/// "I=7 H=5 B=3 T=4 both directions": everything that kind_of leaves out.
+std::string shape_of(const RnnCase& rnn_case);
+
+/// "ok", "WRONG", "not supported", "rejected".
+std::string_view word_of(RunEnd end);
+
+using Cases = std::vector<const RnnRun*>;
+
+/// The end that matters most.
+RunEnd worst_of(const Cases& cases);
+
+struct GridRow {
+    std::string name;
+    std::vector<Cases> cells;  ///< one per column
+};
+
+std::vector<GridRow> grid_of(const Sweep& sweep, std::size_t columns,
+                             const std::function<std::string(const RnnCase&)>& row,
+                             const std::function<std::size_t(const RnnCase&)>& column);
+
+/// An SVG document: a grid for each sweep, with kinds of test as rows and shapes as numbered columns. A square has a
+/// colour and a letter, so that it can be read without colours; what it stands for is its tooltip. All text is escaped.
+std::string sweeps_svg(const Facts& facts, const std::string& title);
+
+}  // namespace rnncheck
