@@ -96,6 +96,7 @@ TEST_CASE("in ASCII nothing else is printed, and every mark has its word") {
         CHECK(is_ascii(as_text(report, {.quiet = true, .ascii = true})));
     }
     CHECK_FALSE(is_ascii(as_text(healthy_report())));
+    CHECK(contains(as_text(healthy_report(), {.ascii = true}), "\n [ok] Driver     550.54.14"));
     const std::string text = as_text(report_without_driver(), {.ascii = true});
     CHECK(contains(text, "[!!] Problem: No NVIDIA driver is installed"));
     CHECK(contains(text, " [!!] Driver"));
@@ -125,6 +126,8 @@ TEST_CASE("the headline has one line of at most 100 columns: the verdict, and th
                    "? undetermined: nothing was run on a GPU"));
     Report long_title = report_without_driver();
     for (int i = 0; i < 20; ++i) long_title.findings[0].title += " and so on";
+    CHECK(
+        (columns_of(sentence_of(long_title)) <= 78 && sentence_of(long_title).starts_with("nothing was run on a GPU")));
     for (const bool ascii : {false, true}) {
         const std::string line = headline(long_title, Page({.ascii = ascii}));
         CHECK((columns_of(line) <= 100 && line.ends_with("...")));
