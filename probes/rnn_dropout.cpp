@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "rnn/sized.hpp"
+#include "rnn/sweep.hpp"
 #include "support/rnn.hpp"
 
 namespace rnncheck::probes::rnn_dropout {

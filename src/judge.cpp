@@ -51,10 +51,6 @@ Verdict ask(const Named<Rule>& rule, const Facts& facts, const std::vector<Facts
     return verdict;
 }
 
-bool is_selected(const Selection& selection, const std::string& name) {
-    return (selection.only.empty() || selection.only.contains(name)) && !selection.skip.contains(name);
-}
-
 using Explained = std::map<std::string_view, std::set<std::string> >;
 
 std::vector<std::string> symptoms_of(const Finding& finding) {
@@ -184,7 +180,7 @@ std::vector<Verdict> ask_all(std::span<const Named<Rule> > rules, const Facts& f
     const auto possible = only_given(facts) ? rules::as_full_versions(facts, matrix) : std::vector<Facts>();
     std::vector<Verdict> verdicts;
     for (const auto& rule : rules) {
-        verdicts.push_back(is_selected(selection, std::string(rule.name))
+        verdicts.push_back(selection.includes(std::string(rule.name))
                                ? ask(rule, facts, possible, matrix)
                                : not_asked(NotAsked::left_out, "left out on the command line"));
         for (Finding& finding : verdicts.back().findings) complete(rule, facts, finding);
@@ -200,12 +196,16 @@ void make_notes(Verdict& verdict, const Named<Rule>& rule, const Facts& facts, c
         if (expected || selection.ignore.contains(finding.rule)) finding.severity = Severity::note;
 }
 
+ToolStamp stamp_of(const Matrix& matrix) {
+    return {
+        .version = std::string(version_of_rnncheck()), .matrix_date = matrix.date(), .matrix_digest = matrix.digest()};
+}
+
 }  // namespace
 
 Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
     Report report;
-    report.tool = {
-        .version = std::string(version_of_rnncheck()), .matrix_date = matrix.date(), .matrix_digest = matrix.digest()};
+    report.tool = stamp_of(matrix);
     Tally tally;
     tally.what_if = only_given(facts);
     const std::vector<Finding> causes = rules::causes_in_log(facts, matrix);
@@ -216,7 +216,7 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
         const auto& rule = all[i];
         const std::string name(rule.name);
         Verdict& verdict = verdicts[i];
-        if (is_selected(selection, name)) join_log(verdict, name, causes);
+        if (selection.includes(name)) join_log(verdict, name, causes);
         make_notes(verdict, rule, facts, selection);
         tally_verdict(tally, rule, verdict, selection);
         ++count_of(report.counts, verdict.outcome);
@@ -252,6 +252,28 @@ Report judge_networks(const Facts& facts, const Matrix& matrix) {
     if (report.verdict == OverallVerdict::healthy || report.verdict == OverallVerdict::warnings) return report;
     // Frameworks and their CUDA runtime have no part in these cases.
     return judged_by([](Layer layer) { return layer != Layer::runtime; });
+}
+
+Report judge_fits(const Facts& facts, std::vector<FitSearch> searches, const Matrix& matrix) {
+    if (searches.empty()) {
+        Report report = judge_networks(facts, matrix);
+        report.lstm.emplace();
+        return report;
+    }
+    const auto broken = [](const FitSearch& fit) { return fit.calculated.size.value_or(0) > 0 && !fit.largest; };
+    const auto found = [](const FitSearch& fit) { return fit.largest && !fit.out_of_time; };
+    Tally tally;
+    tally.error = std::ranges::none_of(searches, &FitSearch::out_of_time) && std::ranges::any_of(searches, broken);
+    tally.open = !std::ranges::all_of(searches, found);
+    Report report;
+    report.tool = stamp_of(matrix);
+    report.verdict = tally.verdict();
+    std::vector<std::string> answers;
+    for (const FitSearch& fit : searches) answers.push_back(fit.answer);
+    report.sentence = join(answers, "; ");
+    report.facts = facts;
+    report.lstm.emplace().fits = std::move(searches);
+    return report;
 }
 
 }  // namespace rnncheck

@@ -16,6 +16,10 @@ struct Selection {
     std::set<std::string> ignore;   ///< rules whose faults are told but do not count
     std::set<std::string> require;  ///< rules that must come to pass or fault
     bool allow_no_gpu = false;      ///< a machine without an NVIDIA GPU is as expected
+
+    bool includes(const std::string& rule) const {
+        return (only.empty() || only.contains(rule)) && !skip.contains(rule);
+    }
 };
 
 Report judge(Facts facts, const Matrix& matrix, const Selection& selection);
@@ -23,5 +27,9 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection);
 /// Of `rnncheck lstm`: by the rules of the layers gpu and rnn; where a case did not come out correct, or none ran, by
 /// those of the layers below too, which name the cause. Healthy only when a case was computed.
 Report judge_networks(const Facts& facts, const Matrix& matrix);
+
+/// Of `rnncheck lstm --fit`: healthy when a size was found for each; problems when nothing ran for another reason than
+/// memory; else, and where the time was over before, undetermined. Without a search, why there was none.
+Report judge_fits(const Facts& facts, std::vector<FitSearch> searches, const Matrix& matrix);
 
 }  // namespace rnncheck

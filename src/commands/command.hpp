@@ -25,6 +25,7 @@ enum Exit {
 
 struct Command {
     std::string_view title;
+    std::string_view examples = "";  ///< shown by --help, one a line
     bool hidden = false;
     /// Declares the options on `app`; the returned function runs the command and gives the exit code.
     std::function<int()> (*declare)(CLI::App& app);
@@ -32,5 +33,8 @@ struct Command {
 
 /// Every file of src/commands/list/, by name.
 std::span<const Named<Command>> all_commands();
+
+/// Adds "Examples:" and these lines to what --help shows.
+void add_examples(CLI::App& app, std::string_view examples);
 
 }  // namespace rnncheck

@@ -5,27 +5,32 @@
 
 #include "base/program.hpp"
 #include "base/text.hpp"
-#include "commands/behind_mark.hpp"
 #include "commands/command.hpp"
-#include "commands/nearest.hpp"
+#include "commands/ids.hpp"
 #include "commands/output.hpp"
+#include "report/documents.hpp"
 
 namespace rnncheck {
 
 namespace {
 
-Arguments behind_mark;
+constexpr std::string_view program_examples = R"(rnncheck doctor
+rnncheck diagnose train.log
+rnncheck matrix check gpu="RTX 3090" driver=535 pytorch=2.4+cu124)";
 
-/// Those of `exec` up to "--"; what stands behind is kept for it.
+constexpr const char* exit_codes =
+    "Exit codes: 0 healthy, 1 a problem was found, 2 wrong usage or unusable file, 3 could not be\n"
+    "determined, 4 warnings (with --fail-on warning), 70 a bug in rnncheck; 'rnncheck exec' exits with the\n"
+    "code of its command, or 125 when the check stopped it.";
+
+Arguments after_dashes;
+
+/// Those of `exec` up to "--"; what follows is kept for it.
 Arguments own_arguments(const Arguments& arguments) {
     const bool of_exec = !arguments.empty() && arguments.front() == "exec";
-    const auto mark = of_exec ? std::find(arguments.begin(), arguments.end(), "--") : arguments.end();
-    if (mark != arguments.end()) behind_mark = {mark + 1, arguments.end()};
-    return {arguments.begin(), mark};
-}
-
-bool is_option(const std::string& argument) {
-    return argument.size() > 1 && argument[0] == '-';
+    const auto dashes = of_exec ? std::find(arguments.begin(), arguments.end(), "--") : arguments.end();
+    if (dashes != arguments.end()) after_dashes = {dashes + 1, arguments.end()};
+    return {arguments.begin(), dashes};
 }
 
 std::vector<std::string> options_of(const CLI::App& app) {
@@ -42,52 +47,55 @@ std::vector<std::string> shown_commands() {
     return names;
 }
 
+/// "matrix check" is the command check of matrix.
 const CLI::App* chosen_command(const CLI::App& app) {
     const auto chosen = app.get_subcommands();
-    return chosen.empty() ? nullptr : chosen.front();
+    if (chosen.empty()) return nullptr;
+    const CLI::App* const inner = chosen_command(*chosen.front());
+    return inner ? inner : chosen.front();
+}
+
+/// "rnncheck matrix check"
+std::string full_name(const CLI::App* command) {
+    std::string name = command->get_name();
+    for (const CLI::App* parent = command->get_parent(); parent; parent = parent->get_parent())
+        name = parent->get_name() + ' ' + name;
+    return name;
 }
 
 /// "--json" before the command, or one that another command has.
 std::string whose_option(const CLI::App& app, const std::string& option) {
     for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-        const auto options = options_of(*command);
-        if (!command->get_group().empty() && std::find(options.begin(), options.end(), option) != options.end())
+        if (!command->get_group().empty() && std::ranges::count(options_of(*command), option) > 0)
             return "; it is an option of '" + command->get_name() + "': rnncheck " + command->get_name() + ' ' + option;
     }
     return "";
 }
 
-[[noreturn]] void complain_about_option(const CLI::App& app, const CLI::App* command, const std::string& argument) {
+/// "-V" is short for the only option that begins with v.
+std::string hint_for(const std::string& option, const std::vector<std::string>& known) {
+    if (option.size() != 2) return did_you_mean(option, known);
+    const std::string begin = "--" + lower(option.substr(1));
+    const auto begins = [&](const std::string& name) { return name.starts_with(begin); };
+    const auto found = std::ranges::find_if(known, begins);
+    return std::ranges::count_if(known, begins) == 1 ? "; did you mean '" + *found + "'?" : "";
+}
+
+[[noreturn]] void reject_option(const CLI::App& app, const CLI::App* command, const std::string& argument) {
     const std::string option = argument.substr(0, argument.find('='));
-    const std::string where =
-        command ? "'rnncheck " + command->get_name() + "' has no option '" : "rnncheck has no option '";
-    std::string hint = did_you_mean(option, options_of(command ? *command : app));
+    std::string hint = hint_for(option, options_of(command ? *command : app));
     if (hint.empty()) hint = whose_option(app, option);
-    throw UsageError(where + option + "'" + hint);
+    if (hint.empty()) hint = "; '" + full_name(command ? command : &app) + " --help' lists the options";
+    throw UsageError("unknown option '" + option + "'" + (command ? " of '" + full_name(command) + "'" : "") + hint);
 }
 
-/// `command` is null for what stands before a command.
-[[noreturn]] void complain_about(const CLI::App& app, const CLI::App* command, const std::string& argument) {
-    if (is_option(argument)) complain_about_option(app, command, argument);
-    if (command) throw UsageError("'rnncheck " + command->get_name() + "' takes no argument '" + argument + "'");
+/// `command` is null for what comes before a command.
+[[noreturn]] void reject_argument(const CLI::App& app, const CLI::App* command, const std::string& argument) {
+    if (argument.size() > 1 && argument[0] == '-') reject_option(app, command, argument);
+    if (command) throw UsageError("'" + full_name(command) + "' takes no argument '" + argument + "'");
     const std::string hint = did_you_mean(argument, shown_commands());
-    throw UsageError("there is no command '" + argument + "'" +
+    throw UsageError("unknown command '" + argument + "'" +
                      (hint.empty() ? "; the commands are " + join_with_and(shown_commands()) : hint));
-}
-
-void replace_in(std::string& text, std::string_view part, std::string_view by) {
-    if (const auto at = text.find(part); at != std::string::npos) text.replace(at, part.size(), by);
-}
-
-/// The library's own words, which name the option, as a sentence of ours.
-std::string in_our_words(const CLI::App& app, std::string text) {
-    if (contains(text, ": 1 required ")) {
-        replace_in(text, ": 1 required ", " needs ");
-        replace_in(text, " missing", "");
-    }
-    replace_in(text, ": needs", " needs");
-    const CLI::App* command = chosen_command(app);
-    return (command ? "'rnncheck " + command->get_name() + "': " : "") + text;
 }
 
 void parse(CLI::App& app, const Arguments& arguments) {
@@ -99,27 +107,44 @@ void parse(CLI::App& app, const Arguments& arguments) {
         throw;
     } catch (const CLI::ParseError& error) {
         const CLI::App* command = chosen_command(app);
-        if (const auto before = app.remaining(); !before.empty()) complain_about(app, nullptr, before.front());
-        if (const auto behind = app.remaining(true); !behind.empty()) complain_about(app, command, behind.front());
-        throw UsageError(in_our_words(app, error.what()));
+        if (const auto before = app.remaining(); !before.empty()) reject_argument(app, nullptr, before.front());
+        if (const auto after = app.remaining(true); !after.empty()) reject_argument(app, command, after.front());
+        throw UsageError((command ? "'" + full_name(command) + "': " : "") + error.what());
     }
 }
 
-std::string program_help(const CLI::App& app) {
-    return app.help() +
-           "\nExit codes: 0 healthy, 1 a problem was found, 2 wrong usage or unusable file, 3 could not be\n"
-           "determined, 4 warnings (with --fail-on warning), 70 a bug in rnncheck; 'rnncheck exec' gives those of\n"
-           "its command, or 125 when the check stopped it.\n";
+/// The document has no user to ask whether it may show private things; stderr shows them in full.
+void print_failure(FailureKind kind, const std::string& sentence) {
+    FailureDocument document;
+    document.tool.version = version_of_rnncheck();
+    document.error = {kind, redact(sentence, this_machine())};
+    try {
+        print_document(json_text(document));
+    } catch (const std::exception& error) {
+        print_message(error.what());
+    }
+}
+
+int report_failure(const Arguments& arguments, FailureKind kind, const std::string& sentence) {
+    print_message(sentence);
+    if (wants_json(arguments)) print_failure(kind, sentence);
+    return kind == FailureKind::bug ? bug : usage;
 }
 
 }  // namespace
 
-const Arguments& arguments_behind_mark() {
-    return behind_mark;
+const Arguments& command_after_dashes() {
+    return after_dashes;
+}
+
+void add_examples(CLI::App& app, std::string_view examples) {
+    std::string text = "Examples:";
+    for (const std::string& line : split(examples, '\n')) text += "\n  " + line;
+    app.footer(text + (app.get_footer().empty() ? "" : "\n\n" + app.get_footer()));
 }
 
 int run_command_line(const Arguments& arguments) {
-    CLI::App app("Finds out why recurrent networks (cuDNN LSTM) fail on this machine: rnncheck doctor", "rnncheck");
+    CLI::App app("Finds out why recurrent networks (cuDNN LSTM) fail on this machine", "rnncheck");
     const std::string version = "rnncheck " + std::string(version_of_rnncheck());
     app.set_version_flag("--version", version, "Show the version and exit");
     app.require_subcommand(0, 1);
@@ -130,20 +155,23 @@ int run_command_line(const Arguments& arguments) {
         CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command->title));
         sub->group(command->hidden ? "" : "Commands");
         runs[sub] = command->declare(*sub);
+        if (!command->examples.empty()) add_examples(*sub, command->examples);
     }
+    app.footer(exit_codes);  // after the commands, which would inherit it
+    add_examples(app, program_examples);
     try {
         parse(app, own_arguments(arguments));
     } catch (const CLI::CallForVersion&) {
         print_document(version + '\n');
         return healthy;
     } catch (const CLI::CallForHelp&) {
-        print_document(chosen_command(app) ? app.help() : program_help(app));
+        print_document(app.help());
         return healthy;
     }
-    const CLI::App* const command = chosen_command(app);
-    if (!command)
-        throw UsageError("a command is needed: 'rnncheck doctor' examines this machine, 'rnncheck --help' lists all");
-    return runs.at(command)();
+    const auto chosen = app.get_subcommands();
+    if (chosen.empty())
+        throw UsageError("a command is needed: 'rnncheck doctor' checks this machine, 'rnncheck --help' lists all");
+    return runs.at(chosen.front())();
 }
 
 bool wants_json(const Arguments& arguments) {
@@ -155,6 +183,24 @@ bool wants_json(const Arguments& arguments) {
         if (argument == "--format" && i + 1 < arguments.size() && arguments[i + 1] == "json") return true;
     }
     return false;
+}
+
+int run_safely(const Arguments& arguments, int (*work)(const Arguments&)) {
+    open_missing_streams();
+    try {
+        return work(arguments);
+    } catch (const UsageError& error) {
+        return report_failure(arguments, FailureKind::usage, error.what());
+    } catch (const InputError& error) {
+        return report_failure(arguments, FailureKind::input, error.what());
+    } catch (const OutputError& error) {
+        print_message(error.what());
+        return usage;
+    } catch (const std::exception& error) {
+        return report_failure(arguments, FailureKind::bug, "this is a bug in rnncheck: " + std::string(error.what()));
+    } catch (...) {
+        return report_failure(arguments, FailureKind::bug, "this is a bug in rnncheck: something unknown was thrown");
+    }
 }
 
 }  // namespace rnncheck

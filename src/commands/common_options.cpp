@@ -1,48 +1,46 @@
 #include "commands/common_options.hpp"
 
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <memory>
 #include <sstream>
-#include <stdexcept>
 
 #include "base/program.hpp"
-#include "base/text.hpp"
-#include "commands/identity.hpp"
-#include "commands/ids.hpp"
-#include "commands/output.hpp"
 #include "report/redact.hpp"
 
 namespace rnncheck {
 
 namespace {
 
-/// As written on the command line.
-struct WrittenOptions {
-    std::string format = "text", color = "auto", fail_on = "error";
-    bool json = false, show_private = false, verbose = false, quiet = false;
-};
-
-void declare_text_part(CLI::App& app, WrittenOptions& written) {
-    add_option(app, "--color", written.color, "Use color; auto means on a terminal, unless NO_COLOR is set",
-               "auto|always|never");
-    add_private_option(app, written.show_private);
-    add_flag(app, "-v,--verbose", written.verbose, "Show all details");
-    add_flag(app, "-q,--quiet", written.quiet, "Show only the verdict, in one line");
+void add_color_option(CLI::App& app, ColorChoice& color) {
+    add_choice<ColorChoice>(app, "--color", "Use color; auto means on a terminal, unless NO_COLOR is set",
+                            [&color](ColorChoice choice) { color = choice; });
 }
 
-ReportOptions checked(const CLI::App& app, const WrittenOptions& written) {
-    refuse_together(app, "--quiet", "--verbose", "they ask for the opposite");
-    if (written.verbose) log::set_level(log::Level::verbose);
-    return {.format = format_named(written.json ? "json" : written.format),
-            .fail_on = word_from<FailOn>(written.fail_on, "--fail-on"),
-            .color = word_from<ColorChoice>(written.color, "--color"),
-            .show_private = written.show_private,
-            .verbose = written.verbose,
-            .quiet = written.quiet};
+void declare_text_part(CLI::App& app, ReportOptions& options) {
+    add_color_option(app, options.color);
+    add_private_option(app, options.show_private);
+    add_verbose_option(app, options.verbose);
+    add_flag(app, "-q,--quiet", options.quiet, "Show only the verdict, in one line; no progress, no warnings");
+}
+
+ReportOptions checked(const CLI::App& app, const ReportOptions& options) {
+    refuse_together(app, "--quiet", "--verbose", "one shortens the report, the other extends it");
+    if (options.verbose) log::set_level(log::Level::verbose);
+    if (options.quiet) log::set_level(log::Level::quiet);
+    return options;
+}
+
+OutputFile output_from(const std::string& text) {
+    const auto at = text.find('=');
+    if (at == std::string::npos || at + 1 == text.size())
+        throw UsageError("--output cannot be '" + text + "'; give a format and a file, e.g. json=report.json");
+    if (text.substr(at + 1) == "-")
+        throw UsageError("--output writes files; for standard output use --format " + text.substr(0, at));
+    return {format_named(text.substr(0, at)), text.substr(at + 1)};
 }
 
 /// Where the locale is not UTF-8, or the terminal knows nothing but letters.
@@ -67,10 +65,49 @@ std::size_t columns_of_terminal(int descriptor) {
 
 }  // namespace
 
-void add_option(CLI::App& app, const char* name, std::string& into, const std::string& about, const char* type) {
-    app.add_option(name, into, about)
-        ->check([](const std::string& text) { return text.empty() ? std::string("needs a value") : std::string(); })
+void add_option(CLI::App& app, const std::string& name, std::function<void(const std::string&)> take,
+                const std::string& about, const std::string& type) {
+    app.add_option_function<std::string>(
+           name,
+           [=](const std::string& text) {
+               if (text.empty()) throw UsageError(name + " needs a value: give " + type);
+               take(text);
+           },
+           about)
         ->type_name(type);
+}
+
+void add_option(CLI::App& app, const std::string& name, std::string& into, const std::string& about,
+                const std::string& type) {
+    add_option(
+        app, name, [&into](const std::string& text) { into = text; }, about, type);
+}
+
+void add_number(CLI::App& app, const std::string& name, std::function<void(double)> take, double most,
+                const std::string& about, const std::string& type, const std::string& wanted) {
+    const auto read = [=](const std::string& text) {
+        double number = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+        if (error != std::errc() || end != text.data() + text.size() || !(number > 0) || number > most)
+            throw UsageError(name + " cannot be '" + text + "'; give " + wanted);
+        take(number);
+    };
+    add_option(app, name, read, about, type);
+}
+
+void add_whole_number(CLI::App& app, const std::string& name, std::function<void(int)> take, int least, int most,
+                      const std::string& about) {
+    add_option(
+        app, name, [=](const std::string& text) { take(whole_number_from(name, text, least, most)); }, about, "N");
+}
+
+int whole_number_from(const std::string& option, const std::string& text, int least, int most) {
+    int number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size() || number < least || number > most)
+        throw UsageError(option + " cannot be '" + text + "'; give a whole number from " + std::to_string(least) +
+                         " to " + std::to_string(most));
+    return number;
 }
 
 void add_flag(CLI::App& app, const char* name, bool& into, const char* about) {
@@ -89,17 +126,26 @@ void add_json_option(CLI::App& app, bool& json) {
     add_flag(app, "--json", json, "Print one JSON document");
 }
 
+void add_directory(CLI::App& app, const std::string& name, std::string& into, const std::string& about) {
+    app.add_option(name, into, about)
+        ->check(CLI::Validator(CLI::ExistingDirectory).description(""))
+        ->type_name(name.starts_with('-') ? "DIR" : "");
+}
+
 void add_matrix_option(CLI::App& app, std::string& directory) {
-    add_option(app, "--matrix", directory, "Use the compatibility tables in this directory", "DIR");
+    add_directory(app, "--matrix", directory, "Use the compatibility tables in this directory");
 }
 
 void add_root_option(CLI::App& app, std::string& directory) {
-    add_option(app, "--root", directory, "Examine the files below this directory, e.g. a mounted image", "DIR");
+    add_directory(app, "--root", directory, "Examine the files below this directory, e.g. a mounted image");
 }
 
-void add_deadline_option(CLI::App& app, std::string& seconds, const char* without) {
-    add_option(app, "--deadline", seconds,
-               "Time limit for the whole check, in seconds (default: " + std::string(without) + ")", "S");
+void add_deadline_option(CLI::App& app, std::optional<double>& seconds, const char* without) {
+    constexpr double a_year = 31'536'000;
+    add_number(
+        app, "--deadline", [&seconds](double given) { seconds = given; }, a_year,
+        "Time limit for the whole check, in seconds (default: " + std::string(without) + ")", "S",
+        "seconds above 0 and up to 31536000 (a year), e.g. 10 or 0.5");
 }
 
 void add_private_option(CLI::App& app, bool& show_private) {
@@ -107,60 +153,76 @@ void add_private_option(CLI::App& app, bool& show_private) {
              "Keep user names, host names, home directories, serial numbers and UUIDs in the output");
 }
 
-void add_rule_options(CLI::App& app, std::vector<std::string>& only, std::vector<std::string>& skip,
-                      std::vector<std::string>& ignore) {
-    add_list(app, "--only", only, "Run only these rules", "ID");
-    add_list(app, "--skip", skip, "Skip these rules or probes", "ID");
-    add_list(app, "--ignore", ignore, "Report findings of these rules as notes; they do not affect the verdict", "ID");
+void add_verbose_option(CLI::App& app, bool& verbose) {
+    add_flag(app, "-v,--verbose", verbose, "Show all details");
+}
+
+void add_rule_options(CLI::App& app, RuleOptions& rules) {
+    add_list(app, "--only", rules.only, "Run only these rules", "ID");
+    add_list(app, "--skip", rules.skip, "Skip these rules or probes", "ID");
+    add_list(app, "--ignore", rules.ignore, "Report findings of these rules as notes; they do not affect the verdict",
+             "ID");
+}
+
+Selection selection_from(const RuleOptions& rules, std::set<std::string>& skipped_probes) {
+    const auto known = rule_names();
+    Selection selection;
+    selection.only = ids_from(rules.only, "--only", "rule", known);
+    selection.ignore = ids_from(rules.ignore, "--ignore", "rule", known);
+    selection.skip = ids_from(rules.skip, "--skip", "rule or probe", rule_and_probe_names());
+    for (const std::string& probe : probe_names())
+        if (selection.skip.erase(probe) > 0) skipped_probes.insert(probe);
+    if (std::ranges::none_of(known, [&](const std::string& rule) { return selection.includes(rule); }))
+        throw UsageError("--only and --skip leave no rule to run");
+    return selection;
+}
+
+Style DocumentOptions::style() const {
+    Style style = style_on(STDOUT_FILENO);
+    style.color = wants_color(color, STDOUT_FILENO);
+    style.verbose = verbose;
+    return style;
+}
+
+void add_document_options(CLI::App& app, DocumentOptions& options) {
+    add_json_option(app, options.json);
+    add_color_option(app, options.color);
 }
 
 std::function<ReportOptions()> declare_report_options(CLI::App& app) {
-    const auto written = std::make_shared<WrittenOptions>();
-    add_option(app, "--format", written->format, "Format of the report: " + join_with_and(format_names()), "F");
-    add_flag(app, "--json", written->json, "Shorthand for --format json");
-    declare_text_part(app, *written);
-    add_option(app, "--fail-on", written->fail_on, "Exit 4 on warnings when set to \"warning\"", "error|warning|never");
-    return [written, &app] {
+    const auto options = std::make_shared<ReportOptions>();
+    const auto json = std::make_shared<bool>(false);
+    add_option(
+        app, "--format", [options](const std::string& name) { options->format = format_named(name); },
+        "Format of the report: " + join_with_and(format_names()), "F");
+    add_json_option(app, *json);
+    app.add_option_function<std::vector<std::string>>(
+           "--output",
+           [options](const std::vector<std::string>& texts) {
+               for (const std::string& text : texts) options->outputs.push_back(output_from(text));
+           },
+           "Also write the report to a file, e.g. json=report.json")
+        ->allow_extra_args(false)
+        ->type_name("F=FILE");
+    declare_text_part(app, *options);
+    add_choice<FailOn>(app, "--fail-on", "Exit 4 on warnings when set to \"warning\"",
+                       [options](FailOn fail_on) { options->fail_on = fail_on; });
+    return [options, json, &app] {
         refuse_together(app, "--json", "--format", "standard output carries one document");
-        return checked(app, *written);
+        if (*json) options->format = format_named("json");
+        return checked(app, *options);
     };
 }
 
 std::function<ReportOptions()> declare_text_options(CLI::App& app) {
-    const auto written = std::make_shared<WrittenOptions>();
-    declare_text_part(app, *written);
-    return [written, &app] { return checked(app, *written); };
+    const auto options = std::make_shared<ReportOptions>();
+    declare_text_part(app, *options);
+    return [options, &app] { return checked(app, *options); };
 }
 
 void refuse_together(const CLI::App& app, const std::string& one, const std::string& other, const std::string& why) {
     if (app.count(one) > 0 && app.count(other) > 0)
         throw UsageError(one + " and " + other + " cannot be used together: " + why);
-}
-
-void require_directory(const std::string& path, const std::string& option) {
-    struct stat status;
-    if (!path.empty() && (::stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)))
-        throw InputError(option + ": there is no directory '" + path + "'");
-}
-
-Matrix matrix_from(const std::string& directory) {
-    return directory.empty() ? Matrix::bundled() : Matrix::from_directory(directory);
-}
-
-std::optional<double> seconds_from(const std::string& text, const std::string& option) {
-    if (text.empty()) return std::nullopt;
-    std::size_t used = 0;
-    double seconds = 0;
-    try {
-        seconds = std::stod(text, &used);
-    } catch (const std::logic_error&) {
-        used = 0;
-    }
-    constexpr double a_year = 31'536'000;
-    if (used != text.size() || !(seconds > 0) || seconds > a_year)
-        throw UsageError(option + " cannot be '" + text +
-                         "'; give seconds above 0 and up to 31536000 (a year), e.g. 10 or 0.5");
-    return seconds;
 }
 
 std::string report_as_text(const Report& report, const Named<Format>& format, const ReportOptions& options,
@@ -183,8 +245,12 @@ int print_report(Report report, const ReportOptions& options) {
 }
 
 int print_redacted(const Report& report, const ReportOptions& options) {
+    bool all_written = true;  // first the files: a full standard output must not cost them
+    for (const OutputFile& output : options.outputs)
+        all_written &=
+            was_written([&] { write_file(output.path, report_as_text(report, *output.format, options, false)); });
     print_document(report_as_text(report, *options.format, options, wants_color(options.color, STDOUT_FILENO)));
-    return exit_code(report.verdict, options.fail_on);
+    return all_written ? exit_code(report.verdict, options.fail_on) : usage;
 }
 
 Exit exit_code(OverallVerdict verdict, FailOn fail_on) {

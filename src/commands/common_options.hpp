@@ -3,7 +3,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/text.hpp"
 #include "commands/command.hpp"
+#include "commands/ids.hpp"
+#include "commands/output.hpp"
 #include "judge.hpp"
 #include "report/format.hpp"
 
@@ -15,8 +18,30 @@ RNNCHECK_ENUM_NAMES(FailOn, "error", "warning", "never")
 enum class ColorChoice { automatic, always, never };
 RNNCHECK_ENUM_NAMES(ColorChoice, "auto", "always", "never")
 
-/// An option with one value, which may not be empty.
-void add_option(CLI::App& app, const char* name, std::string& into, const std::string& about, const char* type);
+/// An option with one value, which may not be empty: an unset shell variable must not count as no option.
+void add_option(CLI::App& app, const std::string& name, std::function<void(const std::string&)> take,
+                const std::string& about, const std::string& type);
+void add_option(CLI::App& app, const std::string& name, std::string& into, const std::string& about,
+                const std::string& type);
+
+/// An option whose value is a name of the enumeration. UsageError names the option and all values.
+template <NamedEnum E, class Take>
+void add_choice(CLI::App& app, const std::string& name, const std::string& about, Take take) {
+    const auto names = names_of(E{});
+    add_option(
+        app, name, [=](const std::string& word) { take(word_from<E>(word, name)); }, about,
+        join({names.begin(), names.end()}, "|"));
+}
+
+/// A number above 0 and at most `most`; UsageError "--clip cannot be 'x'; give a number above 0", `wanted` being the
+/// end.
+void add_number(CLI::App& app, const std::string& name, std::function<void(double)> take, double most,
+                const std::string& about, const std::string& type, const std::string& wanted);
+
+/// A whole number; UsageError "--device cannot be 'x'; give a whole number from 0 to 9".
+void add_whole_number(CLI::App& app, const std::string& name, std::function<void(int)> take, int least, int most,
+                      const std::string& about);
+int whole_number_from(const std::string& option, const std::string& text, int least, int most);
 
 /// Takes no value: --json=3 is rejected.
 void add_flag(CLI::App& app, const char* name, bool& into, const char* about);
@@ -27,47 +52,67 @@ void add_list(CLI::App& app, const char* name, std::vector<std::string>& into, c
 /// The heading of --help under which the options declared from now on are listed.
 void begin_group(CLI::App& app, const char* heading);
 
+/// An option or positional whose value is an existing directory.
+void add_directory(CLI::App& app, const std::string& name, std::string& into, const std::string& about);
+
 void add_json_option(CLI::App& app, bool& json);
 void add_matrix_option(CLI::App& app, std::string& directory);
 void add_root_option(CLI::App& app, std::string& directory);
-void add_deadline_option(CLI::App& app, std::string& seconds, const char* without);
+void add_deadline_option(CLI::App& app, std::optional<double>& seconds, const char* without);
 void add_private_option(CLI::App& app, bool& show_private);
-void add_rule_options(CLI::App& app, std::vector<std::string>& only, std::vector<std::string>& skip,
-                      std::vector<std::string>& ignore);
+
+/// Rules as given by --only, --skip and --ignore.
+struct RuleOptions {
+    std::vector<std::string> only, skip, ignore;
+};
+void add_rule_options(CLI::App& app, RuleOptions& rules);
+
+/// UsageError for an id that does not exist, and where no rule is left. Adds the probes among --skip to
+/// `skipped_probes`.
+Selection selection_from(const RuleOptions& rules, std::set<std::string>& skipped_probes);
+
+/// How a document other than the report is written: --json, --color.
+struct DocumentOptions {
+    ColorChoice color = ColorChoice::automatic;
+    bool json = false, verbose = false;
+
+    Style style() const;
+};
+void add_document_options(CLI::App& app, DocumentOptions& options);
+/// -v.
+void add_verbose_option(CLI::App& app, bool& verbose);
+
+/// A second copy of the report: `--output json=report.json`.
+struct OutputFile {
+    const Named<Format>* format = nullptr;
+    std::string path;
+};
 
 /// How a report is written, and what its exit code is.
 struct ReportOptions {
-    const Named<Format>* format = nullptr;
+    const Named<Format>* format = format_named("text");
+    std::vector<OutputFile> outputs;
     FailOn fail_on = FailOn::error;
     ColorChoice color = ColorChoice::automatic;
     bool show_private = false, verbose = false, quiet = false;
 };
 
-/// Declares --format, --json, --color, --show-private, -v, -q and --fail-on. The result reads them once the command
-/// line is parsed, and sets the level of messages; UsageError where a word does not exist or two contradict each other.
+/// Declares --format, --json, --output, --color, --show-private, -v, -q and --fail-on. The result reads them once the
+/// command line is parsed, and sets the level of messages; UsageError where two contradict each other.
 std::function<ReportOptions()> declare_report_options(CLI::App& app);
 
-/// Those of them that are about text alone: without --format, --json and --fail-on.
+/// Those of them that are about text alone: without --format, --json, --output and --fail-on.
 std::function<ReportOptions()> declare_text_options(CLI::App& app);
 
 /// UsageError "A and B cannot be used together: why".
 void refuse_together(const CLI::App& app, const std::string& one, const std::string& other, const std::string& why);
-
-/// InputError naming `option` where a directory is given and does not exist.
-void require_directory(const std::string& path, const std::string& option);
-
-/// The tables in `directory`, or the bundled ones where it is empty.
-Matrix matrix_from(const std::string& directory);
-
-/// Seconds; unset for an empty text. UsageError when it is no number above 0 and up to a year.
-std::optional<double> seconds_from(const std::string& text, const std::string& option);
 
 std::string report_as_text(const Report& report, const Named<Format>& format, const ReportOptions& options, bool color);
 
 /// Without what is private, unless that is to be shown.
 Report redacted_unless(bool show_private, Report report);
 
-/// To stdout, without what is private unless the options ask for it; the exit code.
+/// To stdout and into the files of --output, without what is private unless the options ask for it; the exit code.
 int print_report(Report report, const ReportOptions& options);
 
 /// The same of a report that redacted_unless() gave.

@@ -1,28 +1,17 @@
 // The options of `doctor`.
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <memory>
-
 #include "commands/common_options.hpp"
-#include "judge.hpp"
 #include "process/survey.hpp"
 
 namespace rnncheck {
-
-/// A second copy of the report: `--output json=report.json`.
-struct OutputFile {
-    const Named<Format>* format = nullptr;
-    std::string path;
-};
 
 /// Checked and ready to use.
 struct DoctorOptions {
     SurveyOptions survey;
     Selection selection;
     ReportOptions report;
-    std::vector<OutputFile> outputs;
-    std::optional<Framework> asked_for;  ///< a release that --for asks about
+    std::optional<Framework> asked_for;  ///< a version that --for names
     std::string facts_file;              ///< judge these facts instead of this machine; empty for none
     std::vector<std::string> logs;       ///< files to join with what is found
     std::string save_facts;              ///< empty for nowhere
@@ -30,10 +19,10 @@ struct DoctorOptions {
 };
 
 /// Declares the options; the result reads them, once the command line is parsed. It throws UsageError where an id or a
-/// word does not exist, naming the nearest, and InputError where a directory does not.
+/// word does not exist, naming the closest, and InputError where there is no Python.
 std::function<DoctorOptions()> declare_doctor_options(CLI::App& app);
 
-/// Those of them that make sense before a command: this machine, judged as a text.
+/// Those of them that make sense before a command: this machine, reported as text.
 std::function<DoctorOptions()> declare_preflight_options(CLI::App& app);
 
 }  // namespace rnncheck

@@ -1,11 +1,13 @@
 #include "commands/input.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 
 #include "base/program.hpp"
 #include "base/text.hpp"
@@ -15,53 +17,103 @@ namespace rnncheck {
 
 namespace {
 
-[[noreturn]] void cannot_read(const std::string& name) {
-    throw InputError("cannot read " + name + ": " + std::strerror(errno));
+std::string name_of_file(const std::string& path) {
+    return path == "-" ? "standard input" : "'" + path + "'";
 }
 
-std::string read_all(int descriptor, const std::string& name) {
-    std::string text;
-    std::string block(1 << 16, '\0');
-    while (true) {
-        const ssize_t got = ::read(descriptor, block.data(), block.size());
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) cannot_read(name);
-        if (got == 0) return text;
-        text.append(block, 0, static_cast<std::size_t>(got));
-        if (text.size() > largest_facts_file) throw InputError(name + " is larger than 64 MiB; no facts file is");
+/// Open as long as the reader lives.
+class File {
+  public:
+    explicit File(const std::string& path) : name_(name_of_file(path)) {
+        descriptor_ = path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        if (descriptor_ < 0) fail();
     }
-}
+    ~File() { ::close(descriptor_); }
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
 
-std::string read_path(const std::string& path, const std::string& name) {
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) cannot_read(name);
-    struct Closer {
-        int descriptor;
-        ~Closer() { ::close(descriptor); }
-    } closer{descriptor};
-    return read_all(descriptor, name);
+    /// 0 at its end.
+    std::size_t read(char* to, std::size_t size) {
+        ssize_t got;
+        do got = ::read(descriptor_, to, size);
+        while (got < 0 && errno == EINTR);
+        if (got < 0) fail();
+        return static_cast<std::size_t>(got);
+    }
+
+    const std::string& name() const { return name_; }
+
+  private:
+    [[noreturn]] void fail() const { throw InputError("cannot read " + name_ + ": " + std::strerror(errno)); }
+
+    std::string name_;
+    int descriptor_ = -1;
+};
+
+/// A compressed log looks like noise, in which nothing is wrong.
+void refuse_compressed(const std::string& name, std::string_view begin) {
+    constexpr std::pair<std::string_view, const char*> compressions[] = {{"\x1F\x8B", "gzip -dc"},
+                                                                         {"\x28\xB5\x2F\xFD", "zstd -dc"},
+                                                                         {"\xFD"
+                                                                          "7zXZ",
+                                                                          "xz -dc"},
+                                                                         {"BZh9", "bzip2 -dc"},
+                                                                         {"PK\x03\x04", "unzip -p"}};
+    for (const auto& [magic, unpack] : compressions)
+        if (begin.starts_with(magic))
+            throw InputError(name + " is compressed: unpack it first, e.g. '" + unpack +
+                             " FILE | rnncheck diagnose -'");
 }
 
 std::string first_of(const std::vector<std::string>& places) {
-    constexpr std::size_t told = 5;
-    const std::vector<std::string> first(places.begin(), places.begin() + std::min(told, places.size()));
+    constexpr std::size_t shown = 5;
+    const std::vector<std::string> first(places.begin(), places.begin() + std::min(shown, places.size()));
     return escaped(join(first, ", "), 400) +
-           (places.size() > told ? " and " + std::to_string(places.size() - told) + " more" : "");
+           (places.size() > shown ? " and " + std::to_string(places.size() - shown) + " more" : "");
 }
 
 }  // namespace
 
 std::string read_document(const std::string& path) {
-    return path == "-" ? read_all(STDIN_FILENO, "standard input") : read_path(path, "'" + path + "'");
+    constexpr std::size_t largest = std::size_t{64} << 20;
+    File file(path);
+    std::string text, block(1 << 16, '\0');
+    while (const std::size_t got = file.read(block.data(), block.size())) {
+        text.append(block, 0, got);
+        if (text.size() > largest) throw InputError(file.name() + " is larger than 64 MiB; no facts file is");
+    }
+    return text;
 }
 
 Facts read_facts(const std::string& path) {
-    const std::string name = path == "-" ? "standard input" : "'" + path + "'";
     std::vector<std::string> unknown;
-    Facts facts = facts_from_text(read_document(path), name, &unknown);
+    Facts facts = facts_from_text(read_document(path), name_of_file(path), &unknown);
     if (!unknown.empty())
-        log::warn(name + " holds what this rnncheck does not know and passes over: " + first_of(unknown));
+        log::warn(name_of_file(path) + " has fields that this rnncheck does not know and skips: " + first_of(unknown));
     return facts;
+}
+
+Log read_log_files(const std::vector<std::string>& paths, const Matrix& matrix) {
+    std::vector<LogInput> inputs;
+    for (const std::string& path : paths)
+        inputs.push_back(
+            {path, [file = std::make_shared<File>(path), begun = false](char* to, std::size_t size) mutable {
+                 const std::size_t got = file->read(to, size);
+                 if (!begun) refuse_compressed(file->name(), {to, got});
+                 begun = true;
+                 return got;
+             }});
+    return read_logs(inputs, matrix);
+}
+
+std::optional<std::string> find_in_path(const std::string& name) {
+    for (const std::string& directory : split(environment_variable("PATH").value_or("/usr/bin:/bin"), ':')) {
+        const std::string file = (directory.empty() ? "." : directory) + '/' + name;
+        struct stat about;
+        if (::stat(file.c_str(), &about) == 0 && S_ISREG(about.st_mode) && ::access(file.c_str(), X_OK) == 0)
+            return file;
+    }
+    return std::nullopt;
 }
 
 }  // namespace rnncheck

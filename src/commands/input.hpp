@@ -1,19 +1,26 @@
-// Facts from a file that the user names.
+// Files that the user names: facts, logs, programs.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "facts/facts.hpp"
+#include "log/read_log.hpp"
 
 namespace rnncheck {
 
-inline constexpr std::size_t largest_facts_file = std::size_t{64} << 20;
-
-/// "-" is standard input; pipes are read to their end. InputError when it cannot be read, is larger than
-/// largest_facts_file or holds no facts; fields not known here are told on stderr.
+/// "-" is standard input; pipes are read to their end. InputError when it cannot be read, is larger than 64 MiB or
+/// holds no facts; fields not known here are reported on stderr.
 Facts read_facts(const std::string& path);
 
-/// The text of such a file. InputError when it cannot be read or is larger than largest_facts_file.
+/// The text of such a file. InputError when it cannot be read or is larger than 64 MiB.
 std::string read_document(const std::string& path);
+
+/// "-" is standard input; pipes are read to their end. InputError when a file cannot be read.
+Log read_log_files(const std::vector<std::string>& paths, const Matrix& matrix);
+
+/// The first file of this name on PATH that may be executed, as a shell finds it; `name` without '/'.
+std::optional<std::string> find_in_path(const std::string& name);
 
 }  // namespace rnncheck

@@ -4,85 +4,123 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <cstdlib>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <limits>
+#include <memory>
 
 #include "base/program.hpp"
-#include "base/text.hpp"
-#include "commands/common_options.hpp"
-#include "commands/ids.hpp"
-#include "commands/lstm_from_log.hpp"
+#include "rnn/case.hpp"
 #include "rnn/network.hpp"
-#include "rnn/options.hpp"
 
 namespace rnncheck {
 
 namespace {
 
-struct Option {
-    const char *name, *about, *type;
-};
+constexpr int largest_size = 1 << 20;
+constexpr int longest_sequence = 65535;  // cudnnSetRNNDataDescriptor takes no more
 
-constexpr Option case_options[] = {
-    {"cell", "Kind of cell (lstm)", "lstm|gru|tanh|relu"},
-    {"dtype", "Type of data and weights (fp32)", "fp64|fp32|fp16|bf16"},
-    {"math", "default allows TF32, fma forbids it", "default|tensor_op|fma"},
-    {"algorithm", "cuDNN's algorithm (standard)", "standard|persist_static|persist_dynamic|persist_static_small_h"},
-    {"layers", "Number of layers (1)", "N"},
-    {"input", "Input size (64)", "N"},
-    {"hidden", "Hidden size (64)", "N"},
-    {"batch", "Number of sequences (8)", "N"},
-    {"length", "Longest sequence, in steps (16)", "N"},
-    {"lengths", "Length of each sequence, e.g. 7,3,5", "N,N,..."},
-    {"direction", "One or both directions", "unidirectional|bidirectional"},
-    {"layout", "Order of the data in memory", "sequence_major|sequence_major_packed|batch_major"},
-    {"projection", "Size of the recurrent projection", "N"},
-    {"bias", "Which biases there are (both)", "none|input|recurrent|both"},
-    {"input-mode", "Whether the first layer multiplies its input", "linear|skip"},
-    {"clip", "Clip the cell state at this absolute value", "X"},
-};
-
-struct TextOption {
+struct Number {
     const char* name;
-    std::string LstmOptions::*place;
-    const char *about, *type;
+    int RnnCase::*member;
+    int most;
+    const char* about;
 };
 
-constexpr TextOption text_options[] = {
-    {"--level", &LstmOptions::level, "Run a whole sweep instead of one case", "quick|standard|thorough"},
-    {"--from-log", &LstmOptions::log, "The network that failed according to this TensorFlow log", "FILE"},
-    {"--cudnn", &LstmOptions::cudnn, "Use only the libcudnn whose path contains TEXT", "TEXT"},
-    {"--interface", &LstmOptions::interface, "Use only this RNN interface", "v8|legacy"},
-    {"--deadline", &LstmOptions::deadline, "Time limit for everything, in seconds", "S"},
-    {"--output", &LstmOptions::output, "Also keep the JSON report in this file, from the start on", "FILE"},
-    {"--resume", &LstmOptions::resume, "Resume the run saved in this file, and keep it there", "FILE"},
-    {"--dropout", &LstmOptions::dropout, "Measure dropout of this probability, too", "P"},
-    {"--svg", &LstmOptions::svg, "Also draw the cases as a picture in this file", "FILE"},
-    {"--fit", &LstmOptions::fit, "Find the largest that fits into free GPU memory", "batch|length"},
-    {"--emit-repro", &LstmOptions::repro, "Write a C++ program that shows the failure without rnncheck", "FILE"},
+constexpr Number numbers[] = {
+    {"layers", &RnnCase::layers, 64, "Number of layers (1)"},
+    {"input", &RnnCase::input, largest_size, "Input size (64)"},
+    {"hidden", &RnnCase::hidden, largest_size, "Hidden size (64)"},
+    {"batch", &RnnCase::batch, largest_size, "Number of sequences (8)"},
+    {"length", &RnnCase::sequence_length, longest_sequence, "Longest sequence, in steps (16)"},
+    {"projection", &RnnCase::projection, largest_size, "Size of the recurrent projection (none)"},
 };
 
-double probability_of(const std::string& text) {
-    char* end = nullptr;
-    const double probability = std::strtod(text.c_str(), &end);
-    if (*end != '\0' || !(probability > 0 && probability < 1))
-        throw UsageError("--dropout cannot be '" + text + "'; give a probability above 0 and below 1");
-    return probability;
+const Number& number_named(std::string_view name) {
+    return *std::ranges::find(numbers, name, [](const Number& number) { return std::string_view(number.name); });
 }
 
-/// An empty value, as of a shell variable that is not set, would count as an option that was not given.
-void declare_text(CLI::App& app, const std::shared_ptr<LstmOptions>& given, const TextOption& option) {
-    app.add_option_function<std::string>(
-           option.name,
-           [given, option](const std::string& text) {
-               if (text.empty())
-                   throw UsageError(std::string(option.name) + " has an empty value: give " + option.type);
-               (*given).*option.place = text;
-           },
-           option.about)
-        ->type_name(option.type);
+template <NamedEnum E>
+void add_word(CLI::App& app, LstmOptions& given, const std::string& name, E RnnCase::*member, const char* about) {
+    add_choice<E>(app, "--" + name, about, [&given, name, member](E value) {
+        given.changes[name] = [member, value](RnnCase& c) { c.*member = value; };
+    });
+}
+
+std::vector<int> lengths_from(const std::string& text) {
+    std::vector<int> lengths;
+    for (const std::string& part : split(text, ','))
+        lengths.push_back(whole_number_from("--lengths", part, 0, longest_sequence));
+    return lengths;
+}
+
+void add_case_flag(CLI::App& app, LstmOptions& given, const char* options, const std::string& name,
+                   bool RnnCase::*member, const char* about) {
+    app.add_flag_function(
+           options,
+           [&given, name, member](std::int64_t) { given.changes[name] = [member](RnnCase& c) { c.*member = true; }; },
+           about)
+        ->disable_flag_override();
+}
+
+void declare_network(CLI::App& app, LstmOptions& given) {
+    begin_group(app, "Network, of which one case is run");
+    add_word(app, given, "cell", &RnnCase::cell, "Kind of cell (lstm)");
+    add_word(app, given, "dtype", &RnnCase::dtype, "Type of data and weights (fp32)");
+    add_word(app, given, "math", &RnnCase::math, "default allows TF32, fma forbids it");
+    add_word(app, given, "algorithm", &RnnCase::algorithm, "cuDNN's algorithm (standard)");
+    add_word(app, given, "direction", &RnnCase::direction, "One or both directions");
+    add_word(app, given, "layout", &RnnCase::layout, "Order of the data in memory");
+    add_word(app, given, "bias", &RnnCase::bias, "Which biases there are (both)");
+    add_word(app, given, "input-mode", &RnnCase::input_mode, "Whether the first layer multiplies its input");
+    for (const Number& number : numbers)
+        add_whole_number(
+            app, "--" + std::string(number.name),
+            [&given, number](int value) {
+                given.changes[number.name] = [number, value](RnnCase& c) { c.*number.member = value; };
+            },
+            1, number.most, number.about);
+    add_option(
+        app, "--lengths",
+        [&given](const std::string& text) {
+            given.changes["lengths"] = [lengths = lengths_from(text)](RnnCase& c) { c.lengths = lengths; };
+        },
+        "Length of each sequence, e.g. 7,3,5", "N,N,...");
+    add_number(
+        app, "--clip", [&given](double value) { given.changes["clip"] = [value](RnnCase& c) { c.clip = value; }; }, 1e6,
+        "Clip the cell state at this absolute value", "X", "a number above 0");
+    add_case_flag(app, given, "--states", "states", &RnnCase::states, "Give initial states");
+    add_case_flag(app, given, "--training,--backward", "training", &RnnCase::training, "Compute the gradients, too");
+}
+
+void declare_run(CLI::App& app, LstmOptions& given) {
+    begin_group(app, "What is run");
+    add_choice<Level>(app, "--level", "Run a whole sweep instead of one case",
+                      [&given](Level level) { given.level = level; });
+    add_option(app, "--from-log", given.log, "Run the network that failed according to this TensorFlow log", "FILE");
+    add_choice<FitSize>(app, "--fit", "Find the largest size that fits into free GPU memory, instead of computing",
+                        [&given](FitSize fit) { given.fit = fit; });
+    add_option(app, "--resume", given.resume, "Resume the run saved in this file, and keep saving it there", "FILE");
+    add_whole_number(
+        app, "--device", [&given](int device) { given.device = device; }, 0, std::numeric_limits<int>::max(),
+        "Use only this GPU, by CUDA's number");
+    add_option(app, "--cudnn", given.cudnn, "Use only the libcudnn whose path contains TEXT", "TEXT");
+    add_choice<Dialect>(app, "--interface", "Use only this RNN interface",
+                        [&given](Dialect dialect) { given.interface = dialect; });
+    add_number(
+        app, "--dropout", [&given](double probability) { given.dropout = probability; }, std::nextafter(1.0, 0.0),
+        "Measure dropout of this probability, too", "P", "a probability above 0 and below 1");
+    add_flag(app, "--no-shrink", given.no_shrink, "Do not look for the smallest case that fails");
+    add_deadline_option(app, given.deadline_s, "none");
+    add_root_option(app, given.root);
+}
+
+void declare_files(CLI::App& app, LstmOptions& given) {
+    begin_group(app, "Output and exit code");
+    add_option(app, "--save", given.save, "Keep the JSON report in this file from the start on, for --resume", "FILE");
+    add_option(app, "--svg", given.svg, "Also draw the cases as a picture in this file", "FILE");
+    add_option(app, "--emit-repro", given.repro, "Write a C++ program that shows the failure without rnncheck", "FILE");
 }
 
 /// 0, or an error number. As write_file does: in place, or beside it.
@@ -95,201 +133,109 @@ int why_not_writable(const std::filesystem::path& file) {
     return ::access(directory.c_str(), W_OK | X_OK) == 0 ? 0 : errno;
 }
 
-[[noreturn]] void refuse(const std::string& option, const std::string& word, const std::string& wanted) {
-    throw UsageError("--" + option + " cannot be '" + word + "'; " + wanted);
+void check_writable(const char* option, const std::string& file) {
+    if (const int error = file.empty() ? 0 : why_not_writable(file); error != 0)
+        throw UsageError(std::string(option) + ": cannot write '" + file + "': " + std::strerror(error));
 }
 
-int number_from(const std::string& option, const std::string& word, int least, int most) {
-    int number = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (error != std::errc() || end != word.data() + word.size() || number < least || number > most)
-        refuse(option, word, "give a whole number from " + std::to_string(least) + " to " + std::to_string(most));
-    return number;
+void refuse_contradictions(const CLI::App& app, const LstmOptions& given) {
+    const auto refuse = [&](const std::string& one, std::initializer_list<const char*> others, const char* why) {
+        for (const char* other : others) refuse_together(app, one, other, why);
+    };
+    if (!given.resume.empty() || given.level)
+        for (const auto& [name, change] : given.changes) {
+            refuse_together(app, "--resume", "--" + name, "the cases are those of its file");
+            refuse_together(app, "--level", "--" + name, "it runs a whole sweep instead of one case");
+        }
+    refuse("--resume", {"--level", "--from-log", "--device", "--cudnn", "--interface", "--dropout", "--fit"},
+           "the cases are those of its file");
+    refuse("--level", {"--from-log"}, "it runs a whole sweep instead of one case");
+    refuse("--batch", {"--lengths"}, "each length is a sequence");
+    refuse("--fit", {"--level", "--lengths"}, "it is for one case with equal lengths");
+    refuse("--fit", {"--save", "--svg", "--emit-repro", "--dropout"}, "it computes no case");
+    if (given.fit) refuse_together(app, "--fit", "--" + std::string(name_of(*given.fit)), "it looks for this size");
 }
 
-std::vector<int> lengths_from(const std::string& word) {
-    constexpr int longest = 65535;  // cudnnSetRNNDataDescriptor takes no more
-    if (word.empty()) refuse("lengths", word, "give the length of each sequence, e.g. 7,3,5");
-    std::vector<int> lengths;
-    for (const std::string& part : split(word, ',')) lengths.push_back(number_from("lengths", part, 0, longest));
-    return lengths;
+/// What a TensorFlow message gives of its network.
+void take_network(RnnCase& c, const LogRnnConfig& config) {
+    const auto take = [&](const char* name, const std::optional<std::int64_t>& value) {
+        const Number& number = number_named(name);
+        if (!value || *value <= 0) return;
+        if (*value > number.most)
+            throw InputError("the network in the log cannot be run: its " + std::string(name) + " of " +
+                             std::to_string(*value) + " is above " + std::to_string(number.most));
+        c.*number.member = static_cast<int>(*value);
+    };
+    c.cell = word_from<Cell>(config.cell->starts_with("rnn_") ? config.cell->substr(4) : *config.cell,
+                             "the cell in the log");
+    take("hidden", config.units);
+    take("input", config.input_size);
+    take("layers", config.layers);
+    take("length", config.sequence_length);
+    take("batch", config.batch);
+    if (config.direction == "bidirectional" || config.directions == 2) c.direction = Direction::bidirectional;
+    if (config.input_mode == "skip_input") c.input_mode = InputMode::skip;
+    c.training = contains(config.call, "Backward");
 }
 
-/// Reads the words one by one, so that what is left over is no option of a case.
-class Reader {
-  public:
-    explicit Reader(const CaseWords& words) : words_(words) {}
-
-    void number(const char* option, int& to, int least, int most) const {
-        if (const std::string* word = find(option)) to = number_from(option, *word, least, most);
-    }
-    template <NamedEnum E>
-    void word(const char* option, E& to) const {
-        if (const std::string* found = find(option)) to = word_from<E>(*found, "--" + std::string(option));
-    }
-    const std::string* find(const char* option) const {
-        const auto at = words_.find(option);
-        return at == words_.end() ? nullptr : &at->second;
-    }
-
-  private:
-    const CaseWords& words_;
-};
-
-void read_clip(const Reader& read, RnnCase& rnn_case) {
-    const std::string* const word = read.find("clip");
-    if (!word) return;
-    char* end = nullptr;
-    rnn_case.clip = std::strtod(word->c_str(), &end);
-    if (*end != '\0' || !(rnn_case.clip > 0) || rnn_case.clip > 1e6) refuse("clip", *word, "give a number above 0");
+const LogRnnConfig& network_in(const Log& log, const std::string& file) {
+    if (!log.rnn_config) throw InputError("'" + file + "' names no recurrent network that failed");
+    const LogRnnConfig& config = *log.rnn_config;
+    if (!config.cell || !config.units)
+        throw InputError("'" + file + "' names " + config.call + ", but its model configuration was cut or left out: " +
+                         join_with_and(config.missing) + (config.missing.size() == 1 ? " is" : " are") +
+                         " missing; give the network by options, e.g. --cell lstm --hidden 256");
+    return config;
 }
 
-void read_lengths(const Reader& read, RnnCase& rnn_case) {
-    const std::string* const word = read.find("lengths");
-    if (!word) return;
-    rnn_case.lengths = lengths_from(*word);
-    rnn_case.batch = static_cast<int>(rnn_case.lengths.size());
-    const int longest = *std::ranges::max_element(rnn_case.lengths);
-    if (read.find("batch"))
-        throw UsageError("--batch and --lengths cannot be used together: each length is a sequence");
-    if (!read.find("length")) rnn_case.sequence_length = std::max(1, longest);
-    if (longest > rnn_case.sequence_length) refuse("lengths", *word, "none may be longer than --length");
-}
-
-}  // namespace
-
-RnnCase case_from_words(const CaseWords& words) {
-    constexpr int largest = 1 << 20;
-    const Reader read(words);
+RnnCase case_from(const LstmOptions& given, const Log& log) {
     RnnCase c;
     c.input = c.hidden = 64;
     c.batch = 8;
     c.sequence_length = 16;
-    read.word("cell", c.cell);
-    read.word("dtype", c.dtype);
-    read.word("math", c.math);
-    read.word("algorithm", c.algorithm);
-    read.word("direction", c.direction);
-    read.word("layout", c.layout);
-    read.word("bias", c.bias);
-    read.word("input-mode", c.input_mode);
-    read.number("layers", c.layers, 1, 64);
-    read.number("hidden", c.hidden, 1, largest);
-    read.number("input", c.input, 1, largest);
-    read.number("batch", c.batch, 1, largest);
-    read.number("length", c.sequence_length, 1, 65535);
-    read.number("projection", c.projection, 1, largest);
-    read_clip(read, c);
-    read_lengths(read, c);
-    c.states = read.find("states") != nullptr;
-    c.training = read.find("training") != nullptr;
+    if (!given.log.empty()) take_network(c, network_in(log, given.log));
+    for (const auto& [name, change] : given.changes) change(c);
+    if (!c.lengths.empty()) {
+        const int longest = *std::ranges::max_element(c.lengths);
+        c.batch = static_cast<int>(c.lengths.size());
+        if (!given.changes.contains("length")) c.sequence_length = std::max(1, longest);
+        if (longest > c.sequence_length) throw UsageError("none of --lengths may be longer than --length");
+    }
     if (c.projection == c.hidden) c.projection = 0;
     if (const auto why = contradiction_in(c)) throw UsageError(*why);
+    if (given.interface == Dialect::legacy && has_empty_sequence(c))
+        throw UsageError("--interface legacy needs --lengths above 0");
     return c;
 }
 
-CaseWords words_from_log(const LogRnnConfig& config) {
-    CaseWords words;
-    const auto number = [&](const char* option, const std::optional<std::int64_t>& value) {
-        if (value && *value > 0) words[option] = std::to_string(*value);
-    };
-    if (!config.units || !config.cell)
-        throw InputError("the log tells of a network that failed, but not of its cell and sizes");
-    words["cell"] = config.cell->starts_with("rnn_") ? config.cell->substr(4) : *config.cell;
-    number("hidden", config.units);
-    number("input", config.input_size);
-    number("layers", config.layers);
-    number("length", config.sequence_length);
-    number("batch", config.batch);
-    if (config.direction == "bidirectional" || config.directions == 2) words["direction"] = "bidirectional";
-    if (config.input_mode == "skip_input") words["input-mode"] = "skip";
-    if (config.call.find("Backward") != std::string::npos) words["training"] = "";
-    return words;
-}
+}  // namespace
 
-std::shared_ptr<const LstmOptions> declare_lstm_options(CLI::App& app) {
+std::function<LstmOptions()> declare_lstm_options(CLI::App& app) {
     const auto given = std::make_shared<LstmOptions>();
-    for (const Option& option : case_options)
-        app.add_option_function<std::string>(
-               "--" + std::string(option.name),
-               [given, option](const std::string& word) { given->words[option.name] = word; }, option.about)
-            ->type_name(option.type);
-    const auto flag = [&](const std::string& names, const char* about, std::function<void()> set) {
-        app.add_flag_function(
-               names, [set](std::int64_t) { set(); }, about)
-            ->disable_flag_override();
+    declare_network(app, *given);
+    declare_run(app, *given);
+    declare_files(app, *given);
+    return [given, &app] {
+        refuse_contradictions(app, *given);
+        check_writable("--svg", given->svg);
+        check_writable("--emit-repro", given->repro);
+        return *given;
     };
-    flag("--states", "Give initial states", [given] { given->words["states"]; });
-    flag("--training,--backward", "Compute the gradients, too", [given] { given->words["training"]; });
-    for (const TextOption& option : text_options) declare_text(app, given, option);
-    app.add_option_function<int>(
-           "--device",
-           [given](int device) {
-               if (device < 0)
-                   throw UsageError("--device cannot be " + std::to_string(device) + "; CUDA counts GPUs from 0");
-               given->device = device;
-           },
-           "Use only this GPU, by CUDA's number")
-        ->type_name("N");
-    flag("--no-shrink", "Do not look for the smallest case that fails", [given] { given->no_shrink = true; });
-    add_root_option(app, given->root);
-    return given;
 }
 
 RnnRequest request_of(const LstmOptions& given, const Log& log) {
     RnnRequest request;
-    if (!given.level.empty() && (!given.words.empty() || !given.log.empty()))
-        throw UsageError("--level runs a whole sweep: it cannot be used with options of one case or --from-log");
-    if (!given.level.empty())
-        request.level = word_from<Level>(given.level, "--level");
-    else {
-        CaseWords words = given.words;
-        if (!given.log.empty()) {
-            words.merge(words_from_log(network_in(log, given.log)));  // what the options say counts
-        }
-        request.cases = {case_from_words(words)};
-    }
-    if (!given.dropout.empty())
-        request.dropout = probability_of(given.dropout);
-    else if (request.level == Level::thorough)
-        request.dropout = 0.5;
-    if (given.device >= 0) request.gpu = given.device;
+    if (given.level)
+        request.level = *given.level;
+    else
+        request.cases = {case_from(given, log)};
+    request.dropout = given.dropout;
+    if (!request.dropout && given.level == Level::thorough) request.dropout = 0.5;
+    request.gpu = given.device;
     if (!given.cudnn.empty()) request.library = given.cudnn;
-    if (!given.interface.empty()) request.dialect = word_from<Dialect>(given.interface, "--interface");
-    for (const RnnCase& rnn_case : request.cases)
-        if (request.dialect == Dialect::legacy && has_empty_sequence(rnn_case))
-            throw UsageError("--interface legacy needs --lengths above 0");
+    request.dialect = given.interface;
+    request.fit = given.fit;
     return request;
-}
-
-void check_writable(const LstmOptions& given) {
-    const std::pair<const char*, const std::string&> files[] = {{"--svg", given.svg}, {"--emit-repro", given.repro}};
-    for (const auto& [option, file] : files)
-        if (const int error = file.empty() ? 0 : why_not_writable(file); error != 0)
-            throw UsageError(std::string(option) + ": cannot write '" + file + "': " + std::strerror(error));
-}
-
-void refuse_choice_of_cases(const LstmOptions& given) {
-    const bool chosen = !given.level.empty() || !given.words.empty() || !given.log.empty() || given.device >= 0 ||
-                        !given.cudnn.empty() || !given.interface.empty() || !given.dropout.empty() ||
-                        !given.fit.empty();
-    if (chosen)
-        throw UsageError(
-            "--resume goes on with the cases that its file tells: it cannot be used with --level, "
-            "--from-log, --device, --cudnn, --interface, --dropout, --fit or options of one case");
-}
-
-FitSize fit_of(const LstmOptions& given, const RnnRequest& request) {
-    const auto fit = word_from<FitSize>(given.fit, "--fit");
-    if (request.cases.empty() || given.words.contains("lengths"))
-        throw UsageError("--fit is for one case with equal lengths: it cannot be used with --level or --lengths");
-    if (!given.output.empty() || !given.repro.empty() || !given.svg.empty())
-        throw UsageError("--fit computes no case: it cannot be used with --output, --svg or --emit-repro");
-    if (!given.dropout.empty()) throw UsageError("--fit measures no dropout: it cannot be used with --dropout");
-    if (given.words.contains(given.fit))
-        throw UsageError("--fit " + given.fit + " looks for the largest " + given.fit + ": it cannot be used with --" +
-                         given.fit);
-    return fit;
 }
 
 }  // namespace rnncheck

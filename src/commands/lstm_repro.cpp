@@ -3,45 +3,26 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <set>
+#include <sstream>
 #include <string_view>
 
 #include "base/program.hpp"
 #include "base/text.hpp"
+#include "rnn/case.hpp"
 #include "rnn/compare.hpp"
 #include "rnn/network.hpp"
-#include "rnn/options.hpp"
 #include "support/rnn.hpp"
 
 namespace rnncheck {
 
 namespace {
 
-/// The program: words between @ are filled in, and a line that begins with ?NAME is there only for a case that has
-/// NAME.
-constexpr std::string_view reproducer_text = R"repro(// @WHAT@
-// Seen with @SEEN@. Written by rnncheck @VERSION@ for the case
-//   @CASE@
-// Build and run (exit code 0: right, 1: a number is wrong, 2: a call failed):
-//   g++ -std=c++17 repro.cpp -I/usr/local/cuda/include -L/usr/local/cuda/lib64 -lcudnn -lcudart -o repro && ./repro
-?FP16 #include <cuda_fp16.h>
-?BF16 #include <cuda_bf16.h>
-#include <cuda_runtime.h>
-#include <cudnn.h>
-#include <cmath>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
-using Number = @NUMBER@;
-Number narrow(double from) { return @NARROW@(from); }
-constexpr cudnnDataType_t type = CUDNN_DATA_@TYPE@;
-constexpr int layers = @LAYERS@, directions = @DIRECTIONS@, gates = @GATES@, batch = @BATCH@, steps = @STEPS@;
-constexpr int input = @INPUT@, hidden = @HIDDEN@, output = @OUTPUT@, width = directions * output;
-const std::vector<int> lengths@LENGTHS@;
-// What must come out: cudnnRNNMode_t's equations in fp64 on the numbers below, and how far the device may be from it.
-const struct { size_t index; double expected, limit; } checks[] = {
-@CHECKS@};
+/// The program after the constants of its case.
+constexpr std::string_view program = R"repro(
+constexpr bool lstm = cell == CUDNN_LSTM, packed = layout == CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED;
+constexpr bool batch_major = layout == CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED;
+constexpr auto mode = training ? CUDNN_FWD_MODE_TRAINING : CUDNN_FWD_MODE_INFERENCE;
+constexpr int width = directions * output;
 #define CUDA(call) check(#call, call, [](int e) { return cudaGetErrorString(cudaError_t(e)); })
 #define CUDNN(call) check(#call, call, [](int e) { return cudnnGetErrorString(cudnnStatus_t(e)); })
 template <class Text> void check(const char* call, int error, Text text) {
@@ -49,7 +30,6 @@ template <class Text> void check(const char* call, int error, Text text) {
     printf("FAILED: %d %s from %s\n", error, text(error), call), exit(2);
 }
 // All inputs: number n of a stream is the finalizer of SplitMix64 on the stream's key and n.
-uint64_t key = @KEY@u;
 uint64_t mixed(uint64_t v) {
     v = (v ^ (v >> 30)) * 0xBF58476D1CE4E5B9u, v = (v ^ (v >> 27)) * 0x94D049BB133111EBu;
     return v ^ (v >> 31);
@@ -86,20 +66,17 @@ void* in_memory_order(const std::vector<Number>& values, size_t columns) {
 }
 int main() {
     cudnnHandle_t handle; cudnnDropoutDescriptor_t dropout; cudnnRNNDescriptor_t rnn; cudnnRNNDataDescriptor_t x_is, y_is;
-    CUDA(cudaSetDevice(@DEVICE@));
+    CUDA(cudaSetDevice(device));
     CUDNN(cudnnCreate(&handle)); CUDNN(cudnnCreateDropoutDescriptor(&dropout)); CUDNN(cudnnCreateRNNDescriptor(&rnn));
     CUDNN(cudnnSetDropoutDescriptor(dropout, handle, 0, nullptr, 0, 0));
-    CUDNN(cudnnSetRNNDescriptor_v8(rnn, CUDNN_RNN_ALGO_@ALGORITHM@, @CELL@, CUDNN_RNN_@BIAS@, @DIRECTION@,
-        CUDNN_@MODE@, type, CUDNN_DATA_@SUMS@, CUDNN_@MATH@_MATH, input, hidden, output, layers, dropout, @FLAGS@));
-?CLIP     CUDNN(cudnnRNNSetClip_v8(rnn, CUDNN_RNN_CLIP_MINMAX, CUDNN_PROPAGATE_NAN, -@CLIPPED@, @CLIPPED@));
+    CUDNN(cudnnSetRNNDescriptor_v8(rnn, algorithm, cell, bias_mode, direction, input_mode, type, sums, math, input, hidden,
+        output, layers, dropout, packed ? 0 : CUDNN_RNN_PADDED_IO_ENABLED));
+    if (clip > 0) CUDNN(cudnnRNNSetClip_v8(rnn, CUDNN_RNN_CLIP_MINMAX, CUDNN_PROPAGATE_NAN, -clip, clip));
     for (int i = 0; i < batch * steps; ++i) {
-?BY_BATCH         const int sequence = i / steps, step = i % steps;
-?BY_STEP         const int sequence = i % batch, step = i / batch;
-?PACKED         if (step < lengths[sequence])
-        rows.push_back(size_t(sequence) * steps + step);
+        const int sequence = batch_major ? i / steps : i % batch, step = batch_major ? i % steps : i / batch;
+        if (!packed || step < lengths[sequence]) rows.push_back(size_t(sequence) * steps + step);
     }
     CUDNN(cudnnCreateRNNDataDescriptor(&x_is)); CUDNN(cudnnCreateRNNDataDescriptor(&y_is));
-    constexpr auto layout = CUDNN_RNN_DATA_LAYOUT_@LAYOUT@;
     double zero = 0;  // in every type
     CUDNN(cudnnSetRNNDataDescriptor(x_is, type, layout, steps, batch, input, lengths.data(), &zero));
     CUDNN(cudnnSetRNNDataDescriptor(y_is, type, layout, steps, batch, width, lengths.data(), &zero));
@@ -109,9 +86,10 @@ int main() {
     const int c_sizes[] = {layers * directions, batch, hidden}, c_strides[] = {batch * hidden, hidden, 1};
     CUDNN(cudnnSetTensorNdDescriptor(h_is, type, 3, h_sizes, h_strides));
     CUDNN(cudnnSetTensorNdDescriptor(c_is, type, 3, c_sizes, c_strides));
+    if (!lstm) c_is = nullptr;
     size_t w_bytes, work_bytes, reserve_bytes;
     CUDNN(cudnnGetRNNWeightSpaceSize(handle, rnn, &w_bytes));
-    CUDNN(cudnnGetRNNTempSpaceSizes(handle, rnn, CUDNN_FWD_MODE_@PASS@, x_is, &work_bytes, &reserve_bytes));
+    CUDNN(cudnnGetRNNTempSpaceSizes(handle, rnn, mode, x_is, &work_bytes, &reserve_bytes));
     void *w = filled(w_bytes, 0), *work = filled(work_bytes), *reserve = filled(reserve_bytes);
     auto part = [&](void* space, int layer, int linear, bool bias) {
         void *matrix_at = nullptr, *bias_at = nullptr;
@@ -124,46 +102,52 @@ int main() {
     };
     for (int layer = 0; layer < layers * directions; ++layer) {
         for (int gate = 0; gate < gates; ++gate) {
-?LINEAR             weights(layer, gate, false, size_t(hidden) * (layer < directions ? input : width));
-?SKIP             if (layer >= directions) weights(layer, gate, false, size_t(hidden) * width);
+            const bool first = layer < directions;
+            if (!first || input_mode == CUDNN_LINEAR_INPUT) weights(layer, gate, false, size_t(hidden) * (first ? input : width));
             weights(layer, gate + gates, false, size_t(hidden) * output);
-?INPUT_BIAS             weights(layer, gate, true, hidden);
-?RECURRENT_BIAS             weights(layer, gate + gates, true, hidden);
+            if (input_bias) weights(layer, gate, true, hidden);
+            if (recurrent_bias) weights(layer, gate + gates, true, hidden);
         }
-?PROJECTED         weights(layer, 8, false, size_t(output) * hidden);
+        if (output != hidden) weights(layer, 8, false, size_t(output) * hidden);  // the projection
     }
-    const size_t states = size_t(layers) * directions * batch;
-    void *hx = nullptr, *cx = nullptr, *hy = filled(states * output * sizeof(Number)), *cy = @C_SPACE@;
-    void *x = in_memory_order(stream(size_t(batch) * steps * input, 0), input), *y = filled(rows.size() * width * sizeof(Number));
-?STATES     hx = copied(stream(states * output, 1));
-?CELLS     cx = copied(stream(states * hidden, @BOUND@));
-?TRAINING     void *dhy = nullptr, *dcy = nullptr, *dw = filled(w_bytes, 0), *dx = filled(rows.size() * input * sizeof(Number));
-?TRAINING     void *dhx = filled(states * output * sizeof(Number)), *dcx = @C_SPACE@;
-?TRAINING     auto dy_all = stream(size_t(batch) * steps * width, 0);
-?TRAINING ?RAGGED     for (size_t i = 0; i < dy_all.size(); ++i)
-?TRAINING ?RAGGED         if (int(i / width % steps) >= lengths[i / width / steps]) dy_all[i] = narrow(0);
-?TRAINING     void* dy = in_memory_order(dy_all, width);
-?TRAINING ?STATES     dhy = copied(stream(states * output, 1));
-?TRAINING ?CELLS     dcy = copied(stream(states * hidden, @BOUND@));
+    const size_t h_count = size_t(layers) * directions * batch * output, c_count = size_t(layers) * directions * batch * hidden;
+    const double c_bound = clip > 0 && clip < 1 ? clip : 1;
+    auto h_space = [&] { return filled(h_count * sizeof(Number)); };
+    auto c_space = [&] { return lstm ? filled(c_count * sizeof(Number)) : nullptr; };
+    auto h_values = [&] { return states ? copied(stream(h_count, 1)) : nullptr; };
+    auto c_values = [&] { return states && lstm ? copied(stream(c_count, c_bound)) : nullptr; };
+    void *hy = h_space(), *cy = c_space(), *y = filled(rows.size() * width * sizeof(Number));
+    void *x = in_memory_order(stream(size_t(batch) * steps * input, 0), input), *hx = h_values(), *cx = c_values();
     const auto* length = static_cast<const int*>(copied(lengths));
-?DYNAMIC     CUDNN(cudnnBuildRNNDynamic(handle, rnn, batch));
-    CUDNN(cudnnRNNForward(handle, rnn, CUDNN_FWD_MODE_@PASS@, length, x_is, x, y_is, y, h_is, hx, hy, @C_IS@, cx, cy,
-        w_bytes, w, work_bytes, work, reserve_bytes, reserve));
-?TRAINING     CUDNN(cudnnRNNBackwardData_v8(handle, rnn, length, y_is, y, dy, x_is, dx, h_is, hx, dhy, dhx, @C_IS@, cx, dcy,
-?TRAINING         dcx, w_bytes, w, work_bytes, work, reserve_bytes, reserve));
-?TRAINING     CUDNN(cudnnRNNBackwardWeights_v8(handle, rnn, CUDNN_WGRAD_MODE_ADD, length, x_is, x, h_is, hx, y_is, y,
-?TRAINING         w_bytes, dw, work_bytes, work, reserve_bytes, reserve));
+    if (algorithm == CUDNN_RNN_ALGO_PERSIST_DYNAMIC) CUDNN(cudnnBuildRNNDynamic(handle, rnn, batch));
+    CUDNN(cudnnRNNForward(handle, rnn, mode, length, x_is, x, y_is, y, h_is, hx, hy, c_is, cx, cy, w_bytes, w, work_bytes,
+        work, reserve_bytes, reserve));
+    void *dw = nullptr, *dx = nullptr, *dhx = nullptr, *dcx = nullptr;
+    if (training) {
+        auto dy_all = stream(size_t(batch) * steps * width, 0);
+        for (size_t i = 0; i < dy_all.size(); ++i)
+            if (int(i / width % steps) >= lengths[i / width / steps]) dy_all[i] = narrow(0);
+        void *dy = in_memory_order(dy_all, width), *dhy = h_values(), *dcy = c_values();
+        dw = filled(w_bytes, 0), dx = filled(rows.size() * input * sizeof(Number)), dhx = h_space(), dcx = c_space();
+        CUDNN(cudnnRNNBackwardData_v8(handle, rnn, length, y_is, y, dy, x_is, dx, h_is, hx, dhy, dhx, c_is, cx, dcy, dcx,
+            w_bytes, w, work_bytes, work, reserve_bytes, reserve));
+        CUDNN(cudnnRNNBackwardWeights_v8(handle, rnn, CUDNN_WGRAD_MODE_ADD, length, x_is, x, h_is, hx, y_is, y, w_bytes, dw,
+            work_bytes, work, reserve_bytes, reserve));
+    }
     CUDA(cudaDeviceSynchronize());
+    auto place = [](size_t index, size_t columns) {  // in memory; no columns: an array that is not one of sequences
+        for (size_t row = 0; columns > 0 && row < rows.size(); ++row)
+            if (rows[row] == index / columns) return row * columns + index % columns;
+        return index;
+    };
     int wrong = 0;
     for (const auto& c : checks) {
-        size_t at = c.index;
-?SEQUENCES         for (size_t row = 0; row < rows.size(); ++row)
-?SEQUENCES             if (rows[row] == c.index / @COLUMNS@) at = row * @COLUMNS@ + c.index % @COLUMNS@;
+        const size_t at = place(c.index, CHECKED_COLUMNS);
         Number number;
-        CUDA(cudaMemcpy(&number, static_cast<const Number*>(@FROM@) + at, sizeof number, cudaMemcpyDeviceToHost));
-        const double found = @WIDE@(number);
-        const bool right = std::abs(found - c.expected) <= c.limit;
-        printf("@ARRAY@[%zu]: found %.9g, expected %.9g +- %.3g: %s\n", at, found, c.expected, c.limit, right ? "OK" : "WRONG");
+        CUDA(cudaMemcpy(&number, static_cast<const Number*>(CHECKED) + at, sizeof number, cudaMemcpyDeviceToHost));
+        const bool right = std::abs(wide(number) - c.expected) <= c.limit;
+        printf("%s[%zu]: found %.9g, expected %.9g +- %.3g: %s\n", checked, at, wide(number), c.expected, c.limit,
+            right ? "OK" : "WRONG");
         wrong += !right;
     }
     printf("%s\n", wrong ? "WRONG" : "OK");
@@ -192,7 +176,7 @@ std::string seen_with(const Facts& facts, const RnnRun& run) {
         if (gpu.compute_capability) parts.push_back("compute capability " + gpu.compute_capability->text);
     }
     if (facts.driver.library_version) parts.push_back("driver " + facts.driver.library_version->text);
-    return parts.empty() ? "a machine that was not told" : join(parts, ", ");
+    return parts.empty() ? "an unknown machine" : join(parts, ", ");
 }
 
 /// cuDNN's words for the values of our enumerations, in their order.
@@ -240,12 +224,13 @@ Element worst_element(const RnnRun& run, const std::vector<OutputArray>& arrays)
 }
 
 /// The worst element first, then others spread over its array.
-std::vector<std::size_t> told_elements(const Element& worst, std::size_t count) {
+std::vector<std::size_t> checked_elements(const Element& worst, std::size_t count) {
     constexpr std::size_t others = 3;
-    std::vector<std::size_t> told = {worst.index};
+    std::vector<std::size_t> chosen = {worst.index};
     for (std::size_t i = 0; i < others; ++i)
-        if (const std::size_t at = i * count / others; std::ranges::find(told, at) == told.end()) told.push_back(at);
-    return told;
+        if (const std::size_t at = i * count / others; std::ranges::find(chosen, at) == chosen.end())
+            chosen.push_back(at);
+    return chosen;
 }
 
 std::string checks_of(const Facts& facts, const RnnRun& run, Checked& place) {
@@ -257,7 +242,7 @@ std::string checks_of(const Facts& facts, const RnnRun& run, Checked& place) {
     const Element worst = worst_element(run, expected);
     place = checked(c, worst.array);
     std::string lines;
-    for (const std::size_t index : told_elements(worst, expected[worst.array].values->size()))
+    for (const std::size_t index : checked_elements(worst, expected[worst.array].values->size()))
         lines += "    {" + std::to_string(index) + ", " + exact_number((*expected[worst.array].values)[index]) + ", " +
                  exact_number((*allowed[worst.array].values)[index]) + "},  // " +
                  place_of(c, expected[worst.array], index) + "\n";
@@ -280,112 +265,79 @@ std::string hexadecimal(std::uint64_t value) {
     return text;
 }
 
-using Words = std::vector<std::pair<std::string, std::string>>;
-
-Words sizes_of(const RnnCase& c) {
-    const auto number = [](int value) { return std::to_string(value); };
-    const bool lstm = c.cell == Cell::lstm;
-    return {{"LAYERS", number(c.layers)},
-            {"DIRECTIONS", number(c.directions())},
-            {"GATES", number(gates_of(c.cell))},
-            {"INPUT", number(c.input)},
-            {"HIDDEN", number(c.hidden)},
-            {"OUTPUT", number(c.output())},
-            {"BATCH", number(c.batch)},
-            {"STEPS", number(c.sequence_length)},
-            {"CLIPPED", exact_number(c.clip)},
-            {"LENGTHS", lengths_of(c)},
-            {"BOUND", exact_number(c.clip > 0 ? std::min(1.0, c.clip) : 1)},
-            {"C_IS", lstm ? "c_is" : "nullptr"},
-            {"C_SPACE", lstm ? "filled(states * hidden * sizeof(Number))" : "nullptr"},
-            {"FLAGS", c.layout == Layout::sequence_major_packed ? "0" : "CUDNN_RNN_PADDED_IO_ENABLED"},
-            {"PASS", c.training ? "TRAINING" : "INFERENCE"}};
+/// cuDNN's names for the values of the case.
+std::string choices_of(const RnnCase& c) {
+    const auto constant = [](const char* name, const std::string& value) {
+        return std::string("constexpr auto ") + name + " = CUDNN_" + value + ";\n";
+    };
+    return constant("type", "DATA_" + word(c.dtype, {"DOUBLE", "FLOAT", "HALF", "BFLOAT16"})) +
+           constant("sums", c.dtype == Dtype::fp64 ? "DATA_DOUBLE" : "DATA_FLOAT") +
+           constant("cell", word(c.cell, {"LSTM", "GRU", "RNN_TANH", "RNN_RELU"})) +
+           constant("math", word(c.math, {"DEFAULT", "TENSOR_OP", "FMA"}) + "_MATH") +
+           constant("algorithm", "RNN_ALGO_" + word(c.algorithm, {"STANDARD", "PERSIST_STATIC", "PERSIST_DYNAMIC",
+                                                                  "PERSIST_STATIC_SMALL_H"})) +
+           constant("direction", word(c.direction, {"UNIDIRECTIONAL", "BIDIRECTIONAL"})) +
+           constant("layout", "RNN_DATA_LAYOUT_" +
+                                  word(c.layout, {"SEQ_MAJOR_UNPACKED", "SEQ_MAJOR_PACKED", "BATCH_MAJOR_UNPACKED"})) +
+           constant("bias_mode",
+                    "RNN_" + word(c.bias, {"NO_BIAS", "SINGLE_INP_BIAS", "SINGLE_REC_BIAS", "DOUBLE_BIAS"})) +
+           constant("input_mode", word(c.input_mode, {"LINEAR_INPUT", "SKIP_INPUT"}));
 }
 
-/// Names of the lines that the case needs.
-std::set<std::string, std::less<>> lines_of(const RnnCase& c, const Checked& place) {
-    const bool skip = c.input_mode == InputMode::skip, both = c.bias == BiasMode::both;
-    const bool packed = c.layout == Layout::sequence_major_packed;
-    const std::pair<const char*, bool> lines[] = {{"FP16", c.dtype == Dtype::fp16},
-                                                  {"BF16", c.dtype == Dtype::bf16},
-                                                  {"CLIP", c.clip > 0},
-                                                  {"BY_BATCH", c.layout == Layout::batch_major},
-                                                  {"BY_STEP", c.layout != Layout::batch_major},
-                                                  {"PACKED", packed},
-                                                  {"RAGGED", !c.lengths.empty()},
-                                                  {"LINEAR", !skip},
-                                                  {"SKIP", skip},
-                                                  {"INPUT_BIAS", both || c.bias == BiasMode::input},
-                                                  {"RECURRENT_BIAS", both || c.bias == BiasMode::recurrent},
-                                                  {"PROJECTED", c.projection > 0},
-                                                  {"STATES", c.states},
-                                                  {"CELLS", c.states && c.cell == Cell::lstm},
-                                                  {"TRAINING", c.training},
-                                                  {"DYNAMIC", c.algorithm == Algorithm::persist_dynamic},
-                                                  {"SEQUENCES", place.array == "y" || place.array == "dx"}};
-    std::set<std::string, std::less<>> needed;
-    for (const auto& [name, wanted] : lines)
-        if (wanted) needed.insert(name);
-    return needed;
+std::string sizes_of(const RnnCase& c, int device) {
+    const auto flag = [](bool value) { return value ? "true" : "false"; };
+    const bool both = c.bias == BiasMode::both;
+    std::ostringstream out;
+    out << "constexpr bool input_bias = " << flag(both || c.bias == BiasMode::input)
+        << ", recurrent_bias = " << flag(both || c.bias == BiasMode::recurrent) << ";\n"
+        << "constexpr bool states = " << flag(c.states) << ", training = " << flag(c.training) << ";\n"
+        << "constexpr int device = " << device << ", layers = " << c.layers << ", directions = " << c.directions()
+        << ", gates = " << gates_of(c.cell) << ", batch = " << c.batch << ", steps = " << c.sequence_length << ";\n"
+        << "constexpr int input = " << c.input << ", hidden = " << c.hidden << ", output = " << c.output() << ";\n"
+        << "constexpr double clip = " << exact_number(c.clip) << ";\n"
+        << "const std::vector<int> lengths" << lengths_of(c) << ";\n"
+        << "uint64_t key = " << hexadecimal(key_of(c)) << "u;\n";
+    return out.str();
 }
 
-/// The lines of the text that are needed, without their marks.
-std::string chosen_lines(const std::set<std::string, std::less<>>& needed) {
-    std::string source;
-    for (const std::string& line : split(reproducer_text, '\n')) {
-        std::string_view rest = line;
-        bool wanted = true;
-        while (rest.starts_with('?')) {
-            const auto space = rest.find(' ');
-            wanted &= needed.contains(rest.substr(1, space - 1));
-            rest.remove_prefix(space + 1);
-        }
-        if (wanted) source += std::string(rest) + '\n';
-    }
-    while (source.ends_with("\n\n")) source.pop_back();
-    return source;
-}
-
-Words choices_of(const RnnCase& c) {
-    return {
-        {"NUMBER", word(c.dtype, {"double", "float", "__half", "__nv_bfloat16"})},
-        {"NARROW", word(c.dtype, {"double", "float", "__double2half", "__double2bfloat16"})},
-        {"WIDE", word(c.dtype, {"double", "double", "__half2float", "__bfloat162float"})},
-        {"TYPE", word(c.dtype, {"DOUBLE", "FLOAT", "HALF", "BFLOAT16"})},
-        {"SUMS", c.dtype == Dtype::fp64 ? "DOUBLE" : "FLOAT"},
-        {"CELL", word(c.cell, {"CUDNN_LSTM", "CUDNN_GRU", "CUDNN_RNN_TANH", "CUDNN_RNN_RELU"})},
-        {"MATH", word(c.math, {"DEFAULT", "TENSOR_OP", "FMA"})},
-        {"ALGORITHM", word(c.algorithm, {"STANDARD", "PERSIST_STATIC", "PERSIST_DYNAMIC", "PERSIST_STATIC_SMALL_H"})},
-        {"DIRECTION", word(c.direction, {"CUDNN_UNIDIRECTIONAL", "CUDNN_BIDIRECTIONAL"})},
-        {"LAYOUT", word(c.layout, {"SEQ_MAJOR_UNPACKED", "SEQ_MAJOR_PACKED", "BATCH_MAJOR_UNPACKED"})},
-        {"BIAS", word(c.bias, {"NO_BIAS", "SINGLE_INP_BIAS", "SINGLE_REC_BIAS", "DOUBLE_BIAS"})},
-        {"MODE", word(c.input_mode, {"LINEAR_INPUT", "SKIP_INPUT"})}};
+/// What the case needs to hold its numbers.
+std::string number_type(Dtype dtype) {
+    const std::string type = word(dtype, {"double", "float", "__half", "__nv_bfloat16"});
+    return "using Number = " + type + ";\nNumber narrow(double from) { return " +
+           word(dtype, {"double", "float", "__double2half", "__double2bfloat16"}) +
+           "(from); }\ndouble wide(Number from) { return " +
+           word(dtype, {"double", "double", "__half2float", "__bfloat162float"}) + "(from); }\n";
 }
 
 }  // namespace
 
 std::string reproducer(const Facts& facts, const RnnRun& run) {
+    const RnnCase& c = run.rnn_case;
     Checked place;
     const std::string checks = checks_of(facts, run, place);
-    Words words = sizes_of(run.rnn_case);
-    std::ranges::move(choices_of(run.rnn_case), std::back_inserter(words));
-    std::ranges::move(Words{{"WHAT", one_line(what_happened(run))},
-                            {"SEEN", one_line(seen_with(facts, run))},
-                            {"CASE", one_line(options_of(run.rnn_case), 400)},
-                            {"VERSION", std::string(version_of_rnncheck())},
-                            {"KEY", hexadecimal(key_of(run.rnn_case))},
-                            {"DEVICE", std::to_string(run.gpu)},
-                            {"CHECKS", checks},
-                            {"ARRAY", place.array},
-                            {"FROM", place.from()},
-                            {"COLUMNS", place.array == "dx" ? "input" : "width"}},
-                      std::back_inserter(words));
-    std::string source = chosen_lines(lines_of(run.rnn_case, place));
-    for (const auto& [name, value] : words)
-        for (auto at = source.find('@' + name + '@'); at != std::string::npos;
-             at = source.find('@' + name + '@', at + value.size()))
-            source.replace(at, name.size() + 2, value);
-    return source;
+    const bool sequences = place.array == "y" || place.array == "dx";
+    std::ostringstream out;
+    out << "// " << one_line(what_happened(run)) << "\n// Seen with " << one_line(seen_with(facts, run))
+        << ". Written by rnncheck " << version_of_rnncheck() << " for the case\n//   " << one_line(options_of(c), 400)
+        << "\n// Build and run (exit code 0: correct, 1: a number is incorrect, 2: a call failed):\n"
+           "//   g++ -std=c++17 repro.cpp -I/usr/local/cuda/include -L/usr/local/cuda/lib64 -lcudnn -lcudart -o repro "
+           "&& "
+           "./repro\n"
+        << word(c.dtype, {"", "", "#include <cuda_fp16.h>\n", "#include <cuda_bf16.h>\n"})
+        << "#include <cuda_runtime.h>\n#include <cudnn.h>\n#include <cmath>\n#include <cstdint>\n#include <cstdio>\n"
+           "#include <cstdlib>\n#include <vector>\n"
+        << number_type(c.dtype) << choices_of(c) << sizes_of(c, run.gpu)
+        << "// What must come out: cudnnRNNMode_t's equations in fp64 on the numbers below, and how far the device may "
+           "be "
+           "from it.\n"
+           "const struct { size_t index; double expected, limit; } checks[] = {\n"
+        << checks << "};\nconst char* const checked = \"" << place.array << "\";\n#define CHECKED " << place.from()
+        << "\n#define CHECKED_COLUMNS "
+        << (!sequences            ? "0"
+            : place.array == "dx" ? "input"
+                                  : "width")
+        << program;
+    return out.str();
 }
 
 }  // namespace rnncheck

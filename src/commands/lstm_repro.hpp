@@ -7,8 +7,8 @@
 
 namespace rnncheck {
 
-/// The source: under 150 lines, no header of ours, the case's own numbers by their formula, and what must come out of
-/// the worst element and some others of its array, with the limits. It ends with exit code 0 when all is right, 1 when
+/// The source: under 180 lines, no header of ours, the case's own numbers by their formula, and what must come out of
+/// the worst element and some others of its array, with the limits. Its exit code is 0 when all is correct, 1 when
 /// a number is wrong, 2 when a call failed. For the v8 interface alone.
 std::string reproducer(const Facts& facts, const RnnRun& run);
 

@@ -7,10 +7,9 @@
 #include "base/json.hpp"
 #include "base/program.hpp"
 #include "base/sha256.hpp"
-#include "commands/identity.hpp"
 #include "commands/input.hpp"
-#include "commands/matrix_age.hpp"
 #include "commands/output.hpp"
+#include "commands/tables.hpp"
 #include "facts/facts_json.hpp"
 #include "judge.hpp"
 #include "report/documents.hpp"
@@ -101,7 +100,7 @@ Report not_begun(const Matrix& matrix, const RnnRequest& request) {
 EarlierRun read_earlier_run(const std::string& path) {
     const std::string text = read_document(path);
     const auto wrong_file = [&](const std::string& why) {
-        return InputError("'" + path + "' is no document of 'rnncheck lstm --output': " + why);
+        return InputError("'" + path + "' is no document of 'rnncheck lstm --save': " + why);
     };
     try {
         EarlierRun earlier{facts_from_text(text, "it"), ""};
@@ -136,7 +135,7 @@ void LstmState::plan(Facts& facts) {
     if (begun && earlier_->machine != machine_)
         throw InputError(
             "the driver, the GPUs, cuDNN or rnncheck are not what they were when the run to be resumed was "
-            "begun: old and new results cannot stand in one report; begin anew without --resume");
+            "started: old and new results cannot be mixed in one report; start a new run without --resume");
     if (earlier_) {
         Report now;
         now.facts = facts;

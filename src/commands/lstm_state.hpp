@@ -12,13 +12,13 @@
 
 namespace rnncheck {
 
-/// What a file tells of the run that wrote it. `machine` is empty when that had not come to use a GPU.
+/// What a file holds of the run that wrote it. `machine` is empty when that had not come to use a GPU.
 struct EarlierRun {
     Facts facts;
     std::string machine;
 };
 
-/// InputError when it cannot be read or is no document of `rnncheck lstm --output`.
+/// InputError when it cannot be read or is no document of `rnncheck lstm --save`.
 EarlierRun read_earlier_run(const std::string& path);
 
 class LstmState {

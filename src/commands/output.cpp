@@ -12,7 +12,9 @@
 #include <cstring>
 #include <memory>
 
+#include "base/files.hpp"
 #include "base/program.hpp"
+#include "base/text.hpp"
 
 namespace rnncheck {
 
@@ -76,6 +78,21 @@ void give_dead_pipe(int stream) {
 using Handler = void (*)(int);
 Handler file_size_handler = SIG_DFL;  ///< before we ignored it
 
+void add_variable(std::vector<std::string>& values, const char* name) {
+    auto value = environment_variable(name);
+    if (value && !value->empty()) values.push_back(*std::move(value));
+}
+
+void add_from_passwd(Identity& identity) {
+    const std::string own_id = std::to_string(getuid());
+    for (const std::string& line : split(Root().read("/etc/passwd").value_or(""), '\n')) {
+        const auto fields = split(line, ':');
+        if (fields.size() < 6 || fields[2] != own_id) continue;
+        identity.users.push_back(fields[0]);
+        identity.homes.push_back(fields[5]);
+    }
+}
+
 }  // namespace
 
 void open_missing_streams() {
@@ -92,6 +109,10 @@ void give_back_signals() {
 void print_aside(std::string_view text) {
     ::signal(SIGPIPE, SIG_IGN);
     write_all(STDERR_FILENO, text);
+}
+
+void print_message(const std::string& sentence) {
+    print_aside("rnncheck: " + escaped(sentence) + '\n');
 }
 
 void print_document(std::string_view text) {
@@ -115,6 +136,16 @@ bool was_written(const std::function<void()>& write) {
         return false;
     }
     return true;
+}
+
+Identity this_machine() {
+    Identity identity;
+    for (const char* name : {"USER", "LOGNAME", "SUDO_USER"}) add_variable(identity.users, name);
+    add_variable(identity.homes, "HOME");
+    add_from_passwd(identity);
+    char host[256] = {};
+    if (gethostname(host, sizeof host - 1) == 0) identity.hosts.emplace_back(host);
+    return identity;
 }
 
 }  // namespace rnncheck

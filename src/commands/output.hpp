@@ -1,10 +1,12 @@
-// Where documents go: stdout, which carries one and nothing else, and files.
+// Where documents go: stdout, which carries one and nothing else, and files; and whose names are redacted in them.
 #pragma once
 
 #include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include "report/redact.hpp"
 
 namespace rnncheck {
 
@@ -13,15 +15,18 @@ struct OutputError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Gives a closed stdin, stdout or stderr to /dev/null or, where that is hidden, to a dead pipe, before a file or pipe
+/// Opens a closed stdin, stdout or stderr as /dev/null or, where that is hidden, as a dead pipe, before a file or pipe
 /// of ours takes its number.
 void open_missing_streams();
 
-/// Makes the signals what they were before that, for another program that takes our place.
+/// Restores the signals as they were before that, for another program that takes our place.
 void give_back_signals();
 
-/// To stderr; who does not listen misses it.
+/// To stderr; a failure to write is ignored.
 void print_aside(std::string_view text);
+
+/// "rnncheck: SENTENCE" to stderr.
+void print_message(const std::string& sentence);
 
 /// The one document of this run, to stdout. OutputError when it could not be written whole. A reader that has closed
 /// the pipe wants no more of it: that is no error.
@@ -33,5 +38,8 @@ void write_file(const std::string& path, std::string_view text);
 
 /// A file that cannot be written is reported, and costs no report: false where `write` throws OutputError.
 bool was_written(const std::function<void()>& write);
+
+/// From the environment, /etc/passwd and the kernel. Asks no name service: that could open sockets and wait.
+Identity this_machine();
 
 }  // namespace rnncheck

@@ -6,7 +6,6 @@
 #include "facts/common.hpp"
 #include "rnn/network.hpp"
 #include "rnn/number.hpp"
-#include "rnn/options.hpp"
 
 namespace rnncheck {
 

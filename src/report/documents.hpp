@@ -157,7 +157,7 @@ struct TableDocument {
     }
 };
 
-struct TableComplaint {
+struct TableIssue {
     std::string table;
     int row = 0;
     std::string text;
@@ -174,13 +174,13 @@ struct VerifyDocument {
     int schema = 1;
     ToolStamp tool;
     int rows = 0;
-    std::vector<TableComplaint> complaints;
+    std::vector<TableIssue> issues;
 
     static void fields(auto& self, auto&& visit) {
         visit("schema", self.schema, "number of this form of the document");
         visit("tool", self.tool, "who verified, and which matrix");
         visit("rows", self.rows, "rows in all tables");
-        visit("complaints", self.complaints, "everything that is wrong, by table and row; empty when all is well");
+        visit("issues", self.issues, "everything that is wrong, by table and row; empty when all is well");
     }
 };
 
@@ -275,7 +275,7 @@ std::string table_text(const TablesDocument& document, const Style& style);
 /// Aligned columns; long texts below their row; sources by number, below all rows.
 std::string table_text(const TableDocument& document, const Style& style);
 
-/// One line per complaint, with the path of its file below `directory`.
+/// One line per issue, with the path of its file below `directory`.
 std::string table_text(const VerifyDocument& document, const std::string& directory);
 
 /// One block per framework: the newest release that runs, what it is made of, how to install it, and why no newer one.

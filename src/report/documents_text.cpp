@@ -224,12 +224,12 @@ std::string table_text(const TableDocument& document, const Style& style) {
 
 std::string table_text(const VerifyDocument& document, const std::string& directory) {
     std::string text;
-    for (const TableComplaint& complaint : document.complaints)
-        text += shown(directory + "/" + complaint.table + ".json") +
-                (complaint.row > 0 ? ", row " + std::to_string(complaint.row) : "") + ": " + shown(complaint.text) +
+    for (const TableIssue& issue : document.issues)
+        text += shown(directory + "/" + issue.table + ".json") +
+                (issue.row > 0 ? ", row " + std::to_string(issue.row) : "") + ": " + shown(issue.text) +
                 '\n';
     const auto rows = pluralized(static_cast<std::size_t>(document.rows), "row", "rows");
-    return text + rows + ", " + pluralized(document.complaints.size(), "complaint", "complaints") + '\n';
+    return text + rows + ", " + pluralized(document.issues.size(), "issue", "issues") + '\n';
 }
 
 std::string plan_text(const PlanDocument& document, const Style& style) {

@@ -1,4 +1,4 @@
-// One recurrent-network case: everything cuDNN has to be told, in our words. Knows no vendor, file or process.
+// One recurrent-network case: all that cuDNN needs to know, in our words. Knows no vendor, file or process.
 #pragma once
 
 #include "base/fields.hpp"
@@ -98,5 +98,24 @@ struct RnnCase {
         visit("training", self.training, "whether gradients are computed, too");
     }
 };
+
+/// A case in one line: "fp32 fma standard I=7 H=5 B=3 T=4 L=1".
+std::string describe(const RnnCase& rnn_case);
+
+/// The options of `rnncheck lstm` that give this case again: "--cell gru --dtype fp32 --layers 1 --input 3 ...".
+std::string options_of(const RnnCase& rnn_case);
+
+/// Why a case cannot be, as cuDNN's documentation rules it out, before a GPU is used; in the words of the options.
+std::optional<std::string> contradiction_in(const RnnCase& rnn_case);
+
+/// Some sequence has length 0.
+bool has_empty_sequence(const RnnCase& rnn_case);
+
+/// Gates of a cell, each with a matrix on the input side and one on the recurrent side. In cuDNN's order: LSTM input,
+/// forget, candidate, output; GRU reset, update, candidate.
+int gates_of(Cell cell);
+
+/// The shortest text that is read back as the same number: "0.1".
+std::string exact_number(double number);
 
 }  // namespace rnncheck

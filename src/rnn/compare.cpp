@@ -204,7 +204,7 @@ Comparison compare(const RnnCase& rnn_case, const RnnOutputs& expected, const Rn
     if (again.y.empty()) return worse;
     Comparison second = compare(rnn_case, expected, again, limits);
     if (second.largest_error <= worse.largest_error) return worse;
-    if (worse.correct && !second.correct) second.worst += "; the first of two runs was right";
+    if (worse.correct && !second.correct) second.worst += "; the first of two runs was correct";
     return second;
 }
 

@@ -153,23 +153,29 @@ class PseudoLayer {
 
   private:
     void step(int sequence, int tick) {
-        static const auto& exact = *new std::vector<double>;  // never destroyed: a thread of the probe may outlive main
-        const std::size_t row = place_.row_of(sequence, tick), hidden = place_.hidden(), output = place_.output();
-        const auto of = [&](const std::vector<double>& rows, std::size_t width, std::size_t offset,
-                            const std::vector<double>& initial, std::size_t state) {
-            return before(place_, sequence, tick, rows, width, offset, initial, state);
-        };
-        const double* const h = of(above_, place_.width(), place_.half(), inputs_.hx, output);
-        const double* const h_errors = of(above_errors_, place_.width(), place_.half(), exact, output);
-        const bool cells = !tape_.cells.empty();
+        const std::size_t row = place_.row_of(sequence, tick), hidden = place_.hidden();
+        const double* const h = h_before(place_, sequence, tick, above_, inputs_.hx);
+        const double* const h_errors = h_before(place_, sequence, tick, above_errors_);
         add_up(row, h, h_errors);
         double* const to = above_errors_.data() + row * place_.width() + place_.half();
         const auto at = [&](auto& values) { return values.empty() ? nullptr : values.data() + row * hidden; };
-        apply({hidden, sum_errors_.data(), tape_.gates.data() + row * place_.sums(),
-               errors_.gates.data() + row * place_.sums(), h, h_errors,
-               cells ? of(tape_.cells, hidden, 0, inputs_.cx, hidden) : nullptr,
-               cells ? of(errors_.cells, hidden, 0, exact, hidden) : nullptr, at(tape_.cells), at(tape_.squashed),
-               at(errors_.cells), at(errors_.squashed), weights_.projection.empty() ? to : unprojected_.data()});
+        const Step now{hidden,
+                       sum_errors_.data(),
+                       tape_.gates.data() + row * place_.sums(),
+                       errors_.gates.data() + row * place_.sums(),
+                       h,
+                       h_errors,
+                       c_before(place_, sequence, tick, tape_.cells, inputs_.cx),
+                       c_before(place_, sequence, tick, errors_.cells),
+                       at(tape_.cells),
+                       at(tape_.squashed),
+                       at(errors_.cells),
+                       at(errors_.squashed),
+                       weights_.projection.empty() ? to : unprojected_.data()};
+        const RnnCase& rnn_case = place_.rnn_case;
+        by_cell(
+            rnn_case.cell, [&] { lstm(rounding_, now, rnn_case.clip); }, [&] { gru(rounding_, now); },
+            [&](bool relu) { plain(rounding_, now, relu); });
         if (!weights_.projection.empty()) project(row, to);
     }
 
@@ -187,18 +193,6 @@ class PseudoLayer {
                               squares_.recurrent[at] * (state_error + state * rounding_.operands) +
                               rounding_.sums * static_cast<double>(columns + output) * (sum / 3 + whole / 6) +
                               rounding_.operands * sum + rounding_.storage * (whole + sum) + 2 * rounding_.tiny;
-        }
-    }
-
-    void apply(const Step& at) {
-        switch (place_.rnn_case.cell) {
-            case Cell::lstm:
-                return lstm(rounding_, at, place_.rnn_case.clip);
-            case Cell::gru:
-                return gru(rounding_, at);
-            case Cell::tanh:
-            case Cell::relu:
-                return plain(rounding_, at, place_.rnn_case.cell == Cell::relu);
         }
     }
 
@@ -292,11 +286,7 @@ static RnnOutputs limits_of(const RnnCase& rnn_case, const RnnInputs& inputs, co
     RnnOutputs& limits = errors.outputs;
     for (auto* values : {&limits.y, &limits.hy, &limits.cy, &limits.dx, &limits.dhx, &limits.dcx})
         become_limits(*values);
-    for (LayerWeights& weights : limits.dweights) {
-        for (auto* gates : {&weights.input, &weights.recurrent, &weights.input_bias, &weights.recurrent_bias})
-            std::ranges::for_each(*gates, become_limits);
-        become_limits(weights.projection);
-    }
+    for (LayerWeights& weights : limits.dweights) for_each_array(weights, become_limits);
     return std::move(limits);
 }
 

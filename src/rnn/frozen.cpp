@@ -62,13 +62,8 @@ std::span<const FrozenCase> frozen_cases() {
 RnnInputs frozen_inputs(const RnnCase& rnn_case, long number) {
     RnnInputs inputs = make_inputs(rnn_case);
     Numbers numbers(number);
-    for (LayerWeights& weights : inputs.layers) {
-        for (int gate = 0; gate < gates_of(rnn_case.cell); ++gate)
-            for (auto* values : {&weights.input[gate], &weights.recurrent[gate], &weights.input_bias[gate],
-                                 &weights.recurrent_bias[gate]})
-                numbers.fill(*values);
-        numbers.fill(weights.projection);
-    }
+    for (LayerWeights& weights : inputs.layers)
+        for_each_array(weights, [&](std::vector<double>& values) { numbers.fill(values); });
     const double bound = rnn_case.clip > 0 ? std::min(1.0, rnn_case.clip) : 1;
     numbers.fill(inputs.x);
     numbers.fill(inputs.hx);

@@ -225,15 +225,9 @@ void plain(const Rounding& rounding, const Step& at, bool relu) {
 }
 
 void apply_cell(const RnnCase& rnn_case, const Rounding& rounding, const Step& at) {
-    switch (rnn_case.cell) {
-        case Cell::lstm:
-            return lstm(rounding, at, rnn_case.clip);
-        case Cell::gru:
-            return gru(rounding, at);
-        case Cell::tanh:
-        case Cell::relu:
-            return plain(rounding, at, rnn_case.cell == Cell::relu);
-    }
+    by_cell(
+        rnn_case.cell, [&] { lstm(rounding, at, rnn_case.clip); }, [&] { gru(rounding, at); },
+        [&](bool relu) { plain(rounding, at, relu); });
 }
 
 class PseudoLayer {
@@ -276,32 +270,22 @@ class PseudoLayer {
         const double* const dh = tape_.dh.data() + row * output;
         for (std::size_t at = 0; at < output; ++at) dh_errors[at] += dabove[at] + rounding_.stored(dh[at]);
         if (!weights_.projection.empty()) through_projection(row, dh_errors);
-        const Step at = step_at(sequence, tick, weights_.projection.empty() ? dh_errors : dm_errors_.data(), dc_errors);
-        std::vector<double> directly(output);
-        Step with_result = at;
-        with_result.dh_directly_errors = directly.data();
-        apply_cell(place_.rnn_case, rounding_, with_result);
-        std::vector<double> now(output);
+        std::vector<double> directly(output), now(output);
+        const Step at = step_at(sequence, tick, weights_.projection.empty() ? dh_errors : dm_errors_.data(), dc_errors,
+                                directly.data());
+        apply_cell(place_.rnn_case, rounding_, at);
         input_.add(at.dsums, dsum_errors_.data(), all_.data[layer].data() + row * columns,
                    all_errors_.data[layer].data() + row * columns, all_errors_.ddata[layer].data() + row * columns);
         recurrent_.add(at.dsums, dsum_errors_.data(), at.h_before, at.h_before_errors, now.data());
         for (std::size_t j = 0; j < output; ++j) dh_errors[j] = carried_on(directly[j], now[j]);
     }
 
-    Step step_at(int sequence, int tick, const double* dh_errors, double* dc_errors) {
-        static const auto& exact = *new std::vector<double>;  // as in errors.cpp
-        const std::size_t row = place_.row_of(sequence, tick), hidden = place_.hidden(), output = place_.output();
+    Step step_at(int sequence, int tick, const double* dh_errors, double* dc_errors, double* directly) {
+        const std::size_t row = place_.row_of(sequence, tick), hidden = place_.hidden();
         const auto layer = size(place_.layer());
-        const bool cells = !tape_.cells.empty(), projects = !weights_.projection.empty();
         const auto at = [&](const auto& values) { return values.empty() ? nullptr : values.data() + row * hidden; };
         const auto h = [&](const Tape& tape) {
             return tape.data[layer + 1].data() + row * place_.width() + place_.half();
-        };
-        const auto h_before = [&](const Tape& tape, const std::vector<double>& initial) {
-            return before(place_, sequence, tick, tape.data[layer + 1], place_.width(), place_.half(), initial, output);
-        };
-        const auto c_before = [&](const std::vector<double>& values, const std::vector<double>& initial) {
-            return cells ? before(place_, sequence, tick, values, hidden, 0, initial, hidden) : nullptr;
         };
         return {hidden,
                 tape_.gates.data() + row * place_.sums(),
@@ -311,17 +295,17 @@ class PseudoLayer {
                 at(errors_.squashed),
                 h(all_),
                 h(all_errors_),
-                h_before(all_, inputs_.hx),
-                h_before(all_errors_, exact),
-                c_before(tape_.cells, inputs_.cx),
-                c_before(errors_.cells, exact),
-                projects ? at(tape_.dm) : tape_.dh.data() + row * output,
+                h_before(place_, sequence, tick, all_.data[layer + 1], inputs_.hx),
+                h_before(place_, sequence, tick, all_errors_.data[layer + 1]),
+                c_before(place_, sequence, tick, tape_.cells, inputs_.cx),
+                c_before(place_, sequence, tick, errors_.cells),
+                weights_.projection.empty() ? tape_.dh.data() + row * place_.output() : at(tape_.dm),
                 at(tape_.dc),
                 tape_.dsums.data() + row * place_.sums(),
                 dh_errors,
                 dc_errors,
                 dsum_errors_.data(),
-                nullptr};
+                directly};
     }
 
     void through_projection(std::size_t row, const double* dh_errors) {
@@ -365,15 +349,10 @@ void add_gradient_errors(const RnnCase& rnn_case, const RnnInputs& inputs, const
     errors.outputs.dcx.resize(computation.outputs.dcx.size());
     errors.outputs.dweights.resize(inputs.layers.size());
     for (const auto& values : computation.tape.ddata) errors.tape.ddata.emplace_back(values.size());
-    for (int layer = rnn_case.layers - 1; layer >= 0; --layer)
-        for (int direction = 0; direction < rnn_case.directions(); ++direction) {
-            const LayerPlace place{rnn_case, layer * rnn_case.directions() + direction};
-            double* const dc =
-                errors.outputs.dcx.empty() ? nullptr : errors.outputs.dcx.data() + place.state(0, place.hidden());
-            PseudoLayer(place, inputs, computation, rounding, errors)
-                .run(errors.outputs.dhx.data() + place.state(0, place.output()), dc,
-                     errors.outputs.dweights[size(place.pseudo_layer)]);
-        }
+    backwards(rnn_case, errors.outputs, [&](const LayerPlace& place, double* dh, double* dc) {
+        PseudoLayer(place, inputs, computation, rounding, errors)
+            .run(dh, dc, errors.outputs.dweights[size(place.pseudo_layer)]);
+    });
     errors.outputs.dx = errors.tape.ddata.front();
 }
 

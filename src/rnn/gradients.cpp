@@ -55,15 +55,8 @@ void plain(const Step& at, bool relu) {
 }
 
 void apply_cell(const RnnCase& rnn_case, const Step& at) {
-    switch (rnn_case.cell) {
-        case Cell::lstm:
-            return lstm(at, rnn_case.clip);
-        case Cell::gru:
-            return gru(at);
-        case Cell::tanh:
-        case Cell::relu:
-            return plain(at, rnn_case.cell == Cell::relu);
-    }
+    by_cell(
+        rnn_case.cell, [&] { lstm(at, rnn_case.clip); }, [&] { gru(at); }, [&](bool relu) { plain(at, relu); });
 }
 
 /// to[j] += factor * from[j]
@@ -103,11 +96,7 @@ void add_biases(const LayerPlace& place, const double* dsums, int (*gate_of)(Cel
 
 /// The same shapes, all zero.
 LayerWeights zeros_like(LayerWeights weights) {
-    for (int gate = 0; gate < 4; ++gate)
-        for (auto* values :
-             {&weights.input[gate], &weights.recurrent[gate], &weights.input_bias[gate], &weights.recurrent_bias[gate]})
-            std::ranges::fill(*values, 0);
-    std::ranges::fill(weights.projection, 0);
+    for_each_array(weights, [](std::vector<double>& values) { std::ranges::fill(values, 0); });
     return weights;
 }
 
@@ -140,16 +129,15 @@ class PseudoLayer {
     void step(int sequence, int tick, const std::vector<double>& dabove, std::vector<double>& dbelow, double* dh,
               double* dc) {
         const std::size_t row = place_.row_of(sequence, tick), columns = place_.columns();
-        const double* const h_before =
-            before(place_, sequence, tick, above_, place_.width(), place_.half(), inputs_.hx, place_.output());
+        const double* const state = h_before(place_, sequence, tick, above_, inputs_.hx);
         add_scaled(dh, 1, dabove.data() + row * place_.width() + place_.half(), place_.output());
         std::copy_n(dh, place_.output(), tape_.dh.data() + row * place_.output());
         if (!weights_.projection.empty()) through_projection(row, dh);
-        through_cell(sequence, tick, row, h_before, dh, dc);
+        through_cell(sequence, tick, row, state, dh, dc);
         const double* const dsums = tape_.dsums.data() + row * place_.sums();
         through_matrices(place_, dsums, input_gate_of, weights_.input, below_.data() + row * columns, columns,
                          gradients_.input, dbelow.data() + row * columns);
-        through_matrices(place_, dsums, recurrent_gate_of, weights_.recurrent, h_before, place_.output(),
+        through_matrices(place_, dsums, recurrent_gate_of, weights_.recurrent, state, place_.output(),
                          gradients_.recurrent, dh);
         add_biases(place_, dsums, input_gate_of, gradients_.input_bias);
         add_biases(place_, dsums, recurrent_gate_of, gradients_.recurrent_bias);
@@ -170,16 +158,15 @@ class PseudoLayer {
     }
 
     /// Leaves in dh what reaches the h before without the matrices.
-    void through_cell(int sequence, int tick, std::size_t row, const double* h_before, double* dh, double* dc) {
+    void through_cell(int sequence, int tick, std::size_t row, const double* state, double* dh, double* dc) {
         const std::size_t hidden = place_.hidden();
-        const bool lstm_cell = place_.rnn_case.cell == Cell::lstm, projects = !weights_.projection.empty();
+        const bool projects = !weights_.projection.empty();
         std::vector<double> directly(place_.output());
         const auto at = [&](auto& values) { return values.empty() ? nullptr : values.data() + row * hidden; };
-        const double* const c_before =
-            lstm_cell ? before(place_, sequence, tick, tape_.cells, hidden, 0, inputs_.cx, hidden) : nullptr;
-        apply_cell(place_.rnn_case, {hidden, tape_.gates.data() + row * place_.sums(), at(tape_.cells),
-                                     at(tape_.squashed), h_before, c_before, projects ? at(tape_.dm) : dh, dc,
-                                     at(tape_.dc), tape_.dsums.data() + row * place_.sums(), directly.data()});
+        apply_cell(place_.rnn_case,
+                   {hidden, tape_.gates.data() + row * place_.sums(), at(tape_.cells), at(tape_.squashed), state,
+                    c_before(place_, sequence, tick, tape_.cells, inputs_.cx), projects ? at(tape_.dm) : dh, dc,
+                    at(tape_.dc), tape_.dsums.data() + row * place_.sums(), directly.data()});
         std::ranges::copy(directly, dh);
     }
 
@@ -191,26 +178,19 @@ class PseudoLayer {
     LayerWeights& gradients_;
 };
 
-std::vector<double> initial(const std::vector<double>& given, std::size_t count) {
-    return given.empty() ? std::vector<double>(count) : given;
-}
-
 }  // namespace
 
 void add_gradients(const RnnCase& rnn_case, const RnnInputs& inputs, Tape& tape, RnnOutputs& outputs) {
-    outputs.dhx = initial(inputs.dhy, outputs.hy.size());
-    outputs.dcx = initial(inputs.dcy, outputs.cy.size());
+    outputs.dhx = initial_states(inputs.dhy, outputs.hy.size());
+    outputs.dcx = initial_states(inputs.dcy, outputs.cy.size());
     for (const LayerWeights& weights : inputs.layers) outputs.dweights.push_back(zeros_like(weights));
     for (const auto& values : tape.data) tape.ddata.emplace_back(values.size());
     tape.ddata.back() = inputs.dy;
-    for (int layer = rnn_case.layers - 1; layer >= 0; --layer)
-        for (int direction = 0; direction < rnn_case.directions(); ++direction) {
-            const LayerPlace place{rnn_case, layer * rnn_case.directions() + direction};
-            double* const dc = outputs.dcx.empty() ? nullptr : outputs.dcx.data() + place.state(0, place.hidden());
-            PseudoLayer(place, inputs, tape, outputs.dweights[size(place.pseudo_layer)])
-                .run(tape.ddata[size(layer) + 1], tape.ddata[size(layer)],
-                     outputs.dhx.data() + place.state(0, place.output()), dc);
-        }
+    backwards(rnn_case, outputs, [&](const LayerPlace& place, double* dh, double* dc) {
+        const auto layer = size(place.layer());
+        PseudoLayer(place, inputs, tape, outputs.dweights[size(place.pseudo_layer)])
+            .run(tape.ddata[layer + 1], tape.ddata[layer], dh, dc);
+    });
     outputs.dx = tape.ddata.front();
 }
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "rnn/network.hpp"
+#include "rnn/layer.hpp"
 #include "rnn/number.hpp"
 
 namespace rnncheck {
@@ -55,25 +55,20 @@ std::vector<double> bell(Stream stream, std::size_t count, Dtype dtype) {
     return values;
 }
 
-bool has_input_bias(const RnnCase& rnn_case) {
-    return rnn_case.bias == BiasMode::input || rnn_case.bias == BiasMode::both;
-}
-bool has_recurrent_bias(const RnnCase& rnn_case) {
-    return rnn_case.bias == BiasMode::recurrent || rnn_case.bias == BiasMode::both;
-}
-
-LayerWeights make_weights(const RnnCase& rnn_case, int layer, Streams& streams) {
-    const auto hidden = static_cast<std::size_t>(rnn_case.hidden), output = static_cast<std::size_t>(rnn_case.output());
+LayerWeights make_weights(const LayerPlace& place, Streams& streams) {
+    const RnnCase& rnn_case = place.rnn_case;
+    const std::size_t hidden = place.hidden(), output = place.output();
     const double bound = 1 / std::sqrt(static_cast<double>(rnn_case.hidden));
     const auto draw = [&](std::size_t count) { return uniform(streams.next(), count, bound, rnn_case.dtype); };
-    const bool skip = layer == 0 && rnn_case.input_mode == InputMode::skip;
+    const bool skip = place.layer() == 0 && rnn_case.input_mode == InputMode::skip;
+    const bool both = rnn_case.bias == BiasMode::both;
     LayerWeights weights;
-    weights.columns = layer == 0 ? rnn_case.input : rnn_case.directions() * rnn_case.output();
+    weights.columns = static_cast<int>(place.columns());
     for (int gate = 0; gate < gates_of(rnn_case.cell); ++gate) {
-        if (!skip) weights.input[gate] = draw(hidden * static_cast<std::size_t>(weights.columns));
+        if (!skip) weights.input[gate] = draw(hidden * place.columns());
         weights.recurrent[gate] = draw(hidden * output);
-        if (has_input_bias(rnn_case)) weights.input_bias[gate] = draw(hidden);
-        if (has_recurrent_bias(rnn_case)) weights.recurrent_bias[gate] = draw(hidden);
+        if (both || rnn_case.bias == BiasMode::input) weights.input_bias[gate] = draw(hidden);
+        if (both || rnn_case.bias == BiasMode::recurrent) weights.recurrent_bias[gate] = draw(hidden);
     }
     if (rnn_case.projection > 0) weights.projection = draw(output * hidden);
     return weights;
@@ -83,37 +78,24 @@ LayerWeights make_weights(const RnnCase& rnn_case, int layer, Streams& streams) 
 /// documented.
 void make_states(const RnnCase& rnn_case, Streams& streams, std::vector<double>& h, std::vector<double>& c) {
     if (!rnn_case.states) return;
-    const std::size_t rows =
-        static_cast<std::size_t>(rnn_case.pseudo_layers()) * static_cast<std::size_t>(rnn_case.batch);
-    h = uniform(streams.next(), rows * static_cast<std::size_t>(rnn_case.output()), 1, rnn_case.dtype);
+    const std::size_t rows = size(rnn_case.pseudo_layers()) * size(rnn_case.batch);
+    h = uniform(streams.next(), rows * size(rnn_case.output()), 1, rnn_case.dtype);
     if (rnn_case.cell != Cell::lstm) return;
     const double bound = rnn_case.clip > 0 ? std::min(1.0, rnn_case.clip) : 1;
-    c = uniform(streams.next(), rows * static_cast<std::size_t>(rnn_case.hidden), bound, rnn_case.dtype);
+    c = uniform(streams.next(), rows * size(rnn_case.hidden), bound, rnn_case.dtype);
 }
 
 /// Zero in the padding: whether it is read there is not documented.
 std::vector<double> make_dy(const RnnCase& rnn_case, Streams& streams) {
-    const auto width = static_cast<std::size_t>(rnn_case.directions() * rnn_case.output());
-    const auto steps = static_cast<std::size_t>(rnn_case.sequence_length);
-    std::vector<double> dy =
-        bell(streams.next(), static_cast<std::size_t>(rnn_case.batch) * steps * width, rnn_case.dtype);
-    for (int sequence = 0; sequence < rnn_case.batch; ++sequence) {
-        const auto begin = dy.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(sequence) * steps * width);
-        const auto valid = static_cast<std::ptrdiff_t>(static_cast<std::size_t>(rnn_case.length_of(sequence)) * width);
-        std::fill(begin + valid, begin + static_cast<std::ptrdiff_t>(steps * width), 0);
-    }
+    const LayerPlace place{rnn_case, 0};
+    std::vector<double> dy = bell(streams.next(), place.rows() * place.width(), rnn_case.dtype);
+    for (int sequence = 0; sequence < rnn_case.batch; ++sequence)
+        for (int step = rnn_case.length_of(sequence); step < rnn_case.sequence_length; ++step)
+            std::fill_n(dy.data() + place.row(sequence, step) * place.width(), place.width(), 0.0);
     return dy;
 }
 
 }  // namespace
-
-bool has_empty_sequence(const RnnCase& rnn_case) {
-    return std::ranges::find(rnn_case.lengths, 0) != rnn_case.lengths.end();
-}
-
-int gates_of(Cell cell) {
-    return cell == Cell::lstm ? 4 : cell == Cell::gru ? 3 : 1;
-}
 
 std::uint64_t key_of(const RnnCase& rnn_case) {
     std::uint64_t key = 0;
@@ -125,10 +107,9 @@ RnnInputs make_inputs(const RnnCase& rnn_case) {
     Streams streams(rnn_case);
     RnnInputs inputs;
     for (int pseudo_layer = 0; pseudo_layer < rnn_case.pseudo_layers(); ++pseudo_layer)
-        inputs.layers.push_back(make_weights(rnn_case, pseudo_layer / rnn_case.directions(), streams));
-    const std::size_t rows =
-        static_cast<std::size_t>(rnn_case.batch) * static_cast<std::size_t>(rnn_case.sequence_length);
-    inputs.x = bell(streams.next(), rows * static_cast<std::size_t>(rnn_case.input), rnn_case.dtype);
+        inputs.layers.push_back(make_weights({rnn_case, pseudo_layer}, streams));
+    inputs.x = bell(streams.next(), size(rnn_case.batch) * size(rnn_case.sequence_length) * size(rnn_case.input),
+                    rnn_case.dtype);
     make_states(rnn_case, streams, inputs.hx, inputs.cx);
     if (!rnn_case.training) return inputs;
     inputs.dy = make_dy(rnn_case, streams);

@@ -71,6 +71,49 @@ inline const double* before(const LayerPlace& place, int sequence, int tick, con
     return initial.empty() ? nullptr : initial.data() + place.state(sequence, state_width);
 }
 
+/// The h before a tick, where `above` holds the rows of the layer's output or their errors.
+inline const double* h_before(const LayerPlace& place, int sequence, int tick, const std::vector<double>& above,
+                              const std::vector<double>& initial = {}) {
+    return before(place, sequence, tick, above, place.width(), place.half(), initial, place.output());
+}
+
+/// The c before a tick; null for cells without it.
+inline const double* c_before(const LayerPlace& place, int sequence, int tick, const std::vector<double>& cells,
+                              const std::vector<double>& initial = {}) {
+    if (cells.empty()) return nullptr;
+    return before(place, sequence, tick, cells, place.hidden(), 0, initial, place.hidden());
+}
+
+/// Calls what belongs to the cell; `plain` with whether it is ReLU.
+template <class Lstm, class Gru, class Plain>
+void by_cell(Cell cell, Lstm&& lstm, Gru&& gru, Plain&& plain) {
+    switch (cell) {
+        case Cell::lstm:
+            return lstm();
+        case Cell::gru:
+            return gru();
+        case Cell::tanh:
+        case Cell::relu:
+            return plain(cell == Cell::relu);
+    }
+}
+
+/// The initial states, or zeros: what the final ones are written over.
+inline std::vector<double> initial_states(const std::vector<double>& given, std::size_t count) {
+    return given.empty() ? std::vector<double>(count) : given;
+}
+
+/// The pseudo-layers in the order of a backward pass: use(place, gradients of its h, gradients of its c or null).
+template <class Use>
+void backwards(const RnnCase& rnn_case, RnnOutputs& outputs, Use&& use) {
+    for (int layer = rnn_case.layers - 1; layer >= 0; --layer)
+        for (int direction = 0; direction < rnn_case.directions(); ++direction) {
+            const LayerPlace place{rnn_case, layer * rnn_case.directions() + direction};
+            use(place, outputs.dhx.data() + place.state(0, place.output()),
+                outputs.dcx.empty() ? nullptr : outputs.dcx.data() + place.state(0, place.hidden()));
+        }
+}
+
 /// The gradients of a training case from its tape's forward part, into its other part and `outputs`.
 void add_gradients(const RnnCase& rnn_case, const RnnInputs& inputs, Tape& tape, RnnOutputs& outputs);
 

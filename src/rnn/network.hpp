@@ -8,16 +8,6 @@
 
 namespace rnncheck {
 
-/// A case in one line: "fp32 fma standard I=7 H=5 B=3 T=4 L=1".
-std::string describe(const RnnCase& rnn_case);
-
-/// Some sequence has length 0.
-bool has_empty_sequence(const RnnCase& rnn_case);
-
-/// Gates of a cell, each with a matrix on the input side and one on the recurrent side. In cuDNN's order: LSTM input,
-/// forget, candidate, output; GRU reset, update, candidate.
-int gates_of(Cell cell);
-
 /// Numbers of one pseudo-layer: layer k forward is 2k, backward 2k + 1 when bidirectional, else k. Matrices are
 /// row-major. What a case does not have is empty: biases, the matrices that skip input leaves out, the projection.
 struct LayerWeights {
@@ -27,6 +17,16 @@ struct LayerWeights {
     std::vector<double> input_bias[4], recurrent_bias[4];  ///< [hidden]
     std::vector<double> projection;                        ///< [output][hidden]
 };
+
+/// Every array of the weights: by gate those of the matrices and biases, then the projection.
+template <class Weights, class Use>
+void for_each_array(Weights& weights, Use&& use) {
+    for (int gate = 0; gate < 4; ++gate)
+        for (auto* values :
+             {&weights.input[gate], &weights.recurrent[gate], &weights.input_bias[gate], &weights.recurrent_bias[gate]})
+            use(*values);
+    use(weights.projection);
+}
 
 /// All numbers that go in, already rounded to the case's dtype, so that device and reference start alike.
 /// x is [sequence][step][input] padded to sequence_length, whatever the case's layout; the padding holds ordinary

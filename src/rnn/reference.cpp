@@ -146,15 +146,9 @@ void plain(const Step& at, const double* sums, bool relu) {
 }
 
 void apply_cell(const RnnCase& rnn_case, const Step& at, const double* sums) {
-    switch (rnn_case.cell) {
-        case Cell::lstm:
-            return lstm(at, sums, rnn_case.clip);
-        case Cell::gru:
-            return gru(at, sums);
-        case Cell::tanh:
-        case Cell::relu:
-            return plain(at, sums, rnn_case.cell == Cell::relu);
-    }
+    by_cell(
+        rnn_case.cell, [&] { lstm(at, sums, rnn_case.clip); }, [&] { gru(at, sums); },
+        [&](bool relu) { plain(at, sums, relu); });
 }
 
 /// One pseudo-layer over all sequences: reads `below`, writes its half of `above`, and leaves the final states in h
@@ -231,11 +225,6 @@ class PseudoLayer {
     std::vector<double> unprojected_, projected_;
 };
 
-/// The initial states, or zeros: what the final ones are written over.
-std::vector<double> initial(const std::vector<double>& given, std::size_t count) {
-    return given.empty() ? std::vector<double>(count) : given;
-}
-
 }  // namespace
 
 Computation compute(const RnnCase& rnn_case, const RnnInputs& inputs) {
@@ -244,8 +233,8 @@ Computation compute(const RnnCase& rnn_case, const RnnInputs& inputs) {
     Computation computation;
     RnnOutputs& outputs = computation.outputs;
     Tape& tape = computation.tape;
-    outputs.hy = initial(inputs.hx, states * size(rnn_case.output()));
-    outputs.cy = initial(inputs.cx, lstm_cell ? states * size(rnn_case.hidden) : 0);
+    outputs.hy = initial_states(inputs.hx, states * size(rnn_case.output()));
+    outputs.cy = initial_states(inputs.cx, lstm_cell ? states * size(rnn_case.hidden) : 0);
     tape.pseudo_layers.resize(inputs.layers.size());
     tape.data = {inputs.x};
     for (int pseudo_layer = 0; pseudo_layer < rnn_case.pseudo_layers(); ++pseudo_layer) {

@@ -120,10 +120,39 @@ class Search {
     std::set<std::string> seen_;
 };
 
+/// Sizes between which nothing is tried: half a percent.
+bool close_enough(int ran, int failed) {
+    return failed - ran <= std::max(1, ran / 200);
+}
+
 }  // namespace
 
 Shrunk shrink(const RnnCase& failing, const StillFails& still_fails, int most_trials) {
     return Search(failing, still_fails, most_trials).run();
+}
+
+LargestSize largest_size(int start, bool bounded, const Runs& runs) {
+    constexpr int most_trials = 14;
+    LargestSize found;
+    const auto try_size = [&](int size) {
+        const auto ran = runs(size);
+        found.out_of_time = !ran;
+        if (!ran) return false;
+        ++found.trials;
+        (*ran ? found.largest : found.failed) = size;
+        return *ran;
+    };
+    const auto goes_on = [&] { return !found.out_of_time && found.trials < most_trials; };
+    int step = std::max(1, start / 50);
+    if (try_size(start)) {
+        if (!bounded) try_size(start + step);
+    } else {
+        for (int size = start; !found.largest && size > 1 && goes_on(); step *= 2)
+            try_size(size = std::max(1, size - step));
+    }
+    while (found.largest && found.failed && !close_enough(*found.largest, *found.failed) && goes_on())
+        try_size(*found.largest + (*found.failed - *found.largest) / 2);
+    return found;
 }
 
 }  // namespace rnncheck

@@ -1,5 +1,5 @@
-// From a case that fails to the smallest one that fails in the same way. Pure search; who tries a case is not known
-// here.
+// Searches among cases: the smallest one that fails as a given one does, and the largest size that runs. Pure; who
+// tries a case is not known here.
 #pragma once
 
 #include <functional>
@@ -21,5 +21,19 @@ struct Shrunk {
 /// Halves and steps down layers, batch, length and sizes, takes sequences out, and puts everything else to its plain
 /// value, as long as the case still fails, again and again until nothing of that does. No case is tried twice.
 Shrunk shrink(const RnnCase& failing, const StillFails& still_fails, int most_trials = 200);
+
+/// Whether a size runs; nothing when there is no more time to try.
+using Runs = std::function<std::optional<bool>(int size)>;
+
+struct LargestSize {
+    std::optional<int> largest;  ///< that ran
+    std::optional<int> failed;   ///< the smallest above it that did not
+    int trials = 0;
+    bool out_of_time = false;
+};
+
+/// Up from `start` until one does not run, unless it is `bounded` by other things, or down until one does, and then
+/// between, to half a percent.
+LargestSize largest_size(int start, bool bounded, const Runs& runs);
 
 }  // namespace rnncheck

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "base/text.hpp"
-#include "rnn/options.hpp"
+#include "rnn/case.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/cases.hpp"
 #include "rules/support/words.hpp"

@@ -38,10 +38,10 @@ def measured(gpus, *options):
 
 
 build_root({}, root, sim)
-print("cases   s        ms/case  ms/case with --output")
+print("cases   s        ms/case  ms/case with --save")
 gpus = 1
 while gpus <= most:
     cases, seconds = measured(gpus)
-    _, kept = measured(gpus, "--output", str(work / "bench.json"))
+    _, kept = measured(gpus, "--save", str(work / "bench.json"))
     print(f"{cases:5}  {seconds:6.2f}  {1000 * seconds / cases:9.2f}  {1000 * kept / cases:9.2f}")
     gpus *= 2

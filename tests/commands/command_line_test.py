@@ -9,10 +9,14 @@ import lzma
 import os
 import pathlib
 import pty
+import re
 import subprocess
 import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+from doctor import Run  # noqa: E402
 
 PROGRAM = sys.argv.pop(1)
 HEALTHY_DRIVER = {"schema": 1, "tool": {"version": "0.1.0", "stages": ["look", "ask", "run"]},
@@ -23,16 +27,12 @@ NOTHING = {"schema": 1}
 ONLY = ["--only", "driver_missing"]
 
 
-class Run:
-    def __init__(self, *arguments, given=b"", environment=None, stdout=subprocess.PIPE):
-        clean = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM")}
-        done = subprocess.run([PROGRAM, *arguments], input=given, stdout=stdout, stderr=subprocess.PIPE, check=False, timeout=60,
-                              env={**clean, "TERM": "xterm", **(environment or {})})
-        self.code, self.out, self.err = done.returncode, done.stdout or b"", done.stderr.decode()
+def rnncheck(*arguments, environment=None, **more):
+    return Run(PROGRAM, *arguments, without=("NO_COLOR",), environment={"TERM": "xterm", **(environment or {})}, **more)
 
 
 def judged(facts, *arguments, **more):
-    return Run("doctor", "--facts", "-", *arguments, given=facts if isinstance(facts, bytes) else json.dumps(facts).encode(), **more)
+    return rnncheck("doctor", "--facts", "-", *arguments, given=facts if isinstance(facts, bytes) else json.dumps(facts).encode(), **more)
 
 
 def on_terminal(*arguments, facts=NO_DRIVER, environment=None):
@@ -41,7 +41,7 @@ def on_terminal(*arguments, facts=NO_DRIVER, environment=None):
         main, other = pty.openpty()
     except OSError as error:  # a bare chroot has no /dev/pts
         raise unittest.SkipTest(f"no terminal to be had here: {error}") from error
-    Run("doctor", "--facts", "-", *arguments, given=json.dumps(facts).encode(), environment=environment, stdout=other)
+    rnncheck("doctor", "--facts", "-", *arguments, given=json.dumps(facts).encode(), environment=environment, stdout=other)
     os.close(other)
     text = b""
     try:
@@ -62,42 +62,66 @@ class CommandLine(unittest.TestCase):
             self.assertIn(word, run.err)
 
     def test_version_and_help(self):
-        version = Run("--version")
+        version = rnncheck("--version")
         self.assertEqual((version.code, version.out, version.err), (0, b"rnncheck 0.1.0\n", ""))
-        text = Run("--help").out.decode()
+        text = rnncheck("--help").out.decode()
         for word in ("doctor", "explain", "list", "schema", "Exit codes"):
             self.assertIn(word, text)
         self.assertNotIn("probe ", text)
-        options = Run("doctor", "--help").out.decode()
+        options = rnncheck("doctor", "--help").out.decode()
         for option in ("--format --json --output --only --skip --require --ignore --fail-on --deadline --look-only --no-run --facts "
                        "--save-facts --matrix --root --allow-no-gpu --show-private --color --verbose --quiet").split():
             self.assertIn(option, options)
 
     def test_usage_errors_name_the_bad_thing_and_the_nearest_good_one(self):
-        self.is_usage_error(Run(), "a command is needed", "rnncheck doctor")
-        self.is_usage_error(Run("docter"), "'docter'", "did you mean 'doctor'?")
-        self.is_usage_error(Run("doctor", "--jsn"), "'--jsn'", "did you mean '--json'?")
-        self.is_usage_error(Run("--allow-no-gpu", "doctor"), "'--allow-no-gpu'", "rnncheck doctor --allow-no-gpu")
-        self.is_usage_error(Run("doctor", "list"), "takes no argument 'list'")
-        self.is_usage_error(Run("doctor", "--facts"), "--facts needs FILE")
-        self.is_usage_error(Run("doctor", "--facts", ""), "--facts needs a value")
-        self.is_usage_error(Run("doctor", "--skip", "nonsense"), "--skip", "no rule or probe 'nonsense'", "rnncheck list probes")
-        self.is_usage_error(Run("doctor", "--only", "nope"), "--only: there is no rule 'nope'", "rnncheck list rules")
-        self.is_usage_error(Run("doctor", "--only", "driver_missing", "--skip", "driver_missing"), "leave no rule to ask")
-        self.is_usage_error(Run("doctor", "--skip", ",".join(run.split()[0] for run in Run("list", "rules").out.decode().splitlines())),
-                            "leave no rule to ask")
+        self.is_usage_error(rnncheck(), "a command is needed", "rnncheck doctor")
+        self.is_usage_error(rnncheck("docter"), "'docter'", "did you mean 'doctor'?")
+        self.is_usage_error(rnncheck("doctor", "--jsn"), "'--jsn'", "did you mean '--json'?")
+        self.is_usage_error(rnncheck("--allow-no-gpu", "doctor"), "'--allow-no-gpu'", "rnncheck doctor --allow-no-gpu")
+        self.is_usage_error(rnncheck("doctor", "list"), "takes no argument 'list'")
+        self.is_usage_error(rnncheck("doctor", "--facts"), "--facts: 1 required FILE missing")
+        self.is_usage_error(rnncheck("doctor", "--facts", ""), "--facts needs a value: give FILE")
+        self.is_usage_error(rnncheck("doctor", "--skip", "nonsense"), "--skip", "unknown rule or probe 'nonsense'", "rnncheck list probes")
+        self.is_usage_error(rnncheck("doctor", "--only", "nope"), "--only: unknown rule 'nope'", "rnncheck list rules")
+        self.is_usage_error(rnncheck("doctor", "--only", "driver_missing", "--skip", "driver_missing"), "leave no rule to run")
+        self.is_usage_error(rnncheck("doctor", "--skip", ",".join(run.split()[0] for run in rnncheck("list", "rules").out.decode().splitlines())),
+                            "leave no rule to run")
         for command in ("doctor", "lstm"):
-            self.is_usage_error(Run(command, "--deadline", "1e99"), "'1e99'", "up to 31536000")
-            self.is_usage_error(Run(command, "--deadline", "inf"), "'inf'")
-        self.is_usage_error(Run("doctor", "--save-facts", "-"), "--save-facts writes files")
-        self.is_usage_error(Run("explain", "driver_mising"), "did you mean 'driver_missing'?")
-        self.is_usage_error(Run("explain"), "ID")
-        self.is_usage_error(Run("list", "rule"), "rules, probes, formats, tables and commands")
+            self.is_usage_error(rnncheck(command, "--deadline", "1e99"), "'1e99'", "up to 31536000")
+            self.is_usage_error(rnncheck(command, "--deadline", "inf"), "'inf'")
+        self.is_usage_error(rnncheck("doctor", "--save-facts", "-"), "--save-facts writes files")
+        self.is_usage_error(rnncheck("explain", "driver_mising"), "did you mean 'driver_missing'?")
+        self.is_usage_error(rnncheck("explain"), "ID")
+        self.is_usage_error(rnncheck("list"), "needs one of rules")
+        self.is_usage_error(rnncheck("-V"), "unknown option '-V'; did you mean '--version'?")
+        self.is_usage_error(rnncheck("list", "rule"), "rules, probes, formats, tables and commands")
+
+    def test_every_help_has_examples_of_options_that_exist(self):
+        commands = [item["name"].split() for item in json.loads(rnncheck("list", "commands", "--json").out)["items"]]
+        for command in commands + [["matrix", name] for name in ("check", "plan", "show", "verify")]:
+            text = rnncheck(*command, "--help").out.decode()
+            examples = [line.strip() for line in text.partition("\nExamples:\n")[2].partition("\n\n")[0].splitlines()]
+            self.assertTrue(examples, command)
+            for example in examples:
+                own = example.partition(" -- ")[0]
+                self.assertIn(f"rnncheck {' '.join(command)}", own)
+                for option in re.findall(r"--[a-z-]+", own.partition("rnncheck ")[2]):
+                    options = text if option in text.partition("\nExamples:")[0] else rnncheck(*own.split("rnncheck ")[1].split()[:2], "--help").out.decode()
+                    self.assertRegex(options.partition("\nExamples:")[0], rf"{option}\b", example)
+
+    def test_an_option_means_the_same_in_all_commands(self):
+        meanings = {}
+        for command in (["doctor"], ["diagnose"], ["lstm"], ["exec"], ["which"], ["selftest"], ["list"], ["matrix", "check"], ["matrix", "plan"], ["matrix", "show"]):
+            text = re.sub(r"\n {20,}", "  ", rnncheck(*command, "--help").out.decode())
+            for option, meaning in re.findall(r"^  (?:-\w,)?(--[a-z-]+)\S*(?: \S+)?(?: \.\.\.)?  +(.*)$", text, re.M):
+                if option not in ("--for", "--deadline"):
+                    self.assertEqual(meanings.setdefault(option, meaning), meaning, (option, command))
+        self.assertGreater(len(meanings), 40)
 
     def test_hostile_arguments_are_told_without_control_characters(self):
         for argument in (b"\xff\xfe", b"\x1b[31m", b"a\nb", b"--\xc2\x9b5m", b"x" * 100_000, b"-", b"--", b"--=", b"%s%n"):
             for arguments in ([argument], [b"doctor", argument], [b"doctor", b"--only", argument], [b"explain", argument]):
-                run = Run(*arguments, b"--json")
+                run = rnncheck(*arguments, b"--json")
                 self.assertEqual(run.code, 2, (arguments, run.err))
                 self.assertRegex(run.err, r"\A[^\x00-\x09\x0b-\x1f\x7f-\x9f]*\n\Z")
                 self.assertEqual(json.loads(run.out)["error"]["kind"], "usage")
@@ -113,8 +137,8 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(judged(HEALTHY_DRIVER, "--skip", "driver_missing").code, judged(HEALTHY_DRIVER).code)
 
     def test_json_stands_on_stdout_whatever_happens(self):
-        for run, kind, code in ((judged(b"{", "--json"), "input", 2), (Run("doctor", "--json", "--facts", "/nonexistent"), "input", 2),
-                                (Run("doctor", "--format=json", "--onyl", "x"), "usage", 2), (Run("frob", "--json"), "usage", 2)):
+        for run, kind, code in ((judged(b"{", "--json"), "input", 2), (rnncheck("doctor", "--json", "--facts", "/nonexistent"), "input", 2),
+                                (rnncheck("doctor", "--format=json", "--onyl", "x"), "usage", 2), (rnncheck("frob", "--json"), "usage", 2)):
             document = json.loads(run.out)
             self.assertEqual((document["schema"], document["error"]["kind"], run.code), (1, kind, code))
             self.assertIn(document["error"]["message"], run.err)
@@ -135,21 +159,21 @@ class CommandLine(unittest.TestCase):
         wrong(b'{"schema":1,"cuda_devices":', "is not JSON")
         wrong(b'{"schema":77}', "schema 77")
         wrong(b" " * (64 * 1024 * 1024 + 1), "larger than 64 MiB")
-        self.is_usage_error(Run("doctor", "--facts", "/"), "cannot read '/'", "directory")
+        self.is_usage_error(rnncheck("doctor", "--facts", "/"), "cannot read '/'", "directory")
 
     def test_unknown_fields_are_told_and_passed_over(self):
         run = judged({**NO_DRIVER, "drivers": {}, "gpu": [1]}, *ONLY, "--json")
         self.assertEqual((run.code, run.err.count("\n")), (1, 1))
-        self.assertIn("standard input holds what this rnncheck does not know and passes over: facts.drivers, facts.gpu", run.err)
+        self.assertIn("standard input has fields that this rnncheck does not know and skips: facts.drivers, facts.gpu", run.err)
         self.assertEqual(json.loads(run.out)["verdict"], "problems")
         self.assertEqual(judged(NO_DRIVER, *ONLY).err, "")
 
     def test_a_probe_by_hand_answers_on_standard_output(self):
-        run = Run("probe", "host_system")
+        run = rnncheck("probe", "host_system")
         self.assertEqual((run.code, json.loads(run.out.splitlines()[-1])), (0, {"done": True}))
         facts = json.dumps({"schema": 1, "libraries": []}).encode()
-        self.assertEqual(Run("probe", "host_system", "--facts-from", "0", given=facts).code, 0)
-        broken = Run("probe", "host_system", "--facts-from", "0")
+        self.assertEqual(rnncheck("probe", "host_system", "--facts-from", "0", given=facts).code, 0)
+        broken = rnncheck("probe", "host_system", "--facts-from", "0")
         self.assertEqual((broken.code, broken.out), (2, b""))
 
     def test_facts_can_come_from_a_file_a_pipe_and_a_report(self):
@@ -158,12 +182,12 @@ class CommandLine(unittest.TestCase):
             facts = pathlib.Path(directory, "facts.json")
             first = judged(NO_DRIVER, *ONLY, "--json", "--output", f"json={report}", "--save-facts", str(facts))
             self.assertEqual(report.read_bytes(), first.out)
-            self.assertEqual(Run("doctor", "--facts", str(report), *ONLY, "--json").out, first.out)
-            self.assertEqual(Run("doctor", "--facts", str(facts), *ONLY, "--json").out, first.out)
+            self.assertEqual(rnncheck("doctor", "--facts", str(report), *ONLY, "--json").out, first.out)
+            self.assertEqual(rnncheck("doctor", "--facts", str(facts), *ONLY, "--json").out, first.out)
             self.assertEqual(sorted(os.listdir(directory)), ["facts.json", "report.json"])
             os.mkfifo(directory + "/pipe")
             with subprocess.Popen(["cp", str(facts), directory + "/pipe"]):
-                self.assertEqual(Run("doctor", "--facts", directory + "/pipe", *ONLY, "--json").out, first.out)
+                self.assertEqual(rnncheck("doctor", "--facts", directory + "/pipe", *ONLY, "--json").out, first.out)
 
     def test_a_file_that_cannot_be_written_is_told_and_the_report_stands(self):
         for option, path in (("--save-facts", "/nonexistent/x"), ("--output", "text=/nonexistent/x"), ("--save-facts", "/dev/full")):
@@ -199,7 +223,7 @@ class CommandLine(unittest.TestCase):
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             self.assertEqual(done.returncode, 1, closed)
         self.assertEqual(subprocess.run(["sh", "-c", f"'{PROGRAM}' doctor --look-only <&- >&- 2>&-"], check=False).returncode,
-                         Run("doctor", "--look-only").code)
+                         rnncheck("doctor", "--look-only").code)
 
     def test_colour(self):
         self.assertIn(b"\x1b[", on_terminal(*ONLY))
@@ -222,7 +246,7 @@ class CommandLine(unittest.TestCase):
                 for written in (run.out, saved.read_bytes(), text.read_bytes()):
                     self.assertEqual(b"anneliese" in written, expected)
                     self.assertEqual(b"karlotta" in written, expected)
-        message = json.loads(Run("doctor", "--json", "--facts", "/home/anneliese/x").out)["error"]["message"]
+        message = json.loads(rnncheck("doctor", "--json", "--facts", "/home/anneliese/x").out)["error"]["message"]
         self.assertIn("/home/USER1/x", message)
 
     def test_quiet_and_verbose(self):
@@ -230,43 +254,43 @@ class CommandLine(unittest.TestCase):
         self.assertIn(b"Not applicable", judged(NO_DRIVER, *ONLY, "-v").out)
 
     def test_explain_and_list(self):
-        self.assertTrue(Run("explain", "driver_missing").out.startswith(b"# driver_missing\n"))
-        self.assertTrue(Run("explain", "host_system").out.startswith(b"# host_system\n"))
+        self.assertTrue(rnncheck("explain", "driver_missing").out.startswith(b"# driver_missing\n"))
+        self.assertTrue(rnncheck("explain", "host_system").out.startswith(b"# host_system\n"))
         for kind in ("rules", "probes", "formats", "tables", "commands"):
-            names = [item["name"] for item in json.loads(Run("list", kind, "--json").out)["items"]]
-            lines = Run("list", kind).out.decode().splitlines()
+            names = [item["name"] for item in json.loads(rnncheck("list", kind, "--json").out)["items"]]
+            lines = rnncheck("list", kind).out.decode().splitlines()
             self.assertEqual([line.split()[0] for line in lines], names)
             self.assertEqual(names, sorted(names))
 
     def test_what_a_person_tells_beside_a_log(self):
         log = b"CUDNN_STATUS_INTERNAL_ERROR\n"
         loose = ("gpu=GTX 1080 Ti, RTX 3090", "cuda=11.3 (image)", "framework=pytorch in Docker", "os=Windows 10")
-        run = Run("diagnose", "-", "--json", *(f"--given={item}" for item in loose), given=log)
+        run = rnncheck("diagnose", "-", "--json", *(f"--given={item}" for item in loose), given=log)
         self.assertEqual(run.err, "")
         for item, expected in (("gpu=Foo", "compute capability"), ("colour=red", "one of the keys"), ("os=Plan 9", "linux, windows")):
-            run = Run("diagnose", "-", "--json", f"--given={item}", given=log)
+            run = rnncheck("diagnose", "-", "--json", f"--given={item}", given=log)
             self.assertIn(f"--given {item} is not understood: ", run.err)
             said = json.loads(run.out)["facts"]["log"]["user_hints"][0]
             self.assertIn(expected, said["expected"])
             self.assertNotEqual(run.code, 2)
-        self.assertIn(b"gpu=Foo (not understood", Run("diagnose", "-", "--given", "gpu=Foo", given=log).out)
+        self.assertIn(b"gpu=Foo (not understood", rnncheck("diagnose", "-", "--given", "gpu=Foo", given=log).out)
 
     def test_saved_facts_keep_their_log(self):
-        report = Run("diagnose", "-", "--json", given=b"CUDNN_STATUS_INTERNAL_ERROR\n").out
-        again = json.loads(Run("doctor", "--facts", "-", "--json", given=report.encode() if isinstance(report, str) else report).out)
+        report = rnncheck("diagnose", "-", "--json", given=b"CUDNN_STATUS_INTERNAL_ERROR\n").out
+        again = json.loads(rnncheck("doctor", "--facts", "-", "--json", given=report.encode() if isinstance(report, str) else report).out)
         self.assertEqual(again["facts"]["log"], json.loads(report)["facts"]["log"])
         self.assertTrue(again["facts"]["log"]["events"])
 
     def test_a_compressed_log_is_refused_with_what_to_do(self):
         for packed, unpack in ((gzip.compress(b"CUDA out of memory\n"), "gzip -dc"), (lzma.compress(b"x"), "xz -dc")):
-            run = Run("diagnose", "-", "--json", given=packed)
+            run = rnncheck("diagnose", "-", "--json", given=packed)
             self.assertEqual(run.code, 2)
             self.assertIn("standard input is compressed: unpack it first", run.err)
             self.assertIn(unpack, run.err)
 
     def test_what_people_call_systems_and_frameworks(self):
         for item in ("os=win11", "framework=tf2.4", "framework=TF 1.15"):
-            self.assertEqual(Run("diagnose", "-", f"--given={item}", given=b"CUDNN_STATUS_INTERNAL_ERROR\n").err, "", item)
+            self.assertEqual(rnncheck("diagnose", "-", f"--given={item}", given=b"CUDNN_STATUS_INTERNAL_ERROR\n").err, "", item)
 
     def test_a_log_beside_a_machine(self):
         with tempfile.TemporaryDirectory() as directory:
@@ -280,7 +304,7 @@ class CommandLine(unittest.TestCase):
             self.assertIn("cannot read", missing.err)
 
     def test_examining_a_machine_is_quiet_on_stderr(self):
-        run = Run("doctor", "--json", "--look-only")
+        run = rnncheck("doctor", "--json", "--look-only")
         self.assertEqual(run.err, "")
         self.assertIn("verdict", json.loads(run.out))
 

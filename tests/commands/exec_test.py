@@ -4,11 +4,15 @@
 usage: exec_test.py RNNCHECK [unittest arguments]
 """
 import os
+import pathlib
 import signal
 import subprocess
 import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+from doctor import Run  # noqa: E402
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 # Nothing on this machine may decide over these tests: one rule that always passes, or one that cannot on a machine without a GPU.
@@ -17,9 +21,8 @@ STOPS = ("--look-only", "--only", "driver_missing,driver_library_missing")
 HAS_DRIVER = os.path.exists("/dev/nvidiactl") or os.path.exists("/sys/module/nvidia")
 
 
-def run(*arguments, given=b"", environment=None, before=None, **more):
-    return subprocess.run([PROGRAM, "exec", *arguments], input=given, capture_output=True, check=False, timeout=120,
-                          env={**os.environ, **(environment or {})}, preexec_fn=before, **more)
+def run(*arguments, **more):
+    return Run(PROGRAM, "exec", *arguments, **more)
 
 
 def calmly(*command, **more):
@@ -29,20 +32,20 @@ def calmly(*command, **more):
 class Exec(unittest.TestCase):
     def test_the_report_goes_to_stderr_and_the_streams_are_the_commands(self):
         done = calmly("cat", given=b"through\0and through\n")
-        self.assertEqual((done.returncode, done.stdout), (0, b"through\0and through\n"))
-        self.assertTrue(done.stderr.startswith(b"rnncheck "), done.stderr)
+        self.assertEqual((done.code, done.out), (0, b"through\0and through\n"))
+        self.assertTrue(done.err.startswith("rnncheck "), done.err)
 
     def test_arguments_reach_the_command_as_they_are(self):
         arguments = ["--json", "[1,2]", "", "--", "a b", "-q", "doctor", "--epochs=3", "{}", "@file", "\n"]
         done = calmly(sys.executable, "-c", "import sys; sys.stdout.write(repr(sys.argv[1:]))", *arguments)
-        self.assertEqual(done.stdout.decode(), repr(arguments), done.stderr)
+        self.assertEqual(done.out.decode(), repr(arguments), done.err)
 
     def test_exit_codes_pass_through(self):
         for code in (0, 1, 2, 3, 70, 125, 255):
-            self.assertEqual(calmly("sh", "-c", f"exit {code}").returncode, code)
+            self.assertEqual(calmly("sh", "-c", f"exit {code}").code, code)
 
     def test_signals_pass_through(self):
-        self.assertEqual(calmly("sh", "-c", "kill -SEGV $$").returncode, -signal.SIGSEGV)
+        self.assertEqual(calmly("sh", "-c", "kill -SEGV $$").code, -signal.SIGSEGV)
         child = subprocess.Popen([PROGRAM, "exec", *CALM, "--", "sh", "-c", "echo up; exec sleep 60"], stdout=subprocess.PIPE,
                                  stderr=subprocess.DEVNULL)
         child.stdout.readline()
@@ -60,37 +63,37 @@ class Exec(unittest.TestCase):
 
         command = ["bash", "-c", show]
         alone = subprocess.run(command, input=b"", capture_output=True, check=False, env={**os.environ, **environment}, preexec_fn=before)
-        self.assertEqual(calmly(*command, environment=environment, before=before).stdout, alone.stdout)
+        self.assertEqual(calmly(*command, environment=environment, before=before).out, alone.stdout)
 
     def test_what_cannot_be_started(self):
         missing = calmly("no-such-program-anywhere")
-        self.assertEqual((missing.returncode, missing.stdout), (127, b""))
-        self.assertIn(b"'no-such-program-anywhere' was not found", missing.stderr)
+        self.assertEqual((missing.code, missing.out), (127, b""))
+        self.assertIn("'no-such-program-anywhere' was not found", missing.err)
         with tempfile.NamedTemporaryFile() as file:
             refused = calmly(file.name)
-            self.assertEqual(refused.returncode, 126)
-            self.assertIn(b"cannot be started", refused.stderr)
+            self.assertEqual(refused.code, 126)
+            self.assertIn("cannot be started", refused.err)
 
     def test_usage(self):
         for arguments in ([], ["--"], ["--nonsense", "--", "true"], ["--only", "nonsense", "--", "true"]):
             done = run(*arguments)
-            self.assertEqual((done.returncode, done.stdout, done.stderr.count(b"\n")), (2, b"", 1), arguments)
+            self.assertEqual((done.code, done.out, done.err.count("\n")), (2, b"", 1), arguments)
 
     @unittest.skipIf(HAS_DRIVER, "this machine has a driver")
     def test_a_problem_stops_it_with_a_code_of_its_own(self):
         done = run(*STOPS, "--", "echo", "ran")
-        self.assertEqual((done.returncode, done.stdout), (125, b""), done.stderr)
-        self.assertIn(b"driver", done.stderr)
-        self.assertIn(b"'echo' was not started", done.stderr)
+        self.assertEqual((done.code, done.out), (125, b""), done.err)
+        self.assertIn("driver", done.err)
+        self.assertIn("'echo' was not started", done.err)
         expected = run(*STOPS, "--allow-no-gpu", "--", "echo", "ran")
-        self.assertEqual((expected.returncode, expected.stdout), (0, b"ran\n"), expected.stderr)
+        self.assertEqual((expected.code, expected.out), (0, b"ran\n"), expected.err)
         ignored = run(*STOPS, "--ignore", "driver_missing,driver_library_missing", "--", "echo", "ran")
-        self.assertEqual((ignored.returncode, ignored.stdout), (0, b"ran\n"), ignored.stderr)
+        self.assertEqual((ignored.code, ignored.out), (0, b"ran\n"), ignored.err)
 
     @unittest.skipIf(HAS_DRIVER, "this machine has a driver")
     def test_the_report_is_that_of_the_doctor(self):
-        doctor = subprocess.run([PROGRAM, "doctor", *STOPS], capture_output=True, check=False)
-        self.assertTrue(run(*STOPS, "--", "true").stderr.startswith(doctor.stdout))
+        doctor = Run(PROGRAM, "doctor", *STOPS)
+        self.assertTrue(run(*STOPS, "--", "true").err.startswith(doctor.text))
 
 
 if __name__ == "__main__":

@@ -12,14 +12,15 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+from doctor import Run  # noqa: E402
+
 PROGRAM, CUDNN_8, CUDNN_9, COMPILER = (sys.argv.pop(1) for _ in range(4))
 
 
 def doctor(*arguments, library_path=""):
-    environment = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "CONDA_PREFIX", "LD_LIBRARY_PATH")}
-    if library_path:
-        environment["LD_LIBRARY_PATH"] = str(library_path)
-    return subprocess.run([PROGRAM, "doctor", *map(str, arguments)], capture_output=True, text=True, check=False, timeout=120, env=environment)
+    return Run(PROGRAM, "doctor", *arguments, without=("VIRTUAL_ENV", "CONDA_PREFIX", "LD_LIBRARY_PATH"),
+               environment={"LD_LIBRARY_PATH": str(library_path)} if library_path else None)
 
 
 def put(path, text):
@@ -43,7 +44,7 @@ class Frameworks(unittest.TestCase):
 
     def report(self, *arguments, **more):
         done = doctor("--python", self.directory, "--json", "--no-run", *arguments, **more)
-        return json.loads(done.stdout)
+        return done.json()
 
     def test_the_copy_that_the_framework_gets_is_told_and_asked(self):
         facts = self.report()["facts"]
@@ -72,7 +73,7 @@ class Frameworks(unittest.TestCase):
         self.assertIn("nvidia-cudnn-cu12==9.1.0.70", " ".join(finding["remedies"][0]["commands"]))
 
     def test_text_tells_the_framework(self):
-        text = doctor("--python", self.directory, "--no-run", "--color", "never").stdout
+        text = doctor("--python", self.directory, "--no-run", "--color", "never").text
         self.assertIn("pytorch 2.4.1 (cu121), built for CUDA 12.1", text)
 
     def test_a_release_that_is_not_installed(self):
@@ -84,8 +85,8 @@ class Frameworks(unittest.TestCase):
         for arguments, words in ((["--python", "/nonexistent"], "no Python interpreter or environment at '/nonexistent'"),
                                  (["--for", "nonsense"], "--for cannot be 'nonsense'"), (["--for", "tensorflow==99"], "'tensorflow==99'")):
             done = doctor(*arguments)
-            self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
-            self.assertIn(words, done.stderr)
+            self.assertEqual((done.code, done.text, done.err.count("\n")), (2, "", 1), done.err)
+            self.assertIn(words, done.err)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
 
 #include "base/program.hpp"
 #include "base/text.hpp"
-#include "rnn/options.hpp"
+#include "rnn/case.hpp"
 #include "rnn/sweep.hpp"
 #include "support/catch.hpp"
 
@@ -17,87 +17,76 @@ LstmOptions options_given(std::vector<std::string> arguments) {
     CLI::App app;
     const auto given = declare_lstm_options(app);
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-    return *given;
+    return given();
 }
 
-/// Of reading the options or, with --fit, of taking them together.
-std::string complaint_about(const std::vector<std::string>& arguments) {
+RnnRequest requested(const std::vector<std::string>& arguments, const Log& log = {}) {
+    return request_of(options_given(arguments), log);
+}
+
+/// Options as a shell parts them.
+RnnCase case_of(const std::string& options) {
+    return requested(split(options, ' ')).cases.at(0);
+}
+
+std::string error_of(const std::vector<std::string>& arguments, const Log& log = {}) {
     try {
-        const LstmOptions given = options_given(arguments);
-        if (!given.resume.empty()) refuse_choice_of_cases(given);
-        const RnnRequest request = request_of(given, {});
-        if (!given.fit.empty()) fit_of(given, request);
+        requested(arguments, log);
     } catch (const UsageError& error) {
+        return error.what();
+    } catch (const InputError& error) {
         return error.what();
     }
     return "none";
 }
 
-std::string complaint_about_case(const CaseWords& words) {
-    try {
-        case_from_words(words);
-    } catch (const UsageError& error) {
-        return error.what();
-    }
-    return "none";
-}
-
-/// Options as a shell would part them, back into words.
-CaseWords parsed(const std::string& options) {
-    CaseWords words;
-    std::string last;
-    for (const std::string& word : split(options, ' ')) {
-        if (word.starts_with("--"))
-            words[last = word.substr(2)];
-        else
-            words[last] = word;
-    }
-    return words;
+std::string error_of_case(const std::string& options) {
+    return error_of(split(options, ' '));
 }
 
 }  // namespace
 
 TEST_CASE("lstm options: an empty value is no option left out") {
-    for (const char* option : {"--level", "--from-log", "--cudnn", "--interface", "--deadline", "--output", "--resume",
-                               "--dropout", "--svg", "--fit", "--emit-repro"}) {
-        CHECK(complaint_about({option, ""}).starts_with(std::string(option) + " has an empty value: give "));
-    }
-    for (const char* option : {"--lengths", "--hidden", "--cell", "--clip"})
-        CHECK(complaint_about({option, ""}).starts_with(option + std::string(" cannot be ''; ")));
-    CHECK(options_given({"--output", "a.json", "--svg", "b.svg"}).output == "a.json");
+    for (const char* option :
+         {"--level", "--from-log", "--cudnn", "--interface", "--deadline", "--save", "--resume", "--dropout", "--svg",
+          "--fit", "--emit-repro", "--lengths", "--hidden", "--cell", "--clip", "--device"})
+        CHECK(error_of({option, ""}).starts_with(std::string(option) + " needs a value: give "));
+    CHECK(options_given({"--save", "a.json", "--svg", "b.svg"}).save == "a.json");
 }
 
 TEST_CASE("lstm options: a GPU has no negative number") {
-    CHECK(complaint_about({"--device", "-5"}) == "--device cannot be -5; CUDA counts GPUs from 0");
-    CHECK(request_of(options_given({"--device", "0"}), {}).gpu == 0);
-    CHECK(!request_of(options_given({}), {}).gpu);
+    CHECK(error_of({"--device", "-5"}).starts_with("--device cannot be '-5'; give a whole number from 0"));
+    CHECK(requested({"--device", "0"}).gpu == 0);
+    CHECK(!requested({}).gpu);
 }
 
-TEST_CASE("lstm options: --fit refuses what it would not heed") {
-    CHECK(contains(complaint_about({"--fit", "batch", "--batch", "4"}), "cannot be used with --batch"));
-    CHECK(contains(complaint_about({"--fit", "length", "--length", "4"}), "cannot be used with --length"));
-    CHECK(complaint_about({"--fit", "length", "--batch", "4"}) == "none");
-    CHECK(contains(complaint_about({"--fit", "batch", "--dropout", "0.5"}), "cannot be used with --dropout"));
-    CHECK(contains(complaint_about({"--fit", "batch", "--output", "a"}), "cannot be used with --output"));
-    CHECK(contains(complaint_about({"--fit", "batch", "--level", "quick"}), "cannot be used with --level"));
-    CHECK(contains(complaint_about({"--resume", "a", "--fit", "batch"}), "cannot be used with"));
+TEST_CASE("lstm options: what cannot be used together is rejected") {
+    const auto rejected = [](const std::string& one, const std::string& other, const std::vector<std::string>& all) {
+        INFO(one << ' ' << other);
+        CHECK(error_of(all).starts_with(one + " and " + other + " cannot be used together: "));
+    };
+    rejected("--fit", "--batch", {"--fit", "batch", "--batch", "4"});
+    rejected("--fit", "--length", {"--fit", "length", "--length", "4"});
+    CHECK(error_of({"--fit", "length", "--batch", "4"}) == "none");
+    rejected("--fit", "--dropout", {"--fit", "batch", "--dropout", "0.5"});
+    rejected("--fit", "--save", {"--fit", "batch", "--save", "a"});
+    rejected("--fit", "--level", {"--fit", "batch", "--level", "quick"});
+    rejected("--resume", "--fit", {"--resume", "a", "--fit", "batch"});
+    rejected("--resume", "--hidden", {"--resume", "a", "--hidden", "4"});
+    rejected("--resume", "--device", {"--resume", "a", "--device", "0"});
+    rejected("--level", "--training", {"--level", "quick", "--training"});
+    rejected("--level", "--from-log", {"--level", "quick", "--from-log", "a"});
+    rejected("--batch", "--lengths", {"--lengths", "3", "--batch", "1"});
 }
 
 TEST_CASE("lstm options: the legacy interface has no empty sequences") {
-    CHECK(contains(complaint_about({"--interface", "legacy", "--lengths", "3,0"}), "--lengths above 0"));
-    CHECK(complaint_about({"--interface", "v8", "--lengths", "3,0"}) == "none");
-    CHECK(!expressible(request_of(options_given({"--lengths", "3,0"}), {}).cases.at(0), Dialect::legacy));
+    CHECK(contains(error_of({"--interface", "legacy", "--lengths", "3,0"}), "--lengths above 0"));
+    CHECK(error_of({"--interface", "v8", "--lengths", "3,0"}) == "none");
+    CHECK(!expressible(case_of("--lengths 3,0"), Dialect::legacy));
 }
 
 TEST_CASE("lstm options: a file that cannot be written is refused before the run") {
-    const auto complaint = [](const std::string& option, const std::string& file) {
-        try {
-            check_writable(options_given(std::vector<std::string>{option, file}));
-        } catch (const UsageError& error) {
-            return std::string(error.what());
-        }
-        return std::string("none");
-    };
+    const auto complaint = [](const std::string& option, const std::string& file) { return error_of({option, file}); };
     const std::string directory = std::filesystem::temp_directory_path().string();
     for (const char* option : {"--svg", "--emit-repro"}) {
         CHECK(complaint(option, directory + "/no/such/directory/file") ==
@@ -114,47 +103,43 @@ TEST_CASE("lstm: every case of every sweep can be told as options and is read ba
     for (const Dialect dialect : {Dialect::legacy, Dialect::v8})
         for (const RnnCase& rnn_case : sweep(Level::thorough, dialect)) {
             CAPTURE(options_of(rnn_case));
-            CHECK(describe(case_from_words(parsed(options_of(rnn_case)))) == describe(rnn_case));
+            CHECK(describe(case_of(options_of(rnn_case))) == describe(rnn_case));
         }
 }
 
-TEST_CASE("lstm: words that cannot be are refused with what could be") {
-    CHECK(complaint_about_case({{"cell", "lstn"}}).find("lstm") != std::string::npos);
-    CHECK(complaint_about_case({{"hidden", "0"}}) == "--hidden cannot be '0'; give a whole number from 1 to 1048576");
-    CHECK(complaint_about_case({{"hidden", "64x"}}).starts_with("--hidden cannot be '64x'"));
-    CHECK(complaint_about_case({{"lengths", "3,9"}, {"length", "4"}}) ==
-          "--lengths cannot be '3,9'; none may be longer than --length");
-    CHECK(complaint_about_case({{"lengths", ""}}) ==
-          "--lengths cannot be ''; give the length of each sequence, e.g. 7,3,5");
-    CHECK(complaint_about_case({{"lengths", "3"}, {"batch", "1"}}).find("cannot be used together") !=
-          std::string::npos);
-    CHECK(complaint_about_case({{"cell", "gru"}, {"projection", "4"}}) == "--projection is for --cell lstm alone");
-    CHECK(complaint_about_case({{"input-mode", "skip"}, {"input", "3"}}) ==
-          "--input-mode skip needs --input equal to --hidden");
-    CHECK(complaint_about_case({{"clip", "-1"}}) == "--clip cannot be '-1'; give a number above 0");
-    CHECK(complaint_about_case({{"layout", "sequence_major_packed"}, {"lengths", "1,2"}}).find("do not grow") !=
-          std::string::npos);
+TEST_CASE("lstm: words that cannot be are rejected with what could be") {
+    CHECK(error_of_case("--cell lstn") == "--cell cannot be 'lstn'; it is one of lstm, gru, tanh and relu");
+    CHECK(error_of_case("--hidden 0") == "--hidden cannot be '0'; give a whole number from 1 to 1048576");
+    CHECK(error_of_case("--hidden 64x").starts_with("--hidden cannot be '64x'"));
+    CHECK(error_of_case("--lengths 3,9 --length 4") == "none of --lengths may be longer than --length");
+    CHECK(error_of_case("--lengths 3,,9").starts_with("--lengths cannot be ''; "));
+    CHECK(error_of_case("--cell gru --projection 4") == "--projection is for --cell lstm alone");
+    CHECK(error_of_case("--input-mode skip --input 3") == "--input-mode skip needs --input equal to --hidden");
+    CHECK(error_of_case("--clip -1") == "--clip cannot be '-1'; give a number above 0");
+    CHECK(error_of_case("--dropout 1") == "--dropout cannot be '1'; give a probability above 0 and below 1");
+    CHECK(contains(error_of_case("--layout sequence_major_packed --lengths 1,2"), "do not grow"));
     const auto packed = [](const std::string& lengths, const std::string& length) {
-        return complaint_about_case({{"layout", "sequence_major_packed"}, {"lengths", lengths}, {"length", length}});
+        return error_of_case("--layout sequence_major_packed --lengths " + lengths + " --length " + length);
     };
-    CHECK(packed("3,2", "5").find("a first of --lengths that is --length") != std::string::npos);
-    CHECK(packed("5,0", "5").find("--lengths above 0") != std::string::npos);
+    CHECK(contains(packed("3,2", "5"), "a first of --lengths that is --length"));
+    CHECK(contains(packed("5,0", "5"), "--lengths above 0"));
     CHECK(packed("5,2", "5") == "none");
-    CHECK(complaint_about_case({{"training", ""}, {"lengths", "5,0"}}) == "--training needs --lengths above 0");
-    CHECK(complaint_about_case({}) == "none");
+    CHECK(error_of_case("--training --lengths 5,0") == "--training needs --lengths above 0");
+    CHECK(error_of({}) == "none");
 }
 
-TEST_CASE("lstm: numbers are told so that they are read back the same") {
+TEST_CASE("lstm: numbers are written so that they are read back the same") {
     for (const std::string clip : {"0.123456", "0.1", "12345.6789", "1e-05", "3.4028234e-08"}) {
-        const RnnCase rnn_case = case_from_words({{"clip", clip}});
+        const RnnCase rnn_case = case_of("--clip " + clip);
         CAPTURE(options_of(rnn_case));
-        CHECK(case_from_words(parsed(options_of(rnn_case))).clip == rnn_case.clip);
+        CHECK(case_of(options_of(rnn_case)).clip == rnn_case.clip);
     }
-    CHECK(options_of(case_from_words({{"clip", "0.1"}})).find("--clip 0.1") != std::string::npos);
+    CHECK(contains(options_of(case_of("--clip 0.1")), "--clip 0.1"));
 }
 
-TEST_CASE("lstm: the network of a log becomes a case") {
-    LogRnnConfig config;
+TEST_CASE("lstm: the network of a log becomes a case, which options change") {
+    Log log;
+    LogRnnConfig& config = log.rnn_config.emplace();
     config.call = "DoRnnBackward";
     config.cell = "rnn_tanh";
     config.units = 48;
@@ -163,8 +148,18 @@ TEST_CASE("lstm: the network of a log becomes a case") {
     config.sequence_length = 30;
     config.batch = 5;
     config.direction = "bidirectional";
-    const RnnCase rnn_case = case_from_words(words_from_log(config));
-    CHECK(describe(rnn_case) == "tanh fp32 default standard I=7 H=48 B=5 T=30 L=2 bidirectional training");
+    const auto described = [&](std::vector<std::string> options) {
+        options.insert(options.begin(), {"--from-log", "train.log"});
+        return describe(requested(options, log).cases.at(0));
+    };
+    CHECK(described({}) == "tanh fp32 default standard I=7 H=48 B=5 T=30 L=2 bidirectional training");
+    CHECK(described({"--hidden", "9", "--cell", "gru"}) ==
+          "gru fp32 default standard I=7 H=9 B=5 T=30 L=2 bidirectional training");
+    config.units = std::int64_t{1} << 40;
+    CHECK(contains(error_of({"--from-log", "train.log"}, log), "its hidden of 1099511627776 is above 1048576"));
     config.units.reset();
-    CHECK_THROWS_AS(words_from_log(config), InputError);
+    config.missing = {"model config"};
+    CHECK(contains(error_of({"--from-log", "train.log"}, log),
+                   "DoRnnBackward, but its model configuration was cut or left out: model config is missing"));
+    CHECK(contains(error_of({"--from-log", "train.log"}), "names no recurrent network"));
 }

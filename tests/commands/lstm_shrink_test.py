@@ -17,16 +17,16 @@ from simulated_machine import build_root, environment_of  # noqa: E402
 program, sim, work, compiler = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]), sys.argv[4]
 check = Checks()
 root = work / "root"
-MOST_LINES = 149
+MOST_LINES = 179
 # Fault, the case it is in, and the smallest one that still shows it.
 SHRUNK = [
-    ("gru:lstm=update_exchanged", "--cell gru --hidden 100 --layers 3 --direction bidirectional --batch 17 --length 30", "wrong",
+    ("gru:lstm=update_exchanged", "--cell gru --hidden 100 --layers 3 --direction bidirectional --batch 17 --length 30", "incorrect",
      "--cell gru --dtype fp32 --layers 1 --input 1 --hidden 1 --length 1 --batch 1"),
-    ("lstm:cudnnRNNBackwardData_v8=dh_not_carried", "--training --states --projection 20 --dtype fp64", "wrong",
+    ("lstm:cudnnRNNBackwardData_v8=dh_not_carried", "--training --states --projection 20 --dtype fp64", "incorrect",
      "--cell lstm --dtype fp32 --layers 1 --input 1 --hidden 1 --length 1 --batch 1 --training"),
     ("h300:cudnnRNNForward=segv", "--hidden 300 --layers 2 --dtype fp16", "failed",
      "--cell lstm --dtype fp32 --layers 1 --input 1 --hidden 300 --length 1 --batch 1"),
-    ("bidirectional:fp16:cudnnRNNForward=fail:2000", "--direction bidirectional --dtype fp16 --lengths 9,4,4 --layout batch_major", "refused",
+    ("bidirectional:fp16:cudnnRNNForward=fail:2000", "--direction bidirectional --dtype fp16 --lengths 9,4,4 --layout batch_major", "rejected",
      "--cell lstm --dtype fp16 --direction bidirectional --layers 1 --input 1 --hidden 1 --length 1 --batch 1"),
 ]
 # Faults and cases of every form that a program can take; none is shrunk.
@@ -90,7 +90,7 @@ def check_shrunk():
     check.that(not source.exists() and "was not written" in errors, f"a program was written of a case that is right alone: {errors}")
     kept = lstm("persist_static:cudnnRNNForward=hang", "--algorithm", "persist_static", "--deadline", "1")
     check.that(kept[0] == 3 and "minimal_case" not in kept[1]["lstm"], f"a case that the deadline ended counts as failed: {kept[1].get('sentence')}")
-    check.that(any("in cudnnRNNForward when the deadline passed" in finding["message"] for finding in kept[1]["findings"]), f"a hung case: {kept[1]['findings']}")
+    check.that(any("in cudnnRNNForward when the time limit of the check was reached" in finding["message"] for finding in kept[1]["findings"]), f"a hung case: {kept[1]['findings']}")
 
 
 def build(source, directory):
@@ -104,7 +104,7 @@ def build(source, directory):
 def check_source(source, name):
     text = source.read_text()
     check.that(len(text.splitlines()) <= MOST_LINES, f"{name}: {len(text.splitlines())} lines")
-    check.that("@" not in text and "\n?" not in text, f"{name}: a word was not filled in")
+    check.that("@" not in text, f"{name}: a word was not filled in")
     check.that("rnn/" not in text and "g++ -std=c++17" in text.split("#include")[0], f"{name}: no build command, or a header of ours")
 
 

@@ -3,21 +3,23 @@
 
 usage: matrix_check_test.py RNNCHECK [unittest arguments]
 """
-import json
-import subprocess
+import pathlib
 import sys
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+from doctor import Run  # noqa: E402
 
 PROGRAM = sys.argv.pop(1)
 
 
 def run(*arguments):
-    return subprocess.run([PROGRAM, "matrix", "check", *arguments], capture_output=True, text=True, check=False, timeout=60)
+    return Run(PROGRAM, "matrix", "check", *arguments)
 
 
 def asked(*given):
     done = run("--json", *given)
-    return done.returncode, json.loads(done.stdout)
+    return done.code, done.json()
 
 
 def verdict_of(report, rule):
@@ -145,9 +147,9 @@ class Combinations(unittest.TestCase):
 
 class Command(unittest.TestCase):
     def is_usage_error(self, done, *words):
-        self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
+        self.assertEqual((done.code, done.text, done.err.count("\n")), (2, "", 1), done.err)
         for word in words:
-            self.assertIn(word, done.stderr)
+            self.assertIn(word, done.err)
 
     def test_bad_input_names_the_key_the_value_and_what_would_be_right(self):
         self.is_usage_error(run(), "needs what is known")
@@ -172,7 +174,7 @@ class Command(unittest.TestCase):
         self.assertIn("only the machine", verdict_of(report, "driver_missing")["reason"])
 
     def test_text_says_what_was_given_and_where_passes_come_from(self):
-        text = run("cuda=12.4", "driver=525.60.13", "--color", "never").stdout
+        text = run("cuda=12.4", "driver=525.60.13", "--color", "never").text
         for words in ("Given", "525.60.13", "minor-version compatibility", "https://"):
             self.assertIn(words, text)
         self.assertNotIn("This machine", text)

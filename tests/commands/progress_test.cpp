@@ -1,5 +1,3 @@
-#include "commands/progress.hpp"
-
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -9,6 +7,7 @@
 #include <thread>
 
 #include "base/text.hpp"
+#include "commands/survey_here.hpp"
 #include "support/catch.hpp"
 #include "support/skip.hpp"
 
@@ -63,9 +62,9 @@ TEST_CASE("progress is one line on a terminal, after a second, and gone in the e
     setenv("TERM", "xterm", 1);
     const std::string seen = on_a_terminal([] {
         Progress progress(true);
-        progress.tell("too early");
+        progress.show("too early");
         wait_until_it_shows();
-        for (int i = 0; i < 3; ++i) progress.tell("asking \x1b[31m cuDNN\n" + std::string(500, 'x'));
+        for (int i = 0; i < 3; ++i) progress.show("asking \x1b[31m cuDNN\n" + std::string(500, 'x'));
     });
     CHECK_FALSE(contains(seen, "too early"));
     CHECK(seen.find("asking \\x1b[31m cuDNN\\n") == seen.rfind("asking"));
@@ -79,12 +78,12 @@ TEST_CASE("no progress where nobody looks or wants it", "[optional]") {
     CHECK(on_a_terminal([] {
               Progress unwanted(false);
               wait_until_it_shows();
-              unwanted.tell("text");
+              unwanted.show("text");
           }).empty());
     setenv("TERM", "dumb", 1);
     CHECK(on_a_terminal([] {
               Progress dumb(true);
               wait_until_it_shows();
-              dumb.tell("text");
+              dumb.show("text");
           }).empty());
 }

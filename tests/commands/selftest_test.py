@@ -97,16 +97,16 @@ def expect(code, outcomes, *doctor):
     doctor_says(*doctor)
 
 
-NO_FILES = {"temporary files": ("restricted", "no file can be made in")}
+NO_FILES = {"temporary files": ("restricted", "no file can be created in")}
 if ENVIRONMENT in ("plain", "no_ptrace"):
     expect(0, {})
 elif ENVIRONMENT in ("no_proc", "no_sys", "no_dev"):
     directory = ENVIRONMENT.replace("no_", "/")
     expect(0, {directory: ("restricted", f"{directory} is empty or closed to this process")}, f"{directory} is empty or closed")
 elif ENVIRONMENT in ("no_tmp", "read_only_root"):
-    expect(0, NO_FILES, "no file can be made in /tmp (Read-only file system)")
+    expect(0, NO_FILES, "no file can be created in /tmp (Read-only file system)")
 elif ENVIRONMENT == "no_temporary_directory":
-    expect(0, NO_FILES, "no file can be made in /nonexistent (No such file or directory)")
+    expect(0, NO_FILES, "no file can be created in /nonexistent (No such file or directory)")
 elif ENVIRONMENT == "no_fork":
     not_started = ("failed", "Operation not permitted")
     names = ("processes", "crash", "exit", "hang", "deadline", "/proc", "/sys", "/dev")

@@ -12,9 +12,13 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+from doctor import Run  # noqa: E402
+
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 OPEN_CUDNN = """
 import ctypes, sys
+
 cudnn = ctypes.CDLL(sys.argv[1])
 cudnn.cudnnGetVersion()
 for name in ("cudnnOpsVersionCheck", "cudnnOpsInferVersionCheck", "cudnnCnnVersionCheck"):
@@ -25,21 +29,20 @@ print("\\n".join({line.split()[-1] for line in open("/proc/self/maps") if "libcu
 LISTER = shutil.which("ls")
 
 
-def which(*arguments, environment=None, directory=None):
-    return subprocess.run([PROGRAM, "which", *arguments], capture_output=True, check=False, timeout=60, cwd=directory,
-                          env={**os.environ, **(environment or {})})
+def which(*arguments, **more):
+    return Run(PROGRAM, "which", *arguments, **more)
 
 
 def document(*arguments, **more):
-    return json.loads(which(*arguments, "--json", **more).stdout)
+    return which(*arguments, "--json", **more).json()
 
 
 class Which(unittest.TestCase):
     def refused(self, run, *words):
-        self.assertEqual((run.returncode, run.stdout), (2, b""))
-        self.assertEqual(run.stderr.count(b"\n"), 1)
+        self.assertEqual((run.code, run.out), (2, b""))
+        self.assertEqual(run.err.count("\n"), 1)
         for word in words:
-            self.assertIn(word, run.stderr.decode())
+            self.assertIn(word, run.err)
 
     def test_a_program_is_named_by_path_or_as_on_path(self):
         first, second = document("ls", "--all"), document(LISTER, "--all")
@@ -52,8 +55,8 @@ class Which(unittest.TestCase):
 
     def test_without_gpu_libraries_it_says_so(self):
         run = which("ls")
-        self.assertEqual((run.returncode, run.stderr), (0, b""))
-        self.assertIn(b"no such library is needed", run.stdout)
+        self.assertEqual((run.code, run.err), (0, ""))
+        self.assertIn(b"no such library is needed", run.out)
 
     def test_every_answer_has_the_members_that_scripts_rely_on(self):
         for libraries in (document()["libraries"], document("ls", "--all")["libraries"]):
@@ -70,8 +73,8 @@ class Which(unittest.TestCase):
             text = pathlib.Path(LISTER).resolve().read_bytes()
             copy.write_bytes(text.replace(b"\0libc.so.6\0", b"\0libq.so.6\0"))
             run = which(str(copy), "--all")
-            self.assertEqual(run.returncode, 1)
-            self.assertIn(b"not found", run.stdout)
+            self.assertEqual(run.code, 1)
+            self.assertIn(b"not found", run.out)
 
     def test_a_relative_path_is_a_file_here(self):
         with tempfile.TemporaryDirectory() as directory:
@@ -122,24 +125,24 @@ class Which(unittest.TestCase):
         self.refused(which("--pid", "99999999"), "there is no process 99999999")
         self.refused(which("--pid", "1", "ls"), "cannot be used together")
         failed = which("/etc/passwd", "--json")
-        self.assertEqual(json.loads(failed.stdout)["error"]["kind"], "input")
+        self.assertEqual(failed.json()["error"]["kind"], "input")
 
     def test_what_is_printed_is_private_unless_asked(self):
         with tempfile.TemporaryDirectory() as directory:
             shutil.copy(LISTER, directory + "/tool")
             home = {"HOME": directory}
-            text = which(directory + "/tool", environment=home).stdout.decode()
+            text = which(directory + "/tool", environment=home).text
             self.assertNotIn(directory, text)
             self.assertIn("--show-private", text)
-            self.assertIn(directory, which(directory + "/tool", "--show-private", environment=home).stdout.decode())
+            self.assertIn(directory, which(directory + "/tool", "--show-private", environment=home).text)
 
     def test_names_from_files_do_no_harm_to_a_terminal(self):
         with tempfile.TemporaryDirectory() as directory:
             name = directory + "/t\x1b[31m\nx"
             shutil.copy(LISTER, name)
-            out = which(name, "--all").stdout
+            out = which(name, "--all").out
             self.assertNotIn(b"\x1b", out)
-            self.assertEqual(which(name, "--all", "--json").returncode, 0)
+            self.assertEqual(which(name, "--all", "--json").code, 0)
 
 
 if __name__ == "__main__":

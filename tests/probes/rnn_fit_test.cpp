@@ -1,6 +1,6 @@
 // How large a network fits: the calculation and the trial agree with the memory of the simulated GPU.
 #include "process/probe.hpp"
-#include "rnn/sized.hpp"
+#include "rnn/sweep.hpp"
 #include "support/catch.hpp"
 #include "support/probe_run.hpp"
 

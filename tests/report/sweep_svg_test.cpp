@@ -1,7 +1,7 @@
 // The picture of the cases: every case has its square, with a letter beside the colour, and no text from outside is
 // markup.
 #include "report/sweep.hpp"
-#include "rnn/sized.hpp"
+#include "rnn/sweep.hpp"
 #include "support/catch.hpp"
 
 using namespace rnncheck;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "rnn/sized.hpp"
 #include "rnn/sweep.hpp"
 #include "support/catch.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "rnn/sized.hpp"
+#include "rnn/sweep.hpp"
 #include "support/catch.hpp"
 
 using namespace rnncheck;

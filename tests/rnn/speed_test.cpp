@@ -1,7 +1,7 @@
 // The model of how long a case takes: its terms.
 #include "rnn/speed.hpp"
 
-#include "rnn/sized.hpp"
+#include "rnn/sweep.hpp"
 #include "support/catch.hpp"
 
 using namespace rnncheck;

@@ -1,5 +1,5 @@
-#include "rnn/sized.hpp"
 #include "rnn/speed.hpp"
+#include "rnn/sweep.hpp"
 #include "support/cudnn_machines.hpp"
 #include "support/rule_test.hpp"
 

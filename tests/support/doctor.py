@@ -23,6 +23,23 @@ class Checks:
         return 1 if self.failed or not self.done else 0
 
 
+class Run:
+    """One run of the program: exit code, standard output (bytes, text, JSON), standard error."""
+
+    def __init__(self, program, *arguments, given=b"", environment=None, without=(), stdout=subprocess.PIPE, before=None, directory=None):
+        clean = {name: value for name, value in os.environ.items() if name not in without}
+        done = subprocess.run([program, *(argument if isinstance(argument, bytes) else str(argument) for argument in arguments)], input=given, stdout=stdout, stderr=subprocess.PIPE, check=False, timeout=120,
+                              env={**clean, **(environment or {})}, preexec_fn=before, cwd=directory)
+        self.code, self.out, self.err = done.returncode, done.stdout or b"", done.stderr.decode(errors="replace")
+
+    @property
+    def text(self):
+        return self.out.decode()
+
+    def json(self):
+        return json.loads(self.out)
+
+
 class Report:
     """One run of the doctor: exit code, seconds, document (None when stdout was not exactly one JSON document)."""
 

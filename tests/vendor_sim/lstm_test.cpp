@@ -132,7 +132,7 @@ TEST_CASE("a device that is right once and wrong the next time is wrong") {
         const Outcome outcome = run_and_compare(9, Dialect::v8, small_case(), reduced_there(9, small_case()));
         REQUIRE_FALSE(outcome.run.failed);
         CHECK_FALSE(outcome.comparison.correct);
-        CHECK(outcome.comparison.worst.ends_with("the first of two runs was right"));
+        CHECK(outcome.comparison.worst.ends_with("the first of two runs was correct"));
     }
 }
 

@@ -1,4 +1,4 @@
-// Examines this machine in the very environment that a command will have, then becomes that command.
+// Checks this machine in the very environment that a command will have, then becomes that command.
 #include <unistd.h>
 
 #include <cerrno>
@@ -6,26 +6,20 @@
 
 #include "base/program.hpp"
 #include "base/text.hpp"
-#include "commands/behind_mark.hpp"
 #include "commands/command.hpp"
+#include "commands/command_line.hpp"
 #include "commands/doctor_options.hpp"
-#include "commands/find_in_path.hpp"
-#include "commands/matrix_age.hpp"
-#include "commands/output.hpp"
-#include "commands/progress.hpp"
-#include "commands/restrictions.hpp"
+#include "commands/input.hpp"
+#include "commands/survey_here.hpp"
+#include "commands/tables.hpp"
 #include "process/this_process.hpp"
 
 namespace rnncheck::commands::exec {
 
 namespace {
 
-using Arguments = std::vector<std::string>;
-
 OverallVerdict preflight(const DoctorOptions& options, const Matrix& matrix) {
-    Facts facts = surveyed(options.survey, options.report.quiet);
-    facts.tool.restrictions = restrictions_of(facts);
-    Report report = judge(std::move(facts), matrix, options.selection);
+    Report report = judge(surveyed_with_restrictions(options.survey, options.report.quiet), matrix, options.selection);
     add_age(report.tool);
     report = redacted_unless(options.report.show_private, std::move(report));
     print_aside(report_as_text(report, *options.report.format, options.report,
@@ -33,13 +27,9 @@ OverallVerdict preflight(const DoctorOptions& options, const Matrix& matrix) {
     return report.verdict;
 }
 
-void say(const std::string& sentence) {
-    print_aside("rnncheck: " + escaped(sentence) + '\n');
-}
-
 int cannot_start(const std::string& name, int error) {
-    say("'" + name + "' " +
-        (error == ENOENT ? "was not found" : "cannot be started: " + std::string(std::strerror(error))));
+    print_message("'" + name + "' " +
+                  (error == ENOENT ? "was not found" : "cannot be started: " + std::string(std::strerror(error))));
     return error == ENOENT ? not_found : not_executable;
 }
 
@@ -50,11 +40,11 @@ int run(const DoctorOptions& options, const Arguments& command) {
     const Matrix matrix = matrix_from(options.matrix_directory);
     const auto answer = process::run_in_fork([&] { return static_cast<int>(preflight(options, matrix)); });
     if (!answer) {
-        say("the check did not come to its end; '" + name + "' was not started");
+        print_message("the check did not finish; '" + name + "' was not started");
         return bug;
     }
     if (static_cast<OverallVerdict>(*answer) == OverallVerdict::problems) {
-        say("'" + name + "' was not started: see above");
+        print_message("'" + name + "' was not started: the check found a problem, see above");
         return stopped;
     }
     give_back_signals();
@@ -62,10 +52,10 @@ int run(const DoctorOptions& options, const Arguments& command) {
 }
 
 std::function<int()> declare(CLI::App& app) {
-    app.footer("Put the command after --: rnncheck exec -- python train.py");
     return [read_options = declare_preflight_options(app)] {
-        const Arguments& command = arguments_behind_mark();
-        if (command.empty()) throw UsageError("'rnncheck exec' needs a command: rnncheck exec -- python train.py");
+        const Arguments& command = command_after_dashes();
+        if (command.empty())
+            throw UsageError("'rnncheck exec' needs a command after --, e.g. rnncheck exec -- python train.py");
         return run(read_options(), command);
     };
 }
@@ -73,6 +63,9 @@ std::function<int()> declare(CLI::App& app) {
 }  // namespace
 
 extern const Command command{.title = "Check this machine, then run a command if no problem was found",
+                             .examples =
+                                 "rnncheck exec -- python train.py\n"
+                                 "rnncheck exec --no-run --ignore gpu_memory_low -- python train.py --epochs 10",
                              .declare = declare};
 
 }  // namespace rnncheck::commands::exec

@@ -1,21 +1,12 @@
 // Computes recurrent networks on this machine's GPUs: one case given by options, or a whole sweep.
-#include <limits>
-
-#include "base/program.hpp"
-#include "base/text.hpp"
 #include "commands/common_options.hpp"
-#include "commands/identity.hpp"
-#include "commands/log_files.hpp"
-#include "commands/lstm_fit.hpp"
-#include "commands/lstm_from_log.hpp"
+#include "commands/input.hpp"
+#include "commands/lstm_extras.hpp"
 #include "commands/lstm_options.hpp"
 #include "commands/lstm_repro.hpp"
-#include "commands/lstm_shrink.hpp"
 #include "commands/lstm_state.hpp"
-#include "commands/output.hpp"
-#include "commands/progress.hpp"
-#include "process/survey.hpp"
-#include "report/redact.hpp"
+#include "commands/survey_here.hpp"
+#include "commands/tables.hpp"
 #include "report/sweep.hpp"
 
 namespace rnncheck::commands::lstm {
@@ -23,33 +14,19 @@ namespace rnncheck::commands::lstm {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
 
-double seconds_left(const SurveyOptions& how, Clock::time_point started) {
-    return how.deadline_s.value_or(std::numeric_limits<double>::infinity()) -
-           std::chrono::duration<double>(Clock::now() - started).count();
-}
-
-/// Within what the deadline leaves.
-std::optional<MinimalCase> smallest_of(const SurveyOptions& how, const Facts& facts, Clock::time_point started,
-                                       bool quiet) {
-    ShrinkOptions options;
-    options.root = how.root;
-    options.seconds = std::min(options.seconds, seconds_left(how, started));
-    Progress progress(!quiet);
-    options.progress = [&progress](std::string_view text) { progress.tell(text); };
-    return smallest_failing(facts, options);
-}
-
-/// Why clocks are held down, asked anew after the load: before it a GPU is at rest. Where NVML does not answer, what it
+/// Why clocks are held down, queried again after the load: before it a GPU is idle. Where NVML does not answer, what it
 /// reported before stays.
-void look_at_clocks_again(Facts& facts, const std::string& root, double seconds) {
+void update_throttle_reasons(Facts& facts, const TrialOptions& options) {
     constexpr double most_seconds = 10;
+    const double left = options.deadline ? Seconds(*options.deadline - Clock::now()).count() : most_seconds;
     const bool any_load =
         std::ranges::any_of(facts.rnn_runs, [](const RnnRun& run) { return run.repeat_ms.has_value(); });
-    if (!any_load || seconds <= 0 || !facts.driver.nvml_init || !facts.driver.nvml_init->ok()) return;
+    if (!any_load || left <= 0 || !facts.driver.nvml_init || !facts.driver.nvml_init->ok()) return;
     SurveyOptions how;
-    how.root = root;
-    how.deadline_s = std::min(seconds, most_seconds);
+    how.root = options.root;
+    how.deadline_s = std::min(left, most_seconds);
     const Facts later = run_probe("nvml_devices", "", facts, how);
     for (Board& board : facts.nvml_devices)
         for (const Board& now : later.nvml_devices)
@@ -59,80 +36,82 @@ void look_at_clocks_again(Facts& facts, const std::string& root, double seconds)
 /// Of the smallest case that fails or, where none was looked for, the first that does.
 void write_reproducer(const std::string& path, const Facts& facts, const std::optional<MinimalCase>& smallest,
                       bool show_private) {
-    const auto not_written = [&](const char* why) {
-        print_aside("rnncheck: " + std::string(why) + ": '" + escaped(path) + "' was not written\n");
-    };
+    const auto not_written = [&](const std::string& why) { print_message(why + ": '" + path + "' was not written"); };
     const RnnRun* failed = smallest ? &smallest->run : worst_run(facts);
     if (!failed) return not_written("no case failed");
     if (smallest && !smallest->alone)
-        return not_written("run alone the case is right, so a program of it would show nothing");
+        return not_written("run alone the case is correct, so a program of it would show nothing");
     if (failed->dialect != Dialect::v8)
         return not_written("the case fails in the legacy interface, of which no program can be written");
-    RnnRun told = *failed;
-    if (told.result && !show_private) told.result->text = redact(told.result->text, this_machine());
-    write_file(path, reproducer(facts, told));
+    RnnRun shown = *failed;
+    if (shown.result && !show_private) shown.result->text = redact(shown.result->text, this_machine());
+    write_file(path, reproducer(facts, shown));
 }
 
-/// The question of --fit.
-Report fitted(const LstmOptions& given, SurveyOptions how, Clock::time_point started, const Matrix& matrix,
-              bool quiet) {
-    how.rnn_request->fit = fit_of(given, *how.rnn_request);
-    const Facts facts = surveyed(how, quiet);
-    Progress progress(!quiet);
-    FitOptions options{given.root, {}, [&progress](std::string_view text) { progress.tell(text); }};
-    if (how.deadline_s)
-        options.deadline =
-            started + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*how.deadline_s));
-    return fit_report(facts, find_fits(facts, options), matrix);
+/// Whether the files were written that the options name, besides those of every report.
+bool files_written(const LstmOptions& given, const LstmState& state, const Report& report, const Facts& facts,
+                   bool show_private) {
+    bool all = was_written([&] { state.write(report); });
+    if (!given.repro.empty())
+        all &= was_written([&] { write_reproducer(given.repro, facts, report.lstm->minimal_case, show_private); });
+    if (!given.svg.empty())
+        all &=
+            was_written([&] { write_file(given.svg, sweeps_svg(report.facts, "rnncheck lstm: " + report.sentence)); });
+    return all;
 }
 
 int run(const LstmOptions& given, const ReportOptions& options) {
     const auto started = Clock::now();
     const Matrix matrix = Matrix::bundled();
     const Log log = given.log.empty() ? Log{} : read_log_files({given.log}, matrix);
+    const auto earlier = given.resume.empty() ? std::nullopt : std::optional(read_earlier_run(given.resume));
     SurveyOptions how;
-    std::optional<EarlierRun> earlier;
-    if (!given.resume.empty()) {
-        refuse_choice_of_cases(given);
-        earlier = read_earlier_run(given.resume);
-    }
     how.rnn_request = earlier ? earlier->facts.rnn_request : request_of(given, log);
-    check_writable(given);
-    how.deadline_s = seconds_from(given.deadline, "--deadline");
+    how.deadline_s = given.deadline_s;
     how.skip = {"nvrtc_compile"};  // has no part in a recurrent network
     how.root = given.root;
-    if (!given.fit.empty()) return print_report(fitted(given, how, started, matrix, options.quiet), options);
-    LstmState state(given.output.empty() ? given.resume : given.output, matrix, *how.rnn_request, earlier,
+    TrialOptions trials{given.root, {}, options.quiet};
+    if (given.deadline_s)
+        trials.deadline = started + std::chrono::duration_cast<Clock::duration>(Seconds(*given.deadline_s));
+    if (given.fit) {
+        const Facts facts = surveyed(how, options.quiet);
+        Report report = judge_fits(facts, find_fits(facts, trials), matrix);
+        add_age(report.tool);
+        return print_report(std::move(report), options);
+    }
+    LstmState state(given.save.empty() ? given.resume : given.save, matrix, *how.rnn_request, earlier,
                     options.show_private);
     how.before_run = [&](Facts& facts) { state.plan(facts); };
     how.checkpoint = [&](const std::function<Facts()>& so_far) { state.keep(so_far); };
     Facts facts = surveyed(how, options.quiet);
-    look_at_clocks_again(facts, given.root, seconds_left(how, started));
+    update_throttle_reasons(facts, trials);
     facts = state.in_order(std::move(facts));
     state.write(facts);  // complete before smaller cases are tried
     LstmExtras extras;
-    if (!given.no_shrink) extras.minimal_case = smallest_of(how, facts, started, options.quiet);
-    const bool repro_written = given.repro.empty() || was_written([&] {
-                                   write_reproducer(given.repro, facts, extras.minimal_case, options.show_private);
-                               });
+    if (!given.no_shrink) extras.minimal_case = smallest_failing(facts, trials);
     if (log.rnn_config) extras.log_replay = replay_of(*log.rnn_config, facts);
     const Report report = state.report(facts, std::move(extras));
-    const bool kept = was_written([&] { state.write(report); });
-    const bool drawn = given.svg.empty() || was_written([&] {
-                           write_file(given.svg, sweeps_svg(report.facts, "rnncheck lstm: " + report.sentence));
-                       });
+    const bool written = files_written(given, state, report, facts, options.show_private);
     const int code = print_redacted(report, options);
-    return repro_written && kept && drawn ? code : usage;
+    return written ? code : usage;
 }
 
 std::function<int()> declare(CLI::App& app) {
     const auto given = declare_lstm_options(app);
-    return [given, options = declare_report_options(app)] { return run(*given, options()); };
+    return [given, options = declare_report_options(app)] {
+        const ReportOptions report_options = options();
+        return run(given(), report_options);
+    };
 }
 
 }  // namespace
 
 extern const Command command{.title = "Compute a recurrent network on the GPU and check every number",
+                             .examples =
+                                 "rnncheck lstm --cell gru --hidden 512 --training\n"
+                                 "rnncheck lstm --level standard --save run.json\n"
+                                 "rnncheck lstm --resume run.json\n"
+                                 "rnncheck lstm --fit batch --hidden 1024 --length 100",
                              .declare = declare};
 
 }  // namespace rnncheck::commands::lstm

@@ -15,6 +15,7 @@ static std::function<int()> declare(CLI::App&) {
 }
 
 extern const Command command{.title = "Print the JSON Schema of every JSON document that rnncheck writes",
+                             .examples = "rnncheck schema >rnncheck.schema.json",
                              .declare = declare};
 
 }  // namespace rnncheck::commands::schema

@@ -1,35 +1,173 @@
-// Tells whether rnncheck can do its work here, without a GPU.
+// Checks whether rnncheck can do its work here: in this sandbox, container, account, and as this build. Takes some two
+// seconds, most of them waiting for a planted hang; needs no GPU.
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 
 #include "base/program.hpp"
+#include "base/text.hpp"
 #include "commands/command.hpp"
 #include "commands/common_options.hpp"
-#include "commands/identity.hpp"
 #include "commands/output.hpp"
-#include "commands/selftest_checks.hpp"
+#include "commands/survey_here.hpp"
+#include "commands/tables.hpp"
+#include "process/survey.hpp"
+#include "process/this_process.hpp"
 #include "report/documents.hpp"
+#include "report/redact.hpp"
+#include "rnn/frozen.hpp"
 
 namespace rnncheck::commands::selftest {
 
-static int run(bool json) {
+namespace {
+
+using enum SelftestOutcome;
+
+/// A planted ending of a child, and what a report would lack if it were not seen.
+struct Planted {
+    const char* name;
+    const char* target;  ///< of the probe selftest_child
+    ProbeEnd end;
+    const char* seen;
+    const char* follows;
+};
+
+constexpr Planted planted[] = {
+    {"processes", "answer", ProbeEnd::finished, "a child process was started, responded and exited",
+     "no probe can run, so a report contains nothing about libraries and GPUs"},
+    {"crash", "crash", ProbeEnd::crashed, "the planted crash of a child is reported, with its signal and call",
+     "the crash of a library cannot be distinguished from other endings"},
+    {"exit", "exit", ProbeEnd::quit_early, "a child that exited before it responded is reported, with its exit code",
+     "a library that ends its process cannot be distinguished from one that works"},
+    {"hang", "hang", ProbeEnd::timed_out, "a child that hung was ended after its limit, and reported",
+     "a hang cannot be distinguished from a slow call"},
+};
+
+SelftestCheck outcome(std::string name, SelftestOutcome outcome, std::string text) {
+    return {std::move(name), outcome, std::move(text)};
+}
+
+ProbeRun child(const std::string& target, std::optional<double> deadline_s = std::nullopt) {
+    SurveyOptions options;
+    options.deadline_s = deadline_s;
+    return run_probe("selftest_child", target, {}, options).probe_runs.back();
+}
+
+std::string in_words(const ProbeRun& run) {
+    std::string words = "the child's end was '" + std::string(name_of(run.end)) + "'";
+    if (run.signal) words += " with " + *run.signal;
+    if (run.exit_code) words += " with exit code " + std::to_string(*run.exit_code);
+    return words + (run.reason ? ": " + *run.reason : "");
+}
+
+bool is_reported(const Planted& expected, const ProbeRun& run) {
+    if (run.end != expected.end) return false;
+    if (run.end == ProbeEnd::crashed && run.signal != "SIGSEGV") return false;
+    if (run.end == ProbeEnd::quit_early && run.exit_code != 3) return false;
+    return run.end == ProbeEnd::finished || run.last_call == "planted_" + std::string(expected.target);
+}
+
+SelftestCheck check_of(const Planted& expected) {
+    const ProbeRun run = child(expected.target);
+    if (is_reported(expected, run)) return outcome(expected.name, passed, expected.seen);
+    return outcome(expected.name, failed, expected.follows + ("; " + in_words(run)));
+}
+
+SelftestCheck check_deadline() {
+    const ProbeRun run = child("hang", 0.2);
+    if (run.end == ProbeEnd::cut_off)
+        return outcome("deadline", passed, "a run is over when its --deadline has passed");
+    return outcome("deadline", failed, "--deadline does not end a run in time; " + in_words(run));
+}
+
+SelftestCheck check_reference() {
+    const double difference = largest_frozen_difference();
+    const std::string seen = "the fp64 reference and " + std::to_string(frozen_cases().size()) +
+                             " networks that PyTorch computed differ by " + short_number(difference);
+    if (difference <= frozen_limit) return outcome("reference", passed, seen);
+    return outcome("reference", failed, seen + ", so reported results of recurrent networks may be wrong");
+}
+
+SelftestCheck check_tables() {
+    const Tables tables(bundled_table_files());
+    const auto issues = issues_in(tables);
+    const std::string rows = pluralized(rows_written(tables), "row", "rows");
+    if (issues.empty()) return outcome("tables", passed, rows + " of the compatibility tables are sound");
+    return outcome("tables", failed,
+                   "verdicts on versions may be wrong: " + pluralized(issues.size(), "issue", "issues") + " in " +
+                       rows + "; see 'rnncheck matrix verify'");
+}
+
+/// Writes a file and removes it; the error number, or 0.
+int try_temporary_file() {
+    std::string path = process::temporary_directory() + "/rnncheck-selftest-XXXXXX";
+    const int file = mkstemp(path.data());
+    if (file < 0) return errno;
+    const int error = write(file, path.data(), path.size()) < 0 ? errno : 0;
+    close(file);
+    return unlink(path.c_str()) < 0 && error == 0 ? errno : error;
+}
+
+SelftestCheck check_temporary_files() {
+    const int error = try_temporary_file();
+    if (error == 0)
+        return outcome("temporary files", passed, "a file can be created in " + process::temporary_directory());
+    return outcome("temporary files", restricted, without_temporary_files(std::strerror(error)));
+}
+
+/// What the doctor's own probe sees of /proc, /sys and /dev.
+std::vector<SelftestCheck> check_directories() {
+    const Facts learnt = run_probe("host_system", "", {}, {});
+    const bool looked = learnt.probe_runs.back().completed();
+    std::vector<SelftestCheck> checks;
+    for (const std::string directory : {"/proc", "/sys", "/dev"}) {
+        const auto& hidden = learnt.host.hidden_directories;
+        if (!looked)
+            checks.push_back(outcome(directory, failed, "not known; " + in_words(learnt.probe_runs.back())));
+        else if (std::ranges::find(hidden, directory) == hidden.end())
+            checks.push_back(outcome(directory, passed, "readable"));
+        else
+            checks.push_back(outcome(directory, restricted, without_directory(directory)));
+    }
+    return checks;
+}
+
+/// All checks, in a fixed order.
+std::vector<SelftestCheck> all_checks() {
+    std::vector<SelftestCheck> checks;
+    for (const Planted& expected : planted) checks.push_back(check_of(expected));
+    checks.push_back(check_deadline());
+    checks.push_back(check_reference());
+    checks.push_back(check_tables());
+    checks.push_back(check_temporary_files());
+    for (SelftestCheck& check : check_directories()) checks.push_back(std::move(check));
+    return checks;
+}
+
+int run(const DocumentOptions& options) {
     SelftestDocument document;
     document.tool.version = version_of_rnncheck();
-    document.checks = selftest_checks();
-    document.verdict = SelftestOutcome::passed;
+    document.checks = all_checks();
+    document.verdict = passed;
     for (const SelftestCheck& check : document.checks) document.verdict = std::max(document.verdict, check.outcome);
-    const Style style = style_on(STDOUT_FILENO);
-    print_document(redact(json ? json_text(document) : selftest_text(document, style), this_machine()));
-    return document.verdict == SelftestOutcome::failed ? problem : healthy;
+    print_document(
+        redact(options.json ? json_text(document) : selftest_text(document, options.style()), this_machine()));
+    return document.verdict == failed ? problem : healthy;
 }
 
-static std::function<int()> declare(CLI::App& app) {
-    const auto json = std::make_shared<bool>(false);
-    add_json_option(app, *json);
-    return [json] { return run(*json); };
+std::function<int()> declare(CLI::App& app) {
+    const auto options = std::make_shared<DocumentOptions>();
+    add_document_options(app, *options);
+    return [options] { return run(*options); };
 }
 
-extern const Command command{.title = "Check whether rnncheck itself can work here; needs no GPU", .declare = declare};
+}  // namespace
+
+extern const Command command{.title = "Check whether rnncheck itself can work here; needs no GPU",
+                             .examples = "rnncheck selftest",
+                             .declare = declare};
 
 }  // namespace rnncheck::commands::selftest

@@ -1,19 +1,16 @@
-// Tells which copies of the GPU libraries a program, a library or a running process gets.
+// Shows which files of the GPU libraries a program, a library or a running process loads.
 #include "files/which.hpp"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
+#include <limits>
 
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/command.hpp"
 #include "commands/common_options.hpp"
-#include "commands/find_in_path.hpp"
-#include "commands/identity.hpp"
+#include "commands/input.hpp"
 #include "commands/output.hpp"
 #include "report/documents.hpp"
 
@@ -23,20 +20,13 @@ namespace {
 
 struct Options {
     std::optional<std::string> target;
-    std::string process;
-    bool all = false, json = false, show_private = false;
+    std::optional<int> process;
+    bool all = false, show_private = false;
+    DocumentOptions document;
 };
 
-int process_number(const std::string& text) {
-    int number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size() || number <= 0)
-        throw UsageError("--pid cannot be '" + text + "'; give the number of a process, e.g. 4711");
-    return number;
-}
-
 std::string file_of(const std::string& target) {
-    if (target.empty()) throw UsageError("TARGET is empty; name a library or a program, or leave it out");
+    if (target.empty()) throw UsageError("TARGET is empty; name a library or a program, or give no TARGET");
     if (contains(target, "/")) return target;
     const auto program = find_in_path(target);
     if (program) return *program;
@@ -45,10 +35,7 @@ std::string file_of(const std::string& target) {
 }
 
 loader::Which ask(const Options& options) {
-    if (!options.process.empty()) {
-        if (options.target) throw UsageError("TARGET and --pid cannot be used together: each asks for one");
-        return loader::which_for_process(process_number(options.process), options.all);
-    }
+    if (options.process) return loader::which_for_process(*options.process, options.all);
     const loader::WhichSetting setting{environment_variable("LD_LIBRARY_PATH").value_or(""),
                                        environment_variable("LD_PRELOAD").value_or(""), options.all};
     if (!options.target) return loader::which_for_plain_program(Root(), setting);
@@ -70,7 +57,7 @@ bool lacks_something(const WhichDocument& document) {
                        [](const LibraryChoice& choice) { return !choice.path && !choice.by_dlopen; });
 }
 
-/// A path that was changed is no good for a command line, so that is told.
+/// A path that was changed cannot be used in a command line, so a note says so.
 WhichDocument fit_to_show(const WhichDocument& document) {
     WhichDocument shown = redact(document, this_machine());
     if (json_text(shown) != json_text(document))
@@ -81,23 +68,32 @@ WhichDocument fit_to_show(const WhichDocument& document) {
 int run(const Options& options) {
     WhichDocument document = document_of(ask(options));
     if (!options.show_private) document = fit_to_show(document);
-    const Style style = style_on(STDOUT_FILENO);
-    print_document(options.json ? json_text(document) : which_text(document, style));
+    print_document(options.document.json ? json_text(document) : which_text(document, options.document.style()));
     return lacks_something(document) ? problem : healthy;
 }
 
 std::function<int()> declare(CLI::App& app) {
     const auto options = std::make_shared<Options>();
     app.add_option("TARGET", options->target, "A library, a program, or the name of a program on PATH");
-    app.add_option("--pid", options->process, "A running process")->type_name("N");
-    add_flag(app, "--all", options->all, "Every needed library, not only those that concern the GPU");
-    add_json_option(app, options->json);
+    add_whole_number(
+        app, "--pid", [options](int number) { options->process = number; }, 1, std::numeric_limits<int>::max(),
+        "A running process");
+    add_flag(app, "--all", options->all, "Show every needed library, not only those that concern the GPU");
+    add_document_options(app, options->document);
     add_private_option(app, options->show_private);
-    return [options] { return run(*options); };
+    return [options, &app] {
+        refuse_together(app, "TARGET", "--pid", "each names what to look at");
+        return run(*options);
+    };
 }
 
 }  // namespace
 
-extern const Command command{.title = "Show which GPU libraries a program loads, and why", .declare = declare};
+extern const Command command{.title = "Show which GPU libraries a program loads, and why",
+                             .examples =
+                                 "rnncheck which\n"
+                                 "rnncheck which python\n"
+                                 "rnncheck which --pid 4711 --all",
+                             .declare = declare};
 
 }  // namespace rnncheck::commands::which

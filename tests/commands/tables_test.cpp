@@ -1,5 +1,5 @@
 // How old the tables are on a given day.
-#include "commands/matrix_age.hpp"
+#include "commands/tables.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,12 +1,17 @@
-#include "rnn/options.hpp"
+#include "rnn/case.hpp"
 
 #include <algorithm>
 #include <charconv>
 
 #include "base/text.hpp"
-#include "rnn/network.hpp"
 
 namespace rnncheck {
+
+static std::string lengths_in_words(const RnnCase& rnn_case) {
+    std::vector<std::string> lengths;
+    for (const int length : rnn_case.lengths) lengths.push_back(std::to_string(length));
+    return join(lengths, ",");
+}
 
 std::string describe(const RnnCase& rnn_case) {
     std::vector<std::string> words;
@@ -23,14 +28,20 @@ std::string describe(const RnnCase& rnn_case) {
     if (rnn_case.directions() == 2) words.push_back("bidirectional");
     if (rnn_case.states) words.push_back("states");
     if (rnn_case.layout != Layout::sequence_major) words.emplace_back(name_of(rnn_case.layout));
-    std::vector<std::string> lengths;
-    for (const int length : rnn_case.lengths) lengths.push_back(std::to_string(length));
-    if (!lengths.empty()) words.push_back("lengths=" + join(lengths, ","));
+    if (!rnn_case.lengths.empty()) words.push_back("lengths=" + lengths_in_words(rnn_case));
     if (rnn_case.bias != BiasMode::both) words.push_back("bias=" + std::string(name_of(rnn_case.bias)));
     if (rnn_case.input_mode == InputMode::skip) words.emplace_back("skip_input");
     if (rnn_case.clip > 0) words.push_back("clip=" + short_number(rnn_case.clip));
     if (rnn_case.training) words.emplace_back("training");
     return join(words, " ");
+}
+
+bool has_empty_sequence(const RnnCase& rnn_case) {
+    return std::ranges::find(rnn_case.lengths, 0) != rnn_case.lengths.end();
+}
+
+int gates_of(Cell cell) {
+    return cell == Cell::lstm ? 4 : cell == Cell::gru ? 3 : 1;
 }
 
 std::optional<std::string> contradiction_in(const RnnCase& c) {
@@ -78,12 +89,10 @@ std::string options_of(const RnnCase& c) {
     add("hidden", std::to_string(c.hidden));
     if (c.projection > 0) add("projection", std::to_string(c.projection));
     add("length", std::to_string(c.sequence_length));
-    std::vector<std::string> lengths;
-    for (const int length : c.lengths) lengths.push_back(std::to_string(length));
-    if (lengths.empty())
+    if (c.lengths.empty())
         add("batch", std::to_string(c.batch));
     else
-        add("lengths", join(lengths, ","));
+        add("lengths", lengths_in_words(c));
     if (c.layout != Layout::sequence_major) add("layout", name_of(c.layout));
     if (c.bias != BiasMode::both) add("bias", name_of(c.bias));
     if (c.input_mode != InputMode::linear) add("input-mode", name_of(c.input_mode));

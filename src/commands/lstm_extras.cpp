@@ -1,0 +1,257 @@
+#include "commands/lstm_extras.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "commands/survey_here.hpp"
+#include "facts/rnn_runs.hpp"
+#include "process/probe.hpp"
+#include "rnn/case.hpp"
+#include "rnn/shrink.hpp"
+#include "support/rnn.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::int64_t mib = 1 << 20;
+
+/// Nothing when the deadline has passed.
+std::optional<SurveyOptions> trial_options(const TrialOptions& options) {
+    SurveyOptions how;
+    how.root = options.root;
+    if (!options.deadline) return how;
+    how.deadline_s = std::chrono::duration<double>(*options.deadline - Clock::now()).count();
+    return *how.deadline_s > 0 ? std::optional(how) : std::nullopt;
+}
+
+/// Its process hangs inside the kernel.
+bool hangs_for_ever(const Facts& facts) {
+    return std::ranges::any_of(facts.probe_runs, [](const ProbeRun& run) { return run.end == ProbeEnd::stuck; });
+}
+
+/// A crash is a crash in whichever call, but an error is that of one call.
+bool alike(const RnnRun& a, const RnnRun& b) {
+    if (a.end != b.end) return false;
+    if (a.end == RunEnd::incorrect || !a.result || !b.result) return true;
+    return a.result->code == b.result->code && (a.result->code < 0 || a.result->call == b.result->call);
+}
+
+/// The case on what `failed` ran on. Nothing when the time is over, or was before the case came to an end.
+std::optional<RnnRun> run_again(Facts facts, const RnnRun& failed, const RnnCase& rnn_case, const TrialOptions& options,
+                                Progress& progress) {
+    auto how = trial_options(options);
+    if (!how) return std::nullopt;
+    how->step_limit_s = 10;
+    progress.show("looking for a smaller case that fails: " + describe(rnn_case));
+    facts.rnn_runs.clear();
+    facts.rnn_request = RnnRequest{};
+    facts.rnn_request->cases = {rnn_case};
+    facts.rnn_request->gpu = failed.gpu;
+    facts.rnn_request->library = failed.library;
+    facts.rnn_request->dialect = failed.dialect;
+    const auto* const probe = find_named(all_probes(), "rnn_forward");
+    for (const std::string& target : (*probe)->targets(facts)) {
+        if (!target.ends_with(' ' + failed.library)) continue;
+        const Facts learnt = run_probe("rnn_forward", target, facts, *how);
+        if (learnt.rnn_runs.empty()) continue;
+        const RnnRun& run = learnt.rnn_runs.front();
+        return run.skip_reason == SkipReason::deadline ? std::nullopt : std::optional(run);
+    }
+    RnnRun not_run = failed;
+    not_run.end = RunEnd::skipped;
+    return not_run;
+}
+
+std::string cudnn_of(const Facts& facts, const RnnFit& fit) {
+    for (const Cudnn& cudnn : facts.cudnns)
+        if (cudnn.library == fit.library && cudnn.version) return "cuDNN " + escaped(cudnn.version->text, 40);
+    return "cuDNN";
+}
+
+std::string why(const std::optional<CallResult>& result) {
+    return result ? escaped(result->call + ": " + result->text, 300) : "no reason given";
+}
+
+std::string place(const Facts& facts, const RnnFit& fit) {
+    return "GPU " + std::to_string(fit.gpu) + ", " + cudnn_of(facts, fit) + ", " + std::string(name_of(fit.dialect)) +
+           " interface: ";
+}
+
+std::string answer(const FitSearch& search) {
+    const RnnFit& calculated = search.calculated;
+    const std::string what(name_of(calculated.of));
+    if (!calculated.size) return "how large a " + what + " fits is unknown: " + why(calculated.result);
+    if (*calculated.size == 0)
+        return calculated.result ? "does not run at all: " + why(calculated.result)
+                                 : "not even a " + what + " of 1 fits";
+    const std::string size = std::to_string(*calculated.size);
+    if (!search.largest && search.out_of_time)
+        return "a " + what + " of " + size +
+               " should fit; the deadline passed before one ran: give --deadline more seconds";
+    if (!search.largest)
+        return "no " + what + " ran, though " + size +
+               " should fit: " + why(search.failed ? search.failed->result : calculated.result);
+    const std::string largest = std::to_string(*search.largest);
+    if (search.out_of_time)
+        return "a " + what + " of " + largest + " fits (calculated " + size +
+               "); the deadline passed before the largest was found";
+    const bool bounded = calculated.bounded == true && !search.failed;
+    const std::string bound = !bounded            ? ""
+                              : calculated.result ? ", and no larger one is believed: " + why(calculated.result)
+                                                  : ", and cuDNN accepts no larger one";
+    return "the largest " + what + " that fits is " + largest + bound + " (calculated " + size + ")";
+}
+
+/// What the failing run shows decides; one that was right, where none failed.
+const RnnRun* telling_run(const Facts& facts) {
+    const auto first = [&](auto&& wanted) {
+        const auto found = std::ranges::find_if(facts.rnn_runs, wanted);
+        return found == facts.rnn_runs.end() ? nullptr : &*found;
+    };
+    const RnnRun* bad = first([](const RnnRun& run) {
+        return run.end == RunEnd::failed || run.end == RunEnd::incorrect || run.end == RunEnd::rejected ||
+               ran_out_of_memory(run);
+    });
+    return bad ? bad : first([](const RnnRun& run) { return run.end == RunEnd::ok; });
+}
+
+LogFailure failure_of(const RnnRun* run) {
+    if (!run) return LogFailure::unknown;
+    if (run->end == RunEnd::ok) return LogFailure::elsewhere;
+    return ran_out_of_memory(*run) ? LogFailure::memory : LogFailure::environment;
+}
+
+std::string what_follows(LogFailure failure) {
+    switch (failure) {
+        case LogFailure::environment:
+            return "cuDNN itself fails here with the network of the log: the cause is the environment (GPU, driver, "
+                   "CUDA or cuDNN), not the framework or its data; 'rnncheck doctor' looks further";
+        case LogFailure::memory:
+            return "the network of the log does not fit into the GPU memory that is free here";
+        case LogFailure::elsewhere:
+            return "cuDNN computes the network of the log correctly here: look for the cause in the framework, its "
+                   "data, or other programs that use GPU memory, not in the environment";
+        default:
+            return "whether cuDNN itself fails with the network of the log is unknown: nothing was computed";
+    }
+}
+
+std::optional<std::int64_t> free_mib(const Facts& facts, int gpu) {
+    const auto seen = std::ranges::find_if(facts.cuda_devices, [&](const Gpu& g) { return g.index == gpu; });
+    const Board* const board = seen == facts.cuda_devices.end() ? nullptr : board_of(facts, *seen);
+    return board ? board->memory_free_mib : std::nullopt;
+}
+
+/// The largest batch whose share of the memory fits beside the weights.
+std::string largest_batch(const RnnRun& run, std::int64_t free) {
+    const std::int64_t weights = weights_needed(run), share = (bytes_needed(run) - weights) / run.rnn_case.batch;
+    const std::int64_t most = share > 0 ? (free * mib - weights) / share : 0;
+    return most > 0 ? "about " + std::to_string(most) + " sequences fit" : "not one sequence fits";
+}
+
+std::string memory_sentence(const RnnRun& run, const Facts& facts) {
+    const std::int64_t needed = (bytes_needed(run) + mib - 1) / mib;
+    std::string text = "it needs " + std::to_string(needed) + " MiB of GPU memory at least";
+    const auto free = free_mib(facts, run.gpu);
+    if (!free) return text + "; how much is free is unknown";
+    text += ", " + std::to_string(*free) + " MiB are free on GPU " + std::to_string(run.gpu);
+    return needed > *free || ran_out_of_memory(run) ? text + ": " + largest_batch(run, *free) : text;
+}
+
+}  // namespace
+
+const RnnRun* worst_run(const Facts& facts) {
+    for (const RunEnd end : {RunEnd::incorrect, RunEnd::failed, RunEnd::rejected})
+        for (const Dialect dialect : {Dialect::v8, Dialect::legacy})
+            for (const RnnRun& run : facts.rnn_runs)
+                if (run.end == end && run.dialect == dialect && !short_of_memory(run)) return &run;
+    return nullptr;
+}
+
+std::optional<MinimalCase> smallest_failing(const Facts& facts, const TrialOptions& options) {
+    const RnnRun* const failed = worst_run(facts);
+    if (!failed || hangs_for_ever(facts)) return std::nullopt;
+    TrialOptions limited = options;
+    const auto latest = Clock::now() + std::chrono::seconds(60);
+    limited.deadline = std::min(options.deadline.value_or(latest), latest);
+    const RnnPlace place = rnn_place(facts, failed->gpu, failed->library, failed->dialect);
+    RnnRun smallest = *failed;
+    Progress progress(!options.quiet);
+    const auto still_fails = [&](const RnnCase& rnn_case) -> std::optional<bool> {
+        if (contradiction_in(rnn_case) || !expressible(rnn_case, place)) return false;
+        const auto run = run_again(facts, *failed, rnn_case, limited, progress);
+        if (!run) return std::nullopt;
+        if (alike(*run, *failed)) smallest = *run;
+        return alike(*run, *failed);
+    };
+    const auto alone = still_fails(failed->rnn_case);
+    if (!alone) return std::nullopt;
+    if (!*alone) return MinimalCase{*failed, failed->number, 1, true, false, rerun_all_command(facts, *failed)};
+    const Shrunk shrunk = shrink(failed->rnn_case, still_fails);
+    return MinimalCase{smallest,        failed->number, shrunk.trials + 1,
+                       shrunk.finished, true,           rerun_command(facts, smallest)};
+}
+
+FitSearch find_fit(const RnnFit& calculated, const TrySize& try_size) {
+    FitSearch search{calculated};
+    if (calculated.size.value_or(0) > 0) {
+        const auto runs = [&](int size) -> std::optional<bool> {
+            std::optional<RnnFit> tried = try_size(calculated, size);
+            if (!tried) return std::nullopt;
+            const bool ran = tried->ran == true;
+            if (!ran) {
+                tried->size = size;
+                search.failed = std::move(tried);
+            }
+            return ran;
+        };
+        const LargestSize found = largest_size(*calculated.size, calculated.bounded == true, runs);
+        search.largest = found.largest;
+        search.trials = found.trials;
+        search.out_of_time = found.out_of_time;
+    }
+    search.answer = answer(search);
+    return search;
+}
+
+std::vector<FitSearch> find_fits(const Facts& facts, const TrialOptions& options) {
+    Progress progress(!options.quiet);
+    const auto try_size = [&](const RnnFit& calculated, int size) -> std::optional<RnnFit> {
+        const auto how = trial_options(options);
+        if (!how) return std::nullopt;
+        progress.show("trying a " + std::string(name_of(calculated.of)) + " of " + std::to_string(size));
+        Facts known = facts;
+        known.rnn_request->trial = size;
+        const std::string target = probes::text_of({calculated.gpu, calculated.dialect, calculated.library});
+        const Facts learnt = run_probe("rnn_fit", target, known, *how);
+        if (!learnt.rnn_fits.empty()) return learnt.rnn_fits.front();
+        if (!trial_options(options)) return std::nullopt;
+        RnnFit lost = calculated;
+        if (!learnt.probe_runs.empty())
+            lost.result = CallResult{learnt.probe_runs.back().last_call.value_or("?"), -1,
+                                     "the process " + std::string(name_of(learnt.probe_runs.back().end))};
+        return lost;
+    };
+    std::vector<FitSearch> searches;
+    for (const RnnFit& calculated : facts.rnn_fits) {
+        FitSearch& search = searches.emplace_back(find_fit(calculated, try_size));
+        search.answer = place(facts, calculated) + search.answer;
+    }
+    return searches;
+}
+
+LogReplay replay_of(const LogRnnConfig& config, const Facts& facts) {
+    const RnnRun* const run = telling_run(facts);
+    LogReplay replay{failure_of(run), {}};
+    replay.sentences.push_back(what_follows(replay.failure));
+    if (!config.missing.empty())
+        replay.sentences.push_back("the log does not contain " + join_with_and(config.missing) +
+                                   ", so defaults or options are used for it");
+    if (run) replay.sentences.push_back(memory_sentence(*run, facts));
+    return replay;
+}
+
+}  // namespace rnncheck

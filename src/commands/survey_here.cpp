@@ -1,0 +1,80 @@
+#include "commands/survey_here.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+
+#include "base/text.hpp"
+#include "commands/common_options.hpp"
+#include "process/this_process.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+std::optional<std::string> probes_not_started(const Facts& facts) {
+    const auto not_started = [](const ProbeRun& run) { return run.end == ProbeEnd::not_started; };
+    const auto first = std::ranges::find_if(facts.probe_runs, not_started);
+    if (first == facts.probe_runs.end()) return std::nullopt;
+    const auto count = static_cast<std::size_t>(std::ranges::count_if(facts.probe_runs, not_started));
+    return "the processes of " + pluralized(count, "probe", "probes") + " could not be started (" +
+           first->reason.value_or("no reason given") + "), so what they look at was not examined";
+}
+
+std::vector<std::string> restrictions_of(const Facts& facts) {
+    std::vector<std::string> sentences;
+    if (const auto sentence = probes_not_started(facts)) sentences.push_back(*sentence);
+    for (const std::string& directory : facts.host.hidden_directories)
+        sentences.push_back(without_directory(directory));
+    if (access(process::temporary_directory().c_str(), W_OK | X_OK) != 0)
+        sentences.push_back(without_temporary_files(std::strerror(errno)));
+    return sentences;
+}
+
+}  // namespace
+
+Progress::Progress(bool wanted) : wanted_(wanted && is_capable_terminal(STDERR_FILENO)) {}
+
+Progress::~Progress() {
+    if (!last_.empty()) std::fputs("\r\x1b[K", stderr);
+}
+
+void Progress::show(std::string_view text) {
+    constexpr std::size_t narrow_terminal = 70;
+    if (!wanted_ || std::chrono::steady_clock::now() - start_ < std::chrono::seconds(1)) return;
+    if (text == last_) return;
+    last_ = text;
+    std::fprintf(stderr, "\r\x1b[K%s", escaped(text, narrow_terminal).c_str());
+}
+
+Facts surveyed(SurveyOptions how, bool quiet) {
+    Progress progress(!quiet);
+    how.progress = [&progress](std::string_view text) { progress.show(text); };
+    return survey(how);
+}
+
+Facts surveyed_with_restrictions(const SurveyOptions& how, bool quiet) {
+    Facts facts = surveyed(how, quiet);
+    facts.tool.restrictions = restrictions_of(facts);
+    return facts;
+}
+
+std::string without_directory(const std::string& directory) {
+    const std::string hidden = directory + " is empty or closed to this process";
+    if (directory == "/proc")
+        return hidden +
+               ", so the version of the driver's kernel module cannot be read, nor what a hanging process does";
+    if (directory == "/sys") return hidden + ", so the PCI bus and the loaded kernel modules cannot be read";
+    return hidden + ", so the driver's device nodes cannot be listed";
+}
+
+std::string without_temporary_files(const std::string& reason) {
+    return "no file can be created in " + process::temporary_directory() + " (" + reason +
+           "), so kernels that must be compiled for a GPU are compiled again in every process, which takes longer";
+}
+
+}  // namespace rnncheck
