@@ -226,8 +226,7 @@ std::string table_text(const VerifyDocument& document, const std::string& direct
     std::string text;
     for (const TableIssue& issue : document.issues)
         text += shown(directory + "/" + issue.table + ".json") +
-                (issue.row > 0 ? ", row " + std::to_string(issue.row) : "") + ": " + shown(issue.text) +
-                '\n';
+                (issue.row > 0 ? ", row " + std::to_string(issue.row) : "") + ": " + shown(issue.text) + '\n';
     const auto rows = pluralized(static_cast<std::size_t>(document.rows), "row", "rows");
     return text + rows + ", " + pluralized(document.issues.size(), "issue", "issues") + '\n';
 }
