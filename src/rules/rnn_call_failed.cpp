@@ -1,4 +1,6 @@
 // A call for a recurrent network failed, or its process died in it.
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "rnn/sweep.hpp"
 #include "rules/rule.hpp"
@@ -16,11 +18,12 @@ static const ProbeRun* process_of(const Facts& facts, const RnnRun& failed_run) 
     return nullptr;
 }
 
-/// The processes that these cases took down.
+/// The processes that these cases took down; each restart of the probe may end in another case.
 static std::vector<std::string> processes_of(const Facts& facts, const Runs& runs) {
     std::vector<std::string> places;
-    for (const RnnRun* run : runs)
-        if (const ProbeRun* process = process_of(facts, *run)) places.push_back(place_of(facts, *process));
+    for (const ProbeRun* process : runs_of(facts, "rnn_forward"))
+        if (std::ranges::any_of(runs, [&](const RnnRun* run) { return ended_in(*process, *run); }))
+            places.push_back(place_of(facts, *process));
     return places;
 }
 

@@ -27,10 +27,22 @@ def same(names, others, directory, pattern):
         breach(f"{directory}/{pattern.replace('*', name)}", "has no counterpart in the code")
 
 
+def commands_of(source):
+    """Literal commands of remedies: inside `.commands = { ... }`."""
+    for block in re.findall(r"\.commands\s*=\s*\{(.*?)\}", source, re.S):
+        yield from (text.replace('\\"', '"') for text in re.findall(r'"((?:[^"\\]|\\.)*)"', block))
+
+
 def check_rules():
     rules = stems("src/rules", "*.cpp")
     same(rules, stems("docs/rules", "*.md"), "docs/rules", "*.md")
     same(rules, stems("tests/rules", "*_test.cpp") - {"pages"}, "tests/rules", "*_test.cpp")
+    for rule in sorted(rules & stems("docs/rules", "*.md")):
+        path = root / "docs/rules" / f"{rule}.md"
+        to_do = path.read_text().partition("## What to do")[2].partition("\n## ")[0]
+        for command in commands_of((root / "src/rules" / f"{rule}.cpp").read_text()):
+            if command not in to_do:
+                breach(path, f"the remedy's command '{command}' is not in 'What to do'")
     return len(rules)
 
 
