@@ -167,6 +167,9 @@ class CommandLine(unittest.TestCase):
         self.assertIn("standard input has fields that this rnncheck does not know and skips: facts.drivers, facts.gpu", run.err)
         self.assertEqual(json.loads(run.out)["verdict"], "problems")
         self.assertEqual(judged(NO_DRIVER, *ONLY).err, "")
+        self.assertEqual(judged({**NO_DRIVER, "drivers": {}}, *ONLY, "-q").err, "")
+        self.assertIn("is not understood", rnncheck("diagnose", "-", "--given=gpu=Foo", given=b"x\n").err)
+        self.assertEqual(rnncheck("diagnose", "-", "--given=gpu=Foo", "-q", given=b"x\n").err, "")
 
     def test_a_probe_by_hand_answers_on_standard_output(self):
         run = rnncheck("probe", "host_system")
