@@ -13,7 +13,7 @@
 
 namespace rnncheck {
 
-inline constexpr int facts_schema = 1;
+inline constexpr int facts_schema = 2;
 /// Of reports, which hold facts.
 inline constexpr int report_schema = 2;
 

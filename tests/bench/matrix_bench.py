@@ -30,7 +30,7 @@ def milliseconds(command):
 
 
 with tempfile.NamedTemporaryFile("w", suffix=".json") as facts:
-    json.dump({"schema": 1}, facts)
+    json.dump({"schema": 2}, facts)
     facts.flush()
     queries = {
         "show all": ["show"],

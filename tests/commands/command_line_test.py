@@ -19,11 +19,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 from doctor import Run  # noqa: E402
 
 PROGRAM = sys.argv.pop(1)
-HEALTHY_DRIVER = {"schema": 1, "tool": {"version": "0.1.0", "stages": ["look", "ask", "run"]},
+HEALTHY_DRIVER = {"schema": 2, "tool": {"version": "0.1.0", "stages": ["look", "ask", "run"]},
                   "driver": {"init": {"call": "cuInit", "code": 0, "text": ""}, "device_nodes": []}}
-NO_DRIVER = {"schema": 1, "driver": {"module_loaded": False, "device_nodes": []}, "host": {"environment": {}, "pci_gpus": []},
+NO_DRIVER = {"schema": 2, "driver": {"module_loaded": False, "device_nodes": []}, "host": {"environment": {}, "pci_gpus": []},
              "probe_runs": [{"probe": "library_files", "target": "", "end": "finished", "failed_calls": [], "elapsed_ms": 1}]}
-NOTHING = {"schema": 1}
+NOTHING = {"schema": 2}
 ONLY = ["--only", "driver_missing"]
 
 
@@ -152,11 +152,11 @@ class CommandLine(unittest.TestCase):
         wrong(b'{"schema":1,"facts":{"schema":1}}', "a report of schema 1")
         wrong(b"\x00", "byte 1")
         wrong(b"[" * 10_000_000, "nested deeper")
-        wrong(b'{"schema":1,"cuda_devices":[{"index":1e400}]}', "number")
-        wrong(b'{"schema":1,"cuda_devices":[{"index":"0"}]}', "cuda_devices[0].index")
-        wrong(b'{"schema":1,"cuda_devices":[{"name":"\xff"}]}', "is not JSON")
-        wrong(b'{"schema":1,"host":{"environment":{"\\u001b[31m":1}}}', "host.environment.\\x1b[31m")
-        wrong(b'{"schema":1,"cuda_devices":', "is not JSON")
+        wrong(b'{"schema":2,"cuda_devices":[{"index":1e400}]}', "number")
+        wrong(b'{"schema":2,"cuda_devices":[{"index":"0"}]}', "cuda_devices[0].index")
+        wrong(b'{"schema":2,"cuda_devices":[{"name":"\xff"}]}', "is not JSON")
+        wrong(b'{"schema":2,"host":{"environment":{"\\u001b[31m":1}}}', "host.environment.\\x1b[31m")
+        wrong(b'{"schema":2,"cuda_devices":', "is not JSON")
         wrong(b'{"schema":77}', "schema 77")
         wrong(b" " * (64 * 1024 * 1024 + 1), "larger than 64 MiB")
         self.is_usage_error(rnncheck("doctor", "--facts", "/"), "cannot read '/'", "directory")
@@ -174,7 +174,7 @@ class CommandLine(unittest.TestCase):
     def test_a_probe_by_hand_answers_on_standard_output(self):
         run = rnncheck("probe", "host_system")
         self.assertEqual((run.code, json.loads(run.out.splitlines()[-1])), (0, {"done": True}))
-        facts = json.dumps({"schema": 1, "libraries": []}).encode()
+        facts = json.dumps({"schema": 2, "libraries": []}).encode()
         self.assertEqual(rnncheck("probe", "host_system", "--facts-from", "0", given=facts).code, 0)
         broken = rnncheck("probe", "host_system", "--facts-from", "0")
         self.assertEqual((broken.code, broken.out), (2, b""))

@@ -136,7 +136,7 @@ def check_refusals(complete):
     other = work / "other.json"
     other.write_text('{"kind": "report"}')
     refused("is no document of 'rnncheck lstm --save'", "--resume", str(other))
-    other.write_text('{"schema": 2, "lstm": {}, "facts": {"schema": 1, "rnn_request": {}, "rnn_runs": [{"case": {"cell": "lstn"}}]}}')
+    other.write_text('{"schema": 2, "lstm": {}, "facts": {"schema": 2, "rnn_request": {}, "rnn_runs": [{"case": {"cell": "lstn"}}]}}')
     refused("rnn_runs[0].case.cell", "--resume", str(other))
     refused("cannot be used together", "--resume", str(complete), "--level", "quick")
     refused("start a new run", "--resume", str(complete), scenario={"sim": SCENARIO["sim"] + " cudnn=9.18.0"})

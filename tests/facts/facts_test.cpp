@@ -34,14 +34,14 @@ TEST_CASE("a whole report is read as its facts") {
 
 TEST_CASE("unset stays unset, unknown fields are passed over") {
     const Facts facts =
-        facts_from_text(R"({"schema": 1, "driver": {"cuda_version": null, "of_the_future": 1}})", "text");
+        facts_from_text(R"({"schema": 2, "driver": {"cuda_version": null, "of_the_future": 1}})", "text");
     CHECK_FALSE(facts.driver.cuda_version);
     CHECK(facts.cuda_devices.empty());
 }
 
 TEST_CASE("fields that are not known are told with their place") {
     std::vector<std::string> unknown;
-    facts_from_text(R"({"schema": 1, "drivers": {}, "cuda_devices": [{"index": 0}, {"index": 1, "nmae": "x"}]})",
+    facts_from_text(R"({"schema": 2, "drivers": {}, "cuda_devices": [{"index": 0}, {"index": 1, "nmae": "x"}]})",
                     "text", &unknown);
     CHECK(unknown == std::vector<std::string>{"facts.cuda_devices[1].nmae", "facts.drivers"});
     unknown.clear();
@@ -56,23 +56,23 @@ TEST_CASE("a wrong document is refused with its name and the place") {
     CHECK(refusal("").find("file.json is empty") == 0);
     CHECK(refusal(" \n").find("file.json is empty") == 0);
     CHECK(refusal(std::string("{\"schema\": 1}\n\0\0", 16)).find("file.json is not JSON (error at byte 15)") == 0);
-    CHECK(refusal(R"({"schema": 1, "facts": {"schema": 1}})").find("file.json: a report of schema 1 cannot be read") ==
+    CHECK(refusal(R"({"schema": 1, "facts": {"schema": 2}})").find("file.json: a report of schema 1 cannot be read") ==
           0);
     CHECK(refusal(R"({"facts": {"schema": 1}})").find("file.json: a report of schema unknown") == 0);
-    CHECK(refusal(R"({"schema": 2, "facts": {"schema": 2}})").find("file.json: facts of schema 2") == 0);
+    CHECK(refusal(R"({"schema": 2, "facts": {"schema": 1}})").find("file.json: facts of schema 1") == 0);
     CHECK(refusal(R"({"schema": 99})").find("schema 99") != std::string::npos);
-    CHECK(refusal(R"({"schema": 1, "cuda_devices": [{"index": 0, "compute_capability": "8.x"}]})") ==
+    CHECK(refusal(R"({"schema": 2, "cuda_devices": [{"index": 0, "compute_capability": "8.x"}]})") ==
           "facts.cuda_devices[0].compute_capability: '8.x' is not a version");
-    CHECK(refusal(R"({"schema": 1, "cuda_devices": {}})") == "facts.cuda_devices: a list is expected");
-    CHECK(refusal(R"({"schema": 1, "cuda_devices": [{"index": 1e99}]})")
+    CHECK(refusal(R"({"schema": 2, "cuda_devices": {}})") == "facts.cuda_devices: a list is expected");
+    CHECK(refusal(R"({"schema": 2, "cuda_devices": [{"index": 1e99}]})")
               .find("facts.cuda_devices[0].index: a whole number") == 0);
-    CHECK(refusal(R"({"schema": 1, "cuda_devices": [{"index": 99999999999999999999}]})")
+    CHECK(refusal(R"({"schema": 2, "cuda_devices": [{"index": 99999999999999999999}]})")
               .find("facts.cuda_devices[0].index") == 0);
-    CHECK(refusal(R"({"schema": 1, "cuda_devices": [{"index": 4294967296}]})").find("out of range") !=
+    CHECK(refusal(R"({"schema": 2, "cuda_devices": [{"index": 4294967296}]})").find("out of range") !=
           std::string::npos);
-    CHECK(refusal(R"({"schema": 1, "probe_runs": [{"end": "melted"}]})").find("'melted' is not one of ") !=
+    CHECK(refusal(R"({"schema": 2, "probe_runs": [{"end": "melted"}]})").find("'melted' is not one of ") !=
           std::string::npos);
-    CHECK(refusal(R"({"schema": 1, "probe_runs": [{"elapsed_ms": 1e999}]})").find("file.json holds a number") == 0);
+    CHECK(refusal(R"({"schema": 2, "probe_runs": [{"elapsed_ms": 1e999}]})").find("file.json holds a number") == 0);
     CHECK(refusal(std::string(100'000, '[')).find("file.json") == 0);
     CHECK(refusal("{\"schema\": 1, \"host\": " + std::string(50, '[') + std::string(50, ']') + "}")
               .find("nested deeper") != std::string::npos);
