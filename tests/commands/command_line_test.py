@@ -210,7 +210,7 @@ class CommandLine(unittest.TestCase):
             link.symlink_to(target)
             judged(NO_DRIVER, *ONLY, "--save-facts", str(link))
             self.assertTrue(link.is_symlink())
-            self.assertEqual(json.loads(target.read_text())["schema"], 1)
+            self.assertEqual(json.loads(target.read_text())["schema"], 2)
 
     def test_a_closed_pipe_is_no_error(self):
         reader, writer = os.pipe()

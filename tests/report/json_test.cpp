@@ -54,17 +54,17 @@ TEST_CASE("a number that JSON cannot hold is left out") {
 TEST_CASE("unusable facts are refused with a sentence that names the place") {
     CHECK(contains(message_for(""), "'x.json' is empty"));
     CHECK(contains(message_for(std::string("{\"schema\"\0:1}", 13)), "error at byte 10"));
-    CHECK(contains(message_for("{\"schema\":1,\"cuda_devices\":[{\"ind"), "is not JSON"));
+    CHECK(contains(message_for("{\"schema\":2,\"cuda_devices\":[{\"ind"), "is not JSON"));
     CHECK(contains(message_for("[]"), "holds no facts"));
-    CHECK(contains(message_for("{\"schema\":2}"), "schema 2"));
-    CHECK(contains(message_for("{\"schema\":1,\"cuda_devices\":[{\"index\":1e400}]}"), "number"));
-    CHECK(contains(message_for("{\"schema\":1,\"cuda_devices\":[{},{\"index\":99999999999}]}"),
+    CHECK(contains(message_for("{\"schema\":77}"), "schema 77"));
+    CHECK(contains(message_for("{\"schema\":2,\"cuda_devices\":[{\"index\":1e400}]}"), "number"));
+    CHECK(contains(message_for("{\"schema\":2,\"cuda_devices\":[{},{\"index\":99999999999}]}"),
                    "cuda_devices[1].index: the number is out of range"));
-    CHECK(contains(message_for("{\"schema\":1,\"cuda_devices\":[{\"compute_capability\":\"8.x\"}]}"),
+    CHECK(contains(message_for("{\"schema\":2,\"cuda_devices\":[{\"compute_capability\":\"8.x\"}]}"),
                    "cuda_devices[0].compute_capability: '8.x' is not a version"));
-    CHECK(contains(message_for("{\"schema\":1,\"host\":{\"environment\":{\"A\":1}}}"), "host.environment.A"));
-    CHECK(contains(message_for("{\"schema\":1,\"rnn_runs\":[{\"end\":\"fine\"}]}"), "rnn_runs[0].end: 'fine'"));
-    CHECK(contains(message_for("{\"schema\":1,\"driver\":" + std::string(100'000, '[')), "nested deeper"));
-    CHECK(contains(message_for("{\"schema\":1,\"cuda_devices\":{}}"), "cuda_devices: a list is expected"));
+    CHECK(contains(message_for("{\"schema\":2,\"host\":{\"environment\":{\"A\":1}}}"), "host.environment.A"));
+    CHECK(contains(message_for("{\"schema\":2,\"rnn_runs\":[{\"end\":\"fine\"}]}"), "rnn_runs[0].end: 'fine'"));
+    CHECK(contains(message_for("{\"schema\":2,\"driver\":" + std::string(100'000, '[')), "nested deeper"));
+    CHECK(contains(message_for("{\"schema\":2,\"cuda_devices\":{}}"), "cuda_devices: a list is expected"));
     CHECK(contains(message_for("\xff\xfe{}"), "is not JSON"));
 }
