@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "base/text.hpp"
+#include "facts/queries.hpp"
 #include "process/probe.hpp"
 #include "support/gpu.hpp"
 #include "vendor/nvml_abi.hpp"
@@ -15,7 +16,7 @@ using vendor::NvmlDevice;
 
 constexpr int uncorrected = 1, since_boot = 0, lifetime = 1;  // nvmlMemoryErrorType_t, nvmlEccCounterType_t
 constexpr int double_bit = 1;                                 // nvmlPageRetirementCause_t
-constexpr int no_permission = 4, gpu_is_lost = 15;
+constexpr int no_permission = 4;
 constexpr unsigned most_processes = 1024;
 
 /// One board being asked: what it does not support stays unset.
@@ -29,7 +30,7 @@ struct Asked {
     bool ok(const vendor::Symbol<int(NvmlDevice, Parameters...)>& symbol, Arguments... arguments) const {
         if (!symbol) return false;  // an older NVML
         const CallResult result = check(symbol, device, arguments...);
-        if (result.code == gpu_is_lost) board.unreachable = result;
+        if (result.code == nvml_gpu_is_lost) board.unreachable = result;
         return result.ok();
     }
 };
@@ -122,7 +123,7 @@ std::optional<Board> ask_board(const NvmlApi& nvml, const vendor::Checker& check
     const CallResult handle = check(nvml.nvmlDeviceGetHandleByIndex_v2, index, &device);
     if (handle.code == no_permission) return std::nullopt;
     if (!handle.ok()) {
-        if (handle.code == gpu_is_lost) board.unreachable = handle;
+        if (handle.code == nvml_gpu_is_lost) board.unreachable = handle;
         return board;
     }
     const Asked ask{nvml, check, device, board};

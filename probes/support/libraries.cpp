@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "facts/queries.hpp"
 #include "files/gpu_libraries.hpp"
 
 namespace rnncheck {
@@ -63,9 +64,7 @@ std::vector<std::string> beside(const Facts& facts, const std::string& cudnn_pat
 }  // namespace
 
 std::vector<std::string> installations_to_query(const Facts& facts, LibraryKind kind) {
-    std::vector<const Library*> found;
-    for (const Library& library : facts.libraries)
-        if (library.kind == kind && !library.problem && !library.stub) found.push_back(&library);
+    std::vector<const Library*> found = usable_copies(facts, kind);
     std::stable_partition(found.begin(), found.end(), [](const Library* library) { return library->picked_by_loader; });
     std::stable_partition(found.begin(), found.end(), [&](const Library* library) {
         return library->picked_by_loader || framework_that_gets(facts, library->path);

@@ -80,6 +80,10 @@ int escaped_byte(std::string_view text) {
 
 }  // namespace
 
+bool is_number(std::string_view text) {
+    return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
+}
+
 void append_hex(std::string& out, unsigned char byte) {
     constexpr std::string_view digits = "0123456789abcdef";
     out += digits[byte >> 4];

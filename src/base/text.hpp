@@ -22,6 +22,9 @@ inline bool is_letter_or_digit(char c) {
     return is_letter(c) || is_digit(c);
 }
 
+/// Not empty, digits alone.
+bool is_number(std::string_view text);
+
 /// Two lower-case hexadecimal digits.
 void append_hex(std::string& out, unsigned char byte);
 

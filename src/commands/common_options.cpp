@@ -165,14 +165,15 @@ void add_rule_options(CLI::App& app, RuleOptions& rules) {
 }
 
 Selection selection_from(const RuleOptions& rules, std::set<std::string>& skipped_probes) {
-    const auto known = rule_names();
     Selection selection;
-    selection.only = ids_from(rules.only, "--only", "rule", known);
-    selection.ignore = ids_from(rules.ignore, "--ignore", "rule", known);
-    selection.skip = ids_from(rules.skip, "--skip", "rule or probe", rule_and_probe_names());
+    selection.only = ids_from(rules.only, "--only", "rule", rule_names);
+    selection.ignore = ids_from(rules.ignore, "--ignore", "rule", rule_names);
+    selection.skip = ids_from(rules.skip, "--skip", "rule or probe", rule_and_probe_names);
     for (const std::string& probe : probe_names())
         if (selection.skip.erase(probe) > 0) skipped_probes.insert(probe);
-    if (std::ranges::none_of(known, [&](const std::string& rule) { return selection.includes(rule); }))
+    const bool selects = !selection.only.empty() || !selection.skip.empty();
+    if (selects &&
+        std::ranges::none_of(rule_names(), [&](const std::string& rule) { return selection.includes(rule); }))
         throw UsageError("--only and --skip leave no rule to run");
     return selection;
 }

@@ -106,7 +106,7 @@ DoctorOptions checked(const RawOptions& given) {
     const bool no_gpu_expected = options.selection.allow_no_gpu;
     options.selection = selection_from(given.rules, options.survey.skip);
     options.selection.allow_no_gpu = no_gpu_expected;
-    options.selection.require = ids_from(given.require, "--require", "rule", rule_names());
+    options.selection.require = ids_from(given.require, "--require", "rule", rule_names);
     for (const std::string& id : options.selection.require)
         if (!options.selection.includes(id))
             throw UsageError("--require " + id + " contradicts --skip or --only, which exclude it");

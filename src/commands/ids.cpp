@@ -91,14 +91,16 @@ void reject_id(const std::string& id, const std::string& what, const std::vector
 }
 
 std::set<std::string> ids_from(const std::vector<std::string>& given, const std::string& option,
-                               const std::string& what, const std::vector<std::string>& known) {
+                               const std::string& what, std::vector<std::string> (*known)()) {
     std::set<std::string> ids;
+    if (given.empty()) return ids;
+    const std::vector<std::string> names = known();
     for (const std::string& entry : given) {
         if (trim(entry).empty()) throw UsageError(option + " needs an id");
         for (const std::string& part : split(entry, ',')) {
             const std::string id(trim(part));
             if (id.empty()) throw UsageError(option + ": there is an empty id in '" + entry + "'");
-            if (std::ranges::find(known, id) == known.end()) reject_id(id, what, known, option + ": ");
+            if (std::ranges::find(names, id) == names.end()) reject_id(id, what, names, option + ": ");
             ids.insert(id);
         }
     }

@@ -296,7 +296,7 @@ Suitability code_on_gpu(const std::string& words, const Version& gpu) {
 Suitability build_on_gpu(const FrameworkBuild& build, const Version& gpu, const DriverAsked& driver,
                          const Matrix& matrix) {
     Suitability code = code_on_gpu(build.targets, gpu);
-    if (targets_of(build.targets).empty()) {
+    if (code.fit == Fit::unknown) {
         // What its CUDA could compile for does not tell what was compiled, but bounds it.
         if (build.cuda)
             if (const Suitability cuda = cuda_on_gpu(*build.cuda, gpu, matrix);

@@ -12,30 +12,16 @@ namespace {
 
 constexpr std::size_t longest_value = 200;
 
-bool all_digits(std::string_view text) {
-    return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
-}
-
-std::size_t numbers_in(const Version& version) {
-    return static_cast<std::size_t>(1 + std::count(version.text.begin(), version.text.end(), '.'));
-}
-
 std::string without(std::string text, std::initializer_list<std::string_view> prefixes) {
     for (const std::string_view prefix : prefixes)
         if (text.starts_with(prefix)) return std::string(trim(std::string_view(text).substr(prefix.size())));
     return text;
 }
 
-/// "86" is 8.6, "120" is 12.0: all but the last digit are the major.
-std::optional<Version> dotted(std::string_view digits) {
-    if (!all_digits(digits) || digits.size() < 2 || digits.size() > 3) return std::nullopt;
-    return parse_version(std::string(digits.substr(0, digits.size() - 1)) + "." + digits.back());
-}
-
 /// A version of `least` to `most` numbers.
 std::optional<Version> version_of(std::string_view text, std::size_t least, std::size_t most) {
     const auto version = parse_version(text);
-    if (!version || numbers_in(*version) < least || numbers_in(*version) > most) return std::nullopt;
+    if (!version || parts_written(*version) < least || parts_written(*version) > most) return std::nullopt;
     return version;
 }
 
@@ -129,9 +115,9 @@ static std::string without_x(std::string value) {
 
 std::optional<Version> cuda_from(std::string_view text) {
     const std::string word = normalized(text), value = without(word, {"cuda-", "cuda", "cu", "v"});
-    if (all_digits(value) && value != word && value.size() < 4 && word.front() == 'c')
+    if (is_number(value) && value != word && value.size() < 4 && word.front() == 'c')
         return value.size() == 1 ? parse_version(value) : cuda_of_digits(value);
-    if (all_digits(value) && (value.size() == 4 || value.size() == 5))
+    if (is_number(value) && (value.size() == 4 || value.size() == 5))
         return cuda_version_from_number(number_from(value).value_or(0));
     const auto version = version_of(without_x(value), 1, 3);
     return version && version->major() < 100 ? version : std::nullopt;
@@ -142,7 +128,7 @@ std::optional<CudnnGiven> cudnn_from(std::string_view text) {
     const std::size_t end = end_of_version(value);
     const std::string_view digits = std::string_view(value).substr(0, end);
     CudnnGiven given;
-    if (all_digits(digits) && digits.size() >= 4 && digits.size() <= 6) {
+    if (is_number(digits) && digits.size() >= 4 && digits.size() <= 6) {
         const auto version = cudnn_version_from_number(static_cast<std::size_t>(number_from(digits).value_or(0)));
         if (!version) return std::nullopt;
         given.version = *version;
@@ -150,7 +136,7 @@ std::optional<CudnnGiven> cudnn_from(std::string_view text) {
         const auto version = version_of(digits, 1, 4);
         if (!version || version->major() > 99) return std::nullopt;
         given.version = *version;
-        if (numbers_in(*version) == 4)  // the package's own build number
+        if (parts_written(*version) == 4)  // the package's own build number
             given.version = make_version({version->parts[0], version->parts[1], version->parts[2]});
     }
     const std::string rest = without(std::string(trim(std::string_view(value).substr(end))), {"+", "-", "_", ","});
@@ -162,14 +148,14 @@ std::optional<CudnnGiven> cudnn_from(std::string_view text) {
 std::optional<Version> capability_from(std::string_view text) {
     const std::string value = normalized(text);
     const std::string code = without(value, {"sm_", "compute_", "sm"});
-    if (code != value) return dotted(code.substr(0, code.find_last_not_of("af") + 1));
+    if (code != value) return capability_of_digits(code.substr(0, code.find_last_not_of("af") + 1));
     const auto version = version_of(without(value, {"cc ", "cc"}), 2, 2);
     return version && version->major() < 100 ? version : std::nullopt;
 }
 
 std::optional<Version> python_from(std::string_view text) {
     const std::string value = without(normalized(text), {"python ", "python", "cp", "py"});
-    if (all_digits(value) && value.size() >= 2 && value.size() <= 3)
+    if (is_number(value) && value.size() >= 2 && value.size() <= 3)
         return parse_version(value.substr(0, 1) + "." + value.substr(1));
     return version_of(value, 2, 3);
 }

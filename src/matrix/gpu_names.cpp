@@ -35,18 +35,13 @@ const std::set<std::string> decorations = {
     "nvl",    "dgxs",        "fhhl",  "hbm2", "hbm2e",     "hbm3",     "hbm3e",  "mig",      "gb",     "gib",
     "lhr",    "oem",         "gddr5", "ddr4", "developer", "kit",      "devkit", "embedded", "module"};
 
-bool is_number(std::string_view text) {
-    return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
-}
-
 Words words_of(std::string_view written) {
     Words words;
     bool inside = false;
-    for (const char c : written) {
-        const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-        const bool part_of_word = is_digit(lower) || (lower >= 'a' && lower <= 'z');
+    for (const char c : lower(written)) {
+        const bool part_of_word = is_letter_or_digit(c);
         if (part_of_word && !inside) words.emplace_back();
-        if (part_of_word) words.back() += lower;
+        if (part_of_word) words.back() += c;
         inside = part_of_word;
     }
     return words;

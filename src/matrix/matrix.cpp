@@ -224,7 +224,7 @@ Answer<FrameworkCuda> Matrix::framework_cuda(std::string_view framework, const V
 }
 
 bool may_be_of(const CudnnBuild& row, const Version& cudnn) {
-    return agree(cudnn, row.cudnn) || agree(cudnn, row.last()) || (row.cudnn <= cudnn && cudnn <= row.last());
+    return agree(cudnn, row.cudnn) || agree(cudnn, row.last()) || covers(row, cudnn);
 }
 
 }  // namespace rnncheck

@@ -38,10 +38,13 @@ bool reaches(const Version& driver, const Version& release) {
 }
 
 std::optional<Version> cuda_of_digits(std::string_view digits) {
-    const bool is_number = std::all_of(digits.begin(), digits.end(), is_digit);
-    if (!is_number || digits.size() < 2 || digits.size() > 3) return std::nullopt;
     constexpr char oldest_with_packages = '7';  // "cu75": until CUDA 9 two digits are major and minor
-    if (digits.size() == 2 && digits.front() < oldest_with_packages) return parse_version(digits);
+    if (digits.size() == 2 && is_number(digits) && digits.front() < oldest_with_packages) return parse_version(digits);
+    return capability_of_digits(digits);
+}
+
+std::optional<Version> capability_of_digits(std::string_view digits) {
+    if (!is_number(digits) || digits.size() < 2 || digits.size() > 3) return std::nullopt;
     return parse_version(std::string(digits.substr(0, digits.size() - 1)) + "." + digits.back());
 }
 
@@ -55,9 +58,9 @@ std::optional<Target> parse_target(std::string_view word) {
         target.kind = word.back();
         word.remove_suffix(1);
     }
-    const bool digits = std::all_of(word.begin(), word.end(), is_digit);
-    if (!digits || word.size() < 2 || word.size() > 3) return std::nullopt;
-    target.capability = *parse_version(std::string(word.substr(0, word.size() - 1)) + "." + word.back());
+    const auto capability = capability_of_digits(word);
+    if (!capability) return std::nullopt;
+    target.capability = *capability;
     return target;
 }
 

@@ -28,6 +28,10 @@ bool reaches(const Version& driver, const Version& release);
 /// The CUDA that packages write without a dot: "118" is 11.8, "92" is 9.2, "12" is 12; nothing for other lengths.
 std::optional<Version> cuda_of_digits(std::string_view digits);
 
+/// The compute capability that tables and compilers write without a dot: "86" is 8.6, "120" is 12.0; nothing for other
+/// lengths.
+std::optional<Version> capability_of_digits(std::string_view digits);
+
 /// What a build holds code for, as the tables and nvcc write it: "sm_70 sm_90a compute_120".
 struct Target {
     Version capability;        ///< 7.0, 12.0

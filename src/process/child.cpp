@@ -12,6 +12,8 @@
 #include <cstring>
 #include <utility>
 
+#include "process/this_process.hpp"
+
 extern char** environ;
 
 namespace rnncheck::process {
@@ -59,13 +61,6 @@ struct SpawnSettings {
     SpawnSettings(const SpawnSettings&) = delete;
     SpawnSettings& operator=(const SpawnSettings&) = delete;
 };
-
-std::vector<char*> pointers(const std::vector<std::string>& texts) {
-    std::vector<char*> list;
-    for (const auto& text : texts) list.push_back(const_cast<char*>(text.c_str()));
-    list.push_back(nullptr);
-    return list;
-}
 
 /// Our environment with `extra` in place of variables of the same name.
 std::vector<std::string> environment_with(const std::vector<std::string>& extra) {
@@ -156,7 +151,7 @@ void Pool::Child::start(const Command& command, const Wire& wire) {
     posix_spawn_file_actions_adddup2(&settings.files, answers.write.number(), wire.answer);
     const auto environment = environment_with(command.extra_environment);
     const int error = posix_spawn(&pid_, command.arguments[0].c_str(), &settings.files, &settings.attributes,
-                                  pointers(command.arguments).data(), pointers(environment).data());
+                                  pointers_to(command.arguments).data(), pointers_to(environment).data());
     if (error != 0) {
         pid_ = -1;
         start_error_ = command.arguments[0] + " could not be started: " + std::strerror(error);

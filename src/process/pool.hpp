@@ -83,7 +83,7 @@ class Pool {
     /// The same for every process of this pool.
     const Wire& wire() const { return wire_; }
 
-    /// ExitKind many can run at the same time within this process's limit on descriptors; at least one.
+    /// How many can run at the same time within this process's limit on descriptors; at least one.
     std::size_t capacity() const;
 
     struct Ended {

@@ -107,11 +107,16 @@ std::optional<int> run_in_fork(const std::function<int()>& work) {
     return number;
 }
 
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+    std::vector<char*> list;
+    for (const auto& text : texts) list.push_back(const_cast<char*>(text.c_str()));
+    list.push_back(nullptr);
+    return list;
+}
+
 int exec_command(const std::vector<std::string>& arguments) {
-    std::vector<char*> pointers;
-    for (const auto& argument : arguments) pointers.push_back(const_cast<char*>(argument.c_str()));
-    pointers.push_back(nullptr);
-    execvp(pointers.front(), pointers.data());
+    const auto list = pointers_to(arguments);
+    execvp(list.front(), list.data());
     return errno;
 }
 

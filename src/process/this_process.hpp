@@ -20,6 +20,9 @@ void drop_privileges(bool may_make_nodes = false);
 /// whatever `work` changes in its process (signals, limits, memory) is gone afterwards.
 std::optional<int> run_in_fork(const std::function<int()>& work);
 
+/// As exec and posix_spawn take them, with a null at the end; valid as long as `texts`.
+std::vector<char*> pointers_to(const std::vector<std::string>& texts);
+
 /// Replaces this process by a program, looked for on PATH as execvp does. Returns only when that fails: the error
 /// number.
 int exec_command(const std::vector<std::string>& arguments);

@@ -116,7 +116,7 @@ bool is_ordinary_word(std::string_view name) {
 
 /// Letters and digits, and all beyond ASCII.
 bool is_word_char(char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
+    return is_letter_or_digit(c) || static_cast<unsigned char>(c) >= 0x80;
 }
 
 /// Whether a word can begin or end between `at - 1` and `at`.

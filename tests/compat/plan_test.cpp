@@ -31,6 +31,12 @@ FrameworkPlan plan_of(const PlanQuestion& asked) {
     return plan.frameworks[0];
 }
 
+PlannedBuild newest_of(const PlanQuestion& asked) {
+    const FrameworkPlan plan = plan_of(asked);
+    REQUIRE(plan.newest);
+    return *plan.newest;
+}
+
 std::string told(const std::vector<std::string>& lines) {
     return join(lines, "; ");
 }
@@ -275,20 +281,17 @@ TEST_CASE("a cuDNN of which only the major is known is 9.x") {
 TEST_CASE("on native Windows TensorFlow ends with 2.10") {
     PlanQuestion asked = question("RTX 3090", "536", "tensorflow");
     asked.os = "windows";
-    const FrameworkPlan plan = plan_of(asked);
-    REQUIRE(plan.newest);
-    CHECK(plan.newest->last == v("2.10"));
-    CHECK(contains(told(plan.newest->notes), "needs CUDA 11.2 and cuDNN 8.1 installed"));
+    const PlannedBuild newest = newest_of(asked);
+    CHECK(newest.last == v("2.10"));
+    CHECK(contains(told(newest.notes), "needs CUDA 11.2 and cuDNN 8.1 installed"));
 }
 
 TEST_CASE("a CUDA whose drivers for Windows are not in the data goes by the driver's own CUDA") {
     PlanQuestion asked = question("RTX 3090", "536.40", "pytorch");
     asked.os = "windows";
-    const FrameworkPlan plan = plan_of(asked);
-    REQUIRE(plan.newest);
-    CHECK(plan.newest->cuda->major() == 12);
+    CHECK(newest_of(asked).cuda->major() == 12);
     asked.driver = v("581.15");
-    CHECK(plan_of(asked).newest->cuda == v("13.0"));
+    CHECK(newest_of(asked).cuda == v("13.0"));
 }
 
 TEST_CASE("a framework whose code is not in the data is named, but not as one that runs") {
@@ -304,10 +307,9 @@ TEST_CASE("a framework whose code is not in the data is named, but not as one th
 TEST_CASE("under WSL the builds are those of Linux and the drivers those of Windows") {
     PlanQuestion asked = question("RTX 3090", "527.41", "pytorch");
     asked.driver_os = "windows";
-    const FrameworkPlan plan = plan_of(asked);
-    REQUIRE(plan.newest);
-    CHECK(plan.newest->os == "linux");
-    CHECK(plan.newest->driver_min == v("527.41"));
+    const PlannedBuild newest = newest_of(asked);
+    CHECK(newest.os == "linux");
+    CHECK(newest.driver_min == v("527.41"));
 }
 
 TEST_CASE("no framework of this name") {

@@ -59,13 +59,7 @@ RULE_TEST(cudnn_built_for_other_cuda,
                    }),
                    ""},
                   {"no driver", without_driver(), ""},
-                  {"none installed", but([](Facts& f) {
-                       without(f, LibraryKind::cudnn);
-                       without(f, LibraryKind::cudnn_part);
-                       f.cudnns.clear();
-                       no_cases(f);
-                   }),
-                   ""}}},
+                  {"none installed", but(no_cudnn), ""}}},
           CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                       {"it did not tell", but([](Facts& f) {
                            no_cases(f);

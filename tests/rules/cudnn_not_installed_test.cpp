@@ -9,15 +9,7 @@ RULE_TEST(cudnn_not_installed,
                       no_cases(f);
                   }),
                   "cuDNN is installed only in part"},
-                 {"without a driver too",
-                  after(without_driver(),
-                        [](Facts& f) {
-                            without(f, LibraryKind::cudnn);
-                            without(f, LibraryKind::cudnn_part);
-                            f.cudnns.clear();
-                            no_cases(f);
-                        }),
-                  "cuDNN is not installed"}}},
+                 {"without a driver too", after(without_driver(), no_cudnn), "cuDNN is not installed"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"a damaged one is another fault", but([](Facts& f) {
                        library_of(f, LibraryKind::cudnn).problem = FileProblem::not_elf;
@@ -25,19 +17,13 @@ RULE_TEST(cudnn_not_installed,
                    }),
                    ""},
                   {"only as a Python package", but([](Facts& f) {
-                       without(f, LibraryKind::cudnn);
-                       without(f, LibraryKind::cudnn_part);
-                       f.cudnns.clear();
-                       no_cases(f);
+                       no_cudnn(f);
                        add_wheel_cudnn9(f);
                    }),
                    ""}}},
           CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                       {"search did not finish", but([](Facts& f) {
-                           without(f, LibraryKind::cudnn);
-                           without(f, LibraryKind::cudnn_part);
-                           f.cudnns.clear();
-                           no_cases(f);
+                           no_cudnn(f);
                            std::erase_if(f.probe_runs, [](const auto& run) { return run.probe == "library_files"; });
                        }),
                        ""}}})

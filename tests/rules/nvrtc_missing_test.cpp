@@ -33,10 +33,7 @@ RULE_TEST(
           }),
           ""},
          {"no cuDNN", but([](Facts& f) {
-              without(f, LibraryKind::cudnn);
-              without(f, LibraryKind::cudnn_part);
-              f.cudnns.clear();
-              no_cases(f);
+              no_cudnn(f);
               without(f, LibraryKind::nvrtc);
               f.nvrtcs.clear();
           }),

@@ -25,13 +25,7 @@ RULE_TEST(probe_quit_early,
                   }),
                   "rnncheck's own probe library_files ended with exit code 3 before it was finished; the cause is a "
                   "library preloaded into every program or a bug in rnncheck"}}},
-          Silent{{{"healthy", a_healthy_machine(), ""},
-                  {"a crash at exit",
-                   but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::crashed_at_exit; }), ""}}},
-          CannotTell{
-              {{"nothing learnt", nothing_learnt(), ""},
-               {"not started", but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::not_started; }), ""},
-               {"another bad end", but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::timed_out; }), ""}}})
+          silent_about_probe_ends(), cannot_tell_about_probe_ends())
 
 TEST_CASE("what goes wrong in our own probes is not the machine's fault") {
     using namespace rnncheck;

@@ -73,6 +73,13 @@ RULE_TEST(
         {{"healthy", a_healthy_machine(), ""},
          {"a crash at exit", but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::crashed_at_exit; }), ""}}},
     CannotTell{{{"nothing learnt", nothing_learnt(), ""},
+                {"the deadline ends the witness of another hang", but([](Facts& f) {
+                     ProbeRun& run = f.probe_runs.emplace_back();
+                     run.probe = "hang_witness";
+                     run.end = ProbeEnd::cut_off;
+                     run.elapsed_ms = 900;
+                 }),
+                 ""},
                 {"not started", but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::not_started; }), ""},
                 {"a probe of our own waits for processor time",
                  but([](Facts& f) { probe_run(f, "library_files").end = ProbeEnd::timed_out; }), ""},

@@ -11,12 +11,6 @@ RULE_TEST(several_cudnns,
                        other.version = v("8.9.7");
                    }),
                    ""},
-                  {"none installed", but([](Facts& f) {
-                       without(f, LibraryKind::cudnn);
-                       without(f, LibraryKind::cudnn_part);
-                       f.cudnns.clear();
-                       no_cases(f);
-                   }),
-                   ""}}},
+                  {"none installed", but(no_cudnn), ""}}},
           CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                       {"one of two did not tell", but([](Facts& f) { add_wheel_cudnn9(f).version.reset(); }), ""}}})

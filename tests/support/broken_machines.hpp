@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "support/healthy_machine.hpp"
+#include "support/rule_test.hpp"
 
 namespace rnncheck::test {
 
@@ -80,6 +81,19 @@ inline ProbeRun& probe_run(Facts& f, const std::string& probe) {
     for (auto& run : f.probe_runs)
         if (run.probe == probe) return run;
     throw std::out_of_range(probe);
+}
+
+/// Where no rule about how a probe's process ended fires, but those of its other ends.
+inline Silent silent_about_probe_ends() {
+    return {
+        {{"healthy", a_healthy_machine(), ""},
+         {"a crash at exit", but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::crashed_at_exit; }), ""}}};
+}
+
+inline CannotTell cannot_tell_about_probe_ends() {
+    return {{{"nothing learnt", nothing_learnt(), ""},
+             {"not started", but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::not_started; }), ""},
+             {"another bad end", but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::timed_out; }), ""}}};
 }
 
 /// Those facts with one change.

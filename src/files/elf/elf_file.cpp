@@ -267,9 +267,11 @@ bool is_text(std::string_view bytes) {
 }
 
 std::string bytes_in_words(std::string_view bytes) {
-    constexpr std::string_view digits = "0123456789abcdef";
     std::string words;
-    for (const unsigned char byte : bytes) words += {' ', digits[byte >> 4], digits[byte & 15]};
+    for (const unsigned char byte : bytes) {
+        words += ' ';
+        append_hex(words, byte);
+    }
     return words;
 }
 

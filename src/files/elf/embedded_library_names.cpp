@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/text.hpp"
 #include "files/elf/elf_file.hpp"
 
 namespace rnncheck::elf {
@@ -21,10 +22,7 @@ struct Extent {
 };
 
 bool is_name(std::string_view text) {
-    const auto allowed = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-               c == '+' || c == '.';
-    };
+    const auto allowed = [](char c) { return is_letter_or_digit(c) || c == '_' || c == '-' || c == '+' || c == '.'; };
     return text.size() <= longest_name && text.find(".so") >= 4 && std::ranges::all_of(text, allowed) &&
            is_shared_library(text);
 }

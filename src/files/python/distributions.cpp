@@ -14,8 +14,7 @@ namespace {
 constexpr std::size_t most_needs = 1024, longest_field = 512;
 
 bool is_distribution_char(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-           c == '.';
+    return is_letter_or_digit(c) || c == '-' || c == '_' || c == '.';
 }
 
 std::string without_blanks(std::string_view text) {

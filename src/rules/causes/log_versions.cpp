@@ -65,8 +65,7 @@ std::optional<Version> capability(const Features& t) {
 /// "sm_120" is 12.0, "sm_61" is 6.1.
 std::optional<Version> capability_of_sm(std::string_view digits) {
     while (!digits.empty() && !is_digit(digits.back())) digits.remove_suffix(1);
-    if (digits.size() < 2) return std::nullopt;
-    return parse_version(std::string(digits.substr(0, digits.size() - 1)) + "." + digits.back());
+    return capability_of_digits(digits);
 }
 
 /// A newer minor runs the code of an older one of the same major.
