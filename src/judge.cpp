@@ -5,9 +5,11 @@
 #include <tuple>
 
 #include "base/text.hpp"
+#include "compat/given.hpp"
 #include "facts/queries.hpp"
 #include "rules/causes/log_causes.hpp"
 #include "rules/support/remedies.hpp"
+#include "rules/support/repairs.hpp"
 #include "rules/support/versions.hpp"
 
 namespace rnncheck {
@@ -38,7 +40,7 @@ void complete(const Named<Rule>& rule, const Facts& facts, Finding& finding) {
     finding.layer = rule->layer;
     for (Remedy& remedy : finding.remedies)
         if (remedy.verify.empty()) remedy.verify = "rnncheck doctor --only " + finding.rule;
-    if (rule->offers_plan) rules::offer_plan(facts, finding);
+    if (rule->repaired_by_versions) rules::offer_plan(facts, finding);
 }
 
 /// A question the user did not want asked is no open question.
@@ -190,6 +192,69 @@ std::vector<Verdict> ask_all(std::span<const Named<Rule> > rules, const Facts& f
     return verdicts;
 }
 
+/// Findings of a rule about one thing, whatever its version: "GPU 0", "PyTorch 2.4" as "PyTorch".
+std::string kind_of(const Finding& finding) {
+    const std::string& subject = finding.subject;
+    return finding.rule + ' ' +
+           (subject.starts_with("GPU") ? subject : subject.substr(0, subject.find_first_of("0123456789(")));
+}
+
+/// How bad what the tables tell of given versions is, by kind.
+std::map<std::string, Severity> faults_of(const Facts& given, const Matrix& matrix) {
+    std::map<std::string, Severity> faults;
+    for (const Verdict& verdict : ask_all(rules_of_the_directory(), given, matrix, {}))
+        for (const Finding& finding : verdict.findings) {
+            const auto [fault, is_new] = faults.try_emplace(kind_of(finding), finding.severity);
+            fault->second = std::min(fault->second, finding.severity);
+        }
+    return faults;
+}
+
+/// A proposal with what is at fault once it is carried out.
+struct TriedRepair {
+    Remedy remedy;
+    std::map<std::string, Severity> after;
+
+    /// The fault is gone, and nothing that was none is an error.
+    bool holds_for(const std::string& kind, const std::map<std::string, Severity>& before) const {
+        if (const auto still = after.find(kind); still != after.end() && still->second <= before.at(kind)) return false;
+        return std::ranges::all_of(after, [&](const auto& fault) {
+            const auto known = before.find(fault.first);
+            return fault.second != Severity::error || (known != before.end() && known->second == Severity::error);
+        });
+    }
+};
+
+/// Faults of versions get the repairs that hold: each is carried out on what was given, or on the machine as a person
+/// would describe it, and judged again. What only the machine shows keeps its rule's own remedies.
+void add_repairs(std::span<const Named<Rule> > rules, std::vector<Verdict>& verdicts, const Facts& facts,
+                 const Matrix& matrix) {
+    constexpr std::size_t most_shown = 2;
+    std::vector<std::pair<const Named<Rule>*, Finding*> > faults;
+    for (std::size_t i = 0; i < rules.size(); ++i)
+        for (Finding& finding : verdicts[i].findings)
+            if (rules[i]->repaired_by_versions && finding.severity != Severity::note)
+                faults.emplace_back(&rules[i], &finding);
+    if (faults.empty()) return;
+    const Facts given = only_given(facts) ? facts : rules::as_given(facts, matrix);
+    const auto before = faults_of(given, matrix);
+    std::vector<TriedRepair> tried;
+    for (Remedy& remedy : rules::proposed_repairs(given, facts, matrix)) {
+        const Facts changed = with_changes(given, remedy.changes, matrix);
+        tried.push_back({std::move(remedy), faults_of(changed, matrix)});
+    }
+    for (auto& [rule, finding] : faults) {
+        const std::string kind = kind_of(*finding);
+        if (!before.contains(kind)) continue;
+        finding->remedies.clear();
+        for (const TriedRepair& repair : tried)
+            if (finding->remedies.size() < most_shown && repair.holds_for(kind, before))
+                finding->remedies.push_back(repair.remedy);
+        if (finding->remedies.empty()) finding->remedies = {rules::without_repair(given, matrix)};
+        complete(*rule, facts, *finding);
+    }
+}
+
 void make_notes(Verdict& verdict, const Named<Rule>& rule, const Facts& facts, const Selection& selection) {
     const bool expected = selection.allow_no_gpu && rule->says_no_gpu && no_nvidia_hardware_seen(facts);
     for (Finding& finding : verdict.findings)
@@ -212,6 +277,7 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
     // Without a log its causes cannot speak, and their table need not be read.
     const auto all = facts.log ? all_rules() : rules_of_the_directory();
     std::vector<Verdict> verdicts = ask_all(all, facts, matrix, selection);
+    add_repairs(all, verdicts, facts, matrix);
     for (std::size_t i = 0; i < all.size(); ++i) {
         const auto& rule = all[i];
         const std::string name(rule.name);

@@ -180,6 +180,20 @@ Given read_given(const std::vector<GivenValue>& values, const Matrix& matrix) {
     return given;
 }
 
+Facts with_changes(Facts given, const std::vector<GivenValue>& changes, const Matrix& matrix) {
+    for (const GivenValue& change : changes) {
+        if (change.key == "cuda") given.runtimes.clear();
+        if (change.key == "cudnn") given.cudnns.clear();
+        if (change.key == "driver") given.driver = {};
+        if (change.key == "python") given.pythons.clear();
+        std::erase_if(given.frameworks, [&](const Framework& framework) { return framework.name == change.key; });
+        Given changed{std::move(given), {}, {}};
+        take(changed, change, matrix);
+        given = std::move(changed.facts);
+    }
+    return given;
+}
+
 std::string in_words(const NotUnderstood& complaint) {
     return complaint.given.key + "=" + complaint.given.value + " is not understood: " + complaint.expected +
            " is expected";

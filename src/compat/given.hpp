@@ -9,11 +9,6 @@
 
 namespace rnncheck {
 
-struct GivenValue {
-    std::string key;
-    std::string value;
-};
-
 /// `expected` says what could stand there: "a version such as 12.4".
 struct NotUnderstood {
     GivenValue given;
@@ -38,6 +33,10 @@ std::string_view expected_of(std::string_view key);
 /// The facts that the values tell. The tables are asked for the names of GPUs. What cannot be understood, unknown keys
 /// and a second value for what has one included, is listed and left out.
 Given read_given(const std::vector<GivenValue>& values, const Matrix& matrix);
+
+/// What was given, with these values in the place of those of the same keys or frameworks. Every value must be one that
+/// read_given understands.
+Facts with_changes(Facts given, const std::vector<GivenValue>& changes, const Matrix& matrix);
 
 /// "cuda=twelve is not understood: a version (12.4) is expected".
 std::string in_words(const NotUnderstood& complaint);

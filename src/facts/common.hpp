@@ -11,6 +11,12 @@ namespace rnncheck {
 enum class Stage { look, ask, run };
 RNNCHECK_ENUM_NAMES(Stage, "look", "ask", "run")
 
+/// A value in the keys of `matrix check`: {"driver", "535.104.05"}.
+struct GivenValue {
+    std::string key;
+    std::string value;
+};
+
 /// What an answer or a finding rests on. `source` is a path into the facts ("driver.kernel_version") or the link of the
 /// matrix row.
 struct Evidence {

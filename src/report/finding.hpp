@@ -26,6 +26,7 @@ struct Remedy {
     Risk risk = Risk::safe;
     std::string verify = {};
     std::string link = {};
+    std::vector<GivenValue> changes = {};  ///< what `matrix check` would be told afterwards instead; not printed
 
     static void fields(auto& self, auto&& visit) {
         visit("text", self.text, "what to do");

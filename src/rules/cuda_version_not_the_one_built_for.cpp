@@ -16,11 +16,6 @@ static Finding other_cuda(const Framework& framework, const FrameworkBuild& buil
     finding.message = words_of(framework) + " was built for CUDA " + build.cuda->text + ", which CUDA " + cuda.text +
                       " does not provide";
     finding.evidence = {{"CUDA", cuda.text, "runtimes"}, evidence_of(build, "CUDA " + build.cuda->text)};
-    finding.remedies = {{.text = "Install CUDA " + build.cuda->text +
-                                 " in addition, or use a framework version for CUDA " + std::to_string(cuda.major()),
-                         .commands = {"rnncheck matrix show framework_builds framework=" + framework.name},
-                         .verify = "rnncheck doctor",
-                         .link = "https://developer.nvidia.com/cuda-toolkit-archive"}};
     return finding;
 }
 
@@ -79,6 +74,7 @@ extern const Rule rule{.title = "The installed CUDA version is not the one the f
                        .max_severity = Severity::error,
                        .stage = Stage::look,
                        .check = check,
-                       .what_if_inputs = "cuda= and a framework"};
+                       .what_if_inputs = "cuda= and a framework",
+                       .repaired_by_versions = true};
 
 }  // namespace rnncheck::rules::cuda_version_not_the_one_built_for

@@ -158,12 +158,6 @@ static Verdict judge_release(const Facts& facts, const Matrix& matrix) {
     finding.subject = "cuDNN " + cudnn->text;
     finding.message = made.why;
     finding.evidence = made.evidence;
-    const std::string wanted = std::to_string(cuda->major());
-    finding.remedies = {
-        {.text = "Use a cuDNN version built for CUDA " + wanted,
-         .commands = {"rnncheck matrix show cudnn_builds cuda_major=" + wanted},
-         .verify = "rnncheck matrix check cudnn=VERSION cuda=" + cuda->text,
-         .link = "https://docs.nvidia.com/deeplearning/cudnn/backend/v9.5.1/reference/support-matrix.html"}};
     return fault(std::move(finding));
 }
 
@@ -195,7 +189,7 @@ extern const Rule rule{.title = "cuDNN was built for a different CUDA version",
                        .stage = Stage::ask,
                        .check = check,
                        .what_if_inputs = "cudnn= and cuda=",
-                       .offers_plan = true,
+                       .repaired_by_versions = true,
                        .yields_to = {"cuda_version_not_the_one_built_for", "driver_too_old"}};
 
 }  // namespace rnncheck::rules::cudnn_built_for_other_cuda

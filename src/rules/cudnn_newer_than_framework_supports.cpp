@@ -6,14 +6,8 @@
 namespace rnncheck::rules::cudnn_newer_than_framework_supports {
 
 static void newer(Finding& finding, const Framework& framework, const FrameworkBuild& build, const Version& cudnn) {
-    const std::string major = std::to_string(build.cudnn->major());
-    finding.message = words_of(framework) + " was built for cuDNN " + major + " and cannot use cuDNN " + cudnn.text;
-    finding.remedies = {
-        {.text = "Install cuDNN " + major + ", version " + build.cudnn->text +
-                 " or later, in addition to or instead of it, or use a framework version built for cuDNN  " +
-                 std::to_string(cudnn.major()),
-         .verify = "rnncheck doctor",
-         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
+    finding.message = words_of(framework) + " was built for cuDNN " + std::to_string(build.cudnn->major()) +
+                      " and cannot use cuDNN " + cudnn.text;
 }
 
 /// Its file name is of the framework's major all the same: somebody made a link, or renamed it.
@@ -44,6 +38,7 @@ extern const Rule rule{.title = "cuDNN is of a newer major version than the fram
                        .max_severity = Severity::error,
                        .stage = Stage::ask,
                        .check = check,
-                       .what_if_inputs = "cudnn= and a framework"};
+                       .what_if_inputs = "cudnn= and a framework",
+                       .repaired_by_versions = true};
 
 }  // namespace rnncheck::rules::cudnn_newer_than_framework_supports

@@ -8,10 +8,6 @@ namespace rnncheck::rules::cudnn_runtime_older_than_built {
 static void older(Finding& finding, const Framework& framework, const FrameworkBuild& build, const Version& cudnn) {
     finding.message = "cuDNN " + cudnn.text + " is older than the " + build.cudnn->text + " that " +
                       words_of(framework) + " was built with";
-    finding.remedies = {{.text = "Install cuDNN " + build.cudnn->text + " or a later version of major " +
-                                 std::to_string(build.cudnn->major()),
-                         .verify = "rnncheck doctor",
-                         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
 }
 
 static bool is_older(const CudnnInUse& use) {
@@ -42,6 +38,7 @@ extern const Rule rule{.title = "cuDNN is older than the version the framework w
                        .stage = Stage::ask,
                        .check = check,
                        .what_if_inputs = "cudnn= and a framework",
+                       .repaired_by_versions = true,
                        .yields_to = {"wrong_cudnn_found_first"}};
 
 }  // namespace rnncheck::rules::cudnn_runtime_older_than_built

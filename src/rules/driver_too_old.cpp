@@ -5,6 +5,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/cudnn.hpp"
 #include "rules/support/remedies.hpp"
+#include "rules/support/repairs.hpp"
 #include "rules/support/versions.hpp"
 #include "rules/support/words.hpp"
 
@@ -24,43 +25,18 @@ static std::optional<Version> capability_given(const Facts& facts) {
     return gpu ? gpu->compute_capability : std::nullopt;
 }
 
-/// As a remedy where nothing speaks against the GPU being a data centre's.
-static void offer_compat_package(Finding& finding, const Facts& facts, const Matrix& matrix, const Version& cuda) {
-    compat::DriverAsked driver = driver_asked(facts);
-    const auto package = compat::compat_package(driver, cuda, capability_given(facts), matrix);
-    if (!package) return;
-    finding.evidence.push_back({package->name, "provides a newer libcuda, on data center GPUs only", package->source});
-    const Gpu* gpu = given_gpu(facts);
-    const auto product = gpu && gpu->name ? matrix.gpu_product(*gpu->name) : Answer<GpuProduct>();
-    if (product && !product->data_center) return;
-    finding.remedies.push_back(
-        {.text = "On data center GPUs only: install the forward-compatibility package " + package->name + " instead",
-         .commands = {"sudo apt-get install " + package->name},
-         .risk = Risk::needs_root,
-         .verify = "rnncheck doctor",
-         .link = package->source});
-}
-
 static Finding too_old_for(const Facts& facts, const Matrix& matrix, const std::string& thing, const Version& cuda,
-                           const std::string& oldest, const std::vector<Evidence>& evidence) {
+                           const std::vector<Evidence>& evidence) {
     const Version driver = *driver_version(facts);
     Finding finding;
     finding.subject = "driver " + driver.text;
     finding.message = "driver " + driver.text + " is too old for " + thing;
     finding.evidence = {driver_evidence(driver)};
     finding.evidence.insert(finding.evidence.end(), evidence.begin(), evidence.end());
-    finding.remedies = {{.text = "Update the NVIDIA driver to " + oldest + " or later",
-                         .risk = Risk::disruptive,
-                         .verify = "nvidia-smi",
-                         .link = compatibility_page}};
-    offer_compat_package(finding, facts, matrix, cuda);
+    if (const auto package = compat::compat_package(driver_asked(facts), cuda, capability_given(facts), matrix))
+        finding.evidence.push_back(
+            {package->name, "provides a newer libcuda, on data center GPUs only", package->source});
     return finding;
-}
-
-/// The version that the update has to reach.
-static std::string oldest_for(const Version& cuda, const std::string& os, const Matrix& matrix) {
-    const auto row = compat::drivers_for(cuda, os, matrix);
-    return row ? row->oldest_driver.text : "one for CUDA " + cuda.text;
 }
 
 static void judge_cuda(const Facts& facts, const Matrix& matrix, const Version& cuda, VerdictBuilder& answers) {
@@ -68,8 +44,7 @@ static void judge_cuda(const Facts& facts, const Matrix& matrix, const Version& 
     if (runs.outside) return answers.outside(runs.why);
     if (runs.fit == Fit::unknown) return answers.unknown(runs.why);
     if (runs.fit == Fit::does_not_work)
-        return answers.fault(too_old_for(facts, matrix, "CUDA " + cuda.text, cuda,
-                                         oldest_for(cuda, systems_of_driver(facts).front(), matrix), runs.evidence));
+        return answers.fault(too_old_for(facts, matrix, "CUDA " + cuda.text, cuda, runs.evidence));
     answers.passed("driver " + driver_version(facts)->text + " runs CUDA " + cuda.text +
                        (runs.limited ? " with minor-version compatibility" : ""),
                    runs.evidence);
@@ -93,9 +68,9 @@ static void judge_framework(const Facts& facts, const Matrix& matrix, const Fram
                      if (runs.fit == Fit::unknown) return not_told();
                      if (runs.fit != Fit::does_not_work) return well();
                      runs.evidence.push_back(evidence_of(build, "CUDA " + build.cuda->text));
-                     return at_fault(too_old_for(
-                         facts, matrix, words_of(framework) + ", which is built for CUDA " + build.cuda->text,
-                         *build.cuda, oldest_for(*build.cuda, driver.os, matrix), runs.evidence));
+                     return at_fault(too_old_for(facts, matrix,
+                                                 words_of(framework) + ", which is built for CUDA " + build.cuda->text,
+                                                 *build.cuda, runs.evidence));
                  });
 }
 
@@ -112,8 +87,7 @@ static void judge_cudnn(const Facts& facts, const Matrix& matrix, VerdictBuilder
     if (reaches(*driver_version(facts), *build->driver_min))
         answers.passed("driver " + driver_version(facts)->text + " runs " + what, evidence);
     else
-        answers.fault(
-            too_old_for(facts, matrix, what, make_version({build->cuda_major, 0}), build->driver_min->text, evidence));
+        answers.fault(too_old_for(facts, matrix, what, make_version({build->cuda_major, 0}), evidence));
 }
 
 static void judge_gpu(const Matrix& matrix, const Version& driver, const Gpu& gpu, VerdictBuilder& answers) {
@@ -131,9 +105,6 @@ static void judge_gpu(const Matrix& matrix, const Version& driver, const Gpu& gp
     finding.message = "driver " + driver.text + " is too old for " + words_of(gpu) + ", which requires CUDA " + first;
     finding.evidence = {driver_evidence(driver)};
     finding.evidence.insert(finding.evidence.end(), knows.evidence.begin(), knows.evidence.end());
-    finding.remedies = {{.text = "Install a driver that supports CUDA " + first + " or later",
-                         .verify = "nvidia-smi",
-                         .link = "https://www.nvidia.com/drivers"}};
     answers.fault(std::move(finding));
 }
 
@@ -181,17 +152,25 @@ static Finding too_old(const Facts& facts, const Matrix& matrix, const Runtime& 
     if (row)
         finding.evidence.push_back(
             {"oldest driver for CUDA " + needed, row->oldest_driver.text, row->oldest_source.url});
-    finding.remedies = {on_host(facts, {.text = "Update the NVIDIA driver" +
-                                                (row ? " to " + row->oldest_driver.text + " or later" : std::string()) +
-                                                ", then reboot",
-                                        .commands = driver_install_commands(facts),
-                                        .risk = Risk::disruptive,
-                                        .verify = "nvidia-smi",
-                                        .link = compatibility_page}),
-                        {.text = "Use a framework build for CUDA " + cuda + " or earlier; no system change is needed",
+    const auto last = last_driver_branch(facts, matrix);
+    const bool out_of_reach = last && row && row->oldest_driver.major() > *last;
+    finding.remedies = {{.text = "Use a framework build for CUDA " + cuda + " or earlier; no system change is needed",
                          .link = "https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/index.html"}};
+    if (out_of_reach) {
+        finding.evidence.push_back({"last driver branch for this GPU", std::to_string(*last),
+                                    matrix.architecture(*facts.cuda_devices.front().compute_capability)->source.url});
+        return finding;
+    }
+    Remedy update = on_host(
+        facts, {.text = "Update the NVIDIA driver" +
+                        (row ? " to " + row->oldest_driver.text + " or later" : std::string()) + ", then reboot",
+                .commands = driver_install_commands(facts),
+                .risk = Risk::disruptive,
+                .verify = "nvidia-smi",
+                .link = compatibility_page});
     // Who may not touch the driver begins with what is in reach.
-    if (in_container(facts) || !batch_system(facts).empty()) std::swap(finding.remedies[0], finding.remedies[1]);
+    const bool others_driver = in_container(facts) || !batch_system(facts).empty();
+    finding.remedies.insert(others_driver ? finding.remedies.end() : finding.remedies.begin(), std::move(update));
     return finding;
 }
 
@@ -260,6 +239,6 @@ extern const Rule rule{.title = "The NVIDIA driver is too old for the CUDA runti
                        .stage = Stage::ask,
                        .check = check,
                        .what_if_inputs = "driver=, and cuda=, gpu= or a framework",
-                       .offers_plan = true};
+                       .repaired_by_versions = true};
 
 }  // namespace rnncheck::rules::driver_too_old

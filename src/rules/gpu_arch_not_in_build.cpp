@@ -24,6 +24,6 @@ extern const Rule rule{
     .stage = Stage::run,
     .check = [](const Facts& facts, const Matrix& matrix) { return judge_architecture(facts, matrix, true, describe); },
     .what_if_inputs = "gpu=, and cuda=, cudnn= or a framework",
-    .offers_plan = true};
+    .repaired_by_versions = true};
 
 }  // namespace rnncheck::rules::gpu_arch_not_in_build

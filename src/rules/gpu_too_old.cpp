@@ -40,32 +40,12 @@ static Remedy older_cudnn(const CudnnBuild& build) {
             .link = build.source.url};
 }
 
-static Remedy older_driver(const Architecture& row) {
-    return {
-        .text = "Install driver branch " + std::to_string(*row.last_driver_branch) + ", the last one for " + row.name,
-        .risk = Risk::disruptive,
-        .verify = "nvidia-smi",
-        .link = row.driver_source.value_or(row.source).url};
-}
-
-/// Only the driver may be in question, and with it no cuDNN helps.
-static std::vector<Remedy> remedies_for(const Version& capability, const Facts& facts, const Matrix& matrix) {
-    std::vector<Remedy> remedies;
-    const auto driver = only_given(facts) ? driver_version(facts) : std::nullopt;
-    if (driver && compat::driver_still_drives(*driver, capability, matrix).fit == Fit::does_not_work)
-        remedies.push_back(older_driver(*matrix.architecture(capability)));
-    const CudnnBuild* build = last_cudnn(capability, matrix);
-    const bool driver_alone = driver && !given_cuda(facts) && !given_cudnn(facts) && facts.frameworks.empty();
-    if (build && !driver_alone) remedies.push_back(older_cudnn(*build));
-    return remedies;
-}
-
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     Verdict verdict = judge_architecture(facts, matrix, false, describe);
     for (Finding& finding : verdict.findings)
         if (const auto capability = parse_version(finding.evidence.front().value))
-            for (Remedy& remedy : remedies_for(*capability, facts, matrix))
-                finding.remedies.push_back(std::move(remedy));
+            if (const CudnnBuild* build = last_cudnn(*capability, matrix))
+                finding.remedies.push_back(older_cudnn(*build));
     return verdict;
 }
 
@@ -75,6 +55,6 @@ extern const Rule rule{.title = "A GPU is too old for the installed CUDA or cuDN
                        .stage = Stage::run,
                        .check = check,
                        .what_if_inputs = "gpu=, and cuda=, cudnn=, driver= or a framework",
-                       .offers_plan = true};
+                       .repaired_by_versions = true};
 
 }  // namespace rnncheck::rules::gpu_too_old

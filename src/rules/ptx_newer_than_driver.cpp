@@ -69,7 +69,7 @@ extern const Rule rule{.title = "PTX code is newer than the driver supports",
                        .max_severity = Severity::error,
                        .stage = Stage::run,
                        .check = check,
-                       .offers_plan = true,
+                       .repaired_by_versions = true,
                        .yields_to = {"driver_too_old"}};
 
 }  // namespace rnncheck::rules::ptx_newer_than_driver

@@ -6,18 +6,12 @@ namespace rnncheck::rules::python_not_supported_by_release {
 
 static Verdict check(const Facts& facts, const Matrix& matrix);
 
-static Finding no_package(const Framework& framework, const FrameworkBuild& build, const Version& python,
-                          const Evidence& range) {
-    const Version& wanted = build.python_last ? *build.python_last : *build.python_first;
+static Finding no_package(const Framework& framework, const Version& python, const Evidence& range) {
     Finding finding;
     finding.subject = words_of(framework);
     finding.message =
         words_of(framework) + " has no package for Python " + python.text + "; it supports " + range.value;
     finding.evidence = {{"Python", python.text, "pythons"}, range};
-    finding.remedies = {{.text = "Create an environment with a Python version that it supports",
-                         .commands = {"python" + wanted.text + " -m venv environment"},
-                         .verify = "rnncheck matrix plan --for " + framework.name + "==" + framework.version->text,
-                         .link = build.source.url}};
     return finding;
 }
 
@@ -45,7 +39,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
                                 const auto suits = compat::build_for_python(build, python);
                                 if (suits.fit == Fit::unknown) return not_told();
                                 if (suits.fit == Fit::works) return well();
-                                return at_fault(no_package(framework, build, python, suits.evidence.front()));
+                                return at_fault(no_package(framework, python, suits.evidence.front()));
                             });
 }
 
@@ -54,6 +48,7 @@ extern const Rule rule{.title = "The framework version has no package for this P
                        .max_severity = Severity::error,
                        .stage = Stage::look,
                        .check = check,
-                       .what_if_inputs = "python= and a framework"};
+                       .what_if_inputs = "python= and a framework",
+                       .repaired_by_versions = true};
 
 }  // namespace rnncheck::rules::python_not_supported_by_release

@@ -21,10 +21,10 @@ struct Rule {
     /// What a person must tell for an answer without a machine (`matrix check`), in the words of its keys; empty when
     /// only the machine itself can answer.
     std::string_view what_if_inputs = "";
-    bool judges_log = false;     ///< `check` looks at the log's facts itself
-    bool only_from_log = false;  ///< nothing but a log can witness it: a row of log_causes, no file
-    bool says_no_gpu = false;    ///< what it finds is expected on a machine without a GPU (--allow-no-gpu)
-    bool offers_plan = false;    ///< versions do not fit: its findings offer `matrix plan` for this GPU and driver
+    bool judges_log = false;            ///< `check` looks at the log's facts itself
+    bool only_from_log = false;         ///< nothing but a log can witness it: a row of log_causes, no file
+    bool says_no_gpu = false;           ///< what it finds is expected on a machine without a GPU (--allow-no-gpu)
+    bool repaired_by_versions = false;  ///< versions do not fit: judge() adds repairs that the tables confirm
     /// Rules that say more exactly what is wrong. A finding is left out where theirs explain all of its symptoms.
     std::vector<std::string_view> yields_to = {};
 };

@@ -1,0 +1,350 @@
+#include "rules/support/repairs.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "compat/plan.hpp"
+#include "matrix/ranges.hpp"
+#include "rules/support/frameworks.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/versions.hpp"
+
+namespace rnncheck::rules {
+
+namespace {
+
+constexpr const char* cuda_archive = "https://developer.nvidia.com/cuda-toolkit-archive";
+
+/// One proposal after the other; `driver` is what is already proposed because the GPU needs it.
+class Proposals {
+  public:
+    Proposals(const Facts& given, const Facts& facts, const Matrix& matrix)
+        : given_(given), facts_(facts), matrix_(matrix), question_(plan_question(given, matrix)) {}
+
+    std::vector<Remedy> all() {
+        propose_driver();
+        for (const Framework& framework : given_.frameworks)
+            if (framework.version) propose_builds(framework);
+        propose_libraries();
+        return std::move(remedies_);
+    }
+
+  private:
+    void propose_driver();
+    void propose_builds(const Framework& framework);
+    void propose_build(const PlannedBuild& build, const Version& version, std::string text);
+    void propose_system_libraries(const PlannedBuild& build, const Framework& framework);
+    void propose_python(const Framework& framework);
+    void propose_libraries();
+    void propose_libraries_of(const Version& cuda, bool change_cuda);
+    std::vector<Version> cudas_given() const;
+    std::optional<Version> driver_needed() const;
+    void propose_newer_driver(const Version& needed);
+    void propose_compat_package(const Version& needed);
+    std::optional<Version> newest_cuda() const;
+    const CudnnBuild* newest_cudnn(int cuda_major) const;
+
+    void add(Remedy remedy) {
+        remedy.changes.insert(remedy.changes.begin(), driver_change_.begin(), driver_change_.end());
+        if (!driver_text_.empty()) remedy.text = driver_text_ + "; then: " + remedy.text;
+        remedies_.push_back(std::move(remedy));
+    }
+
+    const Facts& given_;
+    const Facts& facts_;
+    const Matrix& matrix_;
+    PlanQuestion question_;  ///< with the driver that is proposed
+    std::vector<GivenValue> driver_change_;
+    std::string driver_text_;
+    std::vector<Remedy> remedies_;
+};
+
+/// "PyTorch 2.8 (cu126)".
+std::string name_of(const PlannedBuild& build, const Version& version) {
+    Framework framework;
+    framework.name = build.framework;
+    framework.version = version;
+    if (!build.build.empty()) framework.build = build.build;
+    return words_of(framework);
+}
+
+GivenValue value_of(const PlannedBuild& build, const Version& version) {
+    return {build.framework, version.text + (build.build.empty() ? "" : "+" + build.build)};
+}
+
+/// Every CUDA that something given needs, the newest first.
+std::vector<Version> Proposals::cudas_given() const {
+    std::vector<Version> cudas;
+    if (const Version* cuda = given_cuda(given_)) cudas.push_back(*cuda);
+    for (const Framework& framework : given_.frameworks)
+        for (const FrameworkBuild& build : builds_of(given_, matrix_, framework).with_cuda)
+            if (!given_cuda(given_) || !takes_system_libraries(build)) cudas.push_back(*build.cuda);
+    std::ranges::sort(cudas, std::greater());
+    return cudas;
+}
+
+/// The oldest driver that runs everything that was given; unset when there is none to be found.
+std::optional<Version> Proposals::driver_needed() const {
+    std::vector<Version> cudas = cudas_given();
+    if (question_.gpu)
+        if (const auto row = matrix_.architecture(*question_.gpu)) cudas.push_back(row->first_cuda);
+    std::optional<Version> needed;
+    const std::string os = systems_of_driver(given_).front();
+    for (const Version& cuda : cudas)
+        if (const auto row = compat::drivers_for(cuda, os, matrix_); row && (!needed || *needed < row->oldest_driver))
+            needed = row->oldest_driver;
+    return needed;
+}
+
+void Proposals::propose_driver() {
+    if (!question_.driver) return;
+    const auto last = last_driver_branch(given_, matrix_);
+    if (last && question_.driver->major() > *last) {
+        const std::string branch = std::to_string(*last);
+        driver_text_ = "Install driver branch " + branch + ", the last one for this GPU";
+        driver_change_ = {{"driver", branch}};
+        question_.driver = make_version({*last});
+        remedies_.push_back(on_host(facts_, {.text = driver_text_,
+                                             .risk = Risk::disruptive,
+                                             .verify = "nvidia-smi",
+                                             .link = "https://www.nvidia.com/drivers",
+                                             .changes = driver_change_}));
+        return;
+    }
+    const auto needed = driver_needed();
+    if (!needed || *needed <= *question_.driver || (last && needed->major() > *last)) return;
+    propose_newer_driver(*needed);
+    // Nothing else helps a GPU that the driver does not know.
+    if (!question_.gpu || compat::driver_knows(*question_.driver, *question_.gpu, matrix_).fit != Fit::does_not_work)
+        return;
+    driver_text_ = "Update the NVIDIA driver to " + needed->text + " or later";
+    driver_change_ = {{"driver", needed->text}};
+    question_.driver = needed;
+}
+
+void Proposals::propose_newer_driver(const Version& needed) {
+    remedies_.push_back(
+        on_host(facts_, {.text = "Update the NVIDIA driver to " + needed.text + " or later, then reboot",
+                         .commands = driver_install_commands(facts_),
+                         .risk = Risk::disruptive,
+                         .verify = "nvidia-smi",
+                         .link = "https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html",
+                         .changes = {{"driver", needed.text}}}));
+    propose_compat_package(needed);
+}
+
+/// NVIDIA's newer libcuda over the older kernel driver, unless the GPU is known to be none of a data center.
+void Proposals::propose_compat_package(const Version& needed) {
+    const auto product = matrix_.gpu_product(question_.gpu_name);
+    if (product && !product->data_center) return;
+    for (const Version& cuda : cudas_given())
+        if (const auto package = compat::compat_package(driver_asked(given_), cuda, question_.gpu, matrix_))
+            return remedies_.push_back({.text = "On data center GPUs only: install the forward-compatibility package " +
+                                                package->name + " instead",
+                                        .commands = {"sudo apt-get install " + package->name},
+                                        .risk = Risk::needs_root,
+                                        .verify = "rnncheck doctor",
+                                        .link = package->source,
+                                        .changes = {{"driver", needed.text}}});
+}
+
+/// With the libraries that the build takes from the system, where such were given.
+void Proposals::propose_build(const PlannedBuild& build, const Version& version, std::string text) {
+    Remedy remedy{.text = std::move(text), .changes = {value_of(build, version)}};
+    if (!build.install.empty()) remedy.commands = {build.install};
+    if (!build.sources.empty()) remedy.link = build.sources.front();
+    if (build.libraries == "system") {
+        if (given_cuda(given_)) remedy.changes.push_back({"cuda", build.cuda->text});
+        if (given_cudnn(given_) && build.cudnn) remedy.changes.push_back({"cudnn", build.cudnn->text});
+        if (remedy.changes.size() > 1) remedy.text += ", with " + libraries_of(build) + " installed on the system";
+    }
+    add(std::move(remedy));
+}
+
+/// What the build takes from the system, in the place of what was given.
+void Proposals::propose_system_libraries(const PlannedBuild& build, const Framework& framework) {
+    Remedy remedy{.text = "Install ", .link = cuda_archive};
+    if (given_cuda(given_)) {
+        remedy.changes.push_back({"cuda", build.cuda->text});
+        remedy.text += "CUDA " + build.cuda->text;
+    }
+    if (given_cudnn(given_) && build.cudnn) {
+        remedy.text += remedy.changes.empty() ? "" : " and ";
+        remedy.text +=
+            "cuDNN " + build.cudnn->text + " or a later version of major " + std::to_string(build.cudnn->major());
+        remedy.changes.push_back({"cudnn", build.cudnn->text + "+cu" + std::to_string(build.cuda->major())});
+    }
+    if (remedy.changes.empty()) return;
+    remedy.text += ", for which " + words_of(framework) + " was built";
+    add(std::move(remedy));
+}
+
+void Proposals::propose_builds(const Framework& framework) {
+    PlanQuestion question = question_;
+    question.framework = framework.name;
+    const std::string name = words_of(framework);
+    const auto known = matrix_.frameworks();
+    if (std::ranges::find(known, framework.name) == known.end()) return;
+    const Plan plan = make_plan(question, matrix_);
+    if (plan.frameworks.empty() || !plan.frameworks.front().newest) return propose_python(framework);
+    const FrameworkPlan& found = plan.frameworks.front();
+    std::vector<PlannedBuild> running = {*found.newest};
+    running.insert(running.end(), found.others.begin(), found.others.end());
+    bool another = false;
+    for (PlannedBuild build : running) {
+        if (!covers(build.first, build.last, *framework.version)) continue;
+        if (build.libraries == "system") propose_system_libraries(build, framework);
+        if (another || build.build == framework.build.value_or("")) continue;
+        another = true;
+        build.first = *framework.version;
+        build.last = framework.version;
+        build.install = install_command(build, question.gpu, matrix_);
+        propose_build(build, *framework.version,
+                      "Install another build of the same version: " + name_of(build, *framework.version));
+    }
+    propose_python(framework);
+    const Version& newest = *found.newest->last;
+    propose_build(*found.newest, newest,
+                  "Install " + name_of(*found.newest, newest) +
+                      ", the newest version that runs with this GPU, driver and Python");
+}
+
+/// The newest Python that the version has a package for; else another version and its newest Python.
+void Proposals::propose_python(const Framework& framework) {
+    if (!question_.python) return;
+    for (const FrameworkBuild& build : builds_of(given_, matrix_, framework).with_cuda)
+        if (build.python_last && compat::build_for_python(build, *question_.python).fit == Fit::does_not_work) {
+            remedies_.push_back({.text = "Use Python " + build.python_last->text + ", the newest one that " +
+                                         words_of(framework) + " has a package for",
+                                 .commands = {"python" + build.python_last->text + " -m venv environment"},
+                                 .link = build.source.url,
+                                 .changes = {{"python", build.python_last->text}}});
+            break;
+        }
+    PlanQuestion question = question_;
+    question.framework = framework.name;
+    question.python.reset();
+    const Plan plan = make_plan(question, matrix_);
+    if (plan.frameworks.empty() || !plan.frameworks.front().newest) return;
+    const PlannedBuild& newest = *plan.frameworks.front().newest;
+    if (!newest.python_last) return;
+    const std::string python = newest.python_last->text;
+    propose_build(newest, *newest.last,
+                  "Install " + name_of(newest, *newest.last) + " in an environment with Python " + python);
+    remedies_.back().commands.insert(remedies_.back().commands.begin(), "python" + python + " -m venv environment");
+    remedies_.back().changes.push_back({"python", python});
+}
+
+/// That the driver runs with all features, else the newest that it runs at all, with code for the GPU.
+std::optional<Version> Proposals::newest_cuda() const {
+    compat::DriverAsked driver = driver_asked(given_);
+    driver.version = question_.driver;
+    driver.cuda.reset();
+    std::optional<Version> full, limited;
+    for (const DriverForCuda& row : matrix_.driver_for_cuda()) {
+        if (question_.gpu && compat::cuda_on_gpu(row.cuda, *question_.gpu, matrix_).fit != Fit::works) continue;
+        const auto runs = driver.version ? compat::driver_runs_cuda(driver, row.cuda, matrix_) : compat::Suitability();
+        if (runs.fit != Fit::works) continue;
+        std::optional<Version>& newest = runs.limited ? limited : full;
+        if (!newest || *newest < row.cuda) newest = row.cuda;
+    }
+    return full ? full : limited;
+}
+
+const CudnnBuild* Proposals::newest_cudnn(int cuda_major) const {
+    const CudnnBuild* newest = nullptr;
+    for (const CudnnBuild& build : matrix_.cudnn_builds())
+        if (build.cuda_major == cuda_major &&
+            (!question_.gpu || compat::cudnn_on_gpu(build, *question_.gpu).fit == Fit::works) &&
+            (!newest || newest->last() < build.last()))
+            newest = &build;
+    return newest;
+}
+
+/// CUDA and cuDNN of the system; those that a framework takes are proposed with its build. The CUDA that was given
+/// stays where a cuDNN suits it.
+void Proposals::propose_libraries() {
+    const Version* given = given_cuda(given_);
+    if (given_cudnn(given_) && given) propose_libraries_of(*given, false);
+    const auto newest = given || given_cudnn(given_) ? newest_cuda() : std::nullopt;
+    if (newest) propose_libraries_of(*newest, given != nullptr);
+}
+
+void Proposals::propose_libraries_of(const Version& cuda, bool change_cuda) {
+    const CudnnBuild* cudnn = newest_cudnn(cuda.major());
+    if (given_cudnn(given_) && !cudnn) return;
+    Remedy remedy{.text = "Use CUDA " + cuda.text, .link = cuda_archive};
+    if (change_cuda) remedy.changes.push_back({"cuda", cuda.text});
+    if (given_cudnn(given_)) {
+        const std::string version = cudnn->last().text, major = std::to_string(cuda.major());
+        remedy.text = "Use " + (change_cuda ? "CUDA " + cuda.text + " with " : "") + "cuDNN " + version;
+        remedy.changes.push_back({"cudnn", version + "+cu" + major});
+        remedy.link = cudnn->source.url;
+        constexpr int first_cuda_with_wheels = 11;  // https://pypi.org/search/?q=nvidia-cudnn-cu
+        if (cuda.major() >= first_cuda_with_wheels)
+            remedy.commands = {"pip install \"nvidia-cudnn-cu" + major + "==" + version + ".*\""};
+    }
+    remedy.text += ", the newest that suits what was specified";
+    add(std::move(remedy));
+}
+
+bool is_integrated(const Gpu& gpu, const Matrix& matrix) {
+    const auto row = gpu.compute_capability ? matrix.architecture(*gpu.compute_capability) : Answer<Architecture>();
+    return row && row->integrated;
+}
+
+}  // namespace
+
+Facts as_given(const Facts& facts, const Matrix& matrix) {
+    Facts given;
+    given.tool.stages = {"given"};
+    given.host.platform = facts.host.platform;
+    given.host.wsl = facts.host.wsl;
+    given.driver.library_version = driver_version(facts);
+    for (const Gpu& gpu : facts.cuda_devices) {
+        Gpu& copy = given.cuda_devices.emplace_back();
+        copy.index = gpu.index;
+        copy.name = gpu.name;
+        copy.compute_capability = gpu.compute_capability;
+    }
+    if (const PythonEnvironment* python = active_environment(facts); python && python->version)
+        given.pythons.emplace_back().version = python->version;
+    for (const Framework& framework : judged_frameworks(facts, matrix)) {
+        Framework& copy = given.frameworks.emplace_back();
+        copy.name = framework.name;
+        copy.version = framework.version;
+        copy.build = framework.build;
+    }
+    return given;
+}
+
+std::vector<Remedy> proposed_repairs(const Facts& given, const Facts& facts, const Matrix& matrix) {
+    return Proposals(given, facts, matrix).all();
+}
+
+Remedy without_repair(const Facts& given, const Matrix& matrix) {
+    if (std::ranges::any_of(given.cuda_devices, [&](const Gpu& gpu) { return is_integrated(gpu, matrix); }))
+        return {.text =
+                    "Use the framework builds that NVIDIA publishes for JetPack: driver, CUDA and cuDNN of a "
+                    "Jetson come with it, and the published builds of frameworks do not run there",
+                .link = "https://docs.nvidia.com/deeplearning/frameworks/install-pytorch-jetson-platform/index.html"};
+    std::vector<std::string> names;
+    for (const Framework& framework : given.frameworks) names.push_back(words_of(framework));
+    return {
+        .text = "No combination in the compatibility data repairs this by changing the driver, " +
+                (names.empty() ? "CUDA or cuDNN" : "the build or version of " + join_with_and(names) + " or Python") +
+                ": use another GPU, NVIDIA's container image for the framework, or a build from source",
+        .link = "https://docs.nvidia.com/deeplearning/frameworks/support-matrix/index.html"};
+}
+
+std::optional<int> last_driver_branch(const Facts& facts, const Matrix& matrix) {
+    std::optional<int> last;
+    for (const Gpu& gpu : facts.cuda_devices) {
+        const auto row = gpu.compute_capability ? matrix.architecture(*gpu.compute_capability) : Answer<Architecture>();
+        if (row && row->last_driver_branch)
+            last = std::min(last.value_or(*row->last_driver_branch), *row->last_driver_branch);
+    }
+    return last;
+}
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,26 @@
+// What would make versions fit together: proposals computed from the tables. judge() keeps those that hold when what
+// they change is judged again. Pure.
+#pragma once
+
+#include "facts/facts.hpp"
+#include "matrix/matrix.hpp"
+#include "report/finding.hpp"
+
+namespace rnncheck::rules {
+
+/// The machine as a person would describe it to `matrix check`: driver, GPUs, system, active Python and the frameworks
+/// in use.
+Facts as_given(const Facts& facts, const Matrix& matrix);
+
+/// Proposals for what was given (of a machine: as_given), from the smallest change on: another driver, another build of
+/// the same framework version, another CUDA and cuDNN, another Python, another framework version. Each remedy's
+/// `changes` say what is different afterwards; the commands are those of the place that `facts` show.
+std::vector<Remedy> proposed_repairs(const Facts& given, const Facts& facts, const Matrix& matrix);
+
+/// What to say where no proposal holds.
+Remedy without_repair(const Facts& given, const Matrix& matrix);
+
+/// The driver branch that is the last one for some GPU of these facts: no newer driver may be recommended.
+std::optional<int> last_driver_branch(const Facts& facts, const Matrix& matrix);
+
+}  // namespace rnncheck::rules
