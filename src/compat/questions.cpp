@@ -369,17 +369,20 @@ Suitability cudnn_for_cuda(const Version& cudnn, int cuda_major, const Matrix& m
 }
 
 std::string workaround_for(const RnnDefect& defect, const std::optional<Version>& gpu, const Matrix& matrix) {
-    if (!has_no_fixed_cudnn(defect, gpu, matrix)) return defect.workaround;
+    if (!defect.fixed || !gpu || fixed_cudnn(defect, {gpu, {}, {}}, matrix)) return defect.workaround;
     return "No version without it has code for " + gpu->text + ": run the layer without cuDNN.";
 }
 
-bool has_no_fixed_cudnn(const RnnDefect& defect, const std::optional<Version>& gpu, const Matrix& matrix) {
-    if (!defect.fixed || !gpu) return false;
-    const auto& builds = matrix.cudnn_builds();
-    return std::none_of(builds.begin(), builds.end(), [&](const CudnnBuild& build) {
-        return build.cudnn.major() == defect.fixed->major() && build.last() >= *defect.fixed &&
-               build.capability_min <= *gpu;
-    });
+const CudnnBuild* fixed_cudnn(const RnnDefect& defect, const CudnnFor& needs, const Matrix& matrix) {
+    const CudnnBuild* newest = nullptr;
+    for (const CudnnBuild& build : matrix.cudnn_builds()) {
+        const bool fixes = build.cudnn.major() == defect.fixed->major() && build.last() >= *defect.fixed;
+        const bool suits = (!needs.gpu || cudnn_on_gpu(build, *needs.gpu).fit == Fit::works) &&
+                           (!needs.cuda_major || build.cuda_major == *needs.cuda_major) &&
+                           (!needs.driver || !build.driver_min || reaches(*needs.driver, *build.driver_min));
+        if (fixes && suits && (!newest || newest->cuda_major <= build.cuda_major)) newest = &build;
+    }
+    return newest;
 }
 
 Suitability build_for_python(const FrameworkBuild& build, const Version& python) {

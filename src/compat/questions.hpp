@@ -91,8 +91,15 @@ std::vector<CudnnBuild> cudnn_builds_of(const Version& cudnn, const Matrix& matr
 /// Whether the version was made for this CUDA major.
 Suitability cudnn_for_cuda(const Version& cudnn, int cuda_major, const Matrix& matrix);
 
-/// Whether no cuDNN from the version on that fixes the defect, of the same major, has code for the GPU.
-bool has_no_fixed_cudnn(const RnnDefect& defect, const std::optional<Version>& gpu, const Matrix& matrix);
+/// What a cuDNN has to suit; what is unset restricts nothing.
+struct CudnnFor {
+    std::optional<Version> gpu;
+    std::optional<int> cuda_major;
+    std::optional<Version> driver;  ///< of Linux
+};
+/// The build for the newest CUDA, of the major in which the defect is fixed, from that version on; null when none
+/// suits.
+const CudnnBuild* fixed_cudnn(const RnnDefect& defect, const CudnnFor& needs, const Matrix& matrix);
 /// What to do about a defect: the table's own sentence, or running the layer without cuDNN.
 std::string workaround_for(const RnnDefect& defect, const std::optional<Version>& gpu, const Matrix& matrix);
 

@@ -28,24 +28,50 @@ static std::vector<RnnDefect> defects_of(const Facts& facts, const Matrix& matri
     return defects;
 }
 
-/// Every GPU here is older than all releases without these defects.
-static bool no_version_without(const Facts& facts, const Matrix& matrix, const std::vector<RnnDefect>& defects) {
+/// What was given for it to suit; of a machine, the GPU alone: what it loads was chosen by its CUDA.
+static compat::CudnnFor needs_of(const Facts& facts, const std::optional<Version>& capability) {
+    compat::CudnnFor needs{capability, {}, {}};
+    if (!only_given(facts)) return needs;
+    if (const Version* cuda = given_cuda(facts)) needs.cuda_major = cuda->major();
+    const auto driver = driver_version(facts);
+    if (driver && systems_of_driver(facts).front() == "linux") needs.driver = driver;
+    return needs;
+}
+
+/// A cuDNN without these defects that suits every GPU; null when there is none, or the data name none as fixed.
+static const CudnnBuild* version_without(const Facts& facts, const Matrix& matrix,
+                                         const std::vector<RnnDefect>& defects) {
+    const CudnnBuild* found = nullptr;
     for (const auto& capability : capabilities(facts))
-        for (const RnnDefect& defect : defects)
-            if (!compat::has_no_fixed_cudnn(defect, capability, matrix)) return false;
-    return true;
+        for (const RnnDefect& defect : defects) {
+            found = defect.fixed ? compat::fixed_cudnn(defect, needs_of(facts, capability), matrix) : nullptr;
+            if (!found) return nullptr;
+        }
+    return found;
+}
+
+static bool all_fixed(const std::vector<RnnDefect>& defects) {
+    return std::ranges::all_of(defects, [](const RnnDefect& defect) { return defect.fixed.has_value(); });
 }
 
 static std::vector<Remedy> without_cudnn_layer(const Remedy& remedy) {
     Remedy only_way = remedy;
-    only_way.text = "Run the layer without cuDNN: no version without this defect has code for this GPU";
+    only_way.text = "Run the layer without cuDNN: no version without this defect suits this GPU, CUDA and driver";
     only_way.commands.clear();
     return {only_way};
 }
 
-static std::vector<Remedy> for_this_cuda(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy,
+/// Of versions alone, for the CUDA of a cuDNN that suits everything given; no command where its wheels do not exist.
+static std::vector<Remedy> for_this_cuda(const Facts& facts, const CudnnBuild* fixed, const CudnnCopy& copy,
                                          const Remedy& remedy) {
-    return only_given(facts) ? for_cuda_given(facts, matrix, {remedy}) : for_cuda_of(copy, {remedy});
+    if (!only_given(facts)) return for_cuda_of(copy, {remedy});
+    constexpr int first_cuda_with_wheels = 11;  // https://pypi.org/search/?q=nvidia-cudnn-cu
+    Remedy given = remedy;
+    if (!fixed || fixed->cuda_major < first_cuda_with_wheels)
+        given.commands.clear();
+    else
+        given = for_cuda_major(fixed->cuda_major, {remedy}).front();
+    return {given};
 }
 
 static Finding defective(const CudnnCopy& copy, const std::vector<RnnDefect>& defects, std::vector<Remedy> remedies,
@@ -68,6 +94,13 @@ static Finding defective(const CudnnCopy& copy, const std::vector<RnnDefect>& de
     if (finding.remedies.front().text.ends_with('.')) finding.remedies.front().text.pop_back();
     finding.message = name_of(copy) + " has a documented defect: " + join(symptoms, "; ");
     return finding;
+}
+
+static Finding with_remedies(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy,
+                             const std::vector<RnnDefect>& defects, const Remedy& remedy) {
+    const CudnnBuild* fixed = version_without(facts, matrix, defects);
+    if (!fixed && all_fixed(defects)) return defective(copy, defects, without_cudnn_layer(remedy), false);
+    return defective(copy, defects, for_this_cuda(facts, fixed, copy, remedy), true);
 }
 
 /// A release named without its patch may or may not have a defect that a patch took away.
@@ -111,9 +144,7 @@ Verdict documented_defects(const Facts& facts, const Matrix& matrix, std::string
         else if (depends_on_patch(*copy.version, defects))
             answers.unknown("the patch version of " + what + " is unknown");
         else if (!defects.empty())
-            answers.fault(no_version_without(facts, matrix, defects)
-                              ? defective(copy, defects, without_cudnn_layer(remedy), false)
-                              : defective(copy, defects, for_this_cuda(facts, matrix, copy, remedy), true));
+            answers.fault(with_remedies(facts, matrix, copy, defects, remedy));
         else if (!facts.host.platform && !defects_of(facts, matrix, *copy.version, cause, "windows").empty())
             answers.unknown(what + " has a documented defect on Windows, and os= was not specified");
         else if (coverage == Coverage::newer_than_data || coverage == Coverage::older_than_data)

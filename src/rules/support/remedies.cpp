@@ -286,13 +286,6 @@ std::vector<Remedy> for_cuda_of(const CudnnCopy& copy, std::vector<Remedy> remed
     return for_cuda_major(copy.answer->built_for_cuda->major(), std::move(remedies));
 }
 
-std::vector<Remedy> for_cuda_given(const Facts& facts, const Matrix& matrix, std::vector<Remedy> remedies) {
-    const auto builds = cudnn_builds_of(*given_cudnn(facts), matrix);
-    const int newest = builds.empty() ? 0 : builds.back().cuda_major;
-    const int major = given_cuda(facts) ? given_cuda(facts)->major() : newest;
-    return major < oldest_packages ? remedies : for_cuda_major(major, std::move(remedies));
-}
-
 std::vector<std::string> driver_install_commands(const Facts& facts) {
     if (facts.host.container || facts.host.wsl.value_or(false)) return {};  // the driver belongs to the host
     const std::string os = facts.host.os.value_or("");

@@ -48,9 +48,6 @@ std::vector<Remedy> for_cuda_here(const Facts& facts, std::vector<Remedy> remedi
 /// copy of cuDNN was built for; as they are when that is unknown.
 std::vector<Remedy> for_cuda_of(const CudnnCopy& copy, std::vector<Remedy> remedies);
 
-/// The same for a release of cuDNN that was given: turned to the CUDA given, else to the newest this release is for.
-std::vector<Remedy> for_cuda_given(const Facts& facts, const Matrix& matrix, std::vector<Remedy> remedies);
-
 /// The remedy with the commands that install cuDNN anew where this copy came from: the Python environment or the
 /// package manager of the distribution that its path names; none for files of an archive. Of CUDA 12, see
 /// for_cuda_major.
