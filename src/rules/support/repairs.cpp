@@ -83,16 +83,19 @@ std::vector<Version> Proposals::cudas_given() const {
     return cudas;
 }
 
-/// The oldest driver that runs everything that was given; unset when there is none to be found.
+/// The oldest driver that runs everything that was given; unset when there is none to be found. A GPU needs one of the
+/// CUDA that came with it, minor-version compatibility does not serve it.
 std::optional<Version> Proposals::driver_needed() const {
-    std::vector<Version> cudas = cudas_given();
-    if (question_.gpu)
-        if (const auto row = matrix_.architecture(*question_.gpu)) cudas.push_back(row->first_cuda);
     std::optional<Version> needed;
     const std::string os = systems_of_driver(given_).front();
-    for (const Version& cuda : cudas)
-        if (const auto row = compat::drivers_for(cuda, os, matrix_); row && (!needed || *needed < row->oldest_driver))
-            needed = row->oldest_driver;
+    const auto raise = [&](const Version& driver) {
+        if (!needed || *needed < driver) needed = driver;
+    };
+    for (const Version& cuda : cudas_given())
+        if (const auto row = compat::drivers_for(cuda, os, matrix_)) raise(row->oldest_driver);
+    const auto architecture = question_.gpu ? matrix_.architecture(*question_.gpu) : Answer<Architecture>();
+    if (architecture)
+        if (const auto row = compat::drivers_for(architecture->first_cuda, os, matrix_)) raise(row->full_driver);
     return needed;
 }
 
