@@ -12,6 +12,7 @@
 
 #include "base/program.hpp"
 #include "commands/tables.hpp"
+#include "compat/given.hpp"
 #include "report/redact.hpp"
 
 namespace rnncheck {
@@ -170,6 +171,15 @@ void add_rule_options(CLI::App& app, RuleOptions& rules) {
     add_list(app, "--skip", rules.skip, "Skip these rules or probes", "ID");
     add_list(app, "--ignore", rules.ignore, "Report findings of these rules as notes; they do not affect the verdict",
              "ID");
+}
+
+Framework framework_asked_for(const std::string& text) {
+    auto framework = framework_from(text);
+    if (!framework || !framework->version)
+        throw UsageError("--for cannot be '" + text +
+                         "'; give a framework and its version, e.g. tensorflow==2.15 or pytorch==2.4+cu124");
+    framework->asked = true;
+    return *framework;
 }
 
 Selection selection_from(const RuleOptions& rules, std::set<std::string>& skipped_probes) {

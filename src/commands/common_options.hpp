@@ -67,6 +67,9 @@ struct RuleOptions {
 };
 void add_rule_options(CLI::App& app, RuleOptions& rules);
 
+/// What --for names. UsageError when it is no framework with a version.
+Framework framework_asked_for(const std::string& text);
+
 /// UsageError for an id that does not exist, and where no rule is left. Adds the probes among --skip to
 /// `skipped_probes`.
 Selection selection_from(const RuleOptions& rules, std::set<std::string>& skipped_probes);

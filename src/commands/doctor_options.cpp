@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "base/program.hpp"
-#include "compat/given.hpp"
 #include "files/python/environments.hpp"
 
 namespace rnncheck {
@@ -78,16 +77,6 @@ std::optional<std::string> python_from_option(const std::string& path, const Roo
     return absolute;
 }
 
-std::optional<Framework> framework_asked_for(const std::string& text) {
-    if (text.empty()) return std::nullopt;
-    auto framework = framework_from(text);
-    if (!framework || !framework->version)
-        throw UsageError("--for cannot be '" + text +
-                         "'; give a framework and its version, e.g. tensorflow==2.15 or pytorch==2.4+cu124");
-    framework->asked = true;
-    return framework;
-}
-
 DoctorOptions checked(const CLI::App& app, const RawOptions& given, const ReportOptions& report) {
     refuse_together(app, "--make-nodes", "--look-only", "without the driver's libraries nothing creates nodes");
     DoctorOptions options = given.options;
@@ -96,7 +85,7 @@ DoctorOptions checked(const CLI::App& app, const RawOptions& given, const Report
     options.survey.run = !given.look_only && !given.no_run;
     if (!options.survey.deadline_s) options.survey.deadline_s = default_deadline_s;
     options.survey.python = python_from_option(given.python, Root(options.survey.root));
-    options.asked_for = framework_asked_for(given.framework);
+    if (!given.framework.empty()) options.asked_for = framework_asked_for(given.framework);
     options.selection = selection_from(given.rules, options.survey.skip);
     options.selection.allow_no_gpu = given.allow_no_gpu;
     options.selection.require = ids_from(given.require, "--require", "rule", rule_names);

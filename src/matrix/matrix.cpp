@@ -132,10 +132,6 @@ Answer<ForwardCompatibility> Matrix::forward_compatibility(const Version& cuda, 
     return outside<ForwardCompatibility>(asked, rows.front().cuda, rows.back().cuda);
 }
 
-Answer<DriverBranch> Matrix::driver_branch(const Version& driver) const {
-    return find(driver_branches(), &DriverBranch::branch, driver.major());
-}
-
 Answer<Architecture> Matrix::architecture(const Version& capability) const {
     return find(architectures(), &Architecture::capability, capability);
 }

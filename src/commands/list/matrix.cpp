@@ -116,14 +116,12 @@ NeedsQuestion needs_question_from(const std::vector<std::string>& texts, const M
 }
 
 int needs(const PlanOptions& options, const Matrix& matrix) {
-    const auto framework = framework_from(options.framework);
-    if (!framework || !framework->version)
-        throw UsageError("--for cannot be '" + options.framework + "'; write e.g. tensorflow==2.15");
+    const Framework framework = framework_asked_for(options.framework);
     NeedsQuestion question = needs_question_from(options.values, matrix);
-    question.build = framework->build.value_or("");
+    question.build = framework.build.value_or("");
     NeedsDocument document;
     document.tool = stamp_with(matrix.date(), matrix.digest());
-    document.needs = needs_of(framework->name, *framework->version, matrix, question);
+    document.needs = needs_of(framework.name, *framework.version, matrix, question);
     print_document(written(document, options.document));
     const std::vector<NeededBuild>& builds = document.needs.builds;
     const auto fits = [](const NeededBuild& needed) { return needed.build.fit != Fit::does_not_work; };
