@@ -25,13 +25,13 @@ struct RawOptions {
 
 void declare_input(CLI::App& app, RawOptions& given) {
     begin_group(app, "Input");
-    add_option(app, "--facts", given.options.facts_file,
+    add_option(app, "--facts", into(given.options.facts_file),
                "Evaluate saved facts (- for standard input) instead of this machine", "FILE");
     add_root_option(app, given.options.survey.root);
     add_list(app, "--log", given.options.logs, "Also analyze this log of the failing program (- for standard input)",
              "FILE");
-    add_option(app, "--for", given.framework, "Check this machine against a framework version, e.g. tensorflow==2.15",
-               "NAME==VERSION");
+    add_option(app, "--for", into(given.framework),
+               "Check this machine against a framework version, e.g. tensorflow==2.15", "NAME==VERSION");
 }
 
 void declare_examination(CLI::App& app, RawOptions& given) {
@@ -41,7 +41,7 @@ void declare_examination(CLI::App& app, RawOptions& given) {
     add_flag(app, "--make-nodes", given.options.survey.make_nodes,
              "Let the driver create missing device nodes, as a CUDA program does");
     add_deadline_option(app, given.options.survey.deadline_s, "70");
-    add_option(app, "--python", given.python, "Check the frameworks of this interpreter or environment", "PATH");
+    add_option(app, "--python", into(given.python), "Check the frameworks of this interpreter or environment", "PATH");
 }
 
 void declare_rules(CLI::App& app, RawOptions& given) {

@@ -1,8 +1,7 @@
-#include "commands/lstm_extras.hpp"
-
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "commands/lstm.hpp"
 #include "commands/survey_here.hpp"
 #include "facts/queries.hpp"
 #include "facts/rnn_runs.hpp"

@@ -83,7 +83,7 @@ Matrix Matrix::bundled() {
 Matrix Matrix::from_directory(const std::string& directory) {
     auto tables = std::make_shared<Tables>(table_files_of(directory));
     tables->each([&files = tables->files](const auto& table) {
-        if (!same_as_bundled(files, table.stem())) table.rows();
+        if (!bundled_twin(files, table.stem())) table.rows();
     });
     return Matrix(std::move(tables));
 }

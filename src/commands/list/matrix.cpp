@@ -134,7 +134,7 @@ std::function<int()> declare_plan(CLI::App& app) {
     app.add_option("GIVEN", given->values,
                    "gpu=8.6 or gpu='RTX 3090', driver=535, python=3.11, os=linux, framework=pytorch")
         ->type_name("KEY=VALUE");
-    add_option(app, "--for", given->framework,
+    add_option(app, "--for", into(given->framework),
                "Show what this version needs, e.g. tensorflow==2.15; os= and python= narrow it", "NAME==VERSION");
     add_matrix_option(app, given->directory);
     add_document_options(app, given->document);
