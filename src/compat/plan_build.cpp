@@ -152,6 +152,7 @@ PlannedBuild plan_build(const FrameworkBuild& build, const PlanQuestion& questio
         planned.notes.push_back("needs CUDA " + build.cuda->text +
                                 (build.cudnn ? " and cuDNN " + version_in_words(*build.cudnn) : "") +
                                 " installed separately");
+    if (!build.after_install.empty()) planned.notes.push_back(build.after_install);
     planned.install = install_command(build, question.gpu, matrix);
     return planned;
 }

@@ -356,8 +356,8 @@ std::string no_x86_board(const Version& capability, const std::string& name, con
     const auto product = name.empty() ? Answer<GpuProduct>() : matrix.gpu_product(name);
     if (product && product->arm)
         return product->name +
-               " is on a board with an Arm processor: the published builds in the data are for x86-64 "
-               "and do not run on it";
+               " is on a board with an Arm processor: the published builds in the data are for x86-64 and do not run "
+               "on it; NVIDIA's images for containers do (rnncheck matrix show container_images)";
     return "";
 }
 

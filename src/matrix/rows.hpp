@@ -379,6 +379,7 @@ struct FrameworkBuild : Row {
     std::optional<Version> driver_min;  ///< oldest driver its documentation names for this OS
     std::string package;                ///< distribution: tensorflow, torch, onnxruntime-gpu
     std::string install;                ///< command; {version} stands for the version
+    std::string after_install;          ///< what else has to be done before it finds its libraries; one sentence
 
     auto key() const { return std::tie(framework, first, os, build); }
     Series series() const { return {framework + " " + os + " " + build, first, last.value_or(first)}; }
@@ -401,6 +402,7 @@ struct FrameworkBuild : Row {
         visit("driver_min", self.driver_min);
         visit("package", self.package);
         visit("install", self.install, may_be_missing);
+        visit("after_install", self.after_install, may_be_missing);
     }
 };
 

@@ -280,6 +280,24 @@ static Compared newest_cudnn_of(const Matrix& matrix, FrameworkBuild build, cons
     return compared;
 }
 
+/// NVIDIA's newest container image of a framework of which no published build runs on this GPU, whatever its version.
+static std::vector<Remedy> container_for(const Matrix& matrix, const Framework& framework, const Version& capability) {
+    const auto runs_here = [&](const FrameworkBuild& build) {
+        return build.cuda && compat::build_and_cudnn_on_gpu(build, capability, {}, matrix).fit <= Fit::compiles_first;
+    };
+    if (std::ranges::any_of(matrix.framework_builds(framework.name), runs_here)) return {};
+    const ContainerImage* newest = nullptr;
+    for (const ContainerImage& image : matrix.container_images())
+        if (image.framework == framework.name && compat::cuda_on_gpu(image.cuda, capability, matrix).fit == Fit::works)
+            newest = &image;
+    if (!newest) return {};
+    const std::string name = newest->image + ":" + newest->tag;
+    return {{.text = "Use NVIDIA's container image " + name + " (CUDA " + newest->cuda.text +
+                     "): no published build of any version runs on this GPU",
+             .commands = {"docker pull " + name},
+             .link = newest->source.url}};
+}
+
 static void compare_framework(const Facts& facts, const Matrix& matrix, const Gpu& gpu, const Framework& framework,
                               std::vector<Compared>& all) {
     const Version& capability = *gpu.compute_capability;
@@ -305,6 +323,8 @@ static void compare_framework(const Facts& facts, const Matrix& matrix, const Gp
     Compared& decided = compared[static_cast<std::size_t>(deciding.build - builds.data())];
     if (!deciding.words.empty()) decided.thing += " (" + deciding.words + ")";
     if (decided.suits.fit == Fit::does_not_work) decided.instead = builds_that_run(facts, matrix, framework);
+    if (decided.suits.fit == Fit::does_not_work && decided.suits.gpu_is_newer && decided.instead.empty())
+        decided.instead = container_for(matrix, framework, capability);
     all.push_back(std::move(decided));
 }
 

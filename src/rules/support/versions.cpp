@@ -110,10 +110,6 @@ std::string libraries_of(const FrameworkBuild& build) {
 
 namespace {
 
-bool is_default(const FrameworkBuild& build) {
-    return build.install == "pip install " + build.package + "=={version}";
-}
-
 int sign(int answer) {
     return (answer > 0) - (answer < 0);
 }
@@ -154,6 +150,10 @@ std::optional<std::size_t> decides_on(const std::string& os, const std::vector<F
 
 }  // namespace
 
+bool is_default(const FrameworkBuild& build) {
+    return build.install == "pip install " + build.package + "=={version}";
+}
+
 DecidingBuild deciding_build(const std::vector<FrameworkBuild>& builds, const std::vector<int>& answers) {
     if (builds.empty()) return {};
     if (std::ranges::adjacent_find(answers, std::not_equal_to()) == answers.end()) return {&builds.front(), ""};
@@ -193,7 +193,9 @@ std::vector<Remedy> builds_that_run(const Facts& facts, const Matrix& matrix, Fr
     framework.build.reset();
     const PlanQuestion question = plan_question(facts, matrix);
     std::vector<Remedy> remedies;
-    for (FrameworkBuild build : builds_of(facts, matrix, framework).with_cuda) {
+    auto builds = builds_of(facts, matrix, framework).with_cuda;
+    std::ranges::stable_sort(builds, std::greater(), [](const FrameworkBuild& build) { return *build.cuda; });
+    for (FrameworkBuild& build : builds) {
         if (build.os != question.os) continue;
         build.first = *framework.version;
         build.last = framework.version;

@@ -73,7 +73,10 @@ DecidingBuild deciding_build(const std::vector<FrameworkBuild>& builds, const st
 /// "it depends on the build of PyTorch 2.9, which was not specified: no problem with cu126; a problem with cu128".
 std::string depends_on_build(const Framework& framework, const std::vector<FrameworkBuild>& builds,
                              const std::vector<int>& answers);
-/// Builds of the framework's version, of any flavour, that run with everything else that was given, as commands.
+/// What `pip install PACKAGE==VERSION` gives, without an index or an extra.
+bool is_default(const FrameworkBuild& build);
+/// Builds of the framework's version, of any flavour, that run with everything else that was given, as commands; that
+/// of the newest CUDA first.
 std::vector<Remedy> builds_that_run(const Facts& facts, const Matrix& matrix, Framework framework);
 
 using Judge = std::function<Answered(const FrameworkBuild&)>;
