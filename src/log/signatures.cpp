@@ -44,7 +44,7 @@ std::string rewritten(std::string_view pattern, std::string_view blank, const st
     return out;
 }
 
-/// In patterns of the table a blank stands for any white space, or for none where the text was wrapped.
+/// In patterns of the table a blank means any white space, or for none where the text was wrapped.
 constexpr const char* loose_blank = "\\s*";
 
 /// Without bounds of repetitions, which take RE2 long to compile.
@@ -101,10 +101,12 @@ bool Signature::may_match_with_other_digits(const NormalizedText& text) const {
 Signatures::Signatures(const std::vector<LogSignature>& rows) {
     for (const LogSignature& row : rows) {
         all_.emplace_back(row);
-        if (const std::string fault = prefilter_.add(for_prefilter(row.pattern)); !fault.empty())
-            complain(row.id, fault);
+        int number = 0;
+        const std::string pattern = for_prefilter(row.pattern);
+        if (filter_.Add(pattern, pattern_options(), &number) != re2::RE2::NoError)
+            complain(row.id, re2::RE2(pattern, pattern_options()).error());
     }
-    prefilter_.compile();
+    list_words();
 }
 
 }  // namespace rnncheck::log_reader
