@@ -40,7 +40,7 @@ std::optional<RnnRun> run_again(Facts facts, const RnnRun& failed, const RnnCase
     facts.rnn_runs.clear();
     facts.rnn_request = RnnRequest{};
     facts.rnn_request->cases = {rnn_case};
-    const std::string target = probes::text_of({failed.gpu, failed.dialect, failed.library});
+    const std::string target = probes::text_of(failed);
     const Facts learnt = run_probe("rnn_forward", target, facts, *how);
     if (learnt.rnn_runs.empty() || learnt.rnn_runs.front().skip_reason == SkipReason::deadline) return std::nullopt;
     return learnt.rnn_runs.front();
