@@ -65,6 +65,13 @@ LogKind kind_of(const LogSignature& row) {
     return *kind;
 }
 
+void add(re2::FilteredRE2& filter, const LogSignature& row) {
+    int number = 0;
+    const std::string pattern = for_prefilter(row.pattern);
+    if (filter.Add(pattern, pattern_options(), &number) != re2::RE2::NoError)
+        complain(row.id, re2::RE2(pattern, pattern_options()).error());
+}
+
 }  // namespace
 
 Signature::Signature(const LogSignature& row) : id_(row.id), kind_(kind_of(row)), pattern_(row.pattern) {}
@@ -101,10 +108,7 @@ bool Signature::may_match_with_other_digits(const NormalizedText& text) const {
 Signatures::Signatures(const std::vector<LogSignature>& rows) {
     for (const LogSignature& row : rows) {
         all_.emplace_back(row);
-        int number = 0;
-        const std::string pattern = for_prefilter(row.pattern);
-        if (filter_.Add(pattern, pattern_options(), &number) != re2::RE2::NoError)
-            complain(row.id, re2::RE2(pattern, pattern_options()).error());
+        add(filter_, row);
     }
     list_words();
 }
@@ -115,10 +119,12 @@ namespace rnncheck {
 
 std::vector<Issue> verify_signatures(const Tables& tables) {
     std::vector<Issue> all;
+    re2::FilteredRE2 filter;
     for (const LogSignature& row : tables.log_signatures.read().rows) {
         try {
-            const log_reader::Signatures one({row});
-            one[0].groups();  // compiles the pattern itself, bounds of repetitions included
+            const log_reader::Signature signature(row);
+            log_reader::add(filter, row);
+            signature.groups();  // compiles the pattern itself, bounds of repetitions included
         } catch (const InputError& error) {
             all.push_back({tables.log_signatures.stem(), row.number, escaped(error.what())});
         }

@@ -10,6 +10,7 @@
 /// Every table: X(kind of row, name), the name being that of its file. Adding one takes its rows and a line here.
 #define RNNCHECK_TABLES(X)                         \
     X(Architecture, architectures)                 \
+    X(ContainerImage, container_images)            \
     X(CudaOfDriver, cuda_of_driver)                \
     X(CudnnBuild, cudnn_builds)                    \
     X(CudnnPart, cudnn_parts)                      \
@@ -59,7 +60,6 @@ class Matrix {
     /// Known when NVIDIA names this package for this driver's branch; silent says that it does not. Whether the GPU is
     /// one that such packages are made for is GpuProduct::data_center.
     Answer<ForwardCompatibility> forward_compatibility(const Version& cuda, const Version& driver) const;
-    Answer<DriverBranch> driver_branch(const Version& driver) const;
     Answer<Architecture> architecture(const Version& capability) const;
     /// Builds of this very version; coverage tells when the version is outside the table.
     Answer<CudnnBuild> cudnn_build(const Version& cudnn, int cuda_major) const;
