@@ -130,13 +130,8 @@ std::string filled(const std::string& word, const FrameworkBuild& build) {
 /// A wheel that asks for its cuDNN or newer gets the newest, which may have left the GPU behind.
 std::string bound_on_cudnn(const FrameworkBuild& build, const Version& gpu, const Matrix& matrix) {
     if (build.libraries != "wheels" || !build.cudnn) return "";
-    for (const CudnnBuild& row : matrix.cudnn_builds()) {
-        if (row.cuda_major != build.cuda->major() || row.cudnn < *build.cudnn || gpu >= row.capability_min) continue;
-        const std::string minor = std::to_string(row.cudnn.major()) + "." + std::to_string(row.cudnn.minor());
-        return " 'nvidia-cudnn-cu" + std::to_string(row.cuda_major) + "<" +
-               (row.cudnn.parts[2] == 0 ? minor : row.cudnn.text) + "'";
-    }
-    return "";
+    const std::string end = compat::first_cudnn_without(gpu, *build.cudnn, build.cuda->major(), matrix);
+    return end.empty() ? "" : " \"nvidia-cudnn-cu" + std::to_string(build.cuda->major()) + "<" + end + "\"";
 }
 
 }  // namespace
