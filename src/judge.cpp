@@ -210,7 +210,8 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
     tally.what_if = only_given(facts);
     const std::vector<Finding> causes = rules::causes_in_log(facts, matrix);
     // Without a log its causes cannot speak, and their table need not be read.
-    const auto all = facts.log ? all_rules() : rules_of_the_directory();
+    const auto with_causes = facts.log ? std::optional<RuleList>(matrix) : std::nullopt;
+    const auto all = with_causes ? with_causes->all() : rules_of_the_directory();
     std::vector<Verdict> verdicts = ask_all(all, facts, matrix, selection);
     for (std::size_t i = 0; i < all.size(); ++i) {
         const auto& rule = all[i];

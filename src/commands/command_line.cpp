@@ -25,12 +25,10 @@ constexpr const char* exit_codes =
 
 Arguments after_dashes;
 
-/// Those of `exec` up to "--"; what follows is kept for it.
-Arguments own_arguments(const Arguments& arguments) {
+/// The "--" of `exec`: what follows are the arguments of another program.
+Arguments::const_iterator end_of_own(const Arguments& arguments) {
     const bool of_exec = !arguments.empty() && arguments.front() == "exec";
-    const auto dashes = of_exec ? std::find(arguments.begin(), arguments.end(), "--") : arguments.end();
-    if (dashes != arguments.end()) after_dashes = {dashes + 1, arguments.end()};
-    return {arguments.begin(), dashes};
+    return of_exec ? std::find(arguments.begin(), arguments.end(), "--") : arguments.end();
 }
 
 std::vector<std::string> options_of(const CLI::App& app) {
@@ -101,10 +99,8 @@ std::string hint_for(const std::string& option, const std::vector<std::string>& 
 void parse(CLI::App& app, const Arguments& arguments) {
     try {
         app.parse(Arguments(arguments.rbegin(), arguments.rend()));
-    } catch (const CLI::CallForHelp&) {
-        throw;
-    } catch (const CLI::CallForVersion&) {
-        throw;
+    } catch (const CLI::Success&) {
+        throw;  // --help or --version
     } catch (const CLI::ParseError& error) {
         const CLI::App* command = chosen_command(app);
         if (const auto before = app.remaining(); !before.empty()) reject_argument(app, nullptr, before.front());
@@ -116,7 +112,6 @@ void parse(CLI::App& app, const Arguments& arguments) {
 /// The document has no user to ask whether it may show private things; stderr shows them in full.
 void print_failure(FailureKind kind, const std::string& sentence) {
     FailureDocument document;
-    document.tool.version = version_of_rnncheck();
     document.error = {kind, redact(sentence, this_machine())};
     try {
         print_document(json_text(document));
@@ -160,7 +155,9 @@ int run_command_line(const Arguments& arguments) {
     app.footer(exit_codes);  // after the commands, which would inherit it
     add_examples(app, program_examples);
     try {
-        parse(app, own_arguments(arguments));
+        const auto end = end_of_own(arguments);
+        if (end != arguments.end()) after_dashes = {end + 1, arguments.end()};
+        parse(app, {arguments.begin(), end});
     } catch (const CLI::CallForVersion&) {
         print_document(version + '\n');
         return healthy;
@@ -175,14 +172,12 @@ int run_command_line(const Arguments& arguments) {
 }
 
 bool wants_json(const Arguments& arguments) {
-    const bool of_another = !arguments.empty() && arguments.front() == "exec";  // its arguments are not ours
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-        const std::string& argument = arguments[i];
-        if (of_another && argument == "--") return false;
-        if (argument == "--json" || argument == "--format=json") return true;
-        if (argument == "--format" && i + 1 < arguments.size() && arguments[i + 1] == "json") return true;
-    }
-    return false;
+    const auto end = end_of_own(arguments);
+    constexpr std::string_view in_two_words[] = {"--format", "json"};
+    return std::any_of(
+               arguments.begin(), end,
+               [](const std::string& argument) { return argument == "--json" || argument == "--format=json"; }) ||
+           std::search(arguments.begin(), end, std::begin(in_two_words), std::end(in_two_words)) != end;
 }
 
 int run_safely(const Arguments& arguments, int (*work)(const Arguments&)) {

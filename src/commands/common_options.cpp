@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
+#include <limits>
 #include <memory>
 #include <sstream>
 
 #include "base/program.hpp"
+#include "commands/tables.hpp"
 #include "report/redact.hpp"
 
 namespace rnncheck {
@@ -27,11 +30,10 @@ void declare_text_part(CLI::App& app, ReportOptions& options) {
     add_flag(app, "-q,--quiet", options.quiet, "Show only the verdict, in one line; no progress, no warnings");
 }
 
-ReportOptions checked(const CLI::App& app, const ReportOptions& options) {
+void check_text_part(const CLI::App& app, const ReportOptions& options) {
     refuse_together(app, "--quiet", "--verbose", "one shortens the report, the other extends it");
     if (options.verbose) log::set_level(log::Level::verbose);
     if (options.quiet) log::set_level(log::Level::quiet);
-    return options;
 }
 
 OutputFile output_from(const std::string& text) {
@@ -52,7 +54,6 @@ bool wants_ascii() {
     return !is_utf8 || environment_variable("TERM") == "dumb";
 }
 
-/// COLUMNS, the width of the terminal, or 100 where there is none.
 std::size_t columns_of_terminal(int descriptor) {
     constexpr std::size_t without_terminal = 100;
     const std::string written = environment_variable("COLUMNS").value_or("");
@@ -61,6 +62,22 @@ std::size_t columns_of_terminal(int descriptor) {
     winsize size = {};
     if (columns == 0 && ::ioctl(descriptor, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
     return columns == 0 ? without_terminal : columns;
+}
+
+/// `automatic` is yes on a capable terminal unless NO_COLOR is set to anything (no-color.org).
+bool wants_color(ColorChoice choice, int descriptor) {
+    if (choice != ColorChoice::automatic) return choice == ColorChoice::always;
+    return environment_variable("NO_COLOR").value_or("").empty() && is_capable_terminal(descriptor);
+}
+
+template <class Number>
+Number number_from(const std::string& option, const std::string& text, Number least, Number most,
+                   const std::string& wanted) {
+    Number number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size() || !(least <= number && number <= most))
+        throw UsageError(option + " cannot be '" + text + "'; give " + wanted);
+    return number;
 }
 
 }  // namespace
@@ -85,14 +102,9 @@ void add_option(CLI::App& app, const std::string& name, std::string& into, const
 
 void add_number(CLI::App& app, const std::string& name, std::function<void(double)> take, double most,
                 const std::string& about, const std::string& type, const std::string& wanted) {
-    const auto read = [=](const std::string& text) {
-        double number = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-        if (error != std::errc() || end != text.data() + text.size() || !(number > 0) || number > most)
-            throw UsageError(name + " cannot be '" + text + "'; give " + wanted);
-        take(number);
-    };
-    add_option(app, name, read, about, type);
+    constexpr double least = std::numeric_limits<double>::denorm_min();
+    add_option(
+        app, name, [=](const std::string& text) { take(number_from(name, text, least, most, wanted)); }, about, type);
 }
 
 void add_whole_number(CLI::App& app, const std::string& name, std::function<void(int)> take, int least, int most,
@@ -102,12 +114,8 @@ void add_whole_number(CLI::App& app, const std::string& name, std::function<void
 }
 
 int whole_number_from(const std::string& option, const std::string& text, int least, int most) {
-    int number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size() || number < least || number > most)
-        throw UsageError(option + " cannot be '" + text + "'; give a whole number from " + std::to_string(least) +
-                         " to " + std::to_string(most));
-    return number;
+    return number_from(option, text, least, most,
+                       "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
 }
 
 void add_flag(CLI::App& app, const char* name, bool& into, const char* about) {
@@ -178,11 +186,8 @@ Selection selection_from(const RuleOptions& rules, std::set<std::string>& skippe
     return selection;
 }
 
-Style DocumentOptions::style() const {
-    Style style = style_on(STDOUT_FILENO);
-    style.color = wants_color(color, STDOUT_FILENO);
-    style.verbose = verbose;
-    return style;
+Style DocumentOptions::style(int descriptor) const {
+    return {wants_color(color, descriptor), verbose, quiet, wants_ascii(), columns_of_terminal(descriptor)};
 }
 
 void add_document_options(CLI::App& app, DocumentOptions& options) {
@@ -192,15 +197,14 @@ void add_document_options(CLI::App& app, DocumentOptions& options) {
 
 std::function<ReportOptions()> declare_report_options(CLI::App& app) {
     const auto options = std::make_shared<ReportOptions>();
-    const auto json = std::make_shared<bool>(false);
     add_option(
         app, "--format", [options](const std::string& name) { options->format = format_named(name); },
         "Format of the report: " + join_with_and(format_names()), "F");
-    add_json_option(app, *json);
+    add_json_option(app, options->json);
     app.add_option_function<std::vector<std::string>>(
            "--output",
            [options](const std::vector<std::string>& texts) {
-               for (const std::string& text : texts) options->outputs.push_back(output_from(text));
+               std::ranges::transform(texts, std::back_inserter(options->outputs), output_from);
            },
            "Also write the report to a file, e.g. json=report.json")
         ->allow_extra_args(false)
@@ -208,17 +212,21 @@ std::function<ReportOptions()> declare_report_options(CLI::App& app) {
     declare_text_part(app, *options);
     add_choice<FailOn>(app, "--fail-on", "Exit 4 on warnings when set to \"warning\"",
                        [options](FailOn fail_on) { options->fail_on = fail_on; });
-    return [options, json, &app] {
+    return [options, &app] {
         refuse_together(app, "--json", "--format", "standard output carries one document");
-        if (*json) options->format = format_named("json");
-        return checked(app, *options);
+        if (options->json) options->format = format_named("json");
+        check_text_part(app, *options);
+        return *options;
     };
 }
 
 std::function<ReportOptions()> declare_text_options(CLI::App& app) {
     const auto options = std::make_shared<ReportOptions>();
     declare_text_part(app, *options);
-    return [options, &app] { return checked(app, *options); };
+    return [options, &app] {
+        check_text_part(app, *options);
+        return *options;
+    };
 }
 
 void refuse_together(const CLI::App& app, const std::string& one, const std::string& other, const std::string& why) {
@@ -226,62 +234,36 @@ void refuse_together(const CLI::App& app, const std::string& one, const std::str
         throw UsageError(one + " and " + other + " cannot be used together: " + why);
 }
 
-std::string report_as_text(const Report& report, const Named<Format>& format, const ReportOptions& options,
-                           bool color) {
+Report redacted_unless(bool show_private, Report report) {
+    add_age(report.tool);
+    return show_private ? report : redact(std::move(report), this_machine());
+}
+
+std::string report_as_text(const Report& report, const Named<Format>& format, const Style& style) {
     std::ostringstream out;
-    Style style = style_on(STDOUT_FILENO);
-    style.color = color;
-    style.verbose = options.verbose;
-    style.quiet = options.quiet;
     format->write(report, out, style);
     return out.str();
 }
 
-Report redacted_unless(bool show_private, Report report) {
-    return show_private ? report : redact(std::move(report), this_machine());
-}
-
-int print_report(Report report, const ReportOptions& options) {
-    return print_redacted(redacted_unless(options.show_private, std::move(report)), options);
-}
-
-int print_redacted(const Report& report, const ReportOptions& options) {
+int print_report(const Report& report, const ReportOptions& options) {
+    Style in_file = options.style();
+    in_file.color = false;
     bool all_written = true;  // first the files: a full standard output must not cost them
     for (const OutputFile& output : options.outputs)
-        all_written &=
-            was_written([&] { write_file(output.path, report_as_text(report, *output.format, options, false)); });
-    print_document(report_as_text(report, *options.format, options, wants_color(options.color, STDOUT_FILENO)));
+        all_written &= was_written([&] { write_file(output.path, report_as_text(report, *output.format, in_file)); });
+    print_document(report_as_text(report, *options.format, options.style()));
     return all_written ? exit_code(report.verdict, options.fail_on) : usage;
 }
 
 Exit exit_code(OverallVerdict verdict, FailOn fail_on) {
-    switch (verdict) {
-        case OverallVerdict::healthy:
-            return healthy;
-        case OverallVerdict::warnings:
-            return fail_on == FailOn::warning ? warned : healthy;
-        case OverallVerdict::problems:
-            return problem;
-        case OverallVerdict::undetermined:
-            break;
-    }
-    return undetermined;
-}
-
-Style style_on(int descriptor) {
-    return {.color = wants_color(ColorChoice::automatic, descriptor),
-            .ascii = wants_ascii(),
-            .width = columns_of_terminal(descriptor)};
+    if (verdict == OverallVerdict::warnings && fail_on == FailOn::warning) return warned;
+    constexpr Exit codes[] = {healthy, healthy, problem, undetermined};
+    return codes[static_cast<std::size_t>(verdict)];
 }
 
 bool is_capable_terminal(int descriptor) {
     const std::string terminal = environment_variable("TERM").value_or("");
     return isatty(descriptor) == 1 && !terminal.empty() && terminal != "dumb";
-}
-
-bool wants_color(ColorChoice choice, int descriptor) {
-    if (choice != ColorChoice::automatic) return choice == ColorChoice::always;
-    return environment_variable("NO_COLOR").value_or("").empty() && is_capable_terminal(descriptor);
 }
 
 }  // namespace rnncheck

@@ -38,7 +38,7 @@ void add_choice(CLI::App& app, const std::string& name, const std::string& about
 void add_number(CLI::App& app, const std::string& name, std::function<void(double)> take, double most,
                 const std::string& about, const std::string& type, const std::string& wanted);
 
-/// A whole number; UsageError "--device cannot be 'x'; give a whole number from 0 to 9".
+/// UsageError "--device cannot be 'x'; give a whole number from 0 to 9".
 void add_whole_number(CLI::App& app, const std::string& name, std::function<void(int)> take, int least, int most,
                       const std::string& about);
 int whole_number_from(const std::string& option, const std::string& text, int least, int most);
@@ -71,16 +71,24 @@ void add_rule_options(CLI::App& app, RuleOptions& rules);
 /// `skipped_probes`.
 Selection selection_from(const RuleOptions& rules, std::set<std::string>& skipped_probes);
 
-/// How a document other than the report is written: --json, --color.
+/// How a document is written: --json, --color, -v, -q.
 struct DocumentOptions {
     ColorChoice color = ColorChoice::automatic;
-    bool json = false, verbose = false;
+    bool json = false, verbose = false, quiet = false;
 
-    Style style() const;
+    /// For text printed there: colours where they are wanted and understood; ASCII alone unless the locale is UTF-8 and
+    /// TERM is not "dumb"; COLUMNS or the terminal's columns, 100 where there is no terminal.
+    Style style(int descriptor = 1) const;
 };
 void add_document_options(CLI::App& app, DocumentOptions& options);
 /// -v.
 void add_verbose_option(CLI::App& app, bool& verbose);
+
+/// The document as they say.
+template <class Document>
+std::string written(const Document& document, const DocumentOptions& options) {
+    return options.json ? json_text(document) : text_of(document, options.style());
+}
 
 /// A second copy of the report: `--output json=report.json`.
 struct OutputFile {
@@ -89,12 +97,11 @@ struct OutputFile {
 };
 
 /// How a report is written, and what its exit code is.
-struct ReportOptions {
+struct ReportOptions : DocumentOptions {
     const Named<Format>* format = format_named("text");
     std::vector<OutputFile> outputs;
     FailOn fail_on = FailOn::error;
-    ColorChoice color = ColorChoice::automatic;
-    bool show_private = false, verbose = false, quiet = false;
+    bool show_private = false;
 };
 
 /// Declares --format, --json, --output, --color, --show-private, -v, -q and --fail-on. The result reads them once the
@@ -104,31 +111,21 @@ std::function<ReportOptions()> declare_report_options(CLI::App& app);
 /// Those of them that are about text alone: without --format, --json, --output and --fail-on.
 std::function<ReportOptions()> declare_text_options(CLI::App& app);
 
-/// UsageError "A and B cannot be used together: why".
+/// UsageError "A and B cannot be used together: why", where both are given.
 void refuse_together(const CLI::App& app, const std::string& one, const std::string& other, const std::string& why);
 
-std::string report_as_text(const Report& report, const Named<Format>& format, const ReportOptions& options, bool color);
-
-/// Without what is private, unless that is to be shown.
+/// With the age of its tables and, unless that is to be shown, without what is private. Every report passes here.
 Report redacted_unless(bool show_private, Report report);
 
-/// To stdout and into the files of --output, without what is private unless the options ask for it; the exit code.
-int print_report(Report report, const ReportOptions& options);
+std::string report_as_text(const Report& report, const Named<Format>& format, const Style& style);
 
-/// The same of a report that redacted_unless() gave.
-int print_redacted(const Report& report, const ReportOptions& options);
+/// A report that redacted_unless() gave, to stdout and into the files of --output; the exit code.
+int print_report(const Report& report, const ReportOptions& options);
 
 /// Problems always give 1 and an open verdict 3; warnings give 0, or 4 when they are to fail.
 Exit exit_code(OverallVerdict verdict, FailOn fail_on);
 
-/// Colour, characters and width of text printed there: ASCII alone unless the locale is UTF-8 and TERM is not "dumb";
-/// COLUMNS or the terminal's columns, 100 where there is no terminal.
-Style style_on(int descriptor);
-
 /// A terminal that understands control codes: TERM is set and not "dumb".
 bool is_capable_terminal(int descriptor);
-
-/// `automatic` is yes on a capable terminal unless NO_COLOR is set to anything (no-color.org).
-bool wants_color(ColorChoice choice, int descriptor);
 
 }  // namespace rnncheck

@@ -21,7 +21,7 @@ struct RawOptions {
     RuleOptions rules;
     std::vector<std::string> require;
     std::string python, framework;
-    bool look_only = false, no_run = false;
+    bool look_only = false, no_run = false, allow_no_gpu = false;
 };
 
 void declare_input(CLI::App& app, RawOptions& given) {
@@ -48,8 +48,7 @@ void declare_examination(CLI::App& app, RawOptions& given) {
 void declare_rules(CLI::App& app, RawOptions& given) {
     begin_group(app, "Rules");
     add_rule_options(app, given.rules);
-    add_flag(app, "--allow-no-gpu", given.options.selection.allow_no_gpu,
-             "Do not report a missing NVIDIA GPU as a problem");
+    add_flag(app, "--allow-no-gpu", given.allow_no_gpu, "Do not report a missing NVIDIA GPU as a problem");
     add_matrix_option(app, given.options.matrix_directory);
 }
 
@@ -89,23 +88,17 @@ std::optional<Framework> framework_asked_for(const std::string& text) {
     return framework;
 }
 
-void refuse_contradictions(const CLI::App& app) {
+DoctorOptions checked(const CLI::App& app, const RawOptions& given, const ReportOptions& report) {
     refuse_together(app, "--make-nodes", "--look-only", "without the driver's libraries nothing creates nodes");
-    if (!app.get_option_no_throw("--facts")) return;
-    for (const char* option : {"--look-only", "--no-run", "--make-nodes", "--deadline", "--root", "--python"})
-        refuse_together(app, "--facts", option, "with saved facts nothing is examined");
-}
-
-DoctorOptions checked(const RawOptions& given) {
     DoctorOptions options = given.options;
+    options.report = report;
     options.survey.ask = !given.look_only;
     options.survey.run = !given.look_only && !given.no_run;
     if (!options.survey.deadline_s) options.survey.deadline_s = default_deadline_s;
     options.survey.python = python_from_option(given.python, Root(options.survey.root));
     options.asked_for = framework_asked_for(given.framework);
-    const bool no_gpu_expected = options.selection.allow_no_gpu;
     options.selection = selection_from(given.rules, options.survey.skip);
-    options.selection.allow_no_gpu = no_gpu_expected;
+    options.selection.allow_no_gpu = given.allow_no_gpu;
     options.selection.require = ids_from(given.require, "--require", "rule", rule_names);
     for (const std::string& id : options.selection.require)
         if (!options.selection.includes(id))
@@ -124,10 +117,9 @@ std::function<DoctorOptions()> declare_doctor_options(CLI::App& app) {
     declare_rules(app, *given);
     declare_outputs(app, *given);
     return [given, &app, report_options = declare_report_options(app)] {
-        refuse_contradictions(app);
-        DoctorOptions options = checked(*given);
-        options.report = report_options();
-        return options;
+        for (const char* option : {"--look-only", "--no-run", "--make-nodes", "--deadline", "--root", "--python"})
+            refuse_together(app, "--facts", option, "with saved facts nothing is examined");
+        return checked(app, *given, report_options());
     };
 }
 
@@ -136,12 +128,7 @@ std::function<DoctorOptions()> declare_preflight_options(CLI::App& app) {
     declare_examination(app, *given);
     declare_rules(app, *given);
     begin_group(app, "Output");
-    return [given, &app, text_options = declare_text_options(app)] {
-        refuse_contradictions(app);
-        DoctorOptions options = checked(*given);
-        options.report = text_options();
-        return options;
-    };
+    return [given, &app, text_options = declare_text_options(app)] { return checked(app, *given, text_options()); };
 }
 
 }  // namespace rnncheck

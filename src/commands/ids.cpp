@@ -39,12 +39,9 @@ std::size_t typing_errors(std::string_view a, std::string_view b) {
 }
 
 std::optional<std::string> only_one_with(std::string_view word, const std::vector<std::string>& candidates) {
-    if (word.size() < 4) return std::nullopt;
     const auto has_it = [&](const std::string& candidate) { return contains(candidate, word); };
-    const auto found = std::find_if(candidates.begin(), candidates.end(), has_it);
-    if (found == candidates.end() || std::find_if(found + 1, candidates.end(), has_it) != candidates.end())
-        return std::nullopt;
-    return *found;
+    if (word.size() < 4 || std::ranges::count_if(candidates, has_it) != 1) return std::nullopt;
+    return *std::ranges::find_if(candidates, has_it);
 }
 
 }  // namespace

@@ -54,9 +54,7 @@ class File {
 void refuse_compressed(const std::string& name, std::string_view begin) {
     constexpr std::pair<std::string_view, const char*> compressions[] = {{"\x1F\x8B", "gzip -dc"},
                                                                          {"\x28\xB5\x2F\xFD", "zstd -dc"},
-                                                                         {"\xFD"
-                                                                          "7zXZ",
-                                                                          "xz -dc"},
+                                                                         {"\3757zXZ", "xz -dc"},
                                                                          {"BZh9", "bzip2 -dc"},
                                                                          {"PK\x03\x04", "unzip -p"}};
     for (const auto& [magic, unpack] : compressions)

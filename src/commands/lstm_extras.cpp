@@ -4,8 +4,8 @@
 
 #include "base/text.hpp"
 #include "commands/survey_here.hpp"
+#include "facts/queries.hpp"
 #include "facts/rnn_runs.hpp"
-#include "process/probe.hpp"
 #include "rnn/case.hpp"
 #include "rnn/shrink.hpp"
 #include "support/rnn.hpp"
@@ -17,15 +17,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t mib = 1 << 20;
-
-/// Nothing when the deadline has passed.
-std::optional<SurveyOptions> trial_options(const TrialOptions& options) {
-    SurveyOptions how;
-    how.root = options.root;
-    if (!options.deadline) return how;
-    how.deadline_s = std::chrono::duration<double>(*options.deadline - Clock::now()).count();
-    return *how.deadline_s > 0 ? std::optional(how) : std::nullopt;
-}
 
 /// Its process hangs inside the kernel.
 bool hangs_for_ever(const Facts& facts) {
@@ -42,27 +33,17 @@ bool alike(const RnnRun& a, const RnnRun& b) {
 /// The case on what `failed` ran on. Nothing when the time is over, or was before the case came to an end.
 std::optional<RnnRun> run_again(Facts facts, const RnnRun& failed, const RnnCase& rnn_case, const TrialOptions& options,
                                 Progress& progress) {
-    auto how = trial_options(options);
+    auto how = options.next();
     if (!how) return std::nullopt;
     how->step_limit_s = 10;
     progress.show("looking for a smaller case that fails: " + describe(rnn_case));
     facts.rnn_runs.clear();
     facts.rnn_request = RnnRequest{};
     facts.rnn_request->cases = {rnn_case};
-    facts.rnn_request->gpu = failed.gpu;
-    facts.rnn_request->library = failed.library;
-    facts.rnn_request->dialect = failed.dialect;
-    const auto* const probe = find_named(all_probes(), "rnn_forward");
-    for (const std::string& target : (*probe)->targets(facts)) {
-        if (!target.ends_with(' ' + failed.library)) continue;
-        const Facts learnt = run_probe("rnn_forward", target, facts, *how);
-        if (learnt.rnn_runs.empty()) continue;
-        const RnnRun& run = learnt.rnn_runs.front();
-        return run.skip_reason == SkipReason::deadline ? std::nullopt : std::optional(run);
-    }
-    RnnRun not_run = failed;
-    not_run.end = RunEnd::skipped;
-    return not_run;
+    const std::string target = probes::text_of({failed.gpu, failed.dialect, failed.library});
+    const Facts learnt = run_probe("rnn_forward", target, facts, *how);
+    if (learnt.rnn_runs.empty() || learnt.rnn_runs.front().skip_reason == SkipReason::deadline) return std::nullopt;
+    return learnt.rnn_runs.front();
 }
 
 std::string cudnn_of(const Facts& facts, const RnnFit& fit) {
@@ -140,8 +121,8 @@ std::string what_follows(LogFailure failure) {
 }
 
 std::optional<std::int64_t> free_mib(const Facts& facts, int gpu) {
-    const auto seen = std::ranges::find_if(facts.cuda_devices, [&](const Gpu& g) { return g.index == gpu; });
-    const Board* const board = seen == facts.cuda_devices.end() ? nullptr : board_of(facts, *seen);
+    const Gpu* const seen = gpu_at(facts, gpu);
+    const Board* const board = seen ? board_of(facts, *seen) : nullptr;
     return board ? board->memory_free_mib : std::nullopt;
 }
 
@@ -162,6 +143,13 @@ std::string memory_sentence(const RnnRun& run, const Facts& facts) {
 }
 
 }  // namespace
+
+std::optional<SurveyOptions> TrialOptions::next() const {
+    SurveyOptions how;
+    how.root = root;
+    if (deadline) how.deadline_s = std::chrono::duration<double>(*deadline - Clock::now()).count();
+    return how.deadline_s.value_or(1) > 0 ? std::optional(how) : std::nullopt;
+}
 
 const RnnRun* worst_run(const Facts& facts) {
     for (const RunEnd end : {RunEnd::incorrect, RunEnd::failed, RunEnd::rejected})
@@ -220,7 +208,7 @@ FitSearch find_fit(const RnnFit& calculated, const TrySize& try_size) {
 std::vector<FitSearch> find_fits(const Facts& facts, const TrialOptions& options) {
     Progress progress(!options.quiet);
     const auto try_size = [&](const RnnFit& calculated, int size) -> std::optional<RnnFit> {
-        const auto how = trial_options(options);
+        const auto how = options.next();
         if (!how) return std::nullopt;
         progress.show("trying a " + std::string(name_of(calculated.of)) + " of " + std::to_string(size));
         Facts known = facts;
@@ -228,7 +216,7 @@ std::vector<FitSearch> find_fits(const Facts& facts, const TrialOptions& options
         const std::string target = probes::text_of({calculated.gpu, calculated.dialect, calculated.library});
         const Facts learnt = run_probe("rnn_fit", target, known, *how);
         if (!learnt.rnn_fits.empty()) return learnt.rnn_fits.front();
-        if (!trial_options(options)) return std::nullopt;
+        if (!options.next()) return std::nullopt;
         RnnFit lost = calculated;
         if (!learnt.probe_runs.empty())
             lost.result = CallResult{learnt.probe_runs.back().last_call.value_or("?"), -1,

@@ -1,5 +1,5 @@
-// What `rnncheck lstm` finds out beside the verdict: the smallest case that fails, the largest size that fits into
-// memory, and what the run shows about the failure in a log.
+// What `rnncheck lstm` finds out beside the verdict: the smallest case that fails, that case as a program, the largest
+// size that fits into memory, and what the run shows about the failure in a log.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "matrix/matrix.hpp"
+#include "process/survey.hpp"
 #include "report/report.hpp"
 
 namespace rnncheck {
@@ -18,6 +18,9 @@ struct TrialOptions {
     std::string root;
     std::optional<std::chrono::steady_clock::time_point> deadline;
     bool quiet = false;  ///< without a line of progress
+
+    /// For the next process; nothing when the deadline has passed.
+    std::optional<SurveyOptions> next() const;
 };
 
 /// The first of the worst cases: wrong before failed before refused, but for those that lacked memory; of the v8
@@ -37,6 +40,12 @@ FitSearch find_fit(const RnnFit& calculated, const TrySize& try_size);
 
 /// find_fit for every calculation that survey() brought.
 std::vector<FitSearch> find_fits(const Facts& facts, const TrialOptions& options);
+
+/// One failing case as a C++ program, for a person who has no rnncheck: a report to NVIDIA. Under 180 lines, no header
+/// of ours, the case's own numbers by their formula, and what must come out of the worst element and some others of its
+/// array, with the limits. Its exit code is 0 when all is correct, 1 when a number is wrong, 2 when a call failed. For
+/// the v8 interface alone.
+std::string reproducer(const Facts& facts, const RnnRun& run);
 
 /// `facts` are those of a machine on which the network of `config` was run, or of one that has no GPU.
 LogReplay replay_of(const LogRnnConfig& config, const Facts& facts);

@@ -41,11 +41,14 @@ const Number& number_named(std::string_view name) {
     return *std::ranges::find(numbers, name, [](const Number& number) { return std::string_view(number.name); });
 }
 
+template <class T>
+void change(LstmOptions& given, const std::string& name, T RnnCase::*member, const T& value) {
+    given.changes[name] = [=](RnnCase& c) { c.*member = value; };
+}
+
 template <NamedEnum E>
 void add_word(CLI::App& app, LstmOptions& given, const std::string& name, E RnnCase::*member, const char* about) {
-    add_choice<E>(app, "--" + name, about, [&given, name, member](E value) {
-        given.changes[name] = [member, value](RnnCase& c) { c.*member = value; };
-    });
+    add_choice<E>(app, "--" + name, about, [=, &given](E value) { change(given, name, member, value); });
 }
 
 std::vector<int> lengths_from(const std::string& text) {
@@ -58,9 +61,7 @@ std::vector<int> lengths_from(const std::string& text) {
 void add_case_flag(CLI::App& app, LstmOptions& given, const char* options, const std::string& name,
                    bool RnnCase::*member, const char* about) {
     app.add_flag_function(
-           options,
-           [&given, name, member](std::int64_t) { given.changes[name] = [member](RnnCase& c) { c.*member = true; }; },
-           about)
+           options, [=, &given](std::int64_t) { change(given, name, member, true); }, about)
         ->disable_flag_override();
 }
 
@@ -77,18 +78,14 @@ void declare_network(CLI::App& app, LstmOptions& given) {
     for (const Number& number : numbers)
         add_whole_number(
             app, "--" + std::string(number.name),
-            [&given, number](int value) {
-                given.changes[number.name] = [number, value](RnnCase& c) { c.*number.member = value; };
-            },
-            1, number.most, number.about);
+            [&given, number](int value) { change(given, number.name, number.member, value); }, 1, number.most,
+            number.about);
     add_option(
         app, "--lengths",
-        [&given](const std::string& text) {
-            given.changes["lengths"] = [lengths = lengths_from(text)](RnnCase& c) { c.lengths = lengths; };
-        },
+        [&given](const std::string& text) { change(given, "lengths", &RnnCase::lengths, lengths_from(text)); },
         "Length of each sequence, e.g. 7,3,5", "N,N,...");
     add_number(
-        app, "--clip", [&given](double value) { given.changes["clip"] = [value](RnnCase& c) { c.clip = value; }; }, 1e6,
+        app, "--clip", [&given](double value) { change(given, "clip", &RnnCase::clip, value); }, 1e6,
         "Clip the cell state at this absolute value", "X", "a number above 0");
     add_case_flag(app, given, "--states", "states", &RnnCase::states, "Give initial states");
     add_case_flag(app, given, "--training,--backward", "training", &RnnCase::training, "Compute the gradients, too");
@@ -139,20 +136,19 @@ void check_writable(const char* option, const std::string& file) {
 }
 
 void refuse_contradictions(const CLI::App& app, const LstmOptions& given) {
-    const auto refuse = [&](const std::string& one, std::initializer_list<const char*> others, const char* why) {
-        for (const char* other : others) refuse_together(app, one, other, why);
-    };
-    if (!given.resume.empty() || given.level)
-        for (const auto& [name, change] : given.changes) {
-            refuse_together(app, "--resume", "--" + name, "the cases are those of its file");
-            refuse_together(app, "--level", "--" + name, "it runs a whole sweep instead of one case");
-        }
-    refuse("--resume", {"--level", "--from-log", "--device", "--cudnn", "--interface", "--dropout", "--fit"},
-           "the cases are those of its file");
-    refuse("--level", {"--from-log"}, "it runs a whole sweep instead of one case");
-    refuse("--batch", {"--lengths"}, "each length is a sequence");
-    refuse("--fit", {"--level", "--lengths"}, "it is for one case with equal lengths");
-    refuse("--fit", {"--save", "--svg", "--emit-repro", "--dropout"}, "it computes no case");
+    const char *of_file = "the cases are those of its file", *whole_sweep = "it runs a whole sweep instead of one case";
+    const char *one_case = "it is for one case with equal lengths", *no_case = "it computes no case";
+    for (const auto& [name, change] : given.changes) {
+        refuse_together(app, "--resume", "--" + name, of_file);
+        refuse_together(app, "--level", "--" + name, whole_sweep);
+    }
+    for (const char* option : {"--level", "--from-log", "--device", "--cudnn", "--interface", "--dropout", "--fit"})
+        refuse_together(app, "--resume", option, of_file);
+    refuse_together(app, "--level", "--from-log", whole_sweep);
+    refuse_together(app, "--batch", "--lengths", "each length is a sequence");
+    for (const char* option : {"--level", "--lengths"}) refuse_together(app, "--fit", option, one_case);
+    for (const char* option : {"--save", "--svg", "--emit-repro", "--dropout"})
+        refuse_together(app, "--fit", option, no_case);
     if (given.fit) refuse_together(app, "--fit", "--" + std::string(name_of(*given.fit)), "it looks for this size");
 }
 

@@ -1,13 +1,12 @@
-#include "commands/lstm_repro.hpp"
-
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <sstream>
 #include <string_view>
 
 #include "base/program.hpp"
 #include "base/text.hpp"
+#include "commands/lstm_extras.hpp"
+#include "facts/queries.hpp"
 #include "rnn/case.hpp"
 #include "rnn/compare.hpp"
 #include "rnn/network.hpp"
@@ -170,11 +169,9 @@ std::string seen_with(const Facts& facts, const RnnRun& run) {
     std::vector<std::string> parts;
     for (const Cudnn& cudnn : facts.cudnns)
         if (cudnn.library == run.library && cudnn.version) parts.push_back("cuDNN " + cudnn.version->text);
-    for (const Gpu& gpu : facts.cuda_devices) {
-        if (gpu.index != run.gpu) continue;
-        if (gpu.name) parts.push_back(*gpu.name);
-        if (gpu.compute_capability) parts.push_back("compute capability " + gpu.compute_capability->text);
-    }
+    const Gpu* const gpu = gpu_at(facts, run.gpu);
+    if (gpu && gpu->name) parts.push_back(*gpu->name);
+    if (gpu && gpu->compute_capability) parts.push_back("compute capability " + gpu->compute_capability->text);
     if (facts.driver.library_version) parts.push_back("driver " + facts.driver.library_version->text);
     return parts.empty() ? "an unknown machine" : join(parts, ", ");
 }
@@ -259,12 +256,6 @@ std::string lengths_of(const RnnCase& c) {
     return " = {" + text + "}";
 }
 
-std::string hexadecimal(std::uint64_t value) {
-    char text[24];
-    std::snprintf(text, sizeof text, "0x%016llX", static_cast<unsigned long long>(value));
-    return text;
-}
-
 /// cuDNN's names for the values of the case.
 std::string choices_of(const RnnCase& c) {
     const auto constant = [](const char* name, const std::string& value) {
@@ -296,7 +287,7 @@ std::string sizes_of(const RnnCase& c, int device) {
         << "constexpr int input = " << c.input << ", hidden = " << c.hidden << ", output = " << c.output() << ";\n"
         << "constexpr double clip = " << exact_number(c.clip) << ";\n"
         << "const std::vector<int> lengths" << lengths_of(c) << ";\n"
-        << "uint64_t key = " << hexadecimal(key_of(c)) << "u;\n";
+        << "uint64_t key = 0x" << std::hex << key_of(c) << "u;\n";
     return out.str();
 }
 

@@ -7,9 +7,9 @@
 #include "base/json.hpp"
 #include "base/program.hpp"
 #include "base/sha256.hpp"
+#include "commands/common_options.hpp"
 #include "commands/input.hpp"
 #include "commands/output.hpp"
-#include "commands/tables.hpp"
 #include "facts/facts_json.hpp"
 #include "judge.hpp"
 #include "report/documents.hpp"
@@ -87,7 +87,7 @@ bool every_case_was_tried(const Facts& facts) {
 
 Report not_begun(const Matrix& matrix, const RnnRequest& request) {
     Report report;
-    report.tool = stamp_with(matrix.date(), matrix.digest());
+    report.tool = {.matrix_date = matrix.date(), .matrix_digest = matrix.digest()};
     report.sentence = "the run has not yet begun: nothing was computed";
     report.facts.tool.version = version_of_rnncheck();
     report.facts.rnn_request = request;
@@ -99,20 +99,14 @@ Report not_begun(const Matrix& matrix, const RnnRequest& request) {
 
 EarlierRun read_earlier_run(const std::string& path) {
     const std::string text = read_document(path);
-    const auto wrong_file = [&](const std::string& why) {
-        return InputError("'" + path + "' is no document of 'rnncheck lstm --save': " + why);
-    };
     try {
         EarlierRun earlier{facts_from_text(text, "it"), ""};
-        const Json json = Json::parse(text);
-        if (!json.contains("lstm") || !earlier.facts.rnn_request)
-            throw InputError("it has no member lstm or no request");
-        LstmExtras extras;
-        from_json(json["lstm"], extras, "lstm");
-        earlier.machine = extras.machine;
+        const Json lstm = Json::parse(text).value("lstm", Json());
+        if (!lstm.is_object() || !earlier.facts.rnn_request) throw InputError("it has no member lstm or no request");
+        earlier.machine = quoted_text(lstm.value("machine", Json("")), "lstm.machine");
         return earlier;
     } catch (const InputError& error) {
-        throw wrong_file(error.what());
+        throw InputError("'" + path + "' is no document of 'rnncheck lstm --save': " + error.what());
     }
 }
 
@@ -165,8 +159,7 @@ Facts LstmState::in_order(Facts facts) const {
 }
 
 Report LstmState::report(const Facts& facts, LstmExtras extras) const {
-    Report report = judge_networks(in_order(facts), matrix_);
-    add_age(report.tool);
+    Report report = judge_networks(facts, matrix_);
     extras.complete = every_case_was_tried(report.facts);
     extras.machine = machine_;
     report.lstm = std::move(extras);
@@ -174,7 +167,7 @@ Report LstmState::report(const Facts& facts, LstmExtras extras) const {
 }
 
 void LstmState::write(const Facts& facts) const {
-    if (!file_.empty()) write(report(facts));
+    if (!file_.empty()) write(report(in_order(facts)));
 }
 
 void LstmState::write(const Report& report) const {

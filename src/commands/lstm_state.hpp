@@ -37,7 +37,7 @@ class LstmState {
     /// Every case that was to run, in order; those not run as skipped.
     Facts in_order(Facts facts) const;
 
-    /// Judged and, unless private things are to be shown, redacted.
+    /// Facts that are in order judged and, unless private things are to be shown, redacted.
     Report report(const Facts& facts, LstmExtras extras = {}) const;
 
     /// Into the file, if there is one.

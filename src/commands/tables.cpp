@@ -2,7 +2,6 @@
 
 #include <cstdio>
 
-#include "base/program.hpp"
 #include "log/read_log.hpp"
 #include "matrix/tables.hpp"
 
@@ -45,10 +44,7 @@ void add_age(ToolStamp& tool) {
 }
 
 ToolStamp stamp_with(std::string matrix_date, std::string matrix_digest) {
-    ToolStamp stamp;
-    stamp.version = version_of_rnncheck();
-    stamp.matrix_date = std::move(matrix_date);
-    stamp.matrix_digest = std::move(matrix_digest);
+    ToolStamp stamp{.matrix_date = std::move(matrix_date), .matrix_digest = std::move(matrix_digest)};
     add_age(stamp);
     return stamp;
 }

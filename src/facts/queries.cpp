@@ -299,7 +299,7 @@ static std::optional<int> gpu_of_target(const std::string& target) {
     return error == std::errc() ? std::optional(number) : std::nullopt;
 }
 
-std::vector<FailedCall> failed_calls(const Facts& facts) {
+static std::vector<FailedCall> failed_calls(const Facts& facts) {
     std::vector<FailedCall> failed;
     const auto add = [&](const std::optional<CallResult>& call, std::optional<int> gpu, const std::string& place,
                          const char* field) {
@@ -324,10 +324,14 @@ static bool is_driver_call(const std::string& call) {
     return call.size() > 2 && call.starts_with("cu") && std::isupper(static_cast<unsigned char>(call[2]));
 }
 
-std::vector<FailedCall> cuda_failures(const Facts& facts, std::int64_t code) {
+bool is_cuda_failure(const CallResult& call, std::int64_t code) {
+    return call.code == code && is_driver_call(call.call);
+}
+
+std::vector<FailedCall> failures_where(const Facts& facts, const std::function<bool(const CallResult&)>& is_one) {
     std::vector<FailedCall> found;
     for (auto& failed : failed_calls(facts)) {
-        if (failed.call.code != code || !is_driver_call(failed.call.call)) continue;
+        if (!is_one(failed.call)) continue;
         const auto known = std::ranges::find(found, failed.subject, &FailedCall::subject);
         if (known == found.end())
             found.push_back(std::move(failed));
@@ -335,6 +339,10 @@ std::vector<FailedCall> cuda_failures(const Facts& facts, std::int64_t code) {
             known->explains.push_back(failed.explains.front());
     }
     return found;
+}
+
+std::vector<FailedCall> cuda_failures(const Facts& facts, std::int64_t code) {
+    return failures_where(facts, [code](const CallResult& call) { return is_cuda_failure(call, code); });
 }
 
 bool failures_are_known(const Facts& facts) {

@@ -1,6 +1,8 @@
 // Questions to the facts alone: what is there, what was asked, where it stands. Pure.
 #pragma once
 
+#include <functional>
+
 #include "facts/facts.hpp"
 
 namespace rnncheck {
@@ -156,10 +158,12 @@ struct FailedCall {
     std::vector<std::string> explains;  ///< places of the calls that failed so, and of all that ran on that GPU
 };
 
-/// Every failed call on record.
-std::vector<FailedCall> failed_calls(const Facts& facts);
+/// The failed calls on record that `is_one` holds for, one per subject.
+std::vector<FailedCall> failures_where(const Facts& facts, const std::function<bool(const CallResult&)>& is_one);
 
-/// Failed calls of the CUDA driver with this code, one per subject.
+/// A call of the CUDA driver failed with this code.
+bool is_cuda_failure(const CallResult& call, std::int64_t code);
+/// Those calls, one per subject.
 std::vector<FailedCall> cuda_failures(const Facts& facts, std::int64_t code);
 
 /// Every run of a kernel or an RNN case on the GPU that failed tells by which answer.

@@ -14,20 +14,26 @@ template <class R>
 TableView view_of(const Table<R>& table) {
     TableView view{table.stem(), table.read().about, table.read().columns, {}, {}};
     for (const R& row : table.rows()) {
-        TextMap& cells = view.rows.emplace_back(ViewedRow{cells_of(row), row}).cells;
+        TextMap cells = cells_of(row);
         std::erase_if(cells, [](const auto& cell) { return cell.second.empty(); });
+        const std::optional note = row.note.empty() ? std::nullopt : std::optional(row.note);
+        view.rows.push_back({std::move(cells), row.source, row.provenance, note});
     }
     if constexpr (requires { R::ranges; }) view.ranges = R::ranges;
     return view;
 }
 
+struct RowFilter {
+    std::string column, value;
+};
+
 /// "" where the row says nothing.
-std::string cell_of(const ViewedRow& row, std::string_view column) {
-    if (column == "provenance") return std::string(name_of(row.common.provenance));
-    if (column == "source") return row.common.source.title + ' ' + row.common.source.url;
-    if (column == "note") return row.common.note;
-    const auto cell = row.cells.find(std::string(column));
-    return cell == row.cells.end() ? "" : cell->second;
+std::string cell_of(const TableRow& row, std::string_view column) {
+    if (column == "provenance") return std::string(name_of(row.provenance));
+    if (column == "source") return row.source.title + ' ' + row.source.url;
+    if (column == "note") return row.note.value_or("");
+    const auto cell = row.values.find(std::string(column));
+    return cell == row.values.end() ? "" : cell->second;
 }
 
 Version version_from(const RowFilter& filter) {
@@ -40,7 +46,7 @@ Version version_from(const RowFilter& filter) {
 
 template <class Keep>
 void keep_if(TableView& view, Keep&& keep) {
-    std::erase_if(view.rows, [&](const ViewedRow& row) { return !keep(row); });
+    std::erase_if(view.rows, [&](const TableRow& row) { return !keep(row); });
 }
 
 /// Some version that begins with `asked` is in the row's range.
@@ -54,7 +60,7 @@ bool range_holds(const std::optional<Version>& first, const std::optional<Versio
 
 void keep_in_range(TableView& view, const RowFilter& filter, const RangeColumns& range) {
     const Version asked = version_from(filter);
-    keep_if(view, [&](const ViewedRow& row) {
+    keep_if(view, [&](const TableRow& row) {
         return range_holds(parse_version(cell_of(row, range.first)), parse_version(cell_of(row, range.last)), range,
                            asked);
     });
@@ -62,14 +68,14 @@ void keep_in_range(TableView& view, const RowFilter& filter, const RangeColumns&
 
 void keep_text(TableView& view, const RowFilter& filter) {
     const std::string asked = lower(filter.value);
-    const auto is_whole = [&](const ViewedRow& row) { return lower(cell_of(row, filter.column)) == asked; };
+    const auto is_whole = [&](const TableRow& row) { return lower(cell_of(row, filter.column)) == asked; };
     if (std::ranges::any_of(view.rows, is_whole)) return keep_if(view, is_whole);
-    keep_if(view, [&](const ViewedRow& row) { return contains(lower(cell_of(row, filter.column)), asked); });
+    keep_if(view, [&](const TableRow& row) { return contains(lower(cell_of(row, filter.column)), asked); });
 }
 
 void keep_version(TableView& view, const RowFilter& filter) {
     const Version asked = version_from(filter);
-    keep_if(view, [&](const ViewedRow& row) {
+    keep_if(view, [&](const TableRow& row) {
         const auto version = parse_version(cell_of(row, filter.column));
         return version && agree(*version, asked);
     });
@@ -77,10 +83,9 @@ void keep_version(TableView& view, const RowFilter& filter) {
 
 void keep_yes_no(TableView& view, const RowFilter& filter) {
     const std::string word = lower(filter.value);
-    if (word != "yes" && word != "no" && word != "true" && word != "false")
-        throw UsageError(filter.column + "=" + filter.value + ": write yes or no");
-    const std::string asked = word == "yes" || word == "true" ? "yes" : "no";
-    keep_if(view, [&](const ViewedRow& row) { return cell_of(row, filter.column) == asked; });
+    const std::string asked = word == "true" ? "yes" : word == "false" ? "no" : word;
+    if (asked != "yes" && asked != "no") throw UsageError(filter.column + "=" + filter.value + ": write yes or no");
+    keep_if(view, [&](const TableRow& row) { return cell_of(row, filter.column) == asked; });
 }
 
 std::string type_of(const TableView& view, const std::string& column) {
@@ -126,14 +131,11 @@ std::vector<TableOutline> table_outlines(const TableFiles& files) {
     return outlines;
 }
 
-RowFilter parse_filter(const std::string& text) {
+void keep_matching(TableView& view, const std::string& text) {
     const auto at = text.find('=');
     if (at == std::string::npos || at == 0 || at + 1 == text.size())
         throw UsageError("'" + text + "' is no filter; write COLUMN=VALUE, e.g. cuda=12.4");
-    return {text.substr(0, at), text.substr(at + 1)};
-}
-
-void keep_matching(TableView& view, const RowFilter& filter) {
+    const RowFilter filter{text.substr(0, at), text.substr(at + 1)};
     for (const RangeColumns& range : view.ranges)
         if (range.word == filter.column) return keep_in_range(view, filter, range);
     const std::string type = type_of(view, filter.column);

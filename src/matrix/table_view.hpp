@@ -7,17 +7,33 @@
 
 namespace rnncheck {
 
-struct ViewedRow {
-    TextMap cells;  ///< by column; none where the row says nothing
-    Row common;
+struct TableRow {
+    TextMap values;
+    Source source;
+    Provenance provenance = Provenance::documented;
+    std::optional<std::string> note;
+
+    static void fields(auto& self, auto&& visit) {
+        visit("values", self.values, "cells by column, as text; a cell that the row leaves open is missing");
+        visit("source", self.source, "where the row comes from");
+        visit("provenance", self.provenance, "how well it is known");
+        visit("note", self.note, "what is to be read with it");
+    }
 };
 
 struct TableView {
     std::string name;
     std::string about;
     std::vector<Column> columns;  ///< all but source, provenance and note
-    std::vector<ViewedRow> rows;
+    std::vector<TableRow> rows;
     std::span<const RangeColumns> ranges;
+
+    static void fields(auto& self, auto&& visit) {
+        visit("table", self.name, "the table's id");
+        visit("about", self.about, "what it is about, and what it leaves out");
+        visit("columns", self.columns, "its columns, in reading order");
+        visit("rows", self.rows, "the rows, in the order of the table");
+    }
 };
 
 /// By name.
@@ -31,26 +47,24 @@ struct TableOutline {
     std::string name;
     std::string about;
     std::size_t rows = 0;
-    std::string newest_source;  ///< newest date on which one of its sources was looked at; "" without any
+    std::string newest_source;
+
+    static void fields(auto& self, auto&& visit) {
+        visit("name", self.name, "the table's id");
+        visit("about", self.about, "what it is about, and what it leaves out");
+        visit("rows", self.rows, "how many rows it has");
+        visit("newest_source", self.newest_source, "newest date on which a source of its rows was looked at");
+    }
 };
 
 /// Of all tables, by name. InputError when a file is missing, no JSON or without a list of rows; issues of single rows
 /// do not matter here.
 std::vector<TableOutline> table_outlines(const TableFiles& files);
 
-/// "cudnn=8.9.7": a column, or the word for a range (RangeColumns), and what its cell must be.
-/// A version stands for all that begin with it: 12 asks for every 12.x. In a range it matches the rows that cover it. A
-/// text matches without regard to case, as a whole or, where no row matches as a whole, in a part.
-struct RowFilter {
-    std::string column;
-    std::string value;
-};
-
-/// UsageError when the text is no filter.
-RowFilter parse_filter(const std::string& text);
-
-/// Keeps the rows that match. UsageError when there is no such column, naming those that there are, or the value is not
-/// of its type.
-void keep_matching(TableView& view, const RowFilter& filter);
+/// Keeps the rows that match "cudnn=8.9.7": a column, or the word for a range (RangeColumns), and what its cell must
+/// be. A version stands for all that begin with it: 12 asks for every 12.x. In a range it matches the rows that cover
+/// it. A text matches without regard to case, as a whole or, where no row matches as a whole, in a part. UsageError
+/// when the text is no filter, there is no such column, or the value is not of its type.
+void keep_matching(TableView& view, const std::string& filter);
 
 }  // namespace rnncheck

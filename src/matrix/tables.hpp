@@ -42,11 +42,22 @@ struct Issue {
     std::string table;    ///< stem
     std::size_t row = 0;  ///< counted from 1; 0: the table as a whole
     std::string text;
+
+    static void fields(auto& self, auto&& visit) {
+        visit("table", self.table, "the table's id");
+        visit("row", self.row, "the row, counted from 1; 0 for the table as a whole");
+        visit("text", self.text, "what is wrong, and what to do");
+    }
 };
 
 struct Column {
     std::string name;
     std::string type;  ///< as in the head of the table: "version", "optional text"
+
+    static void fields(auto& self, auto&& visit) {
+        visit("name", self.name, "the column's id");
+        visit("type", self.type, "version, integer, text or yes_no; 'optional' before it: a row may leave it out");
+    }
 };
 
 /// What a table says beside its rows, and what is wrong with it.

@@ -5,11 +5,11 @@ namespace rnncheck {
 
 namespace {
 
-template <class Document>
+template <class T>
 Json document_schema(std::string_view title) {
-    Json schema = schema_of<Document>();
+    Json schema = schema_of<T>();
     schema["title"] = std::string(title);
-    schema["properties"]["schema"]["const"] = Document{}.schema;
+    schema["properties"]["schema"]["const"] = T{}.schema;
     return schema;
 }
 
@@ -29,8 +29,8 @@ Json which_schema() {
     return schema;
 }
 
-template <class Document>
-Json as_json(const Document& document) {
+template <class T>
+Json as_json(const T& document) {
     return to_json(document, valid_utf8);
 }
 
@@ -55,8 +55,8 @@ std::string as_text(const Json& json) {
 
 }  // namespace
 
-template <class Document>
-std::string json_text(const Document& document) {
+template <class T>
+std::string json_text(const T& document) {
     return as_text(as_json(document));
 }
 

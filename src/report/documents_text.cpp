@@ -26,11 +26,11 @@ struct PageColumn {
 };
 
 /// Those in which some row has a value.
-std::vector<PageColumn> page_columns(const TableDocument& document) {
+std::vector<PageColumn> page_columns(const TableView& table) {
     std::vector<PageColumn> columns;
-    for (const TableColumn& column : document.columns) {
+    for (const Column& column : table.columns) {
         PageColumn page{shown(column.name), 0};
-        for (const TableRow& row : document.rows) page.width = std::max(page.width, columns_of(cell(row, column.name)));
+        for (const TableRow& row : table.rows) page.width = std::max(page.width, columns_of(cell(row, column.name)));
         if (page.width == 0) continue;
         if (!page.is_long()) page.width = std::max(page.width, columns_of(page.name));
         columns.push_back(std::move(page));
@@ -42,23 +42,23 @@ void write_row(Page& page, const TableRow& row, const std::vector<PageColumn>& c
     std::string line;
     for (const PageColumn& column : columns)
         if (!column.is_long()) line += padded(cell(row, column.name), column.width) + "  ";
-    page.line(line + padded(shown(row.provenance), provenance_width) + "  [" + std::to_string(source) + "]");
+    page.line(line + padded(name_of(row.provenance), provenance_width) + "  [" + std::to_string(source) + "]");
     for (const PageColumn& column : columns)
         if (const std::string value = cell(row, column.name); column.is_long() && !value.empty())
             page.wrap("    " + column.name + ": ", value, 6);
-    if (row.note && !row.note->empty()) page.wrap("    note: ", shown(*row.note), 6);
+    if (row.note) page.wrap("    note: ", shown(*row.note), 6);
 }
 
 /// Sources are numbered in the order of their first row.
-void write_rows(Page& page, const TableDocument& document) {
-    const std::vector<PageColumn> columns = page_columns(document);
+void write_rows(Page& page, const TableView& table) {
+    const std::vector<PageColumn> columns = page_columns(table);
     std::string heading;
     for (const PageColumn& column : columns)
         if (!column.is_long()) heading += padded(column.name, column.width) + "  ";
     page.line(page.styled(TextStyle::bold, heading + padded("provenance", provenance_width) + "  source"));
-    std::vector<const RowSource*> sources;
-    for (const TableRow& row : document.rows) {
-        const auto same = [&](const RowSource* other) {
+    std::vector<const Source*> sources;
+    for (const TableRow& row : table.rows) {
+        const auto same = [&](const Source* other) {
             return other->title == row.source.title && other->url == row.source.url;
         };
         const auto place = static_cast<std::size_t>(std::ranges::find_if(sources, same) - sources.begin());
@@ -196,12 +196,20 @@ std::string sentence(const SelftestDocument& document) {
 
 }  // namespace
 
-std::string table_text(const TablesDocument& document, const Style& style) {
+std::string text_of(const ListDocument& document, const Style& style) {
     Page page(style);
-    for (const TableSummary& table : document.tables) {
-        page.line(page.styled(TextStyle::bold, shown(table.name)) + "  " +
-                  pluralized(static_cast<std::size_t>(table.rows), "row", "rows") + ", newest source " +
-                  shown(table.newest_source));
+    std::size_t width = 0;
+    for (const ListItem& entry : document.items) width = std::max(width, entry.name.size());
+    for (const ListItem& entry : document.items)
+        page.line(entry.title.empty() ? entry.name : padded(entry.name, width) + "  " + entry.title);
+    return page.text();
+}
+
+std::string text_of(const TablesDocument& document, const Style& style) {
+    Page page(style);
+    for (const TableOutline& table : document.tables) {
+        page.line(page.styled(TextStyle::bold, shown(table.name)) + "  " + pluralized(table.rows, "row", "rows") +
+                  ", newest source " + shown(table.newest_source));
         page.wrap("    ", shown(table.about));
         page.line();
     }
@@ -209,29 +217,29 @@ std::string table_text(const TablesDocument& document, const Style& style) {
     return page.text();
 }
 
-std::string table_text(const TableDocument& document, const Style& style) {
+std::string text_of(const TableDocument& document, const Style& style) {
     Page page(style);
-    page.wrap(page.styled(TextStyle::bold, shown(document.table)) + ": ", shown(document.about), 2);
+    page.wrap(page.styled(TextStyle::bold, shown(document.view.name)) + ": ", shown(document.view.about), 2);
     page.line();
-    if (document.rows.empty()) {
+    if (document.view.rows.empty()) {
         page.line("no row matches");
         return page.text();
     }
-    write_rows(page, document);
+    write_rows(page, document.view);
     write_matrix(page, document.tool);
     return page.text();
 }
 
-std::string table_text(const VerifyDocument& document, const std::string& directory) {
-    std::string text;
-    for (const TableIssue& issue : document.issues)
-        text += shown(directory + "/" + issue.table + ".json") +
-                (issue.row > 0 ? ", row " + std::to_string(issue.row) : "") + ": " + shown(issue.text) + '\n';
-    const auto rows = pluralized(static_cast<std::size_t>(document.rows), "row", "rows");
-    return text + rows + ", " + pluralized(document.issues.size(), "issue", "issues") + '\n';
+std::string text_of(const VerifyDocument& document, const Style& style) {
+    Page page(style);
+    for (const Issue& issue : document.issues)
+        page.line(shown(document.directory + "/" + issue.table + ".json") +
+                  (issue.row > 0 ? ", row " + std::to_string(issue.row) : "") + ": " + shown(issue.text));
+    page.line(pluralized(document.rows, "row", "rows") + ", " + pluralized(document.issues.size(), "issue", "issues"));
+    return page.text();
 }
 
-std::string plan_text(const PlanDocument& document, const Style& style) {
+std::string text_of(const PlanDocument& document, const Style& style) {
     const Plan& plan = document.plan;
     Page page(style);
     page.wrap("What can run on ", shown(asked_in_words(plan.asked)), 2);
@@ -246,7 +254,7 @@ std::string plan_text(const PlanDocument& document, const Style& style) {
     return page.text();
 }
 
-std::string plan_text(const NeedsDocument& document, const Style& style) {
+std::string text_of(const NeedsDocument& document, const Style& style) {
     const Needs& needs = document.needs;
     Page page(style);
     page.line("What " + shown(needs.framework) + ' ' + needs.version.text + " needs");
@@ -266,7 +274,7 @@ std::string plan_text(const NeedsDocument& document, const Style& style) {
     return page.text();
 }
 
-std::string which_text(const WhichDocument& document, const Style& style) {
+std::string text_of(const WhichDocument& document, const Style& style) {
     Page page(style);
     page.wrap("", shown(document.target));
     for (const auto& note : document.notes) page.wrap("  note: ", shown(note));
@@ -278,7 +286,7 @@ std::string which_text(const WhichDocument& document, const Style& style) {
     return page.text();
 }
 
-std::string selftest_text(const SelftestDocument& document, const Style& style) {
+std::string text_of(const SelftestDocument& document, const Style& style) {
     constexpr Mark marks[] = {Mark::passed, Mark::warning, Mark::failed};
     Page page(style);
     const auto mark = [&](SelftestOutcome outcome) { return page.mark(marks[static_cast<std::size_t>(outcome)]); };

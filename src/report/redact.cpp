@@ -89,10 +89,9 @@ void add_places(std::string_view text, const PrivatePattern& pattern, std::vecto
 }
 
 /// In the order of the text, the longest first.
-std::vector<PrivatePlace> private_places(std::string_view text, bool only_in_place) {
+std::vector<PrivatePlace> private_places(std::string_view text) {
     std::vector<PrivatePlace> places;
-    for (const PrivatePattern& pattern : private_patterns())
-        if (pattern.kind.is_in_place || !only_in_place) add_places(text, pattern, places);
+    for (const PrivatePattern& pattern : private_patterns()) add_places(text, pattern, places);
     std::ranges::stable_sort(places, [](const PrivatePlace& a, const PrivatePlace& b) {
         return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
     });
@@ -162,11 +161,11 @@ class Redactor {
     }
 
     /// Takes note of names that the text shows in a telling place, so that they are known in other places too.
-    void learn(std::string_view text);
+    void learn(std::string_view text, const std::vector<PrivatePlace>& places);
     /// The same for an environment variable whose whole value is private: USER, HOME, HOSTNAME.
     void learn_variable(std::string_view name, std::string_view value);
 
-    std::string redacted(std::string_view text);
+    std::string redacted(std::string_view text, const std::vector<PrivatePlace>& places);
 
   private:
     struct Secret {
@@ -219,16 +218,15 @@ void Redactor::add_home(std::string_view directory) {
     if (!directory.starts_with('/')) return;
     if (directory != "/root") add_user(directory.substr(directory.rfind('/') + 1));
     const auto depth = std::ranges::count(directory, '/');
-    const bool is_found_by_pattern =
-        depth == 2 && std::ranges::any_of(private_places(directory, true), [&](auto& place) {
-            return place.kind == &private_kinds::user && place.end == directory.size();
-        });
+    const bool is_found_by_pattern = depth == 2 && std::ranges::any_of(private_places(directory), [&](auto& place) {
+                                         return place.kind == &private_kinds::user && place.end == directory.size();
+                                     });
     if (depth < 2 || is_found_by_pattern || is_system_directory(directory)) return;
     if (std::ranges::find(homes_, directory) == homes_.end()) homes_.insert(homes_.begin(), std::string(directory));
 }
 
-void Redactor::learn(std::string_view text) {
-    for (const PrivatePlace& place : private_places(text, false)) {
+void Redactor::learn(std::string_view text, const std::vector<PrivatePlace>& places) {
+    for (const PrivatePlace& place : places) {
         const std::string_view part = place.of(text);
         if (place.kind == &private_kinds::host)
             add_host(part);
@@ -287,13 +285,12 @@ bool Redactor::replace_word(std::string_view text, std::size_t& at, std::string&
     return false;
 }
 
-std::string Redactor::redacted(std::string_view text) {
-    const std::vector<PrivatePlace> places = private_places(text, true);
+std::string Redactor::redacted(std::string_view text, const std::vector<PrivatePlace>& places) {
     auto next = places.begin();
     std::string out;
     out.reserve(text.size());
     for (std::size_t at = 0; at < text.size();) {
-        while (next != places.end() && next->begin < at) ++next;
+        while (next != places.end() && (next->begin < at || !next->kind->is_in_place)) ++next;
         if (next != places.end() && next->begin == at) {
             out += next->kind == &private_kinds::uuid ? word_for_uuid(next->of(text))
                                                       : word_for(*next->kind, next->of(text));
@@ -340,11 +337,13 @@ void for_each_text(T& value, const Act& act) {
 template <class Document>
 Document redacted(Document document, const Identity& identity) {
     Redactor redactor(identity);
+    std::vector<std::vector<PrivatePlace>> places;  // of each text, in order: the patterns are matched once
     for_each_text(document, [&](std::string_view name, const std::string& text) {
         redactor.learn_variable(name, text);
-        redactor.learn(text);
+        redactor.learn(text, places.emplace_back(private_places(text)));
     });
-    for_each_text(document, [&](std::string_view, std::string& text) { text = redactor.redacted(text); });
+    auto next = places.begin();
+    for_each_text(document, [&](std::string_view, std::string& text) { text = redactor.redacted(text, *next++); });
     return document;
 }
 
@@ -360,8 +359,9 @@ WhichDocument redact(WhichDocument document, const Identity& identity) {
 
 std::string redact(std::string_view text, const Identity& identity) {
     Redactor redactor(identity);
-    redactor.learn(text);
-    return redactor.redacted(text);
+    const std::vector<PrivatePlace> places = private_places(text);
+    redactor.learn(text, places);
+    return redactor.redacted(text, places);
 }
 
 }  // namespace rnncheck

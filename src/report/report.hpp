@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/program.hpp"
 #include "facts/facts.hpp"
 #include "report/finding.hpp"
 
@@ -15,7 +16,7 @@ RNNCHECK_ENUM_NAMES(OverallVerdict, "healthy", "warnings", "problems", "undeterm
 
 struct ToolStamp {
     std::string name = "rnncheck";
-    std::string version;
+    std::string version{version_of_rnncheck()};
     std::string matrix_date;
     std::string matrix_digest;
     std::optional<int> matrix_age_days = {};

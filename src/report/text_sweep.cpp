@@ -87,7 +87,7 @@ std::size_t column_of(const RnnCase& c) {
     return c.hidden >= large || c.input >= large || c.sequence_length >= many_steps ? 1 : 0;
 }
 
-struct Table {
+struct Grid {
     std::vector<GridRow> rows;
     std::vector<std::vector<std::string>> words;
     std::size_t name_width = 0, width = 0;
@@ -102,8 +102,8 @@ auto row_order(const GridRow& row) {
     return std::tuple(Cell::relu, Dtype::bf16, row.name.size());
 }
 
-Table table_of(const Facts& facts, const Sweep& sweep) {
-    Table table{grid_of(sweep, shape_columns.size(), row_name, column_of), {}};
+Grid grid_table(const Facts& facts, const Sweep& sweep) {
+    Grid table{grid_of(sweep, shape_columns.size(), row_name, column_of), {}};
     std::ranges::stable_sort(table.rows, {}, row_order);
     for (const GridRow& row : table.rows) {
         table.name_width = std::max(table.name_width, row.name.size());
@@ -120,14 +120,14 @@ Table table_of(const Facts& facts, const Sweep& sweep) {
     return table;
 }
 
-void write_heading(Page& page, const Table& table, std::string_view Column::*part) {
+void write_heading(Page& page, const Grid& table, std::string_view Column::*part) {
     std::string line(table.name_width + 3, ' ');
     for (std::size_t i = 0; i < shape_columns.size(); ++i)
         if (table.widths[i] > 0) line += "  " + padded(shape_columns[i].*part, table.widths[i]);
     page.line(line.substr(0, line.find_last_not_of(' ') + 1));
 }
 
-void write_table(Page& page, const Table& table) {
+void write_table(Page& page, const Grid& table) {
     write_heading(page, table, &Column::first);
     write_heading(page, table, &Column::second);
     for (std::size_t r = 0; r < table.rows.size(); ++r) {
@@ -144,7 +144,7 @@ void write_table(Page& page, const Table& table) {
 }
 
 /// Where the page is too narrow for the table: "LSTM fp32  ok: plain, training; WRONG 2/5: lengths vary".
-void write_list(Page& page, const Table& table) {
+void write_list(Page& page, const Grid& table) {
     for (std::size_t r = 0; r < table.rows.size(); ++r) {
         std::map<std::string, std::string> by_word;
         for (std::size_t i = 0; i < shape_columns.size(); ++i) {
@@ -287,7 +287,7 @@ void write_sweeps(Page& page, const Facts& facts, bool all) {
     for (const Sweep& sweep : sweeps) {
         page.wrap("  ", title_of(facts, sweep), 4);
         if (!all && !has_bad(sweep)) continue;
-        const Table table = table_of(facts, sweep);
+        const Grid table = grid_table(facts, sweep);
         if (!all_spelled_out(facts)) (table.width <= page.width() ? write_table : write_list)(page, table);
         write_cases(page, facts, sweep);
     }

@@ -126,6 +126,7 @@ static void judge_frameworks_in_use(const Facts& facts, const Matrix& matrix, Ve
         const std::string major = std::to_string(framework.cuda->major());
         Finding finding;
         finding.subject = words_of(framework);
+        finding.symptoms = {words_of(framework) + " with " + *cudnn->path};
         finding.message = words_of(framework) + " was built for CUDA " + framework.cuda->text +
                           ", but the cuDNN that it loads from " + *cudnn->path + " was built for CUDA " +
                           std::to_string(*made_for);

@@ -25,7 +25,7 @@ static Finding mismatch(const Facts& facts, const Framework& framework, const st
     finding.remedies = {
         installing_cudnn(facts, framework,
                          {.text = "Install cuDNN " + std::to_string(framework.cudnn->major()) +
-                                  " in addition, or use a framework version built for cuDNN  " + found,
+                                  " in addition, or use a framework version built for cuDNN " + found,
                           .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})};
     return finding;
 }

@@ -10,7 +10,7 @@ static void newer(Finding& finding, const Framework& framework, const FrameworkB
     finding.message = words_of(framework) + " was built for cuDNN " + major + " and cannot use cuDNN " + cudnn.text;
     finding.remedies = {
         {.text = "Install cuDNN " + major + ", version " + build.cudnn->text +
-                 " or later, in addition to or instead of it, or use a framework version built for cuDNN  " +
+                 " or later, in addition to or instead of it, or use a framework version built for cuDNN " +
                  std::to_string(cudnn.major()),
          .verify = "rnncheck doctor",
          .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};

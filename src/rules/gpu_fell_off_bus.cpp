@@ -50,9 +50,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
     Finding finding;
     finding.message = "a call reported a lost GPU: it no longer responds on the PCI bus";
     finding.remedies = remedies(facts);
-    for (const auto& failed : failed_calls(facts))
-        if (speaks_of_loss(failed.call)) return fault_or(findings_for({failed}, finding), {});
-    return failures_are_known(facts) ? boards : undecided("a run on the GPU failed for an unknown reason");
+    return fault_or(findings_for(failures_where(facts, speaks_of_loss), finding),
+                    failures_are_known(facts) ? boards : undecided("a run on the GPU failed for an unknown reason"));
 }
 
 extern const Rule rule{.title = "A GPU has fallen off the PCI bus",

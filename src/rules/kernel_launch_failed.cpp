@@ -16,7 +16,7 @@ static Finding failed(const Facts& facts, const KernelRun& run) {
     finding.message = computed ? finding.subject + " returned incorrect results from a test kernel"
                                : finding.subject + " cannot run a test kernel: " + in_words(*run.result);
     if (run.result) finding.evidence.push_back({"call", in_words(*run.result), place + ".result"});
-    if (run.correct) finding.evidence.push_back({"right", *run.correct ? "yes" : "no", place + ".right"});
+    if (run.correct) finding.evidence.push_back({"correct", *run.correct ? "yes" : "no", place + ".correct"});
     finding.remedies = {on_host(
         facts, {.text = computed ? "The driver reported success, so the GPU itself is at fault: check the kernel log "
                                    "for Xid messages, use another GPU, and replace this one if it happens again"

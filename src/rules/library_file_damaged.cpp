@@ -65,7 +65,7 @@ static Finding damaged(const Facts& facts, const Library& library, const std::st
     finding.severity = on_loader_path(library) && !passed_over(facts, library) ? Severity::error : Severity::warning;
     finding.subject = library.path;
     finding.symptoms = {library.path};
-    finding.explains = {kind_of(library)};
+    if (finding.severity == Severity::error) finding.explains = {kind_of(library)};
     finding.message = library.path + ' ' + what;
     finding.evidence = {{"file", library.problem_detail.value_or(std::string(name_of(*library.problem))), "libraries"},
                         {"found through", std::string(name_of(library.found_via)), "libraries"}};

@@ -23,7 +23,7 @@ static Finding foreign(const Facts& facts, const Library& library, bool only_cop
     Finding finding;
     finding.severity = only_copy ? Severity::error : Severity::warning;
     finding.subject = library.path;
-    finding.explains = {kind_of(library)};
+    if (only_copy) finding.explains = {kind_of(library)};
     const std::string built_for = library.machine ? ", built for " + *library.machine : "";
     finding.message = only_copy ? library.path + " is for a different CPU architecture" + built_for +
                                       ", and it is the only one in the loader's search path"

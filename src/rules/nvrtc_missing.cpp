@@ -14,11 +14,12 @@ static bool compiles_kernels(const CudnnCopy& copy) {
     return copy.major == 0 || copy.major >= 8;
 }
 
-static Finding missing(const std::string& library, const std::string& needed_by, std::vector<Remedy> remedies) {
+static Finding missing(LibraryKind kind, const std::string& library, const std::string& needed_by,
+                       std::vector<Remedy> remedies) {
     Finding finding;
     finding.severity = Severity::warning;
     finding.subject = library;
-    finding.symptoms = {"nvrtc"};
+    finding.symptoms = {std::string(name_of(kind))};
     finding.message = library + " was not found; " + needed_by + " needs it to compile kernels at runtime";
     finding.evidence = {
         {library, "not in the loader's search path, toolkit directories or Python packages", "libraries"}};
@@ -40,7 +41,8 @@ static void judge_builtins(const Facts& facts, VerdictBuilder& answers) {
     if (std::any_of(facts.nvrtcs.begin(), facts.nvrtcs.end(), works)) return answers.passed("NVRTC works");
     for (const auto& nvrtc : facts.nvrtcs) {
         if (lacks_builtins(facts, nvrtc))
-            answers.fault(missing(builtins_of(nvrtc), "NVRTC " + nvrtc.version->text + " at " + nvrtc.library,
+            answers.fault(missing(LibraryKind::nvrtc_builtins, builtins_of(nvrtc),
+                                  "NVRTC " + nvrtc.version->text + " at " + nvrtc.library,
                                   for_cuda_major(nvrtc.version->major(), install())));
         else if (!nvrtc.version && !nvrtc.failure)
             answers.unknown("the version of NVRTC at " + nvrtc.library + " is unknown");
@@ -67,7 +69,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
     else if (copies.front().major == 0)
         answers.unknown("the version of " + name_of(copies.front()) + " is unknown");
     else
-        answers.fault(missing("libnvrtc", name_of(copies.front()), for_cuda_of(copies.front(), install())));
+        answers.fault(
+            missing(LibraryKind::nvrtc, "libnvrtc", name_of(copies.front()), for_cuda_of(copies.front(), install())));
     return answers.close();
 }
 

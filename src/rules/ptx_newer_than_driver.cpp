@@ -15,12 +15,9 @@ static std::vector<Remedy> remedies(const Facts& facts) {
              .link = "https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html"}};
 }
 
-static std::vector<FailedCall> refusals(const Facts& facts) {
-    auto found = cuda_failures(facts, cuda_unsupported_ptx_version);
-    if (!found.empty()) return found;
-    for (auto& failed : failed_calls(facts))
-        if (contains(failed.call.text, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION")) return {std::move(failed)};
-    return {};
+static bool rejects_ptx(const CallResult& call) {
+    return is_cuda_failure(call, cuda_unsupported_ptx_version) ||
+           contains(call.text, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION");
 }
 
 static Finding newer_compiler(const Facts& facts, const Nvrtc& nvrtc) {
@@ -43,7 +40,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     refused.message =
         "the driver rejected PTX code of a newer CUDA version than it supports (CUDA_ERROR_UNSUPPORTED_PTX_VERSION)";
     refused.remedies = remedies(facts);
-    auto findings = findings_for(refusals(facts), refused);
+    auto findings = findings_for(failures_where(facts, rejects_ptx), refused);
     if (findings.empty() && driver_library_absent(facts)) return not_applicable("no driver library was found");
     std::string open;
     for (const auto& nvrtc : facts.nvrtcs) {

@@ -11,31 +11,19 @@
 
 namespace rnncheck::rules::rnn_call_failed {
 
-/// The process that the case took down; null when there is none.
-static const ProbeRun* process_of(const Facts& facts, const RnnRun& failed_run) {
-    for (const ProbeRun* run : runs_of(facts, "rnn_forward"))
-        if (ended_in(*run, failed_run)) return run;
-    return nullptr;
-}
-
-/// The processes that these cases took down; each restart of the probe may end in another case.
-static std::vector<std::string> processes_of(const Facts& facts, const Runs& runs) {
-    std::vector<std::string> places;
-    for (const ProbeRun* process : runs_of(facts, "rnn_forward"))
-        if (std::ranges::any_of(runs, [&](const RnnRun* run) { return ended_in(*process, *run); }))
-            places.push_back(place_of(facts, *process));
-    return places;
-}
-
-/// Why that process hung, and what the libraries printed at its end.
-static void add_process(const Facts& facts, const RnnRun& failed_run, Finding& finding) {
-    const ProbeRun* run = process_of(facts, failed_run);
-    if (!run) return;
-    if (const std::string cause = cause_of_hang(facts, *run); !cause.empty()) finding.message += "; " + cause;
-    const auto hang = evidence_of_hang(facts, *run);
-    finding.evidence.insert(finding.evidence.end(), hang.begin(), hang.end());
-    if (run->output_tail)
-        finding.evidence.push_back({"its last output", *run->output_tail, place_of(facts, *run) + ".output_tail"});
+/// The processes that these cases terminated, of which each restart of the probe may end in another case: why they
+/// hung, and what the libraries printed at their end.
+static void add_processes(const Facts& facts, const Runs& runs, Finding& finding) {
+    for (const ProbeRun* process : runs_of(facts, "rnn_forward")) {
+        if (std::ranges::none_of(runs, [&](const RnnRun* run) { return ended_in(*process, *run); })) continue;
+        const std::string place = place_of(facts, *process);
+        finding.explains.push_back(place);
+        if (const std::string cause = cause_of_hang(facts, *process); !contains(finding.message, cause))
+            finding.message += "; " + cause;
+        append(finding.evidence, evidence_of_hang(facts, *process));
+        if (process->output_tail)
+            finding.evidence.push_back({"its last output", *process->output_tail, place + ".output_tail"});
+    }
 }
 
 static Finding failed(const Facts& facts, const Sweep& sweep, const Runs& runs) {
@@ -47,7 +35,6 @@ static Finding failed(const Facts& facts, const Sweep& sweep, const Runs& runs) 
                       " failed on " + name_of(facts, sweep) + ", first '" + describe(first.rnn_case) +
                       "': " + in_words(first.result);
     add_cases(facts, runs, finding);
-    add_process(facts, first, finding);
     finding.remedies = {on_host(facts, {.text = "Fix the findings of lower layers first. Then check the kernel log for "
                                                 "the driver's messages, and try another version of cuDNN",
                                         .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'"},
@@ -60,14 +47,12 @@ static Finding failed(const Facts& facts, const Sweep& sweep, const Runs& runs) 
 static Verdict check(const Facts& facts, const Matrix&) {
     VerdictBuilder answers;
     for (const auto& sweep : sweeps(facts)) {
-        Runs runs = runs_with(sweep, RunEnd::failed);
+        const Runs runs = runs_with(sweep, RunEnd::failed);
         if (!runs_with(sweep, RunEnd::out_of_memory).empty()) answers.no_pass("the GPU ran out of memory");
-        auto processes = processes_of(facts, runs);
-        auto finding = take_not_promised(facts, sweep, runs, "failed on");
-        if (!runs.empty()) finding = failed(facts, sweep, runs);
-        if (!finding) continue;
-        finding->explains = std::move(processes);
-        answers.fault(std::move(*finding));
+        if (runs.empty()) continue;
+        Finding finding = about_cases(facts, sweep, runs, "failed on", failed);
+        add_processes(facts, runs, finding);
+        answers.fault(std::move(finding));
     }
     return answers.close_or(pass_if_tried(facts, "no RNN call failed"));
 }

@@ -26,12 +26,8 @@ static Finding rejected(const Facts& facts, const Sweep& sweep, const Runs& runs
 static Verdict check(const Facts& facts, const Matrix&) {
     VerdictBuilder answers;
     for (const auto& sweep : sweeps(facts)) {
-        Runs runs = runs_with(sweep, RunEnd::rejected);
-        auto note = take_not_promised(facts, sweep, runs, "rejected by");
-        if (!runs.empty())
-            answers.fault(rejected(facts, sweep, runs));
-        else if (note)
-            answers.fault(std::move(*note));
+        const Runs runs = runs_with(sweep, RunEnd::rejected);
+        if (!runs.empty()) answers.fault(about_cases(facts, sweep, runs, "rejected by", rejected));
     }
     return answers.close_or(pass_if_tried(facts, "cuDNN rejected no case"));
 }

@@ -2,6 +2,7 @@
 // Shape of every check: not applicable? cannot tell? then judge.
 #pragma once
 
+#include <list>
 #include <span>
 
 #include "base/directory_list.hpp"
@@ -32,7 +33,19 @@ struct Rule {
 /// Every file of src/rules/, by name.
 std::span<const Named<Rule>> rules_of_the_directory();
 
-/// Every file of src/rules/ and every cause of the table log_causes that has none, by name.
+/// Every file of src/rules/ and every cause of the matrix's table log_causes that has none, by name.
+class RuleList {
+  public:
+    explicit RuleList(const Matrix& matrix);
+    std::span<const Named<Rule>> all() const { return all_; }
+
+  private:
+    Matrix matrix_;  ///< whose texts the rules name
+    std::list<Rule> log_causes_;
+    std::vector<Named<Rule>> all_;
+};
+
+/// Those of the bundled tables.
 std::span<const Named<Rule>> all_rules();
 
 /// The page docs/rules/<name>.md of a rule, or the same made from its row of log_causes.

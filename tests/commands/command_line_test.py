@@ -252,6 +252,17 @@ class CommandLine(unittest.TestCase):
         message = json.loads(rnncheck("doctor", "--json", "--facts", "/home/anneliese/x").out)["error"]["message"]
         self.assertIn("/home/USER1/x", message)
 
+    def test_what_a_person_typed_is_shown_as_it_was_typed(self):
+        report = rnncheck("matrix", "check", "os=Windows 10", "cuda=12.4", "driver=535", environment={"USER": "Windows"}).out
+        self.assertIn(b"Windows 10", report)
+        self.assertNotIn(b"USER1", report)
+
+    def test_every_report_says_how_old_its_tables_are(self):
+        for arguments in (["doctor", "--look-only"], ["diagnose", "-"], ["matrix", "check", "cuda=12.4"], ["lstm", "--cudnn", "none"],
+                          ["lstm", "--fit", "batch", "--cudnn", "none"]):
+            report = json.loads(rnncheck(*arguments, "--json", given=b"CUDNN_STATUS_INTERNAL_ERROR\n").out)
+            self.assertGreaterEqual(report["tool"]["matrix_age_days"], 0, arguments)
+
     def test_quiet_and_verbose(self):
         self.assertEqual(judged(NO_DRIVER, *ONLY, "-q").out.count(b"\n"), 1)
         self.assertIn(b"Not applicable", judged(NO_DRIVER, *ONLY, "-v").out)

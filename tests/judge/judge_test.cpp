@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "support/catch.hpp"
 #include "support/healthy_machine.hpp"
+#include "support/matrix_copy.hpp"
 
 using namespace rnncheck;
 using namespace rnncheck::test;
@@ -220,4 +221,17 @@ TEST_CASE("a deadline that cuts a sweep short leaves the machine undetermined") 
         }
     }));
     CHECK(report.verdict == OverallVerdict::undetermined);
+}
+
+TEST_CASE("a cause that only the tables given have is told") {
+    const MatrixCopy copy;
+    for (const char* file : {"log_causes.json", "log_evidence.json"})
+        copy.replace(file, "\"cudnn_rnn_under_xla_jit\"", "\"a_cause_of_these_tables\"");
+    Facts facts;
+    facts.log.emplace().events.emplace_back().signature = "cudnn_rnn_under_xla";
+    const Report report = judge(facts, Matrix::from_directory(copy.directory), {});
+    const Finding* cause = finding_of(report, "a_cause_of_these_tables");
+    REQUIRE(cause);
+    CHECK(!cause->title.empty());
+    CHECK(!finding_of(report, "cudnn_rnn_under_xla_jit"));
 }

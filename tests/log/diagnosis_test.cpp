@@ -91,6 +91,31 @@ TEST_CASE("what a person told decides between candidates") {
           "gpu_too_old");
 }
 
+TEST_CASE("a GPU that is older than all of a build is never called newer, nor the reverse") {
+    const std::string listed =
+        " is not compatible with the current PyTorch installation.\nThe current PyTorch install supports CUDA "
+        "capabilities ";
+    const char* failed = "\nRuntimeError: CUDA error: no kernel image is available for execution on the device\n";
+    const Report old = diagnosed("NVIDIA GeForce GTX 1080 Ti with CUDA capability sm_61" + listed +
+                                 "sm_75 sm_80 sm_86 sm_90 sm_100 sm_120." + failed);
+    const Report recent = diagnosed("NVIDIA GeForce RTX 5090 with CUDA capability sm_120" + listed +
+                                    "sm_50 sm_60 sm_70 sm_75 sm_80 sm_86 sm_90." + failed);
+    CHECK(findings_of(old) == "gpu_too_old 95; ");
+    CHECK(findings_of(recent) == "gpu_arch_not_in_build 96; ");
+}
+
+TEST_CASE("nvidia-smi tells the driver in its old words and in those of 610") {
+    for (const char* line : {"| NVIDIA-SMI 580.95.05    Driver Version: 580.95.05    CUDA Version: 13.0     |",
+                             "| NVIDIA-SMI 610.43.02    KMD Version: 610.43.02    CUDA UMD Version: 13.3     |",
+                             "Driver Version                            : 450.66\nCUDA Version      : 11.0"}) {
+        INFO(line);
+        const Log log = test::log_read(line);
+        REQUIRE(log.events.size() == 1);
+        CHECK(log.events[0].signature == "smi_header");
+        CHECK(log.events[0].captures.size() == 2);
+    }
+}
+
 TEST_CASE("values nobody can understand change nothing") {
     const char* text = "RuntimeError: cuDNN error: CUDNN_STATUS_MAPPING_ERROR\n";
     const Report plain = diagnosed(text),

@@ -104,5 +104,5 @@ TEST_CASE("Windows gets commands of its own shells or none") {
 
 TEST_CASE("cuDNN's answer about missing lengths is no missing cuDNN") {
     const char* log = "Sequence lengths for RNN are required from CUDNN 9.0+\n";
-    CHECK(about("cudnn_rnn_needs_lengths", log).commands() == Commands{"python -m pip install \"keras>=3.2\""});
+    CHECK(about("cudnn_op_too_old_for_build", log).commands() == Commands{"python -m pip install \"keras>=3.2\""});
 }

@@ -17,9 +17,9 @@ namespace {
 /// The cells of the first column of the rows that the filters keep.
 std::vector<std::string> kept(const std::string& table, std::initializer_list<const char*> filters) {
     TableView view = table_view(bundled_table_files(), table);
-    for (const char* filter : filters) keep_matching(view, parse_filter(filter));
+    for (const char* filter : filters) keep_matching(view, filter);
     std::vector<std::string> first;
-    for (const ViewedRow& row : view.rows) first.push_back(row.cells.at(view.columns[0].name));
+    for (const TableRow& row : view.rows) first.push_back(row.values.at(view.columns[0].name));
     return first;
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("a range is as exact as its end is written") {
 TEST_CASE("a directory's table is viewed as it is, and a broken one is told") {
     const test::MatrixCopy copy;
     copy.replace("rnn_required_support.json", "\"dtype\": \"bf16\"", "\"dtype\": \"fp8\"");
-    CHECK(table_view(table_files_of(copy.directory.string()), "rnn_required_support").rows[0].cells.at("dtype") ==
+    CHECK(table_view(table_files_of(copy.directory.string()), "rnn_required_support").rows[0].values.at("dtype") ==
           "fp8");
     copy.write("rnn_required_support.json", "{");
     CHECK_THROWS_AS(table_view(table_files_of(copy.directory.string()), "rnn_required_support"), InputError);

@@ -56,6 +56,14 @@ TEST_CASE("rnn_fit calculates the largest size whose memory is within the free o
         }
 }
 
+TEST_CASE("rnn_fit: what the simulated GPU has free is not taken from the memory of the host") {
+    const RnnCase rnn_case = sized(Dtype::fp32, MathType::standard, 64, 64, 1, 1024);
+    const RnnFit fit = fit_of(told_of(FitSize::batch, rnn_case, "", 600));
+    CHECK(*fit.free_bytes > std::int64_t{20} << 30);
+    CHECK(fit.ran == false);
+    CHECK(fit.result->call == "cuMemAlloc_v2");
+}
+
 TEST_CASE("rnn_fit says when cuDNN, not memory, is what bounds the size") {
     const RnnFit fit = fit_of(told_of(FitSize::length, sized(Dtype::fp16, MathType::standard, 4, 4, 1, 4), ""));
     CHECK(fit.size == 65535);

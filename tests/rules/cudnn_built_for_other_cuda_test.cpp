@@ -155,3 +155,15 @@ TEST_CASE("a driver too old for a framework's cuDNN is no reason to replace that
     for (const Remedy& remedy : verdict.findings.front().remedies)
         for (const std::string& command : remedy.commands) CHECK(!contains(command, "pip install"));
 }
+
+TEST_CASE("a framework's cuDNN for another CUDA is an error of its own, whatever cuBLAS is installed") {
+    using namespace rnncheck;
+    Facts facts = torch_beside_cuda_13();
+    facts.cudnns.back().built_for_cuda = test::v("11.8");
+    const Report report = judge(facts, Matrix::bundled(), {});
+    CHECK(std::ranges::find(report.findings, "cuda_version_not_the_one_built_for", &Finding::rule) !=
+          report.findings.end());
+    CHECK(std::ranges::any_of(report.findings, [](const Finding& finding) {
+        return contains(finding.message, "was built for CUDA 12.1, but the cuDNN that it loads");
+    }));
+}

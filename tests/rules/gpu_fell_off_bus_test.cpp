@@ -33,3 +33,14 @@ RULE_TEST(gpu_fell_off_bus,
           CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                       {"a board told nothing",
                        after(lost(), [](Facts& f) { f.nvml_devices.back().unreachable.reset(); }), ""}}})
+
+TEST_CASE("each GPU that calls report as lost has its finding") {
+    using namespace rnncheck;
+    const Facts facts = test::but([](Facts& f) {
+        f.kernel_runs = {{0, CallResult{"cuLaunchKernel", 719, "GPU has fallen off the bus"}, {}},
+                         {1, CallResult{"cuLaunchKernel", 719, "GPU has fallen off the bus"}, {}}};
+    });
+    const Verdict verdict = (*find_named(all_rules(), "gpu_fell_off_bus"))->check(facts, Matrix::bundled());
+    REQUIRE(verdict.findings.size() == 2);
+    CHECK(verdict.findings.back().subject == "GPU 1");
+}

@@ -44,3 +44,12 @@ RULE_TEST(
                      f.kernel_runs.pop_back();
                  }),
                  ""}}})
+
+using namespace rnncheck;
+using namespace rnncheck::test;
+
+TEST_CASE("the evidence of an incorrect test kernel names its fact") {
+    const Facts facts = but([](Facts& f) { f.kernel_runs.front().correct = false; });
+    const Verdict verdict = (*find_named(all_rules(), "kernel_launch_failed"))->check(facts, Matrix::bundled());
+    CHECK(verdict.findings.at(0).evidence.back().source == "kernel_runs[0].correct");
+}

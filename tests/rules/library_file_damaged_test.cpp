@@ -1,3 +1,4 @@
+#include "judge.hpp"
 #include "support/cudnn_machines.hpp"
 #include "support/rule_test.hpp"
 
@@ -68,4 +69,18 @@ TEST_CASE("a damaged file is an error where the loader would stop at it") {
     auto no_other = damaged(FileProblem::unreadable, "this user may not read it");
     std::erase_if(no_other.libraries, [](const Library& l) { return l.kind == LibraryKind::cudnn && !l.problem; });
     CHECK(severity_of(no_other) == Severity::error);
+}
+
+TEST_CASE("only a damaged file that stops the loader explains that cuDNN is missing") {
+    using namespace rnncheck;
+    const auto is_told = [](FoundVia via) {
+        Facts facts = damaged(FileProblem::truncated, "is cut off", via);
+        std::erase_if(facts.libraries, [](const Library& l) { return l.kind == LibraryKind::cudnn && !l.problem; });
+        facts.cudnns.clear();
+        test::no_cases(facts);
+        const Report report = judge(facts, Matrix::bundled(), {});
+        return std::ranges::find(report.findings, "cudnn_not_installed", &Finding::rule) != report.findings.end();
+    };
+    CHECK(is_told(FoundVia::toolkit));
+    CHECK(!is_told(FoundVia::ld_library_path));
 }

@@ -1,3 +1,4 @@
+#include "judge.hpp"
 #include "support/broken_machines.hpp"
 #include "support/rule_test.hpp"
 
@@ -44,4 +45,19 @@ TEST_CASE("a foreign copy is an error only when there is no other") {
     };
     CHECK(severity(true) == Severity::warning);
     CHECK(severity(false) == Severity::error);
+}
+
+TEST_CASE("a foreign file that the loader skips does not explain that cuDNN is missing") {
+    using namespace rnncheck;
+    const auto is_told = [](bool twin) {
+        Facts facts = foreign_cudnn(FoundVia::ld_library_path, twin);
+        for (Library& library : facts.libraries)
+            if (library.kind == LibraryKind::cudnn && !library.problem) library.stub = true;
+        facts.cudnns.clear();
+        test::no_runs(facts);
+        const Report report = judge(facts, Matrix::bundled(), {});
+        return std::ranges::find(report.findings, "cudnn_not_installed", &Finding::rule) != report.findings.end();
+    };
+    CHECK(is_told(true));
+    CHECK(!is_told(false));
 }

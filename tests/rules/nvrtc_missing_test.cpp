@@ -1,3 +1,4 @@
+#include "judge.hpp"
 #include "support/cudnn_machines.hpp"
 #include "support/rule_test.hpp"
 
@@ -63,3 +64,21 @@ RULE_TEST(
                      std::erase_if(f.probe_runs, [](const auto& run) { return run.probe == "library_files"; });
                  }),
                  ""}}})
+
+TEST_CASE("a damaged file explains the lack of its own kind alone: NVRTC or its builtins") {
+    using namespace rnncheck;
+    using namespace rnncheck::test;
+    const auto is_told = [](LibraryKind damaged) {
+        const Facts facts = but([&](Facts& f) {
+            without(f, LibraryKind::nvrtc_builtins);
+            f.nvrtcs = {{nvrtc12, v("12.4"), false,
+                         CallResult{"nvrtcCompileProgram", 7, "NVRTC_ERROR_BUILTIN_OPERATION_FAILURE"}}};
+            Library& file = add_library(f, damaged, "/opt/other/lib.so.12", "/opt/other/lib.so.12", true);
+            file.problem = FileProblem::truncated;
+        });
+        const Report report = judge(facts, Matrix::bundled(), {});
+        return std::ranges::find(report.findings, "nvrtc_missing", &Finding::rule) != report.findings.end();
+    };
+    CHECK(is_told(LibraryKind::nvrtc));
+    CHECK(!is_told(LibraryKind::nvrtc_builtins));
+}

@@ -1,3 +1,5 @@
+#include "base/text.hpp"
+#include "judge.hpp"
 #include "support/broken_machines.hpp"
 #include "support/rule_test.hpp"
 
@@ -76,4 +78,18 @@ TEST_CASE("a crash at exit is only noted, and one target is told once") {
     const auto findings = (*rule)->check(twice, Matrix::bundled()).findings;
     REQUIRE(findings.size() == 1);
     CHECK(findings[0].subject == "rnn_forward GPU 0 v8 /usr/local/cuda-12.4/lib64/libcudnn.so.8");
+}
+
+TEST_CASE("a crash in a case is told by that case alone, and a crash at exit of the same probe beside it") {
+    using namespace rnncheck;
+    Facts facts = crash_in_a_case();
+    ProbeRun exited = test::probe_run(facts, "rnn_forward");
+    exited.end = ProbeEnd::crashed_at_exit;
+    exited.last_call = "cudnnDestroy";
+    facts.probe_runs.push_back(exited);
+    std::vector<Finding> crashes = judge(facts, Matrix::bundled(), {}).findings;
+    std::erase_if(crashes, [](const Finding& finding) { return finding.rule != "probe_crashed"; });
+    REQUIRE(crashes.size() == 1);
+    CHECK(crashes.front().severity == Severity::note);
+    CHECK(contains(crashes.front().message, "its results are valid"));
 }

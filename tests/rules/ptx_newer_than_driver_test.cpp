@@ -42,3 +42,13 @@ RULE_TEST(ptx_newer_than_driver,
                            f.kernel_runs = {{0, {}, {}}};
                        }),
                        ""}}})
+
+TEST_CASE("each GPU on which PTX code was rejected has its finding, by number or by the library's words") {
+    using namespace rnncheck;
+    Facts facts = refused_ptx();
+    facts.kernel_runs.push_back({1, CallResult{"cudaLaunchKernel", 1, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"}, {}});
+    facts.kernel_runs.push_back({2, CallResult{"cudaLaunchKernel", 1, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"}, {}});
+    const Verdict verdict = (*find_named(all_rules(), "ptx_newer_than_driver"))->check(facts, Matrix::bundled());
+    REQUIRE(verdict.findings.size() == 3);
+    CHECK(verdict.findings.back().subject == "GPU 2");
+}

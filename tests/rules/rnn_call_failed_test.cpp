@@ -89,3 +89,40 @@ TEST_CASE("a case that failed is not explained by the hang of another process") 
     REQUIRE(verdict.findings.size() == 1);
     CHECK(verdict.findings.front().message.ends_with("returned 8 (EXECUTION_FAILED)"));
 }
+
+TEST_CASE(
+    "cases that must work are shown with all processes that ended in cases, and those that nobody promises beside") {
+    Facts facts = a_healthy_machine();
+    const auto crashes_in = [&](Algorithm algorithm, const std::string& output) {
+        one_case(facts, RunEnd::failed, {"cudnnRNNForward", -1, "crashed with SIGSEGV"});
+        RnnRun* lost = nullptr;
+        for (RnnRun& run : facts.rnn_runs)
+            if (run.end == RunEnd::failed) lost = &run;
+        lost->rnn_case.algorithm = algorithm;
+        ProbeRun process;
+        process.probe = "rnn_forward";
+        process.target = "GPU 0 " + std::string(name_of(lost->dialect)) + ' ' + lost->library;
+        process.end = ProbeEnd::crashed;
+        process.last_call = "cudnnRNNForward " + output;
+        process.output_tail = output;
+        lost->result->call = *process.last_call;
+        facts.probe_runs.push_back(process);
+    };
+    crashes_in(Algorithm::persist_static, "first");
+    crashes_in(Algorithm::standard, "second");
+    crashes_in(Algorithm::standard, "third");
+    const Verdict verdict = (*find_named(all_rules(), "rnn_call_failed"))->check(facts, Matrix::bundled());
+    REQUIRE(verdict.findings.size() == 1);
+    const Finding& finding = verdict.findings.front();
+    std::vector<std::string> outputs;
+    bool any_not_promised = false;
+    for (const Evidence& evidence : finding.evidence) {
+        if (evidence.what == "its last output") outputs.push_back(evidence.value);
+        any_not_promised |= contains(evidence.value, "no problem by itself: the case needs");
+    }
+    CHECK(finding.severity == Severity::error);
+    CHECK(finding.message.starts_with("2 RNN cases"));
+    CHECK(finding.explains.size() == 3);
+    CHECK(outputs == std::vector<std::string>{"first", "second", "third"});
+    CHECK(any_not_promised);
+}

@@ -1,4 +1,5 @@
 // The simulated libcuda: device memory, which is host memory.
+#include <algorithm>
 #include <cstring>
 #include <map>
 
@@ -10,6 +11,9 @@ using namespace sim;
 RNNCHECK_CUDA_FUNCTIONS(SIM_DECLARE)
 
 namespace {
+
+/// Of the host, by one process: a search for the largest network must not take the memory of the machine that tests.
+constexpr std::size_t most_host_memory = std::size_t{256} << 20;
 
 std::map<DevicePointer, std::size_t>& allocations() {
     static std::map<DevicePointer, std::size_t> sizes;
@@ -47,7 +51,8 @@ int cuMemAlloc_v2(DevicePointer* pointer, std::size_t bytes) {
     if (const auto forced = entering_context(__func__)) return *forced;
     if (bytes == 0) return cuda_invalid_value;
     const auto free_bytes = static_cast<std::size_t>(number("mem_free", 23'900, board_tags(driver().current))) << 20;
-    if (bytes > free_bytes || allocated() > free_bytes - bytes) return cuda_out_of_memory;
+    const std::size_t usable = std::min(free_bytes, most_host_memory);
+    if (bytes > usable || allocated() > usable - bytes) return cuda_out_of_memory;
     constexpr std::size_t alignment = 256;
     void* const memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
     std::memset(memory, 0xAB, bytes);  // fresh memory holds anything but zeros

@@ -1,15 +1,9 @@
 // Finds the cause of a failure in the logs of the program that failed.
-#include <memory>
-
 #include "base/program.hpp"
-#include "base/text.hpp"
-#include "commands/command.hpp"
 #include "commands/common_options.hpp"
 #include "commands/input.hpp"
 #include "commands/tables.hpp"
 #include "compat/given.hpp"
-#include "judge.hpp"
-#include "log/read_log.hpp"
 
 namespace rnncheck::commands::diagnose {
 
@@ -36,7 +30,8 @@ int run(const Options& options, const ReportOptions& report_options) {
     facts.tool = {std::string(version_of_rnncheck()), {"log"}};
     facts.log = read_log_files(options.files, matrix);
     for (const std::string& item : options.given) facts.log->user_hints.push_back(hint_from(item, matrix));
-    return print_report(judge(std::move(facts), matrix, {}), report_options);
+    return print_report(redacted_unless(report_options.show_private, judge(std::move(facts), matrix, {})),
+                        report_options);
 }
 
 std::function<int()> declare(CLI::App& app) {

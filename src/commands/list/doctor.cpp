@@ -21,12 +21,11 @@ static Facts learn(const DoctorOptions& options, const Matrix& matrix) {
 
 static int run(const DoctorOptions& options) {
     const Matrix matrix = matrix_from(options.matrix_directory);
-    Report report = judge(learn(options, matrix), matrix, options.selection);
-    add_age(report.tool);
-    report = redacted_unless(options.report.show_private, std::move(report));
+    const Report report =
+        redacted_unless(options.report.show_private, judge(learn(options, matrix), matrix, options.selection));
     const bool saved = options.save_facts.empty() ||
                        was_written([&] { write_file(options.save_facts, facts_to_text(report.facts, 2) + '\n'); });
-    const int code = print_redacted(report, options.report);
+    const int code = print_report(report, options.report);
     return saved ? code : usage;
 }
 

@@ -19,11 +19,10 @@ namespace rnncheck::commands::exec {
 namespace {
 
 OverallVerdict preflight(const DoctorOptions& options, const Matrix& matrix) {
-    Report report = judge(surveyed_with_restrictions(options.survey, options.report.quiet), matrix, options.selection);
-    add_age(report.tool);
-    report = redacted_unless(options.report.show_private, std::move(report));
-    print_aside(report_as_text(report, *options.report.format, options.report,
-                               wants_color(options.report.color, STDERR_FILENO)));
+    Facts facts = surveyed_with_restrictions(options.survey, options.report.quiet);
+    const Report report =
+        redacted_unless(options.report.show_private, judge(std::move(facts), matrix, options.selection));
+    print_aside(report_as_text(report, *options.report.format, options.report.style(STDERR_FILENO)));
     return report.verdict;
 }
 

@@ -3,7 +3,6 @@
 #include "commands/input.hpp"
 #include "commands/lstm_extras.hpp"
 #include "commands/lstm_options.hpp"
-#include "commands/lstm_repro.hpp"
 #include "commands/lstm_state.hpp"
 #include "commands/survey_here.hpp"
 #include "commands/tables.hpp"
@@ -14,20 +13,17 @@ namespace rnncheck::commands::lstm {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Seconds = std::chrono::duration<double>;
 
 /// Why clocks are held down, queried again after the load: before it a GPU is idle. Where NVML does not answer, what it
 /// reported before stays.
 void update_throttle_reasons(Facts& facts, const TrialOptions& options) {
     constexpr double most_seconds = 10;
-    const double left = options.deadline ? Seconds(*options.deadline - Clock::now()).count() : most_seconds;
+    auto how = options.next();
     const bool any_load =
         std::ranges::any_of(facts.rnn_runs, [](const RnnRun& run) { return run.repeat_ms.has_value(); });
-    if (!any_load || left <= 0 || !facts.driver.nvml_init || !facts.driver.nvml_init->ok()) return;
-    SurveyOptions how;
-    how.root = options.root;
-    how.deadline_s = std::min(left, most_seconds);
-    const Facts later = run_probe("nvml_devices", "", facts, how);
+    if (!any_load || !how || !facts.driver.nvml_init || !facts.driver.nvml_init->ok()) return;
+    how->deadline_s = std::min(how->deadline_s.value_or(most_seconds), most_seconds);
+    const Facts later = run_probe("nvml_devices", "", facts, *how);
     for (Board& board : facts.nvml_devices)
         for (const Board& now : later.nvml_devices)
             if (now.index == board.index && now.uuid == board.uuid) board.throttle_reasons = now.throttle_reasons;
@@ -51,13 +47,13 @@ void write_reproducer(const std::string& path, const Facts& facts, const std::op
 /// Whether the files were written that the options name, besides those of every report.
 bool files_written(const LstmOptions& given, const LstmState& state, const Report& report, const Facts& facts,
                    bool show_private) {
+    const auto write_picture = [&] {
+        write_file(given.svg, sweeps_svg(report.facts, "rnncheck lstm: " + report.sentence));
+    };
     bool all = was_written([&] { state.write(report); });
     if (!given.repro.empty())
         all &= was_written([&] { write_reproducer(given.repro, facts, report.lstm->minimal_case, show_private); });
-    if (!given.svg.empty())
-        all &=
-            was_written([&] { write_file(given.svg, sweeps_svg(report.facts, "rnncheck lstm: " + report.sentence)); });
-    return all;
+    return (given.svg.empty() || was_written(write_picture)) && all;
 }
 
 int run(const LstmOptions& given, const ReportOptions& options) {
@@ -72,12 +68,12 @@ int run(const LstmOptions& given, const ReportOptions& options) {
     how.root = given.root;
     TrialOptions trials{given.root, {}, options.quiet};
     if (given.deadline_s)
-        trials.deadline = started + std::chrono::duration_cast<Clock::duration>(Seconds(*given.deadline_s));
+        trials.deadline =
+            started + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*given.deadline_s));
     if (given.fit) {
         const Facts facts = surveyed(how, options.quiet);
         Report report = judge_fits(facts, find_fits(facts, trials), matrix);
-        add_age(report.tool);
-        return print_report(std::move(report), options);
+        return print_report(redacted_unless(options.show_private, std::move(report)), options);
     }
     LstmState state(given.save.empty() ? given.resume : given.save, matrix, *how.rnn_request, earlier,
                     options.show_private);
@@ -92,7 +88,7 @@ int run(const LstmOptions& given, const ReportOptions& options) {
     if (log.rnn_config) extras.log_replay = replay_of(*log.rnn_config, facts);
     const Report report = state.report(facts, std::move(extras));
     const bool written = files_written(given, state, report, facts, options.show_private);
-    const int code = print_redacted(report, options);
+    const int code = print_report(report, options);
     return written ? code : usage;
 }
 

@@ -4,12 +4,9 @@
 #include <memory>
 
 #include "base/program.hpp"
-#include "commands/command.hpp"
 #include "commands/common_options.hpp"
 #include "commands/tables.hpp"
 #include "compat/given.hpp"
-#include "matrix/table_view.hpp"
-#include "report/documents.hpp"
 
 namespace rnncheck::commands::matrix {
 
@@ -65,8 +62,8 @@ std::function<int()> declare_check(CLI::App& app) {
             throw UsageError(
                 "'rnncheck matrix check' needs what is known, e.g. driver=535 cuda=12.2 cudnn=8.9.7 gpu=8.6");
         Report report = judge(facts_given(given->values, given_keys(), matrix), matrix, selection);
-        add_age(report.tool);
-        return print_report(std::move(report), report_options());
+        // What the user typed gives nothing away.
+        return print_report(redacted_unless(true, std::move(report)), report_options());
     };
 }
 
@@ -99,16 +96,11 @@ PlanQuestion question_from(const Facts& facts, const Matrix& matrix) {
     return question;
 }
 
-template <class Document>
-void print(const Document& document, const DocumentOptions& options) {
-    print_document(options.json ? json_text(document) : plan_text(document, options.style()));
-}
-
 int plan(const PlanOptions& options, const Matrix& matrix) {
     PlanDocument document;
     document.tool = stamp_with(matrix.date(), matrix.digest());
     document.plan = make_plan(question_from(plan_facts(options.values, matrix), matrix), matrix);
-    print(document, options.document);
+    print_document(written(document, options.document));
     if (offers_something(document.plan)) return healthy;
     return leaves_open(document.plan) ? undetermined : problem;
 }
@@ -127,12 +119,12 @@ int needs(const PlanOptions& options, const Matrix& matrix) {
     const auto framework = framework_from(options.framework);
     if (!framework || !framework->version)
         throw UsageError("--for cannot be '" + options.framework + "'; write e.g. tensorflow==2.15");
-    NeedsDocument document;
-    document.tool = stamp_with(matrix.date(), matrix.digest());
     NeedsQuestion question = needs_question_from(options.values, matrix);
     question.build = framework->build.value_or("");
+    NeedsDocument document;
+    document.tool = stamp_with(matrix.date(), matrix.digest());
     document.needs = needs_of(framework->name, *framework->version, matrix, question);
-    print(document, options.document);
+    print_document(written(document, options.document));
     const std::vector<NeededBuild>& builds = document.needs.builds;
     const auto fits = [](const NeededBuild& needed) { return needed.build.fit != Fit::does_not_work; };
     if (std::ranges::any_of(builds, fits)) return healthy;
@@ -166,46 +158,24 @@ struct ShowOptions {
     DocumentOptions document;
 };
 
-TableRow document_row(const ViewedRow& row) {
-    TableRow written;
-    written.values = row.cells;
-    written.source = {row.common.source.title, row.common.source.url, row.common.source.seen};
-    written.provenance = name_of(row.common.provenance);
-    if (!row.common.note.empty()) written.note = row.common.note;
-    return written;
-}
-
-TableDocument document_of(const TableView& view) {
-    TableDocument document;
-    document.table = view.name;
-    document.about = view.about;
-    for (const Column& column : view.columns) document.columns.push_back({column.name, column.type});
-    for (const ViewedRow& row : view.rows) document.rows.push_back(document_row(row));
-    return document;
-}
-
-TablesDocument document_of_all(const TableFiles& files) {
-    TablesDocument document;
-    for (const TableOutline& table : table_outlines(files))
-        document.tables.push_back({table.name, table.about, static_cast<int>(table.rows), table.newest_source});
-    return document;
-}
-
-template <class Document>
-int print(Document document, const TableFiles& files, const DocumentOptions& options) {
-    document.tool = stamp_with(files.date, files.digest);
-    print_document(options.json ? json_text(document) : table_text(document, options.style()));
-    return healthy;
-}
-
 int show(const ShowOptions& given) {
     const TableFiles files = table_files_from(given.directory);
-    if (given.table.empty()) return print(document_of_all(files), files, given.document);
+    const ToolStamp stamp = stamp_with(files.date, files.digest);
+    if (given.table.empty()) {
+        TablesDocument document;
+        document.tool = stamp;
+        document.tables = table_outlines(files);
+        print_document(written(document, given.document));
+        return healthy;
+    }
     if (const auto names = table_names(); std::ranges::find(names, given.table) == names.end())
         reject_word(given.table, "TABLE", names);
-    TableView view = table_view(files, given.table);
-    for (const std::string& filter : given.filters) keep_matching(view, parse_filter(filter));
-    return print(document_of(view), files, given.document);
+    TableDocument document;
+    document.tool = stamp;
+    document.view = table_view(files, given.table);
+    for (const std::string& filter : given.filters) keep_matching(document.view, filter);
+    print_document(written(document, given.document));
+    return healthy;
 }
 
 std::function<int()> declare_show(CLI::App& app) {
@@ -223,17 +193,17 @@ std::function<int()> declare_show(CLI::App& app) {
 
 std::function<int()> declare_verify(CLI::App& app) {
     const auto directory = std::make_shared<std::string>();
-    const auto json = std::make_shared<bool>(false);
+    const auto options = std::make_shared<DocumentOptions>();
     add_directory(app, "DIR,--matrix", *directory, "Directory of tables; default: those built into rnncheck");
-    add_json_option(app, *json);
-    return [directory, json]() -> int {
+    add_json_option(app, options->json);
+    return [directory, options]() -> int {
         const Tables tables(table_files_from(*directory));
         VerifyDocument document;
         document.tool = stamp_with(tables.files.date, tables.files.digest);
-        document.rows = static_cast<int>(rows_written(tables));
-        for (const Issue& issue : issues_in(tables))
-            document.issues.push_back({issue.table, static_cast<int>(issue.row), issue.text});
-        print_document(*json ? json_text(document) : table_text(document, tables.files.place));
+        document.rows = rows_written(tables);
+        document.issues = issues_in(tables);
+        document.directory = tables.files.place;
+        print_document(written(document, *options));
         return document.issues.empty() ? healthy : problem;
     };
 }

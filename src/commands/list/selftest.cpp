@@ -6,18 +6,14 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
-#include "base/program.hpp"
 #include "base/text.hpp"
-#include "commands/command.hpp"
 #include "commands/common_options.hpp"
-#include "commands/output.hpp"
 #include "commands/survey_here.hpp"
 #include "commands/tables.hpp"
 #include "process/survey.hpp"
 #include "process/this_process.hpp"
-#include "report/documents.hpp"
-#include "report/redact.hpp"
 #include "rnn/frozen.hpp"
 
 namespace rnncheck::commands::selftest {
@@ -46,10 +42,6 @@ constexpr Planted planted[] = {
      "a hang cannot be distinguished from a slow call"},
 };
 
-SelftestCheck outcome(std::string name, SelftestOutcome outcome, std::string text) {
-    return {std::move(name), outcome, std::move(text)};
-}
-
 ProbeRun child(const std::string& target, std::optional<double> deadline_s = std::nullopt) {
     SurveyOptions options;
     options.deadline_s = deadline_s;
@@ -72,33 +64,32 @@ bool is_reported(const Planted& expected, const ProbeRun& run) {
 
 SelftestCheck check_of(const Planted& expected) {
     const ProbeRun run = child(expected.target);
-    if (is_reported(expected, run)) return outcome(expected.name, passed, expected.seen);
-    return outcome(expected.name, failed, expected.follows + ("; " + in_words(run)));
+    if (is_reported(expected, run)) return {expected.name, passed, expected.seen};
+    return {expected.name, failed, expected.follows + ("; " + in_words(run))};
 }
 
 SelftestCheck check_deadline() {
     const ProbeRun run = child("hang", 0.2);
-    if (run.end == ProbeEnd::cut_off)
-        return outcome("deadline", passed, "a run is over when its --deadline has passed");
-    return outcome("deadline", failed, "--deadline does not end a run in time; " + in_words(run));
+    if (run.end == ProbeEnd::cut_off) return {"deadline", passed, "a run is over when its --deadline has passed"};
+    return {"deadline", failed, "--deadline does not end a run in time; " + in_words(run)};
 }
 
 SelftestCheck check_reference() {
     const double difference = largest_frozen_difference();
     const std::string seen = "the fp64 reference and " + std::to_string(frozen_cases().size()) +
                              " networks that PyTorch computed differ by " + short_number(difference);
-    if (difference <= frozen_limit) return outcome("reference", passed, seen);
-    return outcome("reference", failed, seen + ", so reported results of recurrent networks may be wrong");
+    if (difference <= frozen_limit) return {"reference", passed, seen};
+    return {"reference", failed, seen + ", so reported results of recurrent networks may be wrong"};
 }
 
 SelftestCheck check_tables() {
     const Tables tables(bundled_table_files());
     const auto issues = issues_in(tables);
     const std::string rows = pluralized(rows_written(tables), "row", "rows");
-    if (issues.empty()) return outcome("tables", passed, rows + " of the compatibility tables are sound");
-    return outcome("tables", failed,
-                   "verdicts on versions may be wrong: " + pluralized(issues.size(), "issue", "issues") + " in " +
-                       rows + "; see 'rnncheck matrix verify'");
+    if (issues.empty()) return {"tables", passed, rows + " of the compatibility tables are sound"};
+    return {"tables", failed,
+            "verdicts on versions may be wrong: " + pluralized(issues.size(), "issue", "issues") + " in " + rows +
+                "; see 'rnncheck matrix verify'"};
 }
 
 /// Writes a file and removes it; the error number, or 0.
@@ -113,9 +104,8 @@ int try_temporary_file() {
 
 SelftestCheck check_temporary_files() {
     const int error = try_temporary_file();
-    if (error == 0)
-        return outcome("temporary files", passed, "a file can be created in " + process::temporary_directory());
-    return outcome("temporary files", restricted, without_temporary_files(std::strerror(error)));
+    if (error == 0) return {"temporary files", passed, "a file can be created in " + process::temporary_directory()};
+    return {"temporary files", restricted, without_temporary_files(std::strerror(error))};
 }
 
 /// What the doctor's own probe sees of /proc, /sys and /dev.
@@ -126,42 +116,34 @@ std::vector<SelftestCheck> check_directories() {
     for (const std::string directory : {"/proc", "/sys", "/dev"}) {
         const auto& hidden = learnt.host.hidden_directories;
         if (!looked)
-            checks.push_back(outcome(directory, failed, "not known; " + in_words(learnt.probe_runs.back())));
+            checks.push_back({directory, failed, "not known; " + in_words(learnt.probe_runs.back())});
         else if (std::ranges::find(hidden, directory) == hidden.end())
-            checks.push_back(outcome(directory, passed, "readable"));
+            checks.push_back({directory, passed, "readable"});
         else
-            checks.push_back(outcome(directory, restricted, without_directory(directory)));
+            checks.push_back({directory, restricted, without_directory(directory)});
     }
     return checks;
 }
 
-/// All checks, in a fixed order.
+/// In a fixed order.
 std::vector<SelftestCheck> all_checks() {
     std::vector<SelftestCheck> checks;
     for (const Planted& expected : planted) checks.push_back(check_of(expected));
-    checks.push_back(check_deadline());
-    checks.push_back(check_reference());
-    checks.push_back(check_tables());
-    checks.push_back(check_temporary_files());
-    for (SelftestCheck& check : check_directories()) checks.push_back(std::move(check));
+    checks.insert(checks.end(), {check_deadline(), check_reference(), check_tables(), check_temporary_files()});
+    std::ranges::move(check_directories(), std::back_inserter(checks));
     return checks;
-}
-
-int run(const DocumentOptions& options) {
-    SelftestDocument document;
-    document.tool.version = version_of_rnncheck();
-    document.checks = all_checks();
-    document.verdict = passed;
-    for (const SelftestCheck& check : document.checks) document.verdict = std::max(document.verdict, check.outcome);
-    print_document(
-        redact(options.json ? json_text(document) : selftest_text(document, options.style()), this_machine()));
-    return document.verdict == failed ? problem : healthy;
 }
 
 std::function<int()> declare(CLI::App& app) {
     const auto options = std::make_shared<DocumentOptions>();
     add_document_options(app, *options);
-    return [options] { return run(*options); };
+    return [options]() -> int {
+        SelftestDocument document;
+        document.checks = all_checks();
+        document.verdict = std::ranges::max(document.checks, {}, &SelftestCheck::outcome).outcome;
+        print_document(redact(written(document, *options), this_machine()));
+        return document.verdict == failed ? problem : healthy;
+    };
 }
 
 }  // namespace

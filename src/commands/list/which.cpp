@@ -8,11 +8,8 @@
 
 #include "base/program.hpp"
 #include "base/text.hpp"
-#include "commands/command.hpp"
 #include "commands/common_options.hpp"
 #include "commands/input.hpp"
-#include "commands/output.hpp"
-#include "report/documents.hpp"
 
 namespace rnncheck::commands::which {
 
@@ -42,21 +39,6 @@ loader::Which ask(const Options& options) {
     return loader::which_for_file(Root(), file_of(*options.target), setting);
 }
 
-WhichDocument document_of(loader::Which which) {
-    WhichDocument document;
-    document.tool.version = version_of_rnncheck();
-    document.target = std::move(which.target);
-    document.notes = std::move(which.notes);
-    document.libraries = std::move(which.libraries);
-    return document;
-}
-
-/// Something that the target cannot be started or loaded without.
-bool lacks_something(const WhichDocument& document) {
-    return std::any_of(document.libraries.begin(), document.libraries.end(),
-                       [](const LibraryChoice& choice) { return !choice.path && !choice.by_dlopen; });
-}
-
 /// A path that was changed cannot be used in a command line, so a note says so.
 WhichDocument fit_to_show(const WhichDocument& document) {
     WhichDocument shown = redact(document, this_machine());
@@ -66,10 +48,12 @@ WhichDocument fit_to_show(const WhichDocument& document) {
 }
 
 int run(const Options& options) {
-    WhichDocument document = document_of(ask(options));
-    if (!options.show_private) document = fit_to_show(document);
-    print_document(options.document.json ? json_text(document) : which_text(document, options.document.style()));
-    return lacks_something(document) ? problem : healthy;
+    loader::Which which = ask(options);
+    const WhichDocument document{{}, std::move(which.target), std::move(which.notes), std::move(which.libraries)};
+    print_document(written(options.show_private ? document : fit_to_show(document), options.document));
+    // Something that the target cannot be started or loaded without.
+    const auto is_missing = [](const LibraryChoice& choice) { return !choice.path && !choice.by_dlopen; };
+    return std::ranges::any_of(document.libraries, is_missing) ? problem : healthy;
 }
 
 std::function<int()> declare(CLI::App& app) {

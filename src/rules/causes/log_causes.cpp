@@ -91,9 +91,10 @@ void add_advice(Finding& finding, const LogCause& cause, const KnownOfLog& t) {
 /// Lines that say no more than that a program goes on without a GPU.
 bool is_about_no_gpu(const LogEvent& event) {
     static const std::set<std::string_view> signatures = {
-        "cuinit_failed",    "gpu_node_absent", "kernel_driver_absent",    "missing_cuda_library",
-        "missing_cudnn",    "missing_libcuda", "ngc_driver_not_detected", "no_cuda_device",
-        "tf_dlopen_failed", "tf_gpu_skipped",  "tf_library_missing"};
+        "cuinit_failed",        "gpu_node_absent",         "jax_no_visible_devices", "kaldi_no_devices",
+        "kernel_driver_absent", "missing_cuda_library",    "missing_cudnn",          "missing_libcuda",
+        "mxnet_no_driver",      "ngc_driver_not_detected", "no_cuda_device",         "tf_dlopen_failed",
+        "tf_gpu_skipped",       "tf_library_missing"};
     return signatures.contains(event.signature);
 }
 

@@ -21,8 +21,8 @@ std::optional<Version> cudnn_version(const std::optional<std::string>& text) {
     return parse_version(plain);
 }
 
-constexpr const char* cudnn_pairs[] = {"cudnn_version_mismatch", "torch_cudnn_versions", "jax_found_cudnn",
-                                       "paddle_cudnn_versions", "paddle_header_unmatched"};
+constexpr const char* cudnn_pairs[] = {"cudnn_version_mismatch", "torch_cudnn_versions",    "jax_found_cudnn",
+                                       "paddle_cudnn_versions",  "paddle_header_unmatched", "mxnet_cudnn_versions"};
 
 /// The cuDNN that the person says, or the header in the log shows, is installed.
 std::optional<Version> installed_cudnn(const KnownOfLog& t) {
@@ -55,8 +55,10 @@ bool says_minor(const NamedFramework& framework) {
 
 std::optional<Version> capability(const KnownOfLog& t) {
     if (t.out.said.capability) return t.out.said.capability;
-    for (const char* signature : {"torch_gpu_capability", "tf_device_created", "tf_device_found",
-                                  "tf_capability_too_low", "paddle_gpu", "kaldi_active_gpu", "ct2_gpu"}) {
+    for (const char* signature :
+         {"torch_gpu_capability", "tf_device_created", "tf_device_found", "tf_capability_too_low", "paddle_gpu",
+          "kaldi_active_gpu", "ct2_gpu", "torch_triton_gpu", "tf_no_kernel_binaries", "xla_ptxas_old",
+          "ngc_gpu_not_yet", "env_gpu", "smi_gpu"}) {
         if (const auto text = t.told(signature, "capability")) return parse_version(*text);
         if (const auto name = t.told(signature, "gpu"))
             if (auto known = capability_named(*name, t.matrix)) return known;
@@ -163,8 +165,9 @@ void add_driver_versions(Features& t) {
 
 void add_driver(Features& t) {
     const auto cuda = build_cuda(t);
-    const auto driver = t.out.said.driver ? t.out.said.driver
-                                          : parse_version(t.told("driver_insufficient_hint", "driver").value_or(""));
+    auto driver = t.out.said.driver;
+    for (const char* signature : {"driver_insufficient_hint", "smi_header", "env_driver"})
+        if (!driver) driver = parse_version(t.told(signature, "driver").value_or(""));
     if (!cuda || !driver) return;
     const auto needs = t.matrix.driver_for_cuda(*cuda);
     if (needs && !reaches(*driver, needs->oldest_driver))
@@ -194,7 +197,8 @@ void add_release(Features& t) {
 std::optional<Version> build_cuda(const KnownOfLog& t) {
     const ParsedHints& said = t.out.said;
     if (said.build_cuda) return said.build_cuda;
-    std::optional<Version> cuda;
+    auto cuda = parse_version(t.told("env_build_cuda", "cuda").value_or(""));
+    if (cuda) return cuda;
     for (const NamedFramework& framework : said.frameworks)
         if (framework.version && !cuda && says_minor(framework))
             if (const auto row = t.matrix.framework_cuda(framework.name, *framework.version)) cuda = row->newest_cuda;
@@ -237,7 +241,6 @@ std::optional<Version> wanted_cudnn(const KnownOfLog& t) {
 std::optional<Version> gpu_capability(const KnownOfLog& t) {
     if (const auto named = capability_of_sm(t.told("torch_gpu_not_compatible", "capability").value_or("")))
         return named;
-    if (const auto told = t.told("tf_no_kernel_binaries", "capability")) return parse_version(*told);
     return capability(t);
 }
 

@@ -58,7 +58,8 @@ std::string answer_of(const RnnRun& run) {
     return in_words(run.result);
 }
 
-void add_cases(const Facts& facts, const Runs& runs, Finding& finding, std::string (*how_it_went)(const RnnRun&)) {
+void add_cases(const Facts& facts, const Runs& runs, Finding& finding,
+               const std::function<std::string(const RnnRun&)>& how_it_went) {
     for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
         finding.evidence.push_back(evidence_of(facts, *runs[i], how_it_went(*runs[i])));
 }
@@ -71,12 +72,7 @@ std::optional<std::string> not_promised(const Facts& facts, const RnnRun& run) {
     return rnncheck::not_promised(run.rnn_case, rnn_place(facts, run.gpu, run.library, run.dialect));
 }
 
-std::optional<Finding> take_not_promised(const Facts& facts, const Sweep& sweep, Runs& runs, const std::string& how) {
-    const auto owed = std::stable_partition(runs.begin(), runs.end(),
-                                            [&](const RnnRun* run) { return not_promised(facts, *run).has_value(); });
-    const Runs taken(runs.begin(), owed);
-    runs.erase(runs.begin(), owed);
-    if (taken.empty()) return std::nullopt;
+static Finding note_not_promised(const Facts& facts, const Sweep& sweep, const Runs& taken, const std::string& how) {
     Finding finding;
     finding.severity = Severity::note;
     finding.subject = subject_of(facts, sweep);
@@ -90,6 +86,19 @@ std::optional<Finding> take_not_promised(const Facts& facts, const Sweep& sweep,
                                  "then select the algorithm CUDNN_RNN_ALGO_STANDARD in that program",
                          .verify = "rnncheck doctor",
                          .link = "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/cudnn/RNN.cpp"}};
+    return finding;
+}
+
+Finding about_cases(const Facts& facts, const Sweep& sweep, const Runs& runs, const std::string& how,
+                    Finding (*describe)(const Facts&, const Sweep&, const Runs&)) {
+    Runs owed, others;
+    for (const RnnRun* run : runs) (not_promised(facts, *run) ? others : owed).push_back(run);
+    if (owed.empty()) return note_not_promised(facts, sweep, others, how);
+    Finding finding = describe(facts, sweep, owed);
+    append(finding.symptoms, places_of(facts, others));
+    add_cases(facts, others, finding, [&](const RnnRun& run) {
+        return answer_of(run) + "; no problem by itself: the case needs " + *not_promised(facts, run);
+    });
     return finding;
 }
 

@@ -39,7 +39,7 @@ std::string answer_of(const RnnRun& run);
 
 /// The first of these cases as evidence, each with how it went.
 void add_cases(const Facts& facts, const Runs& runs, Finding& finding,
-               std::string (*how_it_went)(const RnnRun&) = answer_of);
+               const std::function<std::string(const RnnRun&)>& how_it_went = answer_of);
 
 /// The command that shows whether the case is computed correctly now: the case alone where it was asked for by name,
 /// else the rule itself.
@@ -48,8 +48,10 @@ std::string verify_command(const Facts& facts, const RnnRun& run);
 /// Why a case that did not run is no fault of the machine: nobody promises a kernel for it. Nothing where it must run.
 std::optional<std::string> not_promised(const Facts& facts, const RnnRun& run);
 
-/// Takes such cases out of `runs`, all of one sweep, and tells them as a note: "... failed on ..., which is no fault".
-std::optional<Finding> take_not_promised(const Facts& facts, const Sweep& sweep, Runs& runs, const std::string& how);
+/// The finding about cases of a sweep that ended badly. Those that nobody promises are its evidence, or where there are
+/// no others a note: "... failed on ...; this is not a problem of this machine".
+Finding about_cases(const Facts& facts, const Sweep& sweep, const Runs& runs, const std::string& how,
+                    Finding (*describe)(const Facts&, const Sweep&, const Runs&));
 
 /// Why no GPU can be judged: none is there, for a known cause, or it is unknown. Nothing when CUDA sees one.
 std::optional<Verdict> without_gpu(const Facts& facts);

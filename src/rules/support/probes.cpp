@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules {
 
@@ -64,7 +65,7 @@ static bool is_last_case(const ProbeRun& run, const RnnRun& rnn_run) {
 }
 
 bool ended_in(const ProbeRun& run, const RnnRun& rnn_run) {
-    return run.end != ProbeEnd::stuck && is_last_case(run, rnn_run);
+    return run.end != ProbeEnd::stuck && !run.completed() && is_last_case(run, rnn_run);
 }
 
 static bool ended_in_a_case(const Facts& facts, const ProbeRun& run) {
@@ -193,16 +194,21 @@ static std::vector<std::string> ended_by(const Facts& facts, const ProbeRun& run
 
 Verdict over_probe_ends(const Facts& facts, IsFault is_fault, EndFinding finding, const std::string& all_well) {
     std::vector<Finding> findings;
-    for (const auto& run : facts.probe_runs) {
-        if (!is_fault(facts, run)) continue;
-        auto about = std::ranges::find(findings, subject_of(run), &Finding::subject);
-        if (about == findings.end()) {
-            about = findings.insert(about, finding(facts, run));
-            about->subject = subject_of(run);
-            about->evidence = evidence_of(facts, run);
+    // A case explains the runs that ended in it: joined with others of the subject they would be reported twice.
+    for (const bool in_a_case : {true, false}) {
+        const auto joined = static_cast<std::ptrdiff_t>(findings.size());
+        for (const auto& run : facts.probe_runs) {
+            if (!is_fault(facts, run) || ended_in_a_case(facts, run) != in_a_case) continue;
+            auto about = std::find_if(findings.begin() + joined, findings.end(),
+                                      [&](const Finding& other) { return other.subject == subject_of(run); });
+            if (about == findings.end()) {
+                about = findings.insert(about, finding(facts, run));
+                about->subject = subject_of(run);
+                about->evidence = evidence_of(facts, run);
+            }
+            about->symptoms.push_back(place_of(facts, run));
+            append(about->explains, ended_by(facts, run));
         }
-        about->symptoms.push_back(place_of(facts, run));
-        for (std::string& place : ended_by(facts, run)) about->explains.push_back(std::move(place));
     }
     return fault_or(std::move(findings), without_findings(facts, all_well));
 }

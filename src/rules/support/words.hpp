@@ -6,6 +6,12 @@
 
 namespace rnncheck::rules {
 
+/// Evidence, places or remedies added to those there are.
+template <class T>
+void append(std::vector<T>& all, std::vector<T> more) {
+    all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
 /// "cuInit answered 803 (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)", or the loader's words when there was no answer.
 std::string in_words(const CallResult& call);
 /// The same, or that the reason is not known.
