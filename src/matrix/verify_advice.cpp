@@ -14,7 +14,7 @@ void check_placeholders(const std::string& command, const Row& row, const Report
         if (at > 0 && command[at - 1] == '$') continue;
         const std::string name = command.substr(at + 1, command.find('}', at) - at - 1);
         if (name != "plan" && !name.starts_with("nvidia-"))
-            report(row, "'command': {} stands for nothing; write {plan} or {nvidia-cudnn}", "{" + name + "}");
+            report(row, "'command': {} is not known; write {plan} or {nvidia-cudnn}", "{" + name + "}");
     }
 }
 

@@ -222,7 +222,7 @@ TEST_CASE("commands that do harm") {
                "'command': --upgrade without a bound"));
     CHECK(says(planted("cudnn_not_installed", "command", "python -m pip install nvidia-cudnn-cu12"), "log_causes",
                "'command' names one CUDA version for every log"));
-    CHECK(says(planted("gpu_too_old", "command", "{plam}"), "log_causes", "{plam} stands for nothing"));
+    CHECK(says(planted("gpu_too_old", "command", "{plam}"), "log_causes", "{plam} is not known"));
     CHECK(says(planted("cudnn_not_installed", "windows_check_command", "ldconfig -p"), "log_causes",
                "'ldconfig -p' does not run on Windows"));
 }
