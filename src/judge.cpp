@@ -196,16 +196,11 @@ void make_notes(Verdict& verdict, const Named<Rule>& rule, const Facts& facts, c
         if (expected || selection.ignore.contains(finding.rule)) finding.severity = Severity::note;
 }
 
-ToolStamp stamp_of(const Matrix& matrix) {
-    return {
-        .version = std::string(version_of_rnncheck()), .matrix_date = matrix.date(), .matrix_digest = matrix.digest()};
-}
-
 }  // namespace
 
 Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
     Report report;
-    report.tool = stamp_of(matrix);
+    report.tool = {.matrix_date = matrix.date(), .matrix_digest = matrix.digest()};
     Tally tally;
     tally.what_if = only_given(facts);
     const std::vector<Finding> causes = rules::causes_in_log(facts, matrix);
@@ -267,7 +262,7 @@ Report judge_fits(const Facts& facts, std::vector<FitSearch> searches, const Mat
     tally.error = std::ranges::none_of(searches, &FitSearch::out_of_time) && std::ranges::any_of(searches, broken);
     tally.open = !std::ranges::all_of(searches, found);
     Report report;
-    report.tool = stamp_of(matrix);
+    report.tool = {.matrix_date = matrix.date(), .matrix_digest = matrix.digest()};
     report.verdict = tally.verdict();
     std::vector<std::string> answers;
     for (const FitSearch& fit : searches) answers.push_back(fit.answer);

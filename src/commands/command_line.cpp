@@ -110,19 +110,15 @@ void parse(CLI::App& app, const Arguments& arguments) {
 }
 
 /// The document has no user to ask whether it may show private things; stderr shows them in full.
-void print_failure(FailureKind kind, const std::string& sentence) {
-    FailureDocument document;
-    document.error = {kind, redact(sentence, this_machine())};
-    try {
-        print_document(json_text(document));
-    } catch (const std::exception& error) {
-        print_message(error.what());
-    }
-}
-
 int report_failure(const Arguments& arguments, FailureKind kind, const std::string& sentence) {
     print_message(sentence);
-    if (wants_json(arguments)) print_failure(kind, sentence);
+    if (wants_json(arguments)) try {
+            FailureDocument document;
+            document.error = {kind, redact(sentence, this_machine())};
+            print_document(json_text(document));
+        } catch (const std::exception& error) {
+            print_message(error.what());
+        }
     return kind == FailureKind::bug ? bug : usage;
 }
 

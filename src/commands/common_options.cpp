@@ -12,6 +12,7 @@
 
 #include "base/program.hpp"
 #include "commands/tables.hpp"
+#include "compat/given.hpp"
 #include "report/redact.hpp"
 
 namespace rnncheck {
@@ -19,8 +20,7 @@ namespace rnncheck {
 namespace {
 
 void add_color_option(CLI::App& app, ColorChoice& color) {
-    add_choice<ColorChoice>(app, "--color", "Use color; auto means on a terminal, unless NO_COLOR is set",
-                            [&color](ColorChoice choice) { color = choice; });
+    add_choice<ColorChoice>(app, "--color", "Use color; auto means on a terminal, unless NO_COLOR is set", into(color));
 }
 
 void declare_text_part(CLI::App& app, ReportOptions& options) {
@@ -94,12 +94,6 @@ void add_option(CLI::App& app, const std::string& name, std::function<void(const
         ->type_name(type);
 }
 
-void add_option(CLI::App& app, const std::string& name, std::string& into, const std::string& about,
-                const std::string& type) {
-    add_option(
-        app, name, [&into](const std::string& text) { into = text; }, about, type);
-}
-
 void add_number(CLI::App& app, const std::string& name, std::function<void(double)> take, double most,
                 const std::string& about, const std::string& type, const std::string& wanted) {
     constexpr double least = std::numeric_limits<double>::denorm_min();
@@ -150,10 +144,9 @@ void add_root_option(CLI::App& app, std::string& directory) {
 
 void add_deadline_option(CLI::App& app, std::optional<double>& seconds, const char* without) {
     constexpr double a_year = 31'536'000;
-    add_number(
-        app, "--deadline", [&seconds](double given) { seconds = given; }, a_year,
-        "Time limit for the whole check, in seconds (default: " + std::string(without) + ")", "S",
-        "seconds above 0 and up to 31536000 (a year), e.g. 10 or 0.5");
+    add_number(app, "--deadline", into(seconds), a_year,
+               "Time limit for the whole check, in seconds (default: " + std::string(without) + ")", "S",
+               "seconds above 0 and up to 31536000 (a year), e.g. 10 or 0.5");
 }
 
 void add_private_option(CLI::App& app, bool& show_private) {
@@ -170,6 +163,15 @@ void add_rule_options(CLI::App& app, RuleOptions& rules) {
     add_list(app, "--skip", rules.skip, "Skip these rules or probes", "ID");
     add_list(app, "--ignore", rules.ignore, "Report findings of these rules as notes; they do not affect the verdict",
              "ID");
+}
+
+Framework framework_asked_for(const std::string& text) {
+    auto framework = framework_from(text);
+    if (!framework || !framework->version)
+        throw UsageError("--for cannot be '" + text +
+                         "'; give a framework and its version, e.g. tensorflow==2.15 or pytorch==2.4+cu124");
+    framework->asked = true;
+    return *framework;
 }
 
 Selection selection_from(const RuleOptions& rules, std::set<std::string>& skipped_probes) {
@@ -210,8 +212,7 @@ std::function<ReportOptions()> declare_report_options(CLI::App& app) {
         ->allow_extra_args(false)
         ->type_name("F=FILE");
     declare_text_part(app, *options);
-    add_choice<FailOn>(app, "--fail-on", "Exit 4 on warnings when set to \"warning\"",
-                       [options](FailOn fail_on) { options->fail_on = fail_on; });
+    add_choice<FailOn>(app, "--fail-on", "Exit 4 on warnings when set to \"warning\"", into(options->fail_on));
     return [options, &app] {
         refuse_together(app, "--json", "--format", "standard output carries one document");
         if (options->json) options->format = format_named("json");

@@ -18,11 +18,15 @@ RNNCHECK_ENUM_NAMES(FailOn, "error", "warning", "never")
 enum class ColorChoice { automatic, always, never };
 RNNCHECK_ENUM_NAMES(ColorChoice, "auto", "always", "never")
 
+/// Takes the value of an option there.
+template <class T>
+auto into(T& place) {
+    return [&place](const auto& value) { place = value; };
+}
+
 /// An option with one value, which may not be empty: an unset shell variable must not count as no option.
 void add_option(CLI::App& app, const std::string& name, std::function<void(const std::string&)> take,
                 const std::string& about, const std::string& type);
-void add_option(CLI::App& app, const std::string& name, std::string& into, const std::string& about,
-                const std::string& type);
 
 /// An option whose value is a name of the enumeration. UsageError names the option and all values.
 template <NamedEnum E, class Take>
@@ -66,6 +70,9 @@ struct RuleOptions {
     std::vector<std::string> only, skip, ignore;
 };
 void add_rule_options(CLI::App& app, RuleOptions& rules);
+
+/// What --for names. UsageError when it is no framework with a version.
+Framework framework_asked_for(const std::string& text);
 
 /// UsageError for an id that does not exist, and where no rule is left. Adds the probes among --skip to
 /// `skipped_probes`.

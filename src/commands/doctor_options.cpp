@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "base/program.hpp"
-#include "compat/given.hpp"
 #include "files/python/environments.hpp"
 
 namespace rnncheck {
@@ -26,13 +25,13 @@ struct RawOptions {
 
 void declare_input(CLI::App& app, RawOptions& given) {
     begin_group(app, "Input");
-    add_option(app, "--facts", given.options.facts_file,
+    add_option(app, "--facts", into(given.options.facts_file),
                "Evaluate saved facts (- for standard input) instead of this machine", "FILE");
     add_root_option(app, given.options.survey.root);
     add_list(app, "--log", given.options.logs, "Also analyze this log of the failing program (- for standard input)",
              "FILE");
-    add_option(app, "--for", given.framework, "Check this machine against a framework version, e.g. tensorflow==2.15",
-               "NAME==VERSION");
+    add_option(app, "--for", into(given.framework),
+               "Check this machine against a framework version, e.g. tensorflow==2.15", "NAME==VERSION");
 }
 
 void declare_examination(CLI::App& app, RawOptions& given) {
@@ -42,7 +41,7 @@ void declare_examination(CLI::App& app, RawOptions& given) {
     add_flag(app, "--make-nodes", given.options.survey.make_nodes,
              "Let the driver create missing device nodes, as a CUDA program does");
     add_deadline_option(app, given.options.survey.deadline_s, "70");
-    add_option(app, "--python", given.python, "Check the frameworks of this interpreter or environment", "PATH");
+    add_option(app, "--python", into(given.python), "Check the frameworks of this interpreter or environment", "PATH");
 }
 
 void declare_rules(CLI::App& app, RawOptions& given) {
@@ -78,16 +77,6 @@ std::optional<std::string> python_from_option(const std::string& path, const Roo
     return absolute;
 }
 
-std::optional<Framework> framework_asked_for(const std::string& text) {
-    if (text.empty()) return std::nullopt;
-    auto framework = framework_from(text);
-    if (!framework || !framework->version)
-        throw UsageError("--for cannot be '" + text +
-                         "'; give a framework and its version, e.g. tensorflow==2.15 or pytorch==2.4+cu124");
-    framework->asked = true;
-    return framework;
-}
-
 DoctorOptions checked(const CLI::App& app, const RawOptions& given, const ReportOptions& report) {
     refuse_together(app, "--make-nodes", "--look-only", "without the driver's libraries nothing creates nodes");
     DoctorOptions options = given.options;
@@ -96,7 +85,7 @@ DoctorOptions checked(const CLI::App& app, const RawOptions& given, const Report
     options.survey.run = !given.look_only && !given.no_run;
     if (!options.survey.deadline_s) options.survey.deadline_s = default_deadline_s;
     options.survey.python = python_from_option(given.python, Root(options.survey.root));
-    options.asked_for = framework_asked_for(given.framework);
+    if (!given.framework.empty()) options.asked_for = framework_asked_for(given.framework);
     options.selection = selection_from(given.rules, options.survey.skip);
     options.selection.allow_no_gpu = given.allow_no_gpu;
     options.selection.require = ids_from(given.require, "--require", "rule", rule_names);

@@ -1,8 +1,7 @@
-#include "commands/lstm_extras.hpp"
-
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "commands/lstm.hpp"
 #include "commands/survey_here.hpp"
 #include "facts/queries.hpp"
 #include "facts/rnn_runs.hpp"
@@ -88,15 +87,13 @@ std::string answer(const FitSearch& search) {
 
 /// What the failing run shows decides; one that was right, where none failed.
 const RnnRun* telling_run(const Facts& facts) {
-    const auto first = [&](auto&& wanted) {
-        const auto found = std::ranges::find_if(facts.rnn_runs, wanted);
-        return found == facts.rnn_runs.end() ? nullptr : &*found;
-    };
-    const RnnRun* bad = first([](const RnnRun& run) {
+    const auto is_bad = [](const RnnRun& run) {
         return run.end == RunEnd::failed || run.end == RunEnd::incorrect || run.end == RunEnd::rejected ||
                ran_out_of_memory(run);
-    });
-    return bad ? bad : first([](const RnnRun& run) { return run.end == RunEnd::ok; });
+    };
+    auto found = std::ranges::find_if(facts.rnn_runs, is_bad);
+    if (found == facts.rnn_runs.end()) found = std::ranges::find(facts.rnn_runs, RunEnd::ok, &RnnRun::end);
+    return found == facts.rnn_runs.end() ? nullptr : &*found;
 }
 
 LogFailure failure_of(const RnnRun* run) {
@@ -105,20 +102,14 @@ LogFailure failure_of(const RnnRun* run) {
     return ran_out_of_memory(*run) ? LogFailure::memory : LogFailure::environment;
 }
 
-std::string what_follows(LogFailure failure) {
-    switch (failure) {
-        case LogFailure::environment:
-            return "cuDNN itself fails here with the network of the log: the cause is the environment (GPU, driver, "
-                   "CUDA or cuDNN), not the framework or its data; 'rnncheck doctor' looks further";
-        case LogFailure::memory:
-            return "the network of the log does not fit into the GPU memory that is free here";
-        case LogFailure::elsewhere:
-            return "cuDNN computes the network of the log correctly here: look for the cause in the framework, its "
-                   "data, or other programs that use GPU memory, not in the environment";
-        default:
-            return "whether cuDNN itself fails with the network of the log is unknown: nothing was computed";
-    }
-}
+/// By LogFailure.
+constexpr const char* what_follows[] = {
+    "cuDNN itself fails here with the network of the log: the cause is the environment (GPU, driver, CUDA or cuDNN), "
+    "not the framework or its data; 'rnncheck doctor' looks further",
+    "the network of the log does not fit into the GPU memory that is free here",
+    "cuDNN computes the network of the log correctly here: look for the cause in the framework, its data, or other "
+    "programs that use GPU memory, not in the environment",
+    "whether cuDNN itself fails with the network of the log is unknown: nothing was computed"};
 
 std::optional<std::int64_t> free_mib(const Facts& facts, int gpu) {
     const Gpu* const seen = gpu_at(facts, gpu);
@@ -234,7 +225,7 @@ std::vector<FitSearch> find_fits(const Facts& facts, const TrialOptions& options
 LogReplay replay_of(const LogRnnConfig& config, const Facts& facts) {
     const RnnRun* const run = telling_run(facts);
     LogReplay replay{failure_of(run), {}};
-    replay.sentences.push_back(what_follows(replay.failure));
+    replay.sentences.push_back(what_follows[static_cast<std::size_t>(replay.failure)]);
     if (!config.missing.empty())
         replay.sentences.push_back("the log does not contain " + join_with_and(config.missing) +
                                    ", so defaults or options are used for it");

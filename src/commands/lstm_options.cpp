@@ -1,5 +1,3 @@
-#include "commands/lstm_options.hpp"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <memory>
 
 #include "base/program.hpp"
+#include "commands/lstm.hpp"
 #include "rnn/case.hpp"
 #include "rnn/network.hpp"
 
@@ -93,21 +92,19 @@ void declare_network(CLI::App& app, LstmOptions& given) {
 
 void declare_run(CLI::App& app, LstmOptions& given) {
     begin_group(app, "What is run");
-    add_choice<Level>(app, "--level", "Run a whole sweep instead of one case",
-                      [&given](Level level) { given.level = level; });
-    add_option(app, "--from-log", given.log, "Run the network that failed according to this TensorFlow log", "FILE");
+    add_choice<Level>(app, "--level", "Run a whole sweep instead of one case", into(given.level));
+    add_option(app, "--from-log", into(given.log), "Run the network that failed according to this TensorFlow log",
+               "FILE");
     add_choice<FitSize>(app, "--fit", "Find the largest size that fits into free GPU memory, instead of computing",
-                        [&given](FitSize fit) { given.fit = fit; });
-    add_option(app, "--resume", given.resume, "Resume the run saved in this file, and keep saving it there", "FILE");
-    add_whole_number(
-        app, "--device", [&given](int device) { given.device = device; }, 0, std::numeric_limits<int>::max(),
-        "Use only this GPU, by CUDA's number");
-    add_option(app, "--cudnn", given.cudnn, "Use only the libcudnn whose path contains TEXT", "TEXT");
-    add_choice<Dialect>(app, "--interface", "Use only this RNN interface",
-                        [&given](Dialect dialect) { given.interface = dialect; });
-    add_number(
-        app, "--dropout", [&given](double probability) { given.dropout = probability; }, std::nextafter(1.0, 0.0),
-        "Measure dropout of this probability, too", "P", "a probability above 0 and below 1");
+                        into(given.fit));
+    add_option(app, "--resume", into(given.resume), "Resume the run saved in this file, and keep saving it there",
+               "FILE");
+    add_whole_number(app, "--device", into(given.device), 0, std::numeric_limits<int>::max(),
+                     "Use only this GPU, by CUDA's number");
+    add_option(app, "--cudnn", into(given.cudnn), "Use only the libcudnn whose path contains TEXT", "TEXT");
+    add_choice<Dialect>(app, "--interface", "Use only this RNN interface", into(given.interface));
+    add_number(app, "--dropout", into(given.dropout), std::nextafter(1.0, 0.0),
+               "Measure dropout of this probability, too", "P", "a probability above 0 and below 1");
     add_flag(app, "--no-shrink", given.no_shrink, "Do not look for the smallest case that fails");
     add_deadline_option(app, given.deadline_s, "none");
     add_root_option(app, given.root);
@@ -115,9 +112,11 @@ void declare_run(CLI::App& app, LstmOptions& given) {
 
 void declare_files(CLI::App& app, LstmOptions& given) {
     begin_group(app, "Output and exit code");
-    add_option(app, "--save", given.save, "Keep the JSON report in this file from the start on, for --resume", "FILE");
-    add_option(app, "--svg", given.svg, "Also draw the cases as a picture in this file", "FILE");
-    add_option(app, "--emit-repro", given.repro, "Write a C++ program that shows the failure without rnncheck", "FILE");
+    add_option(app, "--save", into(given.save), "Keep the JSON report in this file from the start on, for --resume",
+               "FILE");
+    add_option(app, "--svg", into(given.svg), "Also draw the cases as a picture in this file", "FILE");
+    add_option(app, "--emit-repro", into(given.repro), "Write a C++ program that shows the failure without rnncheck",
+               "FILE");
 }
 
 /// 0, or an error number. As write_file does: in place, or beside it.

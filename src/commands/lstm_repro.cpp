@@ -5,7 +5,7 @@
 
 #include "base/program.hpp"
 #include "base/text.hpp"
-#include "commands/lstm_extras.hpp"
+#include "commands/lstm.hpp"
 #include "facts/queries.hpp"
 #include "rnn/case.hpp"
 #include "rnn/compare.hpp"

@@ -1,5 +1,3 @@
-#include "commands/lstm_state.hpp"
-
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -7,13 +5,9 @@
 #include "base/json.hpp"
 #include "base/program.hpp"
 #include "base/sha256.hpp"
-#include "commands/common_options.hpp"
 #include "commands/input.hpp"
-#include "commands/output.hpp"
+#include "commands/lstm.hpp"
 #include "facts/facts_json.hpp"
-#include "judge.hpp"
-#include "report/documents.hpp"
-#include "report/redact.hpp"
 #include "support/rnn.hpp"
 
 namespace rnncheck {

@@ -65,6 +65,10 @@ LogKind kind_of(const LogSignature& row) {
     return *kind;
 }
 
+void add(Prefilter& prefilter, const LogSignature& row) {
+    if (const std::string fault = prefilter.add(for_prefilter(row.pattern)); !fault.empty()) complain(row.id, fault);
+}
+
 }  // namespace
 
 Signature::Signature(const LogSignature& row) : id_(row.id), kind_(kind_of(row)), pattern_(row.pattern) {}
@@ -101,8 +105,7 @@ bool Signature::may_match_with_other_digits(const NormalizedText& text) const {
 Signatures::Signatures(const std::vector<LogSignature>& rows) {
     for (const LogSignature& row : rows) {
         all_.emplace_back(row);
-        if (const std::string fault = prefilter_.add(for_prefilter(row.pattern)); !fault.empty())
-            complain(row.id, fault);
+        add(prefilter_, row);
     }
     prefilter_.compile();
 }
@@ -113,10 +116,12 @@ namespace rnncheck {
 
 std::vector<Issue> verify_signatures(const Tables& tables) {
     std::vector<Issue> all;
+    log_reader::Prefilter prefilter;
     for (const LogSignature& row : tables.log_signatures.read().rows) {
         try {
-            const log_reader::Signatures one({row});
-            one[0].groups();  // compiles the pattern itself, bounds of repetitions included
+            const log_reader::Signature signature(row);
+            log_reader::add(prefilter, row);
+            signature.groups();  // compiles the pattern itself, bounds of repetitions included
         } catch (const InputError& error) {
             all.push_back({tables.log_signatures.stem(), row.number, escaped(error.what())});
         }

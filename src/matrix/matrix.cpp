@@ -83,7 +83,7 @@ Matrix Matrix::bundled() {
 Matrix Matrix::from_directory(const std::string& directory) {
     auto tables = std::make_shared<Tables>(table_files_of(directory));
     tables->each([&files = tables->files](const auto& table) {
-        if (!same_as_bundled(files, table.stem())) table.rows();
+        if (!bundled_twin(files, table.stem())) table.rows();
     });
     return Matrix(std::move(tables));
 }
@@ -130,10 +130,6 @@ Answer<ForwardCompatibility> Matrix::forward_compatibility(const Version& cuda, 
         if (row.cuda == asked && row.branch == driver.major()) return known(row);
     if (rows.empty()) return {};
     return outside<ForwardCompatibility>(asked, rows.front().cuda, rows.back().cuda);
-}
-
-Answer<DriverBranch> Matrix::driver_branch(const Version& driver) const {
-    return find(driver_branches(), &DriverBranch::branch, driver.major());
 }
 
 Answer<Architecture> Matrix::architecture(const Version& capability) const {

@@ -59,7 +59,6 @@ class Matrix {
     /// Known when NVIDIA names this package for this driver's branch; silent says that it does not. Whether the GPU is
     /// one that such packages are made for is GpuProduct::data_center.
     Answer<ForwardCompatibility> forward_compatibility(const Version& cuda, const Version& driver) const;
-    Answer<DriverBranch> driver_branch(const Version& driver) const;
     Answer<Architecture> architecture(const Version& capability) const;
     /// Builds of this very version; coverage tells when the version is outside the table.
     Answer<CudnnBuild> cudnn_build(const Version& cudnn, int cuda_major) const;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/directory_list.hpp"
 #include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/program.hpp"
@@ -23,15 +22,6 @@ std::string absolute(const std::string& directory) {
     if (directory.starts_with('/')) return directory;
     const auto here = Root().real_path("/proc/self/cwd");
     return here.value_or("") + "/" + directory;
-}
-
-/// The bundled table of this name, if it says the same byte for byte: what is known of it holds for both.
-const EmbeddedFile* bundled_twin(const TableFiles& files, const std::string& stem) {
-    const auto file = files.content.find(stem);
-    if (file == files.content.end()) return nullptr;
-    for (const EmbeddedFile& table : matrix_tables())
-        if (table.name == stem && table.content == file->second) return &table;
-    return nullptr;
 }
 
 void read_file(TableFiles& files, const std::string& directory, const std::string& name) {
@@ -297,6 +287,14 @@ TableFiles bundled_table_files() {
     return files;
 }
 
+const EmbeddedFile* bundled_twin(const TableFiles& files, const std::string& stem) {
+    const auto file = files.content.find(stem);
+    if (file == files.content.end()) return nullptr;
+    for (const EmbeddedFile& table : matrix_tables())
+        if (table.name == stem && table.content == file->second) return &table;
+    return nullptr;
+}
+
 TableFiles table_files_of(const std::string& directory) {
     TableFiles files;
     files.place = directory;
@@ -315,10 +313,6 @@ TableFiles table_files_of(const std::string& directory) {
         throw InputError(escaped(directory) + ": no table (*.json) can be read in this directory");
     files.digest = "sha256:" + sha256_hex(sums);
     return files;
-}
-
-bool same_as_bundled(const TableFiles& files, const std::string& stem) {
-    return bundled_twin(files, stem) != nullptr;
 }
 
 std::optional<std::chrono::sys_days> parse_date(std::string_view text) {

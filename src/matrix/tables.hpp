@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 
+#include "base/directory_list.hpp"
 #include "matrix/matrix.hpp"
 
 namespace rnncheck {
@@ -25,8 +26,8 @@ TableFiles bundled_table_files();
 /// Every *.json of a directory. InputError when it cannot be read.
 TableFiles table_files_of(const std::string& directory);
 
-/// Whether a table is byte for byte the bundled one, which the build has verified.
-bool same_as_bundled(const TableFiles& files, const std::string& stem);
+/// The bundled table of this name, which the build has verified, if this one is the same byte for byte.
+const EmbeddedFile* bundled_twin(const TableFiles& files, const std::string& stem);
 
 /// A day of the calendar, "2026-11-21", in the years that tables about CUDA can be of: 2007 to 2099.
 std::optional<std::chrono::sys_days> parse_date(std::string_view text);

@@ -10,23 +10,22 @@ namespace rnncheck::lint {
 namespace {
 
 template <class R, class Is>
-const R* first_of(const std::vector<R>& rows, Is&& is) {
-    const auto found = std::ranges::find_if(rows, is);
-    return found == rows.end() ? nullptr : &*found;
+const R* first_of(const Table<R>& table, Is&& is) {
+    const auto found = std::ranges::find_if(table.read().rows, is);
+    return found == table.read().rows.end() ? nullptr : &*found;
 }
 
 const DriverForCuda* toolkit(const Tables& all, const Version& cuda) {
-    return first_of(all.driver_for_cuda.read().rows, [&](const DriverForCuda& row) { return agree(row.cuda, cuda); });
+    return first_of(all.driver_for_cuda, [&](const DriverForCuda& row) { return agree(row.cuda, cuda); });
 }
 
 const CudaOfDriver* driver(const Tables& all, int branch) {
-    return first_of(all.cuda_of_driver.read().rows,
+    return first_of(all.cuda_of_driver,
                     [&](const CudaOfDriver& row) { return row.branch <= branch && branch <= row.last_branch; });
 }
 
 const Architecture* architecture(const Tables& all, const Version& capability) {
-    return first_of(all.architectures.read().rows,
-                    [&](const Architecture& row) { return row.capability == capability; });
+    return first_of(all.architectures, [&](const Architecture& row) { return row.capability == capability; });
 }
 
 void check_toolkit_known(const Tables& all, const Version& cuda, const Row& row, const Report& report) {
@@ -112,7 +111,7 @@ void check_cudnn(const Tables& all, const CudnnBuild& row, const Report& report)
 /// One name on chips of different capability is a mistake unless each row says that it is meant.
 void check_product(const Tables& all, const GpuProduct& row, const Report& report) {
     check_capability_known(all, row.capability, row, report);
-    const GpuProduct* other = first_of(all.gpu_products.read().rows, [&](const GpuProduct& product) {
+    const GpuProduct* other = first_of(all.gpu_products, [&](const GpuProduct& product) {
         return product.name == row.name && product.capability != row.capability;
     });
     if (other && row.note.empty())
@@ -132,10 +131,10 @@ void check_pair(const Tables& all, const FrameworkBuild& row, const Report& repo
     const auto suits_toolkit = [&](const CudnnBuild& build) {
         return suits(build) && (!build.cuda_min || *build.cuda_min <= *row.cuda);
     };
-    if (!first_of(all.cudnn_builds.read().rows, suits))
+    if (!first_of(all.cudnn_builds, suits))
         report(row, "cudnn_builds has no cuDNN {} for CUDA {}; correct the pair or add that build there", *row.cudnn,
                row.cuda->major());
-    else if (!first_of(all.cudnn_builds.read().rows, suits_toolkit))
+    else if (!first_of(all.cudnn_builds, suits_toolkit))
         report(row, "cuDNN {} begins with a later toolkit than CUDA {} (cudnn_builds)", *row.cudnn, *row.cuda);
 }
 
@@ -156,15 +155,14 @@ void check_build(const Tables& all, const FrameworkBuild& row, const Report& rep
 }
 
 void check_keras(const Tables& all, const KerasBackend& row, const Report& report) {
-    const auto& builds = all.framework_builds.read();
     const auto is_of = [&](const FrameworkBuild& build) { return build.framework == row.backend; };
-    if (builds.is_whole() && !first_of(builds.rows, is_of))
+    if (all.framework_builds.read().is_whole() && !first_of(all.framework_builds, is_of))
         report(row, "framework_builds has no '{}'; correct the backend's name or add its builds there", row.backend);
 }
 
 void check_evidence(const Tables& all, const LogEvidence& row, const Report& report) {
-    const auto& causes = all.log_causes.read();
-    if (causes.is_whole() && !first_of(causes.rows, [&](const LogCause& cause) { return cause.cause == row.cause; }))
+    const auto is_of = [&](const LogCause& cause) { return cause.cause == row.cause; };
+    if (all.log_causes.read().is_whole() && !first_of(all.log_causes, is_of))
         report(row, "log_causes has no '{}'; correct the cause or add it there", row.cause);
 }
 
@@ -190,7 +188,7 @@ void check_newest_cuda(const Tables& all, const FrameworkCuda& row, const Report
 void check_defect(const Tables& all, const RnnDefect& row, const Report& report) {
     for (const auto& release : {std::optional(row.first), row.fixed}) {
         if (!release || *release < all.cudnn_builds.read().rows.front().cudnn) continue;
-        if (!first_of(all.cudnn_builds.read().rows,
+        if (!first_of(all.cudnn_builds,
                       [&](const auto& build) { return covers(build.cudnn, build.cudnn_last, *release); }))
             report(row, "cudnn_builds has no cuDNN {}; use an existing version, or add its builds there", *release);
     }

@@ -17,8 +17,8 @@ void add(Words& words, std::string_view before, const std::optional<std::string>
     if (value) words.push_back(std::string(before) + shown(*value) + std::string(after));
 }
 
-void add(Words& words, std::string_view before, const std::optional<Version>& value, std::string_view after = "") {
-    if (value) add(words, before, std::optional(value->text), after);
+void add(Words& words, std::string_view before, const std::optional<Version>& value) {
+    if (value) add(words, before, std::optional(value->text));
 }
 
 /// "frameworks" is no layer: what the rules of CUDA say of a framework is shown beside the framework.
@@ -112,24 +112,24 @@ std::string gpu_words(const Facts& facts, const Gpu& gpu, bool each) {
 
 /// Equal GPUs share a line: "8 x NVIDIA H100 80GB".
 Words gpu_lines(const Facts& facts) {
-    std::map<std::string, std::vector<const Gpu*>> alike;
-    Words order, rows;
+    struct Group {
+        std::string words;
+        const Gpu* first;
+        std::vector<int> numbers;
+    };
+    std::vector<Group> groups;
     for (const Gpu& gpu : facts.cuda_devices) {
         const std::string words = gpu_words(facts, gpu, false);
-        if (alike[words].empty()) order.push_back(words);
-        alike[words].push_back(&gpu);
+        auto alike = std::ranges::find(groups, words, &Group::words);
+        if (alike == groups.end()) alike = groups.insert(groups.end(), {words, &gpu, {}});
+        alike->numbers.push_back(gpu.index);
     }
-    for (const std::string& words : order) {
-        const std::vector<const Gpu*>& gpus = alike[words];
-        const std::size_t most_numbers = 8;
-        Words numbers;
-        for (const Gpu* gpu : gpus)
-            if (numbers.size() < most_numbers) numbers.push_back(std::to_string(gpu->index));
-        if (gpus.size() > most_numbers) numbers.emplace_back("...");
-        const std::string which = order.size() == 1 ? "" : "GPU " + join(numbers, ",") + ": ";
-        rows.push_back(which + (gpus.size() == 1
+    Words rows;
+    for (const auto& [words, first, numbers] : groups) {
+        const std::string which = groups.size() == 1 ? "" : gpus_in_words(numbers) + ": ";
+        rows.push_back(which + (numbers.size() == 1
                                     ? words
-                                    : std::to_string(gpus.size()) + " x " + gpu_words(facts, *gpus.front(), true)));
+                                    : std::to_string(numbers.size()) + " x " + gpu_words(facts, *first, true)));
     }
     return rows;
 }
@@ -250,11 +250,8 @@ std::string networks_line(const Report& report) {
     Words parts;
     for (const auto& [end, count] : ends) parts.push_back(std::to_string(count) + " " + std::string(word_of(end)));
     std::string line = pluralized(report.facts.rnn_runs.size(), "test", "tests") + ": " + join(parts, ", ");
-    if (!failed_on.empty() && report.facts.cuda_devices.size() > 1) {
-        Words gpus;
-        for (const int gpu : failed_on) gpus.push_back(std::to_string(gpu));
-        line += (gpus.size() == 1 ? " (on GPU " : " (on GPUs ") + join_with_and(gpus) + ")";
-    }
+    if (!failed_on.empty() && report.facts.cuda_devices.size() > 1)
+        line += " (on " + gpus_in_words({failed_on.begin(), failed_on.end()}) + ")";
     const std::string types = networks_computed(report.facts);
     return line + (types.empty() ? "" : "; " + types);
 }
@@ -290,51 +287,35 @@ std::string given_network(const Network& network) {
     return join(words, ", ");
 }
 
-/// What was not given has no line.
-Words unless_only_given(const Facts& facts, const Words& rows, const Words& otherwise) {
-    return rows.empty() && !only_given(facts) ? otherwise : rows;
-}
-
 }  // namespace
 
 void write_checklist(Page& page, const Report& report) {
     const Facts& facts = report.facts;
     const bool given = only_given(facts);
-    const auto works = [&](Layer layer, bool answered) {
-        return given ? std::ranges::any_of(report.verdicts,
-                                           [&](const RuleVerdict& verdict) {
-                                               return verdict.layer == layer && verdict.outcome == Outcome::pass;
-                                           })
-                     : answered;
+    const auto state = [&](Layer layer, bool answered) {
+        const auto passed = [&](const RuleVerdict& v) { return v.layer == layer && v.outcome == Outcome::pass; };
+        return state_of(report, layer, given ? std::ranges::any_of(report.verdicts, passed) : answered);
     };
-    const auto state = [&](Layer layer, bool answered) { return state_of(report, layer, works(layer, answered)); };
+    /// What was not given has no line.
+    const auto write = [&](std::string_view word, Layer layer, bool answered, const Words& rows,
+                           const Words& otherwise) {
+        write_lines(page, word, state(layer, answered), rows.empty() && !given ? otherwise : rows);
+    };
     const std::string system = system_line(facts.host);
-    write_lines(page, "System", state(Layer::host, !system.empty()),
-                unless_only_given(facts, system.empty() ? Words{} : Words{system}, {"unknown"}));
-    if (!given || facts.driver.library_version)
-        write_lines(page, "Driver", state(Layer::driver, facts.driver.init && facts.driver.init->ok()),
-                    {driver_line(facts)});
-    if (!given || !facts.cuda_devices.empty())
-        write_lines(page, "GPU", state(Layer::gpu, !facts.cuda_devices.empty()),
-                    facts.cuda_devices.empty() ? no_gpu_lines(facts) : gpu_lines(facts));
-    write_lines(page, "CUDA",
-                state(Layer::runtime, std::ranges::any_of(facts.runtimes, [](const Runtime& r) { return !r.failure; })),
-                unless_only_given(facts, cuda_lines(facts),
-                                  files_of(facts, LibraryKind::cudart, "no CUDA runtime (libcudart)")));
-    write_lines(page, "cuDNN",
-                state(Layer::cudnn,
-                      std::ranges::any_of(facts.cudnns, [](const Cudnn& c) { return c.rnn_usable.value_or(false); })),
-                unless_only_given(facts, cudnn_lines(facts), files_of(facts, LibraryKind::cudnn, "no cuDNN")));
-    const bool ran = !facts.rnn_runs.empty();
+    write("System", Layer::host, !system.empty(), system.empty() ? Words{} : Words{system}, {"unknown"});
+    write("Driver", Layer::driver, facts.driver.init && facts.driver.init->ok(),
+          given && !facts.driver.library_version ? Words{} : Words{driver_line(facts)}, {});
+    write("GPU", Layer::gpu, !facts.cuda_devices.empty(), gpu_lines(facts), no_gpu_lines(facts));
+    write("CUDA", Layer::runtime,
+          std::ranges::any_of(facts.runtimes, [](const Runtime& runtime) { return !runtime.failure; }),
+          cuda_lines(facts), files_of(facts, LibraryKind::cudart, "no CUDA runtime (libcudart)"));
+    write("cuDNN", Layer::cudnn,
+          std::ranges::any_of(facts.cudnns, [](const Cudnn& cudnn) { return cudnn.rnn_usable.value_or(false); }),
+          cudnn_lines(facts), files_of(facts, LibraryKind::cudnn, "no cuDNN"));
     if (!given)
-        write_lines(
-            page, "Networks",
-            state_of(report, Layer::rnn,
-                     std::ranges::any_of(facts.rnn_runs, [](const RnnRun& run) { return run.end == RunEnd::ok; })),
-            {ran ? networks_line(report) : why_not_run(report)});
-    if (facts.network)
-        write_lines(page, "Networks", state_of(report, Layer::rnn, works(Layer::rnn, false)),
-                    {given_network(*facts.network)});
+        write("Networks", Layer::rnn, std::ranges::count(facts.rnn_runs, RunEnd::ok, &RnnRun::end) > 0,
+              {facts.rnn_runs.empty() ? why_not_run(report) : networks_line(report)}, {});
+    if (facts.network) write("Networks", Layer::rnn, false, {given_network(*facts.network)}, {});
     write_lines(page, "Frameworks", state_of(report, Layer::runtime, true, true), framework_lines(facts));
     if (facts.log) write_log_line(page, *facts.log);
     for (const std::string& restriction : facts.tool.restrictions)

@@ -104,10 +104,9 @@ std::string from_to(const std::optional<Version>& first, const std::optional<Ver
 std::string made_of(const PlannedBuild& build) {
     std::vector<std::string> parts;
     if (build.cuda) parts.push_back("CUDA " + build.cuda->text);
-    if (build.without_cudnn)
-        parts.push_back("no cuDNN");
-    else
-        parts.push_back(build.cudnn ? "cuDNN " + version_in_words(*build.cudnn) : "a cuDNN that is not in the data");
+    parts.push_back(build.without_cudnn ? "no cuDNN"
+                    : build.cudnn       ? "cuDNN " + version_in_words(*build.cudnn)
+                                        : "a cuDNN that is not in the data");
     if (const std::string python = from_to(build.python_first, build.python_last); !python.empty())
         parts.push_back("Python " + python);
     parts.push_back(build.driver_min ? "driver " + build.driver_min->text + " or newer"
@@ -121,8 +120,8 @@ void write_build_details(Page& page, const PlannedBuild& build) {
 }
 
 void write_sources(Page& page, const PlannedBuild& build) {
-    if (!page.is_verbose()) return;
-    for (const std::string& source : build.sources) page.line("  " + padded("source", 10) + shown(source));
+    for (const std::string& source : build.sources)
+        if (page.is_verbose()) page.line("  " + padded("source", 10) + shown(source));
 }
 
 std::string why_no_newer(const FrameworkPlan& plan) {
@@ -162,9 +161,9 @@ std::string asked_in_words(const PlanQuestion& asked) {
 }
 
 std::string capabilities_in_words(const std::vector<Version>& capabilities) {
-    std::vector<std::string> texts;
-    for (const Version& capability : capabilities) texts.push_back(capability.text);
-    return shown(join(texts, " "));
+    std::string words;
+    for (const Version& capability : capabilities) words += (words.empty() ? "" : " ") + shown(capability.text);
+    return words;
 }
 
 void write_needed(Page& page, const NeededBuild& needed) {

@@ -161,11 +161,43 @@ class Redactor {
     }
 
     /// Takes note of names that the text shows in a telling place, so that they are known in other places too.
-    void learn(std::string_view text, const std::vector<PrivatePlace>& places);
-    /// The same for an environment variable whose whole value is private: USER, HOME, HOSTNAME.
-    void learn_variable(std::string_view name, std::string_view value);
+    void learn(std::string_view text, const std::vector<PrivatePlace>& places) {
+        for (const PrivatePlace& place : places) {
+            const std::string_view part = place.of(text);
+            if (place.kind == &private_kinds::host)
+                add_host(part);
+            else if (place.kind == &private_kinds::user)
+                add_user(part);
+            else if (place.kind != &private_kinds::uuid)
+                add_word(part, *place.kind);
+            else if (part.size() == 36)
+                word_for(private_kinds::uuid, lower(part));
+        }
+    }
 
-    std::string redacted(std::string_view text, const std::vector<PrivatePlace>& places);
+    /// The same for an environment variable whose whole value is private: USER, HOME, HOSTNAME.
+    void learn_variable(std::string_view name, std::string_view value) {
+        if (name == "HOME" || name == "USERPROFILE") add_home(value);
+        if (name == "USER" || name == "LOGNAME" || name == "SUDO_USER" || name == "USERNAME") add_user(value);
+        if (name == "HOSTNAME" || name == "COMPUTERNAME") add_host(value);
+    }
+
+    std::string redacted(std::string_view text, const std::vector<PrivatePlace>& places) {
+        auto next = places.begin();
+        std::string out;
+        out.reserve(text.size());
+        for (std::size_t at = 0; at < text.size();) {
+            while (next != places.end() && (next->begin < at || !next->kind->is_in_place)) ++next;
+            if (next != places.end() && next->begin == at) {
+                out += next->kind == &private_kinds::uuid ? word_for_uuid(next->of(text))
+                                                          : word_for(*next->kind, next->of(text));
+                at = next->end;
+            } else if (!replace_home(text, at, out) && !replace_word(text, at, out)) {
+                out += text[at++];
+            }
+        }
+        return out;
+    }
 
   private:
     struct Secret {
@@ -173,14 +205,82 @@ class Redactor {
         const PrivateKind* kind;
     };
 
-    void add_word(std::string_view text, const PrivateKind& kind);
-    void add_host(std::string_view name);
-    void add_user(std::string_view name);
-    void add_home(std::string_view directory);
-    std::string word_for(const PrivateKind& kind, std::string_view secret);
-    std::string word_for_uuid(std::string_view digits);
-    bool replace_home(std::string_view text, std::size_t& at, std::string& out);
-    bool replace_word(std::string_view text, std::size_t& at, std::string& out);
+    void add_word(std::string_view text, const PrivateKind& kind) {
+        constexpr std::size_t most_words =
+            1000;  // more than any machine has: beyond it a hostile file only wastes time
+        const bool is_no_name = &kind != &private_kinds::serial && is_ordinary_word(text);
+        if (is_no_name || number_in_word(text, kind) > 0 || known_words_ >= most_words) return;
+        const std::string run = leading_run(text);
+        if (run.empty()) return;
+        auto& candidates = words_[run];
+        if (std::ranges::find(candidates, text, &Secret::text) != candidates.end()) return;
+        candidates.push_back({std::string(text), &kind});
+        std::ranges::sort(candidates, std::greater(), [](const Secret& secret) { return secret.text.size(); });
+        ++known_words_;
+    }
+
+    void add_host(std::string_view name) {
+        add_word(name, private_kinds::host);
+        add_word(name.substr(0, name.find('.')), private_kinds::host);
+    }
+
+    void add_user(std::string_view name) {
+        int& last = last_number_[&private_kinds::user];
+        last = std::max(last, number_in_word(name, private_kinds::user));
+        add_word(name, private_kinds::user);
+    }
+
+    void add_home(std::string_view directory) {
+        while (directory.ends_with('/')) directory.remove_suffix(1);
+        if (!directory.starts_with('/')) return;
+        if (directory != "/root") add_user(directory.substr(directory.rfind('/') + 1));
+        const auto depth = std::ranges::count(directory, '/');
+        const bool is_found_by_pattern = depth == 2 && std::ranges::any_of(private_places(directory), [&](auto& place) {
+                                             return place.kind == &private_kinds::user && place.end == directory.size();
+                                         });
+        if (depth < 2 || is_found_by_pattern || is_system_directory(directory)) return;
+        if (std::ranges::find(homes_, directory) == homes_.end()) homes_.insert(homes_.begin(), std::string(directory));
+    }
+
+    std::string word_for(const PrivateKind& kind, std::string_view secret) {
+        if (number_in_word(secret, kind) > 0) return std::string(secret);
+        auto& of_kind = numbers_[&kind];
+        auto known = of_kind.find(secret);
+        if (known == of_kind.end()) known = of_kind.emplace(secret, ++last_number_[&kind]).first;
+        return std::string(kind.word) + std::to_string(known->second);
+    }
+
+    /// The word of the whole UUID, where these digits begin one that is known.
+    std::string word_for_uuid(std::string_view digits) {
+        const std::string small = lower(digits);
+        const auto& known = numbers_[&private_kinds::uuid];
+        const auto longer = known.lower_bound(small);
+        const bool is_shortened = longer != known.end() && longer->first.starts_with(small);
+        return word_for(private_kinds::uuid, is_shortened ? longer->first : small);
+    }
+
+    bool replace_home(std::string_view text, std::size_t& at, std::string& out) {
+        if (text[at] != '/') return false;
+        const auto found =
+            std::ranges::find_if(homes_, [&](const auto& directory) { return is_directory_at(text, at, directory); });
+        if (found == homes_.end()) return false;
+        out += '/' + word_for(private_kinds::home, *found);
+        at += found->size();
+        return true;
+    }
+
+    bool replace_word(std::string_view text, std::size_t& at, std::string& out) {
+        if (!is_word_char(text[at]) || !is_word_edge(text, at)) return false;
+        const auto candidates = words_.find(leading_run(text.substr(at)));
+        if (candidates == words_.end()) return false;
+        for (const Secret& secret : candidates->second) {
+            if (!text.substr(at).starts_with(secret.text) || !is_word_edge(text, at + secret.text.size())) continue;
+            out += word_for(*secret.kind, secret.text);
+            at += secret.text.size();
+            return true;
+        }
+        return false;
+    }
 
     std::vector<std::string> homes_;
     std::unordered_map<std::string, std::vector<Secret>> words_;  ///< by the run of word characters they begin with
@@ -188,119 +288,6 @@ class Redactor {
     std::map<const PrivateKind*, std::map<std::string, int, std::less<>>> numbers_;  ///< by kind, then by secret
     std::map<const PrivateKind*, int> last_number_;
 };
-
-void Redactor::add_word(std::string_view text, const PrivateKind& kind) {
-    constexpr std::size_t most_words = 1000;  // more than any machine has: beyond it a hostile file only wastes time
-    const bool is_no_name = &kind != &private_kinds::serial && is_ordinary_word(text);
-    if (is_no_name || number_in_word(text, kind) > 0 || known_words_ >= most_words) return;
-    const std::string run = leading_run(text);
-    if (run.empty()) return;
-    auto& candidates = words_[run];
-    if (std::ranges::find(candidates, text, &Secret::text) != candidates.end()) return;
-    candidates.push_back({std::string(text), &kind});
-    std::ranges::sort(candidates, std::greater(), [](const Secret& secret) { return secret.text.size(); });
-    ++known_words_;
-}
-
-void Redactor::add_host(std::string_view name) {
-    add_word(name, private_kinds::host);
-    add_word(name.substr(0, name.find('.')), private_kinds::host);
-}
-
-void Redactor::add_user(std::string_view name) {
-    int& last = last_number_[&private_kinds::user];
-    last = std::max(last, number_in_word(name, private_kinds::user));
-    add_word(name, private_kinds::user);
-}
-
-void Redactor::add_home(std::string_view directory) {
-    while (directory.ends_with('/')) directory.remove_suffix(1);
-    if (!directory.starts_with('/')) return;
-    if (directory != "/root") add_user(directory.substr(directory.rfind('/') + 1));
-    const auto depth = std::ranges::count(directory, '/');
-    const bool is_found_by_pattern = depth == 2 && std::ranges::any_of(private_places(directory), [&](auto& place) {
-                                         return place.kind == &private_kinds::user && place.end == directory.size();
-                                     });
-    if (depth < 2 || is_found_by_pattern || is_system_directory(directory)) return;
-    if (std::ranges::find(homes_, directory) == homes_.end()) homes_.insert(homes_.begin(), std::string(directory));
-}
-
-void Redactor::learn(std::string_view text, const std::vector<PrivatePlace>& places) {
-    for (const PrivatePlace& place : places) {
-        const std::string_view part = place.of(text);
-        if (place.kind == &private_kinds::host)
-            add_host(part);
-        else if (place.kind == &private_kinds::user)
-            add_user(part);
-        else if (place.kind != &private_kinds::uuid)
-            add_word(part, *place.kind);
-        else if (part.size() == 36)
-            word_for(private_kinds::uuid, lower(part));
-    }
-}
-
-void Redactor::learn_variable(std::string_view name, std::string_view value) {
-    if (name == "HOME" || name == "USERPROFILE") add_home(value);
-    if (name == "USER" || name == "LOGNAME" || name == "SUDO_USER" || name == "USERNAME") add_user(value);
-    if (name == "HOSTNAME" || name == "COMPUTERNAME") add_host(value);
-}
-
-std::string Redactor::word_for(const PrivateKind& kind, std::string_view secret) {
-    if (number_in_word(secret, kind) > 0) return std::string(secret);
-    auto& of_kind = numbers_[&kind];
-    auto known = of_kind.find(secret);
-    if (known == of_kind.end()) known = of_kind.emplace(secret, ++last_number_[&kind]).first;
-    return std::string(kind.word) + std::to_string(known->second);
-}
-
-/// The word of the whole UUID, where these digits begin one that is known.
-std::string Redactor::word_for_uuid(std::string_view digits) {
-    const std::string small = lower(digits);
-    const auto& known = numbers_[&private_kinds::uuid];
-    const auto longer = known.lower_bound(small);
-    const bool is_shortened = longer != known.end() && longer->first.starts_with(small);
-    return word_for(private_kinds::uuid, is_shortened ? longer->first : small);
-}
-
-bool Redactor::replace_home(std::string_view text, std::size_t& at, std::string& out) {
-    if (text[at] != '/') return false;
-    const auto found =
-        std::ranges::find_if(homes_, [&](const auto& directory) { return is_directory_at(text, at, directory); });
-    if (found == homes_.end()) return false;
-    out += '/' + word_for(private_kinds::home, *found);
-    at += found->size();
-    return true;
-}
-
-bool Redactor::replace_word(std::string_view text, std::size_t& at, std::string& out) {
-    if (!is_word_char(text[at]) || !is_word_edge(text, at)) return false;
-    const auto candidates = words_.find(leading_run(text.substr(at)));
-    if (candidates == words_.end()) return false;
-    for (const Secret& secret : candidates->second) {
-        if (!text.substr(at).starts_with(secret.text) || !is_word_edge(text, at + secret.text.size())) continue;
-        out += word_for(*secret.kind, secret.text);
-        at += secret.text.size();
-        return true;
-    }
-    return false;
-}
-
-std::string Redactor::redacted(std::string_view text, const std::vector<PrivatePlace>& places) {
-    auto next = places.begin();
-    std::string out;
-    out.reserve(text.size());
-    for (std::size_t at = 0; at < text.size();) {
-        while (next != places.end() && (next->begin < at || !next->kind->is_in_place)) ++next;
-        if (next != places.end() && next->begin == at) {
-            out += next->kind == &private_kinds::uuid ? word_for_uuid(next->of(text))
-                                                      : word_for(*next->kind, next->of(text));
-            at = next->end;
-        } else if (!replace_home(text, at, out) && !replace_word(text, at, out)) {
-            out += text[at++];
-        }
-    }
-    return out;
-}
 
 /// Ids and stamps are our own words, and other people's scripts look for them.
 bool is_our_own(std::string_view field) {

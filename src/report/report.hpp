@@ -72,8 +72,7 @@ struct MinimalCase {
     bool alone = true;     ///< false: run by itself the case does not fail, so `run` is still the one it came from
     std::string rerun_command = {};
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("case", self.run, "the case, as it went");
         visit("from", self.number, "number of the case that it was shrunk from");
         visit("trials", self.trials, "how many cases were run to find it");
@@ -96,8 +95,7 @@ struct LogReplay {
     LogFailure failure = LogFailure::unknown;
     std::vector<std::string> sentences;  ///< what follows, what was taken for what the log lacks, the memory
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("failure", self.failure, "where the failure of the log lies");
         visit("sentences", self.sentences, "what follows from the run, what the log lacks, the memory needed");
     }
@@ -112,8 +110,7 @@ struct FitSearch {
     bool out_of_time = false;  ///< the deadline passed before the search was over
     std::string answer = {};
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("calculated", self.calculated, "the calculation that the search began with");
         visit("largest", self.largest, "the largest size that ran");
         visit("failed", self.failed, "the smallest size above it that did not");
@@ -131,8 +128,7 @@ struct LstmExtras {
     std::optional<LogReplay> log_replay = {};
     std::vector<FitSearch> fits = {};
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("complete", self.complete, "whether every case was tried");
         visit("machine", self.machine,
               "digest of what results depend on, which --resume compares; empty before the first case");

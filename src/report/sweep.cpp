@@ -13,13 +13,8 @@ namespace {
 std::string lengths_of(const RnnCase& c) {
     constexpr std::size_t most = 16;
     std::vector<std::string> parts;
-    for (const int length : c.lengths) {
-        if (parts.size() == most) {
-            parts.emplace_back("...");
-            break;
-        }
-        parts.push_back(std::to_string(length));
-    }
+    for (const int length : c.lengths) parts.push_back(parts.size() == most ? "..." : std::to_string(length));
+    parts.resize(std::min(parts.size(), most + 1));
     return join(parts, ",");
 }
 
@@ -118,16 +113,16 @@ std::vector<GridRow> grid_of(const Sweep& sweep, std::size_t columns,
     return rows;
 }
 
-std::string gpus_of(const Sweep& sweep) {
+std::string gpus_in_words(const std::vector<int>& gpus) {
     std::vector<std::string> parts;
-    for (std::size_t i = 0; i < sweep.gpus.size();) {
+    for (std::size_t i = 0; i < gpus.size();) {
         std::size_t last = i;
-        while (last + 1 < sweep.gpus.size() && sweep.gpus[last + 1] - 1LL == sweep.gpus[last]) ++last;
-        const std::string first = std::to_string(sweep.gpus[i]);
-        parts.push_back(last == i ? first : first + '-' + std::to_string(sweep.gpus[last]));
+        while (last + 1 < gpus.size() && gpus[last + 1] - 1LL == gpus[last]) ++last;
+        const std::string first = std::to_string(gpus[i]);
+        parts.push_back(last == i ? first : first + '-' + std::to_string(gpus[last]));
         i = last + 1;
     }
-    return (sweep.gpus.size() == 1 ? "GPU " : "GPUs ") + join_with_and(parts);
+    return (gpus.size() == 1 ? "GPU " : "GPUs ") + join_with_and(parts);
 }
 
 }  // namespace rnncheck

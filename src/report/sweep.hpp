@@ -22,7 +22,7 @@ struct Sweep {
 std::vector<Sweep> sweeps_of(const Facts& facts);
 
 /// "GPU 0", "GPUs 0-3 and 5".
-std::string gpus_of(const Sweep& sweep);
+std::string gpus_in_words(const std::vector<int>& gpus);
 
 /// "LSTM", "GRU", "tanh", "ReLU".
 std::string network_name(Cell cell);

@@ -14,26 +14,13 @@ constexpr int cell_size = 16, margin = 16, line_height = 15, letter_width = 7;
 
 /// Text from anywhere as the content of an element or attribute.
 std::string xml(std::string_view text, std::size_t most = 300) {
+    constexpr std::pair<char, std::string_view> entities[] = {
+        {'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
     std::string safe;
-    for (const char letter : escaped(text, most)) switch (letter) {
-            case '<':
-                safe += "&lt;";
-                break;
-            case '>':
-                safe += "&gt;";
-                break;
-            case '&':
-                safe += "&amp;";
-                break;
-            case '"':
-                safe += "&quot;";
-                break;
-            case '\'':
-                safe += "&#39;";
-                break;
-            default:
-                safe += letter;
-        }
+    for (const char letter : escaped(text, most)) {
+        const auto entity = std::ranges::find(entities, letter, [](const auto& known) { return known.first; });
+        safe += entity == std::end(entities) ? std::string_view(&letter, 1) : entity->second;
+    }
     return safe;
 }
 
@@ -46,9 +33,7 @@ struct SquareLook {
 constexpr SquareLook square_looks[] = {
     {'.', "#009E73", "#ffffff"}, {'-', "#DDDDDD", "#444444"}, {'r', "#E69F00", "#000000"}, {'m', "#56B4E9", "#000000"},
     {'X', "#000000", "#ffffff"}, {'W', "#D55E00", "#ffffff"}, {'s', "#F0E442", "#000000"}};
-constexpr RunEnd drawn_ends[] = {RunEnd::ok,     RunEnd::not_supported, RunEnd::rejected, RunEnd::out_of_memory,
-                                 RunEnd::failed, RunEnd::incorrect,     RunEnd::skipped};
-static_assert(std::size(square_looks) == std::size(drawn_ends));
+static_assert(std::size(square_looks) == static_cast<std::size_t>(RunEnd::skipped) + 1);
 
 std::vector<std::string> all_shapes(const Facts& facts) {
     std::vector<std::string> shapes;
@@ -101,7 +86,8 @@ class Picture {
 
 void draw_sweep(Picture& page, const Sweep& sweep, const std::vector<std::string>& shapes) {
     page.down(line_height);
-    page.text(margin, gpus_of(sweep) + ", " + std::string(name_of(sweep.dialect)) + " interface, " + sweep.library,
+    page.text(margin,
+              gpus_in_words(sweep.gpus) + ", " + std::string(name_of(sweep.dialect)) + " interface, " + sweep.library,
               "font-weight=\"bold\"");
     const std::vector<GridRow> rows = grid_of(sweep, shapes.size(), kind_of, [&](const RnnCase& rnn_case) {
         return static_cast<std::size_t>(std::ranges::find(shapes, shape_of(rnn_case)) - shapes.begin());
@@ -131,7 +117,8 @@ void draw_sweep(Picture& page, const Sweep& sweep, const std::vector<std::string
 
 void draw_legend(Picture& page, const std::vector<std::string>& shapes) {
     page.down(line_height);
-    for (const RunEnd end : drawn_ends) {
+    for (std::size_t i = 0; i < std::size(square_looks); ++i) {
+        const auto end = static_cast<RunEnd>(i);
         page.square(margin, page.y(), end, word_of(end));
         page.at(margin + cell_size + 4, page.y() + 12, word_of(end), "");
         page.down(cell_size);

@@ -143,7 +143,7 @@ std::string Page::text() const {
         if (byte < 0x80)
             safe += c;
         else
-            safe += {'\\', 'x', "0123456789abcdef"[byte >> 4], "0123456789abcdef"[byte & 15]};
+            append_hex(safe += "\\x", byte);
     }
     return safe;
 }

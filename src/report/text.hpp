@@ -42,7 +42,6 @@ class Page {
     std::string styled(TextStyle how, std::string_view text) const;
     /// "✓" or, in ASCII, "[ok]"; coloured.
     std::string mark(Mark mark) const;
-    std::size_t mark_width() const { return style_.ascii ? 4 : 1; }
 
     /// A line as it is: a command, a path, a row of a table.
     void line(std::string_view text = "");

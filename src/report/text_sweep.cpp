@@ -240,7 +240,7 @@ std::string title_of(const Facts& facts, const Sweep& sweep) {
     for (const Cudnn& installed : facts.cudnns)
         if (installed.library == sweep.library && installed.version) cudnn += " " + shown(installed.version->text);
     const bool several = facts.cudnns.size() > 1;
-    return gpus_of(sweep) + ", " + cudnn + ", " + std::string(name_of(sweep.dialect)) + " API" +
+    return gpus_in_words(sweep.gpus) + ", " + cudnn + ", " + std::string(name_of(sweep.dialect)) + " API" +
            (several ? ", " + shown(sweep.library) : "") + ": " + counts_of(facts, sweep);
 }
 

@@ -1,7 +1,5 @@
 // What `rnncheck lstm` finds out beside the verdict: which failed case is shrunk, the largest size that fits, and what
 // follows from the runs for the failure in a log; and the file of a run that has not begun.
-#include "commands/lstm_extras.hpp"
-
 #include <unistd.h>
 
 #include <filesystem>
@@ -9,7 +7,7 @@
 #include <sstream>
 
 #include "base/text.hpp"
-#include "commands/lstm_state.hpp"
+#include "commands/lstm.hpp"
 #include "judge.hpp"
 #include "report/format.hpp"
 #include "support/catch.hpp"

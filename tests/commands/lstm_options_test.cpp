@@ -1,10 +1,9 @@
 // `rnncheck lstm`: options that cannot be, or cannot be together, are refused and never ignored.
-#include "commands/lstm_options.hpp"
-
 #include <filesystem>
 
 #include "base/program.hpp"
 #include "base/text.hpp"
+#include "commands/lstm.hpp"
 #include "rnn/case.hpp"
 #include "rnn/sweep.hpp"
 #include "support/catch.hpp"

@@ -104,6 +104,13 @@ TEST_CASE("a GPU that is older than all of a build is never called newer, nor th
     CHECK(findings_of(recent) == "gpu_arch_not_in_build 96; ");
 }
 
+TEST_CASE("TensorFlow without kernels for a GPU is not a build without CUDA") {
+    const Report report = diagnosed(
+        "gpu_device.cc:2431] TensorFlow was not built with CUDA kernel binaries compatible with compute capability "
+        "12.0. CUDA kernels will be jit-compiled from PTX, which could take 30 minutes or longer.\n");
+    CHECK(findings_of(report) == "gpu_arch_not_in_build 92; ");
+}
+
 TEST_CASE("nvidia-smi tells the driver in its old words and in those of 610") {
     for (const char* line : {"| NVIDIA-SMI 580.95.05    Driver Version: 580.95.05    CUDA Version: 13.0     |",
                              "| NVIDIA-SMI 610.43.02    KMD Version: 610.43.02    CUDA UMD Version: 13.3     |",

@@ -62,7 +62,6 @@ const std::map<std::string, std::function<Cells(const Words&)>> questions = {
     {"cuda", [](const Words& w) { return cells_of(bundled_matrix().driver_for_cuda(v(w[0]))); }},
     {"windows_cuda", [](const Words& w) { return cells_of(bundled_matrix().windows_driver_for_cuda(v(w[0]))); }},
     {"driver", [](const Words& w) { return cells_of(bundled_matrix().cuda_of_driver(v(w[0]))); }},
-    {"branch", [](const Words& w) { return cells_of(bundled_matrix().driver_branch(v(w[0]))); }},
     {"package", [](const Words& w) { return cells_of(bundled_matrix().forward_compatibility(v(w[0]), v(w[1]))); }},
     {"capability", [](const Words& w) { return cells_of(bundled_matrix().architecture(v(w[0]))); }},
     {"cudnn", [](const Words& w) { return cells_of(bundled_matrix().cudnn_build(v(w[0]), std::stoi(w[1]))); }},

@@ -10,30 +10,18 @@ namespace rnncheck::commands::list {
 
 namespace {
 
+/// What those of its kind have, beside name and title.
 template <class Thing>
-std::string text_name(Thing value) {
-    return std::string(name_of(value));
-}
-
-std::vector<ListItem> rules_listed() {
+std::vector<ListItem> listed(std::span<const Named<Thing>> things) {
     std::vector<ListItem> items;
-    for (const auto& rule : all_rules())
-        items.push_back({std::string(rule.name), std::string(rule->title), text_name(rule->layer),
-                         text_name(rule->max_severity), text_name(rule->stage)});
-    return items;
-}
-
-std::vector<ListItem> probes_listed() {
-    std::vector<ListItem> items;
-    for (const auto& probe : all_probes())
-        items.push_back(
-            {.name = std::string(probe.name), .title = std::string(probe->title), .stage = text_name(probe->stage)});
-    return items;
-}
-
-std::vector<ListItem> formats_listed() {
-    std::vector<ListItem> items;
-    for (const auto& format : all_formats()) items.push_back({std::string(format.name), std::string(format->title)});
+    for (const auto& thing : things) {
+        if constexpr (requires { thing->hidden; })
+            if (thing->hidden) continue;
+        ListItem& item = items.emplace_back(ListItem{std::string(thing.name), std::string(thing->title)});
+        if constexpr (requires { thing->layer; }) item.layer = name_of(thing->layer);
+        if constexpr (requires { thing->max_severity; }) item.worst = name_of(thing->max_severity);
+        if constexpr (requires { thing->stage; }) item.stage = name_of(thing->stage);
+    }
     return items;
 }
 
@@ -43,18 +31,12 @@ std::vector<ListItem> tables_listed() {
     return items;
 }
 
-std::vector<ListItem> commands_listed() {
-    std::vector<ListItem> items;
-    for (const auto& command : all_commands())
-        if (!command->hidden) items.push_back({std::string(command.name), std::string(command->title)});
-    return items;
-}
-
-constexpr std::pair<const char*, std::vector<ListItem> (*)()> kinds[] = {{"rules", rules_listed},
-                                                                         {"probes", probes_listed},
-                                                                         {"formats", formats_listed},
-                                                                         {"tables", tables_listed},
-                                                                         {"commands", commands_listed}};
+constexpr std::pair<std::string_view, std::vector<ListItem> (*)()> kinds[] = {
+    {"rules", [] { return listed(all_rules()); }},
+    {"probes", [] { return listed(all_probes()); }},
+    {"formats", [] { return listed(all_formats()); }},
+    {"tables", tables_listed},
+    {"commands", [] { return listed(all_commands()); }}};
 
 std::vector<std::string> kind_names() {
     std::vector<std::string> names;
@@ -70,7 +52,7 @@ std::function<int()> declare(CLI::App& app) {
     return [document, options]() -> int {
         const std::string& kind = document->kind;
         if (kind.empty()) throw UsageError("'rnncheck list' needs one of " + join_with_and(kind_names()));
-        const auto found = std::ranges::find(kinds, kind, [](const auto& entry) { return entry.first; });
+        const auto found = std::ranges::find(kinds, kind, [](const auto& known) { return known.first; });
         if (found == std::end(kinds)) reject_word(kind, "KIND", kind_names());
         document->items = found->second();
         print_document(written(*document, *options));

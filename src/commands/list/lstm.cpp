@@ -1,9 +1,7 @@
 // Computes recurrent networks on this machine's GPUs: one case given by options, or a whole sweep.
-#include "commands/common_options.hpp"
+#include "commands/lstm.hpp"
+
 #include "commands/input.hpp"
-#include "commands/lstm_extras.hpp"
-#include "commands/lstm_options.hpp"
-#include "commands/lstm_state.hpp"
 #include "commands/survey_here.hpp"
 #include "commands/tables.hpp"
 #include "report/sweep.hpp"

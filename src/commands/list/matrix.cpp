@@ -116,14 +116,12 @@ NeedsQuestion needs_question_from(const std::vector<std::string>& texts, const M
 }
 
 int needs(const PlanOptions& options, const Matrix& matrix) {
-    const auto framework = framework_from(options.framework);
-    if (!framework || !framework->version)
-        throw UsageError("--for cannot be '" + options.framework + "'; write e.g. tensorflow==2.15");
+    const Framework framework = framework_asked_for(options.framework);
     NeedsQuestion question = needs_question_from(options.values, matrix);
-    question.build = framework->build.value_or("");
+    question.build = framework.build.value_or("");
     NeedsDocument document;
     document.tool = stamp_with(matrix.date(), matrix.digest());
-    document.needs = needs_of(framework->name, *framework->version, matrix, question);
+    document.needs = needs_of(framework.name, *framework.version, matrix, question);
     print_document(written(document, options.document));
     const std::vector<NeededBuild>& builds = document.needs.builds;
     const auto fits = [](const NeededBuild& needed) { return needed.build.fit != Fit::does_not_work; };
@@ -136,7 +134,7 @@ std::function<int()> declare_plan(CLI::App& app) {
     app.add_option("GIVEN", given->values,
                    "gpu=8.6 or gpu='RTX 3090', driver=535, python=3.11, os=linux, framework=pytorch")
         ->type_name("KEY=VALUE");
-    add_option(app, "--for", given->framework,
+    add_option(app, "--for", into(given->framework),
                "Show what this version needs, e.g. tensorflow==2.15; os= and python= narrow it", "NAME==VERSION");
     add_matrix_option(app, given->directory);
     add_document_options(app, given->document);

@@ -59,9 +59,7 @@ int run(const Options& options) {
 std::function<int()> declare(CLI::App& app) {
     const auto options = std::make_shared<Options>();
     app.add_option("TARGET", options->target, "A library, a program, or the name of a program on PATH");
-    add_whole_number(
-        app, "--pid", [options](int number) { options->process = number; }, 1, std::numeric_limits<int>::max(),
-        "A running process");
+    add_whole_number(app, "--pid", into(options->process), 1, std::numeric_limits<int>::max(), "A running process");
     add_flag(app, "--all", options->all, "Show every needed library, not only those that concern the GPU");
     add_document_options(app, options->document);
     add_private_option(app, options->show_private);

@@ -10,19 +10,9 @@ namespace rnncheck {
 
 namespace {
 
-std::string_view warning_of(Risk risk) {
-    switch (risk) {
-        case Risk::needs_root:
-            return " (needs administrator rights)";
-        case Risk::disruptive:
-            return " (interrupts running programs or needs a reboot)";
-        case Risk::destructive:
-            return " (destroys data: read the documentation first)";
-        case Risk::safe:
-            break;
-    }
-    return "";
-}
+constexpr std::string_view risk_warnings[] = {"", " (needs administrator rights)",
+                                              " (interrupts running programs or needs a reboot)",
+                                              " (destroys data: read the documentation first)"};
 
 struct SeverityLook {
     Mark mark;
@@ -78,25 +68,16 @@ void write_evidence(Page& page, const std::vector<Evidence>& evidence, std::stri
     }
 }
 
-void write_verdicts(Page& page, const Report& report, Outcome outcome, bool with_evidence) {
+/// The rules with this outcome, if there are any, below a heading.
+void write_verdicts(Page& page, const Report& report, Outcome outcome, const std::string& heading, bool with_evidence) {
+    if (std::ranges::find(report.verdicts, outcome, &RuleVerdict::outcome) == report.verdicts.end()) return;
+    page.line();
+    page.line(heading);
     for (const RuleVerdict& verdict : report.verdicts) {
         if (verdict.outcome != outcome) continue;
         page.wrap("  " + shown(verdict.rule) + ": ", shown(verdict.reason), 4);
         if (with_evidence) write_evidence(page, verdict.evidence, "");
     }
-}
-
-void write_undetermined(Page& page, const Report& report) {
-    if (std::ranges::find(report.verdicts, Outcome::undecided, &RuleVerdict::outcome) == report.verdicts.end()) return;
-    page.line();
-    page.line(page.mark(Mark::undetermined) + page.styled(TextStyle::bold, " Undetermined"));
-    write_verdicts(page, report, Outcome::undecided, page.is_verbose());
-}
-
-void write_passed(Page& page, const Report& report) {
-    if (std::ranges::find(report.verdicts, Outcome::pass, &RuleVerdict::outcome) == report.verdicts.end()) return;
-    page.heading("Passed");
-    write_verdicts(page, report, Outcome::pass, true);
 }
 
 void write_not_applicable(Page& page, const Report& report) {
@@ -162,10 +143,12 @@ void write_examination(Page& page, const Report& report) {
     if (!given) page.line();
     write_checklist(page, report);
     for (const Finding& finding : report.findings) write_finding(page, report, finding);
-    write_undetermined(page, report);
+    write_verdicts(page, report, Outcome::undecided,
+                   page.mark(Mark::undetermined) + page.styled(TextStyle::bold, " Undetermined"), page.is_verbose());
     write_sweeps(page, report.facts, page.is_verbose() || report.lstm);
     if (report.lstm) write_lstm(page, *report.lstm);
-    if (page.is_verbose() || given) write_passed(page, report);
+    if (page.is_verbose() || given)
+        write_verdicts(page, report, Outcome::pass, page.styled(TextStyle::bold, "Passed"), true);
     if (page.is_verbose()) {
         write_not_applicable(page, report);
         write_probe_runs(page, report.facts);
@@ -181,7 +164,7 @@ void write_confirmation(Page& page, const DecidingCheck& check) {
 }
 
 void write_remedy(Page& page, std::string_view word, const Remedy& remedy) {
-    const std::string text = shown(remedy.text) + std::string(warning_of(remedy.risk));
+    const std::string text = shown(remedy.text) + std::string(risk_warnings[static_cast<std::size_t>(remedy.risk)]);
     if (remedy.risk == Risk::destructive)
         page.labelled(std::exchange(word, ""), text);  // to be read before it is copied
     for (const std::string& command : remedy.commands) {

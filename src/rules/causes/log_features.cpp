@@ -40,7 +40,10 @@ namespace {
 void add_missing_cudnn(Features& t) {
     const auto name = missing_library(t, "missing_cudnn");
     const auto wanted = major_in_name(name.value_or(""));
-    if (!wanted) return;
+    if (!wanted) {
+        if (t.out.said.cudnn) t.add("cudnn_given", "cuDNN " + t.out.said.cudnn->text + " is installed");
+        return;
+    }
     if (const auto there = t.told("cudnn_file_listed", "major"))
         t.add(*there == std::to_string(*wanted) ? "cudnn_same_major_on_disk" : "cudnn_other_major_on_disk",
               "a cuDNN " + *there + " file is installed, " + *name + " is required");
@@ -291,7 +294,8 @@ LogWords log_words(const Facts& facts, const Matrix& matrix) {
 std::vector<std::string> all_features() {
     return split(
         "any_error batch_large convolutions_only cuda_other_major_built cuda_other_major_given cuda_same_major_given "
-        "cuda_newer_than_release cudnn_given_fits_build cudnn_loaded_newer cudnn_loaded_older cudnn_masked_range "
+        "cuda_newer_than_release cudnn_given cudnn_given_fits_build cudnn_loaded_newer cudnn_loaded_older "
+        "cudnn_masked_range "
         "cudnn_other_major_bundled cudnn_other_major_given cudnn_other_major_on_disk cudnn_other_major_than_release "
         "cudnn_same_major_bundled cudnn_same_major_given cudnn_same_major_on_disk devices_gpu devices_no_gpu "
         "devices_xla_gpu driver_library_newer driver_older_than_build driver_versions_reported fw_chainer "
