@@ -136,12 +136,23 @@ const Key* key_named(std::string_view name) {
     return found == keys.end() ? nullptr : &*found;
 }
 
+/// The products that an ambiguous name may mean, else what the key takes.
+std::string expected_gpu(const std::string& value, const Matrix& matrix, std::string_view otherwise) {
+    std::vector<std::string> names;
+    for (const GpuProduct& product : matrix.gpu_products_named(value))
+        names.push_back(product.name + " (" + product.capability.text + ")");
+    if (names.empty()) return std::string(otherwise);
+    return "the name or compute capability of one of " + join_with_and(names);
+}
+
 /// What would have been right in place of this value; empty when it was.
 std::string take(Given& given, const GivenValue& item, const Matrix& matrix) {
     const Key* key = key_named(item.key);
     if (!key) return "one of the keys " + join_with_and(given_keys());
     if (given.keys.contains(item.key) && !key->may_repeat) return a_single_value;
-    if (key->take) return key->take(given.facts, item.value, matrix) ? "" : std::string(key->expected);
+    if (key->take && key->take(given.facts, item.value, matrix)) return "";
+    if (key->take == take_gpu) return expected_gpu(item.value, matrix, key->expected);
+    if (key->take) return std::string(key->expected);
     auto framework = framework_told(item);
     if (!framework) return std::string(key->expected);
     if (is_told(given.facts, *framework)) return a_single_value;

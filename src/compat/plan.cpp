@@ -115,11 +115,8 @@ void look_at_gpu(Plan& plan, const Matrix& matrix) {
     const Version& gpu = *plan.asked.gpu;
     const auto architecture = matrix.architecture(gpu);
     if (!architecture) return;
-    if (architecture->integrated)
-        plan.obstacles.push_back(
-            "compute capability " + gpu.text +
-            " is of a Jetson board: its driver, CUDA, cuDNN and framework builds come with NVIDIA's "
-            "JetPack; the published builds in the plan are for x86-64 and do not run on it");
+    if (const std::string why = compat::no_x86_board(gpu, plan.asked.gpu_name, matrix); !why.empty())
+        plan.obstacles.push_back(why);
     if (!plan.asked.driver) return;
     for (const compat::Suitability& answer : {compat::driver_still_drives(*plan.asked.driver, gpu, matrix),
                                               compat::driver_knows(*plan.asked.driver, gpu, matrix)})

@@ -129,9 +129,11 @@ std::string filled(const std::string& word, const FrameworkBuild& build) {
 
 /// A wheel that asks for its cuDNN or newer gets the newest, which may have left the GPU behind.
 std::string bound_on_cudnn(const FrameworkBuild& build, const Version& gpu, const Matrix& matrix) {
-    if (build.libraries != "wheels" || !build.cudnn) return "";
-    const std::string end = compat::first_cudnn_without(gpu, *build.cudnn, build.cuda->major(), matrix);
-    return end.empty() ? "" : " \"nvidia-cudnn-cu" + std::to_string(build.cuda->major()) + "<" + end + "\"";
+    const CudnnBuild* row = compat::newer_cudnn_without(build, gpu, matrix);
+    if (!row) return "";
+    const std::string minor = std::to_string(row->cudnn.major()) + "." + std::to_string(row->cudnn.minor());
+    return " \"nvidia-cudnn-cu" + std::to_string(row->cuda_major) + "<" +
+           (row->cudnn.parts[2] == 0 ? minor : row->cudnn.text) + "\"";
 }
 
 }  // namespace
@@ -150,6 +152,7 @@ PlannedBuild plan_build(const FrameworkBuild& build, const PlanQuestion& questio
         planned.notes.push_back("needs CUDA " + build.cuda->text +
                                 (build.cudnn ? " and cuDNN " + version_in_words(*build.cudnn) : "") +
                                 " installed separately");
+    if (!build.after_install.empty()) planned.notes.push_back(build.after_install);
     planned.install = install_command(build, question.gpu, matrix);
     return planned;
 }

@@ -337,6 +337,30 @@ Suitability cudnn_of_build_on_gpu(const FrameworkBuild& build, const Version& gp
     return answer;
 }
 
+const CudnnBuild* newer_cudnn_without(const FrameworkBuild& build, const Version& gpu, const Matrix& matrix) {
+    if (!build.cudnn_or_newer || !build.cudnn) return nullptr;
+    const auto& rows = matrix.cudnn_builds();
+    const auto left_behind = std::ranges::find_if(rows, [&](const CudnnBuild& row) {
+        return row.cuda_major == build.cuda->major() && row.cudnn.major() == build.cudnn->major() &&
+               row.cudnn >= *build.cudnn && gpu < row.capability_min;
+    });
+    return left_behind == rows.end() ? nullptr : &*left_behind;
+}
+
+std::string no_x86_board(const Version& capability, const std::string& name, const Matrix& matrix) {
+    const auto architecture = matrix.architecture(capability);
+    if (architecture && architecture->integrated)
+        return "compute capability " + capability.text +
+               " is of a Jetson board: its driver, CUDA, cuDNN and framework builds come with NVIDIA's JetPack; the "
+               "published builds in the data are for x86-64 and do not run on it";
+    const auto product = name.empty() ? Answer<GpuProduct>() : matrix.gpu_product(name);
+    if (product && product->arm)
+        return product->name +
+               " is on a board with an Arm processor: the published builds in the data are for x86-64 and do not run "
+               "on it; NVIDIA's images for containers do (rnncheck matrix show container_images)";
+    return "";
+}
+
 Suitability build_and_cudnn_on_gpu(const FrameworkBuild& build, const Version& gpu, const DriverAsked& driver,
                                    const Matrix& matrix) {
     Suitability code = build_on_gpu(build, gpu, driver, matrix), cudnn = cudnn_of_build_on_gpu(build, gpu, matrix);

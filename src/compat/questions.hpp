@@ -82,6 +82,11 @@ Suitability build_on_gpu(const FrameworkBuild& build, const Version& gpu, const 
                          const Matrix& matrix);
 /// The cuDNN that a build brings or asks for; where that is not known, every cuDNN for its CUDA.
 Suitability cudnn_of_build_on_gpu(const FrameworkBuild& build, const Version& gpu, const Matrix& matrix);
+/// Of a build whose packages ask for their cuDNN or a newer one, the first of these without code for the GPU; null
+/// where there is none. pip installs the newest.
+const CudnnBuild* newer_cudnn_without(const FrameworkBuild& build, const Version& gpu, const Matrix& matrix);
+/// Why published builds, which are for x86-64, do not run on this GPU's board; "" where they do.
+std::string no_x86_board(const Version& capability, const std::string& name, const Matrix& matrix);
 /// Both. A cuDNN that is not known rules out a GPU only where none for that CUDA has code for it.
 Suitability build_and_cudnn_on_gpu(const FrameworkBuild& build, const Version& gpu, const DriverAsked& driver,
                                    const Matrix& matrix);

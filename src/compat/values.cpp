@@ -160,6 +160,19 @@ std::optional<Version> python_from(std::string_view text) {
     return version_of(value, 2, 3);
 }
 
+/// The flavour that a conda build string names: "py3.9_cuda11.8_cudnn8.7.0_0", "cuda118py310h5e7c1c9_0",
+/// "cpu_py39h...".
+static std::optional<std::string> conda_flavour(std::string_view build) {
+    constexpr std::string_view cuda = "cuda";
+    const auto at = build.find(cuda);
+    if (at == std::string_view::npos) return contains(build, "cpu") ? std::optional<std::string>("cpu") : std::nullopt;
+    const std::string_view rest = build.substr(at + cuda.size());
+    const auto version = parse_version(rest.substr(0, end_of_version(rest)));
+    if (!version || version->text.size() < 2) return std::nullopt;
+    const bool dotted = parts_written(*version) > 1;
+    return "cu" + std::to_string(version->major()) + (dotted ? std::to_string(version->minor()) : std::string());
+}
+
 std::optional<Framework> framework_version_from(std::string_view text) {
     const std::string value = without(normalized(text), {"==", "v"});
     const std::size_t end = end_of_version(value);
@@ -169,6 +182,10 @@ std::optional<Framework> framework_version_from(std::string_view text) {
     framework.version = version;
     std::string_view rest = trim(std::string_view(value).substr(end));
     if (rest.empty()) return framework;
+    if (rest.front() == '=') {
+        framework.build = conda_flavour(rest);
+        return framework.build ? std::optional(framework) : std::nullopt;
+    }
     const bool is_set_off =
         value[end] == '+' || value[end] == '-' || value[end] == ' ' || value[end] == '[' || value[end] == '(';
     const auto first = rest.find_first_not_of("+-[( "), last = rest.find_last_not_of("]) ");
@@ -178,7 +195,7 @@ std::optional<Framework> framework_version_from(std::string_view text) {
         return is_digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '.' || c == '_';
     });
     if (!is_word || rest.starts_with("rc") || rest.starts_with("dev")) return std::nullopt;
-    framework.build = std::string(rest);
+    framework.build = contains(rest, "_") ? conda_flavour(rest).value_or(std::string(rest)) : std::string(rest);
     return framework;
 }
 

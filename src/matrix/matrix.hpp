@@ -10,6 +10,7 @@
 /// Every table: X(kind of row, name), the name being that of its file. Adding one takes its rows and a line here.
 #define RNNCHECK_TABLES(X)                         \
     X(Architecture, architectures)                 \
+    X(ContainerImage, container_images)            \
     X(CudaOfDriver, cuda_of_driver)                \
     X(CudnnBuild, cudnn_builds)                    \
     X(CudnnPart, cudnn_parts)                      \

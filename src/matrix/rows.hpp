@@ -349,12 +349,14 @@ struct GpuProduct : Row {
     std::string name;          ///< as the driver names it, without "NVIDIA": "GeForce RTX 3090 Ti", "H200"
     Version capability;        ///< 8.6
     bool data_center = false;  ///< a board that forward-compatibility packages are made for
+    bool arm = false;          ///< its board has an Arm processor and is no Jetson
 
     auto key() const { return std::tie(name, capability); }
     static void fields(auto& self, auto&& visit) {
         visit("name", self.name);
         visit("capability", self.capability);
         visit("data_center", self.data_center, may_be_missing);
+        visit("arm", self.arm, may_be_missing);
     }
 };
 
@@ -368,14 +370,16 @@ struct FrameworkBuild : Row {
     std::string build;            ///< the flavour's own word: cpu, cu121, cuda, directml; one row per flavour
     std::optional<Version> python_first;
     std::optional<Version> python_last;
-    std::optional<Version> cuda;        ///< toolkit it is built with; unset: a build without CUDA
-    std::optional<Version> cudnn;       ///< cuDNN it is built with or pins; unset: without one, or not known (note)
-    bool without_cudnn = false;         ///< a build with CUDA that never opens cuDNN
-    std::string libraries;              ///< where CUDA and cuDNN come from: none, system, inside, wheels
-    std::string targets;                ///< machine code inside, "sm_70 sm_80 compute_90"; "" when not known
+    std::optional<Version> cuda;   ///< toolkit it is built with; unset: a build without CUDA
+    std::optional<Version> cudnn;  ///< cuDNN it is built with or pins; unset: without one, or not known (note)
+    bool without_cudnn = false;    ///< a build with CUDA that never opens cuDNN
+    bool cudnn_or_newer = false;  ///< its packages ask for this cuDNN or a later one of its major: pip takes the newest
+    std::string libraries;        ///< where CUDA and cuDNN come from: none, system, inside, wheels
+    std::string targets;          ///< machine code inside, "sm_70 sm_80 compute_90"; "" when not known
     std::optional<Version> driver_min;  ///< oldest driver its documentation names for this OS
     std::string package;                ///< distribution: tensorflow, torch, onnxruntime-gpu
     std::string install;                ///< command; {version} stands for the version
+    std::string after_install;          ///< what else has to be done before it finds its libraries; one sentence
 
     auto key() const { return std::tie(framework, first, os, build); }
     Series series() const { return {framework + " " + os + " " + build, first, last.value_or(first)}; }
@@ -392,11 +396,35 @@ struct FrameworkBuild : Row {
         visit("cuda", self.cuda);
         visit("cudnn", self.cudnn);
         visit("without_cudnn", self.without_cudnn, may_be_missing);
+        visit("cudnn_or_newer", self.cudnn_or_newer, may_be_missing);
         visit("libraries", self.libraries);
         visit("targets", self.targets, may_be_missing);
         visit("driver_min", self.driver_min);
         visit("package", self.package);
         visit("install", self.install, may_be_missing);
+        visit("after_install", self.after_install, may_be_missing);
+    }
+};
+
+/// What a container image of NVIDIA's holds, by its tag.
+struct ContainerImage : Row {
+    std::string image;      ///< nvcr.io/nvidia/pytorch, nvidia/cuda
+    std::string tag;        ///< 25.01-py3, 12.4.1-cudnn-runtime-ubuntu22.04; "*" stands for what varies
+    std::string framework;  ///< as in FrameworkBuild::framework; "": none
+    std::optional<Version> framework_version;  ///< what it calls itself may be a version to come: see note
+    Version cuda;
+    std::optional<Version> cudnn;
+    std::optional<Version> driver_full;  ///< Linux driver that its CUDA came with; older ones run it with limits
+
+    auto key() const { return std::tie(image, tag); }
+    static void fields(auto& self, auto&& visit) {
+        visit("image", self.image);
+        visit("tag", self.tag);
+        visit("framework", self.framework, may_be_missing);
+        visit("framework_version", self.framework_version);
+        visit("cuda", self.cuda);
+        visit("cudnn", self.cudnn);
+        visit("driver_full", self.driver_full);
     }
 };
 

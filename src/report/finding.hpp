@@ -84,8 +84,9 @@ struct Finding {
 enum class Outcome { pass, fault, not_applicable, undecided };
 RNNCHECK_ENUM_NAMES(Outcome, "pass", "problem", "not_applicable", "undetermined")
 
-/// What an undecided rule lacks: facts that were not learnt, or rows of the tables for facts that were.
-enum class MissingInput { facts, data };
+/// What an undecided rule lacks: facts that were not learnt, rows of the tables for facts that were, or which of
+/// several published builds is meant.
+enum class MissingInput { facts, data, choice };
 
 /// Why a rule was not asked: the user left it or its stage out, or without a machine it lacks the machine or values.
 enum class NotAsked { left_out, stage_off, needs_machine, needs_values };
@@ -116,6 +117,10 @@ inline Verdict undecided(std::string reason) {
 /// A version lies outside the tables.
 inline Verdict outside_the_data(std::string reason) {
     return {Outcome::undecided, std::move(reason), {}, {}, MissingInput::data};
+}
+/// Published builds differ, and which is meant was not told.
+inline Verdict depends_on_choice(std::string reason) {
+    return {Outcome::undecided, std::move(reason), {}, {}, MissingInput::choice};
 }
 /// A fault when there is any finding; else the other answer.
 inline Verdict fault_or(std::vector<Finding> findings, Verdict otherwise) {

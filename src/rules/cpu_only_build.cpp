@@ -168,13 +168,40 @@ static Verdict judge_machine(const Facts& facts, const Matrix& matrix) {
     return answers.close();
 }
 
+/// The build without CUDA that pip gives on the system that was told, although the same package has builds with CUDA.
+static const FrameworkBuild* default_without_cuda(const Facts& facts, const Framework& framework,
+                                                  const Builds& builds) {
+    if (framework.build || !facts.host.platform) return nullptr;
+    const auto& cpu = builds.without_cuda;
+    const auto found = std::ranges::find_if(cpu, is_default);
+    const bool other_is_default = std::ranges::any_of(builds.with_cuda, is_default);
+    const bool same_package = found != cpu.end() && std::ranges::any_of(builds.with_cuda, [&](const auto& build) {
+                                  return build.package == found->package;
+                              });
+    return same_package && !other_is_default ? &*found : nullptr;
+}
+
+static Finding cpu_by_default(const Facts& facts, const Framework& framework, const FrameworkBuild& build,
+                              const Matrix& matrix) {
+    Finding finding;
+    finding.subject = words_of(framework);
+    finding.severity = Severity::warning;
+    finding.message = words_of(framework) + " as pip installs it on " + *facts.host.platform +
+                      " is a CPU-only build, unless the index of a CUDA build is given";
+    finding.evidence = {evidence_of(build, "no CUDA")};
+    finding.remedies = builds_that_run(facts, matrix, framework);
+    return finding;
+}
+
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (!only_given(facts)) return judge_machine(facts, matrix);
     if (facts.frameworks.empty()) return undecided("no framework was specified");
     VerdictBuilder answers;
     for (const Framework& framework : facts.frameworks) {
         const Builds builds = builds_of(facts, matrix, framework);
-        if (!builds.with_cuda.empty() && !builds.without_cuda.empty())
+        if (const FrameworkBuild* cpu = default_without_cuda(facts, framework, builds))
+            answers.fault(cpu_by_default(facts, framework, *cpu, matrix));
+        else if (!builds.with_cuda.empty() && !builds.without_cuda.empty())
             answers.unknown("the build of " + words_of(framework) + " was not specified (example: pytorch=2.4+cu124)");
         else if (!builds.with_cuda.empty())
             answers.passed(words_of(framework) + " has a CUDA build",

@@ -12,6 +12,20 @@ static bool suits(const KerasBackend& row, const Version& backend) {
     return old_enough && (!row.backend_first || backend >= *row.backend_first || agree(*row.backend_first, backend));
 }
 
+/// Since 2.16 `import keras` beside TensorFlow is Keras 3, and Keras 2 goes on as a package of its own.
+/// https://github.com/tensorflow/tensorflow/releases/tag/v2.16.1
+static std::optional<Remedy> keras_2_goes_on(const Framework& keras, const Framework& backend) {
+    if (backend.name != "tensorflow" || keras.version->major() != 2 || *backend.version < make_version({2, 16}))
+        return std::nullopt;
+    const std::string release =
+        std::to_string(backend.version->major()) + "." + std::to_string(backend.version->minor());
+    return Remedy{.text =
+                      "For code written for Keras 2, install tf-keras and set TF_USE_LEGACY_KERAS=1 in the environment "
+                      "before TensorFlow is imported",
+                  .commands = {"pip install \"tf-keras==" + release + ".*\""},
+                  .link = "https://github.com/tensorflow/tensorflow/releases/tag/v2.16.1"};
+}
+
 static Finding unsuited(const Framework& keras, const Framework& backend, const KerasBackend& row) {
     const std::string wanted =
         (row.backend_first ? "version " + row.backend_first->text + (row.backend_last ? "" : " or later")
@@ -30,6 +44,8 @@ static Finding unsuited(const Framework& keras, const Framework& backend, const 
                          .commands = {"rnncheck matrix show keras_backends backend=" + row.backend},
                          .verify = "python -c 'import keras; print(keras.version())'",
                          .link = "https://keras.io/getting_started/"}};
+    if (auto remedy = keras_2_goes_on(keras, backend))
+        finding.remedies.insert(finding.remedies.begin(), std::move(*remedy));
     return finding;
 }
 

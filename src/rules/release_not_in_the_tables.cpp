@@ -1,6 +1,8 @@
 // A release that a person names, and that the tables do not know or know to have never been published.
 #include <algorithm>
+#include <set>
 
+#include "base/text.hpp"
 #include "facts/queries.hpp"
 #include "matrix/ranges.hpp"
 #include "rules/rule.hpp"
@@ -69,13 +71,28 @@ static Coverage coverage_of_keras(const Version& keras, const Matrix& matrix) {
     return coverage;
 }
 
+/// "; there are its builds cpu, cu118 and cu124", where the version is known and the build is not.
+static std::string builds_there_are(const Facts& facts, const Matrix& matrix, Framework framework) {
+    if (!framework.build) return "";
+    framework.build.reset();
+    const Builds builds = builds_of(facts, matrix, framework);
+    std::set<std::string> names;
+    for (const auto* some : {&builds.without_cuda, &builds.with_cuda})
+        for (const FrameworkBuild& build : *some) names.insert(build.build);
+    return names.empty() ? "" : "; there are its builds " + join_with_and({names.begin(), names.end()});
+}
+
+static void judge_framework(VerdictBuilder& answers, const Facts& facts, const Matrix& matrix,
+                            const Framework& framework) {
+    const Coverage coverage = framework.name == "keras" ? coverage_of_keras(*framework.version, matrix)
+                                                        : builds_of(facts, matrix, framework).coverage;
+    if (coverage == Coverage::known) return note(answers, "", coverage, matrix);
+    answers.outside(outside_data(words_of(framework), coverage, matrix) + builds_there_are(facts, matrix, framework));
+}
+
 static void judge_frameworks(VerdictBuilder& answers, const Facts& facts, const Matrix& matrix) {
     for (const Framework& framework : facts.frameworks)
-        if (framework.version)
-            note(answers, words_of(framework),
-                 framework.name == "keras" ? coverage_of_keras(*framework.version, matrix)
-                                           : builds_of(facts, matrix, framework).coverage,
-                 matrix);
+        if (framework.version) judge_framework(answers, facts, matrix, framework);
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {

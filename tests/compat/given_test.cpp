@@ -121,3 +121,12 @@ TEST_CASE("hostile values cost nothing and are not understood") {
         CHECK(read_given({{key, long_text}}, bundled_matrix()).not_understood.size() == 1);
     CHECK_FALSE(split_given("no equals sign").has_value());
 }
+
+TEST_CASE("a conda build string names its flavour") {
+    CHECK(framework_version_from("2.0.1=py3.9_cuda11.8_cudnn8.7.0_0")->build == "cu118");
+    CHECK(framework_version_from("1.7.1=py3.8_cuda9.2.148_cudnn7.6.3_0")->build == "cu92");
+    CHECK(framework_version_from("2.6.0-cuda126_generic_py312_h460ed29_200")->build == "cu126");
+    CHECK(framework_version_from("2.1.0=cuda118py310h5e7c1c9_0")->build == "cu118");
+    CHECK(framework_version_from("2.1.0=py3.10_cpu_0")->build == "cpu");
+    CHECK_FALSE(framework_version_from("2.1.0=h5e7c1c9_0"));
+}

@@ -252,7 +252,8 @@ TEST_CASE("ranges hold every release that runs, stand apart and in order") {
 }
 
 TEST_CASE("a release that runs is not open, too") {
-    CHECK(plan_of(question("GTX 1080", "470", "paddlepaddle")).undecided == std::vector<std::string>{"3.0.0"});
+    CHECK(plan_of(question("GTX 1080", "470", "paddlepaddle")).undecided ==
+          std::vector<std::string>{"2.5.1 to 2.5.2", "3.0.0"});
 }
 
 TEST_CASE("a GPU that a cuDNN without the defect has left is told to run the layer without cuDNN") {
@@ -263,10 +264,20 @@ TEST_CASE("a GPU that a cuDNN without the defect has left is told to run the lay
     CHECK(contains(told(plan_of(question("6.1", "470", "tensorflow")).newest->notes), "Use cuDNN 8.9.2"));
 }
 
-TEST_CASE("what the table notes of a board stands with its plan") {
-    PlanQuestion asked = question("GH200", "580", "pytorch");
-    asked.gpu_name = "GH200";
-    CHECK(contains(told(make_plan(asked, test::bundled_matrix()).remarks), "Arm processor"));
+TEST_CASE("no build for x86-64 is planned for a board with an Arm processor") {
+    for (const char* name : {"GH200", "DGX Spark", "GB200", "Jetson Orin Nano"}) {
+        PlanQuestion asked = question(name, nullptr, "pytorch");
+        asked.gpu_name = name;
+        const Plan plan = make_plan(asked, test::bundled_matrix());
+        CHECK(contains(told(plan.obstacles), "x86-64"));
+        CHECK(plan.frameworks.empty());
+    }
+}
+
+TEST_CASE("what the table notes of a product stands with its plan") {
+    PlanQuestion asked = question("Tesla T10", "580", "pytorch");
+    asked.gpu_name = "Tesla T10";
+    CHECK(contains(told(make_plan(asked, test::bundled_matrix()).remarks), "TU102"));
 }
 
 TEST_CASE("a framework that opens no cuDNN wants none that knows the GPU") {

@@ -126,6 +126,18 @@ TEST_CASE("a flavour, an index or a pin that is not the row's") {
              "framework_builds", "column 'install' names CUDA 13, the row CUDA 12.9"));
 }
 
+TEST_CASE("one command for two builds") {
+    const auto issues = after_in_row(torch_24_cu124, " --index-url https://download.pytorch.org/whl/cu124", "");
+    INFO(told(issues));
+    CHECK(says(issues, "framework_builds", "also installs the build 'cu124'"));
+    CHECK(issues.size() == 1);
+}
+
+TEST_CASE("an image with a CUDA that there is not") {
+    CHECK(says(after("container_images.json", R"("cuda": "12.4.1")", R"("cuda": "12.7.1")"), "container_images",
+               "driver_for_cuda does not contain CUDA 12.7.1"));
+}
+
 TEST_CASE("a Python that there is not") {
     const auto issues = after_in_row(torch_24_cu124, R"("python_last": "3.12")", R"("python_last": "3.99")");
     INFO(told(issues));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "compat/plan.hpp"
 #include "compat/questions.hpp"
 #include "facts/queries.hpp"
 #include "rules/support/boards.hpp"
@@ -18,6 +19,8 @@ struct Compared {
     bool shown = false;     ///< that it works was seen, not looked up: networks ran
     bool unusable = false;  ///< it never answered, which another rule tells
     Severity severity = Severity::error;
+    bool depends = false;              ///< builds differ, and which is meant was not told
+    std::vector<Remedy> instead = {};  ///< what to install instead
 };
 
 /// Whether every case went well on this GPU with this copy or another one of the same release and CUDA.
@@ -201,13 +204,25 @@ static Compared against_framework(const Facts& facts, const Matrix& matrix, cons
     return compared;
 }
 
-/// One answer of several builds, when they agree.
-static Compared agreed(const std::vector<Compared>& all, const std::string& thing, const std::string& depends_on) {
-    const auto same = [&](const Compared& one) {
-        return one.suits.fit == all.front().suits.fit && one.suits.gpu_is_newer == all.front().suits.gpu_is_newer;
-    };
-    if (std::all_of(all.begin(), all.end(), same)) return all.front();
-    return not_known(thing, "it depends on " + depends_on + ", which was not specified");
+/// Equal numbers for equal answers, as deciding_build wants them.
+static int number_of(const Compared& compared) {
+    const auto& suits = compared.suits;
+    if (suits.fit == Fit::unknown) return 0;
+    if (suits.fit == Fit::does_not_work) return suits.gpu_is_newer ? -1 : -2;
+    return suits.fit == Fit::works ? 1 : 2;
+}
+
+/// How each build of a cuDNN version, one for each CUDA, fares: "for CUDA 11 it works, ...".
+static std::string by_cuda(const std::vector<CudnnBuild>& builds, const std::vector<Compared>& all) {
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < builds.size(); ++i) {
+        const Fit fit = all[i].suits.fit;
+        parts.push_back("the one for CUDA " + std::to_string(builds[i].cuda_major) +
+                        (fit == Fit::works            ? " has machine code for it"
+                         : fit == Fit::compiles_first ? " has PTX code that the driver compiles for it"
+                                                      : " has no code for it"));
+    }
+    return join_with_and(parts);
 }
 
 static Compared given_cudnn_on(const Facts& facts, const Matrix& matrix, const Version& cudnn,
@@ -226,7 +241,13 @@ static Compared given_cudnn_on(const Facts& facts, const Matrix& matrix, const V
         build.cudnn = cudnn;
         all.push_back(compared_with(thing, compat::cudnn_on_gpu(build, capability)));
     }
-    return agreed(all, thing, "the CUDA version that " + thing + " is for");
+    const auto same = [&](const Compared& one) { return number_of(one) == number_of(all.front()); };
+    if (std::ranges::all_of(all, same)) return all.front();
+    Compared either =
+        not_known(thing, "it depends on the build of " + thing + ": " + by_cuda(builds, all) +
+                             " (example: cudnn=" + cudnn.text + "+cu" + std::to_string(builds.back().cuda_major) + ")");
+    either.depends = true;
+    return either;
 }
 
 static Compared given_build_on(const Facts& facts, const Matrix& matrix, const FrameworkBuild& build,
@@ -235,6 +256,76 @@ static Compared given_build_on(const Facts& facts, const Matrix& matrix, const F
     if (suits.fit == Fit::unknown && !suits.outside)
         suits.why = "the GPUs that " + thing + " has code for are not in the data";
     return compared_with(thing, std::move(suits));
+}
+
+/// pip installs a newer cuDNN with this build, which has left the GPU behind.
+static Compared newest_cudnn_of(const Matrix& matrix, FrameworkBuild build, const Framework& framework,
+                                const Version& capability, const CudnnBuild& newer) {
+    Framework named = framework;
+    named.build = build.build;
+    build.first = *framework.version;
+    build.last = framework.version;
+    Compared compared = compared_with(
+        "the newest cuDNN, which pip installs with " + words_of(named),
+        {.fit = Fit::does_not_work,
+         .why = "",
+         .evidence = {evidence_of(build, "cuDNN " + build.cudnn->text + " or later"),
+                      {"cuDNN " + newer.cudnn.text + " for CUDA " + std::to_string(newer.cuda_major),
+                       "needs compute capability " + newer.capability_min.text + " or later", newer.source.url}}});
+    compared.severity = Severity::warning;
+    if (const std::string command = install_command(build, capability, matrix); !command.empty())
+        compared.instead = {{.text = "Hold cuDNN below " + newer.cudnn.text + " when you install",
+                             .commands = {command},
+                             .link = newer.source.url}};
+    return compared;
+}
+
+/// NVIDIA's newest container image of a framework of which no published build runs on this GPU, whatever its version.
+static std::vector<Remedy> container_for(const Matrix& matrix, const Framework& framework, const Version& capability) {
+    const auto runs_here = [&](const FrameworkBuild& build) {
+        return build.cuda && compat::build_and_cudnn_on_gpu(build, capability, {}, matrix).fit <= Fit::compiles_first;
+    };
+    if (std::ranges::any_of(matrix.framework_builds(framework.name), runs_here)) return {};
+    const ContainerImage* newest = nullptr;
+    for (const ContainerImage& image : matrix.container_images())
+        if (image.framework == framework.name && compat::cuda_on_gpu(image.cuda, capability, matrix).fit == Fit::works)
+            newest = &image;
+    if (!newest) return {};
+    const std::string name = newest->image + ":" + newest->tag;
+    return {{.text = "Use NVIDIA's container image " + name + " (CUDA " + newest->cuda.text +
+                     "): no published build of any version runs on this GPU",
+             .commands = {"docker pull " + name},
+             .link = newest->source.url}};
+}
+
+static void compare_framework(const Facts& facts, const Matrix& matrix, const Gpu& gpu, const Framework& framework,
+                              std::vector<Compared>& all) {
+    const Version& capability = *gpu.compute_capability;
+    const std::string thing = words_of(framework);
+    const auto builds = builds_of(facts, matrix, framework).with_cuda;
+    if (builds.empty()) return;
+    if (const std::string why = compat::no_x86_board(capability, gpu.name.value_or(""), matrix); !why.empty())
+        return all.push_back(not_known(thing, why, true));
+    std::vector<Compared> compared;
+    std::vector<int> numbers;
+    for (const FrameworkBuild& build : builds) {
+        compared.push_back(given_build_on(facts, matrix, build, capability, thing));
+        numbers.push_back(number_of(compared.back()));
+        const CudnnBuild* newer = compat::newer_cudnn_without(build, capability, matrix);
+        if (newer && numbers.back() > 0) all.push_back(newest_cudnn_of(matrix, build, framework, capability, *newer));
+    }
+    const DecidingBuild deciding = deciding_build(builds, numbers);
+    if (!deciding.build) {
+        all.push_back(not_known(thing, depends_on_build(framework, builds, numbers)));
+        all.back().depends = true;
+        return;
+    }
+    Compared& decided = compared[static_cast<std::size_t>(deciding.build - builds.data())];
+    if (!deciding.words.empty()) decided.thing += " (" + deciding.words + ")";
+    if (decided.suits.fit == Fit::does_not_work) decided.instead = builds_that_run(facts, matrix, framework);
+    if (decided.suits.fit == Fit::does_not_work && decided.suits.gpu_is_newer && decided.instead.empty())
+        decided.instead = container_for(matrix, framework, capability);
+    all.push_back(std::move(decided));
 }
 
 /// Everything that was given against the GPU that was given.
@@ -247,13 +338,7 @@ static std::vector<Compared> compare_versions(const Facts& facts, const Matrix& 
     if (const Version* cuda = given_cuda(facts))
         all.push_back(compared_with("CUDA " + cuda->text, compat::cuda_on_gpu(*cuda, capability, matrix)));
     if (const Version* cudnn = given_cudnn(facts)) all.push_back(given_cudnn_on(facts, matrix, *cudnn, capability));
-    for (const Framework& framework : facts.frameworks) {
-        const std::string thing = words_of(framework);
-        std::vector<Compared> builds;
-        for (const FrameworkBuild& build : builds_of(facts, matrix, framework).with_cuda)
-            builds.push_back(given_build_on(facts, matrix, build, capability, thing));
-        if (!builds.empty()) all.push_back(agreed(builds, thing, "the build of " + thing));
-    }
+    for (const Framework& framework : facts.frameworks) compare_framework(facts, matrix, gpu, framework, all);
     return all;
 }
 
@@ -293,6 +378,9 @@ static Finding about(const Facts& facts, const Gpu& gpu, const std::vector<Compa
         finding.evidence.insert(finding.evidence.end(), evidence.begin(), evidence.end());
     }
     describe(finding, gpu, join_with_and(things));
+    for (auto compared = all.rbegin(); compared != all.rend(); ++compared)
+        if (is_misfit(*compared, gpu_is_newer))
+            finding.remedies.insert(finding.remedies.begin(), compared->instead.begin(), compared->instead.end());
     return finding;
 }
 
@@ -329,6 +417,7 @@ static std::string fit_words(const Facts& facts, const Matrix& matrix, const Gpu
 static void note(const Facts& facts, const Compared& compared, const std::string& good, VerdictBuilder& answers) {
     const auto& suits = compared.suits;
     if (suits.outside) return answers.outside(suits.why);
+    if (compared.depends) return answers.depends(suits.why);
     if (compared.unusable) return answers.no_pass(compared.thing + " does not work");
     if (suits.fit == Fit::unknown) return answers.unknown(suits.why);
     if (suits.fit == Fit::works)

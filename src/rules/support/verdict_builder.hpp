@@ -12,6 +12,8 @@ class VerdictBuilder {
     void unknown(const std::string& why) { keep(unknown_, why); }
     /// A version that was told lies outside the tables.
     void outside(const std::string& why) { keep(outside_, why); }
+    /// Published builds differ, and none of them is the one that people get by default.
+    void depends(const std::string& why) { keep(depends_, why); }
     /// The question does not arise for it, and it is no pass either.
     void no_pass(const std::string& why) { keep(no_pass_, why); }
     void passed(const std::string& why, const std::vector<Evidence>& evidence = {}) {
@@ -28,6 +30,7 @@ class VerdictBuilder {
             return verdict;
         }
         if (!outside_.empty()) return outside_the_data(outside_);
+        if (!depends_.empty()) return depends_on_choice(depends_);
         if (!unknown_.empty()) return undecided(unknown_);
         if (!no_pass_.empty()) return not_applicable(no_pass_);
         return otherwise;
@@ -46,7 +49,7 @@ class VerdictBuilder {
 
     std::vector<Finding> findings_;
     std::vector<Evidence> evidence_;
-    std::string unknown_, outside_, no_pass_, passed_, irrelevant_;
+    std::string unknown_, outside_, depends_, no_pass_, passed_, irrelevant_;
 };
 
 }  // namespace rnncheck::rules

@@ -1,9 +1,12 @@
 #include "rules/support/versions.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
+#include "base/text.hpp"
+#include "compat/plan.hpp"
 #include "facts/queries.hpp"
 #include "rules/support/words.hpp"
 
@@ -105,6 +108,126 @@ std::string libraries_of(const FrameworkBuild& build) {
                                   : "");
 }
 
+namespace {
+
+int sign(int answer) {
+    return (answer > 0) - (answer < 0);
+}
+
+std::string system_words(const std::string& os) {
+    return os == "linux" ? "Linux" : os == "windows" ? "Windows" : "macOS";
+}
+
+/// The builds with this kind of answer: "cu126 and cu130"; with their systems where there are several.
+std::string names_of(const std::vector<FrameworkBuild>& builds, const std::vector<int>& answers, int kind,
+                     const std::string& os) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < builds.size(); ++i) {
+        if (sign(answers[i]) != kind || (!os.empty() && builds[i].os != os)) continue;
+        const bool several = std::ranges::any_of(builds, [&](const auto& other) { return other.os != builds[i].os; });
+        const std::string name = builds[i].build + (os.empty() && several ? " on " + system_words(builds[i].os) : "");
+        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+    return join_with_and(names);
+}
+
+/// The build of one system that answers for the others there; none where they differ and none is the default.
+std::optional<std::size_t> decides_on(const std::string& os, const std::vector<FrameworkBuild>& builds,
+                                      const std::vector<int>& answers) {
+    std::vector<std::size_t> all, defaults;
+    for (std::size_t i = 0; i < builds.size(); ++i) {
+        if (builds[i].os != os) continue;
+        all.push_back(i);
+        if (is_default(builds[i])) defaults.push_back(i);
+    }
+    const auto agree_on = [&](const std::vector<std::size_t>& some) {
+        return !some.empty() && std::ranges::all_of(some, [&](auto i) { return answers[i] == answers[some[0]]; });
+    };
+    if (agree_on(all)) return all.front();
+    if (agree_on(defaults) && answers[defaults.front()] != 0) return defaults.front();
+    return std::nullopt;
+}
+
+}  // namespace
+
+bool is_default(const FrameworkBuild& build) {
+    return build.install == "pip install " + build.package + "=={version}";
+}
+
+DecidingBuild deciding_build(const std::vector<FrameworkBuild>& builds, const std::vector<int>& answers) {
+    if (builds.empty()) return {};
+    if (std::ranges::adjacent_find(answers, std::not_equal_to()) == answers.end()) return {&builds.front(), ""};
+    std::set<std::string> systems;
+    for (const FrameworkBuild& build : builds) systems.insert(build.os);
+    const std::string first = systems.contains("linux") ? "linux" : *systems.begin();
+    const auto decides = decides_on(first, builds, answers);
+    if (!decides) return {};
+    for (const std::string& os : systems) {
+        const auto there = decides_on(os, builds, answers);
+        const bool as_good = there && sign(answers[*there]) == sign(answers[*decides]);
+        if (!as_good && (answers[*decides] > 0 || (there && answers[*there] >= 0))) return {};
+    }
+    const std::string others = names_of(builds, answers, -sign(answers[*decides]), first);
+    const FrameworkBuild& build = builds[*decides];
+    if (others.empty()) return {&build, systems.size() > 1 ? "on " + system_words(first) : ""};
+    return {&build, "its default build" + (systems.size() > 1 ? " on " + system_words(first) : std::string()) + ", " +
+                        build.build + ", unlike " + others};
+}
+
+std::string depends_on_build(const Framework& framework, const std::vector<FrameworkBuild>& builds,
+                             const std::vector<int>& answers) {
+    std::vector<std::string> parts;
+    const auto add = [&](int kind, const char* words) {
+        if (const std::string names = names_of(builds, answers, kind, ""); !names.empty())
+            parts.push_back(words + names);
+    };
+    add(1, "no problem with ");
+    add(-1, "a problem with ");
+    add(0, "not in the data for ");
+    return "it depends on the build of " + words_of(framework) +
+           ", and the build or os= was not specified: " + join(parts, "; ") + " (example: pytorch=2.4+cu124 os=linux)";
+}
+
+std::vector<Remedy> builds_that_run(const Facts& facts, const Matrix& matrix, Framework framework) {
+    if (!framework.version) return {};
+    framework.build.reset();
+    const PlanQuestion question = plan_question(facts, matrix);
+    std::vector<Remedy> remedies;
+    auto builds = builds_of(facts, matrix, framework).with_cuda;
+    std::ranges::stable_sort(builds, std::greater(), [](const FrameworkBuild& build) { return *build.cuda; });
+    for (FrameworkBuild& build : builds) {
+        if (build.os != question.os) continue;
+        build.first = *framework.version;
+        build.last = framework.version;
+        const PlannedBuild planned = plan_build(build, question, matrix);
+        if (planned.fit != Fit::works || planned.install.empty()) continue;
+        remedies.push_back({.text = "Install its build for CUDA " + build.cuda->text + " (" + build.build + ")",
+                            .commands = {planned.install},
+                            .link = planned.sources.front()});
+    }
+    return remedies;
+}
+
+void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& framework, const std::string& good,
+                  VerdictBuilder& answers, const Judge& judge) {
+    std::vector<BuildFault> faults;
+    std::vector<int> numbers;
+    for (const FrameworkBuild& build : builds) {
+        const Answered answer = judge(build);
+        numbers.push_back(!answer ? 0 : *answer ? -1 : 1);
+        faults.push_back(answer.value_or(BuildFault()));
+    }
+    if (builds.empty()) return;
+    const DecidingBuild deciding = deciding_build(builds, numbers);
+    if (!deciding.build) return answers.depends(depends_on_build(framework, builds, numbers));
+    const auto at = static_cast<std::size_t>(deciding.build - builds.data());
+    const std::string besides = deciding.words.empty() ? "" : " (" + deciding.words + ")";
+    if (numbers[at] == 0) return answers.unknown("the data do not cover every build of " + words_of(framework));
+    if (numbers[at] > 0) return answers.passed(good + besides, {evidence_of(builds[at], libraries_of(builds[at]))});
+    faults[at]->message += besides;
+    answers.fault(std::move(*faults[at]));
+}
+
 std::optional<Facts> asked_versions(const Facts& facts) {
     Facts about;
     about.tool.stages = {"given"};
@@ -119,7 +242,7 @@ Verdict judge_asked_versions(const std::optional<Facts>& about, const Matrix& ma
                              Verdict (*check)(const Facts&, const Matrix&)) {
     if (!about) return not_applicable(about_named_versions);
     const Verdict verdict = check(*about, matrix);
-    const bool needs_more = verdict.outcome == Outcome::undecided && verdict.missing == MissingInput::facts;
+    const bool needs_more = verdict.outcome == Outcome::undecided && verdict.missing != MissingInput::data;
     return needs_more ? not_applicable(verdict.reason) : verdict;
 }
 

@@ -49,28 +49,6 @@ using BuildFault = std::optional<Finding>;
 /// "CUDA 12.4, cuDNN 9.1.0", or "no CUDA".
 std::string libraries_of(const FrameworkBuild& build);
 
-/// A framework is at fault when every build that it may be is, by the first one's finding; well when none is. Else it
-/// depends on the build, which was not specified. `judge` returns nothing where the tables do not tell.
-template <class Judge>
-void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& framework, const std::string& good,
-                  VerdictBuilder& answers, Judge&& judge) {
-    std::size_t faults = 0, unknown = 0;
-    std::optional<Finding> first;
-    for (const FrameworkBuild& build : builds) {
-        const std::optional<BuildFault> answer = judge(build);
-        if (!answer) ++unknown;
-        if (!answer || !*answer) continue;
-        if (++faults == 1) first = **answer;
-    }
-    if (builds.empty()) return;
-    if (faults == builds.size()) return answers.fault(std::move(*first));
-    if (unknown > 0) return answers.unknown("the data do not cover every build of " + words_of(framework));
-    if (faults > 0)
-        return answers.unknown("it depends on the build of " + words_of(framework) +
-                               ", and the build or os= was not specified (example: pytorch=2.4+cu124 os=linux)");
-    answers.passed(good, {evidence_of(builds.front(), libraries_of(builds.front()))});
-}
-
 /// What one build comes to: nothing where the tables do not tell, else its fault or none.
 using Answered = std::optional<BuildFault>;
 inline Answered not_told() {
@@ -82,6 +60,30 @@ inline Answered well() {
 inline Answered at_fault(Finding finding) {
     return BuildFault(std::move(finding));
 }
+
+/// Of builds that differ, the one whose answer is the framework's.
+struct DecidingBuild {
+    const FrameworkBuild* build = nullptr;  ///< null: it depends on the build, and none is the default
+    std::string words;                      ///< "its default build, cu128, unlike cu126"; "" where no build differs
+};
+/// `answers` has for each build a number: above 0 no problem, 0 unknown, below 0 a problem; equal numbers are the same
+/// answer. Where builds differ, that of the index decides; of a system that was not told, Linux counts unless another
+/// one's answer is good where Linux's is not.
+DecidingBuild deciding_build(const std::vector<FrameworkBuild>& builds, const std::vector<int>& answers);
+/// "it depends on the build of PyTorch 2.9, which was not specified: no problem with cu126; a problem with cu128".
+std::string depends_on_build(const Framework& framework, const std::vector<FrameworkBuild>& builds,
+                             const std::vector<int>& answers);
+/// What `pip install PACKAGE==VERSION` gives, without an index or an extra.
+bool is_default(const FrameworkBuild& build);
+/// Builds of the framework's version, of any flavour, that run with everything else that was given, as commands; that
+/// of the newest CUDA first.
+std::vector<Remedy> builds_that_run(const Facts& facts, const Matrix& matrix, Framework framework);
+
+using Judge = std::function<Answered(const FrameworkBuild&)>;
+/// A framework is at fault when the deciding one of the builds that it may be is; well when none is. Else it depends on
+/// the build. `judge` returns nothing where the tables do not tell.
+void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& framework, const std::string& good,
+                  VerdictBuilder& answers, const Judge& judge);
 
 /// What --for asks about on a machine, as a person would give it: those releases and the system. Unset when nothing is
 /// asked about.
