@@ -138,7 +138,21 @@ void check_pair(const Tables& all, const FrameworkBuild& row, const Report& repo
         report(row, "cuDNN {} begins with a later toolkit than CUDA {} (cudnn_builds)", *row.cudnn, *row.cuda);
 }
 
+/// One command cannot install two builds. What takes the system's CUDA may be one package for several.
+void check_command(const Tables& all, const FrameworkBuild& row, const Report& report) {
+    if (row.install.empty() || row.libraries == "system") return;
+    const FrameworkBuild* other = first_of(all.framework_builds, [&](const FrameworkBuild& build) {
+        return build.number > row.number && build.install == row.install && build.os == row.os &&
+               build.libraries != "system" &&
+               (covers(build.first, build.last, row.first) || covers(row.first, row.last, build.first));
+    });
+    if (other)
+        report(row, "'{}' also installs the build '{}' of row {}; correct one of the commands", row.install,
+               other->build, other->number);
+}
+
 void check_build(const Tables& all, const FrameworkBuild& row, const Report& report) {
+    check_command(all, row, report);
     if (!row.cuda) return;
     check_toolkit_known(all, *row.cuda, row, report);
     check_pair(all, row, report);
@@ -152,6 +166,10 @@ void check_build(const Tables& all, const FrameworkBuild& row, const Report& rep
                    target.capability);
     }
     if (row.os == "linux") check_driver_min(all, row.driver_min, *row.cuda, row, report);
+}
+
+void check_image(const Tables& all, const ContainerImage& row, const Report& report) {
+    check_toolkit_known(all, row.cuda, row, report);
 }
 
 void check_keras(const Tables& all, const KerasBackend& row, const Report& report) {
@@ -258,6 +276,7 @@ void check_across(const Tables& tables, std::vector<Issue>& all) {
     check(tables.cudnn_builds, check_cudnn);
     check(tables.gpu_products, check_product);
     check(tables.framework_builds, check_build);
+    check(tables.container_images, check_image);
     check(tables.keras_backends, check_keras);
     check(tables.log_evidence, check_evidence);
     check(tables.rnn_required_support, check_required_support);
