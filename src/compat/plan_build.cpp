@@ -12,11 +12,6 @@ namespace {
 using compat::DriverAsked;
 using compat::Suitability;
 
-template <class T>
-void add_once(std::vector<T>& all, const T& one) {
-    if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
-}
-
 /// Of the reasons those stay that decide: what does not work in one way needs no doubt about another.
 void take(PlannedBuild& planned, const Suitability& answer) {
     if (answer.fit > planned.fit) planned.because.clear();
@@ -107,7 +102,7 @@ void add_known_defects(PlannedBuild& planned, const FrameworkBuild& build, const
 
 constexpr std::string_view placeholder = "{version}";
 
-/// "2.4" stands for the newest 2.4.x, which pip finds by a pattern. A pattern cannot carry a local version (+cu118, PEP
+/// "2.4" means the newest 2.4.x, which pip finds by a pattern. A pattern cannot carry a local version (+cu118, PEP
 /// 440); there the first version of the range is meant.
 std::string version_for_pip(const FrameworkBuild& build, bool before_local_version) {
     const Version newest = build.last.value_or(build.first);
@@ -115,7 +110,7 @@ std::string version_for_pip(const FrameworkBuild& build, bool before_local_versi
     return newest.text + (before_local_version ? ".0" : ".*");
 }
 
-/// Quoted, so that no shell takes a pattern or brackets for its own.
+/// In double quotes, which cmd.exe knows too, so that no shell takes a pattern or brackets for its own.
 std::string filled(const std::string& word, const FrameworkBuild& build) {
     const auto at = word.find(placeholder);
     if (at == std::string::npos) return word;
@@ -124,16 +119,14 @@ std::string filled(const std::string& word, const FrameworkBuild& build) {
     std::string text = word;
     text.replace(at, placeholder.size(), version_for_pip(build, local));
     const bool bare = text.find_first_of("\"'") == std::string::npos && text.find_first_of("*[<>") != std::string::npos;
-    return bare ? "'" + text + "'" : text;
+    return bare ? "\"" + text + "\"" : text;
 }
 
 /// A wheel that asks for its cuDNN or newer gets the newest, which may have left the GPU behind.
 std::string bound_on_cudnn(const FrameworkBuild& build, const Version& gpu, const Matrix& matrix) {
     const CudnnBuild* row = compat::newer_cudnn_without(build, gpu, matrix);
     if (!row) return "";
-    const std::string minor = std::to_string(row->cudnn.major()) + "." + std::to_string(row->cudnn.minor());
-    return " 'nvidia-cudnn-cu" + std::to_string(row->cuda_major) + "<" +
-           (row->cudnn.parts[2] == 0 ? minor : row->cudnn.text) + "'";
+    return " \"nvidia-cudnn-cu" + std::to_string(row->cuda_major) + "<" + compat::as_bound(row->cudnn) + "\"";
 }
 
 }  // namespace

@@ -282,7 +282,7 @@ Suitability cudnn_on_gpu(const CudnnBuild& build, const Version& gpu) {
 Suitability code_on_gpu(const std::string& words, const Version& gpu) {
     const std::vector<Target> targets = targets_of(words);
     if (targets.empty()) return not_known("for which GPUs it has code is not in the data");
-    const auto any = [&](auto&& holds) { return std::any_of(targets.begin(), targets.end(), holds); };
+    const auto any = [&](auto&& holds) { return std::ranges::any_of(targets, holds); };
     if (any([&](const Target& target) { return target.machine_code && runs_on(target, gpu); })) return {};
     Suitability answer{.fit = Fit::does_not_work,
                        .why = "it has code for " + capabilities_of(targets) + ", not for " + gpu.text};
@@ -339,12 +339,7 @@ Suitability cudnn_of_build_on_gpu(const FrameworkBuild& build, const Version& gp
 
 const CudnnBuild* newer_cudnn_without(const FrameworkBuild& build, const Version& gpu, const Matrix& matrix) {
     if (!build.cudnn_or_newer || !build.cudnn) return nullptr;
-    const auto& rows = matrix.cudnn_builds();
-    const auto left_behind = std::ranges::find_if(rows, [&](const CudnnBuild& row) {
-        return row.cuda_major == build.cuda->major() && row.cudnn.major() == build.cudnn->major() &&
-               row.cudnn >= *build.cudnn && gpu < row.capability_min;
-    });
-    return left_behind == rows.end() ? nullptr : &*left_behind;
+    return first_cudnn_without(gpu, *build.cudnn, build.cuda->major(), matrix);
 }
 
 std::string no_x86_board(const Version& capability, const std::string& name, const Matrix& matrix) {
@@ -372,8 +367,21 @@ std::vector<CudnnBuild> cudnn_builds_of(const Version& cudnn, const Matrix& matr
     std::vector<CudnnBuild> builds;
     for (const CudnnBuild& build : matrix.cudnn_builds())
         if (covers(build.cudnn, build.cudnn_last, cudnn)) builds.push_back(build);
-    std::sort(builds.begin(), builds.end(), [](const auto& a, const auto& b) { return a.cuda_major < b.cuda_major; });
+    std::ranges::sort(builds, {}, &CudnnBuild::cuda_major);
     return builds;
+}
+
+const CudnnBuild* first_cudnn_without(const Version& gpu, const Version& from, int cuda_major, const Matrix& matrix) {
+    const auto& rows = matrix.cudnn_builds();
+    const auto found = std::ranges::find_if(rows, [&](const CudnnBuild& row) {
+        return row.cuda_major == cuda_major && row.cudnn.major() == from.major() && row.last() >= from &&
+               gpu < row.capability_min;
+    });
+    return found == rows.end() ? nullptr : &*found;
+}
+
+std::string as_bound(const Version& version) {
+    return version.parts[2] == 0 ? make_version({version.major(), version.minor()}).text : version.text;
 }
 
 Suitability cudnn_for_cuda(const Version& cudnn, int cuda_major, const Matrix& matrix) {
@@ -401,7 +409,7 @@ const CudnnBuild* fixed_cudnn(const RnnDefect& defect, const CudnnFor& needs, co
     const CudnnBuild* newest = nullptr;
     for (const CudnnBuild& build : matrix.cudnn_builds()) {
         const bool fixes = build.cudnn.major() == defect.fixed->major() && build.last() >= *defect.fixed;
-        const bool suits = (!needs.gpu || cudnn_on_gpu(build, *needs.gpu).fit == Fit::works) &&
+        const bool suits = (!needs.gpu || fit_of(build, *needs.gpu) == Fit::works) &&
                            (!needs.cuda_major || build.cuda_major == *needs.cuda_major) &&
                            (!needs.driver || !build.driver_min || reaches(*needs.driver, *build.driver_min));
         if (fixes && suits && (!newest || newest->cuda_major <= build.cuda_major)) newest = &build;

@@ -8,10 +8,11 @@ namespace rnncheck {
 
 namespace {
 
-Version cut(const Version& version, std::size_t parts) {
-    Version shorter = version;
-    for (std::size_t i = parts; i < shorter.parts.size(); ++i) shorter.parts[i] = 0;
-    return shorter;
+/// Of the first numbers.
+std::strong_ordering compare(const Version& a, const Version& b, std::size_t parts) {
+    parts = std::min(parts, a.parts.size());
+    return std::lexicographical_compare_three_way(a.parts.begin(), a.parts.begin() + parts, b.parts.begin(),
+                                                  b.parts.begin() + parts);
 }
 
 }  // namespace
@@ -21,12 +22,11 @@ std::size_t parts_written(const Version& version) {
 }
 
 bool agree(const Version& a, const Version& b) {
-    const std::size_t parts = std::min(parts_written(a), parts_written(b));
-    return cut(a, parts) == cut(b, parts);
+    return compare(a, b, std::min(parts_written(a), parts_written(b))) == 0;
 }
 
 bool within(const Version& version, const Version& last) {
-    return cut(version, parts_written(last)) <= last;
+    return compare(version, last, parts_written(last)) <= 0;
 }
 
 bool covers(const Version& first, const std::optional<Version>& last, const Version& version) {

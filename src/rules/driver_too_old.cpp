@@ -5,7 +5,6 @@
 #include "rules/rule.hpp"
 #include "rules/support/cudnn.hpp"
 #include "rules/support/remedies.hpp"
-#include "rules/support/repairs.hpp"
 #include "rules/support/versions.hpp"
 #include "rules/support/words.hpp"
 
@@ -134,6 +133,41 @@ static Verdict judge_given(const Facts& facts, const Matrix& matrix) {
 
 // --- This machine -------------------------------------------------------------------------------------------------
 
+static std::string last_branch_of(const Architecture& row) {
+    return "driver branch " + std::to_string(*row.last_driver_branch) + " is the last one for " + row.name +
+           ", and later drivers ignore this GPU";
+}
+
+static bool is_ignored(const Architecture& row, const Version& driver) {
+    return row.last_driver_branch && *row.last_driver_branch < driver.major();
+}
+
+/// What helps a GPU for which a later driver does not; nothing where that is of use.
+static std::optional<Remedy> instead_of_update(const Architecture& row, const Version& driver, const Version& cuda) {
+    const bool ignored = is_ignored(row, driver);
+    if (!ignored && (!row.last_cuda || *row.last_cuda >= cuda)) return std::nullopt;
+    return Remedy{
+        .text = (ignored ? "Do not update the driver: " + last_branch_of(row)
+                         : "A newer driver does not help: CUDA " + cuda.text + " no longer supports " + row.name) +
+                ". Use a build for CUDA " + (row.last_cuda ? row.last_cuda->text : cuda.text) + " or earlier",
+        .link = row.driver_source.value_or(row.source).url};
+}
+
+/// The update, unless it is of no use to any GPU here.
+static std::pair<Remedy, bool> update_or_instead(const Facts& facts, const Matrix& matrix, Remedy update,
+                                                 const std::optional<Version>& oldest, const Version& cuda) {
+    std::optional<Remedy> instead;
+    bool any_gains = facts.cuda_devices.empty() || !oldest;
+    for (const Gpu& gpu : facts.cuda_devices) {
+        const auto row = gpu.compute_capability ? matrix.architecture(*gpu.compute_capability) : Answer<Architecture>();
+        const auto other = row && oldest ? instead_of_update(*row, *oldest, cuda) : std::nullopt;
+        any_gains |= !other;
+        if (other && is_ignored(*row, *oldest)) update.text += ". For " + words_of(gpu) + ", " + last_branch_of(*row);
+        if (other && !instead) instead = other;
+    }
+    return any_gains ? std::pair(update, true) : std::pair(*instead, false);
+}
+
 static Finding too_old(const Facts& facts, const Matrix& matrix, const Runtime& runtime) {
     const std::string cuda = facts.driver.cuda_version->text;
     const std::string needed = runtime.version->text;
@@ -152,25 +186,23 @@ static Finding too_old(const Facts& facts, const Matrix& matrix, const Runtime& 
     if (row)
         finding.evidence.push_back(
             {"oldest driver for CUDA " + needed, row->oldest_driver.text, row->oldest_source.url});
-    const auto last = last_driver_branch(facts, matrix);
-    const bool out_of_reach = last && row && row->oldest_driver.major() > *last;
-    finding.remedies = {{.text = "Use a framework build for CUDA " + cuda + " or earlier; no system change is needed",
-                         .link = "https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/index.html"}};
-    if (out_of_reach) {
-        finding.evidence.push_back({"last driver branch for this GPU", std::to_string(*last),
-                                    matrix.architecture(*facts.cuda_devices.front().compute_capability)->source.url});
-        return finding;
-    }
-    Remedy update = on_host(
-        facts, {.text = "Update the NVIDIA driver" +
-                        (row ? " to " + row->oldest_driver.text + " or later" : std::string()) + ", then reboot",
-                .commands = driver_install_commands(facts),
-                .risk = Risk::disruptive,
-                .verify = "nvidia-smi",
-                .link = compatibility_page});
+    const auto oldest = row ? std::optional(row->oldest_driver) : std::nullopt;
+    const auto [update, is_update] =
+        update_or_instead(facts, matrix,
+                          {.text = "Update the NVIDIA driver" +
+                                   (oldest ? " to " + oldest->text + " or later" : std::string()) + ", then reboot",
+                           .commands = driver_install_commands(facts, oldest),
+                           .risk = Risk::disruptive,
+                           .verify = "nvidia-smi",
+                           .link = compatibility_page},
+                          oldest, *runtime.version);
+    const Remedy older_build = {
+        .text = "Use a framework build for CUDA " + cuda + " or earlier; no system change is needed",
+        .link = "https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/index.html"};
+    finding.remedies = is_update ? std::vector{on_host(facts, update), older_build} : std::vector{update};
+    if (!is_update) return finding;
     // Who may not touch the driver begins with what is in reach.
-    const bool others_driver = in_container(facts) || !batch_system(facts).empty();
-    finding.remedies.insert(others_driver ? finding.remedies.end() : finding.remedies.begin(), std::move(update));
+    if (in_container(facts) || !batch_system(facts).empty()) std::swap(finding.remedies[0], finding.remedies[1]);
     return finding;
 }
 

@@ -126,9 +126,15 @@ void Proposals::propose_driver() {
 }
 
 void Proposals::propose_newer_driver(const Version& needed) {
+    // https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/kernel-modules.html
+    const bool open_only = question_.gpu && *question_.gpu >= make_version({10, 0}) && question_.os == "linux" &&
+                           question_.driver_os.empty();
+    const std::string modules = open_only ? " with the open kernel modules (nvidia-open, or on Ubuntu "
+                                            "nvidia-driver-NNN-open), which this GPU requires"
+                                          : "";
     remedies_.push_back(
-        on_host(facts_, {.text = "Update the NVIDIA driver to " + needed.text + " or later, then reboot",
-                         .commands = driver_install_commands(facts_),
+        on_host(facts_, {.text = "Update the NVIDIA driver to " + needed.text + " or later" + modules + ", then reboot",
+                         .commands = driver_install_commands(facts_, needed),
                          .risk = Risk::disruptive,
                          .verify = "nvidia-smi",
                          .link = "https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html",
@@ -138,8 +144,7 @@ void Proposals::propose_newer_driver(const Version& needed) {
 
 /// NVIDIA's newer libcuda over the older kernel driver, unless the GPU is known to be none of a data center.
 void Proposals::propose_compat_package(const Version& needed) {
-    const auto product = matrix_.gpu_product(question_.gpu_name);
-    if (product && !product->data_center) return;
+    if (question_.data_center == false) return;
     for (const Version& cuda : cudas_given())
         if (const auto package = compat::compat_package(driver_asked(given_), cuda, question_.gpu, matrix_))
             return remedies_.push_back({.text = "On data center GPUs only: install the forward-compatibility package " +
