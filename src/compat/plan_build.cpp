@@ -124,7 +124,7 @@ std::string filled(const std::string& word, const FrameworkBuild& build) {
     std::string text = word;
     text.replace(at, placeholder.size(), version_for_pip(build, local));
     const bool bare = text.find_first_of("\"'") == std::string::npos && text.find_first_of("*[<>") != std::string::npos;
-    return bare ? "'" + text + "'" : text;
+    return bare ? '"' + text + '"' : text;  // cmd.exe knows no others
 }
 
 /// A wheel that asks for its cuDNN or newer gets the newest, which may have left the GPU behind.
