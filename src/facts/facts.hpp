@@ -1,9 +1,8 @@
-// The one document between finding out and judging. An empty optional means "not learnt"; why stands in
-// `probe_runs`. Every field has one probe that fills it: two sources of one truth are two fields.
+// The one document between finding out and judging. An empty optional means "unknown"; `probe_runs` shows why. Every
+// field has one probe that fills it: two sources of one truth are two fields.
 #pragma once
 
-#include <algorithm>
-
+#include "base/lists.hpp"
 #include "facts/common.hpp"
 #include "facts/libraries.hpp"
 #include "facts/log.hpp"
@@ -17,7 +16,7 @@ inline constexpr int facts_schema = 2;
 /// Of reports, which hold facts.
 inline constexpr int report_schema = 2;
 
-/// Which rnncheck learnt the facts, and which stages it was allowed to run: look, ask, run; or "given" alone.
+/// Which rnncheck collected the facts, and which stages it was allowed to run: look, ask, run; or "given" alone.
 struct ToolFacts {
     std::string version;
     std::vector<std::string> stages;
@@ -93,8 +92,7 @@ inline const Board* board_of(const Facts& facts, const Gpu& gpu) {
 
 /// False for a stage that the user switched off; where the facts name no stages, all were.
 inline bool stage_was_run(const Facts& facts, Stage stage) {
-    const auto& stages = facts.tool.stages;
-    return stages.empty() || std::ranges::find(stages, name_of(stage)) != stages.end();
+    return facts.tool.stages.empty() || includes(facts.tool.stages, name_of(stage));
 }
 
 /// All facts come from --given: what it did not name is unknown, and no machine was examined.
