@@ -1,4 +1,4 @@
-// The one document between finding out and judging. An empty optional means "not learnt"; why stands in
+// The one document between finding out and judging. An empty optional means "unknown"; why is in
 // `probe_runs`. Every field has one probe that fills it: two sources of one truth are two fields.
 #pragma once
 
@@ -17,7 +17,7 @@ inline constexpr int facts_schema = 2;
 /// Of reports, which hold facts.
 inline constexpr int report_schema = 2;
 
-/// Which rnncheck learnt the facts, and which stages it was allowed to run: look, ask, run; or "given" alone.
+/// Which rnncheck collected the facts, and which stages it was allowed to run: look, ask, run; or "given" alone.
 struct ToolFacts {
     std::string version;
     std::vector<std::string> stages;

@@ -30,8 +30,7 @@ concept Keyed = requires(const T& t) {
 template <Keyed T>
 void join_lists(std::vector<T>& into, std::vector<T>& from) {
     for (T& news : from) {
-        const auto known =
-            std::find_if(into.begin(), into.end(), [&](const T& old) { return old.key() == news.key(); });
+        const auto known = std::ranges::find_if(into, [&](const T& old) { return old.key() == news.key(); });
         if (known == into.end())
             into.push_back(std::move(news));
         else

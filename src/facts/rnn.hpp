@@ -41,7 +41,7 @@ struct RnnRequest {
         visit("dialect", self.dialect, "the only RNN interface to use");
         visit("fit", self.fit, "find the largest such size of the first case that fits, instead of computing cases");
         visit("trial", self.trial, "try this size, instead of calculating the largest");
-        visit("dropout", self.dropout, "measure dropout of this probability, besides the cases");
+        visit("dropout", self.dropout, "also measure dropout of this probability");
     }
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "facts/common.hpp"
+#include "facts/queries.hpp"
 #include "rnn/network.hpp"
 #include "rnn/number.hpp"
 
@@ -94,12 +95,10 @@ std::string rerun_all_command(const Facts& facts, const RnnRun& run) {
 
 RnnPlace rnn_place(const Facts& facts, int gpu, const std::string& library, Dialect dialect) {
     RnnPlace place(dialect);
-    for (const Cudnn& cudnn : facts.cudnns)
-        if (cudnn.library == library) place.cudnn = cudnn.version;
-    for (const Gpu& candidate : facts.cuda_devices) {
-        if (candidate.index != gpu) continue;
-        place.capability = candidate.compute_capability;
-        place.multiprocessors = candidate.multiprocessors;
+    if (const Cudnn* cudnn = cudnn_at(facts, library)) place.cudnn = cudnn->version;
+    if (const Gpu* device = gpu_at(facts, gpu)) {
+        place.capability = device->compute_capability;
+        place.multiprocessors = device->multiprocessors;
     }
     return place;
 }

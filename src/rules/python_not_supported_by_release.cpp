@@ -1,6 +1,5 @@
 // A release of a framework has no package for this Python.
 #include "rules/rule.hpp"
-#include "rules/support/frameworks.hpp"
 
 namespace rnncheck::rules::python_not_supported_by_release {
 
@@ -9,16 +8,14 @@ static Verdict check(const Facts& facts, const Matrix& matrix);
 static Finding no_package(const Framework& framework, const FrameworkBuild& build, const Version& python,
                           const Evidence& range) {
     const Version& wanted = build.python_last ? *build.python_last : *build.python_first;
-    Finding finding;
-    finding.subject = words_of(framework);
-    finding.message =
-        words_of(framework) + " has no package for Python " + python.text + "; it supports " + range.value;
-    finding.evidence = {{"Python", python.text, "pythons"}, range};
-    finding.remedies = {{.text = "Create an environment with a Python version that it supports",
-                         .commands = {"python" + wanted.text + " -m venv environment"},
-                         .verify = "rnncheck matrix plan --for " + framework.name + "==" + framework.version->text,
-                         .link = build.source.url}};
-    return finding;
+    return {
+        .subject = words_of(framework),
+        .message = words_of(framework) + " has no package for Python " + python.text + "; it supports " + range.value,
+        .evidence = {{"Python", python.text, "pythons"}, range},
+        .remedies = {{.text = "Create an environment with a Python version that it supports",
+                      .commands = {"python" + wanted.text + " -m venv environment"},
+                      .verify = "rnncheck matrix plan --for " + framework.name + "==" + framework.version->text,
+                      .link = build.source.url}}};
 }
 
 /// An installed framework has its package; one that is asked about may have none for the Python that runs.
@@ -41,17 +38,16 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (facts.pythons.empty() || !facts.pythons.front().version) return undecided("no Python version was specified");
     const Version& python = *facts.pythons.front().version;
     return judge_frameworks(facts, matrix, is_no_plugin,
-                            [&](const FrameworkBuild& build, const Framework& framework) -> Answered {
+                            [&](const FrameworkBuild& build, const Framework& framework) -> Verdict {
                                 const auto suits = compat::build_for_python(build, python);
-                                if (suits.fit == Fit::unknown) return not_told();
-                                if (suits.fit == Fit::works) return well();
-                                return at_fault(no_package(framework, build, python, suits.evidence.front()));
+                                if (suits.fit == Fit::unknown) return undecided("the data do not show it");
+                                if (suits.fit == Fit::works) return pass("it suits");
+                                return fault(no_package(framework, build, python, suits.evidence.front()));
                             });
 }
 
 extern const Rule rule{.title = "The framework version has no package for this Python version",
                        .layer = Layer::host,
-                       .max_severity = Severity::error,
                        .stage = Stage::look,
                        .check = check,
                        .what_if_inputs = "python= and a framework"};
