@@ -132,8 +132,8 @@ std::string bound_on_cudnn(const FrameworkBuild& build, const Version& gpu, cons
     const CudnnBuild* row = compat::newer_cudnn_without(build, gpu, matrix);
     if (!row) return "";
     const std::string minor = std::to_string(row->cudnn.major()) + "." + std::to_string(row->cudnn.minor());
-    return " 'nvidia-cudnn-cu" + std::to_string(row->cuda_major) + "<" +
-           (row->cudnn.parts[2] == 0 ? minor : row->cudnn.text) + "'";
+    return " \"nvidia-cudnn-cu" + std::to_string(row->cuda_major) + "<" +
+           (row->cudnn.parts[2] == 0 ? minor : row->cudnn.text) + "\"";
 }
 
 }  // namespace

@@ -376,6 +376,15 @@ std::vector<CudnnBuild> cudnn_builds_of(const Version& cudnn, const Matrix& matr
     return builds;
 }
 
+std::string first_cudnn_without(const Version& gpu, const Version& from, int cuda_major, const Matrix& matrix) {
+    for (const CudnnBuild& row : matrix.cudnn_builds()) {
+        if (row.cuda_major != cuda_major || row.cudnn.major() != from.major() || gpu >= row.capability_min) continue;
+        if (row.last() < from) continue;
+        return row.cudnn.parts[2] == 0 ? make_version({row.cudnn.major(), row.cudnn.minor()}).text : row.cudnn.text;
+    }
+    return "";
+}
+
 Suitability cudnn_for_cuda(const Version& cudnn, int cuda_major, const Matrix& matrix) {
     const auto build = matrix.cudnn_build(cudnn, cuda_major);
     const std::string pair = "cuDNN " + cudnn.text + " for CUDA " + std::to_string(cuda_major);

@@ -93,6 +93,9 @@ Suitability build_and_cudnn_on_gpu(const FrameworkBuild& build, const Version& g
 
 /// Every build of a cuDNN version, by the CUDA major it is for.
 std::vector<CudnnBuild> cudnn_builds_of(const Version& cudnn, const Matrix& matrix);
+/// "9.11": where cuDNN of the major of `from`, for this CUDA major and from that version on, no longer has code for the
+/// GPU; "" while it has.
+std::string first_cudnn_without(const Version& gpu, const Version& from, int cuda_major, const Matrix& matrix);
 /// Whether the version was made for this CUDA major.
 Suitability cudnn_for_cuda(const Version& cudnn, int cuda_major, const Matrix& matrix);
 

@@ -50,10 +50,16 @@ struct LogCause : Row {
     std::string knows;     ///< what tells it from its neighbours
     std::string check;     ///< the one check that decides
     std::string check_command;
+    std::string windows_check_command;  ///< where check_command is one for Unix
     std::string remedy;
-    std::string command;   ///< may be empty
-    std::string risk;      ///< a name of Risk
-    std::string harmless;  ///< when it may be left alone
+    /// May be empty. "{nvidia-cudnn}" stands for the package in the version that the log asks for,
+    /// "{nvidia-cudnn>=8.9.2,<9}" for this range of it, "{plan}" for the plan of the log's GPU
+    /// (rules/causes/log_remedies.hpp); " && " parts commands.
+    std::string command;
+    std::string windows_command;  ///< where command is one for Unix
+    std::string rests_on;         ///< feature of rnn_limits or id of rnn_defects whose versions the text names
+    std::string risk;             ///< a name of Risk
+    std::string harmless;         ///< when it may be left alone
 
     auto key() const { return cause; }
     static void fields(auto& self, auto&& visit) {
@@ -66,8 +72,11 @@ struct LogCause : Row {
         visit("knows", self.knows);
         visit("check", self.check);
         visit("check_command", self.check_command, may_be_missing);
+        visit("windows_check_command", self.windows_check_command, may_be_missing);
         visit("remedy", self.remedy);
         visit("command", self.command, may_be_missing);
+        visit("windows_command", self.windows_command, may_be_missing);
+        visit("rests_on", self.rests_on, may_be_missing);
         visit("risk", self.risk, may_be_missing);
         visit("harmless", self.harmless, may_be_missing);
     }

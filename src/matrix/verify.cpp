@@ -387,6 +387,7 @@ std::vector<Issue> verify(const Tables& tables, const std::string& latest_day) {
         if (!known.contains(stem))
             lint::Report{all, escaped(stem)}.whole("no table has this name; rename or remove the file");
     lint::check_across(tables, all);
+    lint::check_advice(tables, all);
     if (!latest_day.empty()) lint::check_dates(tables, latest_day, all);
     std::ranges::stable_sort(all, {}, [](const Issue& issue) { return std::tie(issue.table, issue.row); });
     return all;

@@ -50,4 +50,7 @@ struct Report {
 /// What tables say about each other. A table that could not be read is left out: its own issues tell that.
 void check_across(const Tables& tables, std::vector<Issue>& all);
 
+/// Commands that do harm, links that lead elsewhere, causes that the row they rest on denies.
+void check_advice(const Tables& tables, std::vector<Issue>& all);
+
 }  // namespace rnncheck::lint

@@ -4,7 +4,9 @@
 namespace rnncheck::rules::driver_missing {
 
 static Remedy install(const Facts& facts) {
-    return {.text = "Install the NVIDIA driver for this GPU, then reboot",
+    return {.text =
+                "Install the NVIDIA driver for this GPU, then reboot. RTX 50 and other Blackwell GPUs require the open "
+                "kernel modules (nvidia-open, or on Ubuntu nvidia-driver-NNN-open)",
             .commands = driver_install_commands(facts),
             .risk = Risk::disruptive,
             .verify = "nvidia-smi",

@@ -31,6 +31,41 @@ static void offer_compat_package(Finding& finding, const Facts& facts, const Mat
          .link = package->source});
 }
 
+static std::string last_branch_of(const Architecture& row) {
+    return "driver branch " + std::to_string(*row.last_driver_branch) + " is the last one for " + row.name +
+           ", and later drivers ignore this GPU";
+}
+
+static bool is_ignored(const Architecture& row, const Version& driver) {
+    return row.last_driver_branch && *row.last_driver_branch < driver.major();
+}
+
+/// What helps a GPU for which a later driver does not; nothing where that is of use.
+static std::optional<Remedy> instead_of_update(const Architecture& row, const Version& driver, const Version& cuda) {
+    const bool ignored = is_ignored(row, driver);
+    if (!ignored && (!row.last_cuda || *row.last_cuda >= cuda)) return std::nullopt;
+    return Remedy{
+        .text = (ignored ? "Do not update the driver: " + last_branch_of(row)
+                         : "A newer driver does not help: CUDA " + cuda.text + " no longer supports " + row.name) +
+                ". Use a build for CUDA " + (row.last_cuda ? row.last_cuda->text : cuda.text) + " or earlier",
+        .link = row.driver_source.value_or(row.source).url};
+}
+
+/// The update, unless it is of no use to any GPU here.
+static std::pair<Remedy, bool> update_or_instead(const Facts& facts, const Matrix& matrix, Remedy update,
+                                                 const std::optional<Version>& oldest, const Version& cuda) {
+    std::optional<Remedy> instead;
+    bool any_gains = facts.cuda_devices.empty() || !oldest;
+    for (const Gpu& gpu : facts.cuda_devices) {
+        const auto row = gpu.compute_capability ? matrix.architecture(*gpu.compute_capability) : Answer<Architecture>();
+        const auto other = row && oldest ? instead_of_update(*row, *oldest, cuda) : std::nullopt;
+        any_gains |= !other;
+        if (other && is_ignored(*row, *oldest)) update.text += ". For " + words_of(gpu) + ", " + last_branch_of(*row);
+        if (other && !instead) instead = other;
+    }
+    return any_gains ? std::pair(update, true) : std::pair(*instead, false);
+}
+
 static Finding too_old_for(const Facts& facts, const Matrix& matrix, const std::string& thing, const Version& cuda,
                            const std::string& oldest, const std::vector<Evidence>& evidence) {
     const Version driver = *driver_version(facts);
@@ -39,10 +74,13 @@ static Finding too_old_for(const Facts& facts, const Matrix& matrix, const std::
     finding.message = "driver " + driver.text + " is too old for " + thing;
     finding.evidence = {{"driver", driver.text, "driver.library_version"}};
     append(finding.evidence, evidence);
-    finding.remedies = {{.text = "Update the NVIDIA driver to " + oldest + " or later",
-                         .risk = Risk::disruptive,
-                         .verify = "nvidia-smi",
-                         .link = compatibility_page}};
+    finding.remedies = {update_or_instead(facts, matrix,
+                                          {.text = "Update the NVIDIA driver to " + oldest + " or later",
+                                           .risk = Risk::disruptive,
+                                           .verify = "nvidia-smi",
+                                           .link = compatibility_page},
+                                          parse_version(oldest), cuda)
+                            .first};
     offer_compat_package(finding, facts, matrix, cuda);
     return finding;
 }
@@ -121,7 +159,11 @@ static void judge_gpu(const Matrix& matrix, const Version& driver, const Gpu& gp
     finding.message = "driver " + driver.text + " is too old for " + words_of(gpu) + ", which requires CUDA " + first;
     finding.evidence = {{"driver", driver.text, "driver.library_version"}};
     append(finding.evidence, knows.evidence);
-    finding.remedies = {{.text = "Install a driver that supports CUDA " + first + " or later",
+    const bool open_only = *gpu.compute_capability >= make_version({10, 0});
+    finding.remedies = {{.text = "Install a driver that supports CUDA " + first + " or later" +
+                                 (open_only ? ", on Linux with the open kernel modules (nvidia-open, or on Ubuntu "
+                                              "nvidia-driver-NNN-open), which this GPU requires"
+                                            : ""),
                          .verify = "nvidia-smi",
                          .link = "https://www.nvidia.com/drivers"}};
     answers.fault(std::move(finding));
@@ -169,15 +211,21 @@ static Finding too_old(const Facts& facts, const Matrix& matrix, const Runtime& 
                          driver_library_version(facts) ? "driver.library_version" : "driver.nvml_version"},
                         {"oldest driver for CUDA " + needed, row ? row->oldest_driver.text : "",
                          row ? row->oldest_source.url : "matrix"}};
-    finding.remedies = {on_host(facts, {.text = "Update the NVIDIA driver" +
-                                                (row ? " to " + row->oldest_driver.text + " or later" : std::string()) +
-                                                ", then reboot",
-                                        .commands = driver_install_commands(facts),
-                                        .risk = Risk::disruptive,
-                                        .verify = "nvidia-smi",
-                                        .link = compatibility_page}),
-                        {.text = "Use a framework build for CUDA " + cuda + " or earlier; no system change is needed",
-                         .link = "https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/index.html"}};
+    const auto oldest = row ? std::optional(row->oldest_driver) : std::nullopt;
+    const auto [update, is_update] =
+        update_or_instead(facts, matrix,
+                          {.text = "Update the NVIDIA driver" +
+                                   (oldest ? " to " + oldest->text + " or later" : std::string()) + ", then reboot",
+                           .commands = driver_install_commands(facts, oldest),
+                           .risk = Risk::disruptive,
+                           .verify = "nvidia-smi",
+                           .link = compatibility_page},
+                          oldest, *runtime.version);
+    const Remedy older_build = {
+        .text = "Use a framework build for CUDA " + cuda + " or earlier; no system change is needed",
+        .link = "https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/index.html"};
+    finding.remedies = is_update ? std::vector{on_host(facts, update), older_build} : std::vector{update};
+    if (!is_update) return finding;
     // Who may not touch the driver begins with what is in reach.
     if (in_container(facts) || !batch_system(facts).empty()) std::swap(finding.remedies[0], finding.remedies[1]);
     return finding;

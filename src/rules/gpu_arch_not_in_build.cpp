@@ -11,7 +11,8 @@ static void describe(Finding& finding, const Gpu& gpu, const std::string& things
     finding.message = "there is no machine code for " + subject_of(gpu) + capability + " in " + things +
                       (only_slow ? "; PTX code, compiled at first use, may still run" : "");
     finding.remedies = {{.text = "Use a framework build for a CUDA version that supports this GPU (12.8 or later for "
-                                 "Blackwell, 11.8 for Ada and Hopper), with a cuDNN built for that CUDA version",
+                                 "Blackwell, 12.9 for its capabilities 10.3 and 12.1, 11.8 for Ada and Hopper), with a "
+                                 "cuDNN built for that CUDA version",
                          .link = "https://developer.nvidia.com/cuda-gpus"}};
 }
 

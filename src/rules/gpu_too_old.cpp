@@ -28,7 +28,8 @@ static Remedy older_cudnn(const CudnnBuild& build) {
     constexpr int oldest_wheels = 11;
     const std::string release = last_of(build).text, cuda = std::to_string(build.cuda_major);
     std::vector<std::string> commands;
-    if (build.cuda_major >= oldest_wheels) commands = {"pip install 'nvidia-cudnn-cu" + cuda + "==" + release + ".*'"};
+    if (build.cuda_major >= oldest_wheels)
+        commands = {"pip install \"nvidia-cudnn-cu" + cuda + "==" + release + ".*\""};
     return {.text = "Use a framework build for CUDA " + cuda + " or older, with cuDNN " + release +
                     ", the last version for this GPU",
             .commands = commands,

@@ -137,7 +137,7 @@ TEST_CASE("Pascal keeps an older cuDNN: the bound is in the command") {
     const FrameworkPlan plan = plan_of(question("GTX 1080", "580", "tensorflow"));
     REQUIRE(plan.newest);
     CHECK(plan.newest->cuda == v("12.5"));
-    CHECK(contains(plan.newest->install, "'nvidia-cudnn-cu12<9.11'"));
+    CHECK(contains(plan.newest->install, "\"nvidia-cudnn-cu12<9.11\""));
     CHECK_FALSE(contains(plan_of(question("RTX 3090", "580", "tensorflow")).newest->install, "nvidia-cudnn"));
 }
 

@@ -201,3 +201,61 @@ TEST_CASE("an inferred row without a note, and a control character") {
     CHECK(says(after("rnn_required_support.json", R"("title": ")", R"("title": "\u009b)"), "rnn_required_support",
                "'title' contains a control character"));
 }
+
+TEST_CASE("commands that do harm") {
+    const auto planted = [](const char* cause, const std::string& column, const std::string& value) {
+        const MatrixCopy copy;
+        std::string text = MatrixCopy::content_of(copy.directory / "log_causes.json");
+        const auto row = text.find(R"({"cause": ")" + std::string(cause) + "\"");
+        REQUIRE(row != std::string::npos);
+        const std::string key = "\"" + column + "\": \"";
+        const auto at = text.find(key, row);
+        REQUIRE(at < text.find('\n', row));
+        std::size_t end = at + key.size();
+        while (text[end] != '"' || text[end - 1] == '\\') ++end;
+        copy.write("log_causes.json", text.replace(at + key.size(), end - at - key.size(), value));
+        const auto issues = issues_of(copy);
+        INFO(told(issues));
+        CHECK(issues.size() == 1);
+        return issues;
+    };
+    const char* windows = "tf_windows_no_gpu_since_2.11";
+    CHECK(says(planted(windows, "command", "python -m pip install 'tensorflow<2.11'"), "log_causes",
+               "'command': cmd.exe does not know single quotes"));
+    CHECK(says(planted(windows, "remedy", "Run python -m pip install 'tensorflow<2.11'"), "log_causes",
+               "'remedy': cmd.exe does not know single quotes"));
+    CHECK(says(planted(windows, "command", "python -m pip install tensorflow<2.11"), "log_causes",
+               "'command': a shell takes < and > for redirections"));
+    CHECK(says(planted("wsl_libcuda_not_found", "command", "export LD_LIBRARY_PATH=/usr/lib/wsl/lib"), "log_causes",
+               "'command': it replaces a search path"));
+    CHECK(says(planted("wsl_libcuda_not_found", "command", "unset LD_LIBRARY_PATH"), "log_causes",
+               "'command': it replaces a search path"));
+    CHECK(says(planted("gpu_too_old", "command", "python -m pip install --upgrade torch"), "log_causes",
+               "'command': --upgrade without a bound"));
+    CHECK(says(planted("cudnn_not_installed", "command", "python -m pip install nvidia-cudnn-cu12"), "log_causes",
+               "'command' names one CUDA version for every log"));
+    CHECK(says(planted("gpu_too_old", "command", "{plam}"), "log_causes", "{plam} is not known"));
+    CHECK(says(planted("cudnn_not_installed", "windows_check_command", "ldconfig -p"), "log_causes",
+               "'ldconfig -p' does not run on Windows"));
+}
+
+TEST_CASE("a link that leads to another page with every version") {
+    for (const char* link : {"https://docs.nvidia.com/deeplearning/sdk/cudnn-support-matrix/",
+                             "https://docs.nvidia.com/deeplearning/cudnn/latest/support-matrix/index.html"}) {
+        const auto issues = after("xid.json", "\"url\": \"", "\"url\": \"" + std::string(link) + "\", \"was\": \"");
+        INFO(told(issues));
+        CHECK(says(issues, "xid", "an old address that leads to another page"));
+    }
+}
+
+TEST_CASE("a cause that says what the row it rests on denies") {
+    const auto earlier = after("log_causes.json", "in bfloat16 only from 9.13 on", "in bfloat16 only from 9.11 on");
+    INFO(told(earlier));
+    CHECK(says(earlier, "log_causes", "the text names 9.11, which the rows of 'bf16' do not"));
+    CHECK(earlier.size() == 1);
+    const auto limit = after("rnn_limits.json", R"("first": "8.9.2", "rule": "at most 65535 steps; 65536)",
+                             R"("first": "8.9.2", "rule": "at most 65534 steps; 65536)");
+    CHECK(says(limit, "log_causes", "the text names 65535, which the rows of 'longest_sequence' do not"));
+    CHECK(says(after("log_causes.json", R"("rests_on": "bf16")", R"("rests_on": "bf61")"), "log_causes",
+               "neither rnn_limits nor rnn_defects has 'bf61'"));
+}

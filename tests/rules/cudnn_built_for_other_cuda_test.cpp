@@ -90,12 +90,12 @@ TEST_CASE("the package named is that of the CUDA that is here") {
     for (auto& library : facts.libraries)
         if (library.path == facts.cudnns.front().library) library.path = wheel, library.real_path = wheel;
     facts.cudnns.front().library = wheel;
-    CHECK(commands(facts).at(0) == "python -m pip install 'nvidia-cudnn-cu12==8.*'");
+    CHECK(commands(facts).at(0) == "python -m pip install \"nvidia-cudnn-cu12==8.*\"");
     for (auto& library : facts.libraries)
         if (library.kind == LibraryKind::cublas || library.kind == LibraryKind::cublaslt)
             if (const auto at = library.path.find(".so.12"); at != std::string::npos)
                 library.path.replace(at, 6, ".so.13");
-    CHECK(commands(facts).at(0) == "python -m pip install 'nvidia-cudnn-cu13==8.*'");
+    CHECK(commands(facts).at(0) == "python -m pip install \"nvidia-cudnn-cu13==8.*\"");
 }
 
 namespace {

@@ -49,7 +49,7 @@ TEST_CASE("a Python package is only offered where the framework finds it") {
     const Remedy alone = remedy_for(machine(false));
     CHECK(contains(alone.text, "install it system-wide, or add the directory"));
     CHECK(alone.commands ==
-          std::vector<std::string>{"/srv/environment/bin/python -m pip install 'nvidia-cudnn-cu11==8.*'",
+          std::vector<std::string>{"/srv/environment/bin/python -m pip install \"nvidia-cudnn-cu11==8.*\"",
                                    "export LD_LIBRARY_PATH='/srv/environment/my packages/nvidia/cudnn/lib'"
                                    "\"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\""});
     CHECK(remedy_for(machine(true)).commands.empty());  // all cuDNN packages share one directory

@@ -94,3 +94,47 @@ TEST_CASE("a runtime that did not respond may be the one that suits") {
     silent.picked_by_loader = true;
     CHECK(severities(facts).at(0) == rnncheck::Severity::warning);
 }
+
+namespace {
+
+/// What is advised where the driver is too old for the runtime, on a GPU of this capability.
+std::vector<rnncheck::Remedy> advice(const char* cuda, const char* release, const char* runtime, const char* capability,
+                                     const char* os) {
+    auto facts = driver_and_runtime(cuda, release, runtime);
+    facts.host.os = os;
+    facts.cuda_devices.resize(1);
+    facts.cuda_devices.front().compute_capability = v(capability);
+    const auto* rule = rnncheck::find_named(rnncheck::all_rules(), "driver_too_old");
+    return (*rule)->check(facts, rnncheck::Matrix::bundled()).findings.at(0).remedies;
+}
+
+}  // namespace
+
+TEST_CASE("no driver update that takes the GPU away or is of no use to it") {
+    const auto kepler = advice("11.4", "470.256.02", "12.1", "3.7", "Ubuntu 22.04");
+    REQUIRE(kepler.size() == 1);
+    CHECK(kepler[0].commands.empty());
+    CHECK(kepler[0].text ==
+          "Do not update the driver: driver branch 470 is the last one for Kepler, and later drivers ignore this GPU. "
+          "Use a build for CUDA 11.8 or earlier");
+    const auto pascal = advice("12.4", "550.54.14", "13.0", "6.1", "Ubuntu 22.04");
+    REQUIRE(pascal.size() == 1);
+    CHECK(pascal[0].commands.empty());
+    CHECK(pascal[0].text.starts_with("A newer driver does not help: CUDA 13.0 no longer supports Pascal"));
+}
+
+TEST_CASE("a driver is installed with the kernel modules that the GPU takes, from where that version is") {
+    using Commands = std::vector<std::string>;
+    const auto commands = [](const char* cuda, const char* release, const char* runtime, const char* capability,
+                             const char* os) { return advice(cuda, release, runtime, capability, os).at(0).commands; };
+    CHECK(commands("12.8", "570.86.10", "13.0", "12.0", "Ubuntu 24.04") ==
+          Commands{"sudo apt-get install nvidia-driver-580-open"});
+    CHECK(commands("11.4", "470.256.02", "12.1", "6.1", "Ubuntu 22.04") ==
+          Commands{"sudo apt-get install nvidia-driver-580"});
+    CHECK(commands("11.4", "470.256.02", "12.1", "8.6", "Debian GNU/Linux 12 (bookworm)") ==
+          Commands{"sudo apt-get install nvidia-driver"});
+    const auto debian = commands("12.2", "535.261.03", "13.0", "8.6", "Debian GNU/Linux 12 (bookworm)");
+    REQUIRE(debian.size() == 4);
+    CHECK(debian.front().find("/repos/debian12/") != std::string::npos);
+    CHECK(debian.back() == "sudo apt-get install nvidia-open");
+}

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "rules/causes/log_features.hpp"
+#include "rules/causes/log_remedies.hpp"
 
 namespace rnncheck::rules {
 
@@ -74,17 +74,12 @@ void add_first_events(Finding& finding, const Log& log) {
                                         "log.events[" + std::to_string(i) + "]"});
 }
 
-void add_advice(Finding& finding, const LogCause& cause) {
+void add_advice(Finding& finding, const LogCause& cause, const KnownOfLog& t) {
     finding.message = cause.message;
     finding.layer = from_name<Layer>(cause.layer).value_or(Layer::host);
     finding.severity = from_name<Severity>(cause.severity).value_or(Severity::error);
-    if (finding.confidence != Confidence::certain) finding.decided_by = DecidingCheck{cause.check, cause.check_command};
-    Remedy remedy;
-    remedy.text = cause.remedy;
-    if (!cause.command.empty()) remedy.commands = {cause.command};
-    remedy.risk = from_name<Risk>(cause.risk).value_or(Risk::safe);
-    remedy.link = cause.source.url;
-    finding.remedies.push_back(std::move(remedy));
+    if (finding.confidence != Confidence::certain) finding.decided_by = check_for(cause, t);
+    finding.remedies = remedies_for(cause, t);
 }
 
 /// Lines that say no more than that a program goes on without a GPU.
@@ -122,7 +117,7 @@ Finding finding_of(const Candidate& candidate, bool is_first, const Log& log, co
         if (!word.starts_with('!')) add_evidence(finding, word, log, known, matrix);
     if (finding.evidence.size() < 2 && finding.rule == "harmless_line") add_first_events(finding, log);
     if (const LogCause* cause = row_named(matrix.log_causes(), &LogCause::cause, finding.rule))
-        add_advice(finding, *cause);
+        add_advice(finding, *cause, {log, matrix, known});
     return finding;
 }
 

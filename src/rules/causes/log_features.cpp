@@ -8,9 +8,6 @@
 
 namespace rnncheck::rules {
 
-namespace {
-
-/// 8 of "libcudnn_ops_infer.so.8", "cudnn_ops64_9.dll", 11 of "cublas64_11.dll", "cudart64_110.dll".
 std::optional<int> major_in_name(std::string_view name) {
     auto at = name.find(".so.");
     std::size_t skip = 4;
@@ -28,11 +25,17 @@ std::optional<int> major_in_name(std::string_view name) {
                                                                                                : std::nullopt;
 }
 
-std::optional<std::string> missing_library(const Features& t, std::string_view signature) {
+std::optional<std::string> missing_library(const KnownOfLog& t, std::string_view signature) {
     for (const char* field : {"library", "library2", "library3", "library4"})
         if (auto name = t.told(signature, field)) return name;
     return std::nullopt;
 }
+
+bool names_the_toolkit(std::string_view library) {
+    return contains(library, "cudart") || contains(library, "cublas");
+}
+
+namespace {
 
 void add_missing_cudnn(Features& t) {
     const auto name = missing_library(t, "missing_cudnn");
@@ -54,11 +57,6 @@ void add_missing_cudnn(Features& t) {
         t.add(row->cudnn_major == *wanted ? "cudnn_same_major_bundled" : "cudnn_other_major_bundled",
               "PyTorch " + torch->version->text + " bundles cuDNN " + std::to_string(row->cudnn_major) + ", " + *name +
                   " is required");
-}
-
-/// Only these libraries carry the toolkit's major in their names in every release.
-bool names_the_toolkit(std::string_view library) {
-    return contains(library, "cudart") || contains(library, "cublas");
 }
 
 /// "libcudart.so.10.1", "libcublas.so.9.0", "cudart64_101.dll": before CUDA 11 every minor release had a name of its
@@ -280,7 +278,7 @@ LogWords log_words(const Facts& facts, const Matrix& matrix) {
     LogWords out;
     out.said = parsed_hints(facts, matrix);
     for (const LogEvent& event : facts.log->events) out.words.emplace(event.signature, "");
-    Features features{*facts.log, matrix, out};
+    Features features{{*facts.log, matrix, out}, out};
     add_systems(features);
     add_said_words(features);
     add_frameworks(features);

@@ -23,14 +23,13 @@ LogWords log_words(const Facts& facts, const Matrix& matrix);
 /// Every feature there is: a word of log_evidence that is none of these, no signature and no comparison is a mistake.
 std::vector<std::string> all_features();
 
-/// One pass over what is known; each function below adds the features of one subject.
-struct Features {
+/// What is known of one log, to ask.
+struct KnownOfLog {
     const Log& log;
     const Matrix& matrix;
-    LogWords& out;
+    const LogWords& out;
 
     bool seen(std::string_view signature) const { return out.has(signature); }
-    void add(const char* feature, const std::string& why) { out.words.emplace(feature, why); }
 
     std::optional<std::string> told(std::string_view signature, std::string_view name) const {
         for (const LogEvent& event : log.events)
@@ -41,8 +40,28 @@ struct Features {
     }
 };
 
+/// One pass over what is known; each function below adds the features of one subject.
+struct Features : KnownOfLog {
+    LogWords& found;  ///< the same as `out`, to add to
+
+    void add(const char* feature, const std::string& why) { found.words.emplace(feature, why); }
+};
+
 /// The CUDA that the framework was built with: as its flavour says, as its release was, else as installed.
-std::optional<Version> build_cuda(const Features& t);
+std::optional<Version> build_cuda(const KnownOfLog& t);
+/// The CUDA that the program opens: of the library that is missing, else that of the build.
+std::optional<Version> wanted_cuda(const KnownOfLog& t);
+/// The cuDNN that the program was built with: of the library that is missing, as a line tells, else as its release was.
+std::optional<Version> wanted_cudnn(const KnownOfLog& t);
+/// The compute capability of the first GPU that the log or the person names.
+std::optional<Version> gpu_capability(const KnownOfLog& t);
+
+/// The library of the first line with this signature.
+std::optional<std::string> missing_library(const KnownOfLog& t, std::string_view signature);
+/// 8 of "libcudnn_ops_infer.so.8", "cudnn_ops64_9.dll", 11 of "cublas64_11.dll", "cudart64_110.dll".
+std::optional<int> major_in_name(std::string_view name);
+/// Only these libraries carry the toolkit's major in their names in every version.
+bool names_the_toolkit(std::string_view library);
 
 /// The cuDNN that was loaded against the one wanted; the GPU and the driver against the CUDA of the build.
 void add_version_features(Features& t);

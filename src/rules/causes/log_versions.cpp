@@ -21,8 +21,11 @@ std::optional<Version> cudnn_version(const std::optional<std::string>& text) {
     return parse_version(plain);
 }
 
+constexpr const char* cudnn_pairs[] = {"cudnn_version_mismatch", "torch_cudnn_versions",    "jax_found_cudnn",
+                                       "paddle_cudnn_versions",  "paddle_header_unmatched", "mxnet_cudnn_versions"};
+
 /// The cuDNN that the person says, or the header in the log shows, is installed.
-std::optional<Version> installed_cudnn(const Features& t) {
+std::optional<Version> installed_cudnn(const KnownOfLog& t) {
     if (t.out.said.cudnn) return t.out.said.cudnn;
     const auto major = t.told("cudnn_header_version", "major"), minor = t.told("cudnn_header_version", "minor");
     return major && minor ? parse_version(*major + "." + *minor) : std::nullopt;
@@ -30,8 +33,7 @@ std::optional<Version> installed_cudnn(const Features& t) {
 
 void add_cudnn_loaded(Features& t) {
     const auto installed = installed_cudnn(t);
-    for (const char* signature : {"cudnn_version_mismatch", "torch_cudnn_versions", "jax_found_cudnn",
-                                  "paddle_cudnn_versions", "paddle_header_unmatched", "mxnet_cudnn_versions"}) {
+    for (const char* signature : cudnn_pairs) {
         const auto loaded = cudnn_version(t.told(signature, "loaded")),
                    built = cudnn_version(t.told(signature, "built"));
         if (!loaded || !built) continue;
@@ -51,7 +53,7 @@ bool says_minor(const NamedFramework& framework) {
     return contains(framework.version->text, ".") || framework.name == "ctranslate2";
 }
 
-std::optional<Version> capability(const Features& t) {
+std::optional<Version> capability(const KnownOfLog& t) {
     if (t.out.said.capability) return t.out.said.capability;
     for (const char* signature :
          {"torch_gpu_capability", "tf_device_created", "tf_device_found", "tf_capability_too_low", "paddle_gpu",
@@ -191,7 +193,7 @@ void add_release(Features& t) {
 
 }  // namespace
 
-std::optional<Version> build_cuda(const Features& t) {
+std::optional<Version> build_cuda(const KnownOfLog& t) {
     const ParsedHints& said = t.out.said;
     if (said.build_cuda) return said.build_cuda;
     auto cuda = parse_version(t.told("env_build_cuda", "cuda").value_or(""));
@@ -201,6 +203,44 @@ std::optional<Version> build_cuda(const Features& t) {
             if (const auto row = t.matrix.framework_cuda(framework.name, *framework.version)) cuda = row->newest_cuda;
     if (!cuda || (said.cuda && !said.says("system") && *said.cuda < *cuda)) return said.cuda;
     return cuda;
+}
+
+/// "libnvrtc-builtins.so.12.4", "nvrtc-builtins64_124.dll": of this CUDA and no other.
+static std::optional<Version> cuda_of_builtins(std::string_view name) {
+    if (!contains(name, "builtins")) return std::nullopt;
+    if (const auto at = name.find(".so."); at != std::string_view::npos) return parse_version(name.substr(at + 4));
+    const auto at = name.find("64_");
+    return at == std::string_view::npos ? std::nullopt : cuda_of_digits(name.substr(at + 3, 3));
+}
+
+std::optional<Version> wanted_cuda(const KnownOfLog& t) {
+    if (const auto name = missing_library(t, "missing_nvrtc"); name && major_in_name(*name)) {
+        const auto build = build_cuda(t);
+        if (const auto exact = cuda_of_builtins(*name)) return exact;
+        return build && build->major() == major_in_name(*name) ? build : make_version({*major_in_name(*name)});
+    }
+    if (const auto name = missing_library(t, "missing_cuda_library"); name && names_the_toolkit(*name))
+        if (const auto major = major_in_name(*name)) return make_version({*major});
+    return build_cuda(t);
+}
+
+std::optional<Version> wanted_cudnn(const KnownOfLog& t) {
+    if (const auto major = major_in_name(missing_library(t, "missing_cudnn").value_or("")))
+        return make_version({*major});
+    for (const char* signature : cudnn_pairs)
+        if (const auto built = cudnn_version(t.told(signature, "built")))
+            return make_version({built->major(), built->minor()});
+    for (const NamedFramework& framework : t.out.said.frameworks)
+        if (framework.version && says_minor(framework))
+            if (const auto row = t.matrix.framework_cuda(framework.name, *framework.version))
+                return make_version({row->cudnn_major});
+    return std::nullopt;
+}
+
+std::optional<Version> gpu_capability(const KnownOfLog& t) {
+    if (const auto named = capability_of_sm(t.told("torch_gpu_not_compatible", "capability").value_or("")))
+        return named;
+    return capability(t);
 }
 
 void add_version_features(Features& t) {

@@ -268,7 +268,7 @@ Remedy installing_cudnn(const Facts& facts, const CudnnCopy* copy, Remedy remedy
     const PackageManager* manager = package_manager(facts);
     const PythonEnvironment* environment = copy ? environment_with(facts, copy->path) : active_environment(facts);
     const std::string wheel =
-        copy && copy->major > 0 ? "'nvidia-cudnn-cu12==" + std::to_string(copy->major) + ".*'" : "nvidia-cudnn-cu12";
+        copy && copy->major > 0 ? "\"nvidia-cudnn-cu12==" + std::to_string(copy->major) + ".*\"" : "nvidia-cudnn-cu12";
     const bool into_python = copy ? is_python_package(copy->path) : environment && !facts.frameworks.empty();
     std::vector<std::string> commands;
     if (into_python || !manager)
@@ -313,11 +313,73 @@ Remedy for_cuda_given(const Facts& facts, const Matrix& matrix, Remedy remedy) {
     return major < oldest_packages ? remedy : for_cuda_major(major, std::move(remedy));
 }
 
-std::vector<std::string> driver_install_commands(const Facts& facts) {
+namespace {
+
+/// https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/kernel-modules.html: the open modules are for
+/// Turing and later GPUs, and Blackwell takes no others.
+enum class KernelModules { either, open, closed, none };
+
+KernelModules modules_for(const Facts& facts) {
+    KernelModules modules = KernelModules::either;
+    for (const Gpu& gpu : facts.cuda_devices) {
+        if (!gpu.compute_capability) continue;
+        const bool open = *gpu.compute_capability >= make_version({7, 5});
+        const KernelModules own = open ? KernelModules::open : KernelModules::closed;
+        modules = modules == KernelModules::either || modules == own ? own : KernelModules::none;
+    }
+    return modules;
+}
+
+constexpr int long_term_branch = 580;  // driver_branches: supported longest, and the last one for Maxwell to Volta
+
+std::vector<std::string> ubuntu_driver(const Facts& facts, const std::optional<Version>& needed) {
+    const std::string branch = std::to_string(std::max(needed ? needed->major() : 0, long_term_branch));
+    switch (modules_for(facts)) {
+        case KernelModules::either:
+            return {"sudo ubuntu-drivers install"};
+        case KernelModules::open:
+            return {"sudo apt-get install nvidia-driver-" + branch + "-open"};
+        case KernelModules::closed:
+            return {"sudo apt-get install nvidia-driver-" + branch};
+        case KernelModules::none:
+            break;
+    }
+    return {};
+}
+
+/// Debian's own package, or NVIDIA's repository for a later driver.
+std::vector<std::string> debian_driver(const Facts& facts, const std::optional<Version>& needed) {
+    struct Edition {
+        const char *words, *repository;
+        Version driver;
+    };
+    // https://packages.debian.org/search?keywords=nvidia-driver
+    static const Edition editions[] = {{"12 (bookworm)", "debian12", make_version({535, 261})},
+                                       {"13 (trixie)", "debian13", make_version({550, 163})}};
+    for (const Edition& edition : editions) {
+        if (!contains(facts.host.os.value_or(""), edition.words)) continue;
+        const KernelModules modules = modules_for(facts);
+        if (modules == KernelModules::none) return {};
+        if (!needed || *needed <= edition.driver) break;
+        const std::string branch = std::to_string(std::max(needed->major(), long_term_branch));
+        const std::string keyring = "cuda-keyring_1.1-1_all.deb";
+        return {"wget https://developer.download.nvidia.com/compute/cuda/repos/" + std::string(edition.repository) +
+                    "/x86_64/" + keyring,
+                "sudo dpkg -i " + keyring, "sudo apt-get update",
+                modules == KernelModules::closed
+                    ? "sudo apt-get install nvidia-driver-pinning-" + branch + " cuda-drivers-" + branch
+                    : "sudo apt-get install nvidia-open"};
+    }
+    return {"sudo apt-get install nvidia-driver"};
+}
+
+}  // namespace
+
+std::vector<std::string> driver_install_commands(const Facts& facts, const std::optional<Version>& needed) {
     if (facts.host.container || facts.host.wsl.value_or(false)) return {};  // the driver belongs to the host
     const std::string os = facts.host.os.value_or("");
-    if (contains(os, "Ubuntu")) return {"sudo ubuntu-drivers install"};
-    if (contains(os, "Debian")) return {"sudo apt-get install nvidia-driver"};
+    if (contains(os, "Ubuntu")) return ubuntu_driver(facts, needed);
+    if (contains(os, "Debian")) return debian_driver(facts, needed);
     return {};
 }
 
@@ -342,14 +404,14 @@ std::optional<Wheels> cudnn_for(const Framework& framework) {
     if (!framework.cuda || !framework.cudnn || framework.cuda->major() < oldest_wheels) return std::nullopt;
     const std::string major = std::to_string(framework.cudnn->major()), cuda = std::to_string(framework.cuda->major());
     const std::string from = parts_written(*framework.cudnn) > 1 ? ">=" + framework.cudnn->text + "," : "";
-    return Wheels{"'nvidia-cudnn-cu" + cuda + from + "==" + major + ".*'", directories};
+    return Wheels{"\"nvidia-cudnn-cu" + cuda + from + "==" + major + ".*\"", directories};
 }
 
 std::optional<Wheels> cublas_for(const Framework& framework) {
     if (!framework.cuda || framework.cuda->major() < oldest_wheels) return std::nullopt;
     const std::string cuda = std::to_string(framework.cuda->major());
     if (framework.cuda->major() >= one_directory_since)
-        return Wheels{"'nvidia-cublas==" + cuda + ".*' 'nvidia-cuda-runtime==" + cuda + ".*'",
+        return Wheels{"\"nvidia-cublas==" + cuda + ".*\" \"nvidia-cuda-runtime==" + cuda + ".*\"",
                       {"nvidia/cu" + cuda + "/lib"}};
     return Wheels{"nvidia-cublas-cu" + cuda + " nvidia-cuda-runtime-cu" + cuda,
                   {"nvidia/cublas/lib", "nvidia/cuda_runtime/lib"}};

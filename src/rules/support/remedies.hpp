@@ -69,9 +69,10 @@ Remedy installing_cudnn(const Facts& facts, const CudnnCopy* copy, Remedy remedy
 std::vector<std::string> system_install_commands(const Facts& facts, const std::string& deb, const std::string& rpm,
                                                  const std::string& suse);
 
-/// Commands that install the NVIDIA driver on this distribution; none where we know none, nor in a container or under
-/// WSL, whose driver is the host's.
-std::vector<std::string> driver_install_commands(const Facts& facts);
+/// Commands that install an NVIDIA driver of `needed` or later, with the kernel modules that the GPUs here take; none
+/// where we know none, where no driver does for all of them, nor in a container or under WSL, whose driver is the
+/// host's.
+std::vector<std::string> driver_install_commands(const Facts& facts, const std::optional<Version>& needed = {});
 
 /// The remedy with the commands that install the cuDNN package which the framework's metadata asks for, or one that
 /// serves it. Where it never looks among Python packages, the text and the commands say how it finds one all the same.

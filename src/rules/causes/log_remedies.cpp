@@ -1,0 +1,160 @@
+#include "rules/causes/log_remedies.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.hpp"
+#include "compat/questions.hpp"
+#include "matrix/ranges.hpp"
+#include "matrix/shells.hpp"
+
+namespace rnncheck::rules {
+
+namespace {
+
+/// https://pypi.org/project/nvidia-cudnn-cu11/: none for an older CUDA, none for an older cuDNN.
+constexpr int oldest_cuda_of_wheels = 11, oldest_cudnn_of_wheels = 8;
+/// https://pypi.org/project/nvidia-cublas/: from here on only the packages of cuDNN name the CUDA.
+constexpr int plain_names_since = 13;
+
+/// The versions that a log asks for; what is unset is open.
+struct Asked {
+    std::optional<Version> cuda, cudnn;
+};
+
+std::string major_of(const Version& version) {
+    return std::to_string(version.major());
+}
+
+/// "==9.*"; with a minor ">=8.6,<9": a framework takes its own minor of cuDNN and later ones. Never a version without
+/// code for the GPU; nothing where there is no other.
+std::optional<std::string> range_of(const Version& cudnn, int cuda, const KnownOfLog& t) {
+    const auto gpu = gpu_capability(t);
+    const auto end = parse_version(gpu ? compat::first_cudnn_without(*gpu, cudnn, cuda, t.matrix) : "");
+    if (end && *end <= cudnn) return std::nullopt;
+    if (end) return ">=" + cudnn.text + ",<" + end->text;
+    return parts_written(cudnn) > 1 ? ">=" + cudnn.text + ",<" + std::to_string(cudnn.major() + 1)
+                                    : "==" + cudnn.text + ".*";
+}
+
+/// Nothing where no such package was published.
+std::optional<std::string> package(const std::string& name, const std::string& range, const Asked& asked,
+                                   const KnownOfLog& t) {
+    const int cuda = asked.cuda ? asked.cuda->major() : 0;
+    if (cuda < oldest_cuda_of_wheels) return std::nullopt;
+    if (name == "nvidia-cudnn") {
+        std::optional<std::string> wanted(range);
+        if (range.empty() && (!asked.cudnn || asked.cudnn->major() < oldest_cudnn_of_wheels)) return std::nullopt;
+        if (range.empty()) wanted = range_of(*asked.cudnn, cuda, t);
+        if (!wanted) return std::nullopt;
+        return "\"" + name + "-cu" + std::to_string(cuda) + *wanted + "\"";
+    }
+    if (cuda >= plain_names_since) return "\"" + name + "==" + std::to_string(cuda) + ".*\"";
+    const bool is_exact = name == "nvidia-cuda-nvrtc" && parts_written(*asked.cuda) > 1;
+    return "\"" + name + "-cu" + std::to_string(cuda) + "==" + (is_exact ? asked.cuda->text : std::to_string(cuda)) +
+           ".*\"";
+}
+
+/// "rnncheck matrix plan gpu=12.0 driver=570.86 os=windows"; nothing where neither GPU nor driver is known.
+std::optional<std::string> plan(const KnownOfLog& t) {
+    const auto gpu = gpu_capability(t);
+    const auto& driver = t.out.said.driver;
+    if (!gpu && !driver) return std::nullopt;
+    return "rnncheck matrix plan" + (gpu ? " gpu=" + gpu->text : "") + (driver ? " driver=" + driver->text : "") +
+           (t.seen("os_windows") ? " os=windows" : "");
+}
+
+/// The command with its placeholders filled in; nothing where one of them cannot be.
+std::optional<std::string> filled_in(std::string command, const Asked& asked, const KnownOfLog& t) {
+    for (auto at = command.find('{'); at != std::string::npos; at = command.find('{', at + 1)) {
+        if (at > 0 && command[at - 1] == '$') continue;
+        const auto end = command.find('}', at);
+        const std::string inside = command.substr(at + 1, end - at - 1), name = inside.substr(0, inside.find('>'));
+        const auto value = inside == "plan" ? plan(t) : package(name, inside.substr(name.size()), asked, t);
+        if (!value) return std::nullopt;
+        command.replace(at, end + 1 - at, *value);
+        at += value->size() - 1;
+    }
+    return command;
+}
+
+std::vector<std::string> commands_of(const std::string& chain) {
+    std::vector<std::string> commands;
+    for (std::size_t at = 0; at <= chain.size() && !chain.empty();) {
+        const auto end = std::min(chain.find(" && ", at), chain.size());
+        commands.push_back(chain.substr(at, end - at));
+        at = end + 4;
+    }
+    return commands;
+}
+
+/// The newest two CUDA majors for which there are packages of this cuDNN.
+std::vector<Version> cudas_of(const Version& cudnn, const Matrix& matrix) {
+    std::set<int, std::greater<>> majors;
+    for (const CudnnBuild& build : matrix.cudnn_builds())
+        if (build.cudnn.major() == cudnn.major() && build.cuda_major >= oldest_cuda_of_wheels)
+            majors.insert(build.cuda_major);
+    std::vector<Version> newest;
+    for (const int major : majors)
+        if (newest.size() < 2) newest.push_back(make_version({major}));
+    return newest;
+}
+
+bool is_made(const Asked& asked, const Matrix& matrix) {
+    return std::ranges::any_of(matrix.cudnn_builds(), [&](const CudnnBuild& build) {
+        return build.cudnn.major() == asked.cudnn->major() && build.cuda_major == asked.cuda->major();
+    });
+}
+
+/// Every pair that the log leaves open, of those for which there are packages.
+std::vector<Asked> possible(const KnownOfLog& t) {
+    const auto cudnn = wanted_cudnn(t), cuda = wanted_cuda(t);
+    std::vector<Asked> all;
+    for (const Version& one : cudnn ? std::vector{*cudnn} : std::vector{make_version({9}), make_version({8})})
+        for (const Version& toolkit : cuda ? std::vector{*cuda} : cudas_of(one, t.matrix))
+            if (is_made({toolkit, one}, t.matrix)) all.push_back({toolkit, one});
+    return all;
+}
+
+Remedy plain_remedy(const LogCause& cause) {
+    return {.text = cause.remedy, .risk = from_name<Risk>(cause.risk).value_or(Risk::safe), .link = cause.source.url};
+}
+
+/// The command for the shell of the reader; "" where there is none for it.
+const std::string& for_shell(const std::string& command, const std::string& on_windows, const KnownOfLog& t) {
+    static const std::string none;
+    if (!t.seen("os_windows")) return command;
+    if (!on_windows.empty()) return on_windows;
+    return is_for_unix(command) ? none : command;
+}
+
+std::vector<Remedy> with_packages_of_cudnn(const LogCause& cause, const KnownOfLog& t) {
+    std::vector<Remedy> remedies;
+    const auto pairs = possible(t);
+    for (const Asked& asked : pairs) {
+        Remedy remedy = plain_remedy(cause);
+        if (pairs.size() > 1)
+            remedy.text = "If the program needs cuDNN " + major_of(*asked.cudnn) + " and CUDA " +
+                          major_of(*asked.cuda) + ": " + lower(remedy.text.substr(0, 1)) + remedy.text.substr(1);
+        if (const auto command = filled_in(cause.command, asked, t)) remedy.commands = commands_of(*command);
+        remedies.push_back(std::move(remedy));
+    }
+    if (remedies.empty()) remedies.push_back(plain_remedy(cause));
+    return remedies;
+}
+
+}  // namespace
+
+std::vector<Remedy> remedies_for(const LogCause& cause, const KnownOfLog& t) {
+    if (contains(cause.command, "{nvidia-cudnn")) return with_packages_of_cudnn(cause, t);
+    Remedy remedy = plain_remedy(cause);
+    const std::string& command = for_shell(cause.command, cause.windows_command, t);
+    if (const auto filled = filled_in(command, {wanted_cuda(t), {}}, t)) remedy.commands = commands_of(*filled);
+    return {remedy};
+}
+
+DecidingCheck check_for(const LogCause& cause, const KnownOfLog& t) {
+    return {cause.check, for_shell(cause.check_command, cause.windows_check_command, t)};
+}
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,108 @@
+// The commands that a log's causes are repaired with: in the versions that the log asks for, for the reader's shell.
+#include "base/text.hpp"
+#include "judge.hpp"
+#include "support/catch.hpp"
+#include "support/logs.hpp"
+
+using namespace rnncheck;
+
+namespace {
+
+struct Advice {
+    std::vector<Remedy> remedies;
+    std::optional<DecidingCheck> check;
+
+    std::vector<std::string> commands() const {
+        std::vector<std::string> all;
+        for (const Remedy& remedy : remedies) all.insert(all.end(), remedy.commands.begin(), remedy.commands.end());
+        return all;
+    }
+};
+
+/// What is said about this cause of the log.
+Advice about(const char* cause, std::string_view log, std::vector<UserHint> hints = {}) {
+    Facts facts;
+    facts.tool.stages = {"log"};
+    facts.log = test::log_read(log);
+    facts.log->user_hints = std::move(hints);
+    for (Finding& finding : judge(std::move(facts), test::bundled_matrix(), {}).findings)
+        if (finding.rule == cause) return {std::move(finding.remedies), std::move(finding.decided_by)};
+    FAIL("no finding " << cause);
+    return {};
+}
+
+using Commands = std::vector<std::string>;
+constexpr const char* without_cudnn_8 = "libcudnn.so.8: cannot open shared object file: No such file or directory\n";
+
+}  // namespace
+
+TEST_CASE("the package of cuDNN has the major that the log names, for the CUDA of the framework") {
+    CHECK(about("cudnn_not_installed", without_cudnn_8, {{"framework", "tensorflow 2.10", {}}}).commands() ==
+          Commands{"python -m pip install \"nvidia-cudnn-cu11==8.*\""});
+    CHECK(about("cudnn_major_soname_mismatch", without_cudnn_8, {{"framework", "ctranslate2 4.4", {}}}).commands() ==
+          Commands{"python -m pip install \"nvidia-cudnn-cu12==8.*\""});
+    CHECK(about("cudnn_not_installed", "libcudnn.so.9: cannot open shared object file\n",
+                {{"framework", "pytorch 2.9+cu130", {}}})
+              .commands() == Commands{"python -m pip install \"nvidia-cudnn-cu13==9.*\""});
+}
+
+TEST_CASE("of a CUDA that nobody told each remedy says for which it is") {
+    const Advice advice = about("cudnn_not_installed", without_cudnn_8);
+    REQUIRE(advice.remedies.size() == 2);
+    CHECK(advice.remedies[0].text.starts_with("If the program needs cuDNN 8 and CUDA 12: "));
+    CHECK(advice.commands() == Commands{"python -m pip install \"nvidia-cudnn-cu12==8.*\"",
+                                        "python -m pip install \"nvidia-cudnn-cu11==8.*\""});
+}
+
+TEST_CASE("a cuDNN for which there is no package gets no command") {
+    CHECK(about("cudnn_not_installed", "libcudnn.so.7: cannot open shared object file\n",
+                {{"framework", "tensorflow 2.1", {}}})
+              .commands()
+              .empty());
+}
+
+TEST_CASE("an upgrade keeps the major and reaches the minor that the build wants") {
+    const char* log = "Loaded runtime CuDNN library: 8.1.1 but source was compiled with: 8.6.0. CuDNN library needs\n";
+    CHECK(about("cudnn_runtime_older_than_built", log, {{"framework", "tensorflow 2.12", {}}}).commands() ==
+          Commands{"python -m pip install \"nvidia-cudnn-cu11>=8.6,<9\""});
+}
+
+TEST_CASE("no package of cuDNN that has left the GPU behind") {
+    const char* log = "libcudnn.so.9: cannot open shared object file: No such file or directory\n";
+    const auto command = [&](const char* gpu) {
+        return about("cudnn_not_installed", log, {{"framework", "pytorch 2.6+cu124", {}}, {"gpu", gpu, {}}}).commands();
+    };
+    CHECK(command("GTX 1080") == Commands{"python -m pip install \"nvidia-cudnn-cu12>=9,<9.11\""});
+    CHECK(command("RTX 3090") == Commands{"python -m pip install \"nvidia-cudnn-cu12==9.*\""});
+    CHECK(command("Tesla K80").empty());
+}
+
+TEST_CASE("NVRTC of exactly the CUDA that its builtins name, by the package's name of that CUDA") {
+    const auto command = [](const char* file) {
+        return about("nvrtc_missing", std::string(file) + ": cannot open shared object file\n").commands();
+    };
+    CHECK(command("libnvrtc-builtins.so.12.4") == Commands{"python -m pip install \"nvidia-cuda-nvrtc-cu12==12.4.*\""});
+    CHECK(command("libnvrtc.so.13") == Commands{"python -m pip install \"nvidia-cuda-nvrtc==13.*\""});
+}
+
+TEST_CASE("a GPU without code leads to the plan of that GPU, for the system of the log") {
+    const char* log =
+        "NVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible with the current PyTorch installation.\n"
+        "The current PyTorch install supports CUDA capabilities sm_50 sm_60 sm_70 sm_75 sm_80 sm_86 sm_90.\n";
+    CHECK(about("gpu_arch_not_in_build", log).commands() == Commands{"rnncheck matrix plan gpu=12.0"});
+    CHECK(about("gpu_arch_not_in_build", log, {{"os", "windows", {}}}).commands() ==
+          Commands{"rnncheck matrix plan gpu=12.0 os=windows"});
+}
+
+TEST_CASE("Windows gets commands of its own shells or none") {
+    const char* log = "Could not load dynamic library 'cudnn64_8.dll'; dlerror: cudnn64_8.dll not found\n";
+    const Advice advice = about("cudnn_not_on_loader_path", log, {{"os", "windows", {}}});
+    CHECK(advice.commands().empty());
+    REQUIRE(advice.check);
+    CHECK(advice.check->command == "where.exe /R \"C:\\Program Files\" cudnn*64_*.dll");
+}
+
+TEST_CASE("cuDNN's answer about missing lengths is no missing cuDNN") {
+    const char* log = "Sequence lengths for RNN are required from CUDNN 9.0+\n";
+    CHECK(about("cudnn_op_too_old_for_build", log).commands() == Commands{"python -m pip install \"keras>=3.2\""});
+}
