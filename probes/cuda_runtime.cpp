@@ -5,18 +5,13 @@
 
 namespace rnncheck::probes::cuda_runtime {
 
-namespace {
-
-std::vector<std::string> targets(const Facts& facts) {
-    return installations_to_query(facts, LibraryKind::cudart);
-}
-
-Runtime ask(const Job& job, ProbeWriter& writer) {
-    Runtime runtime;
+static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
+    Facts news;
+    Runtime& runtime = news.runtimes.emplace_back();
     runtime.library = job.target;
     const vendor::Library library = vendor::open_library(writer, job.root.outside(job.target));
     runtime.failure = library.failure;
-    if (library.failure) return runtime;
+    if (library.failure) return learn(news);
     vendor::CudartApi cudart;
     cudart.load(library);
     const auto check = vendor::cudart_checker(writer, cudart);
@@ -28,21 +23,13 @@ Runtime ask(const Job& job, ProbeWriter& writer) {
     number = 0;
     if (check(cudart.cudaDriverGetVersion, &number).ok())
         runtime.driver_version_seen = cuda_version_from_number(number);
-    return runtime;
-}
-
-void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
-    Facts news;
-    news.runtimes.push_back(ask(job, writer));
     learn(news);
 }
-
-}  // namespace
 
 extern const Probe probe{.title = "Queries the version of each CUDA runtime",
                          .stage = Stage::ask,
                          .limit = std::chrono::seconds(20),
                          .run = run,
-                         .targets = targets};
+                         .targets = installations_to_query<LibraryKind::cudart>};
 
 }  // namespace rnncheck::probes::cuda_runtime

@@ -8,21 +8,15 @@
 
 namespace rnncheck::probes::cudnn_library {
 
-namespace {
-
 using vendor::Checker;
 using vendor::CudnnApi;
 
-std::vector<std::string> targets(const Facts& facts) {
-    return installations_to_query(facts, LibraryKind::cudnn);
-}
-
 /// cudnnGetMaxDeviceVersion counts 100 * major + 10 * minor: 1210 is 12.1.
-Version capability_from_number(std::size_t number) {
+static Version capability_from_number(std::size_t number) {
     return make_version({static_cast<int>(number / 100), static_cast<int>(number % 100 / 10)});
 }
 
-void ask_versions(const CudnnApi& cudnn, ProbeWriter& writer, Cudnn& found) {
+static void ask_versions(const CudnnApi& cudnn, ProbeWriter& writer, Cudnn& found) {
     if (!cudnn.cudnnGetVersion) {
         found.failure =
             CallResult{cudnn.cudnnGetVersion.name, missing_symbol, "the library does not export this function"};
@@ -39,7 +33,7 @@ void ask_versions(const CudnnApi& cudnn, ProbeWriter& writer, Cudnn& found) {
 }
 
 /// The parts' own consistency checks, where this major has them.
-CallResult check_parts(const CudnnApi& cudnn, const Checker& check) {
+static CallResult check_parts(const CudnnApi& cudnn, const Checker& check) {
     const vendor::Symbol<int()>* const checks[] = {&cudnn.cudnnOpsInferVersionCheck, &cudnn.cudnnAdvInferVersionCheck,
                                                    &cudnn.cudnnGraphVersionCheck, &cudnn.cudnnOpsVersionCheck,
                                                    &cudnn.cudnnAdvVersionCheck};
@@ -51,7 +45,7 @@ CallResult check_parts(const CudnnApi& cudnn, const Checker& check) {
 }
 
 /// A small LSTM described, nothing computed.
-CallResult describe_lstm(const CudnnApi& cudnn, const Checker& check) {
+static CallResult describe_lstm(const CudnnApi& cudnn, const Checker& check) {
     vendor::RnnDescriptor rnn = nullptr;
     if (const auto result = check(cudnn.cudnnCreateRNNDescriptor, &rnn); !result.ok()) return result;
     if (cudnn.cudnnSetRNNDescriptor_v8) {
@@ -66,54 +60,38 @@ CallResult describe_lstm(const CudnnApi& cudnn, const Checker& check) {
     return check(cudnn.cudnnCreateRNNDataDescriptor, &data);
 }
 
-CallResult try_rnn_api(const CudnnApi& cudnn, const Checker& check) {
+static CallResult try_rnn_api(const CudnnApi& cudnn, const Checker& check) {
     if (!cudnn.speaks_legacy() && !cudnn.speaks_v8())
         return {"cudnnRNNForward", missing_symbol, "the library exports neither of cuDNN's two RNN interfaces"};
     const auto parts = check_parts(cudnn, check);
     return parts.ok() ? describe_lstm(cudnn, check) : parts;
 }
 
-/// News about the installation under examination; later ones join it.
-struct Reporter {
-    const Learn& learn;
-    std::string library;
-
-    void operator()(Cudnn news) const {
-        Facts facts;
-        news.library = library;
-        facts.cudnns.push_back(std::move(news));
-        learn(facts);
-    }
-};
-
-void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
-    const Reporter report{learn, job.target};
+static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
+    Facts news, later;
+    Cudnn& found = news.cudnns.emplace_back();
+    found.library = job.target;
     const vendor::Library library = open_cudnn(job, writer, job.target);
-    if (library.failure) {
-        Cudnn unopened;
-        unopened.failure = library.failure;
-        return report(unopened);
-    }
+    found.failure = library.failure;
+    if (found.failure) return learn(news);
     CudnnApi cudnn;
     cudnn.load(library);
-    Cudnn versions;
-    ask_versions(cudnn, writer, versions);
-    report(versions);
-    if (versions.failure) return;
+    ask_versions(cudnn, writer, found);
+    learn(news);
+    if (found.failure) return;
     const CallResult result = try_rnn_api(cudnn, vendor::cudnn_checker(writer, cudnn));
-    Cudnn rnn_api;
+    Cudnn& rnn_api = later.cudnns.emplace_back();
+    rnn_api.library = job.target;
     rnn_api.rnn_usable = result.ok();
     if (!result.ok()) rnn_api.failure = result;
     rnn_api.parts_mapped = vendor::mapped_files("libcudnn");
-    report(rnn_api);
+    learn(later);
 }
-
-}  // namespace
 
 extern const Probe probe{.title = "Queries the version of each cuDNN installation and tests its RNN API, without a GPU",
                          .stage = Stage::ask,
                          .limit = std::chrono::seconds(30),
                          .run = run,
-                         .targets = targets};
+                         .targets = installations_to_query<LibraryKind::cudnn>};
 
 }  // namespace rnncheck::probes::cudnn_library

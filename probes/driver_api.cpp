@@ -2,17 +2,16 @@
 #include <filesystem>
 
 #include "base/text.hpp"
+#include "files/gpu_libraries.hpp"
 #include "process/probe.hpp"
 #include "support/gpu.hpp"
 #include "vendor/cuda_abi.hpp"
 
 namespace rnncheck::probes::driver_api {
 
-namespace {
-
 using vendor::CudaApi;
 
-std::string uuid_text(const vendor::CudaUuid& uuid) {
+static std::string uuid_text(const vendor::CudaUuid& uuid) {
     std::string text = "GPU-";
     for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
         if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
@@ -21,7 +20,7 @@ std::string uuid_text(const vendor::CudaUuid& uuid) {
     return text;
 }
 
-Gpu ask_gpu(const CudaApi& cuda, const vendor::Checker& check, int index) {
+static Gpu ask_gpu(const CudaApi& cuda, const vendor::Checker& check, int index) {
     Gpu gpu;
     gpu.index = index;
     int device = 0;
@@ -51,18 +50,12 @@ Gpu ask_gpu(const CudaApi& cuda, const vendor::Checker& check, int index) {
     return gpu;
 }
 
-/// The version is in the file's name alone: libcuda.so.535.247.01. On Jetson and WSL it is libcuda.so.1.1, the
-/// number of the interface: no driver version was ever that low.
-Facts about_library(const vendor::Library& library) {
-    constexpr int oldest_version = 100;
+static Facts about_library(const vendor::Library& library) {
     Facts news;
     std::error_code no_such_file;
     const std::string real = std::filesystem::canonical(library.path, no_such_file).string();
     news.driver.library = real.empty() ? library.path : real;
-    const auto suffix = real.rfind(".so.");
-    if (suffix == std::string::npos) return news;
-    const auto version = find_version(real.substr(suffix + 4));
-    if (version && version->major() >= oldest_version) news.driver.library_version = version;
+    if (const auto name = loader::library_name(file_name(real))) news.driver.library_version = name->product_version();
     return news;
 }
 
@@ -70,7 +63,7 @@ Facts about_library(const vendor::Library& library) {
 /// one, in this survey too: https://docs.nvidia.com/deploy/driver-persistence/overview.html
 constexpr std::chrono::seconds slow_start(3);
 
-void run(const Job&, ProbeWriter& writer, const Learn& learn) {
+static void run(const Job&, ProbeWriter& writer, const Learn& learn) {
     const auto start = std::chrono::steady_clock::now();
     const vendor::Library library = vendor::open_library(writer, "libcuda.so.1");
     if (!library.handle) return;
@@ -98,14 +91,12 @@ void run(const Job&, ProbeWriter& writer, const Learn& learn) {
     }
 }
 
-}  // namespace
-
 extern const Probe probe{.title = "Queries the driver library for its CUDA version and GPUs",
                          .stage = Stage::ask,
                          .limit = std::chrono::seconds(45),
                          .run = run,
-                         .start_limit = [](const Facts& learnt, std::chrono::milliseconds took) {
-                             return limit_of_other_start(learnt.cuda_devices.size(), took);
+                         .start_limit = [](const Facts& found, std::chrono::milliseconds took) {
+                             return limit_of_other_start(found.cuda_devices.size(), took);
                          }};
 
 }  // namespace rnncheck::probes::driver_api

@@ -1,10 +1,8 @@
 // The driver's kernel side as files show it. Device nodes are looked at, never opened: opening one may load a module,
 // and nothing here may change the machine.
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 
 #include "base/program.hpp"
@@ -39,24 +37,18 @@ static Driver learn_module(const Root& root) {
 
 static bool is_driver_node(std::string_view name) {
     constexpr std::string_view names[] = {"nvidiactl", "nvidia-uvm", "nvidia-uvm-tools", "dxg", "nvmap", "nvhost-gpu"};
-    if (std::find(std::begin(names), std::end(names), name) != std::end(names)) return true;
     constexpr std::string_view card = "nvidia";
-    return name.starts_with(card) && name.size() > card.size() &&
-           name.find_first_not_of("0123456789", card.size()) == std::string_view::npos;
+    return includes(names, name) || (name.starts_with(card) && is_number(name.substr(card.size())));
 }
 
 static std::optional<DeviceNode> look_at(const Root& root, const std::string& path) {
-    const auto real = root.real_path(path);
-    if (!real) return std::nullopt;
-    const std::string outside = root.outside(*real);
-    struct stat about {};
-    if (stat(outside.c_str(), &about) != 0) return std::nullopt;
+    const auto about = root.status(path);
+    if (!about) return std::nullopt;
     char mode[64];
-    std::snprintf(mode, sizeof mode, "%04o %u:%u", about.st_mode & 07777, about.st_uid, about.st_gid);
-    DeviceNode node{path, mode, false, false};
-    node.readable = faccessat(AT_FDCWD, outside.c_str(), R_OK, AT_EACCESS) == 0;
-    node.writable = faccessat(AT_FDCWD, outside.c_str(), W_OK, AT_EACCESS) == 0;
-    return node;
+    std::snprintf(mode, sizeof mode, "%04o %u:%u", about->st_mode & 07777, about->st_uid, about->st_gid);
+    const std::string outside = root.outside(*root.real_path(path));
+    const auto may = [&](int access) { return faccessat(AT_FDCWD, outside.c_str(), access, AT_EACCESS) == 0; };
+    return DeviceNode{path, mode, may(R_OK), may(W_OK)};
 }
 
 static std::vector<DeviceNode> device_nodes(const Root& root) {
@@ -71,10 +63,8 @@ static std::vector<DeviceNode> device_nodes(const Root& root) {
 
 /// libcuda starts this program, by this path, to make missing device nodes.
 static bool has_modprobe_helper(const Root& root) {
-    const auto real = root.real_path("/usr/bin/nvidia-modprobe");
-    struct stat about {};
-    return real && stat(root.outside(*real).c_str(), &about) == 0 && S_ISREG(about.st_mode) &&
-           (about.st_mode & S_ISUID) != 0;
+    const auto about = root.status("/usr/bin/nvidia-modprobe");
+    return about && S_ISREG(about->st_mode) && (about->st_mode & S_ISUID) != 0;
 }
 
 /// https://docs.nvidia.com/deploy/mps/index.html: the control daemon and its clients meet in this directory, which may

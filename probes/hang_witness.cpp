@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/text.hpp"
 #include "process/probe.hpp"
@@ -14,13 +13,11 @@
 
 namespace rnncheck::probes::hang_witness {
 
-namespace {
-
 constexpr std::size_t most_bytes = 8 << 20, most_xids = 20;
 
 /// Each read of /dev/kmsg gives one record and does not wait for the next one (Documentation/ABI/testing/dev-kmsg of
 /// the kernel). Nothing where it may not be read: dmesg_restrict, or a container.
-std::optional<std::string> kernel_log(const Root& root) {
+static std::optional<std::string> kernel_log(const Root& root) {
     const int file = open(root.outside("/dev/kmsg").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (file < 0) return std::nullopt;
     std::string text;
@@ -37,43 +34,36 @@ std::optional<std::string> kernel_log(const Root& root) {
     return any ? std::optional(text) : std::nullopt;
 }
 
-double seconds_since_boot() {
+static double seconds_since_boot() {
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);
     return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
-template <class Number>
-std::optional<Number> number_at(std::string_view text) {
-    Number value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() ? std::optional(value) : std::nullopt;
-}
-
 /// "4,1234,98765432,-;NVRM: Xid (PCI:0000:3b:00): 79, pid=1, GPU has fallen off the bus." The third number is the age
 /// of the system then, in microseconds.
-std::optional<XidEvent> xid_in(std::string_view record) {
+static std::optional<XidEvent> xid_in(std::string_view record) {
     const auto message = record.find(';');
     const auto start = record.find("NVRM: Xid");
     if (message == record.npos || start == record.npos) return std::nullopt;
     const std::string_view text = record.substr(start);
     const auto number = text.find("): ");
     if (number == text.npos) return std::nullopt;
-    const auto code = number_at<int>(text.substr(number + 3));
+    const auto code = leading_number(text.substr(number + 3));
     if (!code) return std::nullopt;
     XidEvent event{*code, {}, {}, valid_utf8(std::string(text.substr(0, 300)))};
     if (const auto pci = text.find("PCI:"); pci < number) {
         const std::string_view address = text.substr(pci + 4, number - pci - 4);
-        event.pci = lower(std::string(address.substr(0, address.find(' '))));  // a MIG instance stands behind it
+        event.pci = lower(std::string(address.substr(0, address.find(' '))));  // a MIG instance may follow
     }
     const auto head = split(record.substr(0, message), ',');
     if (head.size() >= 3)
-        if (const auto microseconds = number_at<long long>(head[2]))
+        if (const auto microseconds = leading_number<long long>(head[2]))
             event.seconds_ago = seconds_since_boot() - static_cast<double>(*microseconds) / 1e6;
     return event;
 }
 
-Driver read_kernel_log(const Root& root) {
+static Driver read_kernel_log(const Root& root) {
     Driver driver;
     const auto log = kernel_log(root);
     driver.kernel_log_read = log.has_value();
@@ -84,8 +74,8 @@ Driver read_kernel_log(const Root& root) {
     return driver;
 }
 
-/// Of the boards that are known already; the others could not be told apart.
-void ask_how_busy(const Facts& known, ProbeWriter& writer, const Learn& learn) {
+/// Of the boards that are known already; the others could not be distinguished.
+static void ask_how_busy(const Facts& known, ProbeWriter& writer, const Learn& learn) {
     const vendor::Library library = vendor::open_library(writer, "libnvidia-ml.so.1");
     if (!library.handle || known.nvml_devices.empty()) return;
     vendor::NvmlApi nvml;
@@ -105,14 +95,12 @@ void ask_how_busy(const Facts& known, ProbeWriter& writer, const Learn& learn) {
     }
 }
 
-void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
+static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     Facts news;
     news.driver = read_kernel_log(job.root);
     learn(news);
     ask_how_busy(job.facts, writer, learn);
 }
-
-}  // namespace
 
 extern const Probe probe{
     .title = "Determines why another probe does not respond: GPU utilization, errors in the kernel log",

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/program.hpp"
 #include "base/text.hpp"
@@ -11,44 +12,41 @@
 
 namespace rnncheck::probes::host_system {
 
-namespace {
-
-constexpr std::string_view variables[] = {"CUDA_VISIBLE_DEVICES",
-                                          "CUDA_DEVICE_ORDER",
-                                          "CUDA_HOME",
-                                          "CUDA_PATH",
-                                          "CUDA_ROOT",
-                                          "CUDA_LAUNCH_BLOCKING",
-                                          "SLURM_JOB_ID",
-                                          "SLURM_JOB_GPUS",
-                                          "PBS_JOBID",
-                                          "LSB_JOBID",
-                                          "CUDA_MODULE_LOADING",
-                                          "CUBLAS_WORKSPACE_CONFIG",
-                                          "NVIDIA_VISIBLE_DEVICES",
-                                          "NVIDIA_DRIVER_CAPABILITIES",
-                                          "NVIDIA_TF32_OVERRIDE",
-                                          "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
-                                          "LD_LIBRARY_PATH",
-                                          "LD_PRELOAD",
-                                          "LD_AUDIT",
-                                          "LD_BIND_NOW",
-                                          "TF_FORCE_GPU_ALLOW_GROWTH",
-                                          "XLA_FLAGS",
-                                          "PYTORCH_CUDA_ALLOC_CONF",
-                                          "VIRTUAL_ENV",
-                                          "CONDA_PREFIX"};
+constexpr auto variables = std::to_array<std::string_view>({"CUDA_VISIBLE_DEVICES",
+                                                            "CUDA_DEVICE_ORDER",
+                                                            "CUDA_HOME",
+                                                            "CUDA_PATH",
+                                                            "CUDA_ROOT",
+                                                            "CUDA_LAUNCH_BLOCKING",
+                                                            "SLURM_JOB_ID",
+                                                            "SLURM_JOB_GPUS",
+                                                            "PBS_JOBID",
+                                                            "LSB_JOBID",
+                                                            "CUDA_MODULE_LOADING",
+                                                            "CUBLAS_WORKSPACE_CONFIG",
+                                                            "NVIDIA_VISIBLE_DEVICES",
+                                                            "NVIDIA_DRIVER_CAPABILITIES",
+                                                            "NVIDIA_TF32_OVERRIDE",
+                                                            "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
+                                                            "LD_LIBRARY_PATH",
+                                                            "LD_PRELOAD",
+                                                            "LD_AUDIT",
+                                                            "LD_BIND_NOW",
+                                                            "TF_FORCE_GPU_ALLOW_GROWTH",
+                                                            "XLA_FLAGS",
+                                                            "PYTORCH_CUDA_ALLOC_CONF",
+                                                            "VIRTUAL_ENV",
+                                                            "CONDA_PREFIX"});
 constexpr std::string_view beginnings[] = {"CUDNN_", "CUDA_CACHE_", "CUDA_MPS_", "TF_CUDNN_", "XLA_PYTHON_CLIENT_"};
 constexpr std::size_t longest_value = 4096;
 
-bool matters(std::string_view name) {
-    return std::find(std::begin(variables), std::end(variables), name) != std::end(variables) ||
-           std::any_of(std::begin(beginnings), std::end(beginnings),
-                       [&](std::string_view start) { return name.starts_with(start); });
+static bool matters(std::string_view name) {
+    return includes(variables, name) ||
+           std::ranges::any_of(beginnings, [&](std::string_view start) { return name.starts_with(start); });
 }
 
 /// The variables that matter to CUDA, cuDNN, the frameworks' use of them and the loader.
-TextMap variables_that_matter() {
+static TextMap variables_that_matter() {
     TextMap found;
     for (char** entry = environ; entry && *entry; ++entry) {
         const std::string_view text = *entry;
@@ -58,8 +56,6 @@ TextMap variables_that_matter() {
     }
     return found;
 }
-
-}  // namespace
 
 static std::string unquoted(std::string_view value) {
     value = trim(value);
@@ -110,27 +106,32 @@ static std::optional<std::string> named_by_first_process(const Root& root) {
     return std::nullopt;
 }
 
-static std::optional<std::string> named_by_cgroup(const Root& root) {
-    const std::string groups = root.read("/proc/1/cgroup", 1 << 16).value_or("");
-    constexpr std::pair<std::string_view, std::string_view> hints[] = {{"kubepods", "kubernetes"},
-                                                                       {"/docker", "docker"},
-                                                                       {"libpod", "podman"},
-                                                                       {"/lxc", "lxc"},
-                                                                       {"containerd", "containerd"}};
+using Hint = std::pair<std::string_view, std::string_view>;
+
+static std::optional<std::string> named_in(std::string_view text, std::initializer_list<Hint> hints) {
     for (const auto& [hint, name] : hints)
-        if (contains(groups, hint)) return std::string(name);
+        if (contains(text, hint)) return std::string(name);
     return std::nullopt;
+}
+
+static std::optional<std::string> named_by_cgroup(const Root& root) {
+    return named_in(root.read("/proc/1/cgroup", 1 << 16).value_or(""), {{"kubepods", "kubernetes"},
+                                                                        {"/docker", "docker"},
+                                                                        {"libpod", "podman"},
+                                                                        {"/lxc", "lxc"},
+                                                                        {"containerd", "containerd"}});
 }
 
 /// With cgroups of its own a container sees "/" alone; where its root file system is kept still names its manager.
 static std::optional<std::string> named_by_root_mount(const Root& root) {
-    constexpr std::pair<std::string_view, std::string_view> hints[] = {
-        {"containers/storage", "podman"}, {"/docker/", "docker"}, {"containerd", "containerd"}, {"enroot", "enroot"}};
     for (const auto& line : split(root.read("/proc/self/mountinfo", 1 << 16).value_or(""), '\n')) {
         const auto fields = split(line, ' ');
         if (fields.size() < 5 || fields[4] != "/") continue;
-        for (const auto& [hint, name] : hints)
-            if (contains(line, hint)) return std::string(name);
+        if (auto name = named_in(line, {{"containers/storage", "podman"},
+                                        {"/docker/", "docker"},
+                                        {"containerd", "containerd"},
+                                        {"enroot", "enroot"}}))
+            return name;
     }
     return std::nullopt;
 }
@@ -159,8 +160,8 @@ static std::optional<std::string> named_by_marks(const Root& root) {
         {"lxc", {"/dev/incus/sock"}},
         {"lxc", {"/dev/.lxc-boot-id"}}};
     for (const Mark& mark : marks) {
-        const bool all_there = !mark.files.empty() && std::all_of(mark.files.begin(), mark.files.end(),
-                                                                  [&](const char* file) { return root.exists(file); });
+        const bool all_there =
+            !mark.files.empty() && std::ranges::all_of(mark.files, [&](const char* file) { return root.exists(file); });
         if (all_there || (mark.variable && environment_variable(mark.variable))) return mark.name;
     }
     return std::nullopt;

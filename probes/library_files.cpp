@@ -16,8 +16,6 @@ namespace rnncheck::probes::library_files {
 static constexpr std::size_t most_libraries = 512;
 static constexpr std::size_t most_names_in_directory = 100'000;
 
-namespace {
-
 struct Candidate {
     std::string path;
     FoundVia via;
@@ -43,8 +41,6 @@ struct Search {
     std::size_t count = 0;
 };
 
-}  // namespace
-
 static const Picked& pick_for(Search& search, const std::string& name) {
     const auto [entry, is_new] = search.picks.try_emplace(name);
     if (is_new) {
@@ -65,15 +61,6 @@ static std::vector<std::string> missing_needs(Search& search, const elf::ElfFile
     return missing;
 }
 
-/// A driver's library has its version in its name (libcuda.so.550.54.14); the bare 1 of libcuda.so.1 is the
-/// number of its interface.
-static std::optional<Version> version_of(const loader::LibraryName& name) {
-    constexpr int oldest_version = 100;
-    const bool interface_number =
-        loader::fixed_name(name.kind) && name.version && name.version->major() < oldest_version;
-    return interface_number ? std::nullopt : name.version;
-}
-
 static bool has_directory(const Library& library, std::string_view directory) {
     const std::string part = "/" + std::string(directory) + "/";
     return contains(library.path, part) || contains(library.real_path.value_or(""), part);
@@ -92,7 +79,7 @@ static Library describe(Search& search, const Candidate& candidate, const std::o
     library.machine = file.machine;
     library.needed = file.needed;
     library.run_path = file.runpath.empty() ? file.rpath : file.runpath;
-    library.version_in_name = version_of(real_name ? *real_name : name);
+    library.version_in_name = (real_name ? *real_name : name).product_version();
     library.stub = has_directory(library, "stubs");
     library.compat = library.kind == LibraryKind::cuda && has_directory(library, "compat");
     library.problem = file.problem;
@@ -131,7 +118,7 @@ static std::vector<std::string> library_names_in(const Root& root, const std::st
     std::vector<std::tuple<LibraryKind, std::size_t, std::string>> found;
     for (const auto& name : root.names_in(directory, most_names_in_directory))
         if (const auto library = loader::library_name(name)) found.emplace_back(library->kind, name.size(), name);
-    std::sort(found.begin(), found.end());
+    std::ranges::sort(found);
     std::vector<std::string> names;
     for (auto& [kind, length, name] : found) names.push_back(std::move(name));
     return names;
@@ -144,14 +131,14 @@ static void search_directory(Search& search, const std::string& directory, Found
     for (const auto& name : library_names_in(search.job.root, *real)) consider(search, {directory + '/' + name, via});
 }
 
-static void tell_news(Search& search) {
+static void learn_news(Search& search) {
     if (!search.news.libraries.empty()) search.learn(search.news);
     search.news = {};
 }
 
 static void search_directories(Search& search, const std::vector<std::string>& directories, FoundVia via) {
     for (const auto& directory : directories) search_directory(search, directory, via);
-    tell_news(search);
+    learn_news(search);
 }
 
 static void search_cache(Search& search) {
@@ -160,7 +147,7 @@ static void search_cache(Search& search) {
         if (loader::library_name(file_name(entry.path)))
             consider(search, {std::string(entry.path), FoundVia::loader_cache});
     }
-    tell_news(search);
+    learn_news(search);
 }
 
 /// A development name that leads nowhere, or to a linker script, harms no program that runs.
@@ -171,7 +158,7 @@ static void add_development_names(Search& search) {
         if (elf::read_elf_file(search.job.root, candidate.path).problem == FileProblem::not_elf) continue;
         add(search, candidate);
     }
-    tell_news(search);
+    learn_news(search);
 }
 
 static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {

@@ -9,8 +9,6 @@
 
 namespace rnncheck::probes::nvml_devices {
 
-namespace {
-
 using vendor::NvmlApi;
 using vendor::NvmlDevice;
 
@@ -35,7 +33,7 @@ struct Asked {
     }
 };
 
-void ask_identity(const Asked& ask) {
+static void ask_identity(const Asked& ask) {
     char text[96] = {};
     if (ask.ok(ask.nvml.nvmlDeviceGetName, text, unsigned{sizeof text})) ask.board.name = valid_utf8(text_in(text));
     if (ask.ok(ask.nvml.nvmlDeviceGetUUID, text, unsigned{sizeof text})) ask.board.uuid = valid_utf8(text_in(text));
@@ -43,7 +41,7 @@ void ask_identity(const Asked& ask) {
     if (ask.ok(ask.nvml.nvmlDeviceGetPciInfo_v3, &pci)) ask.board.pci = pci_address(valid_utf8(text_in(pci.bus_id)));
 }
 
-void ask_memory(const Asked& ask) {
+static void ask_memory(const Asked& ask) {
     vendor::NvmlMemory memory{};
     if (ask.ok(ask.nvml.nvmlDeviceGetMemoryInfo, &memory)) {
         ask.board.memory_total_mib = static_cast<std::int64_t>(memory.total >> 20);
@@ -65,12 +63,12 @@ void ask_memory(const Asked& ask) {
 }
 
 /// Nothing for a count that cannot be.
-std::optional<std::int64_t> as_count(unsigned long long number) {
+static std::optional<std::int64_t> as_count(unsigned long long number) {
     if (number > std::numeric_limits<std::int64_t>::max()) return std::nullopt;
     return static_cast<std::int64_t>(number);
 }
 
-void ask_memory_faults(const Asked& ask) {
+static void ask_memory_faults(const Asked& ask) {
     int now = 0, after_reboot = 0;
     if (!ask.ok(ask.nvml.nvmlDeviceGetEccMode, &now, &after_reboot)) return;  // a board without error correction
     ask.board.ecc_enabled = now == 1;
@@ -94,7 +92,7 @@ void ask_memory_faults(const Asked& ask) {
     if (ask.ok(ask.nvml.nvmlDeviceGetRetiredPagesPendingStatus, &waiting)) ask.board.retirement_pending = waiting == 1;
 }
 
-void ask_state(const Asked& ask) {
+static void ask_state(const Asked& ask) {
     int mode = 0;
     if (ask.ok(ask.nvml.nvmlDeviceGetComputeMode, &mode)) ask.board.compute_mode = compute_mode_name(mode);
     if (ask.ok(ask.nvml.nvmlDeviceGetPersistenceMode, &mode)) ask.board.persistence = mode == 1;
@@ -116,7 +114,7 @@ void ask_state(const Asked& ask) {
 }
 
 /// Nothing for a board that is closed to this process, as on shared nodes.
-std::optional<Board> ask_board(const NvmlApi& nvml, const vendor::Checker& check, unsigned index) {
+static std::optional<Board> ask_board(const NvmlApi& nvml, const vendor::Checker& check, unsigned index) {
     Board board;
     board.index = static_cast<int>(index);
     NvmlDevice device = nullptr;
@@ -134,7 +132,7 @@ std::optional<Board> ask_board(const NvmlApi& nvml, const vendor::Checker& check
     return board;
 }
 
-Facts ask_versions(const NvmlApi& nvml, const vendor::Checker& check) {
+static Facts ask_versions(const NvmlApi& nvml, const vendor::Checker& check) {
     Facts news;
     char text[96] = {};
     if (check(nvml.nvmlSystemGetDriverVersion, text, unsigned{sizeof text}).ok())
@@ -145,7 +143,7 @@ Facts ask_versions(const NvmlApi& nvml, const vendor::Checker& check) {
     return news;
 }
 
-void run(const Job&, ProbeWriter& writer, const Learn& learn) {
+static void run(const Job&, ProbeWriter& writer, const Learn& learn) {
     const vendor::Library library = vendor::open_library(writer, "libnvidia-ml.so.1");
     if (!library.handle) return;
     NvmlApi nvml;
@@ -167,14 +165,12 @@ void run(const Job&, ProbeWriter& writer, const Learn& learn) {
     }
 }
 
-}  // namespace
-
 extern const Probe probe{.title = "Queries NVML for the state of every GPU: memory, errors, modes, processes",
                          .stage = Stage::ask,
                          .limit = std::chrono::seconds(45),
                          .run = run,
-                         .start_limit = [](const Facts& learnt, std::chrono::milliseconds took) {
-                             return limit_of_other_start(learnt.nvml_devices.size(), took);
+                         .start_limit = [](const Facts& found, std::chrono::milliseconds took) {
+                             return limit_of_other_start(found.nvml_devices.size(), took);
                          }};
 
 }  // namespace rnncheck::probes::nvml_devices

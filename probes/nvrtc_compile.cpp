@@ -1,19 +1,13 @@
-// Opens one libnvrtc and compiles a tiny kernel, which needs no GPU: cuDNN 8 and 9 compile some of their kernels so.
+// Opens one libnvrtc and compiles a test kernel, which needs no GPU: cuDNN 8 and 9 compile some of their kernels so.
 #include "process/probe.hpp"
 #include "support/libraries.hpp"
 #include "vendor/cuda_abi.hpp"
 
 namespace rnncheck::probes::nvrtc_compile {
 
-namespace {
-
 constexpr const char* kernel = "extern \"C\" __global__ void twice(float* x) { x[threadIdx.x] *= 2.0f; }\n";
 
-std::vector<std::string> targets(const Facts& facts) {
-    return installations_to_query(facts, LibraryKind::nvrtc);
-}
-
-CallResult compile(const vendor::NvrtcApi& nvrtc, const vendor::Checker& check) {
+static CallResult compile(const vendor::NvrtcApi& nvrtc, const vendor::Checker& check) {
     vendor::NvrtcProgram program = nullptr;
     const auto created = check(nvrtc.nvrtcCreateProgram, &program, kernel, "twice.cu", 0, nullptr, nullptr);
     if (!created.ok()) return created;
@@ -25,7 +19,7 @@ CallResult compile(const vendor::NvrtcApi& nvrtc, const vendor::Checker& check) 
     return sized;
 }
 
-void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
+static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     Facts news;
     Nvrtc& found = news.nvrtcs.emplace_back();
     found.library = job.target;
@@ -47,12 +41,10 @@ void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     learn(news);
 }
 
-}  // namespace
-
 extern const Probe probe{.title = "Compiles a test kernel with each NVRTC",
                          .stage = Stage::ask,
                          .limit = std::chrono::seconds(30),
                          .run = run,
-                         .targets = targets};
+                         .targets = installations_to_query<LibraryKind::nvrtc>};
 
 }  // namespace rnncheck::probes::nvrtc_compile

@@ -1,12 +1,10 @@
-// Loads and launches a tiny kernel on one GPU: the shortest way through driver, JIT compiler and hardware.
+// Loads and launches a test kernel on one GPU: the shortest way through driver, JIT compiler and hardware.
 #include <array>
 
 #include "process/probe.hpp"
 #include "support/gpu.hpp"
 
 namespace rnncheck::probes::ptx_launch {
-
-namespace {
 
 /// Doubles 32 numbers and adds the thread's own to each. PTX 6.0 and sm_30 are understood by every driver since CUDA 9
 /// up to those that still know Kepler; newer GPUs compile it for themselves.
@@ -33,13 +31,13 @@ constexpr const char* kernel_ptx = R"(
 constexpr unsigned threads = 32;
 using Numbers = std::array<unsigned, threads>;
 
-Numbers numbers_in() {
+static Numbers numbers_in() {
     Numbers numbers{};
     for (unsigned i = 0; i < threads; ++i) numbers[i] = 1000 + 7 * i;
     return numbers;
 }
 
-bool is_right(const Numbers& found) {
+static bool is_right(const Numbers& found) {
     const Numbers given = numbers_in();
     for (unsigned i = 0; i < threads; ++i)
         if (found[i] != 2 * given[i] + i) return false;
@@ -47,7 +45,7 @@ bool is_right(const Numbers& found) {
 }
 
 /// The first call that fails, else the last one.
-CallResult launch(const vendor::CudaApi& cuda, const vendor::Checker& check, Numbers& numbers) {
+static CallResult launch(const vendor::CudaApi& cuda, const vendor::Checker& check, Numbers& numbers) {
     vendor::CudaModule module = nullptr;
     vendor::CudaFunction kernel = nullptr;
     vendor::DevicePointer memory = 0;
@@ -66,13 +64,13 @@ CallResult launch(const vendor::CudaApi& cuda, const vendor::Checker& check, Num
     return result;
 }
 
-std::vector<std::string> targets(const Facts& facts) {
+static std::vector<std::string> targets(const Facts& facts) {
     std::vector<std::string> names;
     for (const auto& gpu : facts.cuda_devices) names.push_back("GPU " + std::to_string(gpu.index));
     return names;
 }
 
-void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
+static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     Facts news;
     KernelRun& kernel_run = news.kernel_runs.emplace_back();
     kernel_run.gpu = gpu_of_target(job.target);
@@ -87,8 +85,6 @@ void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     if (kernel_run.result->ok()) kernel_run.correct = is_right(numbers);
     learn(news);
 }
-
-}  // namespace
 
 extern const Probe probe{.title = "Runs a test kernel on each GPU",
                          .stage = Stage::run,

@@ -10,11 +10,11 @@
 namespace rnncheck::probes::python_packages {
 
 /// The frameworks of one environment; with a loader also the copies they would be given.
-static Facts learnt_from(const Root& root, PythonEnvironment environment) {
+static Facts facts_of(const Root& root, PythonEnvironment environment) {
     Facts news;
     news.frameworks = python::frameworks_of(root, environment);
-    const bool any_cuda = std::any_of(news.frameworks.begin(), news.frameworks.end(),
-                                      [](const Framework& framework) { return framework.uses_cuda.value_or(false); });
+    const bool any_cuda = std::ranges::any_of(
+        news.frameworks, [](const Framework& framework) { return framework.uses_cuda.value_or(false); });
     if (environment.active && any_cuda) {
         const loader::Loader loader = loader::loader_of(root, environment_variable("LD_LIBRARY_PATH").value_or(""));
         for (Framework& framework : news.frameworks)
@@ -35,19 +35,19 @@ static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     if (job.facts.tool.python && !active)
         writer.failed({"--python", 1, "there is no Python environment at " + *job.facts.tool.python});
     std::vector<std::string> done;
-    const auto tell = [&](PythonEnvironment environment) {
+    const auto examine = [&](PythonEnvironment environment) {
         for (const std::string& path : done)
             if (same_place(job.root, path, environment.path)) return;
         done.push_back(environment.path);
         writer.calling("reading the packages of " + environment.path);
-        learn(learnt_from(job.root, std::move(environment)));
+        learn(facts_of(job.root, std::move(environment)));
     };
-    if (active) tell(*active);
+    if (active) examine(*active);
     if (auto on_path = python::environment_on_path(job.root, variables)) {
         on_path->found_by = "PATH";
-        tell(std::move(*on_path));
+        examine(std::move(*on_path));
     }
-    for (PythonEnvironment& other : python::other_environments(job.root, variables)) tell(std::move(other));
+    for (PythonEnvironment& other : python::other_environments(job.root, variables)) examine(std::move(other));
 }
 
 extern const Probe probe{.title = "Finds Python environments and the frameworks installed in them",

@@ -8,21 +8,19 @@
 
 namespace rnncheck::probes::rnn_dropout {
 
-namespace {
-
 constexpr unsigned long long seed = 20'261'121;
 
-std::vector<std::string> targets(const Facts& facts) {
+static std::vector<std::string> targets(const Facts& facts) {
     const bool asked = facts.rnn_request && facts.rnn_request->dropout && !facts.rnn_request->fit;
     return asked ? wanted_rnn_targets(facts) : std::vector<std::string>();
 }
 
-RnnCase mask_case(Dialect dialect) {
+static RnnCase mask_case(Dialect dialect) {
     return training(with_layers(with_cell(sized(Dtype::fp32, exact_math(dialect), 64, 64, 64, 16), Cell::relu), 2));
 }
 
 /// y of the case is then the mask, times what is kept is multiplied by.
-RnnInputs mask_inputs(const RnnCase& rnn_case) {
+static RnnInputs mask_inputs(const RnnCase& rnn_case) {
     RnnInputs inputs = make_inputs(rnn_case);
     for (LayerWeights& layer : inputs.layers)
         for (auto* part : {&layer.input[0], &layer.recurrent[0], &layer.input_bias[0], &layer.recurrent_bias[0]})
@@ -50,7 +48,7 @@ class Measurement {
         if (found_.result) return;
         const auto again = run_from_seed();
         if (found_.result) return;
-        tell(first.outputs.y);
+        record(first.outputs.y);
         found_.repeats = first.outputs.y == again.outputs.y;
         found_.moves_on = !first.repeatable;
     }
@@ -76,7 +74,7 @@ class Measurement {
         return run;
     }
 
-    void tell(const std::vector<double>& y) {
+    void record(const std::vector<double>& y) {
         const double scale = 1 / (1 - found_.probability);
         std::int64_t kept = 0;
         double error = 0;
@@ -97,13 +95,11 @@ class Measurement {
     vendor::DevicePointer states_ = 0;
 };
 
-void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
+static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     const RnnTarget target = rnn_target_of(job.target);
     Facts news;
     RnnDropout& found = news.rnn_dropouts.emplace_back();
-    found.library = target.library;
-    found.gpu = target.gpu;
-    found.dialect = target.dialect;
+    static_cast<RnnTarget&>(found) = target;
     found.probability = job.facts.rnn_request->dropout.value();
     const auto open = open_rnn(job, writer, target);
     if (open->failure)
@@ -112,8 +108,6 @@ void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
         Measurement(*open->session, found).run();
     learn(news);
 }
-
-}  // namespace
 
 extern const Probe probe{.title = "Measures dropout between layers",
                          .stage = Stage::run,

@@ -8,29 +8,25 @@
 
 namespace rnncheck::probes::rnn_fit {
 
-namespace {
-
-bool has_a_better_interface(const Facts& facts, const RnnTarget& target) {
-    return target.dialect == Dialect::legacy && std::ranges::any_of(facts.cudnns, [&](const Cudnn& cudnn) {
-               return cudnn.library == target.library &&
-                      std::ranges::find(cudnn.dialects, "v8") != cudnn.dialects.end();
-           });
+static bool has_a_better_interface(const Facts& facts, const RnnTarget& target) {
+    const Cudnn* const cudnn = find_by(facts.cudnns, &Cudnn::library, target.library);
+    return target.dialect == Dialect::legacy && cudnn && includes(cudnn->dialects, "v8");
 }
 
-std::vector<std::string> targets(const Facts& facts) {
+static std::vector<std::string> targets(const Facts& facts) {
     if (!facts.rnn_request || !facts.rnn_request->fit || facts.rnn_request->cases.empty()) return {};
     std::vector<std::string> texts = rnn_targets(facts);
     std::erase_if(texts, [&](const std::string& text) { return has_a_better_interface(facts, rnn_target_of(text)); });
     return texts;
 }
 
-RnnCase with_size(RnnCase rnn_case, FitSize of, int size) {
+static RnnCase with_size(RnnCase rnn_case, FitSize of, int size) {
     (of == FitSize::batch ? rnn_case.batch : rnn_case.sequence_length) = size;
     return rnn_case;
 }
 
 /// What the calls take: cudnnSetRNNDataDescriptor at most 65,535 steps, and sizes as int.
-int largest(FitSize of) {
+static int largest(FitSize of) {
     return of == FitSize::batch ? 1 << 24 : 65535;
 }
 
@@ -54,7 +50,7 @@ class Calculation {
         }
         good = with_neighbours(good);
         fit_.bounded = last_refused_ == good + 1 || good == largest(fit_.of);
-        tell(good);
+        record(good);
     }
 
   private:
@@ -82,13 +78,13 @@ class Calculation {
                                      std::to_string(size) + " than with a smaller one: its number has overflowed"};
     }
 
-    /// What lies just below must fit as well; else the search went astray, and goes down from there.
+    /// What is just below must fit as well; else the search went astray, and goes down from there.
     int with_neighbours(int good) {
         while (good > 1 && !(fits(good - 1) && fits(good))) good = good / 2;
         return good;
     }
 
-    void tell(int size) {
+    void record(int size) {
         fits(size);
         fit_.size = size;
         fit_.rnn_case = with_size(fit_.rnn_case, fit_.of, size);
@@ -105,7 +101,7 @@ class Calculation {
     int last_refused_ = 0;
 };
 
-void measure(const vendor::Session& session, const RnnRequest& request, RnnFit& fit) {
+static void measure(const vendor::Session& session, const RnnRequest& request, RnnFit& fit) {
     std::size_t free_bytes = 0, total = 0;
     const CallResult asked = session.check_cuda(session.cuda.cuMemGetInfo_v2, &free_bytes, &total);
     if (!asked.ok()) {
@@ -121,14 +117,12 @@ void measure(const vendor::Session& session, const RnnRequest& request, RnnFit& 
     fit.ran = !fit.result;
 }
 
-void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
+static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     const RnnTarget target = rnn_target_of(job.target);
     const RnnRequest& request = job.facts.rnn_request.value();
     Facts news;
     RnnFit& fit = news.rnn_fits.emplace_back();
-    fit.library = target.library;
-    fit.gpu = target.gpu;
-    fit.dialect = target.dialect;
+    static_cast<RnnTarget&>(fit) = target;
     fit.of = request.fit.value();
     fit.rnn_case = request.cases.front();
     const auto open = open_rnn(job, writer, target);
@@ -140,8 +134,6 @@ void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
         measure(*open->session, request, fit);
     learn(news);
 }
-
-}  // namespace
 
 extern const Probe probe{.title = "Finds the largest network that fits into each GPU's memory",
                          .stage = Stage::run,

@@ -1,5 +1,5 @@
 // Computes recurrent-network cases through one cuDNN on one GPU, the quick sweep or what was asked for, and compares
-// every element with the reference. Each case is told as soon as it ends, so a crash costs that case alone.
+// every element with the reference. Each case is reported as soon as it ends, so a crash costs that case alone.
 #include <malloc.h>
 
 #include <algorithm>
@@ -20,28 +20,26 @@
 
 namespace rnncheck::probes::rnn_forward {
 
-namespace {
-
-std::vector<std::string> targets(const Facts& facts) {
+static std::vector<std::string> targets(const Facts& facts) {
     const bool other_question = facts.rnn_request && facts.rnn_request->fit;
     return other_question ? std::vector<std::string>() : rnn_targets(facts);
 }
 
-std::vector<bool> done(const Job& job) {
+static std::vector<bool> done(const Job& job) {
     return done_before(job.facts, rnn_target_of(job.target), cases_of(job).size());
 }
 
-std::string group(const Job& job, int step) {
+static std::string group(const Job& job, int step) {
     return kernels_of(cases_of(job).at(static_cast<std::size_t>(step)));
 }
 
-std::string hexadecimal(std::uint64_t value) {
+static std::string hexadecimal(std::uint64_t value) {
     std::string text;
     for (int shift = 56; shift >= 0; shift -= 8) append_hex(text, static_cast<unsigned char>(value >> shift));
     return text;
 }
 
-void record_numbers(const vendor::LstmRun& lstm, const Comparison& comparison, RnnRun& run) {
+static void record_numbers(const vendor::LstmRun& lstm, const Comparison& comparison, RnnRun& run) {
     run.end = comparison.correct ? RunEnd::ok : RunEnd::incorrect;
     run.limit = comparison.limit;
     if (std::isfinite(comparison.largest_error)) run.largest_error = comparison.largest_error;
@@ -101,7 +99,7 @@ class Preparation {
         return of(step).image.get_future().get();
     }
     void pass_over() { work_->ahead.release(); }
-    /// Tells that time passes, which is not the vendor's. std::bad_alloc where the case is too large for us.
+    /// Reports that time passes, which is not the vendor's. std::bad_alloc where the case is too large for us.
     Expected expected(int step, const std::function<void()>& time_passes) {
         constexpr auto often = std::chrono::seconds(1);
         auto future = of(step).expected.get_future();
@@ -144,12 +142,12 @@ class Preparation {
 
 /// Whether the driver compiles this cuDNN's kernels for the GPU, which is newer than all that the library has machine
 /// code for; code runs on every later minor of its compute capability (CUDA C++ Programming Guide, binary
-/// compatibility). cuDNN tells its newest since 8.6; before, that was 8.6 at the most.
-bool compiles_kernels(const Facts& facts, const RnnTarget& target) {
-    const auto gpu = std::ranges::find(facts.cuda_devices, target.gpu, &Gpu::index);
-    const auto cudnn = std::ranges::find(facts.cudnns, target.library, &Cudnn::library);
-    if (gpu == facts.cuda_devices.end() || cudnn == facts.cudnns.end() || !gpu->compute_capability) return false;
-    return gpu->compute_capability->major() > cudnn->newest_capability.value_or(make_version({8, 6})).major();
+/// compatibility). cuDNN reports its newest since 8.6; before, that was 8.6 at the most.
+static bool compiles_kernels(const Facts& facts, const RnnTarget& target) {
+    const Gpu* const gpu = find_by(facts.cuda_devices, &Gpu::index, target.gpu);
+    const Cudnn* const cudnn = find_by(facts.cudnns, &Cudnn::library, target.library);
+    return gpu && cudnn && gpu->compute_capability &&
+           gpu->compute_capability->major() > cudnn->newest_capability.value_or(make_version({8, 6})).major();
 }
 
 /// How long cases may be silent. The first of each kind loads its kernels, from a disk that may be slow: how slow shows
@@ -216,13 +214,13 @@ class Sweep {
             run.free_bytes = free_bytes_;
             // A kernel that went astray leaves a context in which no later call can succeed.
             const bool broken = run.end == RunEnd::failed && !session.check_cuda(session.cuda.cuCtxSynchronize).ok();
-            tell(std::move(run));
+            report(std::move(run));
             if (broken) return writer_.past_use();
         }
     }
 
     void run_case(const vendor::Session& session, RnnRun& run) {
-        if (came_after(run.rnn_case, rnn_place(job_.facts, target_.gpu, target_.library, target_.dialect).cudnn)) {
+        if (came_after(run.rnn_case, rnn_place(job_.facts, target_).cudnn)) {
             run.end = RunEnd::not_supported;
             run.result = {"cudnnSetRNNDescriptor_v8", missing_symbol, "this kind of case came with cuDNN 8.1"};
             return preparation_.pass_over();
@@ -263,11 +261,11 @@ class Sweep {
             run.skip_reason = SkipReason::gpu_unusable;
             run.free_bytes = free_bytes_;
             run.result = why;
-            tell(std::move(run));
+            report(std::move(run));
         }
     }
 
-    void tell(RnnRun run) {
+    void report(RnnRun run) {
         Facts news;
         news.rnn_runs.push_back(std::move(run));
         learn_(news);
@@ -286,19 +284,17 @@ class Sweep {
 
 /// The cases' buffers come and go by the megabyte. By default each is a piece of memory of its own, with a page fault
 /// for every page of it and calls into the kernel that hold up both threads.
-void keep_freed_memory() {
+static void keep_freed_memory() {
     constexpr int megabyte = 1 << 20;
     mallopt(M_MMAP_THRESHOLD, 32 * megabyte);
     mallopt(M_TRIM_THRESHOLD, 256 * megabyte);
     mallopt(M_TOP_PAD, 8 * megabyte);
 }
 
-void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
+static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     keep_freed_memory();
     Sweep(job, writer, learn).run();
 }
-
-}  // namespace
 
 extern const Probe probe{.title = "Runs LSTMs with each cuDNN on each GPU and checks every result",
                          .stage = Stage::run,

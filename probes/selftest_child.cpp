@@ -1,5 +1,5 @@
 // Ends its own process in each of the ways that a vendor library may. No survey runs it, for it has no targets of its
-// own: `rnncheck selftest` names one and looks whether that ending is told.
+// own: `rnncheck selftest` names one and looks whether that ending is reported.
 #include <signal.h>
 #include <unistd.h>
 
@@ -7,14 +7,12 @@
 
 namespace rnncheck::probes::selftest_child {
 
-namespace {
-
-void crash() {
+static void crash() {
     signal(SIGSEGV, SIG_DFL);  // sanitizers take it
     raise(SIGSEGV);
 }
 
-void run(const Job& job, ProbeWriter& writer, const Learn&) {
+static void run(const Job& job, ProbeWriter& writer, const Learn&) {
     writer.calling("planted_" + job.target);
     if (job.target == "crash") crash();
     if (job.target == "exit") _exit(3);
@@ -22,16 +20,10 @@ void run(const Job& job, ProbeWriter& writer, const Learn&) {
         for (;;) pause();
 }
 
-std::vector<std::string> targets(const Facts&) {
-    return {};
-}
-
-}  // namespace
-
 extern const Probe probe{.title = "Crashes, hangs or exits intentionally, only for the self-test",
                          .stage = Stage::look,
                          .limit = std::chrono::seconds(1),
                          .run = run,
-                         .targets = targets};
+                         .targets = [](const Facts&) { return std::vector<std::string>(); }};
 
 }  // namespace rnncheck::probes::selftest_child

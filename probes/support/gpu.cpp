@@ -1,7 +1,5 @@
 #include "support/gpu.hpp"
 
-#include <charconv>
-
 #include "base/text.hpp"
 
 namespace rnncheck::probes {
@@ -23,7 +21,7 @@ std::optional<CallResult> make_ready(const GpuSession& session, int index) {
     return result;
 }
 
-/// Beyond this a count is no answer, and to ask so many GPUs would take for ever; the largest machines have some
+/// Beyond this a count is no answer, and to ask so many GPUs would take forever; the largest machines have some
 /// hundred MIG instances.
 constexpr std::int64_t most_gpus = 1024;
 
@@ -67,10 +65,7 @@ std::unique_ptr<GpuSession> open_gpu(ProbeWriter& writer, int index) {
 }
 
 int gpu_of_target(const std::string& target) {
-    int index = 0;
-    if (target.starts_with(gpu_prefix))
-        std::from_chars(target.data() + gpu_prefix.size(), target.data() + target.size(), index);
-    return index;
+    return target.starts_with(gpu_prefix) ? leading_number(target.substr(gpu_prefix.size())).value_or(0) : 0;
 }
 
 std::string exclusive_gpu(const std::string& target) {

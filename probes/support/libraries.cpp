@@ -13,14 +13,12 @@ namespace probes {
 namespace {
 
 bool gets(const Framework& framework, const std::string& path) {
-    return std::any_of(framework.libraries.begin(), framework.libraries.end(),
-                       [&](const FrameworkLibrary& library) { return library.path == path; });
+    return find_by(framework.libraries, &FrameworkLibrary::path, path);
 }
 
 bool is_active(const Facts& facts, const Framework& framework) {
-    return std::any_of(facts.pythons.begin(), facts.pythons.end(), [&](const PythonEnvironment& environment) {
-        return environment.active && environment.path == framework.environment;
-    });
+    const auto* const environment = find_by(facts.pythons, &PythonEnvironment::path, framework.environment);
+    return environment && environment->active;
 }
 
 /// Null when none gets it.
@@ -114,12 +112,11 @@ bool is_cudnn(LibraryKind kind) {
 
 /// By its ELF headers, or those of the parts that a cuDNN opens by itself.
 bool needs(const Facts& facts, const loader::LibraryName& opened, const std::string& path, std::string_view name) {
-    return std::any_of(facts.libraries.begin(), facts.libraries.end(), [&](const Library& library) {
+    return std::ranges::any_of(facts.libraries, [&](const Library& library) {
         const bool is_it = library.path == path;
         const bool is_part = is_cudnn(opened.kind) && is_cudnn(library.kind) &&
                              major_of(loader::library_name(file_name(library.path))) == major_of(opened);
-        const auto& needed = library.needed;
-        return (is_it || is_part) && std::find(needed.begin(), needed.end(), name) != needed.end();
+        return (is_it || is_part) && includes(library.needed, name);
     });
 }
 
@@ -145,7 +142,7 @@ bool leads_to(const Facts& facts, const loader::LibraryName& opened, const std::
 }  // namespace
 
 void reject_blocking_files(const Facts& facts) {
-    if (std::none_of(facts.libraries.begin(), facts.libraries.end(), waits)) return;
+    if (std::ranges::none_of(facts.libraries, waits)) return;
     vendor::reject_openings([facts](const std::string& path) -> std::optional<std::string> {
         const auto opened = loader::library_name(file_name(path));
         for (const auto& library : facts.libraries)

@@ -14,9 +14,13 @@ inline constexpr std::size_t most_installations = 8;
 /// Paths of the files of a kind that could work: those that an installed framework gets and the one the loader picks
 /// first; at most most_installations.
 std::vector<std::string> installations_to_query(const Facts& facts, LibraryKind kind);
+template <LibraryKind kind>
+std::vector<std::string> installations_to_query(const Facts& facts) {
+    return installations_to_query(facts, kind);
+}
 
 /// The cuBLAS and NVRTC files that a process opens before this cuDNN, which then finds them by soname: those that the
-/// framework gets which gets this cuDNN, of the active environment first; where none tells, those that came as wheels
+/// framework gets which gets this cuDNN, of the active environment first; where none does, those that came as wheels
 /// beside it. Empty for those of the system that no framework gets.
 std::vector<std::string> companions_of(const Facts& facts, const std::string& cudnn_path);
 

@@ -1,8 +1,8 @@
 #include "support/rnn.hpp"
 
-#include <algorithm>
 #include <array>
 
+#include "base/lists.hpp"
 #include "support/libraries.hpp"
 
 namespace rnncheck::probes {
@@ -18,40 +18,25 @@ bool wanted(const std::optional<RnnRequest>& request, const RnnTarget& target) {
 
 bool all_done(const Facts& facts, const RnnTarget& target) {
     if (facts.rnn_runs.empty()) return false;
-    const auto done = done_before(facts, target, cases_of(facts, place_of(facts, target)).size());
-    return std::ranges::find(done, false) == done.end();
+    const auto done = done_before(facts, target, cases_of(facts, target).size());
+    return !includes(done, false);
 }
 
 RunEnd outcome_before_9(std::int64_t status) {
-    switch (status) {
-        case 6:   // ARCH_MISMATCH
-        case 9:   // NOT_SUPPORTED
-        case 11:  // RUNTIME_PREREQUISITE_MISSING
-            return RunEnd::not_supported;
-        case 3:  // BAD_PARAM
-        case 5:  // INVALID_VALUE
-            return RunEnd::rejected;
-        default:
-            return RunEnd::failed;
-    }
+    constexpr int arch_mismatch = 6, not_supported = 9, prerequisite_missing = 11, bad_param = 3, invalid_value = 5;
+    if (includes(std::array{arch_mismatch, not_supported, prerequisite_missing}, status)) return RunEnd::not_supported;
+    return status == bad_param || status == invalid_value ? RunEnd::rejected : RunEnd::failed;
 }
 
 RunEnd outcome_since_9(std::int64_t status) {
-    switch (status / 1000) {
-        case 2:
-            return RunEnd::rejected;
-        case 3:
-            return RunEnd::not_supported;
-        default:
-            return RunEnd::failed;
-    }
+    return status / 1000 == 2 ? RunEnd::rejected : status / 1000 == 3 ? RunEnd::not_supported : RunEnd::failed;
 }
 
 /// Sequences of different lengths came with 7.2.1; an older one does not support them, it is not damaged.
 bool came_with_7_2(const std::string& function) {
-    constexpr std::array<std::string_view, 4> since_7_2 = {"cudnnCreateRNNDataDescriptor", "cudnnSetRNNDataDescriptor",
-                                                           "cudnnSetRNNPaddingMode", "cudnnRNNForwardInferenceEx"};
-    return std::ranges::find(since_7_2, function) != since_7_2.end();
+    constexpr std::string_view since_7_2[] = {"cudnnCreateRNNDataDescriptor", "cudnnSetRNNDataDescriptor",
+                                              "cudnnSetRNNPaddingMode", "cudnnRNNForwardInferenceEx"};
+    return includes(since_7_2, function);
 }
 
 }  // namespace
@@ -79,7 +64,7 @@ std::vector<std::string> wanted_rnn_targets(const Facts& facts) {
         for (const auto& dialect : cudnn.dialects)
             for (const Gpu& gpu : facts.cuda_devices)
                 if (const auto named = from_name<Dialect>(dialect))
-                    if (const RnnTarget target{gpu.index, *named, cudnn.library}; wanted(facts.rnn_request, target))
+                    if (const RnnTarget target{cudnn.library, gpu.index, *named}; wanted(facts.rnn_request, target))
                         texts.push_back(text_of(target));
     }
     return texts;
@@ -91,19 +76,13 @@ std::vector<std::string> rnn_targets(const Facts& facts) {
     return texts;
 }
 
-RnnPlace place_of(const Facts& facts, const RnnTarget& target) {
-    return rnn_place(facts, target.gpu, target.library, target.dialect);
-}
-
 std::vector<RnnCase> cases_of(const Job& job) {
-    return cases_of(job.facts, place_of(job.facts, rnn_target_of(job.target)));
+    return cases_of(job.facts, rnn_target_of(job.target));
 }
 
 RnnRun run_of(const RnnTarget& target, const RnnCase& rnn_case, int step) {
     RnnRun run;
-    run.library = target.library;
-    run.gpu = target.gpu;
-    run.dialect = target.dialect;
+    static_cast<RnnTarget&>(run) = target;
     run.number = step + 1;
     run.rnn_case = rnn_case;
     return run;
@@ -112,8 +91,7 @@ RnnRun run_of(const RnnTarget& target, const RnnCase& rnn_case, int step) {
 std::vector<bool> done_before(const Facts& facts, const RnnTarget& target, std::size_t steps) {
     std::vector<bool> done(steps);
     for (const RnnRun& run : facts.rnn_runs)
-        if (run.library == target.library && run.gpu == target.gpu && run.dialect == target.dialect &&
-            run.number >= 1 && static_cast<std::size_t>(run.number) <= steps)
+        if (target == run && run.number >= 1 && static_cast<std::size_t>(run.number) <= steps)
             done[static_cast<std::size_t>(run.number) - 1] = true;
     return done;
 }
@@ -137,9 +115,8 @@ std::string kernels_of(const RnnCase& rnn_case) {
 }
 
 ReducedPrecision reduced_precision(const Facts& facts, int gpu, const RnnCase& rnn_case) {
-    std::optional<Version> capability;
-    for (const Gpu& candidate : facts.cuda_devices)
-        if (candidate.index == gpu) capability = candidate.compute_capability;
+    const Gpu* const known = find_by(facts.cuda_devices, &Gpu::index, gpu);
+    const auto capability = known ? known->compute_capability : std::nullopt;
     const auto at_least = [&](int major, int minor) {
         return !capability || *capability >= make_version({major, minor});
     };

@@ -9,12 +9,6 @@
 
 namespace rnncheck::probes {
 
-struct RnnTarget {
-    int gpu = 0;
-    Dialect dialect = Dialect::v8;
-    std::string library;
-};
-
 /// "GPU 0 v8 /usr/lib/libcudnn.so.9", and back.
 std::string text_of(const RnnTarget& target);
 RnnTarget rnn_target_of(const std::string& text);
@@ -25,7 +19,6 @@ std::vector<std::string> wanted_rnn_targets(const Facts& facts);
 /// The same without those of which facts.rnn_runs holds every case.
 std::vector<std::string> rnn_targets(const Facts& facts);
 
-RnnPlace place_of(const Facts& facts, const RnnTarget& target);
 std::vector<RnnCase> cases_of(const Job& job);
 
 /// The record of a case that is yet to run.

@@ -5,6 +5,8 @@
 #include <span>
 #include <string_view>
 
+#include "base/lists.hpp"
+
 namespace rnncheck {
 
 template <class Thing>
@@ -17,9 +19,7 @@ struct Named {
 
 template <class Thing>
 const Named<Thing>* find_named(std::span<const Named<Thing>> list, std::string_view name) {
-    for (const auto& entry : list)
-        if (entry.name == name) return &entry;
-    return nullptr;
+    return find_by(list, &Named<Thing>::name, name);
 }
 
 /// A file compiled into the program: a rule's page, a matrix table.
@@ -31,9 +31,8 @@ struct EmbeddedFile {
 
 /// The content of the file; empty where there is none of this stem.
 inline std::string_view page_named(std::span<const EmbeddedFile> pages, std::string_view name) {
-    for (const EmbeddedFile& page : pages)
-        if (page.name == name) return page.content;
-    return {};
+    const EmbeddedFile* const page = find_by(pages, &EmbeddedFile::name, name);
+    return page ? page->content : std::string_view();
 }
 
 std::span<const EmbeddedFile> rule_pages();

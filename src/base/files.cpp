@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -63,7 +62,7 @@ std::vector<std::string> Root::names_in(std::string_view directory, std::size_t 
         if (name != "." && name != "..") names.emplace_back(name);
         if (names.size() >= most) break;
     }
-    std::sort(names.begin(), names.end());
+    std::ranges::sort(names);
     return names;
 }
 
@@ -77,7 +76,7 @@ std::optional<std::string> Root::link(std::string_view path) const {
 /// Nothing when they run in a circle.
 std::optional<std::string> Root::follow_links(std::string_view path) const {
     std::vector<std::string> pending = split(path, '/');
-    std::reverse(pending.begin(), pending.end());
+    std::ranges::reverse(pending);
     std::string done;
     int links = 0;
     while (!pending.empty()) {
@@ -100,6 +99,12 @@ std::optional<std::string> Root::follow_links(std::string_view path) const {
         pending.insert(pending.end(), parts.rbegin(), parts.rend());
     }
     return done.empty() ? "/" : done;
+}
+
+std::optional<struct stat> Root::status(std::string_view path) const {
+    const auto real = follow_links(path);
+    struct stat about {};
+    return real && stat(outside(*real).c_str(), &about) == 0 ? std::optional(about) : std::nullopt;
 }
 
 std::optional<std::string> Root::real_path(std::string_view path) const {

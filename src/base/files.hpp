@@ -1,6 +1,8 @@
 // Reading files below a root directory, bounded in size. May not write, and knows no product.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +27,9 @@ class Root {
     /// opened or read. Never blocks on a pipe or a device.
     std::optional<std::string> read(std::string_view path, std::size_t most = 1 << 20) const;
 
+    /// What stat returns for a path, links followed; nothing when it does not exist.
+    std::optional<struct stat> status(std::string_view path) const;
+
     /// Sorted names in a directory, without "." and ".."; empty when it cannot be read. At most `most` names.
     std::vector<std::string> names_in(std::string_view directory, std::size_t most = 100'000) const;
 
@@ -35,7 +40,7 @@ class Root {
     /// does not exist or the links run in a circle.
     std::optional<std::string> real_path(std::string_view path) const;
 
-    /// There is nothing of this name, told by one system call. False may mean that it takes more to tell.
+    /// There is nothing of this name, by one system call. False may mean that it takes more to know.
     bool surely_absent(std::string_view path) const;
 
     /// Following its links from directory to directory never ends.

@@ -44,7 +44,7 @@ Version version_from_json(const Json& json, const std::string& place) {
 
 int word_from_json(const Json& json, const Shape& shape, const std::string& place) {
     const std::string text = quoted_text(json, place);
-    const auto found = std::find(shape.words.begin(), shape.words.end(), text);
+    const auto found = std::ranges::find(shape.words, text);
     if (found == shape.words.end())
         wrong(place,
               "'" + escaped(text, 80) + "' is not one of " + join_with_and({shape.words.begin(), shape.words.end()}));

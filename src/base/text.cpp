@@ -68,7 +68,7 @@ int hex_digit(char c) {
 
 constexpr std::size_t escape_length = 4;  // \xNN
 
-/// The byte that an escape of reversible_utf8 at the start of `text` stands for, -1 when there is none.
+/// The byte that an escape of reversible_utf8 at the start of `text` means, -1 when there is none.
 int escaped_byte(std::string_view text) {
     if (text.size() < escape_length || !text.starts_with("\\x")) return -1;
     const int high = hex_digit(text[2]);
@@ -81,7 +81,7 @@ int escaped_byte(std::string_view text) {
 }  // namespace
 
 bool is_number(std::string_view text) {
-    return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
+    return !text.empty() && std::ranges::all_of(text, is_digit);
 }
 
 void append_hex(std::string& out, unsigned char byte) {

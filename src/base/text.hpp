@@ -1,7 +1,8 @@
 // Small string helpers. Knows nothing of NVIDIA; may not read or print anything.
 #pragma once
 
-#include <initializer_list>
+#include <charconv>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,20 @@ inline bool is_letter_or_digit(char c) {
 
 /// Not empty, digits alone.
 bool is_number(std::string_view text);
+
+/// The decimal number that the text begins with, and the one that is the whole text; nothing where there is none, or it
+/// is out of range.
+template <class Number = int>
+std::optional<Number> leading_number(std::string_view text, bool whole = false) {
+    Number number{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool taken = error == std::errc() && (!whole || end == text.data() + text.size());
+    return taken ? std::optional(number) : std::nullopt;
+}
+template <class Number = int>
+std::optional<Number> number_from(std::string_view text) {
+    return leading_number<Number>(text, true);
+}
 
 /// Two lower-case hexadecimal digits.
 void append_hex(std::string& out, unsigned char byte);

@@ -39,7 +39,7 @@ std::optional<RnnRun> run_again(Facts facts, const RnnRun& failed, const RnnCase
     facts.rnn_runs.clear();
     facts.rnn_request = RnnRequest{};
     facts.rnn_request->cases = {rnn_case};
-    const std::string target = probes::text_of({failed.gpu, failed.dialect, failed.library});
+    const std::string target = probes::text_of(failed);
     const Facts learnt = run_probe("rnn_forward", target, facts, *how);
     if (learnt.rnn_runs.empty() || learnt.rnn_runs.front().skip_reason == SkipReason::deadline) return std::nullopt;
     return learnt.rnn_runs.front();
@@ -156,7 +156,7 @@ std::optional<MinimalCase> smallest_failing(const Facts& facts, const TrialOptio
     TrialOptions limited = options;
     const auto latest = Clock::now() + std::chrono::seconds(60);
     limited.deadline = std::min(options.deadline.value_or(latest), latest);
-    const RnnPlace place = rnn_place(facts, failed->gpu, failed->library, failed->dialect);
+    const RnnPlace place = rnn_place(facts, *failed);
     RnnRun smallest = *failed;
     Progress progress(!options.quiet);
     const auto still_fails = [&](const RnnCase& rnn_case) -> std::optional<bool> {
@@ -204,7 +204,7 @@ std::vector<FitSearch> find_fits(const Facts& facts, const TrialOptions& options
         progress.show("trying a " + std::string(name_of(calculated.of)) + " of " + std::to_string(size));
         Facts known = facts;
         known.rnn_request->trial = size;
-        const std::string target = probes::text_of({calculated.gpu, calculated.dialect, calculated.library});
+        const std::string target = probes::text_of(calculated);
         const Facts learnt = run_probe("rnn_fit", target, known, *how);
         if (!learnt.rnn_fits.empty()) return learnt.rnn_fits.front();
         if (!options.next()) return std::nullopt;

@@ -37,9 +37,9 @@ std::string machine_digest(const Facts& facts) {
 std::vector<RnnRun> planned_cases(const Facts& facts) {
     std::vector<RnnRun> plan;
     for (const std::string& text : probes::wanted_rnn_targets(facts)) {
-        const probes::RnnTarget target = probes::rnn_target_of(text);
+        const RnnTarget target = probes::rnn_target_of(text);
         int step = 0;
-        for (const RnnCase& rnn_case : cases_of(facts, probes::place_of(facts, target)))
+        for (const RnnCase& rnn_case : cases_of(facts, target))
             plan.emplace_back(probes::run_of(target, rnn_case, step++)).result = {"?", -1, "not yet run"};
     }
     return plan;

@@ -1,6 +1,5 @@
 #include "compat/given.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include "base/program.hpp"
@@ -74,13 +73,8 @@ bool take_python(Facts& facts, const std::string& value, const Matrix&) {
     return version.has_value();
 }
 
-bool is_told(const Facts& facts, const Framework& framework) {
-    return std::any_of(facts.frameworks.begin(), facts.frameworks.end(),
-                       [&](const Framework& told) { return told.name == framework.name; });
-}
-
 /// Of a key that is a framework's name the value is its version.
-std::optional<Framework> framework_told(const GivenValue& item) {
+std::optional<Framework> framework_given(const GivenValue& item) {
     if (item.key == "framework") return framework_from(item.value);
     auto framework = framework_named(item.key);
     const auto release = framework_version_from(item.value);
@@ -131,11 +125,6 @@ constexpr auto keys = std::to_array<Key>({
     {"torch", framework_version, nullptr},
 });
 
-const Key* key_named(std::string_view name) {
-    const auto found = std::find_if(keys.begin(), keys.end(), [&](const Key& key) { return key.name == name; });
-    return found == keys.end() ? nullptr : &*found;
-}
-
 /// The products that an ambiguous name may mean, else what the key takes.
 std::string expected_gpu(const std::string& value, const Matrix& matrix, std::string_view otherwise) {
     std::vector<std::string> names;
@@ -147,15 +136,15 @@ std::string expected_gpu(const std::string& value, const Matrix& matrix, std::st
 
 /// What would have been right in place of this value; empty when it was.
 std::string take(Given& given, const GivenValue& item, const Matrix& matrix) {
-    const Key* key = key_named(item.key);
+    const Key* const key = find_by(keys, &Key::name, item.key);
     if (!key) return "one of the keys " + join_with_and(given_keys());
     if (given.keys.contains(item.key) && !key->may_repeat) return a_single_value;
     if (key->take && key->take(given.facts, item.value, matrix)) return "";
     if (key->take == take_gpu) return expected_gpu(item.value, matrix, key->expected);
     if (key->take) return std::string(key->expected);
-    auto framework = framework_told(item);
+    auto framework = framework_given(item);
     if (!framework) return std::string(key->expected);
-    if (is_told(given.facts, *framework)) return a_single_value;
+    if (find_by(given.facts.frameworks, &Framework::name, framework->name)) return a_single_value;
     given.facts.frameworks.push_back(std::move(*framework));
     return "";
 }
@@ -175,7 +164,7 @@ std::vector<std::string> given_keys() {
 }
 
 std::string_view expected_of(std::string_view key) {
-    return key_named(key)->expected;
+    return find_by(keys, &Key::name, key)->expected;
 }
 
 Given read_given(const std::vector<GivenValue>& values, const Matrix& matrix) {

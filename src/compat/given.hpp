@@ -1,9 +1,10 @@
-// What a person tells: of a machine that is not at hand, as facts, without guessing; or besides a log, in whatever
+// What a person gives: of a machine that is not at hand, as facts, without guessing; or besides a log, in whatever
 // words.
 #pragma once
 
 #include <set>
 
+#include "base/text.hpp"
 #include "facts/facts.hpp"
 #include "matrix/matrix.hpp"
 
@@ -53,7 +54,7 @@ std::optional<Version> driver_from(std::string_view text);
 std::optional<Version> cuda_from(std::string_view text);
 
 struct CudnnGiven {
-    Version version;                        ///< at most three numbers; "9" stands for every version of cuDNN 9
+    Version version;                        ///< at most three numbers; "9" means every version of cuDNN 9
     std::optional<Version> built_for_cuda;  ///< of a package's flavour, major or major.minor
 };
 /// "8.9.7", the package's "8.9.7.29", cuDNN's own coding 8907, "9", "9.10.2+cu12".
@@ -90,7 +91,7 @@ std::optional<Dtype> dtype_from(std::string_view text);
 /// "yes", "no", "true", "0".
 std::optional<bool> yes_no_from(std::string_view text);
 
-// What was told besides a log, read strictly, and where that fails by the words that can be made out.
+// What was given with a log, read strictly, and where that fails by the words that can be made out.
 
 /// The framework as named by the person or by the log.
 struct NamedFramework {
@@ -107,8 +108,10 @@ struct ParsedHints {
     std::optional<Version> driver;
     std::optional<Version> capability;  ///< of the first GPU named
 
-    const NamedFramework* framework(std::string_view name) const;
-    bool says(std::string_view word) const;
+    const NamedFramework* framework(std::string_view name) const {
+        return find_by(frameworks, &NamedFramework::name, name);
+    }
+    bool says(std::string_view word) const { return contains(words, word); }
 };
 
 ParsedHints parsed_hints(const Facts& facts, const Matrix& matrix);

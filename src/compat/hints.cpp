@@ -26,12 +26,11 @@ std::optional<Version> version_after(std::string_view text, std::size_t at) {
 }
 
 void add_framework(ParsedHints& hints, std::string_view name, std::optional<Version> version) {
-    for (NamedFramework& known : hints.frameworks)
-        if (known.name == name) {
-            if (!known.version) known.version = std::move(version);
-            return;
-        }
-    hints.frameworks.push_back({std::string(name), std::move(version)});
+    NamedFramework* const known = find_by(hints.frameworks, &NamedFramework::name, name);
+    if (!known)
+        hints.frameworks.push_back({std::string(name), std::move(version)});
+    else if (!known->version)
+        known->version = std::move(version);
 }
 
 void read_frameworks(ParsedHints& hints, const std::string& text) {
@@ -42,8 +41,8 @@ void read_frameworks(ParsedHints& hints, const std::string& text) {
         if (!found) continue;
         const std::size_t end = at + found->word.size();
         if (found->word == "tf" && end < text.size() && is_letter(text[end])) continue;  // tflite, tfjs
-        const bool tells_own_version = found->word != "faster-whisper" && found->word != "whisperx";
-        add_framework(hints, found->name, tells_own_version ? version_after(text, end) : std::nullopt);
+        const bool has_own_version = found->word != "faster-whisper" && found->word != "whisperx";
+        add_framework(hints, found->name, has_own_version ? version_after(text, end) : std::nullopt);
         at = end - 1;
     }
 }
@@ -81,11 +80,8 @@ void read_events(ParsedHints& hints, const Log& log) {
         {"tensorflow_in_use", "tensorflow"}, {"torch_in_use", "pytorch"},   {"jax_in_use", "jax"},
         {"paddle_in_use", "paddlepaddle"},   {"chainer_in_use", "chainer"}, {"ctranslate2_in_use", "ctranslate2"}};
     if (!hints.frameworks.empty()) return;
-    const auto seen = [&](std::string_view wanted) {
-        return std::any_of(log.events.begin(), log.events.end(),
-                           [&](const LogEvent& e) { return e.signature == wanted; });
-    };
-    // jaxlib's own files lie below a directory called tensorflow.
+    const auto seen = [&](std::string_view wanted) { return find_by(log.events, &LogEvent::signature, wanted); };
+    // jaxlib's own files are below a directory called tensorflow.
     const bool is_jaxlib = seen("jaxlib_path");
     if (is_jaxlib) add_framework(hints, "jax", {});
     for (const auto& [signature, name] : in_use)
@@ -96,8 +92,8 @@ void read_events(ParsedHints& hints, const Log& log) {
 std::optional<Version> capability_in_figures(std::string_view text) {
     constexpr std::string_view capability = "capability ";
     if (const auto at = text.find(capability); at != std::string_view::npos)
-        if (auto told = find_version(text.substr(at + capability.size(), 5), 1); told && told->text.size() >= 3)
-            return told;
+        if (auto given = find_version(text.substr(at + capability.size(), 5), 1); given && given->text.size() >= 3)
+            return given;
     const auto open = text.find('(');
     const auto close = text.find(')', open);
     if (open != std::string_view::npos && close != std::string_view::npos)
@@ -132,16 +128,6 @@ std::optional<Version> capability_named(std::string_view text, const Matrix& mat
     for (const std::string& name : names_in_list(text))
         if (const auto product = matrix.gpu_product(without_count(trim(name)))) return product->capability;
     return std::nullopt;
-}
-
-const NamedFramework* ParsedHints::framework(std::string_view name) const {
-    const auto found =
-        std::find_if(frameworks.begin(), frameworks.end(), [&](const auto& f) { return f.name == name; });
-    return found == frameworks.end() ? nullptr : &*found;
-}
-
-bool ParsedHints::says(std::string_view word) const {
-    return contains(words, word);
 }
 
 namespace {
@@ -179,7 +165,7 @@ void read_item(ParsedHints& hints, const GivenValue& item, const Matrix& matrix)
     }
 }
 
-/// What was not told is the machine's, when there is one.
+/// What was not given is the machine's, when there is one.
 void read_machine(ParsedHints& hints, const Facts& facts) {
     if (!hints.driver) hints.driver = facts.driver.library_version;
     if (!hints.cuda && !facts.runtimes.empty()) hints.cuda = facts.runtimes.front().version;

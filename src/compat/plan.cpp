@@ -36,7 +36,7 @@ std::vector<PlannedBuild> judged_builds(const std::string& framework, const Plan
     for (const FrameworkBuild& build : matrix.framework_builds())
         if (build.framework == framework && build.cuda && build.os == question.os)
             builds.push_back(plan_build(build, question, matrix));
-    std::stable_sort(builds.begin(), builds.end(), [&](const PlannedBuild& a, const PlannedBuild& b) {
+    std::ranges::stable_sort(builds, [&](const PlannedBuild& a, const PlannedBuild& b) {
         return is_before(a, b, question.driver.has_value());
     });
     return builds;
@@ -46,9 +46,9 @@ struct Releases {
     Version first, last;
 };
 
-/// Some build begins after `last` and before `next`: a version of which none was chosen lies between.
+/// Some build begins after `last` and before `next`: a version of which none was chosen is between.
 bool is_gap(const std::vector<PlannedBuild>& builds, const Version& last, const Version& next) {
-    return std::any_of(builds.begin(), builds.end(), [&](const PlannedBuild& build) {
+    return std::ranges::any_of(builds, [&](const PlannedBuild& build) {
         return build.first > last && !within(build.first, last) && build.first < next;
     });
 }
@@ -65,7 +65,7 @@ std::vector<std::string> ranges_of(const std::vector<PlannedBuild>& builds, Choo
     std::vector<Releases> all;
     for (const PlannedBuild& build : builds)
         if (chosen(build)) all.push_back({build.first, *build.last});
-    std::sort(all.begin(), all.end(), [](const Releases& a, const Releases& b) { return a.first < b.first; });
+    std::ranges::sort(all, {}, &Releases::first);
     std::vector<Releases> ranges;
     for (const Releases& next : all)
         if (ranges.empty() || is_gap(builds, ranges.back().last, next.first))
@@ -81,12 +81,12 @@ std::vector<std::string> ranges_of(const std::vector<PlannedBuild>& builds, Choo
 /// Releases that may run for all the data tell, but of which no build is known to.
 void find_undecided(FrameworkPlan& plan, const std::vector<PlannedBuild>& builds) {
     const auto is_undecided = [&](const PlannedBuild& build) {
-        return build.fit == Fit::unknown && std::none_of(builds.begin(), builds.end(), [&](const PlannedBuild& other) {
+        return build.fit == Fit::unknown && std::ranges::none_of(builds, [&](const PlannedBuild& other) {
                    return runs(other) && other.first <= build.first && within(*build.last, *other.last);
                });
     };
     plan.undecided = ranges_of(builds, is_undecided);
-    const auto newest = std::find_if(builds.begin(), builds.end(), is_undecided);
+    const auto newest = std::ranges::find_if(builds, is_undecided);
     if (newest != builds.end()) plan.undecided_because = newest->because;
 }
 
@@ -95,8 +95,7 @@ FrameworkPlan plan_for(const std::string& framework, const PlanQuestion& questio
     plan.framework = framework;
     const std::vector<PlannedBuild> builds = judged_builds(framework, question, matrix);
     const auto with = [&](Fit fit) {
-        return std::find_if(builds.begin(), builds.end(),
-                            [fit](const PlannedBuild& build) { return build.fit == fit; });
+        return std::ranges::find_if(builds, [fit](const PlannedBuild& build) { return build.fit == fit; });
     };
     auto chosen = with(Fit::works);
     if (chosen == builds.end()) chosen = with(Fit::compiles_first);
@@ -138,7 +137,7 @@ void look_at_driver(Plan& plan, const Matrix& matrix) {
 
 void require_framework(const std::string& framework, const Matrix& matrix) {
     const auto names = matrix.frameworks();
-    if (std::find(names.begin(), names.end(), framework) == names.end())
+    if (!includes(names, framework))
         throw UsageError("no builds of '" + framework + "' are in the data; there are those of " +
                          join_with_and(names));
 }
@@ -191,13 +190,13 @@ PlanQuestion plan_question(const Facts& facts, const Matrix& matrix) {
 }
 
 bool offers_something(const Plan& plan) {
-    return std::any_of(plan.frameworks.begin(), plan.frameworks.end(),
-                       [](const FrameworkPlan& framework) { return framework.newest.has_value(); });
+    return std::ranges::any_of(plan.frameworks,
+                               [](const FrameworkPlan& framework) { return framework.newest.has_value(); });
 }
 
 bool leaves_open(const Plan& plan) {
-    return !offers_something(plan) && std::any_of(plan.frameworks.begin(), plan.frameworks.end(),
-                                                  [](const auto& framework) { return framework.perhaps.has_value(); });
+    return !offers_something(plan) &&
+           std::ranges::any_of(plan.frameworks, [](const auto& framework) { return framework.perhaps.has_value(); });
 }
 
 Plan make_plan(const PlanQuestion& question, const Matrix& matrix) {

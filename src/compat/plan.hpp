@@ -18,8 +18,7 @@ struct PlanQuestion {
     std::string driver_os;            ///< whose drivers count: windows under WSL; "": those of `os`
     std::string framework;            ///< "" asks for all
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("gpu", self.gpu, "compute capability");
         visit("gpu_name", self.gpu_name, "name of the GPU, if it was specified by name");
         visit("data_center", self.data_center, "whether it is a data center board, if that is known");
@@ -43,8 +42,7 @@ struct PlannedBuild : FrameworkBuild {
     std::optional<Version> driver_full;  ///< oldest driver with all features of its CUDA; `driver_min` runs it
     std::vector<std::string> sources;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("first", self.first, "first version of this row");
         visit("last", self.last, "last version; 2.4 means every 2.4.x");
         visit("build", self.build, "flavour, in the framework's own word");
@@ -78,8 +76,7 @@ struct FrameworkPlan {
     std::optional<PlannedBuild> perhaps;         ///< without `newest`: the newest that may run, for all the data tell
     std::optional<PlannedBuild> newer;  ///< the newest version of all, where it is not `newest`: `because` says why
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("framework", self.framework, "its name");
         visit("newest", self.newest, "the newest version that runs there");
         visit("others", self.others, "further builds that run there, newest first");
@@ -99,8 +96,7 @@ struct Plan {
     std::vector<std::string> remarks;    ///< about the GPU and the driver
     std::vector<FrameworkPlan> frameworks;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("asked", self.asked, "what the plan is for");
         visit("obstacles", self.obstacles, "why no build can be listed; empty if one can");
         visit("remarks", self.remarks, "what holds for every framework");
@@ -132,8 +128,7 @@ struct NeededBuild {
     std::vector<Version> gpus;
     std::vector<Version> gpus_compiling_first;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("build", self.build, "the build and what it needs");
         visit("gpus", self.gpus,
               "compute capabilities that it and its cuDNN have machine code for; a cuDNN that is not known rules out "
@@ -159,8 +154,7 @@ struct Needs {
     std::vector<std::string> without_cuda;
     std::optional<Version> newest_known;
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("framework", self.framework, "its name");
         visit("version", self.version, "the requested version");
         visit("builds", self.builds, "its builds with CUDA, for every system or the requested one");

@@ -282,7 +282,7 @@ Suitability cudnn_on_gpu(const CudnnBuild& build, const Version& gpu) {
 Suitability code_on_gpu(const std::string& words, const Version& gpu) {
     const std::vector<Target> targets = targets_of(words);
     if (targets.empty()) return not_known("for which GPUs it has code is not in the data");
-    const auto any = [&](auto&& holds) { return std::any_of(targets.begin(), targets.end(), holds); };
+    const auto any = [&](auto&& holds) { return std::ranges::any_of(targets, holds); };
     if (any([&](const Target& target) { return target.machine_code && runs_on(target, gpu); })) return {};
     Suitability answer{.fit = Fit::does_not_work,
                        .why = "it has code for " + capabilities_of(targets) + ", not for " + gpu.text};
@@ -372,7 +372,7 @@ std::vector<CudnnBuild> cudnn_builds_of(const Version& cudnn, const Matrix& matr
     std::vector<CudnnBuild> builds;
     for (const CudnnBuild& build : matrix.cudnn_builds())
         if (covers(build.cudnn, build.cudnn_last, cudnn)) builds.push_back(build);
-    std::sort(builds.begin(), builds.end(), [](const auto& a, const auto& b) { return a.cuda_major < b.cuda_major; });
+    std::ranges::sort(builds, {}, &CudnnBuild::cuda_major);
     return builds;
 }
 
@@ -409,7 +409,7 @@ std::string workaround_for(const RnnDefect& defect, const std::optional<Version>
 bool has_no_fixed_cudnn(const RnnDefect& defect, const std::optional<Version>& gpu, const Matrix& matrix) {
     if (!defect.fixed || !gpu) return false;
     const auto& builds = matrix.cudnn_builds();
-    return std::none_of(builds.begin(), builds.end(), [&](const CudnnBuild& build) {
+    return std::ranges::none_of(builds, [&](const CudnnBuild& build) {
         return build.cudnn.major() == defect.fixed->major() && build.last() >= *defect.fixed &&
                build.capability_min <= *gpu;
     });

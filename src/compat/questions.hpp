@@ -1,5 +1,5 @@
 // What goes together: a driver and a CUDA, code and a GPU, cuDNN and CUDA, a build and a Python. Pure: versions and
-// tables in, an answer with its reason and evidence out. Rules and plans put the answers into words; only here stands
+// tables in, an answer with its reason and evidence out. Rules and plans put the answers into words; only here is
 // what makes them so.
 #pragma once
 
@@ -17,7 +17,7 @@ enum class Fit {
 };
 RNNCHECK_ENUM_NAMES(Fit, "works", "compiles_first", "unknown", "does_not_work")
 
-/// "9.1.0"; "9.x" where a major stands for all its versions.
+/// "9.1.0"; "9.x" where a major means all its versions.
 std::string version_in_words(const Version& release);
 
 }  // namespace rnncheck
@@ -30,7 +30,7 @@ struct Suitability {
     std::vector<Evidence> evidence = {};
     bool limited = false;       ///< it works by minor-version compatibility alone
     bool gpu_is_newer = false;  ///< why there is no machine code: the GPU is newer than it; else older
-    bool outside = false;       ///< not known, because it lies outside the tables
+    bool outside = false;       ///< not known, because it is outside the tables
 };
 
 /// "cuDNN 9.99 is newer than the data of 2026-11-21", for an answer without a row.

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "base/text.hpp"
 #include "compat/given.hpp"
@@ -23,14 +22,6 @@ std::optional<Version> version_of(std::string_view text, std::size_t least, std:
     const auto version = parse_version(text);
     if (!version || parts_written(*version) < least || parts_written(*version) > most) return std::nullopt;
     return version;
-}
-
-std::optional<int> number_from(std::string_view digits) {
-    int number = 0;
-    const char* const end = digits.data() + digits.size();
-    const auto [stopped, error] = std::from_chars(digits.data(), end, number);
-    if (digits.empty() || error != std::errc() || stopped != end) return std::nullopt;
-    return number;
 }
 
 /// "cu12", "cuda12", "cuda 12.4", "cu124", "cu92": the CUDA of a flavour.
@@ -81,11 +72,6 @@ constexpr auto linux_words = std::to_array<std::string_view>(
      "rocky",  "alma",   "suse",   "arch",    "mint",   "manjaro", "pop!_os", "pop os",
      "gentoo", "nixos",  "kali",   "cachyos", "colab",  "kaggle",  "docker",  "jetson"});
 
-template <std::size_t N>
-bool has_one_of(std::string_view text, const std::array<std::string_view, N>& words) {
-    return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return contains(text, word); });
-}
-
 }  // namespace
 
 std::string normalized(std::string_view text) {
@@ -93,7 +79,7 @@ std::string normalized(std::string_view text) {
 }
 
 const FrameworkWord* framework_word_at(std::string_view text) {
-    const auto found = std::find_if(framework_words.begin(), framework_words.end(), [&](const FrameworkWord& word) {
+    const auto found = std::ranges::find_if(framework_words, [&](const FrameworkWord& word) {
         return !word.only_in_questions && text.starts_with(word.word);
     });
     return found == framework_words.end() ? nullptr : &*found;
@@ -191,9 +177,8 @@ std::optional<Framework> framework_version_from(std::string_view text) {
     const auto first = rest.find_first_not_of("+-[( "), last = rest.find_last_not_of("]) ");
     if (!is_set_off || first == std::string_view::npos) return std::nullopt;
     rest = rest.substr(first, last + 1 - first);
-    const bool is_word = std::all_of(rest.begin(), rest.end(), [](char c) {
-        return is_digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '.' || c == '_';
-    });
+    const bool is_word = std::ranges::all_of(
+        rest, [](char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '.' || c == '_'; });
     if (!is_word || rest.starts_with("rc") || rest.starts_with("dev")) return std::nullopt;
     framework.build = contains(rest, "_") ? conda_flavour(rest).value_or(std::string(rest)) : std::string(rest);
     return framework;
@@ -230,17 +215,19 @@ std::optional<SystemGiven> system_from(std::string_view text) {
     if (contains(value, "wsl")) return SystemGiven{"linux", true};
     if (value.starts_with("win")) return SystemGiven{"windows"};
     if (value.starts_with("mac") || value.starts_with("os x") || value == "darwin") return SystemGiven{"macos"};
-    if (has_one_of(value, linux_words)) return SystemGiven{"linux"};
+    if (std::ranges::any_of(linux_words, [&](std::string_view word) { return contains(value, word); }))
+        return SystemGiven{"linux"};
     return std::nullopt;
 }
 
 std::optional<Dtype> dtype_from(std::string_view text) {
     const std::string value = normalized(text);
     if (const auto dtype = from_name<Dtype>(value)) return dtype;
-    if (value == "bfloat16") return Dtype::bf16;
-    if (value == "float16" || value == "half") return Dtype::fp16;
-    if (value == "float32" || value == "float" || value == "single") return Dtype::fp32;
-    if (value == "float64" || value == "double") return Dtype::fp64;
+    constexpr std::pair<std::string_view, Dtype> others[] = {
+        {"bfloat16", Dtype::bf16}, {"float16", Dtype::fp16}, {"half", Dtype::fp16},    {"float32", Dtype::fp32},
+        {"float", Dtype::fp32},    {"single", Dtype::fp32},  {"float64", Dtype::fp64}, {"double", Dtype::fp64}};
+    for (const auto& [word, dtype] : others)
+        if (value == word) return dtype;
     return std::nullopt;
 }
 

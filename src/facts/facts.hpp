@@ -1,9 +1,8 @@
-// The one document between finding out and judging. An empty optional means "unknown"; why is in
-// `probe_runs`. Every field has one probe that fills it: two sources of one truth are two fields.
+// The one document between finding out and judging. An empty optional means "unknown"; `probe_runs` shows why. Every
+// field has one probe that fills it: two sources of one truth are two fields.
 #pragma once
 
-#include <algorithm>
-
+#include "base/lists.hpp"
 #include "facts/common.hpp"
 #include "facts/libraries.hpp"
 #include "facts/log.hpp"
@@ -93,8 +92,7 @@ inline const Board* board_of(const Facts& facts, const Gpu& gpu) {
 
 /// False for a stage that the user switched off; where the facts name no stages, all were.
 inline bool stage_was_run(const Facts& facts, Stage stage) {
-    const auto& stages = facts.tool.stages;
-    return stages.empty() || std::ranges::find(stages, name_of(stage)) != stages.end();
+    return facts.tool.stages.empty() || includes(facts.tool.stages, name_of(stage));
 }
 
 /// All facts come from --given: what it did not name is unknown, and no machine was examined.

@@ -11,7 +11,7 @@ namespace rnncheck {
 /// One line of JSON without the parts that are at their defaults being left out: the wire and the file form.
 std::string facts_to_text(const Facts& facts, int indent = -1);
 
-/// Reads a facts document, or a whole report with one inside. `name` appears in messages ("machine.json").
+/// Reads a facts document, or a whole report with one inside. `name` is for messages ("machine.json").
 /// InputError when it is neither, is of another schema, or a field has the wrong form. The places of fields that
 /// are not known here are added to `unknown`, where given: a newer rnncheck wrote them, or they are mistyped.
 Facts facts_from_text(std::string_view text, const std::string& name, std::vector<std::string>* unknown = nullptr);

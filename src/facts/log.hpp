@@ -15,7 +15,7 @@ enum class LogKind {
 };
 RNNCHECK_ENUM_NAMES(LogKind, "error", "consequence", "unknown", "context", "harmless")
 
-/// What a line told: {"loaded", "8.0.5"}.
+/// What a line reports: {"loaded", "8.0.5"}.
 struct LogField {
     std::string name;
     std::string value;
@@ -78,7 +78,7 @@ struct LogRnnConfig {
     }
 };
 
-/// What the person who asks knows besides: "os" is "Windows 10".
+/// What the user knows in addition: "os" is "Windows 10".
 struct UserHint {
     std::string key;
     std::string value;

@@ -214,7 +214,7 @@ struct Board {
     }
 };
 
-/// A tiny PTX kernel loaded, launched and checked on one GPU.
+/// A test kernel in PTX loaded, launched and checked on one GPU.
 struct KernelRun {
     int gpu = 0;
     std::optional<CallResult> result;

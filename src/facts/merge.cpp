@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <utility>
-
 #include "facts/facts.hpp"
 
 namespace rnncheck {
@@ -30,8 +27,8 @@ concept Keyed = requires(const T& t) {
 template <Keyed T>
 void join_lists(std::vector<T>& into, std::vector<T>& from) {
     for (T& news : from) {
-        const auto known = std::ranges::find_if(into, [&](const T& old) { return old.key() == news.key(); });
-        if (known == into.end())
+        T* const known = find_by(into, &T::key, news.key());
+        if (!known)
             into.push_back(std::move(news));
         else
             merge_into(*known, news);
@@ -40,7 +37,7 @@ void join_lists(std::vector<T>& into, std::vector<T>& from) {
 
 template <class T>
 void join_lists(std::vector<T>& into, std::vector<T>& from) {
-    into.insert(into.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+    append(into, std::move(from));
 }
 
 template <class T>

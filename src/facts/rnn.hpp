@@ -41,7 +41,22 @@ struct RnnRequest {
         visit("dialect", self.dialect, "the only RNN interface to use");
         visit("fit", self.fit, "find the largest such size of the first case that fits, instead of computing cases");
         visit("trial", self.trial, "try this size, instead of calculating the largest");
-        visit("dropout", self.dropout, "also measure dropout of this probability");
+        visit("dropout", self.dropout, "measure dropout of this probability, in addition to the cases");
+    }
+};
+
+/// What a case runs on: one RNN interface of a cuDNN installation, on one GPU.
+struct RnnTarget {
+    std::string library;
+    int gpu = 0;
+    Dialect dialect = Dialect::v8;
+
+    bool operator==(const RnnTarget&) const = default;
+
+    static void fields(auto& self, auto&& visit) {
+        visit("library", self.library, "path of the libcudnn");
+        visit("gpu", self.gpu, "CUDA's ordinal");
+        visit("dialect", self.dialect, "RNN interface used");
     }
 };
 
@@ -67,10 +82,7 @@ enum class SkipReason {
 RNNCHECK_ENUM_NAMES(SkipReason, "deadline", "gpu_unusable", "group_lost", "process_lost", "host_memory")
 
 /// One case as it went.
-struct RnnRun {
-    std::string library;
-    int gpu = 0;
-    Dialect dialect = Dialect::v8;
+struct RnnRun : RnnTarget {
     int number = 0;
     RnnCase rnn_case;
     RunEnd end = RunEnd::skipped;
@@ -91,9 +103,7 @@ struct RnnRun {
     std::optional<double> repeat_ms;
 
     static void fields(auto& self, auto&& visit) {
-        visit("library", self.library, "path of the libcudnn");
-        visit("gpu", self.gpu, "CUDA's ordinal");
-        visit("dialect", self.dialect, "RNN interface used");
+        RnnTarget::fields(self, visit);
         visit("number", self.number, "place of the case in the sweep, from 1");
         visit("case", self.rnn_case, "what was computed");
         visit("end", self.end, "how it went");
@@ -119,10 +129,7 @@ struct RnnRun {
 };
 
 /// How large a network fits into the free memory: a calculation, or the trial of one size.
-struct RnnFit {
-    std::string library;
-    int gpu = 0;
-    Dialect dialect = Dialect::v8;
+struct RnnFit : RnnTarget {
     FitSize of = FitSize::batch;
     RnnCase rnn_case;
     std::optional<std::int64_t> free_bytes;
@@ -137,9 +144,7 @@ struct RnnFit {
     std::optional<CallResult> result;
 
     static void fields(auto& self, auto&& visit) {
-        visit("library", self.library, "path of the libcudnn");
-        visit("gpu", self.gpu, "CUDA's ordinal");
-        visit("dialect", self.dialect, "RNN interface used");
+        RnnTarget::fields(self, visit);
         visit("of", self.of, "which size was varied");
         visit("case", self.rnn_case, "the network, with that size");
         visit("free_bytes", self.free_bytes, "free GPU memory, after cuDNN was set up");
@@ -156,10 +161,7 @@ struct RnnFit {
 };
 
 /// What dropout between two layers did.
-struct RnnDropout {
-    std::string library;
-    int gpu = 0;
-    Dialect dialect = Dialect::v8;
+struct RnnDropout : RnnTarget {
     double probability = 0;
     std::optional<std::int64_t> elements;
     std::optional<std::int64_t> kept;
@@ -169,9 +171,7 @@ struct RnnDropout {
     std::optional<CallResult> result;
 
     static void fields(auto& self, auto&& visit) {
-        visit("library", self.library, "path of the libcudnn");
-        visit("gpu", self.gpu, "CUDA's ordinal");
-        visit("dialect", self.dialect, "RNN interface used");
+        RnnTarget::fields(self, visit);
         visit("probability", self.probability, "of an element to be dropped, as requested");
         visit("elements", self.elements, "elements that passed from one layer to the next");
         visit("kept", self.kept, "those that were not zero after it");

@@ -2,9 +2,8 @@
 
 #include <set>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
-#include "facts/common.hpp"
-#include "facts/queries.hpp"
 #include "rnn/network.hpp"
 #include "rnn/number.hpp"
 
@@ -14,7 +13,7 @@ namespace {
 
 /// What runs of x, y and the states take; gradients are as large again.
 std::int64_t data_bytes(const RnnCase& c) {
-    const std::int64_t steps = std::int64_t{c.batch} * c.sequence_length, width = c.output() * c.directions();
+    const std::int64_t steps = std::int64_t{c.batch} * c.sequence_length, width = c.width();
     const std::int64_t states = std::int64_t{2} * c.pseudo_layers() * c.batch * (c.output() + c.hidden);
     const std::int64_t elements = steps * (c.input + width) + states;
     return elements * static_cast<std::int64_t>(bytes_of(c.dtype)) * (c.training ? 2 : 1);
@@ -56,7 +55,7 @@ std::int64_t weights_needed(const RnnRun& run) {
     const RnnCase& c = run.rnn_case;
     const std::int64_t gates = gates_of(c.cell);
     std::int64_t elements = 0;
-    for (std::int64_t layer = 0, input = c.input; layer < c.layers; ++layer, input = c.output() * c.directions())
+    for (std::int64_t layer = 0, input = c.input; layer < c.layers; ++layer, input = c.width())
         elements += c.directions() * gates * c.hidden * (input + c.output() + 2);
     const std::int64_t bytes = run.weight_bytes.value_or(elements * static_cast<std::int64_t>(bytes_of(c.dtype)));
     return bytes * (c.training ? 2 : 1);
@@ -93,17 +92,18 @@ std::string rerun_all_command(const Facts& facts, const RnnRun& run) {
                  : rerun_command(facts, run);
 }
 
-RnnPlace rnn_place(const Facts& facts, int gpu, const std::string& library, Dialect dialect) {
-    RnnPlace place(dialect);
-    if (const Cudnn* cudnn = cudnn_at(facts, library)) place.cudnn = cudnn->version;
-    if (const Gpu* device = gpu_at(facts, gpu)) {
-        place.capability = device->compute_capability;
-        place.multiprocessors = device->multiprocessors;
+RnnPlace rnn_place(const Facts& facts, const RnnTarget& target) {
+    RnnPlace place(target.dialect);
+    if (const Cudnn* cudnn = find_by(facts.cudnns, &Cudnn::library, target.library)) place.cudnn = cudnn->version;
+    if (const Gpu* gpu = find_by(facts.cuda_devices, &Gpu::index, target.gpu)) {
+        place.capability = gpu->compute_capability;
+        place.multiprocessors = gpu->multiprocessors;
     }
     return place;
 }
 
-std::vector<RnnCase> cases_of(const Facts& facts, const RnnPlace& place) {
+std::vector<RnnCase> cases_of(const Facts& facts, const RnnTarget& target) {
+    const RnnPlace place = rnn_place(facts, target);
     const auto& request = facts.rnn_request;
     if (!request || request->cases.empty()) return sweep(request ? request->level : Level::quick, place);
     std::vector<RnnCase> cases = request->cases;

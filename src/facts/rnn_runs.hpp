@@ -33,10 +33,10 @@ std::string rerun_command(const Facts& facts, const RnnRun& run);
 std::string rerun_all_command(const Facts& facts, const RnnRun& run);
 
 /// What of the machine decides which cases can be computed there.
-RnnPlace rnn_place(const Facts& facts, int gpu, const std::string& library, Dialect dialect);
+RnnPlace rnn_place(const Facts& facts, const RnnTarget& target);
 
 /// The cases to compute there: the sweep asked for, or those of the cases named that the interface can express. Who
 /// asks in the parent and in the child gets the same.
-std::vector<RnnCase> cases_of(const Facts& facts, const RnnPlace& place);
+std::vector<RnnCase> cases_of(const Facts& facts, const RnnTarget& target);
 
 }  // namespace rnncheck

@@ -1,10 +1,9 @@
 #include "files/choices.hpp"
 
-#include <algorithm>
-#include <iterator>
 #include <map>
 #include <set>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "files/gpu_libraries.hpp"
 
@@ -58,20 +57,17 @@ class Candidates {
     std::string real(const std::string& path) const { return real_or_same(process_.loader().root, path); }
 
     void consider(const SearchList& list, const std::string& path, const std::string& why = "") {
-        const OpenAttempt attempt = try_open(process_.loader(), path);
-        const bool absent = attempt.outcome == OpenOutcome::skipped && !process_.loader().root.link(path) &&
-                            !process_.loader().root.exists(path);
+        const Root& root = process_.loader().root;
+        const elf::ElfFile file = try_open(process_.loader(), path);
+        const bool absent = file.skipped && !root.link(path) && !root.exists(path);
         if (absent || choice_.candidates.size() == most_candidates || !seen_.insert(real(path)).second) return;
-        choice_.candidates.push_back(
-            {path, list.rule, !why.empty() && attempt.outcome == OpenOutcome::opens ? why : why_not(list, attempt)});
+        choice_.candidates.push_back({path, list.rule, !why.empty() && !file.problem ? why : why_not(list, file)});
     }
 
-    std::string why_not(const SearchList& list, const OpenAttempt& attempt) const {
-        if (attempt.outcome == OpenOutcome::skipped) return "skipped: it " + attempt.file.problem_detail;
-        if (attempt.outcome == OpenOutcome::aborts_list)
-            return "ends the search of its list: it " + attempt.file.problem_detail;
-        if (attempt.outcome == OpenOutcome::fails)
-            return "the loader would stop here: it " + attempt.file.problem_detail;
+    std::string why_not(const SearchList& list, const elf::ElfFile& file) const {
+        if (file.skipped) return "skipped: it " + file.problem_detail;
+        if (file.aborts_list) return "ends the search of its list: it " + file.problem_detail;
+        if (file.problem) return "the loader would stop here: it " + file.problem_detail;
         if (answer_.rule == LoaderRule::already_loaded || answer_.rule == LoaderRule::ld_preload)
             return "a library of that name is already loaded";
         const std::string winners = in_words(process_, answer_.rule, answer_.owner.value_or(0));
@@ -147,7 +143,7 @@ std::vector<std::string> opened_by(const Process& process, const Object& object)
     if (concerns_gpu(file_name(object.path))) return names;
     for (const auto* directories : {&object.run_path.before, &object.run_path.after})
         for (const auto& directory : *directories)
-            std::ranges::copy(names_opened_in(root, directory, root.names_in(directory)), std::back_inserter(names));
+            append(names, names_opened_in(root, directory, root.names_in(directory)));
     return names;
 }
 

@@ -24,8 +24,8 @@ void add_elsewhere(const Root& root, const std::vector<std::string>& directories
 
 // What a process will open by name while it runs, as far as files tell.
 
-/// For the program, for what lies outside the default directories and for GPU libraries: the GPU libraries whose names
-/// stand inside the file, the parts of a cuDNN, and those that lie in the directories of the file's run path.
+/// For the program, for what is outside the default directories and for GPU libraries: the GPU libraries whose names
+/// are inside the file, the parts of a cuDNN, and those in the directories of the file's run path.
 void open_named_libraries(Process& process);
 
 /// What dlopen of the GPU libraries' names would give in this process, each name for itself, with the parts of a cuDNN.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/lists.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "files/python/environments.hpp"
@@ -61,10 +62,6 @@ Directories children(const Root& root, const std::string& directory, std::string
     return found;
 }
 
-void append(Directories& into, const Directories& more) {
-    into.insert(into.end(), more.begin(), more.end());
-}
-
 /// A toolkit may hold directories for other machines too, to build programs for them.
 bool is_own_target(std::string_view directory) {
 #if defined(__aarch64__)
@@ -95,7 +92,7 @@ Directories package_directories(const Root& root, const std::string& prefix) {
 }
 
 /// Above the bin directory of each python that PATH gives, by its name there and by what it resolves to: in a virtual
-/// environment the two differ, and packages may lie below both.
+/// environment the two differ, and packages may be below both.
 Directories prefixes_on_path(const Root& root) {
     Directories found;
     for (const char* name : {"python3", "python"})
@@ -116,8 +113,7 @@ Directories prefixes(const Root& root) {
     append(found, {"/usr/local", "/usr"});
     if (const auto home = directory_variable("HOME")) found.push_back(*home + "/.local");
     Directories unique;
-    for (const auto& prefix : found)
-        if (std::ranges::find(unique, prefix) == unique.end()) unique.push_back(prefix);
+    for (const auto& prefix : found) add_once(unique, prefix);
     return unique;
 }
 
@@ -133,6 +129,11 @@ std::optional<LibraryName> library_name(std::string_view file_name) {
     if (rest.empty()) return LibraryName{*kind, std::nullopt, true};
     if (rest.front() != '.' || !are_numbers(rest.substr(1))) return std::nullopt;
     return LibraryName{*kind, parse_version(rest.substr(1)), false};
+}
+
+std::optional<Version> LibraryName::product_version() const {
+    constexpr int oldest_driver = 100;
+    return fixed_name(kind) && version && version->major() < oldest_driver ? std::nullopt : version;
 }
 
 std::optional<std::string_view> fixed_name(LibraryKind kind) {
@@ -177,13 +178,11 @@ std::vector<std::string> parts_of_cudnn(const Root& root, const std::string& nam
                                         const std::vector<std::string>& names_inside) {
     const std::string number = number_of(name);
     std::vector<std::string> parts;
-    const auto add = [&](const std::string& part) {
-        if (std::ranges::find(parts, part) == parts.end()) parts.push_back(part);
-    };
     for (const auto& inside : names_inside)
-        if (inside.starts_with(part_start)) add(number_of(inside).empty() ? inside + number : inside);
+        if (inside.starts_with(part_start)) add_once(parts, number_of(inside).empty() ? inside + number : inside);
     for (const auto& beside : root.names_in(directory_of(path)))
-        if (beside.starts_with(part_start) && beside == std::string(stem_of(beside)) + ".so" + number) add(beside);
+        if (beside.starts_with(part_start) && beside == std::string(stem_of(beside)) + ".so" + number)
+            add_once(parts, beside);
     return parts;
 }
 

@@ -1,4 +1,4 @@
-// The GPU libraries: which file names mean which, and where their files lie beside the loader's own places.
+// The GPU libraries: which file names mean which, and where their files are beside the loader's own places.
 #pragma once
 
 #include <optional>
@@ -15,6 +15,10 @@ struct LibraryName {
     LibraryKind kind;
     std::optional<Version> version;  ///< libcudart.so.12.4.99 gives 12.4.99, libcudnn.so.9 gives 9
     bool development = false;        ///< libcudnn.so: for linking, no program names it at run time
+
+    /// Without the number of an interface. A driver's library has its version in its name alone: libcuda.so.535.247.01.
+    /// On Jetson and WSL it is libcuda.so.1.1, and everywhere there is libcuda.so.1: no driver version was ever so low.
+    std::optional<Version> product_version() const;
 };
 
 /// Takes libNAME.so and libNAME.so.NUMBERS, with the eight hexadecimal digits that wheels put behind a name
@@ -39,7 +43,7 @@ bool is_opened_by_programs(std::string_view name);
 bool is_cudnn(std::string_view name);
 bool is_part_of_cudnn(std::string_view name);
 
-/// What cuDNN `name`, opened as `path`, opens by name: its parts, told by the files beside it and by the names inside
+/// What cuDNN `name`, opened as `path`, opens by name: its parts, by the files beside it and by the names inside
 /// it. cuDNN 9 holds them without the number, which is its own then.
 std::vector<std::string> parts_of_cudnn(const Root& root, const std::string& name, const std::string& path,
                                         const std::vector<std::string>& names_inside);

@@ -1,7 +1,6 @@
 #include "files/which.hpp"
 
 #include <elf.h>
-#include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 #include <cstring>
 #include <set>
 
+#include "base/lists.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "files/choices.hpp"
@@ -37,7 +37,7 @@ void refuse_unpredictable(const Root& root, const std::string& path, const elf::
     if (file.problem) throw InputError(quoted(path) + " " + file.problem_detail);
 }
 
-/// musl's loader has other rules. An interpreter that is not there is told in a note.
+/// musl's loader has other rules. An interpreter that is not there is reported in a note.
 void refuse_other_loader(const Root& root, const std::string& path, const elf::ElfFile& file) {
     if (!file.interpreter || !root.exists(*file.interpreter) || read_loader_build(root, *file.interpreter)) return;
     throw InputError(quoted(path) + " is started by " + quoted(*file.interpreter) +
@@ -46,12 +46,12 @@ void refuse_other_loader(const Root& root, const std::string& path, const elf::E
 
 /// The kernel then starts it in the loader's secure mode (ld.so(8), "secure-execution mode").
 bool starts_secure(const Root& root, const std::string& path) {
-    struct stat about {};
-    const std::string outside = root.outside(path);
-    if (stat(outside.c_str(), &about) != 0) return false;
-    const bool other_user = (about.st_mode & S_ISUID) && about.st_uid != getuid();
-    const bool other_group = (about.st_mode & S_ISGID) && (about.st_mode & S_IXGRP) && about.st_gid != getgid();
-    const bool capabilities = getuid() != 0 && getxattr(outside.c_str(), "security.capability", nullptr, 0) > 0;
+    const auto about = root.status(path);
+    if (!about) return false;
+    const bool other_user = (about->st_mode & S_ISUID) && about->st_uid != getuid();
+    const bool other_group = (about->st_mode & S_ISGID) && (about->st_mode & S_IXGRP) && about->st_gid != getgid();
+    const bool capabilities =
+        getuid() != 0 && getxattr(root.outside(path).c_str(), "security.capability", nullptr, 0) > 0;
     return other_user || other_group || capabilities;
 }
 
@@ -92,7 +92,7 @@ void check_copy(const Root& root, const std::string& name, const std::string& pa
 }
 
 /// What holds for all three: files in other directories than the loader's, and a note for each cuDNN installation whose
-/// parts do not lie beside it.
+/// parts are not beside it.
 void add_elsewhere_and_notes(const Root& root, const std::vector<std::string>& elsewhere, Which& which) {
     add_elsewhere(root, elsewhere, which.libraries);
     if (const std::string name = file_name(which.target); is_cudnn(name)) check_copy(root, name, which.target, which);
@@ -185,10 +185,6 @@ std::string soname_of(const Mapped& library) {
     return library.elf.soname.value_or(file_name(library.file.path));
 }
 
-bool needs(const Mapped& library, const std::string& soname) {
-    return std::ranges::find(library.elf.needed, soname) != library.elf.needed.end();
-}
-
 LibraryChoice mapped_choice(const Mapped& library, const std::vector<Mapped>& all, const elf::ElfFile& program,
                             const std::string& program_path) {
     LibraryChoice choice;
@@ -197,8 +193,9 @@ LibraryChoice mapped_choice(const Mapped& library, const std::vector<Mapped>& al
     choice.rule = LoaderRule::mapped;
     choice.why = library.file.deleted ? "mapped by the process; the file was removed or replaced since"
                                       : "mapped by the process";
-    const auto asker = std::ranges::find_if(all, [&](const auto& other) { return needs(other, choice.soname); });
-    if (std::ranges::find(program.needed, choice.soname) != program.needed.end())
+    const auto asker =
+        std::ranges::find_if(all, [&](const Mapped& other) { return includes(other.elf.needed, choice.soname); });
+    if (includes(program.needed, choice.soname))
         choice.needed_by = program_path;
     else if (asker != all.end())
         choice.needed_by = asker->file.path;

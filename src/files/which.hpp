@@ -15,7 +15,7 @@ struct WhichSetting {
 
 struct Which {
     std::string target;              ///< "/usr/bin/python3", "process 4711 (/usr/bin/python3)", "a plain program"
-    std::vector<std::string> notes;  ///< what holds for all of it, and what could not be told
+    std::vector<std::string> notes;  ///< what holds for all of it, and what is unknown
     std::vector<LibraryChoice> libraries;
 };
 

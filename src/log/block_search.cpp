@@ -1,9 +1,11 @@
-#include "log/block_search.hpp"
-
+// Searches a log that is too large to be matched as a whole.
 #include <algorithm>
 #include <cctype>
 #include <cstring>
 #include <set>
+
+#include "log/blocks.hpp"
+#include "log/events.hpp"
 
 namespace rnncheck::log_reader {
 
@@ -80,75 +82,116 @@ bool digits_are_escapes(std::string_view text) {
     return re2::RE2::PartialMatch({text.data(), text.size()}, escape);
 }
 
+/// Hashes of lines that were searched: programs print the same few lines for days. Bounded, so some are forgotten.
+class SeenLines {
+  public:
+    bool contains(std::uint64_t hash) const {
+        const std::size_t slot = hash >> (64 - slot_bits);
+        return slots_[slot] == hash || slots_[slot ^ 1] == hash;
+    }
+    void add(std::uint64_t hash) {
+        const std::size_t slot = hash >> (64 - slot_bits);
+        slots_[slots_[slot] == 0 ? slot : slot ^ 1] = hash;
+    }
+
+  private:
+    static constexpr unsigned slot_bits = 21;
+    std::vector<std::uint64_t> slots_ = std::vector<std::uint64_t>(std::size_t{1} << slot_bits);
+};
+
+class BlockSearch {
+  public:
+    BlockSearch(EventCollector& collector, std::string file) : collector_(collector), file_(std::move(file)) {}
+
+    void take(const Block& block) {
+        split(block);
+        for (std::size_t line = first_; line < last_;) {
+            const std::size_t first = line;
+            std::size_t size = 0;
+            for (; line < last_ && size < most_at_once && !seen_.contains(hashes_[line]); ++line)
+                size += lines_[line].text.size() + 1;
+            if (line > first)
+                search(first, line);
+            else
+                ++line;
+        }
+    }
+
+    /// In all blocks so far.
+    std::int64_t lines() const { return line_ends_ + (ends_in_line_ ? 1 : 0); }
+
+  private:
+    void split(const Block& block) {
+        lines_.clear();
+        hashes_.clear();
+        const std::string_view before = block.text.substr(0, block.begin);
+        bool starts_line = true;
+        std::int64_t number = before.ends_with('\n') ? line_ends_ : line_ends_ + 1;
+        const auto add = [&](std::string_view line) {
+            hashes_.push_back(digit_blind_hash(line));
+            lines_.push_back({line.substr(0, line.size() - (line.ends_with('\n') ? 1 : 0)), number, starts_line});
+            starts_line = line.ends_with('\n');
+            number += starts_line ? 1 : 0;
+            return line.size();
+        };
+        if (!before.empty()) add(last_line(before));
+        first_ = lines_.size();
+        for (std::string_view own = block.own(); !own.empty();) own.remove_prefix(add(first_line(own)));
+        last_ = lines_.size();
+        line_ends_ = number - 1;
+        ends_in_line_ = !starts_line;
+        std::string_view after = block.text.substr(block.end);
+        while (!after.empty() && lines_.size() < last_ + lines_after) after.remove_prefix(add(first_line(after)));
+        for (std::size_t line = first_; line < last_; ++line) hashes_[line] = hash_with_next(line);
+    }
+
+    /// Of a line and those that follow it. Whether it begins at a line end, or behind a word, decides about some
+    /// matches too.
+    std::uint64_t hash_with_next(std::size_t line) const {
+        std::uint64_t hash = lines_[line].starts_line ? 1 : 2;
+        if (line > 0) hash += ends_in_word(lines_[line - 1].text) ? 4 : 8;
+        const std::size_t end = std::min(line + 1 + lines_after, lines_.size());
+        for (; line < end; ++line) hash = combined_hash(hash, hashes_[line]);
+        return hash;
+    }
+
+    /// Lines in which nothing was found, whatever their digits are, need not be searched again.
+    void search(std::size_t first, std::size_t last) {
+        const std::size_t begin = first - std::min(first, std::size_t{1});
+        const std::size_t end = std::min(last + lines_after, lines_.size());
+        const auto at = [&](std::size_t line) { return lines_.begin() + static_cast<std::ptrdiff_t>(line); };
+        const NormalizedText text = normalized({at(begin), at(end)});
+        std::set<std::int64_t> matched;
+        const char* const raw = lines_[first].text.data();
+        const char* const raw_end = lines_[end - 1].text.data() + lines_[end - 1].text.size();
+        bool is_learned = !digits_are_escapes({raw, static_cast<std::size_t>(raw_end - raw)});
+        for (const int candidate : collector_.signatures().candidates(text.without_whitespace)) {
+            const auto signature = static_cast<std::size_t>(candidate);
+            if (collector_.is_full(signature)) continue;
+            for (const std::int64_t line : collector_.take(signature, text, {first - begin, last - begin}, file_))
+                matched.insert(line);
+            is_learned = is_learned && !collector_.signatures()[signature].may_match_with_other_digits(text);
+        }
+        for (std::size_t line = first; is_learned && line < last; ++line)
+            if (!matched.contains(lines_[line].number)) seen_.add(hashes_[line]);
+    }
+
+    EventCollector& collector_;
+    std::string file_;
+    SeenLines seen_;
+    std::vector<RawLine> lines_;         ///< of the block, one before and some after
+    std::vector<std::uint64_t> hashes_;  ///< of each of the block's own lines with those that follow
+    std::size_t first_ = 0, last_ = 0;   ///< the block's own lines
+    std::int64_t line_ends_ = 0;
+    bool ends_in_line_ = false;
+};
+
 }  // namespace
 
-void BlockSearch::take(const Block& block) {
-    split(block);
-    for (std::size_t line = first_; line < last_;) {
-        const std::size_t first = line;
-        std::size_t size = 0;
-        for (; line < last_ && size < most_at_once && !seen_.contains(hashes_[line]); ++line)
-            size += lines_[line].text.size() + 1;
-        if (line > first)
-            search(first, line);
-        else
-            ++line;
-    }
-}
-
-void BlockSearch::split(const Block& block) {
-    lines_.clear();
-    hashes_.clear();
-    const std::string_view before = block.text.substr(0, block.begin);
-    bool starts_line = true;
-    std::int64_t number = before.ends_with('\n') ? line_ends_ : line_ends_ + 1;
-    const auto add = [&](std::string_view line) {
-        hashes_.push_back(digit_blind_hash(line));
-        lines_.push_back({line.substr(0, line.size() - (line.ends_with('\n') ? 1 : 0)), number, starts_line});
-        starts_line = line.ends_with('\n');
-        number += starts_line ? 1 : 0;
-        return line.size();
-    };
-    if (!before.empty()) add(last_line(before));
-    first_ = lines_.size();
-    for (std::string_view own = block.own(); !own.empty();) own.remove_prefix(add(first_line(own)));
-    last_ = lines_.size();
-    line_ends_ = number - 1;
-    ends_in_line_ = !starts_line;
-    std::string_view after = block.text.substr(block.end);
-    while (!after.empty() && lines_.size() < last_ + lines_after) after.remove_prefix(add(first_line(after)));
-    for (std::size_t line = first_; line < last_; ++line) hashes_[line] = hash_with_next(line);
-}
-
-/// Of a line and those that follow it. Whether it begins at a line end, or behind a word, decides about some matches
-/// too.
-std::uint64_t BlockSearch::hash_with_next(std::size_t line) const {
-    std::uint64_t hash = lines_[line].starts_line ? 1 : 2;
-    if (line > 0) hash += ends_in_word(lines_[line - 1].text) ? 4 : 8;
-    const std::size_t end = std::min(line + 1 + lines_after, lines_.size());
-    for (; line < end; ++line) hash = combined_hash(hash, hashes_[line]);
-    return hash;
-}
-
-/// Lines in which nothing was found, whatever their digits are, need not be searched again.
-void BlockSearch::search(std::size_t first, std::size_t last) {
-    const std::size_t begin = first - std::min(first, std::size_t{1});
-    const std::size_t end = std::min(last + lines_after, lines_.size());
-    const auto at = [&](std::size_t line) { return lines_.begin() + static_cast<std::ptrdiff_t>(line); };
-    const NormalizedText text = normalized({at(begin), at(end)});
-    std::set<std::int64_t> matched;
-    const char* const raw = lines_[first].text.data();
-    const char* const raw_end = lines_[end - 1].text.data() + lines_[end - 1].text.size();
-    bool is_learned = !digits_are_escapes({raw, static_cast<std::size_t>(raw_end - raw)});
-    for (const int candidate : collector_.signatures().candidates(text.without_whitespace)) {
-        const auto signature = static_cast<std::size_t>(candidate);
-        if (collector_.is_full(signature)) continue;
-        for (const std::int64_t line : collector_.take(signature, text, {first - begin, last - begin}, file_))
-            matched.insert(line);
-        is_learned = is_learned && !collector_.signatures()[signature].may_match_with_other_digits(text);
-    }
-    for (std::size_t line = first; is_learned && line < last; ++line)
-        if (!matched.contains(lines_[line].number)) seen_.add(hashes_[line]);
+std::int64_t search_blocks(Blocks& blocks, Block block, EventCollector& collector, const std::string& file) {
+    BlockSearch search(collector, file);
+    for (; block.end > block.begin; block = blocks.next()) search.take(block);
+    return search.lines();
 }
 
 }  // namespace rnncheck::log_reader

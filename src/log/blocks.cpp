@@ -56,7 +56,7 @@ void Blocks::decode(std::string_view bytes) {
     odd_ = bytes;
 }
 
-/// Looks at the first bytes, which lie in the buffer.
+/// Looks at the first bytes, which are in the buffer.
 void Blocks::learn_encoding() {
     const std::string bytes(buffer_.get(), filled_);
     if (bytes.starts_with("\xFF\xFE") || (zeros_at(bytes, 1) && !zeros_at(bytes, 0)))
@@ -71,7 +71,7 @@ void Blocks::learn_encoding() {
     decode(bytes);
 }
 
-/// Reads until a block and what stands after it are there.
+/// Reads until a block and what follows it are there.
 void Blocks::fill() {
     while (!at_end_ && filled_ - end_ < block_size + around) {
         const bool is_decoded = !raw_.empty();

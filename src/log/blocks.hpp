@@ -7,7 +7,7 @@
 
 namespace rnncheck::log_reader {
 
-/// A piece of a log with what stands around it.
+/// A piece of a log with what is around it.
 struct Block {
     std::string_view text;
     std::size_t begin =

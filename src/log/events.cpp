@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 
 namespace rnncheck::log_reader {
@@ -9,11 +10,11 @@ namespace rnncheck::log_reader {
 namespace {
 
 constexpr std::size_t most_text = 240;
-constexpr std::size_t most_variants = 16;  ///< of one signature, told apart by what the lines tell
+constexpr std::size_t most_variants = 16;  ///< of one signature, distinguished by what the lines report
 
 bool same(const std::vector<LogField>& a, const std::vector<LogField>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](const LogField& x, const LogField& y) { return x.name == y.name && x.value == y.value; });
+    return std::ranges::equal(
+        a, b, [](const LogField& x, const LogField& y) { return x.name == y.name && x.value == y.value; });
 }
 
 /// Lines are long: what matched shall be in the quotation.
@@ -41,7 +42,7 @@ std::vector<std::int64_t> EventCollector::take(std::size_t signature, const Norm
                                                const std::string& file) {
     const Signature& wanted = signatures_[signature];
     std::vector<LogEvent> events = matches(wanted, text, false, own);
-    // A match that tells less than it could may have been wrapped in the middle of a word.
+    // A match that shows less than it could may have been wrapped in the middle of a word.
     if (events.empty() || most_captures(events) < wanted.groups()) {
         std::vector<LogEvent> others = matches(wanted, text, true, own);
         if (events.empty() || most_captures(others) > most_captures(events)) events = std::move(others);
@@ -85,8 +86,7 @@ std::vector<LogEvent> EventCollector::matches(const Signature& signature, const 
 void EventCollector::add(std::size_t signature, const LogEvent& event) {
     ++seen_[signature];
     auto& known = found_[signature];
-    const auto old =
-        std::find_if(known.begin(), known.end(), [&](const LogEvent& e) { return same(e.captures, event.captures); });
+    const auto old = std::ranges::find_if(known, [&](const LogEvent& e) { return same(e.captures, event.captures); });
     if (old != known.end())
         ++old->count;
     else if (known.size() < most_variants)
@@ -95,9 +95,8 @@ void EventCollector::add(std::size_t signature, const LogEvent& event) {
 
 std::vector<LogEvent> EventCollector::events() const {
     std::vector<LogEvent> events;
-    for (const auto& of_one : found_) events.insert(events.end(), of_one.begin(), of_one.end());
-    std::stable_sort(events.begin(), events.end(),
-                     [](const LogEvent& a, const LogEvent& b) { return a.line < b.line; });
+    for (const auto& of_one : found_) append(events, of_one);
+    std::ranges::stable_sort(events, {}, &LogEvent::line);
     return events;
 }
 

@@ -114,7 +114,7 @@ std::size_t html_tag(std::string_view text) {
     if (at < text.size() && text[at] == '/') ++at;
     std::size_t end = at;
     while (end < text.size() && std::isalpha(static_cast<unsigned char>(text[end]))) ++end;
-    if (std::find(tags.begin(), tags.end(), text.substr(at, end - at)) == tags.end()) return 0;
+    if (std::ranges::find(tags, text.substr(at, end - at)) == tags.end()) return 0;
     if (end < text.size() && text[end] != '>' && text[end] != ' ' && text[end] != '/') return 0;
     const std::size_t close = text.substr(0, 200).find('>', end);
     return close == std::string_view::npos ? 0 : close + 1;
@@ -227,7 +227,7 @@ void write_unescaped(std::string_view text, bool is_json, Writer& writer) {
 }  // namespace
 
 std::size_t line_at(const std::vector<std::uint32_t>& starts, std::size_t place) {
-    const auto after = std::upper_bound(starts.begin(), starts.end(), place);
+    const auto after = std::ranges::upper_bound(starts, place);
     return after == starts.begin() ? 0 : static_cast<std::size_t>(after - starts.begin()) - 1;
 }
 

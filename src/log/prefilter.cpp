@@ -41,13 +41,7 @@ re2::RE2::Options pattern_options() {
     return options;
 }
 
-std::string Prefilter::add(const std::string& pattern) {
-    int number = 0;
-    if (filter_.Add(pattern, pattern_options(), &number) == re2::RE2::NoError) return "";
-    return re2::RE2(pattern, pattern_options()).error();
-}
-
-void Prefilter::compile() {
+void Signatures::list_words() {
     if (filter_.NumRegexps() == 0) return;
     std::vector<std::string> required;
     filter_.Compile(&required);
@@ -59,26 +53,26 @@ void Prefilter::compile() {
         else
             words_.push_back(word_of(std::move(word), static_cast<int>(i)));
     }
-    std::sort(words_.begin(), words_.end(),
-              [](const Word& a, const Word& b) { return key_at(a.text.data()) < key_at(b.text.data()); });
+    std::ranges::sort(words_,
+                      [](const Word& a, const Word& b) { return key_at(a.text.data()) < key_at(b.text.data()); });
     for (const Word& word : words_) ++first_[key_at(word.text.data()) + 1];
     std::partial_sum(first_.begin(), first_.end(), first_.begin());
 }
 
 /// A hash of three bytes.
-std::size_t Prefilter::key_at(const char* text) {
+std::size_t Signatures::key_at(const char* text) {
     const auto byte = [text](std::size_t i) { return std::uint32_t{static_cast<unsigned char>(text[i])}; };
     return ((byte(0) | byte(1) << 8 | byte(2) << 16) * 0x9E3779B1U) >> (32 - key_bits);
 }
 
-Prefilter::Word Prefilter::word_of(std::string text, int number) {
+Signatures::Word Signatures::word_of(std::string text, int number) {
     const std::size_t in_head = std::min(text.size(), sizeof(std::uint64_t));
     const std::string head = text.substr(0, in_head) + std::string(sizeof(std::uint64_t) - in_head, '\0');
     const std::string mask = std::string(in_head, '\xFF') + std::string(sizeof(std::uint64_t) - in_head, '\0');
     return {eight_bytes(head.data()), eight_bytes(mask.data()), std::move(text), number};
 }
 
-void Prefilter::find_words(std::string_view text, std::vector<int>& found) const {
+void Signatures::find_words(std::string_view text, std::vector<int>& found) const {
     const std::string searched = folded(text) + std::string(sizeof(std::uint64_t), '\0');
     std::vector<bool> is_found(words_.size());
     for (std::size_t at = 0; at < text.size(); ++at) {
@@ -96,7 +90,7 @@ void Prefilter::find_words(std::string_view text, std::vector<int>& found) const
     }
 }
 
-std::vector<int> Prefilter::candidates(std::string_view text) const {
+std::vector<int> Signatures::candidates(std::string_view text) const {
     std::vector<int> words = always_, patterns;
     if (filter_.NumRegexps() == 0) return patterns;
     find_words(text, words);

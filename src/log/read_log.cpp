@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "log/block_search.hpp"
+#include "log/events.hpp"
 
 namespace rnncheck {
 
@@ -24,16 +24,14 @@ std::int64_t read_whole(std::string_view text, EventCollector& collector, const 
 
 std::int64_t read_one(const LogInput& input, EventCollector& collector) {
     Blocks blocks(input.read);
-    Block block = blocks.next();
+    const Block block = blocks.next();
     if (blocks.at_end() && block.end <= small_log) return read_whole(block.text, collector, input.name);
-    BlockSearch search(collector, input.name);
-    for (; block.end > block.begin; block = blocks.next()) search.take(block);
-    return search.lines();
+    return search_blocks(blocks, block, collector, input.name);
 }
 
 void take_first_error(Log& log) {
     const auto first = [&](LogKind kind) {
-        return std::find_if(log.events.begin(), log.events.end(), [&](const LogEvent& e) { return e.kind == kind; });
+        return std::ranges::find_if(log.events, [&](const LogEvent& e) { return e.kind == kind; });
     };
     auto found = first(LogKind::error);
     if (found == log.events.end()) found = first(LogKind::unknown);
@@ -62,19 +60,11 @@ void take_devices(Log& log) {
 
 }  // namespace
 
-struct LogReader::Ready {
-    Signatures signatures;
-};
-
-LogReader::LogReader(const Matrix& matrix) : ready_(new Ready{Signatures(matrix.log_signatures())}) {}
-
-LogReader::~LogReader() = default;
-LogReader::LogReader(LogReader&&) noexcept = default;
-LogReader& LogReader::operator=(LogReader&&) noexcept = default;
+LogReader::LogReader(const Matrix& matrix) : signatures_(std::make_shared<Signatures>(matrix.log_signatures())) {}
 
 Log LogReader::read(const std::vector<LogInput>& inputs) const {
     Log log;
-    EventCollector collector(ready_->signatures);
+    EventCollector collector(*signatures_);
     for (const LogInput& input : inputs) {
         log.files.push_back(input.name);
         log.lines += read_one(input, collector);
@@ -97,10 +87,6 @@ Log LogReader::read_text(std::string_view text, const std::string& name) const {
 
 Log read_logs(const std::vector<LogInput>& inputs, const Matrix& matrix) {
     return LogReader(matrix).read(inputs);
-}
-
-Log read_log_text(std::string_view text, const Matrix& matrix, const std::string& name) {
-    return LogReader(matrix).read_text(text, name);
 }
 
 }  // namespace rnncheck

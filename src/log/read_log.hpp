@@ -9,6 +9,10 @@
 
 namespace rnncheck {
 
+namespace log_reader {
+class Signatures;
+}
+
 /// Puts up to `size` bytes at `to` and says how many; 0 at the end.
 using ReadBytes = std::function<std::size_t(char* to, std::size_t size)>;
 
@@ -22,9 +26,6 @@ class LogReader {
   public:
     /// InputError when the table is wrong.
     explicit LogReader(const Matrix& matrix);
-    ~LogReader();
-    LogReader(LogReader&&) noexcept;
-    LogReader& operator=(LogReader&&) noexcept;
 
     /// All inputs, one after the other.
     Log read(const std::vector<LogInput>& inputs) const;
@@ -33,12 +34,10 @@ class LogReader {
     Log read_text(std::string_view text, const std::string& name = "log") const;
 
   private:
-    struct Ready;
-    std::unique_ptr<Ready> ready_;
+    std::shared_ptr<const log_reader::Signatures> signatures_;
 };
 
 Log read_logs(const std::vector<LogInput>& inputs, const Matrix& matrix);
-Log read_log_text(std::string_view text, const Matrix& matrix, const std::string& name = "log");
 
 /// What is wrong with the kinds and patterns of the table log_signatures, by row. Rows that cannot be read are left
 /// out: verify() names those.

@@ -1,7 +1,5 @@
 // The model configuration in TensorFlow's "Failed to call ThenRnnForward with model config: ...", in all its forms.
-#include <algorithm>
-#include <charconv>
-
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "log/events.hpp"
 
@@ -10,9 +8,8 @@ namespace rnncheck::log_reader {
 namespace {
 
 std::string_view captured(const LogEvent& event, std::string_view name) {
-    const auto found =
-        std::find_if(event.captures.begin(), event.captures.end(), [&](const LogField& f) { return f.name == name; });
-    return found == event.captures.end() ? std::string_view{} : found->value;
+    const LogField* const found = find_by(event.captures, &LogField::name, name);
+    return found ? std::string_view(found->value) : std::string_view();
 }
 
 /// Without white space: a number may have been wrapped.
@@ -27,13 +24,6 @@ std::string without_blanks(std::string_view text) {
     return out;
 }
 
-std::optional<std::int64_t> number(std::string_view text) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
-}
-
 /// Names of tensorflow/core/kernels/cudnn_rnn_ops.cc and stream_executor/dnn.h, in the order of their numbers.
 std::optional<std::string> name_in(std::initializer_list<std::string_view> names, std::int64_t value) {
     if (value < 0 || value >= static_cast<std::int64_t>(names.size())) return std::nullopt;
@@ -43,7 +33,7 @@ std::optional<std::string> name_in(std::initializer_list<std::string_view> names
 void take_modes(const std::vector<std::string>& numbers, LogRnnConfig& config) {
     constexpr std::string_view names[] = {"rnn_mode", "rnn_input_mode", "rnn_direction_mode"};
     for (std::size_t i = 0; i < std::size(names); ++i) {
-        const auto value = i < numbers.size() ? number(numbers[i]) : std::nullopt;
+        const auto value = i < numbers.size() ? number_from<std::int64_t>(numbers[i]) : std::nullopt;
         if (!value)
             config.missing.emplace_back(names[i]);
         else if (i == 0)
@@ -56,13 +46,18 @@ void take_modes(const std::vector<std::string>& numbers, LogRnnConfig& config) {
 }
 
 std::optional<std::int64_t>* place_of(LogRnnConfig& config, std::string_view name) {
-    if (name == "num_layers") return &config.layers;
-    if (name == "input_size") return &config.input_size;
-    if (name == "num_units") return &config.units;
-    if (name == "dir_count") return &config.directions;
-    if (name == "seq_length" || name == "max_seq_length") return &config.sequence_length;
-    if (name == "batch_size") return &config.batch;
-    if (name == "cell_num_units") return &config.cell_units;
+    using Config = LogRnnConfig;
+    constexpr std::pair<std::string_view, std::optional<std::int64_t> Config::*> places[] = {
+        {"num_layers", &Config::layers},
+        {"input_size", &Config::input_size},
+        {"num_units", &Config::units},
+        {"dir_count", &Config::directions},
+        {"seq_length", &Config::sequence_length},
+        {"max_seq_length", &Config::sequence_length},
+        {"batch_size", &Config::batch},
+        {"cell_num_units", &Config::cell_units}};
+    for (const auto& [known, place] : places)
+        if (known == name) return &(config.*place);
     return nullptr;
 }
 
@@ -71,7 +66,7 @@ void take_sizes(const std::vector<std::string>& names, std::vector<std::string> 
                 LogRnnConfig& config) {
     if (!is_whole && !numbers.empty()) numbers.pop_back();
     for (std::size_t i = 0; i < names.size(); ++i) {
-        const auto value = i < numbers.size() ? number(numbers[i]) : std::nullopt;
+        const auto value = i < numbers.size() ? number_from<std::int64_t>(numbers[i]) : std::nullopt;
         if (auto* place = place_of(config, names[i]); place && value)
             *place = value;
         else

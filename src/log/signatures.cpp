@@ -44,7 +44,7 @@ std::string rewritten(std::string_view pattern, std::string_view blank, const st
     return out;
 }
 
-/// In patterns of the table a blank stands for any white space, or for none where the text was wrapped.
+/// In patterns of the table a blank means any white space, or for none where the text was wrapped.
 constexpr const char* loose_blank = "\\s*";
 
 /// Without bounds of repetitions, which take RE2 long to compile.
@@ -65,8 +65,11 @@ LogKind kind_of(const LogSignature& row) {
     return *kind;
 }
 
-void add(Prefilter& prefilter, const LogSignature& row) {
-    if (const std::string fault = prefilter.add(for_prefilter(row.pattern)); !fault.empty()) complain(row.id, fault);
+void add(re2::FilteredRE2& filter, const LogSignature& row) {
+    int number = 0;
+    const std::string pattern = for_prefilter(row.pattern);
+    if (filter.Add(pattern, pattern_options(), &number) != re2::RE2::NoError)
+        complain(row.id, re2::RE2(pattern, pattern_options()).error());
 }
 
 }  // namespace
@@ -105,9 +108,9 @@ bool Signature::may_match_with_other_digits(const NormalizedText& text) const {
 Signatures::Signatures(const std::vector<LogSignature>& rows) {
     for (const LogSignature& row : rows) {
         all_.emplace_back(row);
-        add(prefilter_, row);
+        add(filter_, row);
     }
-    prefilter_.compile();
+    list_words();
 }
 
 }  // namespace rnncheck::log_reader
@@ -116,11 +119,11 @@ namespace rnncheck {
 
 std::vector<Issue> verify_signatures(const Tables& tables) {
     std::vector<Issue> all;
-    log_reader::Prefilter prefilter;
+    re2::FilteredRE2 filter;
     for (const LogSignature& row : tables.log_signatures.read().rows) {
         try {
             const log_reader::Signature signature(row);
-            log_reader::add(prefilter, row);
+            log_reader::add(filter, row);
             signature.groups();  // compiles the pattern itself, bounds of repetitions included
         } catch (const InputError& error) {
             all.push_back({tables.log_signatures.stem(), row.number, escaped(error.what())});

@@ -16,41 +16,6 @@ namespace rnncheck::log_reader {
 /// How RE2 reads the patterns of the table.
 re2::RE2::Options pattern_options();
 
-/// Tells which of many patterns can match a text at all, by the words that RE2 says they require. Letters are compared
-/// without case and white space is ignored. Each digit of a text stands for any digit.
-class Prefilter {
-  public:
-    /// RE2's complaint about a pattern that it rejects; "" for others. Patterns are numbered from 0. Where a pattern
-    /// wants a digit, it must accept '0'; where it wants white space, it must accept none.
-    std::string add(const std::string& pattern);
-
-    /// To be called after the last add().
-    void compile();
-
-    /// The numbers of the patterns that may match `text`, which holds no white space, or a text that differs from it
-    /// in digits only.
-    std::vector<int> candidates(std::string_view text) const;
-
-  private:
-    static constexpr int shortest_word = 3;
-    static constexpr unsigned key_bits = 14;
-
-    struct Word {
-        std::uint64_t head = 0, mask = 0;  ///< its first eight bytes, or fewer
-        std::string text;
-        int number = 0;  ///< as RE2 counts them
-    };
-
-    static Word word_of(std::string text, int number);
-    static std::size_t key_at(const char* text);
-    void find_words(std::string_view text, std::vector<int>& found) const;
-
-    re2::FilteredRE2 filter_{shortest_word};
-    std::vector<int> always_;                                              ///< words too short to be searched for
-    std::vector<Word> words_;                                              ///< in the order of their keys
-    std::array<std::uint16_t, (std::size_t{1} << key_bits) + 1> first_{};  ///< where in words_ those of a key begin
-};
-
 /// One signature of a table.
 class Signature {
   public:
@@ -83,6 +48,8 @@ class Signature {
     mutable std::unique_ptr<re2::RE2> regex_, any_digits_regex_;  ///< compiled when needed
 };
 
+/// The table. A text is first searched for the words that RE2 says its patterns require: letters are compared without
+/// case, white space is ignored, and each digit counts as any digit.
 class Signatures {
   public:
     /// InputError names the signature whose kind or pattern is wrong; where only the bounds of a repetition are, at the
@@ -93,11 +60,28 @@ class Signatures {
     const Signature& operator[](std::size_t i) const { return all_[i]; }
 
     /// Which can match a text, or one that differs from it in digits only. `text` holds no white space.
-    std::vector<int> candidates(std::string_view text) const { return prefilter_.candidates(text); }
+    std::vector<int> candidates(std::string_view text) const;
 
   private:
-    Prefilter prefilter_;
+    static constexpr int shortest_word = 3;
+    static constexpr unsigned key_bits = 14;
+
+    struct Word {
+        std::uint64_t head = 0, mask = 0;  ///< its first eight bytes, or fewer
+        std::string text;
+        int number = 0;  ///< as RE2 counts them
+    };
+
+    static Word word_of(std::string text, int number);
+    static std::size_t key_at(const char* text);
+    void list_words();
+    void find_words(std::string_view text, std::vector<int>& found) const;
+
     std::vector<Signature> all_;
+    re2::FilteredRE2 filter_{shortest_word};  ///< of patterns that accept '0' for a digit and no white space for any
+    std::vector<int> always_;                 ///< words too short to be searched for
+    std::vector<Word> words_;                 ///< in the order of their keys
+    std::array<std::uint16_t, (std::size_t{1} << key_bits) + 1> first_{};  ///< where in words_ those of a key begin
 };
 
 }  // namespace rnncheck::log_reader

@@ -1,23 +1,147 @@
 #include "process/pool.hpp"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
-#include "process/child.hpp"
+#include "process/this_process.hpp"
+
+extern char** environ;
 
 namespace rnncheck::process {
 
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t longest_line = 16 << 20;
+constexpr std::size_t tail_kept = 4096;
+constexpr std::size_t piece = 1 << 14;  // on the stack, which may be limited to little
+
+/// A file descriptor that closes itself.
+class Descriptor {
+  public:
+    Descriptor() = default;
+    explicit Descriptor(int number) : number_(number) {}
+    Descriptor(Descriptor&& other) noexcept : number_(other.number_) { other.number_ = -1; }
+    Descriptor& operator=(Descriptor&& other) noexcept {
+        std::swap(number_, other.number_);
+        return *this;
+    }
+    ~Descriptor() { close(); }
+
+    int number() const { return number_; }
+    bool open() const { return number_ >= 0; }
+    void close() {
+        if (open()) ::close(number_);
+        number_ = -1;
+    }
+
+  private:
+    int number_ = -1;
+};
+
+/// Lines out of a stream of bytes; a line longer than 16 MiB is given up, so that memory stays bounded.
+class LineBuffer {
+  public:
+    void add(std::string_view bytes, const std::function<void(std::string_view)>& on_line) {
+        while (!bytes.empty()) {
+            const auto end = bytes.find('\n');
+            if (!too_long_) pending_ += bytes.substr(0, end);
+            too_long_ |= pending_.size() > longest_line;
+            if (end == std::string_view::npos) break;
+            if (!too_long_) on_line(pending_);
+            pending_.clear();
+            too_long_ = false;
+            bytes.remove_prefix(end + 1);
+        }
+        if (too_long_) pending_.clear();
+    }
+
+  private:
+    std::string pending_;
+    bool too_long_ = false;
+};
+
 namespace {
+
+struct Pipe {
+    Descriptor read, write;
+};
+
+Pipe make_pipe() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return {};
+    return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+void do_not_block(const Descriptor& descriptor) {
+    fcntl(descriptor.number(), F_SETFL, fcntl(descriptor.number(), F_GETFL) | O_NONBLOCK);
+}
+
+/// posix_spawn's settings, freed at the end of the scope.
+struct SpawnSettings {
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+
+    SpawnSettings() {
+        posix_spawn_file_actions_init(&files);
+        posix_spawnattr_init(&attributes);
+        sigset_t none, all;
+        sigemptyset(&none);
+        sigfillset(&all);
+        posix_spawnattr_setsigmask(&attributes, &none);
+        posix_spawnattr_setsigdefault(&attributes, &all);
+        posix_spawnattr_setpgroup(&attributes, 0);
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    }
+    ~SpawnSettings() {
+        posix_spawn_file_actions_destroy(&files);
+        posix_spawnattr_destroy(&attributes);
+    }
+    SpawnSettings(const SpawnSettings&) = delete;
+    SpawnSettings& operator=(const SpawnSettings&) = delete;
+};
+
+/// Our environment with `extra` in place of variables of the same name.
+std::vector<std::string> environment_with(const std::vector<std::string>& extra) {
+    std::vector<std::string> all = extra;
+    for (char** variable = environ; *variable; ++variable) {
+        const std::string_view text = *variable;
+        const auto name = text.substr(0, text.find('=') + 1);
+        bool replaced = false;
+        for (const auto& other : extra) replaced |= other.starts_with(name);
+        if (!replaced) all.emplace_back(text);
+    }
+    return all;
+}
+
+/// Where /dev is hidden, a directory gives nothing to read either.
+const char* nothing_to_read() {
+    return access("/dev/null", R_OK) == 0 ? "/dev/null" : "/";
+}
+
+/// Reads what is there. False when the other side closed it.
+bool read_some(const Descriptor& from, std::string& into) {
+    char buffer[piece];
+    const ssize_t got = read(from.number(), buffer, sizeof buffer);
+    if (got > 0) into.append(buffer, static_cast<std::size_t>(got));
+    return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
+}
 
 // No descriptor that wakes us when a child ends (pidfd): kernels too old for it are our public. A child that closed
 // its answers is about to leave, so it is looked at more often; so is one whose lines do not wake us.
 constexpr int usual_wait_ms = 20;
 constexpr int short_wait_ms = 1;
 
-/// Raises a tight soft limit and tells how many descriptors there may be.
+/// Raises a tight soft limit and returns how many descriptors there may be.
 int allow_descriptors() {
     constexpr rlim_t enough = 1024;
     rlimit limit{};
@@ -35,6 +159,205 @@ Wire wire_within(int most_descriptors) {
 }
 
 }  // namespace
+
+/// One started process.
+struct Pool::Child {
+    Child(int number, const Command& command, const Wire& wire, OnLine taker)
+        : id(number),
+          on_line_(std::move(taker)),
+          input_(command.input),
+          quiet_limit_(command.quiet_limit),
+          exit_grace_(command.exit_grace),
+          stuck_after_(command.stuck_after),
+          deadline_(command.deadline) {
+        start(command, wire);
+    }
+
+    ~Child() {
+        if (pid_ < 0) return;
+        kill_group();
+        constexpr int patience_ms = 3000;  // one that hangs inside the kernel does not die of it
+        for (int waited = 0; waited < patience_ms && waitpid(pid_, nullptr, WNOHANG) == 0; ++waited) usleep(1000);
+    }
+
+    /// The descriptors to poll, in a fixed order; a closed one has fd -1.
+    void add_to_poll(std::vector<pollfd>& polls) const {
+        polls.push_back({to_.number(), POLLOUT, 0});
+        polls.push_back(
+            {answers_.number(), static_cast<short>(chatters() ? 0 : POLLIN), 0});  // its end wakes us anyway
+        polls.push_back({output_.number(), POLLIN, 0});
+    }
+
+    /// Reads and writes what it can without waiting.
+    void exchange() {
+        write_input();
+        read_answers();
+        read_output();
+    }
+
+    /// The result, once it is known.
+    std::optional<ProcessResult> check() {
+        if (pid_ < 0) return result(ExitKind::not_started, 0, start_error_);
+        if (stays_) return result(ExitKind::exited, 0);
+        if (observe_exit()) return reap();
+        enforce_limits();
+        if (!kill_reason_.empty() && is_stuck()) return result(ExitKind::stuck, SIGKILL, kill_reason_);
+        return std::nullopt;
+    }
+
+    bool is_slow() { return pid_ >= 0 && kill_reason_.empty() && 2 * clock_->elapsed() > quiet_limit_; }
+    void shorten(std::chrono::milliseconds quiet_limit) { quiet_limit_ = std::min(quiet_limit_, quiet_limit); }
+    /// It has ended as far as its work goes, and lives on.
+    bool stays() const { return stays_ && pid_ >= 0; }
+    /// It closed its answers, so it is about to leave: look often.
+    bool leaving() const { return !answers_.open(); }
+    /// It sends line upon line. It is not to wake us for each, which would cost both more than the lines are worth.
+    bool chatters() const { return answered_ && lines_seen_ > 64; }
+
+    int id;
+
+  private:
+    void start(const Command& command, const Wire& wire) {
+        Pipe input = make_pipe();
+        Pipe answers = make_pipe();
+        Pipe output = make_pipe();
+        if (!input.read.open() || !answers.read.open() || !output.read.open()) {
+            start_error_ = std::string("no pipe could be made: ") + std::strerror(errno);
+            return;
+        }
+        SpawnSettings settings;
+        posix_spawn_file_actions_addopen(&settings.files, 0, nothing_to_read(), O_RDONLY, 0);
+        posix_spawn_file_actions_adddup2(&settings.files, output.write.number(), 1);
+        posix_spawn_file_actions_adddup2(&settings.files, output.write.number(), 2);
+        posix_spawn_file_actions_adddup2(&settings.files, input.read.number(), wire.input);
+        posix_spawn_file_actions_adddup2(&settings.files, answers.write.number(), wire.answer);
+        const auto environment = environment_with(command.extra_environment);
+        const int error = posix_spawn(&pid_, command.arguments[0].c_str(), &settings.files, &settings.attributes,
+                                      pointers_to(command.arguments).data(), pointers_to(environment).data());
+        if (error != 0) {
+            pid_ = -1;
+            start_error_ = command.arguments[0] + " could not be started: " + std::strerror(error);
+            return;
+        }
+        clock_.emplace(pid_);
+        to_ = std::move(input.write);
+        answers_ = std::move(answers.read);
+        output_ = std::move(output.read);
+        for (const auto* descriptor : {&to_, &answers_, &output_}) do_not_block(*descriptor);
+    }
+
+    void write_input() {
+        if (!to_.open()) return;
+        while (written_ < input_.size()) {
+            const ssize_t wrote = write(to_.number(), input_.data() + written_, input_.size() - written_);
+            if (wrote < 0 && errno == EAGAIN) return;
+            if (wrote < 0) break;  // it closed its end: its loss
+            written_ += static_cast<std::size_t>(wrote);
+        }
+        to_.close();
+    }
+
+    /// Whether there was anything.
+    bool read_answers() {
+        if (!answers_.open()) return false;
+        std::string bytes;
+        const bool more = read_some(answers_, bytes);
+        lines_.add(bytes, [this](std::string_view line) {
+            clock_->restart();
+            ++lines_seen_;
+            const LineMeaning heard = on_line_(line);
+            last_word_said_ |= heard.last;
+            stays_ |= heard.stays;
+            if (heard.limit) quiet_limit_ = *heard.limit;
+        });
+        if (!more) answers_.close();
+        answered_ = !bytes.empty();
+        return answered_;
+    }
+
+    void read_output() {
+        if (!output_.open()) return;
+        const bool more = read_some(output_, output_tail_);
+        if (output_tail_.size() > tail_kept) output_tail_.erase(0, output_tail_.size() - tail_kept);
+        if (!more) output_.close();
+    }
+
+    bool observe_exit() {
+        siginfo_t info{};
+        return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid_;
+    }
+
+    void kill_group() {
+        kill(-pid_, SIGKILL);
+        kill(pid_, SIGKILL);  // it may have left its group
+    }
+
+    ProcessResult result(ExitKind kind, int code, std::string reason = {}) {
+        if (!stays_) pid_ = -1;
+        const std::chrono::duration<double, std::milli> elapsed = Clock::now() - started_;
+        return {kind, code, std::move(reason), output_tail_, elapsed.count(), std::move(state_)};
+    }
+
+    /// Observe, kill, reap, in this order: a grandchild that inherited a pipe cannot hold us, and while the process is
+    /// not reaped its number cannot belong to anybody else.
+    ProcessResult reap() {
+        kill_group();
+        for (int i = 0; i < 1000 && read_answers(); ++i) {  // what is still in the pipe; bounded, others may hold it
+        }
+        read_output();
+        int status = 0;
+        waitpid(pid_, &status, 0);
+        stays_ = false;  // its last word may have come too late: the process number may soon be another's
+        if (!kill_reason_.empty()) return result(killed_as_, SIGKILL, kill_reason_);
+        if (WIFSIGNALED(status)) return result(ExitKind::signalled, WTERMSIG(status));
+        return result(ExitKind::exited, WEXITSTATUS(status));
+    }
+
+    void enforce_limits() {
+        if (!kill_reason_.empty()) return;
+        if (deadline_ && Clock::now() >= *deadline_) return end_for(ExitKind::cut_off, "the deadline passed");
+        const auto quiet = clock_->elapsed();
+        if (last_word_said_ && quiet > exit_grace_)
+            return end_for(ExitKind::timed_out, "it did not leave after its last word");
+        if (quiet > quiet_limit_)
+            end_for(ExitKind::timed_out, "no progress for " + std::to_string(quiet_limit_.count() / 1000) + " s");
+    }
+
+    void end_for(ExitKind kind, std::string reason) {
+        state_ = state_of(pid_);
+        killed_as_ = kind;
+        kill_reason_ = std::move(reason);
+        killed_at_ = Clock::now();
+        kill_group();
+    }
+
+    bool is_stuck() const {
+        constexpr std::chrono::seconds after_deadline(3);
+        const auto now = Clock::now();
+        const auto last = killed_at_ + stuck_after_;
+        return now > (deadline_ ? std::min(last, std::max(*deadline_, killed_at_) + after_deadline) : last);
+    }
+
+    OnLine on_line_;
+    std::string input_;
+    std::size_t written_ = 0;
+    std::chrono::milliseconds quiet_limit_, exit_grace_, stuck_after_;
+    std::optional<Clock::time_point> deadline_;
+    Clock::time_point started_ = Clock::now();
+    std::optional<RunClock> clock_;  ///< since the last line
+    Clock::time_point killed_at_{};
+    ExitKind killed_as_ = ExitKind::timed_out;
+    std::string kill_reason_;
+    std::optional<ProcessState> state_;
+    std::string start_error_;
+    std::size_t lines_seen_ = 0;
+    bool answered_ = false;  ///< there were lines when it was last looked at
+    bool last_word_said_ = false, stays_ = false;
+    pid_t pid_ = -1;
+    Descriptor to_, answers_, output_;
+    LineBuffer lines_;
+    std::string output_tail_;
+};
 
 Pool::Pool() {
     signal(SIGPIPE, SIG_IGN);

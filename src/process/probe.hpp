@@ -15,12 +15,12 @@ namespace rnncheck {
 
 /// What a probe's process is given.
 struct Job {
-    Facts facts;         ///< everything learnt in earlier stages, and by earlier processes of this target
+    Facts facts;         ///< everything found in earlier stages, and by earlier processes of this target
     Root root;           ///< where to look for files
     std::string target;  ///< one of the probe's own targets
 };
 
-/// Streams facts as they are learnt: call it as often as something new is known, each time with only the news.
+/// Streams facts as they are found: call it as often as something new is known, each time with only the news.
 using Learn = std::function<void(const Facts&)>;
 
 /// A step that its process did not survive, or that no process began, reported to the probe so that it can be recorded.
@@ -55,7 +55,7 @@ struct Probe {
     /// Where its process is lost, nothing more is run on what it had exclusively: it would be lost there as well.
     bool gate = false;
     /// Of a probe that starts the driver: how long the others that do may be silent from now on, by what this one
-    /// learnt and how long it took; nothing where that does not tell.
+    /// found and how long it took; nothing where that is not enough.
     std::optional<std::chrono::milliseconds> (*start_limit)(const Facts&, std::chrono::milliseconds) = nullptr;
     /// Runs only while another probe's process is silent, to find out why.
     bool witness = false;
@@ -63,7 +63,7 @@ struct Probe {
 
 std::span<const Named<Probe>> all_probes();
 
-/// From now on this process does not open what may lead the loader to a pipe or a device that stands where a library is
+/// From now on this process does not open what may lead the loader to a pipe or a device in a place where a library is
 /// looked for, for it would wait there: the opening fails with the code would_block and a text that names the pipe.
 void reject_blocking_files(const Facts& facts);
 

@@ -40,55 +40,19 @@ constexpr int most_fruitless = 6;
 struct Task {
     const Named<Probe>* probe;
     Job job;
-    Facts learnt;
+    Facts found;
     int steps = 0;  ///< of a probe that has steps
     std::vector<ProbeRun> runs;
     WireReader reader;
     int fruitless = 0;
     std::map<std::string, int> losses;  ///< by group of steps
 
-    /// With what earlier processes learnt.
+    /// With what earlier processes found.
     Job job_now() const {
         Job now = job;
-        merge(now.facts, learnt);
+        merge(now.facts, found);
         return now;
     }
-};
-
-class Stages {
-  public:
-    explicit Stages(const SurveyOptions& options) : options_(options) {
-        if (options.deadline_s)
-            deadline_ = Clock::now() +
-                        std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*options.deadline_s));
-    }
-
-    void run(Stage stage, Facts& facts) { run(plan(stage, facts), facts); }
-    /// These tasks alone; what they learn joins `facts`.
-    void run(std::deque<Task> tasks, Facts& facts);
-    Task task_of(const Named<Probe>& probe, const Facts& facts, const std::string& target) const;
-
-  private:
-    std::deque<Task> plan(Stage stage, const Facts& facts) const;
-    void start(Task& task);
-    void start_what_fits();
-    void start_witnesses(const Facts& facts);
-    void finished(Task& task, const process::ProcessResult& result);
-    void shorten_other_starts(const Task& task, const ProbeRun& run);
-    bool continues(Task& task, const ProbeRun& run);
-    void lose_step(Task& task, const ProbeRun& run);
-    void give_up(Task& task, SkipReason reason, const std::string& why, const std::string& group = {});
-    std::vector<std::string> environment_of(const Probe& probe);
-    bool past_deadline() const { return deadline_ && Clock::now() >= *deadline_; }
-
-    const SurveyOptions& options_;
-    std::optional<Clock::time_point> deadline_;
-    process::Pool pool_;
-    std::deque<Task> tasks_;  ///< of the stage under way
-    std::map<int, Task*> active_;
-    std::set<std::string> closed_;  ///< exclusive keys whose gate was lost
-    std::deque<Task*> waiting_;
-    std::optional<process::PrivateDirectory> compute_cache_;
 };
 
 std::string exclusive_key(const Task& task) {
@@ -125,19 +89,11 @@ ProbeEnd end_of(const process::ProcessResult& result, bool done) {
 }
 
 std::string word_of(char state) {
-    switch (state) {
-        case 'R':
-            return "running";
-        case 'S':
-            return "sleeping";
-        case 'D':
-            return "uninterruptible";
-        case 'T':
-        case 't':
-            return "stopped";
-        default:
-            return std::string(1, state);
-    }
+    constexpr std::pair<char, const char*> words[] = {
+        {'R', "running"}, {'S', "sleeping"}, {'D', "uninterruptible"}, {'T', "stopped"}, {'t', "stopped"}};
+    for (const auto& [letter, word] : words)
+        if (letter == state) return word;
+    return std::string(1, state);
 }
 
 Hang hang_of(const process::ProcessState& state) {
@@ -178,64 +134,6 @@ std::string how_it_ended(const ProbeRun& run) {
     }
 }
 
-Task Stages::task_of(const Named<Probe>& probe, const Facts& facts, const std::string& target) const {
-    Task task{&probe, {facts, Root(options_.root), target}, {}, 0, {}, {}, 0, {}};
-    if (probe->steps) task.steps = static_cast<int>(probe->steps->done(task.job).size());
-    return task;
-}
-
-std::deque<Task> Stages::plan(Stage stage, const Facts& facts) const {
-    std::deque<Task> tasks;
-    for (const auto& probe : all_probes()) {
-        if (probe->stage != stage || probe->witness) continue;
-        const auto targets = probe->targets ? probe->targets(facts) : std::vector<std::string>{""};
-        for (const auto& target : targets) {
-            tasks.push_back(task_of(probe, facts, target));
-            if (options_.skip.contains(std::string(probe.name))) {
-                tasks.back().runs.push_back(unstarted(tasks.back(), ProbeEnd::skipped, "left out on the command line"));
-            }
-        }
-    }
-    return tasks;
-}
-
-/// Compiled kernels would stay behind in ~/.nv. Those of a GPU newer than the library take minutes to compile, so that
-/// the processes of the last stage share them; CUDA_MODULE_LOADING as the driver has it by default since CUDA 12.2.
-std::vector<std::string> Stages::environment_of(const Probe& probe) {
-    if (probe.stage == Stage::look) return {};
-    if (probe.stage != Stage::run || probe.witness) return {"CUDA_CACHE_DISABLE=1"};
-    if (!compute_cache_) compute_cache_.emplace();
-    if (!compute_cache_->path()) return {"CUDA_CACHE_DISABLE=1"};
-    std::vector<std::string> variables = {"CUDA_CACHE_DISABLE=0", "CUDA_CACHE_PATH=" + *compute_cache_->path()};
-    if (!environment_variable("CUDA_MODULE_LOADING")) variables.emplace_back("CUDA_MODULE_LOADING=LAZY");
-    return variables;
-}
-
-void Stages::start(Task& task) {
-    process::Command command;
-    command.arguments = {own_program(),  "probe",
-                         "--root",       task.job.root.prefix(),
-                         "--facts-from", std::to_string(pool_.wire().input),
-                         "--answer-to",  std::to_string(pool_.wire().answer),
-                         "--",           std::string(task.probe->name),
-                         task.job.target};
-    if (options_.make_nodes && (*task.probe)->stage != Stage::look)
-        command.arguments.insert(command.arguments.begin() + 2, "--make-nodes");
-    command.extra_environment = environment_of(*task.probe->thing);
-    command.input = facts_to_text(task.job_now().facts);
-    command.quiet_limit = (*task.probe)->limit;
-    command.deadline = deadline_;
-    task.reader = {};
-    const int id = pool_.start(command, [this, &task](std::string_view line) {
-        task.reader.read(line, task.learnt);
-        auto limit = std::exchange(task.reader.limit, std::nullopt);
-        if (limit && options_.step_limit_s)
-            limit = std::chrono::milliseconds(static_cast<long long>(1000 * *options_.step_limit_s));
-        return process::LineMeaning{task.reader.done, limit, task.reader.stays};
-    });
-    active_[id] = &task;
-}
-
 /// "case 17 of 809, rnn_forward GPU 0 v8 /usr/lib/libcudnn.so.9"
 std::string under_way(const Task& task) {
     const std::string what = std::string(task.probe->name) + (task.job.target.empty() ? "" : " " + task.job.target);
@@ -243,139 +141,223 @@ std::string under_way(const Task& task) {
     return "case " + std::to_string(*task.reader.step + 1) + " of " + std::to_string(task.steps) + ", " + what;
 }
 
-/// In order; a target whose GPU is in use is passed over until that is free.
-void Stages::start_what_fits() {
-    std::set<std::string> in_use;
-    for (const auto& [id, task] : active_) in_use.insert(exclusive_key(*task));
-    std::deque<Task*> still_waiting;
-    for (Task* task : waiting_) {
-        const std::string key = exclusive_key(*task);
-        const bool fits =
-            active_.size() < std::min(most_at_once, pool_.capacity()) && (key.empty() || !in_use.contains(key));
-        if (closed_.contains(key)) {
-            task->runs.push_back(unstarted(*task, ProbeEnd::skipped, "not even a test kernel finished there"));
-            give_up(*task, SkipReason::gpu_unusable, "not even a test kernel finished on this GPU");
-        } else if (past_deadline()) {
-            task->runs.push_back(unstarted(*task, ProbeEnd::cut_off, "the deadline passed before it began"));
-            give_up(*task, SkipReason::deadline, "the deadline passed");
-        } else if (fits) {
-            start(*task);
-            in_use.insert(key);
-        } else
-            still_waiting.push_back(task);
-    }
-    waiting_ = std::move(still_waiting);
-    if (options_.progress && !active_.empty())
-        options_.progress(under_way(*active_.begin()->second) + ", " +
-                          std::to_string(active_.size() + waiting_.size()) + " of " + std::to_string(tasks_.size()) +
-                          " to go");
-}
-
-/// Once in a stage, while the first process that is silent for long still hangs.
-void Stages::start_witnesses(const Facts& facts) {
-    const auto silent = std::ranges::find_if(active_, [&](const auto& entry) {
-        return (*entry.second->probe)->stage != Stage::look && pool_.is_slow(entry.first);
-    });
-    if (silent == active_.end() || std::ranges::any_of(tasks_, [](const Task& task) { return (*task.probe)->witness; }))
-        return;
-    for (const auto& probe : all_probes())
-        if (probe->witness && !options_.skip.contains(std::string(probe.name)))
-            start(tasks_.emplace_back(task_of(probe, facts, "")));
-}
-
-/// What a process left undone is done by another one, as long as steps get done at all.
-bool Stages::continues(Task& task, const ProbeRun& run) {
-    if (!(*task.probe)->steps || (run.completed() && !task.reader.past_use)) return false;
-    if (!task.reader.step) {
-        give_up(task, SkipReason::process_lost, "the process " + how_it_ended(run) + " before the first case");
-        return false;
-    }
-    lose_step(task, run);
-    const bool hung = run.end == ProbeEnd::timed_out;
-    task.fruitless = task.reader.steps_begun > 1 ? 0 : task.fruitless + (hung ? 2 : 1);
-    if (past_deadline())
-        give_up(task, SkipReason::deadline, "the deadline passed");
-    else if (run.end == ProbeEnd::stuck)
-        give_up(task, SkipReason::process_lost, "an earlier case hangs inside the kernel");
-    else if (task.fruitless >= most_fruitless)
-        give_up(task, SkipReason::process_lost, "too many processes in a row ended without completing a case");
-    else {
-        const auto done = (*task.probe)->steps->done(task.job_now());
-        return std::ranges::find(done, false) != done.end();
-    }
-    return false;
-}
-
-/// The step under way is on record as lost; after too many losses the rest of its group as well.
-void Stages::lose_step(Task& task, const ProbeRun& run) {
-    const Steps& steps = *(*task.probe)->steps;
-    const int step = *task.reader.step;
-    const Job job = task.job_now();
-    const int code = run.end == ProbeEnd::stuck ? hangs_in_kernel : missing_symbol;
-    LostStep lost{step, {run.last_call.value_or("?"), code, how_it_ended(run)}};
-    if (run.end == ProbeEnd::cut_off) lost.skipped = SkipReason::deadline;
-    if (!steps.done(job).at(static_cast<std::size_t>(step))) merge(task.learnt, steps.lost(job, {lost}));
-    const std::string group = steps.group(job, step);
-    if (++task.losses[group] >= most_losses)
-        give_up(task, SkipReason::group_lost, "two cases of its kind ended their process", group);
-}
-
-/// What is left of the task's steps, or of one group, is on record as not tried.
-void Stages::give_up(Task& task, SkipReason reason, const std::string& why, const std::string& group) {
-    if (!(*task.probe)->steps) return;
-    const Steps& steps = *(*task.probe)->steps;
-    const Job job = task.job_now();
-    const std::vector<bool> done = steps.done(job);
-    std::vector<LostStep> rest;
-    for (int step = 0; step < task.steps; ++step)
-        if (!done[static_cast<std::size_t>(step)] && (group.empty() || steps.group(job, step) == group))
-            rest.push_back({step, {"?", -1, "not tried: " + why}, reason});
-    merge(task.learnt, steps.lost(job, rest));
-}
-
-/// The other probes that wait for the driver's start at the same time wait for the same.
-void Stages::shorten_other_starts(const Task& task, const ProbeRun& run) {
-    const auto start_limit = (*task.probe)->start_limit;
-    if (!start_limit || !run.completed()) return;
-    const auto limit = start_limit(task.learnt, std::chrono::milliseconds(static_cast<long long>(run.elapsed_ms)));
-    for (const auto& [id, other] : active_)
-        if (limit && (*other->probe)->start_limit) pool_.shorten(id, *limit);
-}
-
-void Stages::finished(Task& task, const process::ProcessResult& result) {
-    task.runs.push_back(record_of(task, result));
-    shorten_other_starts(task, task.runs.back());
-    if ((*task.probe)->gate && !task.runs.back().completed()) closed_.insert(exclusive_key(task));
-    if (continues(task, task.runs.back())) waiting_.push_front(&task);
-}
-
 Facts so_far(Facts facts, const std::deque<Task>& tasks) {
-    for (const Task& task : tasks) merge(facts, task.learnt);
+    for (const Task& task : tasks) merge(facts, task.found);
     return facts;
 }
 
-void Stages::run(std::deque<Task> tasks, Facts& facts) {
-    tasks_ = std::move(tasks);
-    for (auto& task : tasks_)
-        if (task.runs.empty()) waiting_.push_back(&task);
-    start_what_fits();
-    while (pool_.running() > 0) {
-        const auto ended = pool_.wait([&] {
-            start_what_fits();
-            start_witnesses(facts);
-            if (options_.checkpoint) options_.checkpoint([&] { return so_far(facts, tasks_); });
-        });
-        const auto entry = active_.find(ended.id);
-        Task& task = *entry->second;
-        active_.erase(entry);
-        finished(task, ended.result);
+class Stages {
+  public:
+    explicit Stages(const SurveyOptions& options) : options_(options) {
+        if (options.deadline_s)
+            deadline_ = Clock::now() +
+                        std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*options.deadline_s));
+    }
+
+    void run(Stage stage, Facts& facts) { run(plan(stage, facts), facts); }
+    /// These tasks alone; what they learn joins `facts`.
+    void run(std::deque<Task> tasks, Facts& facts) {
+        tasks_ = std::move(tasks);
+        for (auto& task : tasks_)
+            if (task.runs.empty()) waiting_.push_back(&task);
         start_what_fits();
+        while (pool_.running() > 0) {
+            const auto ended = pool_.wait([&] {
+                start_what_fits();
+                start_witnesses(facts);
+                if (options_.checkpoint) options_.checkpoint([&] { return so_far(facts, tasks_); });
+            });
+            const auto entry = active_.find(ended.id);
+            Task& task = *entry->second;
+            active_.erase(entry);
+            finished(task, ended.result);
+            start_what_fits();
+        }
+        for (auto& task : tasks_) {
+            merge(facts, std::move(task.found));
+            for (auto& run : task.runs) facts.probe_runs.push_back(std::move(run));
+        }
     }
-    for (auto& task : tasks_) {
-        merge(facts, std::move(task.learnt));
-        for (auto& run : task.runs) facts.probe_runs.push_back(std::move(run));
+
+    Task task_of(const Named<Probe>& probe, const Facts& facts, const std::string& target) const {
+        Task task{&probe, {facts, Root(options_.root), target}, {}, 0, {}, {}, 0, {}};
+        if (probe->steps) task.steps = static_cast<int>(probe->steps->done(task.job).size());
+        return task;
     }
-}
+
+  private:
+    std::deque<Task> plan(Stage stage, const Facts& facts) const {
+        std::deque<Task> tasks;
+        for (const auto& probe : all_probes()) {
+            if (probe->stage != stage || probe->witness) continue;
+            const auto targets = probe->targets ? probe->targets(facts) : std::vector<std::string>{""};
+            for (const auto& target : targets) {
+                tasks.push_back(task_of(probe, facts, target));
+                if (options_.skip.contains(std::string(probe.name))) {
+                    tasks.back().runs.push_back(
+                        unstarted(tasks.back(), ProbeEnd::skipped, "left out on the command line"));
+                }
+            }
+        }
+        return tasks;
+    }
+
+    void start(Task& task) {
+        process::Command command;
+        command.arguments = {own_program(),  "probe",
+                             "--root",       task.job.root.prefix(),
+                             "--facts-from", std::to_string(pool_.wire().input),
+                             "--answer-to",  std::to_string(pool_.wire().answer),
+                             "--",           std::string(task.probe->name),
+                             task.job.target};
+        if (options_.make_nodes && (*task.probe)->stage != Stage::look)
+            command.arguments.insert(command.arguments.begin() + 2, "--make-nodes");
+        command.extra_environment = environment_of(*task.probe->thing);
+        command.input = facts_to_text(task.job_now().facts);
+        command.quiet_limit = (*task.probe)->limit;
+        command.deadline = deadline_;
+        task.reader = {};
+        const int id = pool_.start(command, [this, &task](std::string_view line) {
+            task.reader.read(line, task.found);
+            auto limit = std::exchange(task.reader.limit, std::nullopt);
+            if (limit && options_.step_limit_s)
+                limit = std::chrono::milliseconds(static_cast<long long>(1000 * *options_.step_limit_s));
+            return process::LineMeaning{task.reader.done, limit, task.reader.stays};
+        });
+        active_[id] = &task;
+    }
+
+    /// In order; a target whose GPU is in use is passed over until that is free.
+    void start_what_fits() {
+        std::set<std::string> in_use;
+        for (const auto& [id, task] : active_) in_use.insert(exclusive_key(*task));
+        std::deque<Task*> still_waiting;
+        for (Task* task : waiting_) {
+            const std::string key = exclusive_key(*task);
+            const bool fits =
+                active_.size() < std::min(most_at_once, pool_.capacity()) && (key.empty() || !in_use.contains(key));
+            if (closed_.contains(key)) {
+                task->runs.push_back(unstarted(*task, ProbeEnd::skipped, "not even a test kernel finished there"));
+                give_up(*task, SkipReason::gpu_unusable, "not even a test kernel finished on this GPU");
+            } else if (past_deadline()) {
+                task->runs.push_back(unstarted(*task, ProbeEnd::cut_off, "the deadline passed before it began"));
+                give_up(*task, SkipReason::deadline, "the deadline passed");
+            } else if (fits) {
+                start(*task);
+                in_use.insert(key);
+            } else
+                still_waiting.push_back(task);
+        }
+        waiting_ = std::move(still_waiting);
+        if (options_.progress && !active_.empty())
+            options_.progress(under_way(*active_.begin()->second) + ", " +
+                              std::to_string(active_.size() + waiting_.size()) + " of " +
+                              std::to_string(tasks_.size()) + " to go");
+    }
+
+    /// Once in a stage, while the first process that is silent for long still hangs.
+    void start_witnesses(const Facts& facts) {
+        const auto silent = std::ranges::find_if(active_, [&](const auto& entry) {
+            return (*entry.second->probe)->stage != Stage::look && pool_.is_slow(entry.first);
+        });
+        if (silent == active_.end() ||
+            std::ranges::any_of(tasks_, [](const Task& task) { return (*task.probe)->witness; }))
+            return;
+        for (const auto& probe : all_probes())
+            if (probe->witness && !options_.skip.contains(std::string(probe.name)))
+                start(tasks_.emplace_back(task_of(probe, facts, "")));
+    }
+
+    void finished(Task& task, const process::ProcessResult& result) {
+        task.runs.push_back(record_of(task, result));
+        shorten_other_starts(task, task.runs.back());
+        if ((*task.probe)->gate && !task.runs.back().completed()) closed_.insert(exclusive_key(task));
+        if (continues(task, task.runs.back())) waiting_.push_front(&task);
+    }
+
+    /// The other probes that wait for the driver's start at the same time wait for the same.
+    void shorten_other_starts(const Task& task, const ProbeRun& run) {
+        const auto start_limit = (*task.probe)->start_limit;
+        if (!start_limit || !run.completed()) return;
+        const auto limit = start_limit(task.found, std::chrono::milliseconds(static_cast<long long>(run.elapsed_ms)));
+        for (const auto& [id, other] : active_)
+            if (limit && (*other->probe)->start_limit) pool_.shorten(id, *limit);
+    }
+
+    /// What a process left undone is done by another one, as long as steps get done at all.
+    bool continues(Task& task, const ProbeRun& run) {
+        if (!(*task.probe)->steps || (run.completed() && !task.reader.past_use)) return false;
+        if (!task.reader.step) {
+            give_up(task, SkipReason::process_lost, "the process " + how_it_ended(run) + " before the first case");
+            return false;
+        }
+        lose_step(task, run);
+        const bool hung = run.end == ProbeEnd::timed_out;
+        task.fruitless = task.reader.steps_begun > 1 ? 0 : task.fruitless + (hung ? 2 : 1);
+        if (past_deadline())
+            give_up(task, SkipReason::deadline, "the deadline passed");
+        else if (run.end == ProbeEnd::stuck)
+            give_up(task, SkipReason::process_lost, "an earlier case hangs inside the kernel");
+        else if (task.fruitless >= most_fruitless)
+            give_up(task, SkipReason::process_lost, "too many processes in a row ended without completing a case");
+        else {
+            const auto done = (*task.probe)->steps->done(task.job_now());
+            return std::ranges::find(done, false) != done.end();
+        }
+        return false;
+    }
+
+    /// The step under way is on record as lost; after too many losses the rest of its group as well.
+    void lose_step(Task& task, const ProbeRun& run) {
+        const Steps& steps = *(*task.probe)->steps;
+        const int step = *task.reader.step;
+        const Job job = task.job_now();
+        const int code = run.end == ProbeEnd::stuck ? hangs_in_kernel : missing_symbol;
+        LostStep lost{step, {run.last_call.value_or("?"), code, how_it_ended(run)}};
+        if (run.end == ProbeEnd::cut_off) lost.skipped = SkipReason::deadline;
+        if (!steps.done(job).at(static_cast<std::size_t>(step))) merge(task.found, steps.lost(job, {lost}));
+        const std::string group = steps.group(job, step);
+        if (++task.losses[group] >= most_losses)
+            give_up(task, SkipReason::group_lost, "two cases of its kind ended their process", group);
+    }
+
+    /// What is left of the task's steps, or of one group, is on record as not tried.
+    void give_up(Task& task, SkipReason reason, const std::string& why, const std::string& group = {}) {
+        if (!(*task.probe)->steps) return;
+        const Steps& steps = *(*task.probe)->steps;
+        const Job job = task.job_now();
+        const std::vector<bool> done = steps.done(job);
+        std::vector<LostStep> rest;
+        for (int step = 0; step < task.steps; ++step)
+            if (!done[static_cast<std::size_t>(step)] && (group.empty() || steps.group(job, step) == group))
+                rest.push_back({step, {"?", -1, "not tried: " + why}, reason});
+        merge(task.found, steps.lost(job, rest));
+    }
+
+    /// Compiled kernels would stay behind in ~/.nv. Those of a GPU newer than the library take minutes to compile, so
+    /// that the processes of the last stage share them; CUDA_MODULE_LOADING as the driver has it by default since
+    /// CUDA 12.2.
+    std::vector<std::string> environment_of(const Probe& probe) {
+        if (probe.stage == Stage::look) return {};
+        if (probe.stage != Stage::run || probe.witness) return {"CUDA_CACHE_DISABLE=1"};
+        if (!compute_cache_) compute_cache_.emplace();
+        if (!compute_cache_->path()) return {"CUDA_CACHE_DISABLE=1"};
+        std::vector<std::string> variables = {"CUDA_CACHE_DISABLE=0", "CUDA_CACHE_PATH=" + *compute_cache_->path()};
+        if (!environment_variable("CUDA_MODULE_LOADING")) variables.emplace_back("CUDA_MODULE_LOADING=LAZY");
+        return variables;
+    }
+
+    bool past_deadline() const { return deadline_ && Clock::now() >= *deadline_; }
+
+    const SurveyOptions& options_;
+    std::optional<Clock::time_point> deadline_;
+    process::Pool pool_;
+    std::deque<Task> tasks_;  ///< of the stage under way
+    std::map<int, Task*> active_;
+    std::set<std::string> closed_;  ///< exclusive keys whose gate was lost
+    std::deque<Task*> waiting_;
+    std::optional<process::PrivateDirectory> compute_cache_;
+};
 
 std::string read_all(int descriptor) {
     std::string text;
@@ -409,9 +391,9 @@ Facts run_probe(std::string_view name, const std::string& target, const Facts& f
     Stages stages(options);
     std::deque<Task> tasks;
     tasks.push_back(stages.task_of(*find_named(all_probes(), name), facts, target));
-    Facts learnt;
-    stages.run(std::move(tasks), learnt);
-    return learnt;
+    Facts found;
+    stages.run(std::move(tasks), found);
+    return found;
 }
 
 int run_probe_here(const ProbeCall& call) {

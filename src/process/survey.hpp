@@ -21,16 +21,16 @@ struct SurveyOptions {
     std::optional<std::string> python;               ///< interpreter or environment whose frameworks are judged
     std::optional<RnnRequest> rnn_request;           ///< cases to compute instead of the doctor's
     std::function<void(std::string_view)> progress;  ///< called often with what is under way; may be empty
-    /// Called with what was learnt, before the GPU is used; may add cases in facts.rnn_runs, which are not run again.
+    /// Called with what was found, before the GPU is used; may add cases in facts.rnn_runs, which are not run again.
     std::function<void(Facts&)> before_run;
-    /// Called often while probes run; the function that it is given returns all that is learnt so far.
+    /// Called often while probes run; the function that it is given returns all that is known so far.
     std::function<void(const std::function<Facts()>&)> checkpoint;
 };
 
 /// Never throws for what the machine does: that is in the facts.
 Facts survey(const SurveyOptions& options);
 
-/// One probe on one target, in a process of its own, that knows these facts. Only what it learnt, and how it ended.
+/// One probe on one target, in a process of its own, that knows these facts. Only what it found, and how it ended.
 /// Of the options, `root` and `deadline_s` count.
 Facts run_probe(std::string_view name, const std::string& target, const Facts& facts, const SurveyOptions& options);
 

@@ -17,6 +17,8 @@
 #include <system_error>
 #include <thread>
 
+#include "base/program.hpp"
+
 namespace rnncheck::process {
 
 namespace {
@@ -121,8 +123,7 @@ int exec_command(const std::vector<std::string>& arguments) {
 }
 
 std::string temporary_directory() {
-    const char* const variable = std::getenv("TMPDIR");
-    return variable && *variable == '/' ? variable : "/tmp";
+    return directory_variable("TMPDIR").value_or("/tmp");
 }
 
 PrivateDirectory::PrivateDirectory() {

@@ -16,7 +16,7 @@ namespace rnncheck {
 void ProbeWriter::calling(std::string_view function) {
     if (function == last_call_) return;
     const auto plain = [](char c) { return is_letter_or_digit(c) || c == '_' || c == ' '; };
-    if (!std::all_of(function.begin(), function.end(), plain))
+    if (!std::ranges::all_of(function, plain))
         line(Json{{"calling", reversible_utf8(function)}}.dump());
     else
         line("{\"calling\":\"" + std::string(function) + "\"}");
@@ -57,7 +57,7 @@ namespace {
 
 constexpr std::size_t most_failed_calls = 64;
 
-void take(const Json& json, WireReader& reader, Facts& learnt) {
+void take(const Json& json, WireReader& reader, Facts& found) {
     if (const auto call = json.find("calling"); call != json.end())
         reader.last_call = original_bytes(call->get<std::string>());
     if (const auto step = json.find("step"); step != json.end()) {
@@ -72,29 +72,29 @@ void take(const Json& json, WireReader& reader, Facts& learnt) {
     if (const auto facts = json.find("facts"); facts != json.end()) {
         Facts news;
         from_json(*facts, news, "facts");
-        merge(learnt, std::move(news));
+        merge(found, std::move(news));
     }
     if (json.contains("done")) reader.done = true;
     if (json.contains("stays")) reader.stays = true;
 }
 
-/// A library gave back what cannot be: all that was learnt with it is lost, which is not to pass in silence.
-void tell_unreadable(WireReader& reader, const std::string& why) {
+/// A library gave back what cannot be: all that it found is lost, which is not to pass in silence.
+void report_unreadable(WireReader& reader, const std::string& why) {
     if (reader.failed_calls.size() < most_failed_calls)
         reader.failed_calls.push_back({reader.last_call, -1, "it gave back what cannot be a fact: " + why});
 }
 
 }  // namespace
 
-void WireReader::read(std::string_view line, Facts& learnt) {
+void WireReader::read(std::string_view line, Facts& found) {
     const Json json = Json::parse(line, nullptr, false);
     if (!json.is_object()) return;
     try {
-        take(json, *this, learnt);
+        take(json, *this, found);
     } catch (const Json::exception& error) {
-        tell_unreadable(*this, error.what());
+        report_unreadable(*this, error.what());
     } catch (const InputError& error) {
-        tell_unreadable(*this, error.what());
+        report_unreadable(*this, error.what());
     }
 }
 

@@ -27,7 +27,7 @@ class ProbeWriter {
     void limit(std::chrono::milliseconds silence);
     /// This process can compute nothing more (its CUDA context is broken): the rest is to be done in another one.
     void past_use();
-    /// Facts learnt, as facts_to_text writes them; the survey merges them in order.
+    /// Facts found, as facts_to_text writes them; the survey merges them in order.
     void facts(std::string_view json);
     /// This process is to live until the survey ends, for what it keeps open.
     void stay() { stays_ = true; }
@@ -54,8 +54,8 @@ struct WireReader {
     bool done = false;
     bool stays = false;  ///< the process lives until the survey ends it
 
-    /// Takes in one line; facts are merged into `learnt`.
-    void read(std::string_view line, Facts& learnt);
+    /// Takes in one line; facts are merged into `found`.
+    void read(std::string_view line, Facts& found);
 };
 
 }  // namespace rnncheck

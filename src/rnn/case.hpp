@@ -72,12 +72,16 @@ struct RnnCase {
     int pseudo_layers() const { return layers * directions(); }
     /// Width of h, and of y per direction.
     int output() const { return projection > 0 ? projection : hidden; }
+    /// Width of y.
+    int width() const { return directions() * output(); }
     int length_of(int sequence) const {
         return lengths.empty() ? sequence_length : lengths[static_cast<std::size_t>(sequence)];
     }
+    std::vector<int> all_lengths() const {
+        return lengths.empty() ? std::vector<int>(static_cast<std::size_t>(batch), sequence_length) : lengths;
+    }
 
-    template <class Self, class Visit>
-    static void fields(Self& self, Visit&& visit) {
+    static void fields(auto& self, auto&& visit) {
         visit("cell", self.cell, "kind of cell");
         visit("dtype", self.dtype, "type of data, states and weights");
         visit("math", self.math, "requested math type");

@@ -45,22 +45,7 @@ Row row_of(const RnnCase& rnn_case, std::size_t row) {
     return {sequence, step, step >= rnn_case.length_of(sequence)};
 }
 
-std::size_t width_of(const RnnCase& rnn_case, std::string_view name) {
-    return size(name == "y" ? rnn_case.directions() * rnn_case.output() : rnn_case.input);
-}
-
-bool is_sequences(std::string_view name) {
-    return name == "y" || name == "dx";
-}
-
-/// States are [pseudo-layer][sequence][width].
-std::size_t state_width(const RnnCase& rnn_case, std::string_view name) {
-    return size(name.find('c') != name.npos ? rnn_case.hidden : rnn_case.output());
-}
-
-bool is_state(std::string_view name) {
-    return name == "hy" || name == "cy" || name == "dhx" || name == "dcx";
-}
+using Kind = OutputArray::Kind;
 
 bool rightly_infinite(const RnnCase& rnn_case, double expected, double found, double limit) {
     return rnn_case.dtype == Dtype::fp16 && std::isinf(found) && std::signbit(found) == std::signbit(expected) &&
@@ -70,15 +55,14 @@ bool rightly_infinite(const RnnCase& rnn_case, double expected, double found, do
 /// Sees all elements of one array.
 void see_array(const RnnCase& rnn_case, std::size_t number, const OutputArray& expected,
                const std::vector<double>& found, const std::vector<double>& limits, Worst& worst, bool& overflow) {
-    const bool sequences = is_sequences(expected.name), is_y = expected.name == std::string_view("y");
+    const bool is_y = expected.name == std::string_view("y");
     const double clip = expected.name == std::string_view("cy") ? rnn_case.clip : 0;
-    const bool states = is_state(expected.name);
-    const std::size_t width = sequences ? width_of(rnn_case, expected.name)
-                              : states  ? state_width(rnn_case, expected.name)
-                                        : expected.values->size();
+    const std::size_t width = expected.kind == Kind::weights ? expected.values->size() : expected.columns;
     for (std::size_t begin = 0; begin < expected.values->size(); begin += width) {
-        const bool padding = sequences && row_of(rnn_case, begin / width).padding;
-        const bool empty = states && rnn_case.length_of(static_cast<int>(begin / width % size(rnn_case.batch))) == 0;
+        const std::size_t row = begin / width;
+        const bool padding = expected.kind == Kind::sequences && row_of(rnn_case, row).padding;
+        const bool empty =
+            expected.kind == Kind::states && rnn_case.length_of(static_cast<int>(row % size(rnn_case.batch))) == 0;
         if (empty || (padding && !is_y)) continue;
         for (std::size_t at = begin; at < begin + width; ++at) {
             const double must_be = clipped((*expected.values)[at], clip);
@@ -121,17 +105,19 @@ std::string gate_name(Cell cell, int gate) {
     return cell == Cell::lstm ? lstm[gate] : cell == Cell::gru ? gru[gate] : "only gate";
 }
 
-void add_weights(const RnnCase& rnn_case, int pseudo_layer, const LayerWeights& weights,
+void add_weights(const RnnCase& rnn_case, std::size_t pseudo_layer, const LayerWeights& weights,
                  std::vector<OutputArray>& arrays) {
+    const auto add = [&](const char* name, std::size_t columns, const std::vector<double>& values, std::string part) {
+        arrays.push_back({name, Kind::weights, columns, &values, pseudo_layer, std::move(part)});
+    };
     for (int gate = 0; gate < gates_of(rnn_case.cell); ++gate) {
         const std::string name = gate_name(rnn_case.cell, gate);
-        arrays.push_back({"dW", pseudo_layer, name + ", input side", size(weights.columns), &weights.input[gate]});
-        arrays.push_back(
-            {"dW", pseudo_layer, name + ", recurrent side", size(rnn_case.output()), &weights.recurrent[gate]});
-        arrays.push_back({"db", pseudo_layer, name + ", input side", 1, &weights.input_bias[gate]});
-        arrays.push_back({"db", pseudo_layer, name + ", recurrent side", 1, &weights.recurrent_bias[gate]});
+        add("dW", size(weights.columns), weights.input[gate], name + ", input side");
+        add("dW", size(rnn_case.output()), weights.recurrent[gate], name + ", recurrent side");
+        add("db", 1, weights.input_bias[gate], name + ", input side");
+        add("db", 1, weights.recurrent_bias[gate], name + ", recurrent side");
     }
-    arrays.push_back({"dW", pseudo_layer, "projection", size(rnn_case.hidden), &weights.projection});
+    add("dW", size(rnn_case.hidden), weights.projection, "projection");
 }
 
 /// The first arithmetic that explains the error: of a right result one that is allowed, of a wrong one another.
@@ -146,31 +132,28 @@ Precision precision_of(const Limits& limits, bool right, const Explains& explain
 }  // namespace
 
 std::string place_of(const RnnCase& rnn_case, const OutputArray& array, std::size_t index) {
-    const std::string_view name = array.name;
+    const std::size_t at = index / array.columns, column = index % array.columns, batch = size(rnn_case.batch);
     std::vector<std::string> words;
-    if (array.pseudo_layer >= 0) {
-        words = {layer_name(rnn_case, size(array.pseudo_layer)), array.part};
-        words.push_back(numbered("unit", index / array.columns));
-        if (array.columns > 1) words.push_back(numbered("column", index % array.columns));
-    } else if (is_sequences(name)) {
-        const std::size_t width = width_of(rnn_case, name);
-        const Row row = row_of(rnn_case, index / width);
+    if (array.kind == Kind::weights) {
+        words = {layer_name(rnn_case, array.pseudo_layer), array.part, numbered("unit", at)};
+        if (array.columns > 1) words.push_back(numbered("column", column));
+    } else if (array.kind == Kind::sequences) {
+        const Row row = row_of(rnn_case, at);
         words = {numbered("sequence", size(row.sequence)),
-                 numbered("step", size(row.step)) + (row.padding ? " (padding)" : ""), numbered("unit", index % width)};
+                 numbered("step", size(row.step)) + (row.padding ? " (padding)" : ""), numbered("unit", column)};
     } else {
-        const std::size_t width = state_width(rnn_case, name);
-        words = {layer_name(rnn_case, index / width / size(rnn_case.batch)),
-                 numbered("sequence", index / width % size(rnn_case.batch)), numbered("unit", index % width)};
+        words = {layer_name(rnn_case, at / batch), numbered("sequence", at % batch), numbered("unit", column)};
     }
     return array.name + (" of " + join(words, ", "));
 }
 
 std::vector<OutputArray> arrays_of(const RnnCase& rnn_case, const RnnOutputs& outputs) {
-    std::vector<OutputArray> arrays = {{"y", -1, "", 0, &outputs.y},     {"hy", -1, "", 0, &outputs.hy},
-                                       {"cy", -1, "", 0, &outputs.cy},   {"dx", -1, "", 0, &outputs.dx},
-                                       {"dhx", -1, "", 0, &outputs.dhx}, {"dcx", -1, "", 0, &outputs.dcx}};
-    for (std::size_t i = 0; i < outputs.dweights.size(); ++i)
-        add_weights(rnn_case, static_cast<int>(i), outputs.dweights[i], arrays);
+    const std::size_t x = size(rnn_case.input), h = size(rnn_case.output()), c = size(rnn_case.hidden);
+    const std::size_t y = size(rnn_case.width());
+    std::vector<OutputArray> arrays = {{"y", Kind::sequences, y, &outputs.y},  {"hy", Kind::states, h, &outputs.hy},
+                                       {"cy", Kind::states, c, &outputs.cy},   {"dx", Kind::sequences, x, &outputs.dx},
+                                       {"dhx", Kind::states, h, &outputs.dhx}, {"dcx", Kind::states, c, &outputs.dcx}};
+    for (std::size_t i = 0; i < outputs.dweights.size(); ++i) add_weights(rnn_case, i, outputs.dweights[i], arrays);
     return arrays;
 }
 

@@ -45,13 +45,15 @@ Comparison compare(const RnnCase& rnn_case, const RnnOutputs& expected, const Rn
 Comparison compare(const RnnCase& rnn_case, const RnnOutputs& expected, const RnnOutputs& first,
                    const RnnOutputs& again, const Limits& limits);
 
-/// An array of the outputs, with what tells where its elements stand.
+/// An array of the outputs, with what shows the place of its elements.
 struct OutputArray {
-    const char* name;     ///< "y", "dx", "dW"
-    int pseudo_layer;     ///< for weights, else -1
-    std::string part;     ///< for weights: "input gate, input side"
-    std::size_t columns;  ///< for weights
+    enum class Kind { sequences, states, weights };
+    const char* name;  ///< "y", "dx", "dW"
+    Kind kind;
+    std::size_t columns;  ///< of a row
     const std::vector<double>* values;
+    std::size_t pseudo_layer = 0;  ///< of weights
+    std::string part = {};         ///< of weights: "input gate, input side"
 };
 
 /// All arrays of the outputs in a fixed order, those of weights last.

@@ -22,9 +22,6 @@ struct Rounding {
     }
 };
 
-/// The second and third are of fp32 alone.
-Rounding rounding_of(Dtype dtype, bool tf32, bool fast_math);
-
 /// Limits are this many times the root of an error's mean square: the largest of a million independent ones stays
 /// within five, and twice that for errors that are not independent.
 inline constexpr double limit_per_root_mean_square = 10;
@@ -35,11 +32,7 @@ struct Errors {
     Tape tape;
 };
 
-/// Of the forward pass.
-Errors forward_errors(const RnnCase& rnn_case, const RnnInputs& inputs, const Computation& computation,
-                      const Rounding& rounding);
-
-/// Adds those of the gradients.
+/// Adds those of the gradients to those of the forward pass.
 void add_gradient_errors(const RnnCase& rnn_case, const RnnInputs& inputs, const Computation& computation,
                          const Rounding& rounding, Errors& errors);
 
@@ -49,9 +42,6 @@ inline double carried_on(double earlier, double now) {
     const double root = std::sqrt(earlier) + std::sqrt(now);
     return root * root;
 }
-
-double mean_square(const double* values, std::size_t count);
-double mean(const double* values, std::size_t count);
 
 inline double square(double value) {
     return value * value;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <span>
 
 #include "rnn/errors.hpp"
@@ -6,53 +7,6 @@
 namespace rnncheck {
 
 namespace {
-
-/// Errors of a weight gradient, a sum of outer products d x' over all steps: of d, and of x with the rounding of the
-/// products.
-class OuterProducts {
-  public:
-    /// An empty matrix has no gradient.
-    OuterProducts(const LayerPlace& place, const Rounding& rounding, std::size_t rows, std::size_t columns);
-
-    /// `x` null stands for ones (biases), errors null for none.
-    void add(const double* d, const double* d_errors, const double* x, const double* x_errors);
-
-    std::vector<double> errors(const std::vector<double>& gradient, const Rounding& rounding) const;
-
-  private:
-    std::size_t rows_, columns_;
-    double product_ = 0;  ///< mean square of relative errors of one outer product
-    double tiny_ = 0;
-    std::vector<double> errors_;  ///< so far, [row][column]
-    std::vector<double> squares_, column_errors_;
-};
-
-/// One side of a pseudo-layer: the gradients of its weights, and the way back to what its matrices multiply.
-class Side {
-  public:
-    Side(const LayerPlace& place, int (*gate_of)(Cell, int), const std::vector<double> (&matrices)[4],
-         const std::vector<double> (&biases)[4], std::size_t columns, const Rounding& rounding);
-
-    /// Adds one step; `errors` gets those of the gradient of x. `x` null stands for zeros.
-    void add(const double* dsums, const double* dsum_errors, const double* x, const double* x_errors, double* errors);
-
-    void finish(const std::vector<double> (&gradients)[4], const std::vector<double> (&bias_gradients)[4],
-                std::vector<double> (&errors)[4], std::vector<double> (&bias_errors)[4]) const;
-
-  private:
-    LayerPlace place_;
-    int (*gate_of_)(Cell, int);
-    const std::vector<double> (&matrices_)[4];
-    std::size_t columns_;
-    Rounding rounding_;
-    std::vector<OuterProducts> products_, biases_;
-};
-
-std::size_t terms_of(const RnnCase& rnn_case) {
-    std::size_t terms = 0;
-    for (int sequence = 0; sequence < rnn_case.batch; ++sequence) terms += size(rnn_case.length_of(sequence));
-    return terms;
-}
 
 /// Adds the errors of matrix' d, what passes back through a matrix of `rows` rows; an empty one (skip input) is the
 /// unit matrix.
@@ -72,79 +26,106 @@ void add_way_back(const Rounding& rounding, const std::vector<double>& matrix, c
     }
 }
 
-OuterProducts::OuterProducts(const LayerPlace& place, const Rounding& rounding, std::size_t rows, std::size_t columns)
-    : rows_(rows), columns_(columns), errors_(rows * columns), squares_(columns), column_errors_(columns) {
-    // A device may keep the sum in the data type after every step, or after every sequence. A partial sum is half of
-    // the whole on average.
-    const double kept = std::max(place.rnn_case.sequence_length, place.rnn_case.batch);
-    const auto terms = static_cast<double>(terms_of(place.rnn_case));
-    product_ = rounding.operands + rounding.storage + (rounding.sums * terms + rounding.storage * kept) / 2;
-    tiny_ = rounding.tiny * kept;
-}
-
-void OuterProducts::add(const double* d, const double* d_errors, const double* x, const double* x_errors) {
-    if (errors_.empty()) return;
-    for (std::size_t j = 0; j < columns_; ++j) {
-        squares_[j] = x ? x[j] * x[j] : 1;
-        column_errors_[j] = or_zero(x_errors, j) + squares_[j] * product_;
-        squares_[j] += or_zero(x_errors, j);  // second order: where both factors are near zero, it is all there is
+/// Errors of a weight gradient, a sum of outer products d x' over all steps: of d, and of x with the rounding of the
+/// products.
+class OuterProducts {
+  public:
+    /// An empty matrix has no gradient.
+    OuterProducts(const LayerPlace& place, const Rounding& rounding, std::size_t rows, std::size_t columns)
+        : rows_(rows), columns_(columns), errors_(rows * columns), squares_(columns), column_errors_(columns) {
+        // A device may keep the sum in the data type after every step, or after every sequence. A partial sum is half
+        // of the whole on average.
+        const double kept = std::max(place.rnn_case.sequence_length, place.rnn_case.batch);
+        const std::vector<int> lengths = place.rnn_case.all_lengths();
+        const double terms = std::accumulate(lengths.begin(), lengths.end(), 0.0);
+        product_ = rounding.operands + rounding.storage + (rounding.sums * terms + rounding.storage * kept) / 2;
+        tiny_ = rounding.tiny * kept;
     }
-    for (std::size_t i = 0; i < rows_; ++i) {
-        double* const row = errors_.data() + i * columns_;
-        const double d_error = d_errors[i], d_square = d[i] * d[i];
-        for (std::size_t j = 0; j < columns_; ++j) row[j] += d_error * squares_[j] + d_square * column_errors_[j];
+
+    /// `x` null means ones (biases), errors null for none.
+    void add(const double* d, const double* d_errors, const double* x, const double* x_errors) {
+        if (errors_.empty()) return;
+        for (std::size_t j = 0; j < columns_; ++j) {
+            squares_[j] = x ? x[j] * x[j] : 1;
+            column_errors_[j] = or_zero(x_errors, j) + squares_[j] * product_;
+            squares_[j] += or_zero(x_errors, j);  // second order: where both factors are near zero, it is all there is
+        }
+        for (std::size_t i = 0; i < rows_; ++i) {
+            double* const row = errors_.data() + i * columns_;
+            const double d_error = d_errors[i], d_square = d[i] * d[i];
+            for (std::size_t j = 0; j < columns_; ++j) row[j] += d_error * squares_[j] + d_square * column_errors_[j];
+        }
     }
-}
 
-std::vector<double> OuterProducts::errors(const std::vector<double>& gradient, const Rounding& rounding) const {
-    std::vector<double> result = errors_;
-    for (std::size_t at = 0; at < result.size(); ++at)
-        result[at] +=
-            rounding.stored(gradient[at]) + tiny_ + (rounding.operands + rounding.functions) * square(gradient[at]);
-    return result;
-}
-
-Side::Side(const LayerPlace& place, int (*gate_of)(Cell, int), const std::vector<double> (&matrices)[4],
-           const std::vector<double> (&biases)[4], std::size_t columns, const Rounding& rounding)
-    : place_(place), gate_of_(gate_of), matrices_(matrices), columns_(columns), rounding_(rounding) {
-    for (int gate = 0; gate < gates_of(place.rnn_case.cell); ++gate) {
-        products_.emplace_back(place, rounding, matrices[gate].empty() ? 0 : place.hidden(), columns);
-        biases_.emplace_back(place, rounding, biases[gate].size(), 1);
+    std::vector<double> errors(const std::vector<double>& gradient, const Rounding& rounding) const {
+        std::vector<double> result = errors_;
+        for (std::size_t at = 0; at < result.size(); ++at)
+            result[at] +=
+                rounding.stored(gradient[at]) + tiny_ + (rounding.operands + rounding.functions) * square(gradient[at]);
+        return result;
     }
-}
 
-void Side::add(const double* dsums, const double* dsum_errors, const double* x, const double* x_errors,
-               double* errors) {
-    const std::size_t hidden = place_.hidden();
-    for (int group = 0; group < groups_of(place_.rnn_case.cell); ++group) {
-        const int gate = gate_of_(place_.rnn_case.cell, group);
-        if (gate < 0) continue;
-        const std::size_t begin = size(group) * hidden;
-        add_way_back(rounding_, matrices_[gate], dsums + begin, dsum_errors + begin, hidden, {errors, columns_});
-        for (std::size_t j = 0; j < columns_; ++j) errors[j] += rounding_.tiny;
-        if (x) products_[size(gate)].add(dsums + begin, dsum_errors + begin, x, x_errors);
-        biases_[size(gate)].add(dsums + begin, dsum_errors + begin, nullptr, nullptr);
+  private:
+    std::size_t rows_, columns_;
+    double product_ = 0;  ///< mean square of relative errors of one outer product
+    double tiny_ = 0;
+    std::vector<double> errors_;  ///< so far, [row][column]
+    std::vector<double> squares_, column_errors_;
+};
+
+/// One side of a pseudo-layer: the gradients of its weights, and the way back to what its matrices multiply.
+class Side {
+  public:
+    Side(const LayerPlace& place, int (*gate_of)(Cell, int), const std::vector<double> (&matrices)[4],
+         const std::vector<double> (&biases)[4], std::size_t columns, const Rounding& rounding)
+        : place_(place), gate_of_(gate_of), matrices_(matrices), columns_(columns), rounding_(rounding) {
+        for (int gate = 0; gate < gates_of(place.rnn_case.cell); ++gate) {
+            products_.emplace_back(place, rounding, matrices[gate].empty() ? 0 : place.hidden(), columns);
+            biases_.emplace_back(place, rounding, biases[gate].size(), 1);
+        }
     }
-}
 
-void Side::finish(const std::vector<double> (&gradients)[4], const std::vector<double> (&bias_gradients)[4],
-                  std::vector<double> (&errors)[4], std::vector<double> (&bias_errors)[4]) const {
-    for (std::size_t gate = 0; gate < products_.size(); ++gate) {
-        errors[gate] = products_[gate].errors(gradients[gate], rounding_);
-        bias_errors[gate] = biases_[gate].errors(bias_gradients[gate], rounding_);
+    /// Adds one step; `errors` gets those of the gradient of x. `x` null means zeros.
+    void add(const double* dsums, const double* dsum_errors, const double* x, const double* x_errors, double* errors) {
+        const std::size_t hidden = place_.hidden();
+        for (int group = 0; group < groups_of(place_.rnn_case.cell); ++group) {
+            const int gate = gate_of_(place_.rnn_case.cell, group);
+            if (gate < 0) continue;
+            const std::size_t begin = size(group) * hidden;
+            add_way_back(rounding_, matrices_[gate], dsums + begin, dsum_errors + begin, hidden, {errors, columns_});
+            for (std::size_t j = 0; j < columns_; ++j) errors[j] += rounding_.tiny;
+            if (x) products_[size(gate)].add(dsums + begin, dsum_errors + begin, x, x_errors);
+            biases_[size(gate)].add(dsums + begin, dsum_errors + begin, nullptr, nullptr);
+        }
     }
-}
 
-/// One step's numbers and their errors, forward and backward. Null for exact zeros.
+    void finish(const std::vector<double> (&gradients)[4], const std::vector<double> (&bias_gradients)[4],
+                std::vector<double> (&errors)[4], std::vector<double> (&bias_errors)[4]) const {
+        for (std::size_t gate = 0; gate < products_.size(); ++gate) {
+            errors[gate] = products_[gate].errors(gradients[gate], rounding_);
+            bias_errors[gate] = biases_[gate].errors(bias_gradients[gate], rounding_);
+        }
+    }
+
+  private:
+    LayerPlace place_;
+    int (*gate_of_)(Cell, int);
+    const std::vector<double> (&matrices_)[4];
+    std::size_t columns_;
+    Rounding rounding_;
+    std::vector<OuterProducts> products_, biases_;
+};
+
+/// One step: its numbers and their errors. Null for exact zeros.
 struct Step {
+    const Rounding& rounding;
     std::size_t hidden;
-    const double *gates, *gate_errors, *cells, *squashed, *squashed_errors;
-    const double *h, *h_errors, *h_before, *h_before_errors, *c_before, *c_before_errors;
-    const double *dh, *dc, *dsums;
-    const double* dh_errors;     ///< of h before projection
-    double* dc_errors;           ///< in: of c from later steps; out: of the c before
-    double* dsum_errors;         ///< out
-    double* dh_directly_errors;  ///< out
+    TapeStep<const double> at;
+    TapeStep<double> errors;
+    const double *dh, *dh_errors;  ///< of h before projection
+    double* dc_errors;             ///< in: of c from later steps; out: of the c before
+    double* dsum_errors;           ///< out
+    double* directly_errors;       ///< out: of what reaches the h before without the sums (GRU)
 };
 
 /// Of factor * gate's derivative s (1 - s), the factor known up to `factor_error`.
@@ -152,56 +133,56 @@ double sigmoid_derivative_error(double factor, double factor_error, double s, do
     return square(s * (1 - s)) * factor_error + square(factor * (1 - 2 * s)) * s_error;
 }
 
-void lstm(const Rounding& rounding, const Step& at, double clip) {
-    for (std::size_t unit = 0; unit < at.hidden; ++unit) {
-        const std::size_t i_at = unit, f_at = at.hidden + unit, g_at = 2 * at.hidden + unit,
-                          o_at = 3 * at.hidden + unit;
+void lstm(const Step& step, double clip) {
+    const auto& [rounding, hidden, at, errors, dhs, dh_errors, dc_errors, dsum_errors, directly] = step;
+    const auto product = [](double a, double a_error, double b, double b_error) {
+        return a * a * b_error + b * b * a_error;
+    };
+    for (std::size_t unit = 0; unit < hidden; ++unit) {
+        const std::size_t i_at = unit, f_at = hidden + unit, g_at = 2 * hidden + unit, o_at = 3 * hidden + unit;
         const double i = at.gates[i_at], f = at.gates[f_at], g = at.gates[g_at], o = at.gates[o_at];
-        const double i_error = at.gate_errors[i_at], f_error = at.gate_errors[f_at], g_error = at.gate_errors[g_at],
-                     o_error = at.gate_errors[o_at];
+        const double i_error = errors.gates[i_at], f_error = errors.gates[f_at], g_error = errors.gates[g_at],
+                     o_error = errors.gates[o_at];
         const double before = clipped(or_zero(at.c_before, unit), clip), squashed = at.squashed[unit];
-        const double before_error = or_zero(at.c_before_errors, unit), squashed_error = at.squashed_errors[unit];
-        const double dh = at.dh[unit], dh_error = at.dh_errors[unit], dc = at.dc[unit];
+        const double before_error = or_zero(errors.c_before, unit), squashed_error = errors.squashed[unit];
+        const double dh = dhs[unit], dh_error = dh_errors[unit], dc = at.dc[unit];
         const double slope = 1 - squashed * squashed;
         const double dc_now = square(o * slope) * dh_error + square(dh * slope) * o_error +
                               square(2 * dh * o * squashed) * squashed_error + rounding.stored(dh * o * slope) +
                               rounding.stored(dc);
-        const double dc_error = carried_on(at.dc_errors[unit], dc_now);
-        const auto product = [](double a, double a_error, double b, double b_error) {
-            return a * a * b_error + b * b * a_error;
-        };
-        const auto keep = [&](std::size_t place, double error) {
-            at.dsum_errors[place] = error + 3 * rounding.stored(at.dsums[place]);
-        };
-        keep(i_at, sigmoid_derivative_error(dc * g, product(dc, dc_error, g, g_error), i, i_error));
-        keep(f_at, sigmoid_derivative_error(dc * before, product(dc, dc_error, before, before_error), f, f_error));
-        keep(g_at, square(1 - g * g) * product(dc, dc_error, i, i_error) + square(2 * dc * i * g) * g_error);
-        keep(o_at,
-             sigmoid_derivative_error(dh * squashed, product(dh, dh_error, squashed, squashed_error), o, o_error));
-        at.dc_errors[unit] = product(dc, dc_error, f, f_error) + rounding.stored(dc * f);
+        const double dc_error = carried_on(dc_errors[unit], dc_now);
+        dsum_errors[i_at] = sigmoid_derivative_error(dc * g, product(dc, dc_error, g, g_error), i, i_error);
+        dsum_errors[f_at] =
+            sigmoid_derivative_error(dc * before, product(dc, dc_error, before, before_error), f, f_error);
+        dsum_errors[g_at] = square(1 - g * g) * product(dc, dc_error, i, i_error) + square(2 * dc * i * g) * g_error;
+        dsum_errors[o_at] =
+            sigmoid_derivative_error(dh * squashed, product(dh, dh_error, squashed, squashed_error), o, o_error);
+        for (const std::size_t place : {i_at, f_at, g_at, o_at})
+            dsum_errors[place] += 3 * rounding.stored(at.dsums[place]);
+        dc_errors[unit] = product(dc, dc_error, f, f_error) + rounding.stored(dc * f);
     }
 }
 
-void gru(const Rounding& rounding, const Step& at) {
-    for (std::size_t unit = 0; unit < at.hidden; ++unit) {
-        const std::size_t r_at = unit, z_at = at.hidden + unit, n_at = 2 * at.hidden + unit,
-                          s_at = 3 * at.hidden + unit;
+void gru(const Step& step) {
+    const auto& [rounding, hidden, at, errors, dhs, dh_errors, dc_errors, dsum_errors, directly] = step;
+    for (std::size_t unit = 0; unit < hidden; ++unit) {
+        const std::size_t r_at = unit, z_at = hidden + unit, n_at = 2 * hidden + unit, s_at = 3 * hidden + unit;
         const double r = at.gates[r_at], z = at.gates[z_at], n = at.gates[n_at], sum = at.gates[s_at];
-        const double r_error = at.gate_errors[r_at], z_error = at.gate_errors[z_at], n_error = at.gate_errors[n_at];
-        const double dh = at.dh[unit], dh_error = at.dh_errors[unit], dn = at.dsums[n_at];
+        const double r_error = errors.gates[r_at], z_error = errors.gates[z_at], n_error = errors.gates[n_at];
+        const double dh = dhs[unit], dh_error = dh_errors[unit], dn = at.dsums[n_at];
         const double change = or_zero(at.h_before, unit) - n;
-        const double change_error = or_zero(at.h_before_errors, unit) + n_error;
+        const double change_error = or_zero(errors.h_before, unit) + n_error;
         const double dn_error = square((1 - z) * (1 - n * n)) * dh_error + square(dh * (1 - n * n)) * z_error +
                                 square(2 * dh * (1 - z) * n) * n_error + 3 * rounding.stored(dn);
-        at.dsum_errors[n_at] = dn_error;
-        at.dsum_errors[s_at] = r * r * dn_error + dn * dn * r_error + rounding.stored(dn * r);
-        at.dsum_errors[r_at] =
-            sigmoid_derivative_error(dn * sum, sum * sum * dn_error + dn * dn * at.gate_errors[s_at], r, r_error) +
+        dsum_errors[n_at] = dn_error;
+        dsum_errors[s_at] = r * r * dn_error + dn * dn * r_error + rounding.stored(dn * r);
+        dsum_errors[r_at] =
+            sigmoid_derivative_error(dn * sum, sum * sum * dn_error + dn * dn * errors.gates[s_at], r, r_error) +
             3 * rounding.stored(at.dsums[r_at]);
-        at.dsum_errors[z_at] =
+        dsum_errors[z_at] =
             sigmoid_derivative_error(dh * change, change * change * dh_error + dh * dh * change_error, z, z_error) +
             3 * rounding.stored(at.dsums[z_at]);
-        at.dh_directly_errors[unit] = z * z * dh_error + dh * dh * z_error + rounding.stored(dh * z);
+        directly[unit] = z * z * dh_error + dh * dh * z_error + rounding.stored(dh * z);
     }
 }
 
@@ -213,21 +194,16 @@ double kink_error(double sum, double sum_error, double dh) {
     return square(5 / limit_per_root_mean_square * dh);
 }
 
-void plain(const Rounding& rounding, const Step& at, bool relu) {
-    for (std::size_t unit = 0; unit < at.hidden; ++unit) {
-        const double h = at.h[unit], dh = at.dh[unit];
+void plain(const Step& step, bool relu) {
+    const auto& [rounding, hidden, at, errors, dhs, dh_errors, dc_errors, dsum_errors, directly] = step;
+    for (std::size_t unit = 0; unit < hidden; ++unit) {
+        const double h = at.h[unit], dh = dhs[unit];
         const double slope = relu ? (at.gates[unit] > 0 ? 1 : 0) : 1 - h * h;
-        const double slope_error = relu ? 0 : square(2 * dh * h) * at.h_errors[unit];
-        at.dsum_errors[unit] = slope * slope * at.dh_errors[unit] + slope_error +
-                               (relu ? kink_error(at.gates[unit], at.gate_errors[unit], dh) : 0) +
-                               2 * rounding.stored(at.dsums[unit]);
+        const double slope_error = relu ? 0 : square(2 * dh * h) * errors.h[unit];
+        dsum_errors[unit] = slope * slope * dh_errors[unit] + slope_error +
+                            (relu ? kink_error(at.gates[unit], errors.gates[unit], dh) : 0) +
+                            2 * rounding.stored(at.dsums[unit]);
     }
-}
-
-void apply_cell(const RnnCase& rnn_case, const Rounding& rounding, const Step& at) {
-    by_cell(
-        rnn_case.cell, [&] { lstm(rounding, at, rnn_case.clip); }, [&] { gru(rounding, at); },
-        [&](bool relu) { plain(rounding, at, relu); });
 }
 
 class PseudoLayer {
@@ -237,15 +213,12 @@ class PseudoLayer {
         : place_(place),
           inputs_(inputs),
           weights_(inputs.layers[size(place.pseudo_layer)]),
-          all_(computation.tape),
-          tape_(computation.tape.pseudo_layers[size(place.pseudo_layer)]),
           gradients_(computation.outputs.dweights[size(place.pseudo_layer)]),
+          tape_(computation.tape),
           rounding_(rounding),
-          all_errors_(errors.tape),
-          errors_(errors.tape.pseudo_layers[size(place.pseudo_layer)]),
+          errors_(errors.tape),
           input_(place_, input_gate_of, weights_.input, weights_.input_bias, place.columns(), rounding),
           recurrent_(place_, recurrent_gate_of, weights_.recurrent, weights_.recurrent_bias, place.output(), rounding),
-
           projection_(place_, rounding, weights_.projection.size() / place.hidden(), place.hidden()),
           dsum_errors_(place.sums()),
           dm_errors_(place.hidden()) {}
@@ -265,77 +238,47 @@ class PseudoLayer {
   private:
     void step(int sequence, int tick, double* dh_errors, double* dc_errors) {
         const std::size_t row = place_.row_of(sequence, tick), output = place_.output(), columns = place_.columns();
+        const auto at = step_at(place_, sequence, tick, tape_, inputs_.hx, inputs_.cx);
+        const auto errors = step_at(place_, sequence, tick, errors_);
         const auto layer = size(place_.layer());
-        const double* const dabove = all_errors_.ddata[layer + 1].data() + row * place_.width() + place_.half();
-        const double* const dh = tape_.dh.data() + row * output;
-        for (std::size_t at = 0; at < output; ++at) dh_errors[at] += dabove[at] + rounding_.stored(dh[at]);
-        if (!weights_.projection.empty()) through_projection(row, dh_errors);
+        const double* const dabove = errors_.ddata[layer + 1].data() + row * place_.width() + place_.half();
+        for (std::size_t j = 0; j < output; ++j) dh_errors[j] += dabove[j] + rounding_.stored(at.dh[j]);
+        if (at.dm) through_projection(at, errors, dh_errors);
         std::vector<double> directly(output), now(output);
-        const Step at = step_at(sequence, tick, weights_.projection.empty() ? dh_errors : dm_errors_.data(), dc_errors,
-                                directly.data());
-        apply_cell(place_.rnn_case, rounding_, at);
-        input_.add(at.dsums, dsum_errors_.data(), all_.data[layer].data() + row * columns,
-                   all_errors_.data[layer].data() + row * columns, all_errors_.ddata[layer].data() + row * columns);
-        recurrent_.add(at.dsums, dsum_errors_.data(), at.h_before, at.h_before_errors, now.data());
+        through_cell({rounding_, place_.hidden(), at, errors, at.dm ? at.dm : at.dh,
+                      at.dm ? dm_errors_.data() : dh_errors, dc_errors, dsum_errors_.data(), directly.data()});
+        input_.add(at.dsums, dsum_errors_.data(), tape_.data[layer].data() + row * columns,
+                   errors_.data[layer].data() + row * columns, errors_.ddata[layer].data() + row * columns);
+        recurrent_.add(at.dsums, dsum_errors_.data(), at.h_before, errors.h_before, now.data());
         for (std::size_t j = 0; j < output; ++j) dh_errors[j] = carried_on(directly[j], now[j]);
     }
 
-    Step step_at(int sequence, int tick, const double* dh_errors, double* dc_errors, double* directly) {
-        const std::size_t row = place_.row_of(sequence, tick), hidden = place_.hidden();
-        const auto layer = size(place_.layer());
-        const auto at = [&](const auto& values) { return values.empty() ? nullptr : values.data() + row * hidden; };
-        const auto h = [&](const Tape& tape) {
-            return tape.data[layer + 1].data() + row * place_.width() + place_.half();
-        };
-        return {hidden,
-                tape_.gates.data() + row * place_.sums(),
-                errors_.gates.data() + row * place_.sums(),
-                at(tape_.cells),
-                at(tape_.squashed),
-                at(errors_.squashed),
-                h(all_),
-                h(all_errors_),
-                h_before(place_, sequence, tick, all_.data[layer + 1], inputs_.hx),
-                h_before(place_, sequence, tick, all_errors_.data[layer + 1]),
-                c_before(place_, sequence, tick, tape_.cells, inputs_.cx),
-                c_before(place_, sequence, tick, errors_.cells),
-                weights_.projection.empty() ? tape_.dh.data() + row * place_.output() : at(tape_.dm),
-                at(tape_.dc),
-                tape_.dsums.data() + row * place_.sums(),
-                dh_errors,
-                dc_errors,
-                dsum_errors_.data(),
-                directly};
+    void through_cell(const Step& step) {
+        by_cell(
+            place_.rnn_case.cell, [&] { lstm(step, place_.rnn_case.clip); }, [&] { gru(step); },
+            [&](bool relu) { plain(step, relu); });
     }
 
-    void through_projection(std::size_t row, const double* dh_errors) {
-        const std::size_t hidden = place_.hidden(), output = place_.output();
-        const double* const dh = tape_.dh.data() + row * output;
-        const double *const o = tape_.gates.data() + row * place_.sums() + 3 * hidden, *const o_errors =
-                                                                                           errors_.gates.data() +
-                                                                                           row * place_.sums() +
-                                                                                           3 * hidden;
+    void through_projection(const TapeStep<const double>& at, const TapeStep<double>& errors, const double* dh_errors) {
+        const std::size_t hidden = place_.hidden();
+        const double *const o = at.gates + 3 * hidden, *const o_errors = errors.gates + 3 * hidden;
         std::vector<double> m(hidden), m_errors(hidden);
         for (std::size_t unit = 0; unit < hidden; ++unit) {
-            const double squashed = tape_.squashed[row * hidden + unit];
-            m[unit] = o[unit] * squashed;
-            m_errors[unit] = square(o[unit]) * errors_.squashed[row * hidden + unit] +
-                             square(squashed) * o_errors[unit] + 2 * rounding_.stored(m[unit]);
+            m[unit] = o[unit] * at.squashed[unit];
+            m_errors[unit] = square(o[unit]) * errors.squashed[unit] + square(at.squashed[unit]) * o_errors[unit] +
+                             2 * rounding_.stored(m[unit]);
         }
-        projection_.add(dh, dh_errors, m.data(), m_errors.data());
+        projection_.add(at.dh, dh_errors, m.data(), m_errors.data());
         std::ranges::fill(dm_errors_, rounding_.tiny);
-        add_way_back(rounding_, weights_.projection, dh, dh_errors, output, dm_errors_);
+        add_way_back(rounding_, weights_.projection, at.dh, dh_errors, place_.output(), dm_errors_);
     }
 
     const LayerPlace place_;
     const RnnInputs& inputs_;
-    const LayerWeights& weights_;
-    const Tape& all_;
-    const Tape::PseudoLayer& tape_;
-    const LayerWeights& gradients_;
+    const LayerWeights &weights_, &gradients_;
+    const Tape& tape_;
     const Rounding& rounding_;
-    Tape& all_errors_;
-    Tape::PseudoLayer& errors_;
+    Tape& errors_;
     Side input_, recurrent_;
     OuterProducts projection_;
     std::vector<double> dsum_errors_, dm_errors_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <type_traits>
 
 #include "rnn/network.hpp"
 
@@ -34,7 +35,7 @@ inline double inside(double c, double bound) {
     return bound > 0 && std::abs(c) > bound ? 0 : 1;
 }
 
-/// Sizes of one pseudo-layer and where its numbers stand.
+/// Sizes of one pseudo-layer and the places of its numbers.
 struct LayerPlace {
     const RnnCase& rnn_case;
     int pseudo_layer;
@@ -44,11 +45,9 @@ struct LayerPlace {
     std::size_t hidden() const { return size(rnn_case.hidden); }
     std::size_t output() const { return size(rnn_case.output()); }
     std::size_t sums() const { return size(groups_of(rnn_case.cell)) * hidden(); }
-    std::size_t columns() const {
-        return size(layer() == 0 ? rnn_case.input : rnn_case.directions() * rnn_case.output());
-    }
-    std::size_t width() const { return size(rnn_case.directions()) * output(); }  ///< of the layer's output
-    std::size_t half() const { return backward() ? output() : 0; }                ///< this direction's part of it
+    std::size_t columns() const { return size(layer() == 0 ? rnn_case.input : rnn_case.width()); }
+    std::size_t width() const { return size(rnn_case.width()); }    ///< of the layer's output
+    std::size_t half() const { return backward() ? output() : 0; }  ///< this direction's part of it
     std::size_t rows() const { return size(rnn_case.batch) * size(rnn_case.sequence_length); }
 
     std::size_t row(int sequence, int step) const {
@@ -63,25 +62,43 @@ struct LayerPlace {
     }
 };
 
-/// The state before a tick: the row before it in `rows`, or the initial one, or null for zeros.
-inline const double* before(const LayerPlace& place, int sequence, int tick, const std::vector<double>& rows,
-                            std::size_t row_width, std::size_t offset, const std::vector<double>& initial,
-                            std::size_t state_width) {
-    if (tick > 0) return rows.data() + place.row_of(sequence, tick - 1) * row_width + offset;
-    return initial.empty() ? nullptr : initial.data() + place.state(sequence, state_width);
-}
+/// One step of one sequence on a tape, of numbers or of their errors. Null for what the tape does not hold.
+template <class Number>
+struct TapeStep {
+    Number *h, *gates, *cells, *squashed, *dh, *dm, *dc, *dsums;
+    const double *h_before, *c_before;  ///< null for zeros, too
+};
 
-/// The h before a tick, where `above` holds the rows of the layer's output or their errors.
-inline const double* h_before(const LayerPlace& place, int sequence, int tick, const std::vector<double>& above,
-                              const std::vector<double>& initial = {}) {
-    return before(place, sequence, tick, above, place.width(), place.half(), initial, place.output());
-}
-
-/// The c before a tick; null for cells without it.
-inline const double* c_before(const LayerPlace& place, int sequence, int tick, const std::vector<double>& cells,
-                              const std::vector<double>& initial = {}) {
-    if (cells.empty()) return nullptr;
-    return before(place, sequence, tick, cells, place.hidden(), 0, initial, place.hidden());
+/// `hx` and `cx` are the states before the first step; empty for zeros.
+template <class SomeTape>
+auto step_at(const LayerPlace& place, int sequence, int tick, SomeTape& tape, const std::vector<double>& hx = {},
+             const std::vector<double>& cx = {}) {
+    auto& above = tape.data[size(place.layer()) + 1];
+    auto& own = tape.pseudo_layers[size(place.pseudo_layer)];
+    using Number = std::remove_pointer_t<decltype(above.data())>;
+    const auto at = [](auto& rows, std::size_t row, std::size_t width, std::size_t offset = 0) -> Number* {
+        return rows.empty() ? nullptr : rows.data() + row * width + offset;
+    };
+    const std::size_t row = place.row_of(sequence, tick), hidden = place.hidden(), output = place.output();
+    const double *h_before = nullptr, *c_before = nullptr;
+    if (tick > 0) {
+        const std::size_t last = place.row_of(sequence, tick - 1);
+        h_before = at(above, last, place.width(), place.half());
+        c_before = at(own.cells, last, hidden);
+    } else {
+        if (!hx.empty()) h_before = hx.data() + place.state(sequence, output);
+        if (!cx.empty()) c_before = cx.data() + place.state(sequence, hidden);
+    }
+    return TapeStep<Number>{at(above, row, place.width(), place.half()),
+                            at(own.gates, row, place.sums()),
+                            at(own.cells, row, hidden),
+                            at(own.squashed, row, hidden),
+                            at(own.dh, row, output),
+                            at(own.dm, row, hidden),
+                            at(own.dc, row, hidden),
+                            at(own.dsums, row, place.sums()),
+                            h_before,
+                            c_before};
 }
 
 /// Calls what belongs to the cell; `plain` with whether it is ReLU.
@@ -117,7 +134,7 @@ void backwards(const RnnCase& rnn_case, RnnOutputs& outputs, Use&& use) {
 /// The gradients of a training case from its tape's forward part, into its other part and `outputs`.
 void add_gradients(const RnnCase& rnn_case, const RnnInputs& inputs, Tape& tape, RnnOutputs& outputs);
 
-/// Null stands for zeros.
+/// Null means zeros.
 inline double or_zero(const double* values, std::size_t at) {
     return values ? values[at] : 0;
 }

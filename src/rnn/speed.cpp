@@ -1,6 +1,7 @@
 #include "rnn/speed.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "rnn/network.hpp"
 #include "rnn/number.hpp"
@@ -19,12 +20,6 @@ constexpr Throughput throughputs[] = {{50, 128, 4}, {52, 128, 4},  {60, 64, 32},
                                       {70, 64, 32}, {75, 64, 2},   {80, 64, 32},   {86, 128, 2},
                                       {89, 128, 2}, {90, 128, 64}, {100, 128, 64}, {120, 128, 2}};
 
-double steps_of(const RnnCase& c) {
-    double steps = 0;
-    for (int sequence = 0; sequence < c.batch; ++sequence) steps += c.length_of(sequence);
-    return steps;
-}
-
 /// Weights of one pseudo-layer: those that multiply the input, and those that multiply the state.
 struct Weights {
     double input = 0, state = 0;
@@ -32,7 +27,7 @@ struct Weights {
 
 Weights weights_of(const RnnCase& c, int layer) {
     const double rows = static_cast<double>(gates_of(c.cell)) * c.hidden;
-    const int columns = layer == 0 ? c.input : c.directions() * c.output();
+    const int columns = layer == 0 ? c.input : c.width();
     const bool skips = layer == 0 && c.input_mode == InputMode::skip;
     return {skips ? 0 : rows * columns, rows * c.output() + static_cast<double>(c.projection) * c.hidden};
 }
@@ -44,7 +39,9 @@ struct Work {
 /// Inputs are multiplied for all steps at once, states step by step, with their weights read again each time.
 Work work_of(const RnnCase& c) {
     constexpr double launches_per_step = 4, launches_per_layer = 4;
-    const double element = static_cast<double>(bytes_of(c.dtype)), steps = steps_of(c);
+    const std::vector<int> lengths = c.all_lengths();
+    const double element = static_cast<double>(bytes_of(c.dtype));
+    const double steps = std::accumulate(lengths.begin(), lengths.end(), 0.0);
     Work work;
     for (int layer = 0; layer < c.layers; ++layer) {
         const Weights weights = weights_of(c, layer);
@@ -52,7 +49,7 @@ Work work_of(const RnnCase& c) {
         work.bytes += element * (weights.input + weights.state * c.sequence_length) * c.directions();
         work.launches += (launches_per_step * c.sequence_length + launches_per_layer) * c.directions();
     }
-    work.bytes += element * steps * (c.input + 2.0 * c.layers * c.directions() * c.output());
+    work.bytes += element * steps * (c.input + 2.0 * c.layers * c.width());
     if (!c.training) return work;
     constexpr double passes = 3;  // forward, data, weights
     return {passes * work.operations, passes * work.bytes, passes * work.launches};

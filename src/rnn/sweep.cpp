@@ -211,7 +211,7 @@ void add_modes(const RnnPlace& place, std::vector<RnnCase>& cases) {
                 base.direction = direction;
                 for (const int layers : {1, 2, 3, 4}) cases.push_back(training(with_layers(base, layers)));
                 for (const BiasMode bias : {BiasMode::none, BiasMode::input, BiasMode::recurrent})
-                    if (cell != Cell::gru || bias != BiasMode::recurrent)  // documents differ on where that one stands
+                    if (cell != Cell::gru || bias != BiasMode::recurrent)  // documents differ on the place of that one
                         cases.push_back(training(with_bias(base, bias)));
                 cases.push_back(training(skipping_input(base)));
                 if (cell != Cell::lstm) continue;

@@ -18,7 +18,7 @@ namespace {
 
 std::function<std::optional<std::string>(const std::string&)> reason_to_reject;
 
-/// Why the name may not be given to the loader, which would wait there for ever.
+/// Why the name may not be given to the loader, which would wait there forever.
 std::optional<std::string> rejection(const std::string& name) {
     struct stat about {};
     const bool is_path = name.find('/') != std::string::npos;

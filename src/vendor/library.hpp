@@ -35,7 +35,7 @@ struct Library {
 void reject_openings(std::function<std::optional<std::string>(const std::string& name)> reason);
 
 /// RTLD_NOW and RTLD_LOCAL, as frameworks open them. A path that leads to no regular file is not opened: a pipe would
-/// wait for ever. A failure is reported to the writer.
+/// wait forever. A failure is reported to the writer.
 Library open_library(ProbeWriter& writer, const std::string& name);
 
 /// Files mapped into this process whose name contains `part`, sorted, each once.

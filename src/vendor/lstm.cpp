@@ -1,32 +1,28 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <numeric>
 
+#include "rnn/layer.hpp"
 #include "vendor/rnn_runner.hpp"
 
 namespace rnncheck::vendor {
 
 namespace {
 
-std::size_t size(int number) {
-    return static_cast<std::size_t>(number);
-}
-
 /// Rows of the case's x and y in memory order, each as its place in [sequence][step].
 std::vector<std::size_t> rows_in_memory(const RnnCase& rnn_case) {
     std::vector<std::size_t> rows;
-    const auto row = [&](int sequence, int step) {
-        return size(sequence) * size(rnn_case.sequence_length) + size(step);
-    };
+    const LayerPlace place{rnn_case, 0};
     if (rnn_case.layout == Layout::batch_major) {
-        for (int sequence = 0; sequence < rnn_case.batch; ++sequence)
-            for (int step = 0; step < rnn_case.sequence_length; ++step) rows.push_back(row(sequence, step));
+        rows.resize(place.rows());
+        std::iota(rows.begin(), rows.end(), std::size_t{0});
         return rows;
     }
     const bool packed = rnn_case.layout == Layout::sequence_major_packed;
     for (int step = 0; step < rnn_case.sequence_length; ++step)
         for (int sequence = 0; sequence < rnn_case.batch; ++sequence)
-            if (!packed || step < rnn_case.length_of(sequence)) rows.push_back(row(sequence, step));
+            if (!packed || step < rnn_case.length_of(sequence)) rows.push_back(place.row(sequence, step));
     return rows;
 }
 
@@ -51,10 +47,6 @@ std::vector<double> from_layout(const RnnCase& rnn_case, const std::vector<doubl
         from += static_cast<std::ptrdiff_t>(width);
     }
     return values;
-}
-
-std::size_t output_width(const RnnCase& rnn_case) {
-    return size(rnn_case.directions()) * size(rnn_case.output());
 }
 
 struct OutputBytes {
@@ -105,7 +97,7 @@ std::uint64_t digest_of(const OutputBytes& outputs) {
 RnnOutputs decoded(const RnnCase& rnn_case, const OutputBytes& bytes, const WeightImage& weights) {
     const auto numbers = [&](const std::vector<std::byte>& from) { return decode(from, rnn_case.dtype); };
     RnnOutputs outputs;
-    outputs.y = from_layout(rnn_case, numbers(bytes.y), output_width(rnn_case));
+    outputs.y = from_layout(rnn_case, numbers(bytes.y), size(rnn_case.width()));
     outputs.hy = numbers(bytes.hy);
     outputs.cy = numbers(bytes.cy);
     if (!rnn_case.training) return outputs;
@@ -125,33 +117,45 @@ std::vector<double>& array_of(const RnnCase& rnn_case, LayerWeights& weights, co
     return part.linear < gates ? weights.input[part.linear] : weights.recurrent[part.linear - gates];
 }
 
-DeviceData put_data(RnnRunner& runner, const RnnCase& rnn_case, const DeviceImage& image) {
-    DeviceData data;
-    data.x = runner.upload(image.x);
-    data.hx = runner.upload(image.hx);
-    data.cx = runner.upload(image.cx);
-    data.dy = runner.upload(image.dy);
-    data.dhy = runner.upload(image.dhy);
-    data.dcy = runner.upload(image.dcy);
-    std::vector<std::int32_t> lengths;
-    for (int sequence = 0; sequence < rnn_case.batch; ++sequence) lengths.push_back(rnn_case.length_of(sequence));
-    data.lengths = runner.upload(std::as_bytes(std::span(lengths)));
+}  // namespace
 
+DataSizes sizes_of(const RnnCase& rnn_case) {
+    std::size_t rows = LayerPlace{rnn_case, 0}.rows();
+    if (rnn_case.layout == Layout::sequence_major_packed) {
+        const std::vector<int> lengths = rnn_case.all_lengths();
+        rows = std::accumulate(lengths.begin(), lengths.end(), std::size_t{0});
+    }
     const std::size_t element = bytes_of(rnn_case.dtype);
     const std::size_t states = size(rnn_case.pseudo_layers()) * size(rnn_case.batch) * element;
-    const auto make = [&](std::size_t bytes) { return Memory{runner.allocate(bytes), bytes}; };
-    const bool lstm = rnn_case.cell == Cell::lstm;
-    data.y = make(rows_in_memory(rnn_case).size() * output_width(rnn_case) * element);
-    data.hy = make(states * size(rnn_case.output()));
-    if (lstm) data.cy = make(states * size(rnn_case.hidden));
-    if (!rnn_case.training) return data;
-    data.dx = make(image.x.size());
-    data.dhx = make(data.hy.bytes);
-    if (lstm) data.dcx = make(data.cy.bytes);
-    return data;
+    return {rows * size(rnn_case.input) * element, rows * size(rnn_case.width()) * element,
+            states * size(rnn_case.output()), rnn_case.cell == Cell::lstm ? states * size(rnn_case.hidden) : 0};
 }
 
-}  // namespace
+DeviceData device_data(RnnRunner& runner, const RnnCase& rnn_case, const DeviceImage* image) {
+    const DataSizes sizes = sizes_of(rnn_case);
+    const auto given = [&](std::vector<std::byte> DeviceImage::*part, bool needed, std::size_t bytes) {
+        return image ? runner.upload(image->*part) : runner.zeros(needed ? bytes : 0);
+    };
+    const auto made = [&](std::size_t bytes) { return Memory{runner.allocate(bytes), bytes}; };
+    const bool states = rnn_case.states, training = rnn_case.training;
+    DeviceData data;
+    data.x = given(&DeviceImage::x, true, sizes.x);
+    data.hx = given(&DeviceImage::hx, states, sizes.h);
+    data.cx = given(&DeviceImage::cx, states, sizes.c);
+    data.dy = given(&DeviceImage::dy, training, sizes.y);
+    data.dhy = given(&DeviceImage::dhy, states && training, sizes.h);
+    data.dcy = given(&DeviceImage::dcy, states && training, sizes.c);
+    const std::vector<std::int32_t> lengths = rnn_case.all_lengths();
+    data.lengths = runner.upload(std::as_bytes(std::span(lengths)));
+    data.y = made(sizes.y);
+    data.hy = made(sizes.h);
+    data.cy = made(sizes.c);
+    if (!training) return data;
+    data.dx = made(sizes.x);
+    data.dhx = made(sizes.h);
+    data.dcx = made(sizes.c);
+    return data;
+}
 
 bool has_linear_layer(const RnnCase& rnn_case, int linear) {
     const int gates = gates_of(rnn_case.cell);
@@ -162,7 +166,7 @@ DeviceImage device_image(const RnnCase& rnn_case, const RnnInputs& inputs) {
     const auto bytes = [&](const std::vector<double>& values) { return encode(values, rnn_case.dtype); };
     DeviceImage image;
     image.x = bytes(to_layout(rnn_case, inputs.x, size(rnn_case.input)));
-    image.dy = bytes(to_layout(rnn_case, inputs.dy, output_width(rnn_case)));
+    image.dy = bytes(to_layout(rnn_case, inputs.dy, size(rnn_case.width())));
     image.hx = bytes(inputs.hx);
     image.cx = bytes(inputs.cx);
     image.dhy = bytes(inputs.dhy);
@@ -201,7 +205,7 @@ void run_twice(RnnRunner& runner, ReadyCase& ready, const DeviceImage& image, co
     run.weight_bytes = ready.weight_bytes;
     run.workspace_bytes = ready.work_bytes;
     run.reserve_bytes = ready.reserve_bytes;
-    ready.data = put_data(runner, ready.rnn_case, image);
+    ready.data = device_data(runner, ready.rnn_case, &image);
     ready.allocate_spaces(runner);
     const OutputBytes first = run_once(runner, ready.data, calls, run.first_ms);
     const OutputBytes again = run_once(runner, ready.data, calls, run.repeat_ms);
@@ -225,7 +229,7 @@ void WeightImage::place(const char* call, const void* where, long long elements,
     const auto begin = reinterpret_cast<DevicePointer>(where);
     if (begin < base_ || begin - base_ > image_.size() || values.size() > image_.size() - (begin - base_))
         return runner_.impossible(call, "it gave an address outside the weight space");
-    std::copy(values.begin(), values.end(), image_.begin() + static_cast<std::ptrdiff_t>(begin - base_));
+    std::ranges::copy(values, image_.begin() + static_cast<std::ptrdiff_t>(begin - base_));
     placed_.push_back({part, static_cast<std::size_t>(begin - base_), values.size()});
 }
 
@@ -239,8 +243,7 @@ std::vector<LayerWeights> WeightImage::read(const RnnCase& rnn_case, std::span<c
         array_of(rnn_case, layers[placed.part.pseudo_layer], placed.part) =
             decode(space.subspan(placed.begin, placed.bytes), dtype_);
     for (std::size_t i = 0; i < layers.size(); ++i)
-        layers[i].columns =
-            static_cast<int>(i) < rnn_case.directions() ? rnn_case.input : rnn_case.directions() * rnn_case.output();
+        layers[i].columns = static_cast<int>(i) < rnn_case.directions() ? rnn_case.input : rnn_case.width();
     return layers;
 }
 

@@ -82,14 +82,11 @@ void place_weights(RnnRunner& runner, RnnDescriptor rnn, TensorDescriptor x, Fil
                      part.linear, found, &where);
         space.place(ask.name, where, elements(runner, found), part, values);
     };
-    for (std::size_t layer = 0; layer < image.layers.size() && !runner.failed(); ++layer)
-        for (int linear = 0; linear < linear_layers; ++linear) {
-            if (!has_linear_layer(rnn_case, linear)) continue;
-            const DeviceImage::Layer& parts = image.layers[layer];
-            const auto index = static_cast<std::size_t>(linear);
-            place(session.cudnn.cudnnGetRNNLinLayerMatrixParams, {layer, linear, false}, parts.matrices[index]);
-            place(session.cudnn.cudnnGetRNNLinLayerBiasParams, {layer, linear, true}, parts.biases[index]);
-        }
+    for_each_linear_layer(runner, rnn_case, image,
+                          [&](std::size_t layer, int linear, const auto& matrix, const auto& bias) {
+                              place(session.cudnn.cudnnGetRNNLinLayerMatrixParams, {layer, linear, false}, matrix);
+                              place(session.cudnn.cudnnGetRNNLinLayerBiasParams, {layer, linear, true}, bias);
+                          });
     space.upload();
 }
 
@@ -143,7 +140,7 @@ std::function<void()> calls_of(RnnRunner& runner, const Prepared& ready) {
     if (rnn_case.training) return [&] { run_training(runner, ready); };
     if (!wants_padding(rnn_case)) return [&] { run_plain(runner, ready); };
     const RnnDataDescriptor x = runner.sequences(rnn_case, rnn_case.input);
-    const RnnDataDescriptor y = runner.sequences(rnn_case, rnn_case.directions() * rnn_case.output());
+    const RnnDataDescriptor y = runner.sequences(rnn_case, rnn_case.width());
     return [&runner, &ready, x, y] { run_padded(runner, ready, x, y); };
 }
 
@@ -152,7 +149,7 @@ void prepare(RnnRunner& runner, const RnnCase& rnn_case, Prepared& ready) {
     const Session& session = runner.session();
     ready.rnn = describe_rnn(runner, rnn_case);
     ready.x_steps = step_tensors(runner, rnn_case, rnn_case.input);
-    ready.y_steps = step_tensors(runner, rnn_case, rnn_case.directions() * rnn_case.output());
+    ready.y_steps = step_tensors(runner, rnn_case, rnn_case.width());
     ready.h = h_tensor(runner, rnn_case);
     ready.c = c_tensor(runner, rnn_case);
     if (rnn_case.algorithm == Algorithm::persist_dynamic) plan_dynamic(runner, ready.rnn, rnn_case);

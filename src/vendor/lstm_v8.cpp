@@ -33,20 +33,17 @@ void place_weights(RnnRunner& runner, RnnDescriptor rnn, const RnnCase& rnn_case
     const Session& session = runner.session();
     const auto& ask = session.cudnn.cudnnGetRNNWeightParams;
     const TensorDescriptor matrix = runner.empty_tensor(), bias = runner.empty_tensor();
-    for (std::size_t layer = 0; layer < image.layers.size() && !runner.failed(); ++layer)
-        for (int linear = 0; linear < linear_layers; ++linear) {
-            if (!has_linear_layer(rnn_case, linear)) continue;
-            const std::vector<std::byte>&matrix_values = image.layers[layer].matrices[static_cast<std::size_t>(linear)],
-                  &bias_values = image.layers[layer].biases[static_cast<std::size_t>(linear)];
-            void* matrix_address = nullptr;
-            void* bias_address = nullptr;
+    for_each_linear_layer(
+        runner, rnn_case, image,
+        [&](std::size_t layer, int linear, const auto& matrix_values, const auto& bias_values) {
+            void *matrix_address = nullptr, *bias_address = nullptr;
             runner.cudnn(ask, session.handle, rnn, static_cast<int>(layer), space.bytes(), address(space.base()),
                          linear, matrix, &matrix_address, bias, &bias_address);
             if (!matrix_values.empty())
                 space.place(ask.name, matrix_address, elements(runner, matrix), {layer, linear, false}, matrix_values);
             if (!bias_values.empty())
                 space.place(ask.name, bias_address, elements(runner, bias), {layer, linear, true}, bias_values);
-        }
+        });
     space.upload();
 }
 
@@ -88,7 +85,7 @@ Prepared described(RnnRunner& runner, const RnnCase& rnn_case) {
     Prepared ready(rnn_case);
     ready.rnn = describe_rnn(runner, rnn_case);
     ready.x = runner.sequences(rnn_case, rnn_case.input);
-    ready.y = runner.sequences(rnn_case, rnn_case.directions() * rnn_case.output());
+    ready.y = runner.sequences(rnn_case, rnn_case.width());
     ready.h = h_tensor(runner, rnn_case);
     ready.c = c_tensor(runner, rnn_case);
     runner.cudnn(cudnn.cudnnGetRNNWeightSpaceSize, session.handle, ready.rnn, &ready.weight_bytes);
@@ -100,52 +97,14 @@ Prepared described(RnnRunner& runner, const RnnCase& rnn_case) {
     return ready;
 }
 
-/// Bytes of what goes in and comes out of a case with equal lengths.
-struct DataSizes {
-    std::size_t x = 0, y = 0, h = 0, c = 0, lengths = 0;
-};
-
-DataSizes sizes_of(const RnnCase& rnn_case) {
-    const auto times = [](auto... factors) { return (static_cast<std::size_t>(factors) * ...); };
-    const std::size_t element = bytes_of(rnn_case.dtype), rows = times(rnn_case.batch, rnn_case.sequence_length);
-    const std::size_t states = times(rnn_case.pseudo_layers(), rnn_case.batch, element);
-    return {times(rows, rnn_case.input, element), times(rows, rnn_case.directions(), rnn_case.output(), element),
-            times(states, rnn_case.output()), rnn_case.cell == Cell::lstm ? times(states, rnn_case.hidden) : 0,
-            times(rnn_case.batch, sizeof(std::int32_t))};
-}
-
 std::size_t data_bytes(const RnnCase& rnn_case) {
     const DataSizes sizes = sizes_of(rnn_case);
     const std::size_t states = (rnn_case.states ? 2 : 1) * (sizes.h + sizes.c);
-    return (rnn_case.training ? 2 : 1) * (sizes.x + sizes.y + states) + sizes.lengths;
+    const std::size_t lengths = static_cast<std::size_t>(rnn_case.batch) * sizeof(std::int32_t);
+    return (rnn_case.training ? 2 : 1) * (sizes.x + sizes.y + states) + lengths;
 }
 
-/// All of it, zeros.
-DeviceData zeros(RnnRunner& runner, const RnnCase& rnn_case) {
-    const DataSizes sizes = sizes_of(rnn_case);
-    const auto make = [&](std::size_t bytes) {
-        const Memory memory{runner.allocate(bytes), bytes};
-        if (bytes > 0)
-            runner.cuda(runner.session().cuda.cuMemsetD8_v2, memory.at, static_cast<unsigned char>(0), bytes);
-        return memory;
-    };
-    const auto given = [&](std::size_t bytes) { return rnn_case.states ? make(bytes).at : 0; };
-    DeviceData data;
-    const std::vector<std::int32_t> lengths(static_cast<std::size_t>(rnn_case.batch), rnn_case.sequence_length);
-    data.lengths = runner.upload(std::as_bytes(std::span(lengths)));
-    data.x = make(sizes.x).at;
-    data.y = make(sizes.y);
-    data.hx = given(sizes.h), data.cx = given(sizes.c);
-    data.hy = make(sizes.h), data.cy = make(sizes.c);
-    if (!rnn_case.training) return data;
-    data.dx = make(sizes.x);
-    data.dy = make(sizes.y).at;
-    data.dhy = given(sizes.h), data.dcy = given(sizes.c);
-    data.dhx = make(sizes.h), data.dcx = make(sizes.c);
-    return data;
-}
-
-/// cuDNN, not the memory, is told the number of sequences.
+/// cuDNN, not the memory, gets the number of sequences.
 void plan_batch(RnnRunner& runner, const Prepared& ready) {
     if (ready.rnn_case.algorithm == Algorithm::persist_dynamic)
         runner.cudnn(runner.session().cudnn.cudnnBuildRNNDynamic, runner.session().handle, ready.rnn,
@@ -165,10 +124,9 @@ Spaces spaces_of(const Session& session, const RnnCase& rnn_case) {
 std::optional<CallResult> run_on_zeros(const Session& session, const RnnCase& rnn_case) {
     RnnRunner runner(session);
     Prepared ready = described(runner, rnn_case);
-    ready.weights = runner.allocate(ready.weight_bytes);
-    runner.cuda(session.cuda.cuMemsetD8_v2, ready.weights, static_cast<unsigned char>(0), ready.weight_bytes);
+    ready.weights = runner.zeros(ready.weight_bytes);
     plan_batch(runner, ready);
-    ready.data = zeros(runner, rnn_case);
+    ready.data = device_data(runner, rnn_case, nullptr);
     ready.allocate_spaces(runner);
     forward(runner, ready);
     if (rnn_case.training) backward(runner, ready);

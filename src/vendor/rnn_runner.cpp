@@ -64,6 +64,12 @@ DevicePointer RnnRunner::upload(std::span<const std::byte> bytes) {
     return memory;
 }
 
+DevicePointer RnnRunner::zeros(std::size_t bytes) {
+    const DevicePointer memory = allocate(bytes);
+    if (memory) cuda(session_.cuda.cuMemsetD8_v2, memory, static_cast<unsigned char>(0), bytes);
+    return memory;
+}
+
 std::vector<std::byte> RnnRunner::download(DevicePointer from, std::size_t bytes) {
     std::vector<std::byte> copy(bytes);
     cuda(session_.cuda.cuMemcpyDtoH_v2, copy.data(), from, bytes);
@@ -100,8 +106,7 @@ TensorDescriptor RnnRunner::tensor(Dtype dtype, const std::array<int, 3>& sizes)
 RnnDataDescriptor RnnRunner::sequences(const RnnCase& rnn_case, int width) {
     const RnnDataDescriptor descriptor =
         made(session_.cudnn.cudnnCreateRNNDataDescriptor, session_.cudnn.cudnnDestroyRNNDataDescriptor);
-    std::vector<int> lengths;
-    for (int sequence = 0; sequence < rnn_case.batch; ++sequence) lengths.push_back(rnn_case.length_of(sequence));
+    const std::vector<int> lengths = rnn_case.all_lengths();
     double zero = 0;  // all bytes zero: the number zero in every type
     cudnn(session_.cudnn.cudnnSetRNNDataDescriptor, descriptor, data_type_number(rnn_case.dtype),
           same_number(rnn_case.layout), rnn_case.sequence_length, rnn_case.batch, width, lengths.data(), &zero);

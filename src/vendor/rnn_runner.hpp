@@ -65,6 +65,7 @@ class RnnRunner {
     const Session& session() const { return session_; }
 
     DevicePointer allocate(std::size_t bytes);  ///< 0 for no bytes
+    DevicePointer zeros(std::size_t bytes);
     DevicePointer upload(std::span<const std::byte> bytes);
     std::vector<std::byte> download(DevicePointer from, std::size_t bytes);
 
@@ -94,6 +95,12 @@ struct Memory {
     std::size_t bytes = 0;
 };
 
+/// Bytes of what goes in and comes out of a case: x, y, h and c, which only LSTM has.
+struct DataSizes {
+    std::size_t x = 0, y = 0, h = 0, c = 0;
+};
+DataSizes sizes_of(const RnnCase& rnn_case);
+
 /// Everything that is in device memory besides the weights. Zero for what the case does not have.
 struct DeviceData {
     DevicePointer lengths = 0;
@@ -101,6 +108,9 @@ struct DeviceData {
     Memory y, hy, cy, dx, dhx, dcx;
     Memory dweights;
 };
+
+/// The numbers of the image in device memory, or without one zeros, and memory for the results.
+DeviceData device_data(RnnRunner& runner, const RnnCase& rnn_case, const DeviceImage* image);
 
 /// What both interfaces need of one case: descriptors, sizes, device memory.
 struct ReadyCase {
@@ -153,6 +163,17 @@ class WeightImage {
     };
     std::vector<Placed> placed_;
 };
+
+/// use(pseudo-layer, linLayerID, matrix, bias) for each linear layer of the case, as long as no call fails.
+template <class Use>
+void for_each_linear_layer(const RnnRunner& runner, const RnnCase& rnn_case, const DeviceImage& image, Use&& use) {
+    for (std::size_t layer = 0; layer < image.layers.size() && !runner.failed(); ++layer)
+        for (int linear = 0; linear < linear_layers; ++linear) {
+            const auto index = static_cast<std::size_t>(linear);
+            if (has_linear_layer(rnn_case, linear))
+                use(layer, linear, image.layers[layer].matrices[index], image.layers[layer].biases[index]);
+        }
+}
 
 /// Puts the data into device memory; `calls` then makes the calls that compute: one, or three for training.
 void run_twice(RnnRunner& runner, ReadyCase& ready, const DeviceImage& image, const WeightImage& weights,

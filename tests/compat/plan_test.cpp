@@ -71,7 +71,7 @@ TEST_CASE("GTX 1080 on driver 470: CUDA 11 is the end") {
     CHECK(newest("GTX 1080", "470", "tensorflow") == "2.14 and-cuda 11.8 8.7.0 works");
     CHECK(contains(why_no_newer("GTX 1080", "470", "tensorflow"), "CUDA 12.5 needs driver 525.60.13 or newer"));
     const FrameworkPlan plan = plan_of(question("GTX 1080", "470", "pytorch"));
-    CHECK(plan.newest->install == "pip install 'torch==2.7.*' --index-url https://download.pytorch.org/whl/cu118");
+    CHECK(plan.newest->install == "pip install \"torch==2.7.*\" --index-url https://download.pytorch.org/whl/cu118");
     CHECK(contains(told(plan.newest->notes), "minor-version compatibility"));
     CHECK_FALSE(plan.newest->sources.empty());
 }

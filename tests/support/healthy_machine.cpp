@@ -77,7 +77,7 @@ void add_gpu(Facts& facts) {
 void add_rnn_runs(Facts& facts) {
     for (const Dialect dialect : {Dialect::legacy, Dialect::v8}) {
         int number = 0;
-        for (const RnnCase& rnn_case : sweep(Level::quick, rnn_place(facts, 0, cudnn_path, dialect))) {
+        for (const RnnCase& rnn_case : sweep(Level::quick, rnn_place(facts, {cudnn_path, 0, dialect}))) {
             RnnRun run;
             run.library = cudnn_path;
             run.dialect = dialect;

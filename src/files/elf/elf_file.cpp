@@ -10,6 +10,7 @@
 #include <limits>
 #include <system_error>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 
 namespace rnncheck::elf {
@@ -56,7 +57,7 @@ std::vector<T> as_array(const std::string& bytes) {
     return items;
 }
 
-/// The first problem found stands: what follows is mostly its consequence.
+/// The first problem found counts: what follows is mostly its consequence.
 void fail(ElfFile& file, FileProblem problem, const std::string& detail) {
     if (file.problem) return;
     file.problem = problem;
@@ -107,35 +108,18 @@ std::optional<std::uint64_t> offset_of(const std::vector<Segment>& segments, std
     return std::nullopt;
 }
 
-/// The names of a dynamic section, read in windows since they lie close together in a table of any size.
-class NameTable {
-  public:
-    NameTable(const FilePieces& pieces, std::uint64_t offset, std::uint64_t size)
-        : pieces_(pieces), offset_(offset), size_(size) {}
+/// The names of a dynamic section.
+struct NameTable {
+    const FilePieces& pieces;
+    std::uint64_t offset, size;
 
-    std::optional<std::string> at(std::uint64_t place) {
-        if (place >= size_) return std::nullopt;
-        if (auto text = in_window(place)) return text;
-        window_start_ = place;
-        window_ =
-            pieces_.at(offset_ + place, static_cast<std::size_t>(std::min<std::uint64_t>(longest_text, size_ - place)));
-        return in_window(place);
+    std::optional<std::string> at(std::uint64_t place) const {
+        if (place >= size) return std::nullopt;
+        const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(longest_text, size - place));
+        const std::string text = pieces.at(offset + place, length);
+        const auto end = text.find('\0');
+        return end == std::string::npos ? std::nullopt : std::optional(text.substr(0, end));
     }
-
-  private:
-    std::optional<std::string> in_window(std::uint64_t place) const {
-        if (place < window_start_ || place - window_start_ >= window_.size()) return std::nullopt;
-        const auto begin = static_cast<std::size_t>(place - window_start_);
-        const auto end = window_.find('\0', begin);
-        if (end == std::string::npos) return std::nullopt;
-        return window_.substr(begin, end - begin);
-    }
-
-    const FilePieces& pieces_;
-    std::uint64_t offset_;
-    std::uint64_t size_;
-    std::uint64_t window_start_ = 0;
-    std::string window_;
 };
 
 std::vector<Entry> read_entries(ElfFile& file, const FilePieces& pieces, const std::vector<Segment>& segments) {
@@ -170,15 +154,11 @@ void take_name(ElfFile& file, std::int64_t tag, const std::string& name) {
     }
 }
 
-bool holds_name(std::int64_t tag) {
+void read_names(ElfFile& file, const std::vector<Entry>& entries, const NameTable& names) {
     constexpr std::int64_t tags[] = {DT_SONAME, DT_NEEDED, DT_RPATH, DT_RUNPATH, DT_FILTER, DT_AUXILIARY};
-    return std::ranges::find(tags, tag) != std::end(tags);
-}
-
-void read_names(ElfFile& file, const std::vector<Entry>& entries, NameTable names) {
     for (const auto& entry : entries) {
         const auto tag = static_cast<std::int64_t>(entry.d_tag);
-        if (!holds_name(tag)) continue;
+        if (!includes(tags, tag)) continue;
         const auto name = names.at(entry.d_un.d_val);
         if (!name)
             return damaged(file, "a name in its dynamic section is outside the table of names or not terminated");
@@ -216,7 +196,7 @@ void read_dynamic_section(ElfFile& file, const FilePieces& pieces, const std::st
     const auto size = value_of(entries, DT_STRSZ);
     const auto offset = address ? offset_of(segments, *address) : std::nullopt;
     if (!offset || !size) return damaged(file, "its dynamic section has no table of names within the file");
-    read_names(file, entries, NameTable(pieces, *offset, *size));
+    read_names(file, entries, {pieces, *offset, *size});
 }
 
 constexpr std::string_view magic =
@@ -345,13 +325,6 @@ ElfFile read(const Root& root, std::string_view path, ElfUse use) {
 }
 
 }  // namespace
-
-std::optional<struct stat> status_of(const Root& root, std::string_view path) {
-    struct stat about {};
-    const auto real = root.real_path(path);
-    if (!real || stat(root.outside(*real).c_str(), &about) != 0) return std::nullopt;
-    return about;
-}
 
 FilePieces::FilePieces(const std::string& path) {
     struct stat about {};

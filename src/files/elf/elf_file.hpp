@@ -3,7 +3,6 @@
 #pragma once
 
 #include <elf.h>
-#include <sys/stat.h>
 
 #include <cstdint>
 #include <optional>
@@ -62,9 +61,6 @@ ElfFile read_elf_program(const Root& root, std::string_view path);
 
 // Regular files, read in pieces by position: a library of 500 MB costs a few kilobytes.
 
-/// What stat tells about a path inside the root; nothing when it does not exist.
-std::optional<struct stat> status_of(const Root& root, std::string_view path);
-
 class FilePieces {
   public:
     /// Opens a regular file and nothing else: a directory, pipe or device is never opened. Check error() before use.
@@ -87,14 +83,11 @@ class FilePieces {
     std::uint64_t size_ = 0;
 };
 
-// Library names that stand as texts in a file's read-only data: what it may open with dlopen while it runs.
+// Library names that are texts in a file's read-only data: what it may open with dlopen while it runs.
 
 /// Texts of the form libNAME.so or libNAME.so.NUMBERS, each once, in the file's order. Looks into the read-only data
 /// sections, 64 MiB at most; without a table of sections into the first 16 MiB. Nothing for a file that cannot be read.
 std::vector<std::string> embedded_library_names(const Root& root, std::string_view path);
-
-/// The same in bytes; a name counts when a NUL stands at both ends.
-void add_library_names(std::string_view bytes, std::vector<std::string>& names);
 
 /// libcudnn.so.9, _pywrap.so, libfoo.so.2.18.0; a path's last part counts.
 bool is_shared_library(std::string_view path);

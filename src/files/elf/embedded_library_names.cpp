@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "files/elf/elf_file.hpp"
 
@@ -48,6 +49,22 @@ std::vector<Extent> read_only_data(const FilePieces& pieces) {
     return extents;
 }
 
+/// A name counts when there is a NUL at both ends.
+void add_library_names(std::string_view bytes, std::vector<std::string>& names) {
+    constexpr std::string_view start("\0lib", 4);
+    const auto next = [&](std::size_t from) {  // much faster than find() in data full of NULs
+        const void* found = memmem(bytes.data() + from, bytes.size() - from, start.data(), start.size());
+        return found ? static_cast<std::size_t>(static_cast<const char*>(found) - bytes.data())
+                     : std::string_view::npos;
+    };
+    for (auto at = next(0); at != std::string_view::npos; at = next(at + 1)) {
+        const auto end = bytes.substr(0, at + longest_name + 2).find('\0', at + 1);
+        if (end == std::string_view::npos) continue;
+        const std::string_view text = bytes.substr(at + 1, end - at - 1);
+        if (is_name(text) && names.size() < most_names) add_once(names, std::string(text));
+    }
+}
+
 /// In windows that overlap by more than a name; those at a window's edge are found in the next.
 void search(const FilePieces& pieces, const Extent& extent, std::vector<std::string>& names) {
     std::uint64_t at = 0;
@@ -69,22 +86,6 @@ bool is_shared_library(std::string_view path) {
     if (at == std::string_view::npos) return false;
     const std::string_view rest = name.substr(at + 3);
     return rest.empty() || (rest.front() == '.' && rest.find_first_not_of("0123456789.") == std::string_view::npos);
-}
-
-void add_library_names(std::string_view bytes, std::vector<std::string>& names) {
-    constexpr std::string_view start("\0lib", 4);
-    const auto next = [&](std::size_t from) {  // much faster than find() in data full of NULs
-        const void* found = memmem(bytes.data() + from, bytes.size() - from, start.data(), start.size());
-        return found ? static_cast<std::size_t>(static_cast<const char*>(found) - bytes.data())
-                     : std::string_view::npos;
-    };
-    for (auto at = next(0); at != std::string_view::npos; at = next(at + 1)) {
-        const auto end = bytes.substr(0, at + longest_name + 2).find('\0', at + 1);
-        if (end == std::string_view::npos) continue;
-        const std::string_view text = bytes.substr(at + 1, end - at - 1);
-        const bool known = std::ranges::find(names, text) != names.end();
-        if (is_name(text) && !known && names.size() < most_names) names.emplace_back(text);
-    }
 }
 
 std::vector<std::string> embedded_library_names(const Root& root, std::string_view path) {

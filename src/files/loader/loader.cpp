@@ -1,10 +1,10 @@
 #include "files/loader/loader.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <unordered_set>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 
 namespace rnncheck::loader {
@@ -52,14 +52,12 @@ Directories places_in(const Loader& loader, const Directories& directories) {
 /// Split at ':' and ';'; an empty entry is the working directory.
 Directories library_path_of(const Loader& loader, const LoaderSetting& setting) {
     std::string with_colons = setting.library_path;
-    std::replace(with_colons.begin(), with_colons.end(), ';', ':');
+    std::ranges::replace(with_colons, ';', ':');
     Directories directories;
     for (const auto& entry : split(with_colons, ':')) {
-        std::string directory = with_tokens(loader, entry, setting.program_directory, true);
-        if (directory.empty() && !entry.empty()) continue;
-        directory = absolute_path(directory, loader.working_directory);
+        std::string directory = expanded(loader, entry, setting.program_directory, true);
         while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
-        directories.push_back(std::move(directory));
+        if (!directory.empty()) directories.push_back(std::move(directory));
     }
     return places_in(loader, directories);
 }
@@ -67,26 +65,21 @@ Directories library_path_of(const Loader& loader, const LoaderSetting& setting) 
 Directories subdirectories_of(const LoaderBuild& build, const Directories& hwcaps) {
     Directories subdirectories;
     for (const auto& hwcap : hwcaps) subdirectories.push_back("glibc-hwcaps/" + hwcap);
-    if (!build.legacy) return subdirectories;
-    const Directories legacy = legacy_hwcap_directories();
-    subdirectories.insert(subdirectories.end(), legacy.begin(), legacy.end());
+    if (build.legacy) append(subdirectories, legacy_hwcap_directories());
     return subdirectories;
 }
 
 // $ORIGIN, $LIB and $PLATFORM (glibc elf/dl-load.c: is_dst, _dl_dst_substitute).
 constexpr std::size_t longest_result = 1 << 16;
 
-bool continues_name(std::string_view text, std::size_t at) {
-    return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
-}
-
 /// How many characters behind the '$' are this token; 0 when it is none.
 std::size_t length_of(std::string_view behind, std::string_view token) {
     const bool braces = behind.starts_with('{');
     const std::string_view name = behind.substr(braces ? 1 : 0);
     if (!name.starts_with(token)) return 0;
-    if (braces) return name.substr(token.size()).starts_with('}') ? token.size() + 2 : 0;
-    return continues_name(name, token.size()) ? 0 : token.size();
+    const char next = name.size() > token.size() ? name[token.size()] : '\0';
+    if (braces) return next == '}' ? token.size() + 2 : 0;
+    return is_letter_or_digit(next) || next == '_' ? 0 : token.size();
 }
 
 }  // namespace
@@ -104,8 +97,8 @@ std::string absolute_path(const std::string& path, const std::string& directory)
 
 Loader loader_of(const Root& root, const LoaderSetting& setting) {
     const std::string_view interpreter = setting.interpreter.empty() ? usual_interpreter() : setting.interpreter;
-    const auto told = read_loader_build(root, interpreter);
-    const LoaderBuild build = told ? *told : guessed_build(root);
+    const auto known = read_loader_build(root, interpreter);
+    const LoaderBuild build = known ? *known : guessed_build(root);
     Loader loader;
     loader.root = root;
     loader.secure = setting.secure;
@@ -126,16 +119,11 @@ Loader loader_of(const Root& root, std::string_view library_path) {
     return loader_of(root, LoaderSetting{.library_path = std::string(library_path)});
 }
 
-OpenAttempt try_open(const Loader& loader, const std::string& path) {
-    if (loader.root.surely_absent(path)) return {};  // one system call for each of thousands of directories
-    OpenAttempt attempt{OpenOutcome::opens, path, elf::read_elf_file(loader.root, path)};
-    if (attempt.file.skipped)
-        attempt.outcome = OpenOutcome::skipped;
-    else if (attempt.file.aborts_list)
-        attempt.outcome = OpenOutcome::aborts_list;
-    else if (attempt.file.problem)
-        attempt.outcome = OpenOutcome::fails;
-    return attempt;
+elf::ElfFile try_open(const Loader& loader, const std::string& path) {
+    elf::ElfFile absent;
+    absent.skipped = true;
+    // One system call for each of thousands of directories.
+    return loader.root.surely_absent(path) ? absent : elf::read_elf_file(loader.root, path);
 }
 
 RunPath run_path_of(const Loader& loader, const elf::ElfFile& file, std::string_view path, bool of_program) {
@@ -156,11 +144,11 @@ std::vector<std::string> files_in(const Directories& directories, const std::str
     return files;
 }
 
-std::optional<OpenAttempt> open_first(const Loader& loader, const std::vector<std::string>& files) {
+std::optional<OpenedFile> open_first(const Loader& loader, const std::vector<std::string>& files) {
     for (const auto& path : files) {
-        OpenAttempt attempt = try_open(loader, path);
-        if (attempt.outcome == OpenOutcome::aborts_list) break;
-        if (attempt.outcome != OpenOutcome::skipped) return attempt;
+        elf::ElfFile file = try_open(loader, path);
+        if (file.aborts_list) break;
+        if (!file.skipped) return OpenedFile{path, std::move(file)};
     }
     return std::nullopt;
 }
@@ -182,8 +170,7 @@ bool in_built_in_directory(const Loader& loader, std::string_view path) {
 bool belongs_to_c_library(std::string_view name) {
     constexpr std::string_view names[] = {"libc.so.6",       "libm.so.6",  "libdl.so.2",
                                           "libpthread.so.0", "librt.so.1", "libutil.so.1"};
-    return name.starts_with("ld-linux") || name.starts_with("ld64.so") ||
-           std::ranges::find(names, name) != std::end(names);
+    return name.starts_with("ld-linux") || name.starts_with("ld64.so") || includes(names, name);
 }
 
 std::string with_tokens(const Loader& loader, std::string_view text, std::string_view origin, bool of_program) {

@@ -27,7 +27,7 @@ LoaderBuild guessed_build(const Root& root);
 /// The interpreter of ordinary programs on this processor: "/lib64/ld-linux-x86-64.so.2".
 std::string_view usual_interpreter();
 
-/// What $PLATFORM stands for: the kernel's name for the processor, "haswell" where glibc knows better.
+/// What $PLATFORM means: the kernel's name for the processor, "haswell" where glibc knows better.
 std::string processor_platform();
 
 /// Subdirectories of before glibc 2.37, best first: "tls/haswell/x86_64", ..., "x86_64".
@@ -68,9 +68,8 @@ class LoaderCache {
         std::uint32_t subset;  ///< 0 for none
     };
     std::string_view text_at(std::uint32_t offset) const;
+    std::string_view name_of(std::uint32_t number) const { return text_at(entries_[number].name); }
     void read_entries(std::uint32_t count, const std::vector<std::uint32_t>& subsets);
-
-    std::vector<std::uint32_t>::const_iterator first_of(std::string_view name) const;
 
     std::string bytes_;
     std::vector<Entry> entries_;
@@ -85,10 +84,9 @@ LoaderCache read_loader_cache(const Root& root, std::string_view path = "/etc/ld
 struct LoaderSetting {
     std::string library_path = {};       ///< value of LD_LIBRARY_PATH; the kernel lets it have 128 KiB
     std::string working_directory = {};  ///< empty for our own
-    std::string program_directory =
-        {};                        ///< what $ORIGIN in LD_LIBRARY_PATH stands for; empty: such entries are left out
-    std::string interpreter = {};  ///< empty for the usual one
-    bool secure = false;           ///< set-user-id and the like: LD_LIBRARY_PATH and LD_PRELOAD do not count
+    std::string program_directory = {};  ///< what $ORIGIN in LD_LIBRARY_PATH means; empty: such entries are left out
+    std::string interpreter = {};        ///< empty for the usual one
+    bool secure = false;                 ///< set-user-id and the like: LD_LIBRARY_PATH and LD_PRELOAD do not count
 };
 
 /// What the loader goes by in that setting. Directories are those that exist, each once and after its subdirectories
@@ -99,8 +97,8 @@ struct Loader {
     LoaderCache cache;
     std::vector<std::string> default_directories;
     std::vector<std::string> built_in_directories;  ///< the default directories as they are built in, existing or not
-    std::string platform;                           ///< what $PLATFORM stands for: "x86_64", "haswell"
-    std::string library_directory;                  ///< what $LIB stands for: "lib64", "lib/x86_64-linux-gnu"
+    std::string platform;                           ///< what $PLATFORM means: "x86_64", "haswell"
+    std::string library_directory;                  ///< what $LIB means: "lib64", "lib/x86_64-linux-gnu"
     std::vector<std::string> hwcaps;                ///< glibc-hwcaps subdirectories this processor may use, best first
     std::vector<std::string> subdirectories;        ///< below every directory, in the order of the search
     std::string preload_file;                       ///< /etc/ld.so.preload
@@ -114,23 +112,15 @@ Loader loader_of(const Root& root, const LoaderSetting& setting);
 Loader loader_of(const Root& root, std::string_view library_path);
 
 /// What the loader makes of one file of its search.
-enum class OpenOutcome {
-    skipped,      ///< as if it were not there: absent, for another machine, not permitted
-    aborts_list,  ///< it goes on with the next list
-    fails,        ///< it stops here and the opening fails
-    opens,
-};
+elf::ElfFile try_open(const Loader& loader, const std::string& path);
 
-struct OpenAttempt {
-    OpenOutcome outcome = OpenOutcome::skipped;
-    std::string path = {};
-    elf::ElfFile file = {};
+struct OpenedFile {
+    std::string path;
+    elf::ElfFile file;
 };
-
-OpenAttempt try_open(const Loader& loader, const std::string& path);
 
 /// The first of a list's files that opens or fails; nothing when all are skipped or one aborts the list.
-std::optional<OpenAttempt> open_first(const Loader& loader, const std::vector<std::string>& files);
+std::optional<OpenedFile> open_first(const Loader& loader, const std::vector<std::string>& files);
 
 /// The file of this name in each of these directories, there or not.
 std::vector<std::string> files_in(const std::vector<std::string>& directories, const std::string& name);
@@ -138,7 +128,7 @@ std::vector<std::string> files_in(const std::vector<std::string>& directories, c
 /// Where the search ended. Without a path nothing was found.
 struct Lookup {
     std::optional<std::string> path;
-    /// Set when the loader stops at `path` and cannot use it: opening fails although a good copy may lie further on.
+    /// Set when the loader stops at `path` and cannot use it: opening fails although a good one may be further on.
     std::optional<FileProblem> problem;
 
     bool usable() const { return path && !problem; }
@@ -150,7 +140,7 @@ struct RunPath {
     std::vector<std::string> after;   ///< DT_RUNPATH, after it; takes the place of DT_RPATH
 };
 
-/// For a library opened as `path`: $ORIGIN is the directory of that name, whatever links it stands for.
+/// For a library opened as `path`: $ORIGIN is the directory of that name, whatever links it is reached by.
 RunPath run_path_of(const Loader& loader, const elf::ElfFile& file, std::string_view path, bool of_program = false);
 
 /// What dlopen(name) gives in a plain program or, with a run path, what a DT_NEEDED name gives for a library that has
@@ -164,16 +154,16 @@ std::string absolute_path(const std::string& path, const std::string& directory)
 std::string own_working_directory();
 
 /// A name or an entry of a run path with $ORIGIN, $LIB and $PLATFORM put in, with and without braces; empty when one
-/// of them stands for nothing. A set-user-id program's own $ORIGIN counts below the default directories alone.
+/// of them is unknown. A set-user-id program's own $ORIGIN counts below the default directories alone.
 std::string with_tokens(const Loader& loader, std::string_view text, std::string_view origin, bool of_program = false);
 
 /// The same for an entry, which becomes absolute.
 std::string expanded(const Loader& loader, std::string_view entry, std::string_view origin, bool of_program = false);
 
-/// "/a/b.so" lies in "/a", "/b.so" in "/".
+/// "/a/b.so" is in "/a", "/b.so" in "/".
 std::string_view origin_of(std::string_view path);
 
-/// The path lies in or below a directory built into the loader.
+/// The path is in or below a directory built into the loader.
 bool in_built_in_directory(const Loader& loader, std::string_view path);
 
 /// Part of the C library: every process that could open a GPU library has these files, whatever the directories show.

@@ -115,9 +115,7 @@ void LoaderCache::read_entries(std::uint32_t count, const std::vector<std::uint3
     }
     by_name_.resize(entries_.size());
     std::iota(by_name_.begin(), by_name_.end(), 0u);
-    std::ranges::stable_sort(by_name_, [this](std::uint32_t one, std::uint32_t other) {
-        return text_at(entries_[one].name) < text_at(entries_[other].name);
-    });
+    std::ranges::stable_sort(by_name_, {}, [this](std::uint32_t number) { return name_of(number); });
 }
 
 std::string_view LoaderCache::text_at(std::uint32_t offset) const {
@@ -132,16 +130,11 @@ CachedLibrary LoaderCache::at(std::size_t number) const {
     return {text_at(entry.name), text_at(entry.path), entry.subset == 0 ? std::string_view() : text_at(entry.subset)};
 }
 
-std::vector<std::uint32_t>::const_iterator LoaderCache::first_of(std::string_view name) const {
-    return std::lower_bound(
-        by_name_.begin(), by_name_.end(), name,
-        [this](std::uint32_t number, std::string_view wanted) { return text_at(entries_[number].name) < wanted; });
-}
-
 std::vector<CachedLibrary> LoaderCache::all(std::string_view name) const {
     std::vector<CachedLibrary> found;
-    for (auto next = first_of(name); next != by_name_.end() && at(*next).name == name; ++next)
-        found.push_back(at(*next));
+    const auto by_name = [this](std::uint32_t number) { return name_of(number); };
+    for (const std::uint32_t number : std::ranges::equal_range(by_name_, name, {}, by_name))
+        found.push_back(at(number));
     return found;
 }
 

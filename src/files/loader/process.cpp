@@ -1,15 +1,13 @@
 #include "files/loader/process.hpp"
 
-#include <algorithm>
-
+#include "base/lists.hpp"
 #include "base/text.hpp"
-#include "files/elf/elf_file.hpp"
 
 namespace rnncheck::loader {
 
 namespace {
 
-// Real processes have some hundred; a hostile file could name more for ever.
+// Real processes have some hundred; a hostile file could name more forever.
 constexpr std::size_t most_objects = 4096;
 constexpr std::size_t most_answers = 1 << 16;
 constexpr std::size_t largest_preload_file = 1 << 16;
@@ -34,7 +32,7 @@ std::vector<std::string> names_in_preload_file(const Loader& loader) {
 }
 
 void identify(const Loader& loader, Object& object) {
-    const auto about = elf::status_of(loader.root, object.path);
+    const auto about = loader.root.status(object.path);
     if (!about) return;
     object.device = about->st_dev;
     object.inode = about->st_ino;
@@ -68,7 +66,7 @@ void Process::put(const std::string& path) {
 
 void Process::start(const std::string& preload) {
     std::vector<std::string> names = loader_.secure ? std::vector<std::string>{} : words(preload, " :");
-    for (auto& name : names_in_preload_file(loader_)) names.push_back(std::move(name));
+    append(names, names_in_preload_file(loader_));
     for (const auto& name : names) {
         const std::size_t before = objects_.size();
         Answer answer = map(name, 0, true);
@@ -98,8 +96,7 @@ Lookup Process::look_up(const std::string& name, std::size_t caller) const {
 std::optional<std::size_t> Process::loaded(const std::string& name) const {
     for (std::size_t i = 0; i < objects_.size(); ++i) {
         const Object& object = objects_[i];
-        const bool answers = std::ranges::find(object.names, name) != object.names.end();
-        if (answers || object.file.soname == name || (i > 0 && object.path == name)) return i;
+        if (includes(object.names, name) || object.file.soname == name || (i > 0 && object.path == name)) return i;
     }
     return std::nullopt;
 }
@@ -134,13 +131,13 @@ std::vector<std::string> Process::files(const SearchList& list, const std::strin
     return path && !rejected ? std::vector{*path} : std::vector<std::string>{};
 }
 
-void Process::take(Answer& answer, OpenAttempt attempt, bool keeps_loader) {
-    if (attempt.outcome == OpenOutcome::fails) {
-        answer.stopped_at = attempt.path;
-        answer.problem = attempt.file.problem_detail;
+void Process::take(Answer& answer, OpenedFile opened, bool keeps_loader) {
+    if (opened.file.problem) {
+        answer.stopped_at = opened.path;
+        answer.problem = opened.file.problem_detail;
         return;
     }
-    Object object{attempt.path, answer.name, {}, answer.rule, std::move(attempt.file), {}, {answer.name}};
+    Object object{opened.path, answer.name, {}, answer.rule, std::move(opened.file), {}, {answer.name}};
     if (keeps_loader) object.loader = answer.by;
     identify(loader_, object);
     for (std::size_t i = 0; i < objects_.size(); ++i) {

@@ -74,7 +74,7 @@ class Process {
     std::optional<std::size_t> loaded(const std::string& name) const;
     std::size_t add(Object object);
     Answer map(const std::string& name, std::size_t by, bool keeps_loader);
-    void take(Answer& answer, OpenAttempt attempt, bool keeps_loader);
+    void take(Answer& answer, OpenedFile opened, bool keeps_loader);
     void map_needed();
 
     const Loader& loader_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "base/text.hpp"
 #include "files/elf/elf_file.hpp"
@@ -13,18 +12,7 @@ namespace {
 
 constexpr std::size_t most_needs = 1024, longest_field = 512;
 
-bool is_distribution_char(char c) {
-    return is_letter_or_digit(c) || c == '-' || c == '_' || c == '.';
-}
-
-std::string without_blanks(std::string_view text) {
-    std::string bounds;
-    for (const char c : text)
-        if (c != ' ' && c != '\t' && c != '(' && c != ')') bounds += c;
-    return bounds;
-}
-
-/// extra == 'and-cuda', wherever it stands in the marker.
+/// extra == 'and-cuda', wherever it is in the marker.
 std::string extra_in(std::string_view marker) {
     const auto at = marker.find("extra");
     if (at == std::string_view::npos) return "";
@@ -75,17 +63,12 @@ constexpr auto published_names = std::to_array<PublishedName>({
     {"mxnet", "mxnet", "cpu"},
 });
 
-/// mxnet-cu112, mxnet-cu102mkl.
-std::string flavour_of_mxnet(std::string_view behind) {
-    const auto end = std::min(behind.find_first_not_of("0123456789", 2), behind.size());
-    return std::string(behind.substr(0, end));
-}
-
 std::optional<DistributionName> numbered(std::string_view name) {
     constexpr std::string_view cupy = "cupy-cuda", mxnet = "mxnet-cu", jax = "jax-cuda", jax_rocm = "jax-rocm";
     if (name.starts_with(cupy)) return DistributionName{"cupy", std::string(name.substr(5))};
     if (name.starts_with("cupy-rocm")) return DistributionName{"cupy", "rocm"};
-    if (name.starts_with(mxnet)) return DistributionName{"mxnet", flavour_of_mxnet(name.substr(6))};
+    if (name.starts_with(mxnet))  // mxnet-cu112, mxnet-cu102mkl
+        return DistributionName{"mxnet", std::string(name.substr(6, name.find_first_not_of("0123456789", 8) - 6))};
     if (name.starts_with(jax) && (name.ends_with("-plugin") || name.ends_with("-pjrt")))
         return DistributionName{"jax", std::string(name.substr(4, name.find('-', 4) - 4)), true};
     if (name.starts_with(jax_rocm)) return DistributionName{"jax", "rocm", true};
@@ -138,13 +121,13 @@ std::vector<Distribution> listed(const Root& root, const std::string& names_in, 
     std::vector<Distribution> found;
     for (const std::string& name : root.names_in(names_in))
         if (auto distribution = from(name, directory)) found.push_back(std::move(*distribution));
-    std::ranges::stable_sort(found, [](const auto& a, const auto& b) { return a.name < b.name; });
+    std::ranges::stable_sort(found, {}, &Distribution::name);
     return found;
 }
 
 constexpr std::size_t most_libraries = 4096, longest_path = 4096;
 
-/// The first value of a row, its quotes off; `rest` is what stands behind it.
+/// The first value of a row, its quotes off; `rest` is what follows.
 std::optional<std::string> first_value(std::string_view row, std::string_view& rest) {
     if (!row.starts_with('"')) {
         const auto comma = std::min(row.find(','), row.size());
@@ -166,19 +149,11 @@ std::optional<std::string> first_value(std::string_view row, std::string_view& r
 }
 
 std::optional<std::int64_t> last_number(std::string_view rest) {
-    const std::string_view digits = trim(rest.substr(std::min(rest.rfind(',') + 1, rest.size())));
-    std::int64_t number = 0;
-    const char* const end = digits.data() + digits.size();
-    const auto [stopped, error] = std::from_chars(digits.data(), end, number);
-    if (digits.empty() || error != std::errc() || stopped != end || number < 0) return std::nullopt;
-    return number;
+    const auto number = number_from<std::int64_t>(trim(rest.substr(std::min(rest.rfind(',') + 1, rest.size()))));
+    return number && *number >= 0 ? number : std::nullopt;
 }
 
-constexpr std::size_t most_record = std::size_t{32} << 20, most_told = 32;
-
-void add_told(std::vector<std::string>& list, const std::string& path) {
-    if (list.size() < most_told) list.push_back(path);
-}
+constexpr std::size_t most_record = std::size_t{32} << 20;
 
 }  // namespace
 
@@ -208,15 +183,16 @@ std::string normalised(std::string_view name) {
 
 Requirement read_requirement(std::string_view text) {
     text = trim(text.substr(0, longest_field));
-    const auto behind_name = std::ranges::find_if_not(text, is_distribution_char);
-    const auto length = static_cast<std::size_t>(behind_name - text.begin());
+    const auto belongs_to_name = [](char c) { return is_letter_or_digit(c) || c == '-' || c == '_' || c == '.'; };
+    const auto length = static_cast<std::size_t>(std::ranges::find_if_not(text, belongs_to_name) - text.begin());
     Requirement need;
     need.name = normalised(text.substr(0, length));
     text.remove_prefix(length);
     if (const auto end = text.find(']'); trim(text).starts_with('[') && end != std::string_view::npos)
         text.remove_prefix(end + 1);
     const auto marker = std::min(text.find(';'), text.size());
-    need.bounds = without_blanks(text.substr(0, marker));
+    need.bounds = text.substr(0, marker);
+    std::erase_if(need.bounds, [](char c) { return c == ' ' || c == '\t' || c == '(' || c == ')'; });
     need.extra = extra_in(text.substr(marker));
     return need;
 }
@@ -261,12 +237,8 @@ bool is_library_wheel(std::string_view distribution) {
 std::optional<int> cuda_major_of(std::string_view distribution) {
     const auto at = distribution.rfind("-cu");
     if (!distribution.starts_with("nvidia-") || at == std::string_view::npos) return std::nullopt;
-    const std::string_view digits = distribution.substr(at + 3);
-    int major = 0;
-    const char* const end = digits.data() + digits.size();
-    const auto [stopped, error] = std::from_chars(digits.data(), end, major);
-    if (digits.empty() || error != std::errc() || stopped != end) return std::nullopt;
-    return major > 100 ? major / 10 : major;
+    const auto major = number_from(distribution.substr(at + 3));
+    return major && *major > 100 ? *major / 10 : major;
 }
 
 std::vector<Distribution> distributions_in(const Root& root, const std::string& directory) {
@@ -287,9 +259,9 @@ std::optional<Metadata> metadata_of(const Root& root, const Distribution& distri
         Metadata metadata = read_metadata(*text);
         if (metadata.name.empty())
             left_out.push_back(path + " contains no metadata");
-        else if (const auto about = elf::status_of(root, path);
-                 text->size() == most_metadata && text->find("\n\n") == std::string::npos && about &&
-                 static_cast<std::size_t>(about->st_size) > most_metadata)
+        else if (const auto about = root.status(path); text->size() == most_metadata &&
+                                                       text->find("\n\n") == std::string::npos && about &&
+                                                       static_cast<std::size_t>(about->st_size) > most_metadata)
             left_out.push_back(path + ": only the first 256 KiB were read");
         return metadata;
     }
@@ -316,13 +288,17 @@ void compare_files(const Root& root, const Distribution& distribution, PythonPac
     const auto text = root.read(path, most_record);
     if (!text) return;  // not every installer writes one
     if (text->size() == most_record) left_out.push_back(path + ": only the first 32 MiB were read");
+    const auto add = [](std::vector<std::string>& list, const std::string& place) {
+        constexpr std::size_t most = 32;
+        if (list.size() < most) list.push_back(place);
+    };
     read_record(*text, [&](const RecordedFile& file) {
         const std::string place = file.path.starts_with('/') ? file.path : distribution.directory + '/' + file.path;
-        const auto about = elf::status_of(root, place);
+        const auto about = root.status(place);
         if (!about)
-            add_told(package.missing_files, place);
+            add(package.missing_files, place);
         else if (file.bytes && S_ISREG(about->st_mode) && about->st_size != *file.bytes)
-            add_told(package.changed_files, place);
+            add(package.changed_files, place);
     });
 }
 

@@ -79,7 +79,7 @@ std::vector<Distribution> distributions_in(const Root& root, const std::string& 
 /// Those that conda installed, from the names in PREFIX/conda-meta ("name-version-build.json").
 std::vector<Distribution> conda_distributions(const Root& root, const std::string& prefix);
 
-/// Its metadata; unset when there is none that could be read. What was not read to its end is told in `left_out`.
+/// Its metadata; unset when there is none that could be read. What was not read to its end is named in `left_out`.
 std::optional<Metadata> metadata_of(const Root& root, const Distribution& distribution,
                                     std::vector<std::string>& left_out);
 
@@ -93,7 +93,7 @@ struct RecordedFile {
 void read_record(std::string_view text, const std::function<void(const RecordedFile&)>& found);
 
 /// Compares its RECORD with the disk: fills missing_files and changed_files with the shared libraries that are gone or
-/// have another size, at most 32 of each. Of a list longer than 32 MiB the beginning counts, which is told in
+/// have another size, at most 32 of each. Of a list longer than 32 MiB the beginning counts, which is named in
 /// `left_out`.
 void compare_files(const Root& root, const Distribution& distribution, PythonPackage& package,
                    std::vector<std::string>& left_out);

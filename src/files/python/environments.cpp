@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/lists.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
-#include "files/elf/elf_file.hpp"
 
 namespace rnncheck::python {
 
@@ -19,7 +19,7 @@ std::string without_slashes(std::string path) {
 }
 
 bool is_directory(const Root& root, const std::string& path) {
-    const auto about = elf::status_of(root, path);
+    const auto about = root.status(path);
     return about && S_ISDIR(about->st_mode);
 }
 
@@ -27,14 +27,15 @@ std::string short_version(const Version& version) {
     return std::to_string(version.major()) + '.' + std::to_string(version.minor());
 }
 
-/// Where packages lie below a prefix. The system's python searches Debian's dist-packages instead of site-packages.
-std::vector<std::string> directories_below(const std::string& prefix, const std::string& python, bool system) {
-    if (!system)
-        return {prefix + "/lib/python" + python + "/site-packages",
-                prefix + "/lib64/python" + python + "/site-packages"};
-    return {"/usr/local/lib/python" + python + "/dist-packages", prefix + "/lib/python3/dist-packages",
-            prefix + "/lib/python" + python + "/dist-packages", prefix + "/lib/python" + python + "/site-packages",
-            prefix + "/lib64/python" + python + "/site-packages"};
+/// Where packages are below a prefix. The system's python searches Debian's dist-packages instead of site-packages.
+std::vector<std::string> directories_below(const std::string& prefix, const std::string& python) {
+    std::vector<std::string> directories;
+    if (prefix == "/usr")
+        directories = {"/usr/local/lib/python" + python + "/dist-packages", prefix + "/lib/python3/dist-packages",
+                       prefix + "/lib/python" + python + "/dist-packages"};
+    append(directories,
+           {prefix + "/lib/python" + python + "/site-packages", prefix + "/lib64/python" + python + "/site-packages"});
+    return directories;
 }
 
 /// In the order of sys.path: PYTHONPATH, the user's, the environment's, those of the one that it builds on.
@@ -48,11 +49,9 @@ std::vector<std::string> candidates(const Variables& variables, const Prefix& pr
     if (user.empty() && !value_of(variables, "HOME").empty()) user = value_of(variables, "HOME") + "/.local";
     if (prefix.sees_user_site && value_of(variables, "PYTHONNOUSERSITE").empty() && user.starts_with('/'))
         directories.push_back(user + "/lib/python" + python + "/site-packages");
-    const auto add = [&](const std::string& base, bool system) {
-        for (const std::string& directory : directories_below(base, python, system)) directories.push_back(directory);
-    };
-    add(prefix.path, prefix.path == "/usr");
-    if (prefix.base != prefix.path && prefix.sees_user_site) add(prefix.base, prefix.base == "/usr");
+    append(directories, directories_below(prefix.path, python));
+    if (prefix.base != prefix.path && prefix.sees_user_site)
+        append(directories, directories_below(prefix.base, python));
     return directories;
 }
 
@@ -61,7 +60,7 @@ std::vector<std::string> existing(const Root& root, const std::vector<std::strin
     for (const std::string& directory : directories) {
         if (found.size() == most_directories || !is_directory(root, directory)) continue;
         const auto path = root.real_path(directory);
-        if (!path || std::ranges::find(real, *path) != real.end()) continue;
+        if (!path || includes(real, *path)) continue;
         real.push_back(*path);
         found.push_back(directory);
     }
@@ -82,8 +81,7 @@ void read_path_file(const Root& root, const std::string& directory, const std::s
         code |= is_code(line);
         if (line.empty() || line.starts_with('#') || is_code(line) || found.size() == most_directories) continue;
         const std::string path = normal_path(line.starts_with('/') ? line : directory + '/' + line);
-        const bool known = std::ranges::find(found, path) != found.end();
-        if (!known && !root.names_in(path, 1).empty()) found.push_back(path);
+        if (!root.names_in(path, 1).empty()) add_once(found, path);
     }
     if (code && name.starts_with("__editable__"))
         left_out.push_back(directory + '/' + name + " finds an editable installation by code, which is not run");
@@ -108,11 +106,10 @@ void set_directories(const Root& root, const Variables& variables, std::vector<s
     const auto from_variable = split(value_of(variables, "PYTHONPATH"), ':');
     std::vector<std::string> added;
     for (const std::string& directory : directories) {
-        if (std::ranges::find(from_variable, directory) != from_variable.end()) continue;
-        const auto found = directories_of_path_files(root, directory, environment.left_out);
-        added.insert(added.end(), found.begin(), found.end());
+        if (!includes(from_variable, directory))
+            append(added, directories_of_path_files(root, directory, environment.left_out));
     }
-    directories.insert(directories.end(), added.begin(), added.end());
+    append(directories, std::move(added));
     environment.package_directories = existing(root, directories);
 }
 

@@ -35,7 +35,7 @@ std::optional<PythonEnvironment> environment_on_path(const Root& root, const Var
 /// and the system's; at most 64.
 std::vector<PythonEnvironment> other_environments(const Root& root, const Variables& variables);
 
-// What stands behind the name of a python: the directory of its environment and its version.
+// What the name of a python leads to: the directory of its environment and its version.
 
 /// One environment as its directory shows it. `base` is the prefix whose standard library and site-packages a virtual
 /// environment builds on.
@@ -53,8 +53,5 @@ std::optional<Prefix> prefix_at(const Root& root, const std::string& directory);
 
 /// From an interpreter's path. A shim of pyenv is followed to the version that is set.
 std::optional<Prefix> prefix_of_interpreter(const Root& root, const Variables& variables, const std::string& path);
-
-/// The major.minor of lib/pythonX.Y; the newest where there are several.
-std::optional<Version> version_of_library_directory(const Root& root, const std::string& prefix);
 
 }  // namespace rnncheck::python

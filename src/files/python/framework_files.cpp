@@ -72,7 +72,7 @@ void take_pins(const Root& root, const std::vector<Distribution>& distributions,
     }
 }
 
-/// "compute_80" in TensorFlow's own list stands for machine code and PTX code of 8.0.
+/// "compute_80" in TensorFlow's own list means machine code and PTX code of 8.0.
 std::string targets_of_tensorflow(const std::vector<std::string>& words) {
     std::vector<std::string> targets;
     for (const std::string& word : words) {

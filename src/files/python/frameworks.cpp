@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "files/python/environments.hpp"
 
@@ -17,7 +18,7 @@ constexpr std::size_t most_packages = 256, most_left_out = 16;
 bool is_conda_library(std::string_view name) {
     constexpr std::string_view names[] = {"cudnn",     "libcudnn",   "cudatoolkit",     "cuda-version", "cuda-cudart",
                                           "libcublas", "cuda-nvrtc", "tensorflow-base", "pytorch",      "libtorch"};
-    return std::ranges::find(names, name) != std::end(names);
+    return includes(names, name);
 }
 
 Distributions installed_in(const Root& root, PythonEnvironment& environment) {
@@ -26,7 +27,7 @@ Distributions installed_in(const Root& root, PythonEnvironment& environment) {
         const Distributions found = distributions_in(root, directory);
         if (found.empty() && root.names_in(directory, 1).empty())
             environment.left_out.push_back(directory + " is empty or cannot be read");
-        all.insert(all.end(), found.begin(), found.end());
+        append(all, found);
     }
     environment.distributions = static_cast<int>(all.size());
     if (environment.kind == "conda")
@@ -51,10 +52,7 @@ void complete(const Root& root, Distribution& distribution, std::vector<std::str
 
 PythonPackage described(const Root& root, const Distribution& distribution, bool compare,
                         std::vector<std::string>& left_out) {
-    PythonPackage package;
-    package.name = distribution.name;
-    package.version = distribution.version;
-    package.directory = distribution.directory;
+    PythonPackage package{distribution.name, distribution.version, distribution.directory, {}, {}};
     if (compare && !distribution.conda) compare_files(root, distribution, package, left_out);
     return package;
 }
@@ -119,20 +117,33 @@ bool is_gpu_library(std::string_view name) {
     return std::ranges::any_of(stems, [&](std::string_view stem) { return name.starts_with(stem); });
 }
 
-bool holds(const std::vector<std::string>& list, const std::string& item) {
-    return std::ranges::find(list, item) != list.end();
+/// The name by which cuDNN is opened: libcudnn.so.9; for CTranslate2, which has the front inside, the first part's.
+std::optional<std::string> cudnn_soname(const Framework& framework) {
+    if (!framework.cudnn) return std::nullopt;
+    const std::string major = std::to_string(framework.cudnn->major());
+    if (framework.name != "ctranslate2") return "libcudnn.so." + major;
+    return (framework.cudnn->major() >= 9 ? "libcudnn_ops.so." : "libcudnn_ops_infer.so.") + major;
+}
+
+/// libcublas.so.12; before CUDA 10.1 each release had a name of its own.
+std::optional<std::string> cublas_soname(const Framework& framework) {
+    if (!framework.cuda) return std::nullopt;
+    const Version& cuda = *framework.cuda;
+    if (cuda.major() >= 11) return "libcublas.so." + std::to_string(cuda.major());
+    if (cuda >= make_version({10, 1})) return "libcublas.so.10";
+    return "libcublas.so." + std::to_string(cuda.major()) + "." + std::to_string(cuda.minor());
 }
 
 void add_missing(std::vector<std::string>& names, const std::optional<std::string>& name, std::string_view stem) {
     const bool named = std::ranges::any_of(names, [&](const auto& known) { return known.starts_with(stem); });
-    if (name && !named && !holds(names, *name)) names.push_back(*name);
+    if (name && !named) add_once(names, *name);
 }
 
 /// What it needs by its headers, and what it opens by name while it runs.
 std::vector<std::string> opened_names(const Framework& framework, const elf::ElfFile& core) {
     std::vector<std::string> names;
     for (const std::string& name : core.needed)
-        if (is_gpu_library(name) && names.size() < most_sonames && !holds(names, name)) names.push_back(name);
+        if (is_gpu_library(name) && names.size() < most_sonames) add_once(names, name);
     add_missing(names, cudnn_soname(framework), "libcudnn.so");
     add_missing(names, cublas_soname(framework), "libcublas.so");
     return names;
@@ -152,14 +163,14 @@ std::vector<std::string> plain_paths(const Root& root, std::vector<std::string> 
 /// How the search came to this directory. The lists are those of the search, in its order.
 std::string found_by(const loader::Loader& loader, const loader::RunPath& run_path, const std::string& path) {
     const std::string directory = directory_of(path);
-    if (holds(run_path.before, directory)) return "rpath";
-    if (holds(loader.library_path, directory)) return "LD_LIBRARY_PATH";
-    if (holds(run_path.after, directory)) return "runpath";
+    if (includes(run_path.before, directory)) return "rpath";
+    if (includes(loader.library_path, directory)) return "LD_LIBRARY_PATH";
+    if (includes(run_path.after, directory)) return "runpath";
     return "system";
 }
 
-/// The file's full number, or that of the wheel that it lies in.
-void tell_release(const loader::Loader& loader, const std::vector<PythonPackage>& packages, FrameworkLibrary& library) {
+/// The file's full number, or that of its wheel.
+void find_version(const loader::Loader& loader, const std::vector<PythonPackage>& packages, FrameworkLibrary& library) {
     const std::string real = loader.root.real_path(*library.path).value_or(*library.path);
     if (const auto at = real.rfind(".so."); at != std::string::npos) {
         const auto version = parse_version(std::string_view(real).substr(at + 4));
@@ -186,7 +197,7 @@ std::vector<Framework> frameworks_of(const Root& root, PythonEnvironment& enviro
         that_matter.push_back(distribution);
         environment.packages.push_back(described(root, distribution, environment.active, environment.left_out));
         const auto published = parse_distribution_name(distribution.name);
-        if (published && !holds(names, published->framework)) names.push_back(published->framework);
+        if (published) add_once(names, published->framework);
     }
     std::vector<Framework> frameworks;
     for (const std::string& name : names)
@@ -198,21 +209,6 @@ std::vector<Framework> frameworks_of(const Root& root, PythonEnvironment& enviro
         environment.left_out.push_back("and " + std::to_string(more) + " more");
     }
     return frameworks;
-}
-
-std::optional<std::string> cudnn_soname(const Framework& framework) {
-    if (!framework.cudnn) return std::nullopt;
-    const std::string major = std::to_string(framework.cudnn->major());
-    if (framework.name != "ctranslate2") return "libcudnn.so." + major;
-    return (framework.cudnn->major() >= 9 ? "libcudnn_ops.so." : "libcudnn_ops_infer.so.") + major;
-}
-
-std::optional<std::string> cublas_soname(const Framework& framework) {
-    if (!framework.cuda) return std::nullopt;
-    const Version& cuda = *framework.cuda;
-    if (cuda.major() >= 11) return "libcublas.so." + std::to_string(cuda.major());
-    if (cuda >= make_version({10, 1})) return "libcublas.so.10";
-    return "libcublas.so." + std::to_string(cuda.major()) + "." + std::to_string(cuda.minor());
 }
 
 void find_used_libraries(const loader::Loader& loader, const std::vector<PythonPackage>& packages,
@@ -228,7 +224,7 @@ void find_used_libraries(const loader::Loader& loader, const std::vector<PythonP
         if (const loader::Lookup lookup = loader::find_library(loader, name, run_path); lookup.usable()) {
             library.found_by = found_by(loader, run_path, *lookup.path);
             library.path = plain_path(loader.root, *lookup.path);
-            tell_release(loader, packages, library);
+            find_version(loader, packages, library);
         }
         framework.libraries.push_back(std::move(library));
     }

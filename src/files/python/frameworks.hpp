@@ -17,12 +17,6 @@ std::vector<Framework> frameworks_of(const Root& root, PythonEnvironment& enviro
 void find_used_libraries(const loader::Loader& loader, const std::vector<PythonPackage>& packages,
                          Framework& framework);
 
-/// The name by which cuDNN is opened: libcudnn.so.9; for CTranslate2, which has the front inside, the first part's.
-std::optional<std::string> cudnn_soname(const Framework& framework);
-
-/// libcublas.so.12; before CUDA 10.1 each release had a name of its own.
-std::optional<std::string> cublas_soname(const Framework& framework);
-
 // What a framework was built for, from the files that it brings. Nothing of it is executed.
 
 /// A framework on disk: its distributions and the directory of packages that `import` takes it from.

@@ -42,7 +42,19 @@ std::optional<Version> version_of_conda(const Root& root, const std::string& pre
     return std::nullopt;
 }
 
-/// By the place it lies in.
+/// The major.minor of lib/pythonX.Y; the newest where there are several.
+std::optional<Version> version_of_library_directory(const Root& root, const std::string& prefix) {
+    std::optional<Version> newest;
+    for (const char* library : {"/lib", "/lib64"})
+        for (const std::string& name : root.names_in(prefix + library, most_libraries_listed)) {
+            if (!name.starts_with("python") || name.size() < 7) continue;
+            const auto version = version_in(name);
+            if (version && (!newest || *version > *newest)) newest = version;
+        }
+    return newest;
+}
+
+/// By its place.
 std::string kind_of_place(const std::string& path) {
     if (contains(path, "/.pyenv/versions/") || contains(path, "/pyenv/versions/")) return "pyenv";
     if (contains(path, "/uv/python/") || contains(path, "/uv/tools/")) return "uv";
@@ -84,17 +96,6 @@ std::optional<Prefix> behind_shim(const Root& root, const Variables& variables, 
 }
 
 }  // namespace
-
-std::optional<Version> version_of_library_directory(const Root& root, const std::string& prefix) {
-    std::optional<Version> newest;
-    for (const char* library : {"/lib", "/lib64"})
-        for (const std::string& name : root.names_in(prefix + library, most_libraries_listed)) {
-            if (!name.starts_with("python") || name.size() < 7) continue;
-            const auto version = version_in(name);
-            if (version && (!newest || *version > *newest)) newest = version;
-        }
-    return newest;
-}
 
 std::optional<Prefix> prefix_at(const Root& root, const std::string& directory) {
     if (root.exists(directory + configuration)) return virtual_environment(root, directory);

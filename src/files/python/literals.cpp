@@ -79,9 +79,7 @@ void Literals::put(std::string name, std::vector<std::string> values) {
 Literals read_literals(std::string_view text) {
     Literals literals;
     text = text.substr(0, most_text);
-    while (!text.empty()) {
-        read_line(take_line(text), literals);
-    }
+    while (!text.empty()) read_line(take_line(text), literals);
     return literals;
 }
 

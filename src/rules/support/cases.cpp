@@ -63,7 +63,7 @@ std::string verify_command(const Facts& facts, const RnnRun& run) {
 }
 
 std::optional<std::string> not_promised(const Facts& facts, const RnnRun& run) {
-    return rnncheck::not_promised(run.rnn_case, rnn_place(facts, run.gpu, run.library, run.dialect));
+    return rnncheck::not_promised(run.rnn_case, rnn_place(facts, run));
 }
 
 static Finding note_not_promised(const Facts& facts, const Sweep& sweep, const Runs& taken, const std::string& how) {

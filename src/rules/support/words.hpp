@@ -3,17 +3,12 @@
 
 #include <functional>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "facts/queries.hpp"
 #include "report/finding.hpp"
 
 namespace rnncheck::rules {
-
-/// Evidence, places or remedies added to those there are.
-template <class T>
-void append(std::vector<T>& all, std::vector<T> more) {
-    all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-}
 
 /// What `name`, a function or a member, gives for each.
 template <class Things, class Name>
