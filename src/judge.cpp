@@ -38,6 +38,8 @@ Verdict ask_what_if(const Named<Rule>& rule, const Facts& facts, const std::vect
 void complete(const Named<Rule>& rule, const Facts& facts, Finding& finding) {
     finding.rule = rule.name;
     finding.layer = rule->layer;
+    finding.severity = std::max(finding.severity, rule->max_severity);
+    std::erase_if(finding.evidence, [](const Evidence& evidence) { return evidence.value.empty(); });
     for (Remedy& remedy : finding.remedies)
         if (remedy.verify.empty()) remedy.verify = "rnncheck doctor --only " + finding.rule;
     if (rule->repaired_by_versions) rules::offer_plan(facts, finding);
@@ -125,14 +127,14 @@ void join_log(Verdict& verdict, std::string_view rule, const std::vector<Finding
 }
 
 void sort_by_likelihood(std::vector<Finding>& findings) {
-    std::stable_sort(findings.begin(), findings.end(),
-                     [](const Finding& a, const Finding& b) { return a.weight.value_or(0) > b.weight.value_or(0); });
+    std::ranges::stable_sort(
+        findings, [](const Finding& a, const Finding& b) { return a.weight.value_or(0) > b.weight.value_or(0); });
 }
 
 /// The order of repair: an error may be the cause of those of higher layers, a warning needs no repair before anything
 /// else works.
 void sort_findings(std::vector<Finding>& findings) {
-    std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+    std::ranges::stable_sort(findings, [](const Finding& a, const Finding& b) {
         return std::tie(a.severity, a.layer, a.rule, a.subject) < std::tie(b.severity, b.layer, b.rule, b.subject);
     });
 }

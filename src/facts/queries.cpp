@@ -44,6 +44,12 @@ const Library* library_at(const Facts& facts, std::string_view path) {
     return nullptr;
 }
 
+const Cudnn* cudnn_at(const Facts& facts, std::string_view path) {
+    for (const auto& cudnn : facts.cudnns)
+        if (cudnn.library == path) return &cudnn;
+    return nullptr;
+}
+
 std::vector<const ProbeRun*> runs_of(const Facts& facts, std::string_view probe) {
     std::vector<const ProbeRun*> runs;
     for (const auto& run : facts.probe_runs)
@@ -51,9 +57,16 @@ std::vector<const ProbeRun*> runs_of(const Facts& facts, std::string_view probe)
     return runs;
 }
 
+std::optional<int> gpu_of_target(const std::string& target) {
+    int number = 0;
+    if (!target.starts_with("GPU ")) return std::nullopt;
+    const auto [end, error] = std::from_chars(target.data() + 4, target.data() + target.size(), number);
+    return error == std::errc() ? std::optional(number) : std::nullopt;
+}
+
 bool probe_completed(const Facts& facts, std::string_view probe) {
     const auto runs = runs_of(facts, probe);
-    return std::any_of(runs.begin(), runs.end(), [](const ProbeRun* run) { return run->completed(); });
+    return std::ranges::any_of(runs, [](const ProbeRun* run) { return run->completed(); });
 }
 
 template <class Thing>
@@ -87,9 +100,8 @@ std::vector<std::string> places_on(const Facts& facts, int gpu) {
         if (run.gpu == gpu) places.push_back(place_of(facts, run));
     for (const RnnRun& run : facts.rnn_runs)
         if (run.gpu == gpu) places.push_back(place_of(facts, run));
-    const std::string name = "GPU " + std::to_string(gpu);
     for (const ProbeRun& run : facts.probe_runs)
-        if (run.target == name || run.target.starts_with(name + ' ')) places.push_back(place_of(facts, run));
+        if (gpu_of_target(run.target) == gpu) places.push_back(place_of(facts, run));
     return places;
 }
 
@@ -115,6 +127,11 @@ SweepState sweep_of(const Facts& facts, std::string_view cudnn_path, int gpu) {
 const Library* driver_library(const Facts& facts) {
     const Library* library = picked(facts, LibraryKind::cuda);
     return library && !library->stub && !library->problem ? library : nullptr;
+}
+
+std::string libcuda_in_use(const Facts& facts) {
+    const Library* library = driver_library(facts);
+    return library ? library->path : facts.driver.library.value_or("libcuda.so.1");
 }
 
 static bool opened_a_stub(const Facts& facts) {
@@ -222,12 +239,12 @@ static bool is_gpu_node(std::string_view path) {
     constexpr std::string_view stem = "/dev/nvidia";
     if (!path.starts_with(stem) || path.size() == stem.size()) return false;
     const auto number = path.substr(stem.size());
-    return std::all_of(number.begin(), number.end(), is_digit);
+    return std::ranges::all_of(number, is_digit);
 }
 
 bool is_hidden(const Facts& facts, std::string_view directory) {
     const auto& hidden = facts.host.hidden_directories;
-    return std::find(hidden.begin(), hidden.end(), directory) != hidden.end();
+    return std::ranges::find(hidden, directory) != hidden.end();
 }
 
 std::string kernel_not_asked(const Facts& facts) {
@@ -243,11 +260,10 @@ static bool is_jetson_node(std::string_view path) {
 std::vector<std::string> missing_nodes(const Facts& facts) {
     const auto& nodes = facts.driver.device_nodes;
     std::vector<std::string> missing;
-    const bool on_jetson =
-        std::any_of(nodes.begin(), nodes.end(), [](const DeviceNode& node) { return is_jetson_node(node.path); });
+    const bool on_jetson = std::ranges::any_of(nodes, [](const DeviceNode& node) { return is_jetson_node(node.path); });
     if (on_jetson || is_hidden(facts, "/dev")) return missing;
     if (!node_at(facts, "/dev/nvidiactl")) missing.push_back("/dev/nvidiactl");
-    if (std::none_of(nodes.begin(), nodes.end(), [](const DeviceNode& node) { return is_gpu_node(node.path); }))
+    if (std::ranges::none_of(nodes, [](const DeviceNode& node) { return is_gpu_node(node.path); }))
         missing.push_back("/dev/nvidia0");
     return missing;
 }
@@ -287,16 +303,8 @@ std::optional<std::int64_t> init_code(const Facts& facts) {
     return facts.driver.init->code;
 }
 
-static bool went_wrong(const RnnRun& run) {
+static bool has_failed(const RnnRun& run) {
     return run.end == RunEnd::failed || run.end == RunEnd::rejected;
-}
-
-/// The GPU of a target "GPU 0 ..."; other targets are the driver's own business.
-static std::optional<int> gpu_of_target(const std::string& target) {
-    int number = 0;
-    if (!target.starts_with("GPU ")) return std::nullopt;
-    const auto [end, error] = std::from_chars(target.data() + 4, target.data() + target.size(), number);
-    return error == std::errc() ? std::optional(number) : std::nullopt;
 }
 
 static std::vector<FailedCall> failed_calls(const Facts& facts) {
@@ -312,7 +320,7 @@ static std::vector<FailedCall> failed_calls(const Facts& facts) {
     add(facts.driver.init, std::nullopt, "driver.init", "");
     for (const KernelRun& run : facts.kernel_runs) add(run.result, run.gpu, place_of(facts, run), ".result");
     for (const RnnRun& run : facts.rnn_runs)
-        if (went_wrong(run)) add(run.result, run.gpu, place_of(facts, run), ".result");
+        if (has_failed(run)) add(run.result, run.gpu, place_of(facts, run), ".result");
     for (const ProbeRun& run : facts.probe_runs)
         for (const auto& call : run.failed_calls)
             add(call, gpu_of_target(run.target), place_of(facts, run), ".failed_calls");
@@ -346,10 +354,9 @@ std::vector<FailedCall> cuda_failures(const Facts& facts, std::int64_t code) {
 }
 
 bool failures_are_known(const Facts& facts) {
-    return std::all_of(facts.kernel_runs.begin(), facts.kernel_runs.end(),
-                       [](const KernelRun& run) { return run.result || run.correct.value_or(false); }) &&
-           std::all_of(facts.rnn_runs.begin(), facts.rnn_runs.end(),
-                       [](const RnnRun& run) { return run.result || !went_wrong(run); });
+    return std::ranges::all_of(facts.kernel_runs,
+                               [](const KernelRun& run) { return run.result || run.correct.value_or(false); }) &&
+           std::ranges::all_of(facts.rnn_runs, [](const RnnRun& run) { return run.result || !has_failed(run); });
 }
 
 const Gpu* gpu_at(const Facts& facts, int index) {

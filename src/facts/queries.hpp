@@ -1,4 +1,4 @@
-// Questions to the facts alone: what is there, what was asked, where it stands. Pure.
+// Questions to the facts alone: what there is, what was run, and its place in the facts. Pure.
 #pragma once
 
 #include <functional>
@@ -22,14 +22,19 @@ std::vector<const Library*> usable_copies(const Facts& facts, LibraryKind kind);
 /// Whether the look stage listed libraries at all.
 bool libraries_listed(const Facts& facts);
 
-/// The copy that the loader gives for this kind; null when none, or not learnt.
+/// The copy that the loader gives for this kind; null when there is none, or it is unknown.
 const Library* picked(const Facts& facts, LibraryKind kind);
 
 /// The copy with this path (or real path); null when there is none.
 const Library* library_at(const Facts& facts, std::string_view path);
 
-/// The runs of a probe, and the one for a target; null when it was never planned.
+/// What this cuDNN library reported; null when it was not examined.
+const Cudnn* cudnn_at(const Facts& facts, std::string_view path);
+
 std::vector<const ProbeRun*> runs_of(const Facts& facts, std::string_view probe);
+
+/// The GPU of a target such as "GPU 0 v8 /usr/lib/libcudnn.so.9"; unset for other targets.
+std::optional<int> gpu_of_target(const std::string& target);
 
 /// Whether any run of this probe ran to its end.
 bool probe_completed(const Facts& facts, std::string_view probe);
@@ -80,6 +85,9 @@ enum NvmlResult : std::int64_t {
 
 /// The libcuda that the loader gives, when that file can be a working driver library; null when there is none.
 const Library* driver_library(const Facts& facts);
+
+/// Its path, else that of the library opened, else "libcuda.so.1".
+std::string libcuda_in_use(const Facts& facts);
 
 /// A real driver library was found by the loader, or opened, or answered.
 bool driver_library_seen(const Facts& facts);
@@ -150,7 +158,7 @@ std::optional<std::string> lower_cause(const Facts& facts);
 /// cuInit answered with an error: its code.
 std::optional<std::int64_t> init_code(const Facts& facts);
 
-/// A call that failed, whose it was, and where that stands in the facts.
+/// A call that failed, whose it was, and its place in the facts.
 struct FailedCall {
     CallResult call;
     std::string subject;

@@ -51,24 +51,24 @@ struct DecidingCheck {
 /// `message` is one sentence that begins in lower case or with a proper name, names the subject, and has no full
 /// stop. `rule`, `title` and `layer` are filled in by the judge.
 struct Finding {
-    std::string rule;
+    std::string rule = {};
     std::string title = {};
     Layer layer = Layer::host;
     Severity severity = Severity::error;
-    std::string subject;
-    std::string message;
-    std::vector<Evidence> evidence;
-    std::vector<Remedy> remedies;
+    std::string subject = {};
+    std::string message = {};
+    std::vector<Evidence> evidence = {};  ///< the judge leaves out what has no value, being unknown
+    std::vector<Remedy> remedies = {};
     Confidence confidence = Confidence::certain;
-    std::optional<DecidingCheck> decided_by;  ///< only where the evidence does not decide
-    std::optional<int> weight;                ///< only of a cause that a log points to: 1 to 100
+    std::optional<DecidingCheck> decided_by = {};  ///< only where the evidence does not decide
+    std::optional<int> weight = {};                ///< only of a cause that a log points to: 1 to 100
     /// For Rule::yields_to, not printed: the places in the facts ("rnn_runs[3]") that show the fault, its subject when
     /// empty, and those that it accounts for besides.
     std::vector<std::string> symptoms = {};
     std::vector<std::string> explains = {};
 
     static void fields(auto& self, auto&& visit) {
-        visit("rule", self.rule, "id of the rule; `rnncheck explain ID` tells more");
+        visit("rule", self.rule, "id of the rule; `rnncheck explain ID` shows its documentation");
         visit("title", self.title, "the kind of fault, as the rule's page is headed");
         visit("layer", self.layer, "where it sits; repair from the bottom (host) up");
         visit("severity", self.severity, "how bad it is");
@@ -85,7 +85,7 @@ struct Finding {
 enum class Outcome { pass, fault, not_applicable, undecided };
 RNNCHECK_ENUM_NAMES(Outcome, "pass", "problem", "not_applicable", "undetermined")
 
-/// What an undecided rule lacks: facts that were not learnt, rows of the tables for facts that were, or which of
+/// What an undecided rule lacks: facts that are unknown, rows of the tables for facts that were, or which of
 /// several published builds is meant.
 enum class MissingInput { facts, data, choice };
 
@@ -95,7 +95,7 @@ RNNCHECK_ENUM_NAMES(NotAsked, "left_out", "stage_off", "needs_machine", "needs_v
 
 /// A rule's answer. `findings` with `fault`, and with `undecided` what could not be decided; `reason` always says why
 /// in a few words. `evidence` is what a pass rests on, where that is more than the reason tells. `missing` has a
-/// meaning with `undecided` only, `still_unknown` with `fault` only: what was not learnt beside it, empty when nothing.
+/// meaning with `undecided` only, `still_unknown` with `fault` only: what is unknown beside it, empty when nothing.
 struct Verdict {
     Outcome outcome = Outcome::undecided;
     std::string reason;

@@ -1,30 +1,26 @@
-// A forward-compatibility libcuda, usually from a container image, stands before the driver's own and does not work
-// here.
-#include "facts/queries.hpp"
+// A forward-compatibility libcuda, usually from a container image, is found before the driver's own and does not
+// work here.
 #include "rules/rule.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::container_cuda_newer_than_driver {
 
 static Finding compat_fails(const Facts& facts, const Library* compat, bool refused) {
-    const std::string path = compat ? compat->path : facts.driver.library.value_or("libcuda.so.1");
-    Finding finding;
-    finding.subject = path;
-    finding.explains = {"driver.init"};
-    finding.message =
-        refused
-            ? "the forward-compatibility library " + path + " is not supported on this GPU (CUDA error 804)"
-            : "the forward-compatibility library " + path + " is used instead of the driver's own libcuda and fails";
-    finding.confidence = refused ? Confidence::certain : Confidence::likely;
-    finding.evidence = {{"libcuda in use", path, "libraries"}};
-    if (facts.driver.init) finding.evidence.push_back({"cuInit", in_words(*facts.driver.init), "driver.init"});
-    if (facts.driver.kernel_version)
-        finding.evidence.push_back({"kernel module", facts.driver.kernel_version->text, "driver.kernel_version"});
-    finding.remedies = {{.text = "Remove the compatibility library's directory from the loader's search path, then use "
-                                 "a CUDA version that the host's driver supports or update the host's driver",
-                         .commands = {"ldconfig -p | grep libcuda.so.1", "printenv LD_LIBRARY_PATH"},
-                         .link = "https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html"}};
-    return finding;
+    const std::string path = compat ? compat->path : libcuda_in_use(facts);
+    return {
+        .subject = path,
+        .message = refused
+                       ? "the forward-compatibility library " + path + " is not supported on this GPU (CUDA error 804)"
+                       : "the forward-compatibility library " + path +
+                             " is used instead of the driver's own libcuda and fails",
+        .evidence = {{"libcuda in use", path, "libraries"},
+                     {"cuInit", if_known(facts.driver.init), "driver.init"},
+                     {"kernel module", if_known(facts.driver.kernel_version), "driver.kernel_version"}},
+        .remedies = {{.text = "Remove the compatibility library's directory from the loader's search path, then use "
+                              "a CUDA version that the host's driver supports or update the host's driver",
+                      .commands = {"ldconfig -p | grep libcuda.so.1", "printenv LD_LIBRARY_PATH"},
+                      .link = "https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html"}},
+        .confidence = refused ? Confidence::certain : Confidence::likely,
+        .explains = {"driver.init"}};
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
@@ -34,8 +30,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     if (!refusals.empty()) {
         auto finding = compat_fails(facts, compat, true);
         finding.evidence.push_back(evidence_of(refusals.front()));
-        for (const FailedCall& refusal : refusals)
-            finding.explains.insert(finding.explains.end(), refusal.explains.begin(), refusal.explains.end());
+        for (const FailedCall& refusal : refusals) append(finding.explains, refusal.explains);
         return fault(std::move(finding));
     }
     if (!failures_are_known(facts)) return undecided("a run on the GPU failed for an unknown reason");
@@ -51,7 +46,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "The forward-compatibility libcuda does not work on this machine",
                        .layer = Layer::driver,
-                       .max_severity = Severity::error,
                        .stage = Stage::ask,
                        .check = check};
 

@@ -1,7 +1,5 @@
 // A container was started without access to the GPU of its host.
 #include "rules/rule.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::container_no_gpu_runtime {
 
@@ -41,7 +39,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "The container was started without access to a GPU",
                        .layer = Layer::host,
-                       .max_severity = Severity::error,
                        .stage = Stage::look,
                        .check = check,
                        .says_no_gpu = true,

@@ -1,9 +1,5 @@
 // Two packages of one framework share a directory, one with CUDA and one without.
-#include <algorithm>
-
-#include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/frameworks.hpp"
 
 namespace rnncheck::rules::cpu_and_gpu_packages_both_installed {
 
@@ -26,7 +22,7 @@ static bool is_without_cuda(const std::string& package) {
 
 /// The one with CUDA: what is left when the others are gone.
 static std::string one_to_keep(const Framework& framework, const std::vector<std::string>& names) {
-    const auto with = std::find_if_not(names.begin(), names.end(), is_without_cuda);
+    const auto with = std::ranges::find_if_not(names, is_without_cuda);
     const std::string name = with == names.end() ? names.front() : *with;
     const bool old_name = name == "tensorflow-gpu" && framework.version && framework.version->major() >= 2;
     return old_name ? "tensorflow" : name;
@@ -44,27 +40,23 @@ static Finding both(const Facts& facts, const Framework& framework) {
     const bool cuda_won = framework.uses_cuda.value_or(false);
     std::vector<std::string> listed = framework.other_packages;
     listed.insert(listed.begin(), framework.package.value_or(framework.name));
-    Finding finding;
-    finding.severity = cuda_won ? Severity::warning : Severity::error;
-    finding.subject = words_of(framework);
-    finding.message = join_with_and(listed) + " are installed in one environment and overwrite each other's files; " +
-                      (cuda_won ? "the CUDA files are in place until the other package is updated"
-                                : "the files in place have no CUDA support");
-    finding.evidence = {{"packages", join_with_and(listed), "frameworks"},
-                        {"build identified from its files", cuda_won ? "with CUDA" : "without CUDA",
-                         framework.shown_by.value_or("frameworks")}};
-    finding.remedies = {{.text = "Uninstall both packages, then install only the one with CUDA",
-                         .commands = commands_for(facts, framework, names),
-                         .link = "https://www.tensorflow.org/install/pip"}};
-    return finding;
+    return {.severity = cuda_won ? Severity::warning : Severity::error,
+            .subject = words_of(framework),
+            .message = join_with_and(listed) + " are installed in one environment and overwrite each other's files; " +
+                       (cuda_won ? "the CUDA files are in place until the other package is updated"
+                                 : "the files in place have no CUDA support"),
+            .evidence = {{"packages", join_with_and(listed), "frameworks"},
+                         {"build identified from its files", cuda_won ? "with CUDA" : "without CUDA",
+                          framework.shown_by.value_or("frameworks")}},
+            .remedies = {{.text = "Uninstall both packages, then install only the one with CUDA",
+                          .commands = commands_for(facts, framework, names),
+                          .link = "https://www.tensorflow.org/install/pip"}}};
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    if (const auto verdict = without_frameworks(facts)) return *verdict;
-    VerdictBuilder answers;
-    for (const Framework& framework : judged_frameworks(facts, matrix)) {
+    const auto judge = [&](const Framework& framework, VerdictBuilder& answers) {
         const auto names = packages_of(framework);
-        const auto without = std::count_if(names.begin(), names.end(), is_without_cuda);
+        const auto without = std::ranges::count_if(names, is_without_cuda);
         const bool mixed = without > 0 && without < static_cast<std::ptrdiff_t>(names.size());
         if (!framework.package && !framework.other_packages.empty())
             answers.unknown("the installed packages of " + words_of(framework) + " are unknown");
@@ -72,13 +64,13 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
             answers.unknown("the package that installed the files of " + words_of(framework) + " is unknown");
         else if (mixed)
             answers.fault(both(facts, framework));
-    }
-    return answers.close_or(pass("no framework in the active environment has both a CPU and a GPU package"));
+    };
+    return over_frameworks(facts, matrix, "no framework in the active environment has both a CPU and a GPU package",
+                           judge);
 }
 
 extern const Rule rule{.title = "CPU and GPU packages of a framework are installed in the same environment",
                        .layer = Layer::runtime,
-                       .max_severity = Severity::error,
                        .stage = Stage::look,
                        .check = check};
 

@@ -1,13 +1,8 @@
 // A build of a framework without CUDA.
-#include <algorithm>
 #include <tuple>
 
-#include "base/text.hpp"
 #include "compat/plan.hpp"
-#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/frameworks.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::cpu_only_build {
 
@@ -22,8 +17,7 @@ static bool is_plugin(const FrameworkBuild& build) {
 /// The system that was given has no build with CUDA of any release of this framework.
 static bool never_has_cuda(const std::string& os, const Framework& framework, const Matrix& matrix) {
     const auto builds = matrix.framework_builds(framework.name);
-    return std::none_of(builds.begin(), builds.end(),
-                        [&](const FrameworkBuild& build) { return build.os == os && build.cuda; });
+    return std::ranges::none_of(builds, [&](const FrameworkBuild& build) { return build.os == os && build.cuda; });
 }
 
 static std::string other_system(const std::string& os) {
@@ -48,19 +42,14 @@ static Finding no_cuda(const Facts& facts, const Framework& framework, const Fra
     return finding;
 }
 
-/// Those that people train recurrent networks with; the others are as often tools that need no GPU.
-static bool is_for_training(const Framework& framework) {
-    return framework.name != "onnxruntime" && framework.name != "ctranslate2" && framework.name != "cupy";
-}
-
 static Severity severity_of(const std::vector<Framework>& all, const Framework& framework) {
     const bool another_has_cuda =
-        std::any_of(all.begin(), all.end(), [](const Framework& other) { return other.uses_cuda.value_or(false); });
+        std::ranges::any_of(all, [](const Framework& other) { return other.uses_cuda.value_or(false); });
     return is_for_training(framework) && !another_has_cuda ? Severity::error : Severity::warning;
 }
 
 static bool has_cublas(const Facts& facts, int cuda_major) {
-    return std::any_of(facts.libraries.begin(), facts.libraries.end(), [&](const Library& library) {
+    return std::ranges::any_of(facts.libraries, [&](const Library& library) {
         return library.kind == LibraryKind::cublas && !library.problem && major_of_file(library) == cuda_major;
     });
 }
@@ -220,7 +209,6 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 extern const Rule rule{
     .title = "The framework is a CPU-only build",
     .layer = Layer::runtime,
-    .max_severity = Severity::error,
     .stage = Stage::look,
     .check = check,
     .what_if_inputs = "a framework with its release",

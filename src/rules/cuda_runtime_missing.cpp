@@ -1,8 +1,5 @@
-// No CUDA runtime library stands anywhere.
-#include "facts/queries.hpp"
+// No CUDA runtime library is installed.
 #include "rules/rule.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::cuda_runtime_missing {
 
@@ -11,21 +8,19 @@ static Verdict check(const Facts& facts, const Matrix&) {
         return pass("a CUDA runtime was found");
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
-    Finding finding;
-    finding.severity = Severity::note;
-    finding.subject = "CUDA runtime";
-    finding.symptoms = {"cudart"};
-    finding.message =
-        "no CUDA runtime (libcudart) was found; programs work only if they bundle their own, as many framework "
-        "packages do";
-    finding.evidence = {
-        {"libcudart", "not in the loader's search path, toolkit directories or Python packages", "libraries"}};
-    finding.remedies =
-        for_cuda_here(facts, {{.text = "No action is needed if your framework bundles CUDA; otherwise install the "
-                                       "runtime for your driver, for example as a Python package",
-                               .commands = {"pip install nvidia-cuda-runtime-cu12"},
-                               .link = "https://docs.nvidia.com/cuda/cuda-installation-guide-linux/"}});
-    return fault(std::move(finding));
+    return fault(
+        {.subject = "CUDA runtime",
+         .message =
+             "no CUDA runtime (libcudart) was found; programs work only if they bundle their own, as many framework "
+             "packages do",
+         .evidence = {{"libcudart", "not in the loader's search path, toolkit directories or Python packages",
+                       "libraries"}},
+         .remedies = {for_cuda_here(
+             facts, {.text = "No action is needed if your framework bundles CUDA; otherwise install the "
+                             "runtime for your driver, for example as a Python package",
+                     .commands = {"pip install nvidia-cuda-runtime-cu12"},
+                     .link = "https://docs.nvidia.com/cuda/cuda-installation-guide-linux/"})},
+         .symptoms = {"cudart"}});
 }
 
 extern const Rule rule{.title = "No CUDA runtime is installed",

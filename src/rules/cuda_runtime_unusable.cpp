@@ -1,10 +1,5 @@
 // A CUDA runtime cannot be opened, or does not report its version for a reason that is its own.
-#include <algorithm>
-
-#include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::cuda_runtime_unusable {
 
@@ -15,20 +10,15 @@ static bool speaks_of_the_driver(const CallResult& failure) {
 }
 
 static Finding unusable(const Facts& facts, const Runtime& runtime) {
-    const bool opened = !runtime.failure->call.starts_with("dlopen");
-    Finding finding;
-    finding.severity =
-        is_first_choice(facts, LibraryKind::cudart, runtime.library) ? Severity::error : Severity::warning;
-    finding.subject = runtime.library;
-    finding.message = "the CUDA runtime " + runtime.library +
-                      (opened ? " does not report its version: " : " cannot be opened: ") +
-                      (opened ? in_words(*runtime.failure) : escaped(runtime.failure->text, 300));
-    finding.evidence = {{"failed call", in_words(*runtime.failure), "runtimes"}};
-    finding.remedies = {{.text = "Reinstall the CUDA runtime from its original source, or remove its directory from "
-                                 "the loader's search path",
-                         .commands = {"ldconfig -p | grep libcudart"},
-                         .link = "https://docs.nvidia.com/cuda/cuda-installation-guide-linux/"}};
-    return finding;
+    return {
+        .severity = is_first_choice(facts, LibraryKind::cudart, runtime.library) ? Severity::error : Severity::warning,
+        .subject = runtime.library,
+        .message = "the CUDA runtime " + runtime.library + ' ' + why_unusable(*runtime.failure),
+        .evidence = {{"failed call", in_words(*runtime.failure), "runtimes"}},
+        .remedies = {{.text = "Reinstall the CUDA runtime from its original source, or remove its directory from "
+                              "the loader's search path",
+                      .commands = {"ldconfig -p | grep libcudart"},
+                      .link = "https://docs.nvidia.com/cuda/cuda-installation-guide-linux/"}}};
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
@@ -53,10 +43,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return answers.close();
 }
 
-extern const Rule rule{.title = "A CUDA runtime library cannot be used",
-                       .layer = Layer::runtime,
-                       .max_severity = Severity::error,
-                       .stage = Stage::ask,
-                       .check = check};
+extern const Rule rule{
+    .title = "A CUDA runtime library cannot be used", .layer = Layer::runtime, .stage = Stage::ask, .check = check};
 
 }  // namespace rnncheck::rules::cuda_runtime_unusable

@@ -1,7 +1,5 @@
 // The CUDA installed is not the one that a framework loads.
-#include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/remedies.hpp"
 
 namespace rnncheck::rules::cuda_version_not_the_one_built_for {
 
@@ -11,67 +9,57 @@ static bool same_files(const Version& cuda, const Version& wanted) {
 }
 
 static Finding other_cuda(const Framework& framework, const FrameworkBuild& build, const Version& cuda) {
-    Finding finding;
-    finding.subject = words_of(framework);
-    finding.message = words_of(framework) + " was built for CUDA " + build.cuda->text + ", which CUDA " + cuda.text +
-                      " does not provide";
-    finding.evidence = {{"CUDA", cuda.text, "runtimes"}, evidence_of(build, "CUDA " + build.cuda->text)};
-    return finding;
+    return {.subject = words_of(framework),
+            .message = words_of(framework) + " was built for CUDA " + build.cuda->text + ", which CUDA " + cuda.text +
+                       " does not provide",
+            .evidence = {{"CUDA", cuda.text, "runtimes"}, evidence_of(build, "CUDA " + build.cuda->text)}};
 }
 
 static Finding only_another_cuda(const Facts& facts, const Framework& framework, const std::string& soname,
                                  const Library& other) {
     const std::string found = std::to_string(*major_of_file(other));
-    Finding finding;
-    finding.subject = words_of(framework);
-    finding.message = words_of(framework) + " was built for CUDA " + framework.cuda->text + " and opens " + soname +
-                      "; the installed CUDA version is " + found;
-    finding.evidence = {{soname, "not found", "frameworks"},
-                        {"CUDA " + found, other.path, "libraries"},
-                        built_for(framework, "CUDA " + framework.cuda->text)};
-    finding.remedies = {installing_cublas(facts, framework,
-                                          {.text = "Install CUDA " + std::to_string(framework.cuda->major()) +
-                                                   " in addition, or use a framework build for CUDA " + found,
-                                           .link = "https://developer.nvidia.com/cuda-toolkit-archive"})};
-    return finding;
+    return {.subject = words_of(framework),
+            .message = words_of(framework) + " was built for CUDA " + framework.cuda->text + " and opens " + soname +
+                       "; the installed CUDA version is " + found,
+            .evidence = {{soname, "not found", "frameworks"},
+                         {"CUDA " + found, other.path, "libraries"},
+                         built_for(framework, "CUDA " + framework.cuda->text)},
+            .remedies = {installing_cublas(facts, framework,
+                                           {.text = "Install CUDA " + std::to_string(framework.cuda->major()) +
+                                                    " in addition, or use a framework build for CUDA " + found,
+                                            .link = "https://developer.nvidia.com/cuda-toolkit-archive"})}};
 }
 
 static Verdict judge_machine(const Facts& facts, const Matrix& matrix) {
-    if (const auto verdict = without_frameworks(facts)) return *verdict;
     if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was found");
-    VerdictBuilder answers;
-    for (const Framework& framework : judged_frameworks(facts, matrix)) {
-        const FrameworkLibrary* cublas = opened(framework, "libcublas.so");
-        if (!opens_gpu_libraries(framework, answers) || !cublas) continue;
+    const auto judge = [&](const Framework& framework, const FrameworkLibrary& cublas, VerdictBuilder& answers) {
         const Library* other = another_cublas(facts, framework);
-        if (cublas->path)
+        if (cublas.path)
             answers.passed(words_of(framework) + " finds the CUDA version it was built for");
         else if (!framework.cuda)
             answers.unknown("the CUDA version that " + words_of(framework) + " was built for is unknown");
         else if (!libraries_listed(facts))
             answers.unknown("the library directories could not be searched");
         else if (!other)
-            answers.no_pass(cublas->soname + " is outside the loader's search path, or CUDA is not installed");
+            answers.no_pass(cublas.soname + " is outside the loader's search path, or CUDA is not installed");
         else
-            answers.fault(only_another_cuda(facts, framework, cublas->soname, *other));
-    }
-    return answers.close_or(pass("every framework finds its CUDA libraries"));
+            answers.fault(only_another_cuda(facts, framework, cublas.soname, *other));
+    };
+    return over_opened(facts, matrix, "libcublas.so", "every framework finds its CUDA libraries", judge);
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (!only_given(facts)) return judge_machine(facts, matrix);
     const Version* cuda = given_cuda(facts);
     if (!cuda) return undecided("no CUDA version was specified");
-    return judge_frameworks(facts, matrix, takes_system_libraries,
-                            [&](const FrameworkBuild& build, const Framework& framework) -> Answered {
-                                return same_files(*cuda, *build.cuda) ? well()
-                                                                      : at_fault(other_cuda(framework, build, *cuda));
-                            });
+    return judge_frameworks(
+        facts, matrix, takes_system_libraries, [&](const FrameworkBuild& build, const Framework& framework) -> Verdict {
+            return same_files(*cuda, *build.cuda) ? pass("it suits") : fault(other_cuda(framework, build, *cuda));
+        });
 }
 
 extern const Rule rule{.title = "The installed CUDA version is not the one the framework was built for",
                        .layer = Layer::runtime,
-                       .max_severity = Severity::error,
                        .stage = Stage::look,
                        .check = check,
                        .what_if_inputs = "cuda= and a framework",

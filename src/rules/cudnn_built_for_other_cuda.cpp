@@ -1,14 +1,8 @@
 // cuDNN was built for another CUDA major than the libraries or the driver here.
-#include <algorithm>
 #include <set>
 
-#include "base/text.hpp"
-#include "facts/queries.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/cases.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/versions.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::cudnn_built_for_other_cuda {
 
@@ -23,7 +17,7 @@ static std::set<int> cublas_majors(const Facts& facts) {
 
 /// A case that ran shows that this cuDNN and what is installed go together.
 static bool ran_here(const Facts& facts, const CudnnCopy& copy) {
-    return std::any_of(facts.rnn_runs.begin(), facts.rnn_runs.end(), [&](const RnnRun& run) {
+    return std::ranges::any_of(facts.rnn_runs, [&](const RnnRun& run) {
         return run.library == copy.path && (run.end == RunEnd::ok || run.end == RunEnd::incorrect);
     });
 }
@@ -31,20 +25,19 @@ static bool ran_here(const Facts& facts, const CudnnCopy& copy) {
 /// `wanted` is the CUDA major that cuDNN would have to be made for.
 static Finding other_cuda(const Facts& facts, const CudnnCopy& copy, int wanted, const std::string& but,
                           Evidence evidence) {
-    Finding finding;
-    finding.severity = severity_of(copy);
-    finding.subject = copy.path;
-    finding.message = name_of(copy) + " was built for CUDA " + copy.answer->built_for_cuda->text + ", but " + but;
-    finding.evidence = {{"built for CUDA", copy.answer->built_for_cuda->text, "cudnns"}, std::move(evidence)};
-    finding.remedies = for_cuda_major(
-        wanted,
-        {installing_cudnn(
-            facts, &copy,
-            {.text = "Install the cuDNN package for CUDA " + std::to_string(wanted) +
-                     " (its name ends in the major), or install CUDA " +
-                     std::to_string(copy.answer->built_for_cuda->major()) + " and a driver for it",
-             .link = "https://docs.nvidia.com/deeplearning/cudnn/backend/v9.5.1/reference/support-matrix.html"})});
-    return finding;
+    return {
+        .severity = severity_of(copy),
+        .subject = copy.path,
+        .message = name_of(copy) + " was built for CUDA " + copy.answer->built_for_cuda->text + ", but " + but,
+        .evidence = {{"built for CUDA", copy.answer->built_for_cuda->text, "cudnns"}, std::move(evidence)},
+        .remedies = {for_cuda_major(
+            wanted,
+            installing_cudnn(
+                facts, &copy,
+                {.text = "Install the cuDNN package for CUDA " + std::to_string(wanted) +
+                         " (its name ends in the major), or install CUDA " +
+                         std::to_string(copy.answer->built_for_cuda->major()) + " and a driver for it",
+                 .link = "https://docs.nvidia.com/deeplearning/cudnn/backend/v9.5.1/reference/support-matrix.html"}))}};
 }
 
 /// Frameworks for the CUDA of this cuDNN get it: it is the right one for them, and must stay.
@@ -78,11 +71,9 @@ static void judge_cublas(const Facts& facts, const Matrix& matrix, const CudnnCo
     if (!libraries_listed(facts)) return answers.unknown("the library directories could not be searched");
     if (majors.contains(0)) return answers.unknown("the version of a cuBLAS library is unknown");
     if (majors.empty()) return answers.no_pass("cuBLAS was not found");
-    std::vector<std::string> texts;
-    for (const int major : majors) texts.push_back(std::to_string(major));
-    Finding finding =
-        other_cuda(facts, copy, *majors.rbegin(), "only cuBLAS of CUDA " + join_with_and(texts) + " is installed",
-                   {"libcublasLt.so." + std::to_string(cuda_major), "not found", "libraries"});
+    const std::string found = join_with_and(each(majors, [](int major) { return std::to_string(major); }));
+    Finding finding = other_cuda(facts, copy, *majors.rbegin(), "only cuBLAS of CUDA " + found + " is installed",
+                                 {"libcublasLt.so." + std::to_string(cuda_major), "not found", "libraries"});
     const auto users = frameworks_suited(facts, matrix, copy, cuda_major);
     if (users.empty()) return answers.fault(std::move(finding));
     for (const Framework& framework : users) judge_cublas_of(facts, framework, finding, answers);
@@ -124,19 +115,17 @@ static void judge_frameworks_in_use(const Facts& facts, const Matrix& matrix, Ve
                             " and its cuDNN were built for are unknown");
         if (!made_for || !framework.cuda || *made_for == framework.cuda->major()) continue;
         const std::string major = std::to_string(framework.cuda->major());
-        Finding finding;
-        finding.subject = words_of(framework);
-        finding.symptoms = {words_of(framework) + " with " + *cudnn->path};
-        finding.message = words_of(framework) + " was built for CUDA " + framework.cuda->text +
-                          ", but the cuDNN that it loads from " + *cudnn->path + " was built for CUDA " +
-                          std::to_string(*made_for);
-        finding.evidence = {{"cuDNN at " + *cudnn->path, "for CUDA " + std::to_string(*made_for), "frameworks"},
-                            built_for(framework, "CUDA " + framework.cuda->text)};
-        finding.remedies = {
-            installing_cudnn(facts, framework,
-                             {.text = "Install the cuDNN package for CUDA " + major,
-                              .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})};
-        answers.fault(std::move(finding));
+        answers.fault({.subject = words_of(framework),
+                       .message = words_of(framework) + " was built for CUDA " + framework.cuda->text +
+                                  ", but the cuDNN that it loads from " + *cudnn->path + " was built for CUDA " +
+                                  std::to_string(*made_for),
+                       .evidence = {{"cuDNN at " + *cudnn->path, "for CUDA " + std::to_string(*made_for), "frameworks"},
+                                    built_for(framework, "CUDA " + framework.cuda->text)},
+                       .remedies = {installing_cudnn(
+                           facts, framework,
+                           {.text = "Install the cuDNN package for CUDA " + major,
+                            .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})},
+                       .symptoms = {words_of(framework) + " with " + *cudnn->path}});
     }
 }
 
@@ -186,7 +175,6 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "cuDNN was built for a different CUDA version",
                        .layer = Layer::cudnn,
-                       .max_severity = Severity::error,
                        .stage = Stage::ask,
                        .check = check,
                        .what_if_inputs = "cudnn= and cuda=",

@@ -1,9 +1,7 @@
 // cuDNN loads, but cannot create a handle on a GPU: nothing can be computed there.
-#include "base/text.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/boards.hpp"
 #include "rules/support/cases.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::cudnn_handle_refused {
 
@@ -58,7 +56,6 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "cuDNN cannot create a handle on a GPU",
                        .layer = Layer::cudnn,
-                       .max_severity = Severity::error,
                        .stage = Stage::run,
                        .check = check,
                        .yields_to = causes_of_failed_cases()};

@@ -1,9 +1,5 @@
 // Two packages of cuDNN put their files into one directory, or files of a package were replaced or removed.
-#include <algorithm>
-
-#include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/frameworks.hpp"
 
 namespace rnncheck::rules::cudnn_installation_broken {
 
@@ -24,26 +20,23 @@ static std::string words_of(const PythonPackage& package) {
 static std::string to_install(const Facts& facts, const PythonEnvironment& environment, const Packages& packages) {
     for (const Framework& framework : facts.frameworks)
         if (framework.environment == environment.path && framework.cudnn_wanted) return *framework.cudnn_wanted;
-    const auto newest = std::max_element(packages.begin(), packages.end(), [](auto* a, auto* b) {
-        return find_version(a->version, 1) < find_version(b->version, 1);
-    });
+    const auto newest = std::ranges::max_element(
+        packages, [](auto* a, auto* b) { return find_version(a->version, 1) < find_version(b->version, 1); });
     return (*newest)->name + "==" + (*newest)->version;
 }
 
 static Finding broken(const Facts& facts, const PythonEnvironment& environment, const std::string& subject,
                       const std::string& message, std::vector<Evidence> evidence, const Packages& packages) {
-    std::vector<std::string> names;
-    for (const PythonPackage* package : packages) names.push_back(shell_quoted(package->name));
+    const auto names = each(packages, [](const PythonPackage* package) { return shell_quoted(package->name); });
     const std::string wanted = to_install(facts, environment, packages);
-    Finding finding;
-    finding.subject = subject;
-    finding.message = message;
-    finding.evidence = std::move(evidence);
-    finding.remedies = {{.text = "Uninstall these packages, then reinstall only the cuDNN package that is needed",
-                         .commands = {pip(&environment, "uninstall -y " + join(names, " ")),
-                                      pip(&environment, "install --force-reinstall --no-deps " + shell_quoted(wanted))},
-                         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
-    return finding;
+    return {
+        .subject = subject,
+        .message = message,
+        .evidence = std::move(evidence),
+        .remedies = {{.text = "Uninstall these packages, then reinstall only the cuDNN package that is needed",
+                      .commands = {pip(&environment, "uninstall -y " + join(names, " ")),
+                                   pip(&environment, "install --force-reinstall --no-deps " + shell_quoted(wanted))},
+                      .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}}};
 }
 
 /// Files of another major have other names.
@@ -71,10 +64,7 @@ static bool judge_pairs(const Facts& facts, const PythonEnvironment& environment
 
 static void judge_files(const Facts& facts, const PythonEnvironment& environment, const PythonPackage& package,
                         VerdictBuilder& answers) {
-    std::vector<Evidence> evidence;
-    for (const std::string& file : package.missing_files) evidence.push_back({file, "is missing", "pythons"});
-    for (const std::string& file : package.changed_files)
-        evidence.push_back({file, "was replaced: its size differs from the installed file's", "pythons"});
+    const auto evidence = changed_files(package);
     if (evidence.empty()) return answers.passed("the cuDNN files are those of its package");
     Finding finding = broken(facts, environment, words_of(package),
                              words_of(package) + " has changed since it was installed: " + evidence.front().what + ' ' +
@@ -96,7 +86,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "The files of a cuDNN package were overwritten or are missing",
                        .layer = Layer::cudnn,
-                       .max_severity = Severity::error,
                        .stage = Stage::look,
                        .check = check};
 

@@ -1,7 +1,5 @@
 // A framework opens cuDNN by the name of one major, and another major is installed.
-#include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/remedies.hpp"
 
 namespace rnncheck::rules::cudnn_major_soname_mismatch {
 
@@ -15,50 +13,39 @@ static const Library* of_another_major(const Facts& facts, int major) {
 static Finding mismatch(const Facts& facts, const Framework& framework, const std::string& soname,
                         const Library& other) {
     const std::string found = std::to_string(*major_of_file(other));
-    Finding finding;
-    finding.subject = words_of(framework);
-    finding.message = words_of(framework) + " opens " + soname + ", but cuDNN " + found +
-                      " is installed: libraries of different major versions are not interchangeable";
-    finding.evidence = {{soname, "not found", "frameworks"},
-                        {"cuDNN " + found, other.path, "libraries"},
-                        built_for(framework, "cuDNN " + framework.cudnn->text)};
-    finding.remedies = {
-        installing_cudnn(facts, framework,
-                         {.text = "Install cuDNN " + std::to_string(framework.cudnn->major()) +
-                                  " in addition, or use a framework version built for cuDNN " + found,
-                          .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})};
-    return finding;
+    return {.subject = words_of(framework),
+            .message = words_of(framework) + " opens " + soname + ", but cuDNN " + found +
+                       " is installed: libraries of different major versions are not interchangeable",
+            .evidence = {{soname, "not found", "frameworks"},
+                         {"cuDNN " + found, other.path, "libraries"},
+                         built_for(framework, "cuDNN " + framework.cudnn->text)},
+            .remedies = {installing_cudnn(
+                facts, framework,
+                {.text = "Install cuDNN " + std::to_string(framework.cudnn->major()) +
+                         " in addition, or use a framework version built for cuDNN " + found,
+                 .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})}};
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    if (const auto verdict = without_frameworks(facts)) return *verdict;
     if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was found");
-    VerdictBuilder answers;
-    for (const Framework& framework : judged_frameworks(facts, matrix)) {
-        const FrameworkLibrary* cudnn = opened_cudnn(framework);
-        if (!opens_gpu_libraries(framework, answers) || !cudnn) continue;
-        if (!framework.cudnn) {
-            answers.unknown("the cuDNN version that " + words_of(framework) + " was built with is unknown");
-            continue;
-        }
-        if (cudnn->path) {
-            answers.passed(words_of(framework) + " finds " + cudnn->soname);
-            continue;
-        }
+    const auto judge = [&](const Framework& framework, const FrameworkLibrary& cudnn, VerdictBuilder& answers) {
+        if (!framework.cudnn)
+            return answers.unknown("the cuDNN version that " + words_of(framework) + " was built with is unknown");
         const Library* other = of_another_major(facts, framework.cudnn->major());
-        if (!libraries_listed(facts))
+        if (cudnn.path)
+            answers.passed(words_of(framework) + " finds " + cudnn.soname);
+        else if (!libraries_listed(facts))
             answers.unknown("the library directories could not be searched");
         else if (!other)
             answers.no_pass("cuDNN is not installed");
         else
-            answers.fault(mismatch(facts, framework, cudnn->soname, *other));
-    }
-    return answers.close_or(pass("every framework finds its cuDNN"));
+            answers.fault(mismatch(facts, framework, cudnn.soname, *other));
+    };
+    return over_opened(facts, matrix, "libcudnn", "every framework finds its cuDNN", judge);
 }
 
 extern const Rule rule{.title = "The program needs a different major version of cuDNN than the one installed",
                        .layer = Layer::cudnn,
-                       .max_severity = Severity::error,
                        .stage = Stage::look,
                        .check = check,
                        .yields_to = {"cudnn_not_on_loader_path"}};

@@ -19,7 +19,6 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "This cuDNN version corrupts masked recurrent networks",
                        .layer = Layer::cudnn,
-                       .max_severity = Severity::error,
                        .stage = Stage::ask,
                        .check = check,
                        .what_if_inputs = "cudnn=, at times masked="};

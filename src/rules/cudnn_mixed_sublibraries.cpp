@@ -1,11 +1,6 @@
 // The parts of cuDNN that one program would load come from different releases.
-#include <algorithm>
-
-#include "base/text.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/cases.hpp"
-#include "rules/support/frameworks.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::cudnn_mixed_sublibraries {
 
@@ -25,15 +20,22 @@ struct Signs {
     bool all_versions_known = true;
 };
 
+/// The cases that this copy did not compute because of a mixture.
+static Runs mismatches(const Facts& facts, const CudnnCopy& copy) {
+    Runs runs;
+    for (const RnnRun& run : facts.rnn_runs)
+        if (const CallResult* obstacle = run.library == copy.path ? obstacle_of(run) : nullptr;
+            obstacle && is_version_mismatch(copy.major, *obstacle))
+            runs.push_back(&run);
+    return runs;
+}
+
 static void look_at_answers(const Facts& facts, const CudnnCopy& copy, Signs& signs) {
     const auto& failure = copy.answer ? copy.answer->failure : std::optional<CallResult>();
     if (failure && !passed_its_check(copy) && is_version_mismatch(copy.major, *failure))
         signs.of_mixture.push_back({"failed call", in_words(*failure), "cudnns"});
-    for (const auto& run : facts.rnn_runs) {
-        const CallResult* obstacle = run.library == copy.path ? obstacle_of(run) : nullptr;
-        if (obstacle && is_version_mismatch(copy.major, *obstacle) && signs.of_mixture.empty())
-            signs.of_mixture.push_back(evidence_of(facts, run, in_words(*obstacle)));
-    }
+    else if (const Runs runs = mismatches(facts, copy); !runs.empty())
+        signs.of_mixture.push_back(evidence_of(facts, *runs.front(), answer_of(*runs.front())));
 }
 
 /// The names of its files can be believed: the front library's does not contradict what it answered.
@@ -91,8 +93,8 @@ static bool gets(const Framework& framework, const CudnnCopy& copy) {
 
 /// A program that opens cuDNN by its name gets it, or some framework does.
 static bool is_loaded(const Facts& facts, const CudnnCopy& copy) {
-    return copy.first_choice || std::any_of(facts.frameworks.begin(), facts.frameworks.end(),
-                                            [&](const Framework& framework) { return gets(framework, copy); });
+    return copy.first_choice ||
+           std::ranges::any_of(facts.frameworks, [&](const Framework& framework) { return gets(framework, copy); });
 }
 
 static Finding mixed(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, Signs signs) {
@@ -100,10 +102,7 @@ static Finding mixed(const Facts& facts, const Matrix& matrix, const CudnnCopy& 
     Finding finding;
     finding.severity = frameworks_that_get(facts, matrix, copy).empty() ? severity_of(copy) : Severity::error;
     finding.subject = copy.path;
-    for (const RnnRun& run : facts.rnn_runs)
-        if (const CallResult* obstacle = run.library == copy.path ? obstacle_of(run) : nullptr;
-            obstacle && is_version_mismatch(copy.major, *obstacle))
-            finding.explains.push_back(place_of(facts, run));
+    finding.explains = places_of(facts, mismatches(facts, copy));
     finding.message = name_of(copy) +
                       " is mixed with libraries of another cuDNN version: " + signs.of_mixture.front().what + ", " +
                       signs.of_mixture.front().value;
@@ -145,7 +144,6 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "Libraries of different cuDNN versions are mixed",
                        .layer = Layer::cudnn,
-                       .max_severity = Severity::error,
                        .stage = Stage::ask,
                        .check = check};
 

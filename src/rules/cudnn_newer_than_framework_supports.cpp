@@ -1,7 +1,5 @@
 // cuDNN is of a later major than the framework knows.
-#include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/remedies.hpp"
 
 namespace rnncheck::rules::cudnn_newer_than_framework_supports {
 
@@ -35,7 +33,6 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "cuDNN is of a newer major version than the framework supports",
                        .layer = Layer::cudnn,
-                       .max_severity = Severity::error,
                        .stage = Stage::ask,
                        .check = check,
                        .what_if_inputs = "cudnn= and a framework",

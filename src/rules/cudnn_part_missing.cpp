@@ -1,21 +1,17 @@
 // cuDNN 8 and 9 are several files, and one that recurrent networks need is not where the front library looks.
-#include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/remedies.hpp"
 
 namespace rnncheck::rules::cudnn_part_missing {
 
 static Finding missing(const Facts& facts, const CudnnCopy& copy, const std::vector<CudnnPart>& parts) {
-    std::vector<std::string> names;
-    for (const auto& part : parts) names.push_back(part.soname);
     const std::string searched = directory_of(copy.path) + " and the loader's search path";
     Finding finding;
     finding.severity = severity_of(copy);
     finding.subject = copy.path;
-    finding.explains = {rnn_api_of(copy)};
-    for (const CudnnPart& part : parts) finding.explains.push_back(name_in(copy, part));
-    finding.message =
-        name_of(copy) + " lacks " + join_with_and(names) + ", so its RNN API cannot be used; searched: " + searched;
+    finding.explains = each(parts, [&](const CudnnPart& part) { return name_in(copy, part); });
+    finding.explains.push_back(rnn_api_of(copy));
+    finding.message = name_of(copy) + " lacks " + join_with_and(each(parts, &CudnnPart::soname)) +
+                      ", so its RNN API cannot be used; searched: " + searched;
     for (const auto& part : parts) {
         const std::string why = part.needed_by_version ? "needed by every call" : "needed by recurrent networks";
         finding.evidence.push_back({part.soname, "not found in " + searched, "libraries"});
@@ -23,12 +19,12 @@ static Finding missing(const Facts& facts, const CudnnCopy& copy, const std::vec
     }
     if (copy.answer && copy.answer->failure)
         finding.evidence.push_back({"failed call", in_words(*copy.answer->failure), "cudnns"});
-    finding.remedies = for_cuda_of(
+    finding.remedies = {for_cuda_of(
         copy,
-        {reinstalling_cudnn(facts, copy,
-                            {.text = "Reinstall this cuDNN from its original source, so that all its libraries are in "
-                                     "one directory. If they are in another directory, add it to LD_LIBRARY_PATH",
-                             .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/overview.html"})});
+        reinstalling_cudnn(facts, copy,
+                           {.text = "Reinstall this cuDNN from its original source, so that all its libraries are in "
+                                    "one directory. If they are in another directory, add it to LD_LIBRARY_PATH",
+                            .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/overview.html"}))};
     return finding;
 }
 
@@ -52,7 +48,6 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& cop
 extern const Rule rule{
     .title = "A cuDNN library is missing",
     .layer = Layer::cudnn,
-    .max_severity = Severity::error,
     .stage = Stage::look,
     .check = [](const Facts& facts, const Matrix& matrix) { return over_copies(facts, matrix, judge); }};
 

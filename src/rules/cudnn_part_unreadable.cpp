@@ -1,31 +1,25 @@
 // A part of cuDNN that would be loaded is there by name, but cannot be a library.
-#include "base/text.hpp"
-#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::cudnn_part_unreadable {
 
 static Finding unreadable(const Facts& facts, const CudnnCopy& copy, const CudnnPart& part, const Library& file) {
     const std::string what =
         file.problem_detail ? escaped(*file.problem_detail, 300) : std::string(name_of(*file.problem));
-    Finding finding;
-    finding.severity = severity_of(copy);
-    finding.subject = file.path;
-    finding.symptoms = {file.path};
-    finding.explains = {name_in(copy, part), rnn_api_of(copy)};
-    finding.message =
-        "the library " + part.soname + " of " + name_of(copy) + " cannot be loaded: " + file.path + ' ' + what;
-    finding.evidence = {{file.path, what, "libraries"}, {part.soname, "needed by recurrent networks", part.source.url}};
-    finding.remedies = for_cuda_of(
-        copy,
-        {reinstalling_cudnn(
-            facts, copy,
-            {.text =
-                 "Remove the damaged file if no package owns it, then reinstall this cuDNN from its original source",
-             .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})});
-    return finding;
+    return {
+        .severity = severity_of(copy),
+        .subject = file.path,
+        .message =
+            "the library " + part.soname + " of " + name_of(copy) + " cannot be loaded: " + file.path + ' ' + what,
+        .evidence = {{file.path, what, "libraries"}, {part.soname, "needed by recurrent networks", part.source.url}},
+        .remedies = {for_cuda_of(
+            copy, reinstalling_cudnn(
+                      facts, copy,
+                      {.text = "Remove the damaged file if no package owns it, then reinstall this cuDNN from its "
+                               "original source",
+                       .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}))},
+        .symptoms = {file.path},
+        .explains = {name_in(copy, part), rnn_api_of(copy)}};
 }
 
 static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, VerdictBuilder& answers) {
@@ -51,7 +45,6 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& cop
 extern const Rule rule{
     .title = "A cuDNN library is damaged or cannot be read",
     .layer = Layer::cudnn,
-    .max_severity = Severity::error,
     .stage = Stage::look,
     .check = [](const Facts& facts, const Matrix& matrix) { return over_copies(facts, matrix, judge); }};
 

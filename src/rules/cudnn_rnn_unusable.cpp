@@ -1,8 +1,5 @@
 // cuDNN answers its version, but the half of it that computes recurrent networks does not work.
-#include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::cudnn_rnn_unusable {
 
@@ -15,23 +12,22 @@ static std::string part_named(const CallResult& failure) {
 
 static Finding unusable(const CudnnCopy& copy) {
     const auto& failure = copy.answer->failure;
-    Finding finding;
-    finding.severity = severity_of(copy);
-    finding.subject = copy.path;
-    finding.symptoms = {rnn_api_of(copy)};
-    finding.message = "the RNN API of " + name_of(copy) + " does not work" + (failure ? ": " + in_words(*failure) : "");
-    finding.evidence = {{"RNN API", "does not work", "cudnns"}};
-    if (failure) finding.evidence.push_back({"failed call", in_words(*failure), "cudnns"});
     const std::string part = failure ? part_named(*failure) : "";
-    if (!part.empty())
-        finding.evidence.push_back(
-            {part, "named by the library; searched: " + directory_of(copy.path) + " and the loader's search path",
-             "cudnns"});
-    finding.remedies = {{.text = "Reinstall all of this cuDNN from a single source, with cuBLAS and NVRTC of its CUDA "
-                                 "version; cuDNN's log names the missing file",
-                         .commands = {"export CUDNN_LOGLEVEL_DBG=2 CUDNN_LOGDEST_DBG=stderr"},
-                         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
-    return finding;
+    return {
+        .severity = severity_of(copy),
+        .subject = copy.path,
+        .message = "the RNN API of " + name_of(copy) + " does not work" + (failure ? ": " + in_words(*failure) : ""),
+        .evidence = {{"RNN API", "does not work", "cudnns"},
+                     {"failed call", if_known(failure), "cudnns"},
+                     {"named by the library",
+                      part.empty() ? ""
+                                   : part + "; searched: " + directory_of(copy.path) + " and the loader's search path",
+                      "cudnns"}},
+        .remedies = {{.text = "Reinstall all of this cuDNN from a single source, with cuBLAS and NVRTC of its CUDA "
+                              "version; cuDNN's log names the missing file",
+                      .commands = {"export CUDNN_LOGLEVEL_DBG=2 CUDNN_LOGDEST_DBG=stderr"},
+                      .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}},
+        .symptoms = {rnn_api_of(copy)}};
 }
 
 static void judge(const Facts&, const Matrix&, const CudnnCopy& copy, VerdictBuilder& answers) {
@@ -46,7 +42,6 @@ static void judge(const Facts&, const Matrix&, const CudnnCopy& copy, VerdictBui
 extern const Rule rule{
     .title = "The RNN API of cuDNN does not work",
     .layer = Layer::cudnn,
-    .max_severity = Severity::error,
     .stage = Stage::ask,
     .check = [](const Facts& facts, const Matrix& matrix) { return over_copies_that_answer(facts, matrix, judge); },
     .yields_to = {"cudnn_part_missing", "cudnn_part_unreadable"}};

@@ -1,7 +1,5 @@
 // The cuDNN that a framework loads is older than the one it was built with.
-#include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/remedies.hpp"
 
 namespace rnncheck::rules::cudnn_runtime_older_than_built {
 
@@ -34,7 +32,6 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "cuDNN is older than the version the framework was built with",
                        .layer = Layer::cudnn,
-                       .max_severity = Severity::error,
                        .stage = Stage::ask,
                        .check = check,
                        .what_if_inputs = "cudnn= and a framework",

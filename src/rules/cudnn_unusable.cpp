@@ -1,8 +1,5 @@
 // A copy of cuDNN cannot be opened, or does not even tell its version.
-#include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::cudnn_unusable {
 
@@ -16,22 +13,19 @@ static std::vector<std::string> parts_named(const CudnnCopy& copy, const Matrix&
 
 static Finding unusable(const CudnnCopy& copy, const Matrix& matrix) {
     const CallResult& failure = *copy.answer->failure;
-    const bool opened = !failure.call.starts_with("dlopen");
-    Finding finding;
-    finding.severity = severity_of(copy);
-    finding.subject = copy.path;
-    finding.symptoms = parts_named(copy, matrix);
-    finding.message = "cuDNN at " + copy.path + (opened ? " does not report its version: " : " cannot be opened: ") +
-                      (opened ? in_words(failure) : escaped(failure.text, 300));
-    finding.evidence = {{"failed call", in_words(failure), "cudnns"}};
-    if (copy.file && !copy.file->missing_needs.empty())
-        finding.evidence.push_back(
-            {"required libraries that were not found", join_with_and(copy.file->missing_needs), "libraries"});
-    finding.remedies = {
-        {.text = "Install the library that the loader's message names, or reinstall this cuDNN from a single source",
-         .commands = {"ldconfig -p | grep libcudnn"},
-         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}};
-    return finding;
+    return {
+        .severity = severity_of(copy),
+        .subject = copy.path,
+        .message = "cuDNN at " + copy.path + ' ' + why_unusable(failure),
+        .evidence = {{"failed call", in_words(failure), "cudnns"},
+                     {"required libraries that were not found",
+                      copy.file ? join_with_and(copy.file->missing_needs) : "", "libraries"}},
+        .remedies =
+            {{.text =
+                  "Install the library that the loader's message names, or reinstall this cuDNN from a single source",
+              .commands = {"ldconfig -p | grep libcudnn"},
+              .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}},
+        .symptoms = parts_named(copy, matrix)};
 }
 
 static void judge(const Facts&, const Matrix& matrix, const CudnnCopy& copy, VerdictBuilder& answers) {
@@ -44,7 +38,6 @@ static void judge(const Facts&, const Matrix& matrix, const CudnnCopy& copy, Ver
 extern const Rule rule{
     .title = "A cuDNN installation cannot be used",
     .layer = Layer::cudnn,
-    .max_severity = Severity::error,
     .stage = Stage::ask,
     .check = [](const Facts& facts, const Matrix& matrix) { return over_copies_that_answer(facts, matrix, judge); },
     .yields_to = {"cudnn_part_missing", "cudnn_part_unreadable"}};

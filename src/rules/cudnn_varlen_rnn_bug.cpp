@@ -4,7 +4,7 @@
 
 namespace rnncheck::rules::cudnn_varlen_rnn_bug {
 
-/// Cases with lengths of their own were computed right, and none went wrong, on every GPU that ran this release.
+/// Cases with lengths of their own passed, and none failed, on every GPU that ran this version.
 static bool lengths_went_well(const Facts& facts, const Version& release) {
     bool any = false;
     for (const auto& run : facts.rnn_runs) {

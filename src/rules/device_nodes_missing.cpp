@@ -1,8 +1,5 @@
 // The kernel module is loaded, but the files in /dev through which programs reach it do not exist.
-#include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::device_nodes_missing {
 
@@ -15,15 +12,13 @@ static Remedy make_them(const Facts& facts) {
 }
 
 static std::vector<Evidence> seen(const Facts& facts, const std::vector<std::string>& missing) {
-    std::vector<Evidence> evidence = {
-        {"missing device nodes", join_with_and(missing), "driver.device_nodes"},
-        {"kernel module", "loaded", "driver.module_loaded"},
-        {"nvidia-modprobe, set-user-id",
-         facts.driver.modprobe_helper ? (*facts.driver.modprobe_helper ? "installed" : "not installed") : "unknown",
-         "driver.modprobe_helper"}};
-    if (facts.tool.make_nodes) evidence.push_back({"--make-nodes", "used", "tool.make_nodes"});
-    if (facts.driver.init) evidence.push_back({"cuInit", in_words(*facts.driver.init), "driver.init"});
-    return evidence;
+    return {{"missing device nodes", join_with_and(missing), "driver.device_nodes"},
+            {"kernel module", "loaded", "driver.module_loaded"},
+            {"nvidia-modprobe, set-user-id",
+             facts.driver.modprobe_helper ? (*facts.driver.modprobe_helper ? "installed" : "not installed") : "unknown",
+             "driver.modprobe_helper"},
+            {"--make-nodes", facts.tool.make_nodes ? "used" : "", "tool.make_nodes"},
+            {"cuInit", if_known(facts.driver.init), "driver.init"}};
 }
 
 static Finding nodes_missing(const Facts& facts, const std::vector<std::string>& missing) {
@@ -41,15 +36,13 @@ static Finding nodes_missing(const Facts& facts, const std::vector<std::string>&
 
 /// As it should be on a machine without a display, until the first CUDA program runs.
 static Finding nodes_to_come(const Facts& facts, const std::vector<std::string>& missing) {
-    Finding finding;
-    finding.severity = Severity::note;
-    finding.subject = "/dev";
-    finding.message = join_with_and(missing) +
-                      " will be created by nvidia-modprobe when the first CUDA program starts; rnncheck prevents this "
-                      "without --make-nodes, so nothing was run on a GPU";
-    finding.evidence = seen(facts, missing);
-    finding.remedies = {let_helper_make_nodes()};
-    return finding;
+    return {.severity = Severity::note,
+            .subject = "/dev",
+            .message = join_with_and(missing) +
+                       " will be created by nvidia-modprobe when the first CUDA program starts; rnncheck prevents this "
+                       "without --make-nodes, so nothing was run on a GPU",
+            .evidence = seen(facts, missing),
+            .remedies = {let_helper_make_nodes()}};
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
@@ -67,7 +60,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "Device nodes of the NVIDIA driver are missing",
                        .layer = Layer::driver,
-                       .max_severity = Severity::error,
                        .stage = Stage::look,
                        .check = check,
                        .yields_to = {"gpu_hidden_by_setting"}};

@@ -1,8 +1,5 @@
 // The device nodes exist, and this user may not open them.
-#include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::device_nodes_unreadable {
 
@@ -65,7 +62,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "This user has no permission to open the NVIDIA device nodes",
                        .layer = Layer::driver,
-                       .max_severity = Severity::error,
                        .stage = Stage::look,
                        .check = check};
 

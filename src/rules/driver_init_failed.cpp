@@ -1,10 +1,7 @@
 // cuInit failed, and none of the better-known reasons explains it.
-#include <algorithm>
 #include <array>
 
 #include "rules/rule.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::driver_init_failed {
 
@@ -36,19 +33,15 @@ static Remedy look_into_kernel_log(const Facts& facts) {
 static Finding init_failed(const Facts& facts, const Matrix& matrix) {
     const CallResult& init = *facts.driver.init;
     const auto status = matrix.status("cuda", 0, init.code);
-    Finding finding;
-    finding.subject = "NVIDIA driver";
-    finding.symptoms = {"driver.init"};
-    finding.message =
-        "the NVIDIA driver failed to initialize: " + in_words(init) + (status ? ", " + status->meaning : "");
-    finding.evidence = {{"failed call", in_words(init), "driver.init"}};
-    if (status)
-        finding.evidence.push_back(
-            {"meaning of " + std::to_string(init.code), status->name + ": " + status->meaning, status->source.url});
-    if (facts.driver.mps_pipe)
-        finding.evidence.push_back({"pipes of the MPS control daemon", *facts.driver.mps_pipe, "driver.mps_pipe"});
-    finding.remedies = {speaks_of_mps(init) ? repair_mps() : look_into_kernel_log(facts)};
-    return finding;
+    return {
+        .subject = "NVIDIA driver",
+        .message = "the NVIDIA driver failed to initialize: " + in_words(init) + (status ? ", " + status->meaning : ""),
+        .evidence = {{"failed call", in_words(init), "driver.init"},
+                     {"meaning of " + std::to_string(init.code), status ? status->name + ": " + status->meaning : "",
+                      status ? status->source.url : "matrix"},
+                     {"pipes of the MPS control daemon", if_known(facts.driver.mps_pipe), "driver.mps_pipe"}},
+        .remedies = {speaks_of_mps(init) ? repair_mps() : look_into_kernel_log(facts)},
+        .symptoms = {"driver.init"}};
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
@@ -60,7 +53,6 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 extern const Rule rule{
     .title = "The NVIDIA driver fails to initialize (cuInit failed)",
     .layer = Layer::driver,
-    .max_severity = Severity::error,
     .stage = Stage::ask,
     .check = check,
     .yields_to = {"container_cuda_newer_than_driver", "driver_installed_inside_container",

@@ -1,31 +1,28 @@
 // A driver package inside the container hides the driver library that belongs to the host's kernel module.
-#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::driver_installed_inside_container {
 
 static Finding foreign_driver(const Facts& facts) {
-    const Library* library = driver_library(facts);
-    const std::string path = library ? library->path : facts.driver.library.value_or("libcuda.so.1");
-    Finding finding;
-    finding.subject = path;
-    finding.explains = {"driver versions", "driver.init"};
-    finding.message = "the driver library in this container is version " + driver_library_version(facts)->text +
-                      ", but the host's kernel module is version " + facts.driver.kernel_version->text;
-    finding.confidence = Confidence::likely;
-    finding.evidence = {
-        {"driver library", path + ", version " + driver_library_version(facts)->text, "driver.library_version"},
-        {"kernel module", facts.driver.kernel_version->text, "driver.kernel_version"},
-        {"container", *facts.host.container, "host.container"}};
-    finding.remedies = {
-        {.text = "Remove the NVIDIA driver package from the image: the container runtime mounts the library that "
-                 "matches the host. If the image contains no driver package, restart the container: the host's driver "
-                 "was updated after it was started",
-         .commands = {"dpkg --list 'libnvidia-compute*' 'libcuda1' 'nvidia-driver*'"},
-         .verify = "nvidia-smi",
-         .link = "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/index.html"}};
-    return finding;
+    const std::string path = libcuda_in_use(facts);
+    return {
+        .subject = path,
+        .message = "the driver library in this container is version " + driver_library_version(facts)->text +
+                   ", but the host's kernel module is version " + facts.driver.kernel_version->text,
+        .evidence = {{"driver library", path + ", version " + driver_library_version(facts)->text,
+                      "driver.library_version"},
+                     {"kernel module", facts.driver.kernel_version->text, "driver.kernel_version"},
+                     {"container", *facts.host.container, "host.container"}},
+        .remedies =
+            {{.text =
+                  "Remove the NVIDIA driver package from the image: the container runtime mounts the library that "
+                  "matches the host. If the image contains no driver package, restart the container: the host's driver "
+                  "was updated after it was started",
+              .commands = {"dpkg --list 'libnvidia-compute*' 'libcuda1' 'nvidia-driver*'"},
+              .verify = "nvidia-smi",
+              .link = "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/index.html"}},
+        .confidence = Confidence::likely,
+        .explains = {"driver versions", "driver.init"}};
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
@@ -44,7 +41,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "The container image contains its own driver library",
                        .layer = Layer::host,
-                       .max_severity = Severity::error,
                        .stage = Stage::look,
                        .check = check};
 

@@ -1,7 +1,5 @@
 // The kernel side of the driver is here, the loader finds no libcuda.
 #include "rules/rule.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::driver_library_missing {
 
@@ -15,12 +13,7 @@ static Remedy passed_in(const Facts& facts) {
 }
 
 static Remedy remedy(const Facts& facts, const std::vector<const Library*>& copies) {
-    if (on_wsl(facts))
-        return {.text = "Update the NVIDIA driver in Windows, which provides libcuda.so.1 to WSL, then restart WSL",
-                .commands = {"wsl.exe --update", "wsl.exe --shutdown"},
-                .risk = Risk::disruptive,
-                .verify = "ls -l /usr/lib/wsl/lib/libcuda.so.1",
-                .link = "https://docs.nvidia.com/cuda/wsl-user-guide/index.html"};
+    if (on_wsl(facts)) return update_windows_driver();
     if (in_container(facts)) return passed_in(facts);
     const std::string version = facts.driver.kernel_version ? ' ' + facts.driver.kernel_version->text : "";
     return {
@@ -38,19 +31,16 @@ static Remedy remedy(const Facts& facts, const std::vector<const Library*>& copi
 
 static Finding library_missing(const Facts& facts) {
     const auto copies = usable_copies(facts, LibraryKind::cuda);
-    Finding finding;
-    finding.subject = "libcuda.so.1";
-    finding.symptoms = {"libcuda"};
-    finding.message =
-        copies.empty()
-            ? "the kernel part of the NVIDIA driver is present, but the driver library libcuda.so.1 is not installed"
-            : "the loader does not find libcuda.so.1, although it is installed at " + copies.front()->path;
-    finding.evidence = {{"libcuda.so.1", "not in the loader's search path", "libraries"},
-                        {"device nodes", std::to_string(facts.driver.device_nodes.size()), "driver.device_nodes"}};
-    if (facts.driver.kernel_version)
-        finding.evidence.push_back({"kernel module", facts.driver.kernel_version->text, "driver.kernel_version"});
-    finding.remedies = {remedy(facts, copies)};
-    return finding;
+    return {.subject = "libcuda.so.1",
+            .message = copies.empty() ? "the kernel part of the NVIDIA driver is present, but the driver library "
+                                        "libcuda.so.1 is not installed"
+                                      : "the loader does not find libcuda.so.1, although it is installed at " +
+                                            copies.front()->path,
+            .evidence = {{"libcuda.so.1", "not in the loader's search path", "libraries"},
+                         {"device nodes", std::to_string(facts.driver.device_nodes.size()), "driver.device_nodes"},
+                         {"kernel module", if_known(facts.driver.kernel_version), "driver.kernel_version"}},
+            .remedies = {remedy(facts, copies)},
+            .symptoms = {"libcuda"}};
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
@@ -70,7 +60,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
 extern const Rule rule{
     .title = "The loader does not find the driver library (libcuda.so.1)",
     .layer = Layer::driver,
-    .max_severity = Severity::error,
     .stage = Stage::look,
     .check = check,
     .yields_to = {"container_no_gpu_runtime", "gpu_hidden_by_setting", "library_file_damaged",

@@ -1,8 +1,5 @@
 // Neither a driver library nor the driver's kernel side is there.
-#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::driver_missing {
 
@@ -16,27 +13,6 @@ static Remedy install(const Facts& facts) {
             .link = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"};
 }
 
-static Remedy windows_driver() {
-    return {.text =
-                "Install or update the NVIDIA driver in Windows, which WSL also uses, then restart WSL. Do not install "
-                "a Linux driver inside WSL",
-            .commands = {"wsl.exe --update", "wsl.exe --shutdown"},
-            .risk = Risk::disruptive,
-            .verify = "ls -l /dev/dxg /usr/lib/wsl/lib/libcuda.so.1",
-            .link = "https://docs.nvidia.com/cuda/wsl-user-guide/index.html"};
-}
-
-/// There is nothing a driver could drive: what has to change is which machine this is, or what it is given.
-static Remedy another_machine() {
-    return {.text =
-                "Check that this is the intended machine. A virtual machine has only the GPUs that its host passes "
-                "through; a cloud instance has only those of its instance type. A card that is present but not listed "
-                "is not seated or powered correctly, or its slot is disabled in the firmware",
-            .commands = {"lspci -d 10de:"},
-            .verify = "lspci -d 10de:",
-            .link = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"};
-}
-
 static Remedy no_gpu_is_right() {
     return {.text = "If this machine is not expected to have an NVIDIA GPU, run the check with --allow-no-gpu",
             .commands = {"rnncheck doctor --allow-no-gpu"},
@@ -45,14 +21,14 @@ static Remedy no_gpu_is_right() {
 }
 
 static std::vector<Remedy> remedies(const Facts& facts) {
-    if (on_wsl(facts)) return {windows_driver()};
+    if (on_wsl(facts)) return {update_windows_driver()};
     if (!foreign_kernel_driver(facts).empty()) return {against_foreign_driver(facts)};
     if (!facts.host.pci_gpus.empty()) return {install(facts)};
     std::vector<Remedy> remedies;
     if (!batch_system(facts).empty()) remedies.push_back(gpu_for_job(facts));
     if (in_container(facts)) remedies.push_back(gpu_for_container(facts));
     if (bus_without_gpu(facts)) {
-        if (remedies.empty()) remedies.push_back(another_machine());
+        if (remedies.empty()) remedies.push_back(check_machine());
     } else {
         remedies.push_back(install(facts));
         remedies.back().text = "If this machine has an NVIDIA GPU, install its driver, then reboot";
@@ -77,14 +53,11 @@ static Finding nothing_installed(const Facts& facts) {
     finding.subject = "NVIDIA driver";
     finding.symptoms = {"driver"};
     finding.message = message_for(facts);
-    finding.evidence = {{"NVIDIA GPUs on the PCI bus",
-                         facts.host.pci_listed.value_or(false) ? std::to_string(facts.host.pci_gpus.size()) : "unknown",
-                         "host.pci_gpus"},
+    finding.evidence = {{"NVIDIA GPUs on the PCI bus", gpus_on_bus(facts), "host.pci_gpus"},
                         {"driver library", "no usable libcuda.so.1 in the loader's search path", "libraries"},
-                        {"kernel module", "not loaded", "driver.module_loaded"}};
-    if (const std::string other = foreign_kernel_driver(facts); !other.empty())
-        finding.evidence.push_back({"kernel driver of the GPU", other, "host.pci_gpus"});
-    if (in_container(facts)) finding.evidence.push_back({"container", *facts.host.container, "host.container"});
+                        {"kernel module", "not loaded", "driver.module_loaded"},
+                        {"kernel driver of the GPU", foreign_kernel_driver(facts), "host.pci_gpus"},
+                        {"container", if_known(facts.host.container), "host.container"}};
     // A copy that only a toolkit or a package brings is no driver: say that it was seen and does not count.
     for (const Library* copy : usable_copies(facts, LibraryKind::cuda))
         finding.evidence.push_back({"libcuda outside the loader's search path", copy->path, "libraries"});
@@ -103,7 +76,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "No NVIDIA driver is installed",
                        .layer = Layer::driver,
-                       .max_severity = Severity::error,
                        .stage = Stage::look,
                        .check = check,
                        .says_no_gpu = true,

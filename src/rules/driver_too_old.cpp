@@ -1,12 +1,6 @@
 // The driver does not run the CUDA runtime that programs would use.
-#include <algorithm>
-
 #include "matrix/ranges.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/versions.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::driver_too_old {
 
@@ -14,10 +8,6 @@ constexpr const char* compatibility_page =
     "https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html";
 
 // --- Versions that a person gives ---------------------------------------------------------------------------------
-
-static Evidence driver_evidence(const Version& driver) {
-    return {"driver", driver.text, "driver.library_version"};
-}
 
 static std::optional<Version> capability_given(const Facts& facts) {
     const Gpu* gpu = given_gpu(facts);
@@ -30,8 +20,8 @@ static Finding too_old_for(const Facts& facts, const Matrix& matrix, const std::
     Finding finding;
     finding.subject = "driver " + driver.text;
     finding.message = "driver " + driver.text + " is too old for " + thing;
-    finding.evidence = {driver_evidence(driver)};
-    finding.evidence.insert(finding.evidence.end(), evidence.begin(), evidence.end());
+    finding.evidence = {{"driver", driver.text, "driver.library_version"}};
+    append(finding.evidence, evidence);
     if (const auto package = compat::compat_package(driver_asked(facts), cuda, capability_given(facts), matrix))
         finding.evidence.push_back(
             {package->name, "provides a newer libcuda, on data center GPUs only", package->source});
@@ -57,19 +47,19 @@ static void judge_framework(const Facts& facts, const Matrix& matrix, const Fram
     const auto systems = systems_of_driver(facts);
     const bool wsl = on_wsl(facts);
     std::erase_if(builds, [&](const FrameworkBuild& build) {
-        return !wsl && std::find(systems.begin(), systems.end(), build.os) == systems.end();
+        return !wsl && std::ranges::find(systems, build.os) == systems.end();
     });
     compat::DriverAsked driver = driver_asked(facts);
     judge_builds(builds, framework, "driver " + driver.version->text + " runs " + words_of(framework), answers,
-                 [&](const FrameworkBuild& build) -> Answered {
+                 [&](const FrameworkBuild& build) -> Verdict {
                      driver.os = wsl ? "windows" : build.os;
                      auto runs = compat::driver_runs_cuda(driver, *build.cuda, matrix);
-                     if (runs.fit == Fit::unknown) return not_told();
-                     if (runs.fit != Fit::does_not_work) return well();
+                     if (runs.fit == Fit::unknown) return undecided("the data do not show it");
+                     if (runs.fit != Fit::does_not_work) return pass("it suits");
                      runs.evidence.push_back(evidence_of(build, "CUDA " + build.cuda->text));
-                     return at_fault(too_old_for(facts, matrix,
-                                                 words_of(framework) + ", which is built for CUDA " + build.cuda->text,
-                                                 *build.cuda, runs.evidence));
+                     return fault(too_old_for(facts, matrix,
+                                              words_of(framework) + ", which is built for CUDA " + build.cuda->text,
+                                              *build.cuda, runs.evidence));
                  });
 }
 
@@ -102,8 +92,8 @@ static void judge_gpu(const Matrix& matrix, const Version& driver, const Gpu& gp
     Finding finding;
     finding.subject = "driver " + driver.text;
     finding.message = "driver " + driver.text + " is too old for " + words_of(gpu) + ", which requires CUDA " + first;
-    finding.evidence = {driver_evidence(driver)};
-    finding.evidence.insert(finding.evidence.end(), knows.evidence.begin(), knows.evidence.end());
+    finding.evidence = {{"driver", driver.text, "driver.library_version"}};
+    append(finding.evidence, knows.evidence);
     answers.fault(std::move(finding));
 }
 
@@ -171,21 +161,19 @@ static std::pair<Remedy, bool> update_or_instead(const Facts& facts, const Matri
 static Finding too_old(const Facts& facts, const Matrix& matrix, const Runtime& runtime) {
     const std::string cuda = facts.driver.cuda_version->text;
     const std::string needed = runtime.version->text;
+    const auto driver = driver_asked(facts);
+    const auto row = compat::drivers_for(*runtime.version, driver.os, matrix);
     Finding finding;
     finding.subject = runtime.library;
     finding.explains = {cuda_for_driver(runtime.version->major())};
     finding.message = "the driver supports CUDA up to " + cuda + ", too old for the CUDA runtime " + needed + " at " +
                       runtime.library;
     finding.evidence = {{"newest CUDA version supported by the driver", cuda, "driver.cuda_version"},
-                        {"CUDA runtime", needed, "runtimes"}};
-    const auto driver = driver_asked(facts);
-    if (driver.version)
-        finding.evidence.push_back({"driver version", driver.version->text,
-                                    driver_library_version(facts) ? "driver.library_version" : "driver.nvml_version"});
-    const auto row = compat::drivers_for(*runtime.version, driver.os, matrix);
-    if (row)
-        finding.evidence.push_back(
-            {"oldest driver for CUDA " + needed, row->oldest_driver.text, row->oldest_source.url});
+                        {"CUDA runtime", needed, "runtimes"},
+                        {"driver version", if_known(driver.version),
+                         driver_library_version(facts) ? "driver.library_version" : "driver.nvml_version"},
+                        {"oldest driver for CUDA " + needed, row ? row->oldest_driver.text : "",
+                         row ? row->oldest_source.url : "matrix"}};
     const auto oldest = row ? std::optional(row->oldest_driver) : std::nullopt;
     const auto [update, is_update] =
         update_or_instead(facts, matrix,
@@ -212,7 +200,7 @@ static std::vector<Finding> too_old_for_asked(const Facts& facts, const Matrix& 
     for (const Framework& framework : facts.frameworks) {
         if (!framework.asked || !facts.driver.cuda_version) continue;
         const auto builds = builds_of(facts, matrix, framework).with_cuda;
-        const bool none = std::all_of(builds.begin(), builds.end(), [&](const FrameworkBuild& build) {
+        const bool none = std::ranges::all_of(builds, [&](const FrameworkBuild& build) {
             return compat::driver_runs_cuda(driver_asked(facts), *build.cuda, matrix).fit == Fit::does_not_work;
         });
         if (builds.empty() || !none) continue;
@@ -267,7 +255,6 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "The NVIDIA driver is too old for the CUDA runtime",
                        .layer = Layer::driver,
-                       .max_severity = Severity::error,
                        .stage = Stage::ask,
                        .check = check,
                        .what_if_inputs = "driver=, and cuda=, gpu= or a framework",

@@ -1,18 +1,12 @@
 // The driver's libraries and its kernel module are of different releases.
 #include "rules/rule.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::driver_userland_kernel_mismatch {
 
 static std::vector<Evidence> releases(const Facts& facts) {
-    std::vector<Evidence> evidence;
-    if (facts.driver.kernel_version)
-        evidence.push_back({"kernel module", facts.driver.kernel_version->text, "driver.kernel_version"});
-    if (const auto release = driver_library_version(facts))
-        evidence.push_back({"libcuda", release->text, "driver.library_version"});
-    if (facts.driver.nvml_version) evidence.push_back({"NVML", facts.driver.nvml_version->text, "driver.nvml_version"});
-    return evidence;
+    return {{"kernel module", if_known(facts.driver.kernel_version), "driver.kernel_version"},
+            {"libcuda", if_known(driver_library_version(facts)), "driver.library_version"},
+            {"NVML", if_known(facts.driver.nvml_version), "driver.nvml_version"}};
 }
 
 static Remedy restart(const Facts& facts) {
@@ -25,7 +19,7 @@ static Remedy restart(const Facts& facts) {
                            .link = "https://docs.nvidia.com/deploy/cuda-compatibility/"});
 }
 
-static Remedy start_anew() {
+static Remedy restart_container() {
     return {.text =
                 "Restart the container so that it gets the host's current driver libraries; remove driver libraries "
                 "that the image contains",
@@ -49,10 +43,9 @@ static Finding mismatch(const Facts& facts, const std::vector<FailedCall>& failu
                           : "the driver's libraries and its loaded kernel module are of different versions" + which;
     finding.evidence = releases(facts);
     if (!failures.empty()) finding.evidence.push_back(evidence_of(failures.front()));
-    for (const FailedCall& failure : failures)
-        finding.explains.insert(finding.explains.end(), failure.explains.begin(), failure.explains.end());
+    for (const FailedCall& failure : failures) append(finding.explains, failure.explains);
     if (nvml_says_so) finding.evidence.push_back({"NVML", in_words(*facts.driver.nvml_init), "driver.nvml_init"});
-    finding.remedies = {in_container(facts) ? start_anew() : restart(facts)};
+    finding.remedies = {in_container(facts) ? restart_container() : restart(facts)};
     return finding;
 }
 
@@ -82,7 +75,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "The driver's libraries and kernel module are of different versions",
                        .layer = Layer::driver,
-                       .max_severity = Severity::error,
                        .stage = Stage::ask,
                        .check = check,
                        .yields_to = {"driver_installed_inside_container"}};

@@ -1,26 +1,21 @@
 // On machines with NVSwitch CUDA waits for the fabric manager, and it does not run.
 #include "rules/rule.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::fabric_manager_not_running {
 
 static Finding not_ready(const Facts& facts) {
-    Finding finding;
-    finding.message =
-        "the system is not ready for CUDA (error 802): on systems with NVSwitch, Fabric Manager is not running";
-    finding.confidence = Confidence::likely;
-    if (const auto release = driver_library_version(facts))
-        finding.evidence = {{"driver version", release->text, "driver.library_version"}};
-    finding.remedies = {
-        on_host(facts, {.text = "Install Fabric Manager in exactly the driver's version, then start it; for a virtual "
+    return {.message =
+                "the system is not ready for CUDA (error 802): on systems with NVSwitch, Fabric Manager is not running",
+            .evidence = {{"driver version", if_known(driver_library_version(facts)), "driver.library_version"}},
+            .remedies = {on_host(
+                facts, {.text = "Install Fabric Manager in exactly the driver's version, then start it; for a virtual "
                                 "machine that has only some of the GPUs, it runs on the host. On systems without "
                                 "NVSwitch, check the kernel log for the reason",
                         .commands = {"sudo systemctl enable --now nvidia-fabricmanager", "sudo dmesg | grep NVRM"},
                         .risk = Risk::needs_root,
                         .verify = "systemctl status nvidia-fabricmanager",
-                        .link = "https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/index.html"})};
-    return finding;
+                        .link = "https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/index.html"})},
+            .confidence = Confidence::likely};
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
@@ -34,7 +29,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "The system is not ready for CUDA: Fabric Manager is not running",
                        .layer = Layer::driver,
-                       .max_severity = Severity::error,
                        .stage = Stage::ask,
                        .check = check};
 

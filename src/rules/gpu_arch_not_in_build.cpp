@@ -1,8 +1,6 @@
 // The CUDA or cuDNN installed was made before the GPU, or without code for it.
 #include "rules/rule.hpp"
 #include "rules/support/architecture.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_arch_not_in_build {
 
@@ -21,7 +19,6 @@ static void describe(Finding& finding, const Gpu& gpu, const std::string& things
 extern const Rule rule{
     .title = "The installed CUDA or cuDNN has no code for a GPU",
     .layer = Layer::gpu,
-    .max_severity = Severity::error,
     .stage = Stage::run,
     .check = [](const Facts& facts, const Matrix& matrix) { return judge_architecture(facts, matrix, true, describe); },
     .what_if_inputs = "gpu=, and cuda=, cudnn= or a framework",

@@ -1,11 +1,6 @@
 // A GPU serves one process only, and another process has it.
-#include <algorithm>
-
-#include "base/text.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/boards.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_exclusive_mode_busy {
 
@@ -28,30 +23,28 @@ static std::vector<Remedy> remedies(const Facts& facts) {
 }
 
 static Finding busy(const Facts& facts, const Board& board) {
-    std::vector<std::string> pids;
-    for (const auto& process : board.processes) pids.push_back(std::to_string(process.pid));
-    Finding finding;
-    finding.severity = severity_on(facts, board, Severity::error);
-    finding.subject = subject_of(board);
-    finding.explains = places_on(facts, board);
-    finding.message = finding.subject + " is in exclusive-process mode and in use by process " + join_with_and(pids);
-    finding.confidence = Confidence::likely;
-    finding.evidence = {{"compute mode", *board.compute_mode, board_fact(facts, board, "compute_mode")},
-                        {"processes on the GPU", join_with_and(pids), board_fact(facts, board, "processes")}};
-    finding.remedies = remedies(facts);
-    return finding;
+    const std::string pids =
+        join_with_and(each(board.processes, [](const auto& process) { return std::to_string(process.pid); }));
+    return {.severity = severity_on(facts, board, Severity::error),
+            .subject = subject_of(board),
+            .message = subject_of(board) + " is in exclusive-process mode and in use by process " + pids,
+            .evidence = {{"compute mode", *board.compute_mode, board_fact(facts, board, "compute_mode")},
+                         {"processes on the GPU", pids, board_fact(facts, board, "processes")}},
+            .remedies = remedies(facts),
+            .confidence = Confidence::likely,
+            .explains = places_on(facts, board)};
 }
 
 /// A kernel of ours ran there in spite of it, as it does under MPS.
 static bool serves_us(const Facts& facts, const Board& board) {
     const Gpu* gpu = gpu_of(facts, board);
-    return gpu && std::any_of(facts.kernel_runs.begin(), facts.kernel_runs.end(), [&](const KernelRun& run) {
+    return gpu && std::ranges::any_of(facts.kernel_runs, [&](const KernelRun& run) {
                return run.gpu == gpu->index && run.result && run.result->ok();
            });
 }
 
 static Verdict judge_board(const Facts& facts, const Board& board) {
-    if (!board.compute_mode) return not_told(facts, "its compute mode");
+    if (!board.compute_mode) return not_reported(facts, "its compute mode");
     if (*board.compute_mode == "prohibited") return not_applicable("compute mode prohibits all processes");
     if (*board.compute_mode != "exclusive_process") return pass("the GPU allows several processes");
     if (board.processes.empty()) return pass("no other process uses the GPU");
@@ -66,8 +59,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     refused.message = "the GPU is busy or unavailable to this process (CUDA_ERROR_DEVICE_UNAVAILABLE)";
     refused.confidence = Confidence::likely;
     refused.remedies = remedies(facts);
-    if (facts.driver.mps_pipe)
-        refused.evidence = {{"MPS control daemon pipes", *facts.driver.mps_pipe, "driver.mps_pipe"}};
+    refused.evidence = {{"pipes of the MPS control daemon", if_known(facts.driver.mps_pipe), "driver.mps_pipe"}};
     const auto refusals = cuda_failures(facts, cuda_device_unavailable);
     const Verdict boards = over_boards(facts, judge_board);
     if (boards.outcome == Outcome::fault) return boards;
@@ -79,7 +71,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "A GPU in exclusive mode is in use by another process",
                        .layer = Layer::gpu,
-                       .max_severity = Severity::error,
                        .stage = Stage::ask,
                        .check = check,
                        .yields_to = {"gpu_compute_prohibited"}};

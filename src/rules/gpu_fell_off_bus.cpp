@@ -1,9 +1,6 @@
 // The driver lost a GPU that it had: it no longer answers on the PCI bus.
-#include "base/text.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/boards.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_fell_off_bus {
 
@@ -18,15 +15,14 @@ static std::vector<Remedy> remedies(const Facts& facts) {
 }
 
 static Finding lost(const Facts& facts, const Board& board) {
-    Finding finding;
-    finding.subject = subject_of(board);
-    finding.explains = places_on(facts, board);
-    finding.explains.insert(finding.explains.end(), {"cuda_devices", "driver.init"});
-    finding.message = finding.subject + " does not respond on the PCI bus: the driver lost it";
-    finding.confidence = board.unreachable->code == nvml_gpu_is_lost ? Confidence::certain : Confidence::likely;
-    finding.evidence = {{"failed call", in_words(*board.unreachable), board_fact(facts, board, "unreachable")}};
-    finding.remedies = remedies(facts);
-    return finding;
+    auto explains = places_on(facts, board);
+    explains.insert(explains.end(), {"cuda_devices", "driver.init"});
+    return {.subject = subject_of(board),
+            .message = subject_of(board) + " does not respond on the PCI bus: the driver lost it",
+            .evidence = {{"failed call", in_words(*board.unreachable), board_fact(facts, board, "unreachable")}},
+            .remedies = remedies(facts),
+            .confidence = board.unreachable->code == nvml_gpu_is_lost ? Confidence::certain : Confidence::likely,
+            .explains = std::move(explains)};
 }
 
 /// Something that only a board which answers can tell.
@@ -54,10 +50,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
                     failures_are_known(facts) ? boards : undecided("a run on the GPU failed for an unknown reason"));
 }
 
-extern const Rule rule{.title = "A GPU has fallen off the PCI bus",
-                       .layer = Layer::gpu,
-                       .max_severity = Severity::error,
-                       .stage = Stage::ask,
-                       .check = check};
+extern const Rule rule{
+    .title = "A GPU has fallen off the PCI bus", .layer = Layer::gpu, .stage = Stage::ask, .check = check};
 
 }  // namespace rnncheck::rules::gpu_fell_off_bus

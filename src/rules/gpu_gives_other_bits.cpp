@@ -1,5 +1,8 @@
-// One GPU computes other bits than its equals, every number within its limit: an early sign of a card that goes bad.
-#include "base/text.hpp"
+// One GPU's results are not bitwise identical to those of its equals, every number within its limit: an early sign of a
+// failing card.
+#include <map>
+#include <set>
+
 #include "rules/rule.hpp"
 #include "rules/support/cases.hpp"
 
@@ -7,18 +10,18 @@ namespace rnncheck::rules::gpu_gives_other_bits {
 
 namespace {
 
-/// GPUs of one name, compute capability and number of multiprocessors, by the bits of what they computed right.
+/// GPUs of one name, compute capability and number of multiprocessors, by the digests of their correct results.
 struct Kind {
     std::set<int> gpus;
-    std::size_t compared = 0;     ///< cases that more than one of them computed, each the same bits twice
-    std::map<int, Runs> unusual;  ///< by GPU: where more than half of three or more agree on other bits
-    std::vector<Runs> undecided;  ///< by case: where bits differ and there is no such majority
+    std::size_t compared = 0;     ///< cases that more than one of them computed, each bitwise identical twice
+    std::map<int, Runs> unusual;  ///< by GPU: where more than half of three or more agree on another result
+    std::vector<Runs> undecided;  ///< by case: where digests differ and there is no such majority
 };
 
 /// Runs of one case on GPUs of one kind, one of each GPU.
 using ByGpu = std::map<int, const RnnRun*>;
 
-/// cuBLAS gives the same bits "when executed on GPUs with the same architecture and the same number of SMs"
+/// cuBLAS results are bitwise identical "when executed on GPUs with the same architecture and the same number of SMs"
 /// (https://docs.nvidia.com/cuda/cublas/index.html#results-reproducibility).
 std::string kind_of(const Gpu& gpu) {
     if (!gpu.name || !gpu.compute_capability) return "";
@@ -27,7 +30,7 @@ std::string kind_of(const Gpu& gpu) {
 
 std::map<std::string, std::map<std::string, ByGpu> > comparable(const Facts& facts) {
     std::map<std::string, std::map<std::string, ByGpu> > kinds;
-    std::set<std::pair<std::string, std::string> > unsteady;  // on one GPU other bits each time: nothing to compare
+    std::set<std::pair<std::string, std::string> > unsteady;  // on one GPU another digest each time: nothing to compare
     for (const RnnRun& run : facts.rnn_runs) {
         const Gpu* gpu = gpu_at(facts, run.gpu);
         const std::string kind = gpu ? kind_of(*gpu) : "";
@@ -40,7 +43,7 @@ std::map<std::string, std::map<std::string, ByGpu> > comparable(const Facts& fac
     return kinds;
 }
 
-/// The bits that more than half gave, of three or more; else none.
+/// The digest that more than half returned, of three or more; else none.
 const std::string* usual(const ByGpu& runs) {
     std::map<std::string, std::size_t> votes;
     for (const auto& [gpu, run] : runs) ++votes[*run->digest];
@@ -85,9 +88,9 @@ static std::string share(std::size_t cases, const Kind& kind) {
 }
 
 static void add_digests(const Facts& facts, const Runs& runs, Finding& finding) {
-    for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
-        finding.evidence.push_back(evidence_of(
-            facts, *runs[i], "digest " + runs[i]->digest.value_or("?") + " on GPU " + std::to_string(runs[i]->gpu)));
+    add_cases(facts, runs, finding, [](const RnnRun& run) {
+        return "digest " + run.digest.value_or("?") + " on GPU " + std::to_string(run.gpu);
+    });
 }
 
 static Finding unusual(const Facts& facts, const Kind& kind, int gpu, const Runs& runs) {
@@ -109,11 +112,9 @@ static Finding unusual(const Facts& facts, const Kind& kind, int gpu, const Runs
 }
 
 static Finding undecided_which(const Facts& facts, const Kind& kind) {
-    std::vector<std::string> names;
-    for (const int gpu : kind.gpus) names.push_back(gpu_subject(facts, gpu));
     Finding finding;
     finding.severity = Severity::note;
-    finding.subject = join_with_and(names);
+    finding.subject = join_with_and(each(kind.gpus, [&](int gpu) { return gpu_subject(facts, gpu); }));
     finding.message = finding.subject + " returned results that are not bitwise identical in " +
                       share(kind.undecided.size(), kind) +
                       "; every result is within its error limit; which GPU is at fault is unknown";

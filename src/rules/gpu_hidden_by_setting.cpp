@@ -1,8 +1,5 @@
 // An environment variable keeps CUDA from GPUs that are there.
-#include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_hidden_by_setting {
 
@@ -71,10 +68,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return fault(std::move(finding));
 }
 
-extern const Rule rule{.title = "An environment variable hides GPUs from CUDA",
-                       .layer = Layer::gpu,
-                       .max_severity = Severity::error,
-                       .stage = Stage::ask,
-                       .check = check};
+extern const Rule rule{
+    .title = "An environment variable hides GPUs from CUDA", .layer = Layer::gpu, .stage = Stage::ask, .check = check};
 
 }  // namespace rnncheck::rules::gpu_hidden_by_setting

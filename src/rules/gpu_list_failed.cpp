@@ -1,29 +1,24 @@
 // The driver starts, but refuses to say which GPUs there are.
 #include "rules/rule.hpp"
-#include "rules/support/cudnn.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_list_failed {
 
 static Finding not_listed(const Facts& facts, const ProbeRun& run, const CallResult& call, const Matrix& matrix) {
     const auto status = matrix.status("cuda", 0, call.code);
-    Finding finding;
-    finding.subject = "NVIDIA driver";
-    finding.symptoms = {place_of(facts, run)};
-    finding.explains = {"cuda_devices"};
-    finding.message = "the NVIDIA driver initializes but cannot list its GPUs: " + in_words(call) +
-                      (status && !status->meaning.empty() ? ", " + status->meaning : "");
-    finding.evidence = {{"failed call", in_words(call), "probe_runs"}};
-    if (status)
-        finding.evidence.push_back({"meaning of " + std::to_string(call.code), status->name, status->source.url});
-    finding.remedies = {
-        on_host(facts, {.text = "Check the kernel log for NVRM messages, which show the reason, then reboot",
-                        .commands = {"sudo dmesg | grep NVRM", "nvidia-smi -L"},
-                        .risk = Risk::disruptive,
-                        .verify = "nvidia-smi -L",
-                        .link = "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html"})};
-    return finding;
+    return {.subject = "NVIDIA driver",
+            .message = "the NVIDIA driver initializes but cannot list its GPUs: " + in_words(call) +
+                       (status && !status->meaning.empty() ? ", " + status->meaning : ""),
+            .evidence = {{"failed call", in_words(call), "probe_runs"},
+                         {"meaning of " + std::to_string(call.code), status ? status->name : "",
+                          status ? status->source.url : "matrix"}},
+            .remedies = {on_host(facts,
+                                 {.text = "Check the kernel log for NVRM messages, which show the reason, then reboot",
+                                  .commands = {"sudo dmesg | grep NVRM", "nvidia-smi -L"},
+                                  .risk = Risk::disruptive,
+                                  .verify = "nvidia-smi -L",
+                                  .link = "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html"})},
+            .symptoms = {place_of(facts, run)},
+            .explains = {"cuda_devices"}};
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
@@ -39,7 +34,6 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "The driver initializes but cannot list its GPUs",
                        .layer = Layer::gpu,
-                       .max_severity = Severity::error,
                        .stage = Stage::ask,
                        .check = check,
                        .yields_to = {"fabric_manager_not_running", "gpu_memory_ecc_error"}};

@@ -1,8 +1,6 @@
 // The memory of a GPU had errors that its error correction could not repair.
 #include "rules/rule.hpp"
 #include "rules/support/boards.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_memory_ecc_error {
 
@@ -19,15 +17,13 @@ static std::vector<Remedy> remedies(const Facts& facts, const Board* board) {
 }
 
 static Finding counted_errors(const Facts& facts, const Board& board) {
-    Finding finding;
-    finding.subject = subject_of(board);
-    finding.message = finding.subject + " had " + std::to_string(*board.ecc_uncorrected_since_boot) +
-                      " uncorrectable memory error(s) since its driver was loaded";
-    finding.evidence = {{"uncorrectable errors since the driver was loaded",
-                         std::to_string(*board.ecc_uncorrected_since_boot),
-                         board_fact(facts, board, "ecc_uncorrected_since_boot")}};
-    finding.remedies = remedies(facts, &board);
-    return finding;
+    return {.subject = subject_of(board),
+            .message = subject_of(board) + " had " + std::to_string(*board.ecc_uncorrected_since_boot) +
+                       " uncorrectable memory error(s) since its driver was loaded",
+            .evidence = {{"uncorrectable errors since the driver was loaded",
+                          std::to_string(*board.ecc_uncorrected_since_boot),
+                          board_fact(facts, board, "ecc_uncorrected_since_boot")}},
+            .remedies = remedies(facts, &board)};
 }
 
 /// Errors of the board's earlier life are history: they were repaired, or gpu_memory_repair_pending tells.
@@ -37,7 +33,7 @@ static Verdict judge_board(const Facts& facts, const Board& board) {
     if (errors) return pass("no uncorrectable memory error since the driver was loaded");
     if (board.ecc_enabled.value_or(false))
         return undecided("ECC is enabled, but the board did not report the number of uncorrectable errors");
-    return not_told(facts, "memory errors", {"nvmlDeviceGetEccMode"});
+    return not_reported(facts, "memory errors", {"nvmlDeviceGetEccMode"});
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
@@ -46,17 +42,14 @@ static Verdict check(const Facts& facts, const Matrix&) {
     reported.remedies = remedies(facts, facts.nvml_devices.size() == 1 ? &facts.nvml_devices.front() : nullptr);
     auto findings = findings_for(cuda_failures(facts, cuda_ecc_uncorrectable), reported);
     const Verdict boards = over_boards(facts, judge_board);
-    findings.insert(findings.end(), boards.findings.begin(), boards.findings.end());
+    append(findings, boards.findings);
     if (!findings.empty()) return fault_or(std::move(findings), {});
     if (!failures_are_known(facts)) return undecided("a run on the GPU failed for an unknown reason");
     if (!facts.driver.init && !lower_cause(facts)) return undecided("the result of cuInit is unknown");
     return boards;
 }
 
-extern const Rule rule{.title = "GPU memory had uncorrectable errors",
-                       .layer = Layer::gpu,
-                       .max_severity = Severity::error,
-                       .stage = Stage::ask,
-                       .check = check};
+extern const Rule rule{
+    .title = "GPU memory had uncorrectable errors", .layer = Layer::gpu, .stage = Stage::ask, .check = check};
 
 }  // namespace rnncheck::rules::gpu_memory_ecc_error

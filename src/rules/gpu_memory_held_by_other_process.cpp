@@ -6,25 +6,24 @@
 namespace rnncheck::rules::gpu_memory_held_by_other_process {
 
 static Finding held(const Facts& facts, const Board& board) {
-    Finding finding;
-    finding.severity = severity_on(facts, board, Severity::warning);
-    finding.subject = subject_of(board);
-    finding.symptoms = {place_of(facts, board)};
-    finding.message =
-        finding.subject + " has only " + free_of_total(board) + " of memory free; in use by " + holders_of(board);
-    finding.evidence = {{"free memory", free_of_total(board), board_fact(facts, board, "memory_free_mib")},
-                        {"processes on the GPU", holders_of(board), board_fact(facts, board, "processes")}};
-    finding.remedies = {
-        {.text = "Stop your processes that are no longer needed, such as idle notebooks, or use another GPU. "
-                 "TensorFlow and JAX allocate nearly all memory unless configured otherwise",
-         .commands = {"nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv"},
-         .verify = "nvidia-smi --query-gpu=memory.free,memory.total --format=csv",
-         .link = "https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth"}};
-    return finding;
+    return {
+        .severity = severity_on(facts, board, Severity::warning),
+        .subject = subject_of(board),
+        .message =
+            subject_of(board) + " has only " + free_of_total(board) + " of memory free; in use by " + holders_of(board),
+        .evidence = {{"free memory", free_of_total(board), board_fact(facts, board, "memory_free_mib")},
+                     {"processes on the GPU", holders_of(board), board_fact(facts, board, "processes")}},
+        .remedies = {{.text =
+                          "Stop your processes that are no longer needed, such as idle notebooks, or use another GPU. "
+                          "TensorFlow and JAX allocate nearly all memory unless configured otherwise",
+                      .commands = {"nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv"},
+                      .verify = "nvidia-smi --query-gpu=memory.free,memory.total --format=csv",
+                      .link = "https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth"}},
+        .symptoms = {place_of(facts, board)}};
 }
 
 static Verdict judge_board(const Facts& facts, const Board& board) {
-    if (!board.memory_free_mib) return not_told(facts, "free memory");
+    if (!board.memory_free_mib) return not_reported(facts, "free memory");
     if (memory_is_low(board))
         return board.processes.empty() ? not_applicable("no process is visible on the GPU") : fault(held(facts, board));
     if (!board.memory_total_mib) return undecided("the board's memory size is unknown");

@@ -2,32 +2,29 @@
 #include "rules/rule.hpp"
 #include "rules/support/boards.hpp"
 #include "rules/support/cases.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_memory_low {
 
 static Finding little_left(const Facts& facts, const Board& board) {
-    Finding finding;
-    finding.severity = severity_on(facts, board, Severity::warning);
-    finding.subject = subject_of(board);
-    finding.symptoms = {place_of(facts, board)};
-    finding.message =
-        finding.subject + " has only " + free_of_total(board) + " of memory free, and no visible process uses the rest";
-    finding.evidence = {{"free memory", free_of_total(board), board_fact(facts, board, "memory_free_mib")},
-                        {"processes on the GPU", "none visible", board_fact(facts, board, "processes")}};
-    finding.remedies = {on_host(
-        facts, {.text = "Check for processes of other users or in other containers, and for processes that ended "
-                        "without freeing their memory; a reboot frees all of it. A display also uses memory",
-                .commands = {"nvidia-smi", "sudo fuser -v /dev/nvidia*"},
-                .risk = Risk::needs_root,
-                .verify = "nvidia-smi --query-gpu=memory.free,memory.total --format=csv",
-                .link = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"})};
-    return finding;
+    return {
+        .severity = severity_on(facts, board, Severity::warning),
+        .subject = subject_of(board),
+        .message = subject_of(board) + " has only " + free_of_total(board) +
+                   " of memory free, and no visible process uses the rest",
+        .evidence = {{"free memory", free_of_total(board), board_fact(facts, board, "memory_free_mib")},
+                     {"processes on the GPU", "none visible", board_fact(facts, board, "processes")}},
+        .remedies = {on_host(
+            facts, {.text = "Check for processes of other users or in other containers, and for processes that ended "
+                            "without freeing their memory; a reboot frees all of it. A display also uses memory",
+                    .commands = {"nvidia-smi", "sudo fuser -v /dev/nvidia*"},
+                    .risk = Risk::needs_root,
+                    .verify = "nvidia-smi --query-gpu=memory.free,memory.total --format=csv",
+                    .link = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"})},
+        .symptoms = {place_of(facts, board)}};
 }
 
 static Verdict judge_board(const Facts& facts, const Board& board) {
-    if (!board.memory_free_mib) return not_told(facts, "free memory");
+    if (!board.memory_free_mib) return not_reported(facts, "free memory");
     if (memory_is_low(board)) {
         if (!board.processes.empty()) return not_applicable("processes use the memory");
         return fault(little_left(facts, board));

@@ -1,8 +1,6 @@
 // A GPU waits for a reset to take bad memory out of use, or cannot repair it any more.
 #include "rules/rule.hpp"
 #include "rules/support/boards.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_memory_repair_pending {
 
@@ -39,14 +37,14 @@ static Verdict judge_board(const Facts& facts, const Board& board) {
     const bool retires = board.retirement_pending.has_value();
     if (remaps && retires) return pass("no memory repair is pending");
     // A board repairs its memory in one of the two ways and is silent about the other.
-    if (remaps) return not_told(facts, "page retirement, and no row replacement is pending");
-    if (retires) return not_told(facts, "row remapping in full, and no page retirement is pending");
-    return not_told(facts, "memory repairs", {"nvmlDeviceGetRemappedRows", "nvmlDeviceGetRetiredPagesPendingStatus"});
+    if (remaps) return not_reported(facts, "page retirement, and no row replacement is pending");
+    if (retires) return not_reported(facts, "row remapping in full, and no page retirement is pending");
+    return not_reported(facts, "memory repairs",
+                        {"nvmlDeviceGetRemappedRows", "nvmlDeviceGetRetiredPagesPendingStatus"});
 }
 
 extern const Rule rule{.title = "A GPU memory repair is pending or failed",
                        .layer = Layer::gpu,
-                       .max_severity = Severity::error,
                        .stage = Stage::ask,
                        .check = [](const Facts& facts, const Matrix&) { return over_boards(facts, judge_board); }};
 

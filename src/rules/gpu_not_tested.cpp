@@ -1,19 +1,12 @@
 // A GPU answers and a cuDNN is there for it, yet no recurrent network was tried on it.
-#include <algorithm>
-
-#include "base/text.hpp"
-#include "facts/queries.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/cases.hpp"
 #include "rules/support/probes.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_not_tested {
 
 static bool has_working_cudnn(const Facts& facts) {
-    return std::any_of(facts.cudnns.begin(), facts.cudnns.end(),
-                       [](const Cudnn& cudnn) { return cudnn.rnn_usable.value_or(false); });
+    return std::ranges::any_of(facts.cudnns, [](const Cudnn& cudnn) { return cudnn.rnn_usable.value_or(false); });
 }
 
 /// The call that kept every case of a sweep from being tried; null when none is on record.
@@ -37,23 +30,18 @@ static Remedy remedy_for(const Facts& facts, const CallResult& call) {
 }
 
 static Finding not_tested(const Facts& facts, const Gpu& gpu, const RnnRun& run) {
-    Finding finding;
-    finding.subject = subject_of(gpu);
-    finding.symptoms = {place_of(facts, run)};
-    finding.message = "no recurrent network could be run on " + finding.subject + " with " +
-                      name_of(cudnn_copy(facts, run.library)) + ": " + in_words(*run.result);
-    finding.evidence = {evidence_of(facts, run, in_words(*run.result))};
-    finding.remedies = {remedy_for(facts, *run.result)};
-    return finding;
+    return {.subject = subject_of(gpu),
+            .message = "no recurrent network could be run on " + subject_of(gpu) + " with " +
+                       name_of(cudnn_copy(facts, run.library)) + ": " + in_words(*run.result),
+            .evidence = {evidence_of(facts, run, in_words(*run.result))},
+            .remedies = {remedy_for(facts, *run.result)},
+            .symptoms = {place_of(facts, run)}};
 }
 
 /// How the probe of this GPU ended, where it did not go well; else what the request leaves out.
 static std::string why_not(const Facts& facts, const Gpu& gpu) {
-    const std::string name = "GPU " + std::to_string(gpu.index) + ' ';
     for (const ProbeRun* run : runs_of(facts, "rnn_forward"))
-        if (run->target.starts_with(name) && !run->completed())
-            return "its probe " + std::string(name_of(run->end)) +
-                   (run->reason ? ", " + escaped(*run->reason, 200) : "");
+        if (gpu_of_target(run->target) == gpu.index && !run->completed()) return "its probe " + ending_of(*run);
     for (const auto& run : facts.rnn_runs)
         if (run.gpu == gpu.index && run.result) return escaped(run.result->text, 200);
     if (facts.rnn_request)
@@ -78,7 +66,7 @@ static void judge_sweep(const Facts& facts, const Gpu& gpu, const Sweep& sweep, 
     answers.fault(std::move(finding));
 }
 
-/// Why the tiny kernel does not run on this GPU or gives wrong numbers: no recurrent network can work there.
+/// Why the test kernel does not run on this GPU or returns incorrect results: no recurrent network can work there.
 static std::optional<std::string> kernel_fails(const Facts& facts, int gpu) {
     for (const KernelRun& run : facts.kernel_runs) {
         if (run.gpu != gpu) continue;
@@ -86,7 +74,7 @@ static std::optional<std::string> kernel_fails(const Facts& facts, int gpu) {
         if (run.correct == false) return gpu_subject(facts, gpu) + " returns incorrect results from a test kernel";
     }
     for (const ProbeRun* run : runs_of(facts, "ptx_launch"))
-        if (run->target == "GPU " + std::to_string(gpu) && was_cut_short(*run))
+        if (gpu_of_target(run->target) == gpu && was_cut_short(*run))
             return "a test kernel on " + gpu_subject(facts, gpu) + " did not finish";
     return std::nullopt;
 }
@@ -121,7 +109,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "No recurrent network was run on a GPU",
                        .layer = Layer::rnn,
-                       .max_severity = Severity::error,
                        .stage = Stage::run,
                        .check = check,
                        .yields_to = causes_of_failed_cases()};

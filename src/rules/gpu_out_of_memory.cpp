@@ -1,13 +1,8 @@
 // A call found too little memory: before the recurrent-network cases, or in one of them.
-#include <algorithm>
-
-#include "base/text.hpp"
-#include "facts/queries.hpp"
 #include "facts/rnn_runs.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/boards.hpp"
 #include "rules/support/cases.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_out_of_memory {
 
@@ -130,38 +125,31 @@ std::string lost_in_words(const Lost& lost) {
            " could not be run";
 }
 
-void add_limits(const Want& want, std::vector<Evidence>& evidence) {
-    if (is_mig(want) && want.gpu.memory_total_mib)
-        evidence.push_back({"memory of the MIG instance", std::to_string(*want.gpu.memory_total_mib) + " MiB",
-                            place_of(want.facts, want.gpu) + ".memory_total_mib"});
-    for (const char* name : {mps_limit, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "TF_FORCE_GPU_ALLOW_GROWTH",
-                             "XLA_PYTHON_CLIENT_PREALLOCATE", "XLA_PYTHON_CLIENT_MEM_FRACTION"})
-        if (const std::string* value = environment(want.facts, name))
-            evidence.push_back({name, escaped(*value, 100), "host.environment"});
-    if (want.facts.driver.mps_pipe)
-        evidence.push_back({"MPS control daemon", escaped(*want.facts.driver.mps_pipe, 200), "driver.mps_pipe"});
-}
-
-void add_free_by_cuda(const Want& want, std::vector<Evidence>& evidence) {
-    if (const RnnRun* run = asked_cuda(want))
-        evidence.push_back({"free memory according to CUDA", size_in_words(*run->free_bytes),
-                            place_of(want.facts, *run) + ".free_bytes"});
+std::string processes_in_words(const Want& want) {
+    if (!want.board) return "";
+    return want.board->processes.empty() ? "none visible; " + why_unseen(want.facts) : holders_of(*want.board);
 }
 
 std::vector<Evidence> evidence_of(const Want& want) {
     const FailedAllocation& first = want.calls.front();
-    std::vector<Evidence> evidence = {{"first call that failed", call_in_words(first), first.place + ".result"}};
-    if (first.run) evidence.front().what += ", in case " + std::to_string(first.run->number);
-    if (nvml_tells(want))
-        evidence.push_back({"free memory according to NVML", free_of_total(*want.board),
-                            board_fact(want.facts, *want.board, "memory_free_mib")});
-    add_free_by_cuda(want, evidence);
-    if (want.board)
-        evidence.push_back(
-            {"processes on the GPU",
-             want.board->processes.empty() ? "none visible; " + why_unseen(want.facts) : holders_of(*want.board),
-             board_fact(want.facts, *want.board, "processes")});
-    add_limits(want, evidence);
+    const RnnRun* told = asked_cuda(want);
+    const bool has_limit = is_mig(want) && want.gpu.memory_total_mib;
+    std::vector<Evidence> evidence = {
+        {"first call that failed" + (first.run ? ", in case " + std::to_string(first.run->number) : ""),
+         call_in_words(first), first.place + ".result"},
+        {"free memory according to NVML", nvml_tells(want) ? free_of_total(*want.board) : "",
+         want.board ? board_fact(want.facts, *want.board, "memory_free_mib") : "nvml_devices"},
+        {"free memory according to CUDA", told ? size_in_words(*told->free_bytes) : "",
+         told ? place_of(want.facts, *told) + ".free_bytes" : "rnn_runs"},
+        {"processes on the GPU", processes_in_words(want),
+         want.board ? board_fact(want.facts, *want.board, "processes") : "nvml_devices"},
+        {"memory of the MIG instance", has_limit ? std::to_string(*want.gpu.memory_total_mib) + " MiB" : "",
+         place_of(want.facts, want.gpu) + ".memory_total_mib"}};
+    for (const char* name : {mps_limit, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "TF_FORCE_GPU_ALLOW_GROWTH",
+                             "XLA_PYTHON_CLIENT_PREALLOCATE", "XLA_PYTHON_CLIENT_MEM_FRACTION"})
+        if (const std::string* value = environment(want.facts, name))
+            evidence.push_back({name, escaped(*value, 100), "host.environment"});
+    evidence.push_back({"MPS control daemon", escaped(if_known(want.facts.driver.mps_pipe), 200), "driver.mps_pipe"});
     return evidence;
 }
 
@@ -286,10 +274,6 @@ Verdict check(const Facts& facts, const Matrix&) {
 
 }  // namespace
 
-extern const Rule rule{.title = "A GPU ran out of memory",
-                       .layer = Layer::gpu,
-                       .max_severity = Severity::error,
-                       .stage = Stage::run,
-                       .check = check};
+extern const Rule rule{.title = "A GPU ran out of memory", .layer = Layer::gpu, .stage = Stage::run, .check = check};
 
 }  // namespace rnncheck::rules::gpu_out_of_memory

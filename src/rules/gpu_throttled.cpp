@@ -1,11 +1,6 @@
 // A GPU holds its clocks down because of heat or power.
-#include <algorithm>
-
-#include "base/text.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/boards.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_throttled {
 
@@ -16,14 +11,13 @@ static std::vector<std::string> lasting_slowdowns(const Board& board) {
                                                       "sw_thermal_slowdown"};
     std::vector<std::string> found;
     for (const auto& reason : board.throttle_reasons)
-        if (std::find(lasting.begin(), lasting.end(), reason) != lasting.end()) found.push_back(reason);
+        if (std::ranges::find(lasting, reason) != lasting.end()) found.push_back(reason);
     return found;
 }
 
 static std::string causes(const std::vector<std::string>& reasons) {
     const auto any = [&](std::string_view word) {
-        return std::any_of(reasons.begin(), reasons.end(),
-                           [&](const std::string& reason) { return contains(reason, word); });
+        return std::ranges::any_of(reasons, [&](const std::string& reason) { return contains(reason, word); });
     };
     const std::string heat = "Check fans, dust, airflow and room temperature",
                       power = "Check power cables and power supply";
@@ -40,17 +34,15 @@ static Verdict judge_board(const Facts& facts, const Board& board) {
         if (!probe_completed(facts, "nvml_devices")) return undecided("querying NVML did not finish");
         return pass("no GPU is throttled because of heat or power");
     }
-    Finding finding;
-    finding.severity = Severity::warning;
-    finding.subject = subject_of(board);
-    finding.message = finding.subject + " is throttled because of heat or power (" + join_with_and(reasons) + ")";
-    finding.evidence = {
-        {"reasons for reduced clocks", join_with_and(reasons), board_fact(facts, board, "throttle_reasons")}};
-    finding.remedies = {on_host(facts, {.text = causes(reasons) + ". Results are correct, only slower",
-                                        .commands = {"nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER"},
-                                        .verify = "nvidia-smi -q -d PERFORMANCE",
-                                        .link = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"})};
-    return fault(std::move(finding));
+    return fault(
+        {.subject = subject_of(board),
+         .message = subject_of(board) + " is throttled because of heat or power (" + join_with_and(reasons) + ")",
+         .evidence = {{"reasons for reduced clocks", join_with_and(reasons),
+                       board_fact(facts, board, "throttle_reasons")}},
+         .remedies = {on_host(facts, {.text = causes(reasons) + ". Results are correct, only slower",
+                                      .commands = {"nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER"},
+                                      .verify = "nvidia-smi -q -d PERFORMANCE",
+                                      .link = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"})}});
 }
 
 extern const Rule rule{.title = "A GPU is throttled because of heat or power",

@@ -1,11 +1,6 @@
 // The GPU is of a generation that the CUDA or cuDNN installed has left behind.
-#include "base/version.hpp"
-#include "compat/questions.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/architecture.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/versions.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::gpu_too_old {
 
@@ -52,7 +47,6 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "A GPU is too old for the installed CUDA or cuDNN",
                        .layer = Layer::gpu,
-                       .max_severity = Severity::error,
                        .stage = Stage::run,
                        .check = check,
                        .what_if_inputs = "gpu=, and cuda=, cudnn=, driver= or a framework",

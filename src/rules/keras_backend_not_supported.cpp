@@ -1,7 +1,5 @@
 // A release of Keras that does not work with the release of its backend.
-#include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/frameworks.hpp"
 
 namespace rnncheck::rules::keras_backend_not_supported {
 
@@ -82,7 +80,6 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "Keras does not support this version of its backend",
                        .layer = Layer::runtime,
-                       .max_severity = Severity::error,
                        .stage = Stage::look,
                        .check = check,
                        .what_if_inputs = "keras= and its backend"};

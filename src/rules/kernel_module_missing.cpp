@@ -1,7 +1,5 @@
 // The driver's library is here, its kernel module is not loaded.
 #include "rules/rule.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::kernel_module_missing {
 
@@ -17,19 +15,10 @@ static Remedy load_it() {
             .link = guide};
 }
 
-static Remedy no_card() {
-    return {.text =
-                "The module has no NVIDIA GPU to drive. Check that this is the intended machine. A virtual machine has "
-                "only the GPUs that its host passes through",
-            .commands = {"lspci -d 10de:"},
-            .verify = "lspci -d 10de:",
-            .link = guide};
-}
-
 static std::vector<Remedy> remedies(const Facts& facts) {
     if (!foreign_kernel_driver(facts).empty()) return {on_host(facts, against_foreign_driver(facts))};
     if (bus_without_gpu(facts))
-        return {batch_system(facts).empty() ? in_container(facts) ? gpu_for_container(facts) : no_card()
+        return {batch_system(facts).empty() ? in_container(facts) ? gpu_for_container(facts) : check_machine()
                                             : gpu_for_job(facts)};
     std::vector<Remedy> remedies{on_host(facts, load_it())};
     if (in_container(facts)) remedies.push_back(gpu_for_container(facts));
@@ -49,21 +38,18 @@ static std::optional<DecidingCheck> helper_may_load_it(const Facts& facts) {
 
 static Finding module_missing(const Facts& facts) {
     const auto release = driver_library_version(facts);
-    const Library* library = driver_library(facts);
-    const std::string path = library ? library->path : facts.driver.library.value_or("libcuda.so.1");
+    const std::string path = libcuda_in_use(facts);
     Finding finding;
     finding.subject = "NVIDIA kernel module";
     finding.explains = {"driver.init"};
     finding.message = "the NVIDIA kernel module is not loaded, although the driver library " + path +
                       (release ? " (version " + release->text + ")" : "") + " is installed" +
                       (bus_without_gpu(facts) ? "; no NVIDIA GPU is on the PCI bus" : "");
-    finding.evidence = {{"driver library", path, "libraries"}, {"kernel module", "not loaded", "driver.module_loaded"}};
-    if (facts.host.pci_listed.value_or(false))
-        finding.evidence.push_back(
-            {"NVIDIA GPUs on the PCI bus", std::to_string(facts.host.pci_gpus.size()), "host.pci_gpus"});
-    if (const std::string other = foreign_kernel_driver(facts); !other.empty())
-        finding.evidence.push_back({"kernel driver of the GPU", other, "host.pci_gpus"});
-    if (facts.driver.init) finding.evidence.push_back({"cuInit", in_words(*facts.driver.init), "driver.init"});
+    finding.evidence = {{"driver library", path, "libraries"},
+                        {"kernel module", "not loaded", "driver.module_loaded"},
+                        {"NVIDIA GPUs on the PCI bus", gpus_on_bus(facts), "host.pci_gpus"},
+                        {"kernel driver of the GPU", foreign_kernel_driver(facts), "host.pci_gpus"},
+                        {"cuInit", if_known(facts.driver.init), "driver.init"}};
     finding.remedies = remedies(facts);
     finding.decided_by = helper_may_load_it(facts);
     if (finding.decided_by) finding.confidence = Confidence::likely;
@@ -83,7 +69,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "The NVIDIA kernel module is not loaded",
                        .layer = Layer::driver,
-                       .max_severity = Severity::error,
                        .stage = Stage::look,
                        .check = check,
                        .says_no_gpu = true};

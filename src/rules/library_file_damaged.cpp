@@ -1,12 +1,6 @@
 // A file with the name of a GPU library cannot be a library: unreadable, no ELF file, cut off, damaged, a dead link, no
 // file at all.
-#include <algorithm>
-
-#include "base/text.hpp"
-#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::library_file_damaged {
 
@@ -19,33 +13,21 @@ static std::string unreadable(const std::string& detail) {
     return detail.starts_with("cannot") ? detail : "cannot be read (permission)";
 }
 
+/// Of those for another machine, which are complete, nothing.
 static std::optional<std::string> defect(const Library& library) {
-    if (!library.problem) return std::nullopt;
-    switch (*library.problem) {
-        case FileProblem::unreadable:
-            return unreadable(library.problem_detail.value_or(""));
-        case FileProblem::not_elf:
-            return not_elf(library.problem_detail.value_or(""));
-        case FileProblem::truncated:
-            return "is truncated";
-        case FileProblem::damaged:
-            return "is damaged: its ELF tables are inconsistent";
-        case FileProblem::dangling_link:
-            return "is a symbolic link to a file that does not exist";
-        case FileProblem::link_circle:
-            return "is a symbolic link loop";
-        case FileProblem::directory:
-            return "is a directory, not a library";
-        case FileProblem::named_pipe:
-            return "is a named pipe (FIFO), not a library: a program that opens it waits forever";
-        case FileProblem::socket:
-            return "is a socket, not a library";
-        case FileProblem::device:
-            return "is a device, not a library";
-        case FileProblem::other_class:
-        case FileProblem::other_machine:
-            break;
-    }
+    static constexpr std::pair<FileProblem, const char*> defects[] = {
+        {FileProblem::truncated, "is truncated"},
+        {FileProblem::damaged, "is damaged: its ELF tables are inconsistent"},
+        {FileProblem::dangling_link, "is a symbolic link to a file that does not exist"},
+        {FileProblem::link_circle, "is a symbolic link loop"},
+        {FileProblem::directory, "is a directory, not a library"},
+        {FileProblem::named_pipe, "is a named pipe (FIFO), not a library: a program that opens it waits forever"},
+        {FileProblem::socket, "is a socket, not a library"},
+        {FileProblem::device, "is a device, not a library"}};
+    if (library.problem == FileProblem::unreadable) return unreadable(library.problem_detail.value_or(""));
+    if (library.problem == FileProblem::not_elf) return not_elf(library.problem_detail.value_or(""));
+    for (const auto& [problem, text] : defects)
+        if (library.problem == problem) return text;
     return std::nullopt;
 }
 
@@ -53,9 +35,9 @@ static std::optional<std::string> defect(const Library& library) {
 static bool passed_over(const Facts& facts, const Library& library) {
     constexpr FileProblem not_to_be_opened[] = {FileProblem::unreadable, FileProblem::dangling_link,
                                                 FileProblem::link_circle, FileProblem::socket};
-    const bool cannot_be_opened = std::any_of(std::begin(not_to_be_opened), std::end(not_to_be_opened),
-                                              [&](FileProblem problem) { return library.problem == problem; });
-    return cannot_be_opened && std::any_of(facts.libraries.begin(), facts.libraries.end(), [&](const Library& other) {
+    const bool cannot_be_opened =
+        std::ranges::any_of(not_to_be_opened, [&](FileProblem problem) { return library.problem == problem; });
+    return cannot_be_opened && std::ranges::any_of(facts.libraries, [&](const Library& other) {
                return other.picked_by_loader && !other.problem && file_name(other.path) == file_name(library.path);
            });
 }
@@ -91,7 +73,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "A GPU library file is damaged or cannot be read",
                        .layer = Layer::host,
-                       .max_severity = Severity::error,
                        .stage = Stage::look,
                        .check = check,
                        .yields_to = {"cudnn_part_unreadable"}};

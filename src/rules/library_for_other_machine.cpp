@@ -1,10 +1,5 @@
 // A GPU library on the loader's path is built for another processor or word size.
-#include <algorithm>
-
-#include "base/text.hpp"
-#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::library_for_other_machine {
 
@@ -14,7 +9,7 @@ static bool for_other_machine(const Library& library) {
 
 /// The loader finds another file of this very name that fits.
 static bool has_a_fitting_twin(const Facts& facts, const Library& library) {
-    return std::any_of(facts.libraries.begin(), facts.libraries.end(), [&](const Library& other) {
+    return std::ranges::any_of(facts.libraries, [&](const Library& other) {
         return !other.problem && file_name(other.path) == file_name(library.path);
     });
 }
@@ -58,7 +53,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "A GPU library is built for a different CPU architecture",
                        .layer = Layer::host,
-                       .max_severity = Severity::error,
                        .stage = Stage::look,
                        .check = check};
 

@@ -1,27 +1,22 @@
 // A CUDA release on a driver that is older than the release's own.
-#include "base/text.hpp"
-#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/versions.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::minor_version_compatibility {
 
-static Finding limited(const Version& driver, const Version& cuda, const std::vector<Evidence>& evidence) {
-    Finding finding;
-    finding.severity = Severity::note;
-    finding.subject = "driver " + driver.text;
-    finding.message =
-        "CUDA " + cuda.text + " runs on driver " + driver.text +
-        " with minor-version compatibility: features that need a newer driver, and PTX code compiled by CUDA " +
-        cuda.text + ", do not work";
-    finding.evidence = {{"driver", driver.text, "driver.library_version"}};
-    finding.evidence.insert(finding.evidence.end(), evidence.begin(), evidence.end());
-    finding.remedies = {
-        {.text = "No action is needed if programs contain machine code for the GPU; otherwise install a newer driver",
-         .verify = "rnncheck doctor",
-         .link = "https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html"}};
-    return finding;
+static Finding limited(const Version& driver, const Version& cuda, std::vector<Evidence> evidence) {
+    evidence.insert(evidence.begin(), {"driver", driver.text, "driver.library_version"});
+    return {
+        .subject = "driver " + driver.text,
+        .message =
+            "CUDA " + cuda.text + " runs on driver " + driver.text +
+            " with minor-version compatibility: features that need a newer driver, and PTX code compiled by CUDA " +
+            cuda.text + ", do not work",
+        .evidence = std::move(evidence),
+        .remedies = {
+            {.text =
+                 "No action is needed if programs contain machine code for the GPU; otherwise install a newer driver",
+             .verify = "rnncheck doctor",
+             .link = "https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html"}}};
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {

@@ -1,15 +1,10 @@
 // The driver answers and offers no GPU, and nothing better explains it.
-#include <algorithm>
-
-#include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::no_gpu_visible {
 
 static bool any_board(const Facts& facts, bool (*is_one)(const Board&)) {
-    return std::any_of(facts.nvml_devices.begin(), facts.nvml_devices.end(), is_one);
+    return std::ranges::any_of(facts.nvml_devices, is_one);
 }
 
 static bool split_by_mig(const Board& board) {
@@ -63,17 +58,12 @@ static Remedy without_board(const Facts& facts) {
             "The driver rejected the GPU; the kernel log shows the reason. New drivers do not support old GPUs",
             {"sudo dmesg | grep NVRM", "lspci -d 10de:"},
             "https://docs.nvidia.com/datacenter/tesla/drivers/cuda-toolkit-driver-and-architecture-matrix.html");
-    return remedy(
-        "Check that this is the intended machine. A virtual machine has only the GPUs that its host passes through",
-        {"lspci -d 10de:"}, "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/");
+    return check_machine();
 }
 
 static std::vector<Remedy> remedies(const Facts& facts) {
+    if (on_wsl(facts)) return {update_windows_driver()};
     std::vector<Remedy> remedies;
-    if (on_wsl(facts))
-        return {remedy("Update the NVIDIA driver in Windows, which WSL also uses, then restart WSL",
-                       {"wsl.exe --update", "wsl.exe --shutdown"},
-                       "https://docs.nvidia.com/cuda/wsl-user-guide/index.html")};
     if (!facts.nvml_devices.empty()) remedies.push_back(for_board(facts));
     if (!batch_system(facts).empty()) remedies.push_back(gpu_for_job(facts));
     if (in_container(facts)) remedies.push_back(gpu_for_container(facts));
@@ -103,23 +93,18 @@ static std::string instances_in(const Facts& facts) {
 }
 
 static Finding no_gpu(const Facts& facts) {
-    Finding finding;
-    finding.subject = "GPU";
-    finding.symptoms = {"cuda_devices"};
-    finding.explains = {"driver.init"};
-    finding.message = message_for(facts);
-    finding.evidence = {{"GPUs that CUDA sees", "0", "cuda_devices"},
-                        {"GPUs that NVML sees", std::to_string(facts.nvml_devices.size()), "nvml_devices"},
-                        {"NVIDIA GPUs on the PCI bus",
-                         facts.host.pci_listed.value_or(false) ? std::to_string(facts.host.pci_gpus.size()) : "unknown",
-                         "host.pci_gpus"}};
-    if (any_board(facts, split_by_mig))
-        finding.evidence.push_back({"device nodes of MIG instances", instances_in(facts), "driver.device_nodes"});
-    if (facts.driver.kernel_flavour)
-        finding.evidence.push_back({"kernel module", *facts.driver.kernel_flavour, "driver.kernel_flavour"});
-    if (facts.driver.init) finding.evidence.push_back({"cuInit", in_words(*facts.driver.init), "driver.init"});
-    finding.remedies = remedies(facts);
-    return finding;
+    return {.subject = "GPU",
+            .message = message_for(facts),
+            .evidence = {{"GPUs that CUDA sees", "0", "cuda_devices"},
+                         {"GPUs that NVML sees", std::to_string(facts.nvml_devices.size()), "nvml_devices"},
+                         {"NVIDIA GPUs on the PCI bus", gpus_on_bus(facts), "host.pci_gpus"},
+                         {"device nodes of MIG instances", any_board(facts, split_by_mig) ? instances_in(facts) : "",
+                          "driver.device_nodes"},
+                         {"kernel module", if_known(facts.driver.kernel_flavour), "driver.kernel_flavour"},
+                         {"cuInit", if_known(facts.driver.init), "driver.init"}},
+            .remedies = remedies(facts),
+            .symptoms = {"cuda_devices"},
+            .explains = {"driver.init"}};
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
@@ -136,7 +121,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "No GPU is visible to CUDA",
                        .layer = Layer::gpu,
-                       .max_severity = Severity::error,
                        .stage = Stage::ask,
                        .check = check,
                        .says_no_gpu = true,

@@ -1,12 +1,5 @@
 // cuDNN 8 and 9 compile some kernels at run time, and the compiler library, or its builtins, is nowhere.
-#include <algorithm>
-
-#include "base/text.hpp"
-#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::nvrtc_missing {
 
@@ -14,31 +7,28 @@ static bool compiles_kernels(const CudnnCopy& copy) {
     return copy.major == 0 || copy.major >= 8;
 }
 
-static Finding missing(LibraryKind kind, const std::string& library, const std::string& needed_by,
-                       std::vector<Remedy> remedies) {
-    Finding finding;
-    finding.severity = Severity::warning;
-    finding.subject = library;
-    finding.symptoms = {std::string(name_of(kind))};
-    finding.message = library + " was not found; " + needed_by + " needs it to compile kernels at runtime";
-    finding.evidence = {
-        {library, "not in the loader's search path, toolkit directories or Python packages", "libraries"}};
-    finding.remedies = std::move(remedies);
-    return finding;
+static Finding missing(LibraryKind kind, const std::string& library, const std::string& needed_by, Remedy remedy) {
+    return {
+        .subject = library,
+        .message = library + " was not found; " + needed_by + " needs it to compile kernels at runtime",
+        .evidence = {{library, "not in the loader's search path, toolkit directories or Python packages", "libraries"}},
+        .remedies = {std::move(remedy)},
+        .symptoms = {std::string(name_of(kind))}};
 }
 
 /// As the package of CUDA 12.
-static std::vector<Remedy> install() {
-    return {{.text = "Install NVRTC of the CUDA version that cuDNN was built for, for example as a Python package or "
-                     "with the CUDA Toolkit",
-             .commands = {"pip install nvidia-cuda-nvrtc-cu12"},
-             .link = "https://docs.nvidia.com/cuda/nvrtc/index.html"}};
+static Remedy install() {
+    return {.text =
+                "Install NVRTC of the CUDA version that cuDNN was built for, for example as a Python package or "
+                "with the CUDA Toolkit",
+            .commands = {"pip install nvidia-cuda-nvrtc-cu12"},
+            .link = "https://docs.nvidia.com/cuda/nvrtc/index.html"};
 }
 
 /// One that compiles is enough; else each must have its builtins.
 static void judge_builtins(const Facts& facts, VerdictBuilder& answers) {
     const auto works = [](const Nvrtc& nvrtc) { return nvrtc.compiles.value_or(false); };
-    if (std::any_of(facts.nvrtcs.begin(), facts.nvrtcs.end(), works)) return answers.passed("NVRTC works");
+    if (std::ranges::any_of(facts.nvrtcs, works)) return answers.passed("NVRTC works");
     for (const auto& nvrtc : facts.nvrtcs) {
         if (lacks_builtins(facts, nvrtc))
             answers.fault(missing(LibraryKind::nvrtc_builtins, builtins_of(nvrtc),

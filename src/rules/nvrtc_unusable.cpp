@@ -1,28 +1,23 @@
 // A copy of NVRTC is there and does not compile.
-#include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::nvrtc_unusable {
 
 static Finding unusable(const Facts& facts, const Nvrtc& nvrtc) {
     const std::string why = nvrtc.failure ? ": " + in_words(*nvrtc.failure) : "";
     Finding finding;
-    finding.severity = Severity::warning;
     finding.subject = nvrtc.library;
     finding.message = "NVRTC at " + nvrtc.library + " does not compile a test kernel" + why;
-    if (nvrtc.version) finding.evidence.push_back({"NVRTC", nvrtc.version->text, "nvrtcs"});
-    finding.evidence.push_back({"compiles", "no", "nvrtcs"});
-    if (nvrtc.failure) finding.evidence.push_back({"failed call", in_words(*nvrtc.failure), "nvrtcs"});
-    const std::vector<Remedy> remedies = {
-        {.text = "Install libnvrtc and libnvrtc-builtins of the same CUDA version into one directory of the loader's "
-                 "search path, or as a Python package",
-         .commands = {"ldconfig -p | grep libnvrtc", "pip install nvidia-cuda-nvrtc-cu12"},
-         .link = "https://docs.nvidia.com/cuda/nvrtc/index.html"}};
-    finding.remedies =
-        nvrtc.version ? for_cuda_major(nvrtc.version->major(), remedies) : for_cuda_here(facts, remedies);
+    finding.evidence = {{"NVRTC", if_known(nvrtc.version), "nvrtcs"},
+                        {"compiles", "no", "nvrtcs"},
+                        {"failed call", if_known(nvrtc.failure), "nvrtcs"}};
+    const Remedy remedy = {
+        .text =
+            "Install libnvrtc and libnvrtc-builtins of the same CUDA version into one directory of the loader's "
+            "search path, or as a Python package",
+        .commands = {"ldconfig -p | grep libnvrtc", "pip install nvidia-cuda-nvrtc-cu12"},
+        .link = "https://docs.nvidia.com/cuda/nvrtc/index.html"};
+    finding.remedies = {nvrtc.version ? for_cuda_major(nvrtc.version->major(), remedy) : for_cuda_here(facts, remedy)};
     return finding;
 }
 

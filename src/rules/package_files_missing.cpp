@@ -1,29 +1,22 @@
 // Libraries of an installed package are gone or were replaced.
-#include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/frameworks.hpp"
 
 namespace rnncheck::rules::package_files_missing {
 
-static Finding damaged(const PythonEnvironment& environment, const PythonPackage& package) {
-    const bool gone = !package.missing_files.empty();
-    const std::string& first = gone ? package.missing_files.front() : package.changed_files.front();
-    const std::string command =
+static Finding damaged(const PythonEnvironment& environment, const PythonPackage& package,
+                       std::vector<Evidence> changes) {
+    const std::string name = package.name + ' ' + package.version;
+    const std::string reinstall =
         pip(&environment, "install --force-reinstall --no-deps " + shell_quoted(package.name + "==" + package.version));
-    Finding finding;
-    finding.severity = Severity::warning;
-    finding.confidence = Confidence::likely;
-    finding.subject = package.name + ' ' + package.version;
-    finding.message = package.name + ' ' + package.version + " has changed since it was installed: " + first +
-                      (gone ? " is missing" : " has a different size");
-    for (const std::string& file : package.missing_files) finding.evidence.push_back({file, "is missing", "pythons"});
-    for (const std::string& file : package.changed_files)
-        finding.evidence.push_back({file, "size differs from the package's list of files", "pythons"});
-    finding.remedies = {
-        {.text = "Reinstall the package",
-         .commands = {command},
-         .link = "https://packaging.python.org/en/latest/specifications/recording-installed-packages/"}};
-    return finding;
+    return {
+        .subject = name,
+        .message = name + " has changed since it was installed: " + changes.front().what + ' ' + changes.front().value,
+        .evidence = std::move(changes),
+        .remedies = {{.text = "Reinstall the package",
+                      .commands = {reinstall},
+                      .link = "https://packaging.python.org/en/latest/specifications/"
+                              "recording-installed-packages/"}},
+        .confidence = Confidence::likely};
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
@@ -32,10 +25,11 @@ static Verdict check(const Facts& facts, const Matrix&) {
     VerdictBuilder answers;
     for (const PythonPackage& package : environment->packages) {
         if (package.name.starts_with("nvidia-cudnn")) continue;  // cudnn_installation_broken tells of it
-        if (package.missing_files.empty() && package.changed_files.empty())
+        auto changes = changed_files(package);
+        if (changes.empty())
             answers.passed("the libraries of the checked packages are unchanged");
         else
-            answers.fault(damaged(*environment, package));
+            answers.fault(damaged(*environment, package, std::move(changes)));
     }
     return answers.close_or(not_applicable("the active environment has none of the checked packages"));
 }

@@ -1,11 +1,6 @@
-// Without persistence mode the driver sets the GPUs up anew for every program that is alone on them.
-#include <algorithm>
-
-#include "base/text.hpp"
+// Without persistence mode the driver initializes the GPUs again for every program that is alone on them.
 #include "rules/rule.hpp"
 #include "rules/support/boards.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::persistence_mode_off {
 
@@ -23,33 +18,30 @@ static std::string seconds(const ProbeRun& run) {
 }
 
 static Finding slow_start(const Facts& facts, const Board& board, const ProbeRun& run) {
-    Finding finding;
-    finding.severity = Severity::note;
-    finding.subject = "NVIDIA driver";
-    finding.message = "persistence mode is off, and the driver took " + seconds(run) +
-                      " to initialize: each CUDA program that starts on idle GPUs waits that long";
-    finding.confidence = Confidence::likely;
-    finding.evidence = {{"driver initialization", seconds(run), "probe_runs"},
-                        {"persistence mode of " + subject_of(board), "off", board_fact(facts, board, "persistence")}};
-    finding.remedies = {
-        on_host(facts, {.text = "Keep the driver initialized between programs: start the NVIDIA persistence daemon",
+    return {.subject = "NVIDIA driver",
+            .message = "persistence mode is off, and the driver took " + seconds(run) +
+                       " to initialize: each CUDA program that starts on idle GPUs waits that long",
+            .evidence = {{"driver initialization", seconds(run), "probe_runs"},
+                         {"persistence mode of " + subject_of(board), "off", board_fact(facts, board, "persistence")}},
+            .remedies = {on_host(
+                facts, {.text = "Keep the driver initialized between programs: start the NVIDIA persistence daemon",
                         .commands = {"sudo systemctl enable --now nvidia-persistenced"},
                         .risk = Risk::needs_root,
                         .verify = "nvidia-smi --query-gpu=persistence_mode --format=csv",
-                        .link = "https://docs.nvidia.com/deploy/driver-persistence/index.html"})};
-    return finding;
+                        .link = "https://docs.nvidia.com/deploy/driver-persistence/index.html"})},
+            .confidence = Confidence::likely};
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
     if (const auto verdict = without_cuinit(facts)) return *verdict;
     if (!driver_answers(facts)) return not_applicable("the driver does not initialize");
-    const auto off = std::find_if(facts.nvml_devices.begin(), facts.nvml_devices.end(),
-                                  [](const Board& board) { return board.persistence == false; });
-    const bool all_on = std::all_of(facts.nvml_devices.begin(), facts.nvml_devices.end(),
-                                    [](const Board& board) { return board.persistence == true; });
+    const auto off =
+        std::ranges::find_if(facts.nvml_devices, [](const Board& board) { return board.persistence == false; });
+    const bool all_on =
+        std::ranges::all_of(facts.nvml_devices, [](const Board& board) { return board.persistence == true; });
     if (off == facts.nvml_devices.end())
         return all_on && !facts.nvml_devices.empty() ? pass("persistence mode is on")
-                                                     : not_told(facts, "its persistence mode");
+                                                     : not_reported(facts, "its persistence mode");
     const ProbeRun* run = start_of_driver(facts);
     if (!run) return undecided("querying the driver did not finish");
     if (run->elapsed_ms < slow_start_ms) return pass("persistence mode is off, but the driver initializes quickly");

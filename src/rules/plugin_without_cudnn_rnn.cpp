@@ -1,29 +1,25 @@
 // A build for GPUs that are not used through cuDNN.
-#include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/frameworks.hpp"
 
 namespace rnncheck::rules::plugin_without_cudnn_rnn {
 
 static Finding no_cudnn(const Framework& framework, const FrameworkBuild& build) {
-    Finding finding;
-    finding.severity = Severity::warning;
-    finding.subject = words_of(framework);
-    finding.message = words_of(framework) + " uses the GPU through " + build.build +
-                      ", which has no cuDNN: layers that request cuDNN's recurrent networks fail";
-    finding.evidence = {evidence_of(build, "no CUDA")};
-    finding.remedies = {
-        {.text = "Use the generic recurrent layers or run this layer on the CPU; on an NVIDIA GPU, use a CUDA build",
-         .commands = {"rnncheck matrix plan --for " + framework.name + "==" + framework.version->text},
-         .verify = "rnncheck doctor",
-         .link = build.source.url}};
-    return finding;
+    return {
+        .subject = words_of(framework),
+        .message = words_of(framework) + " uses the GPU through " + build.build +
+                   ", which has no cuDNN: layers that request cuDNN's recurrent networks fail",
+        .evidence = {evidence_of(build, "no CUDA")},
+        .remedies = {
+            {.text =
+                 "Use the generic recurrent layers or run this layer on the CPU; on an NVIDIA GPU, use a CUDA build",
+             .commands = {"rnncheck matrix plan --for " + framework.name + "==" + framework.version->text},
+             .verify = "rnncheck doctor",
+             .link = build.source.url}}};
 }
 
 static Finding installed_plugin(const Framework& framework) {
     const bool other_make = framework.build == "rocm";
     Finding finding;
-    finding.severity = Severity::warning;
     finding.subject = words_of(framework);
     finding.message = words_of(framework) + " in " + framework.environment +
                       (other_make ? " is built for GPUs of another vendor and cannot use the NVIDIA GPU"

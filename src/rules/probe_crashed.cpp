@@ -1,11 +1,6 @@
 // A library took its process down, or something killed that process.
-#include <algorithm>
-
-#include "base/text.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/probes.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::probe_crashed {
 
@@ -58,7 +53,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "A GPU library crashed",
                        .layer = Layer::host,
-                       .max_severity = Severity::error,
                        .stage = Stage::look,
                        .check = check,
                        .yields_to = {"rnn_call_failed", "zlib_missing"}};

@@ -28,7 +28,6 @@ static Finding quit_early(const Facts& facts, const ProbeRun& run) {
 
 extern const Rule rule{.title = "A GPU library terminated the probe process",
                        .layer = Layer::host,
-                       .max_severity = Severity::error,
                        .stage = Stage::look,
                        .check =
                            [](const Facts& facts, const Matrix&) {

@@ -1,8 +1,6 @@
 // A process hangs inside the kernel: even SIGKILL does not end it.
 #include "rules/rule.hpp"
 #include "rules/support/probes.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::probe_stuck {
 
@@ -11,22 +9,19 @@ static bool is_stuck(const Facts&, const ProbeRun& run) {
 }
 
 static Finding stuck(const Facts& facts, const ProbeRun& run) {
-    Finding finding;
-    finding.message =
-        examined(facts, run) + " hangs in the kernel" + in_last_call(run) + "; its process cannot be killed";
-    finding.remedies = {
-        on_host(facts, {.text = "Check the kernel log for the driver's last lines (NVRM, Xid), then reboot: only a "
-                                "reboot ends a process that hangs in the kernel",
-                        .commands = {"sudo dmesg | grep -E 'NVRM|Xid|blocked for more than'", "sudo reboot"},
-                        .risk = Risk::disruptive,
-                        .verify = "nvidia-smi",
-                        .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"})};
-    return finding;
+    return {
+        .message = examined(facts, run) + " hangs in the kernel" + in_last_call(run) + "; its process cannot be killed",
+        .remedies = {
+            on_host(facts, {.text = "Check the kernel log for the driver's last lines (NVRM, Xid), then reboot: only a "
+                                    "reboot ends a process that hangs in the kernel",
+                            .commands = {"sudo dmesg | grep -E 'NVRM|Xid|blocked for more than'", "sudo reboot"},
+                            .risk = Risk::disruptive,
+                            .verify = "nvidia-smi",
+                            .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"})}};
 }
 
 extern const Rule rule{.title = "A GPU library hangs in the kernel",
                        .layer = Layer::host,
-                       .max_severity = Severity::error,
                        .stage = Stage::look,
                        .check = [](const Facts& facts, const Matrix&) {
                            return over_probe_ends(facts, is_stuck, stuck, "no process hangs in the kernel");

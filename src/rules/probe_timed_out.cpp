@@ -1,13 +1,9 @@
 // A call did not come back within the limit.
-#include <algorithm>
 #include <map>
 #include <utility>
 
-#include "base/text.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/probes.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::probe_timed_out {
 
@@ -21,33 +17,31 @@ static bool is_timeout(const Facts& facts, const ProbeRun& run) {
 
 /// Whether what the deadline ended would have come to its end is unknown.
 static Finding cut_off(const Facts& facts, const ProbeRun& run) {
-    Finding finding;
-    finding.severity = Severity::warning;
-    finding.message = examined(facts, run) + " had not responded" + in_last_call(run) +
-                      " when the time limit of the check was reached; whether it hangs is unknown";
-    finding.remedies = {
-        {.text = "Allow more time for the check. On a GPU newer than the library, the first call compiles code, which "
+    return {
+        .severity = Severity::warning,
+        .message = examined(facts, run) + " had not responded" + in_last_call(run) +
+                   " when the time limit of the check was reached; whether it hangs is unknown",
+        .remedies = {
+            {.text =
+                 "Allow more time for the check. On a GPU newer than the library, the first call compiles code, which "
                  "may take minutes; on nodes with many GPUs, the driver initializes slowly if persistence mode is off",
-         .commands = {"rnncheck doctor --deadline 600"},
-         .verify = "rnncheck doctor --deadline 600 --only probe_timed_out",
-         .link = "https://docs.nvidia.com/deploy/driver-persistence/index.html"}};
-    return finding;
+             .commands = {"rnncheck doctor --deadline 600"},
+             .verify = "rnncheck doctor --deadline 600 --only probe_timed_out",
+             .link = "https://docs.nvidia.com/deploy/driver-persistence/index.html"}}};
 }
 
 static Finding timed_out(const Facts& facts, const ProbeRun& run) {
     if (run.end == ProbeEnd::cut_off) return cut_off(facts, run);
     const std::string cause = cause_of_hang(facts, run);
-    Finding finding;
-    finding.message = examined(facts, run) + " did not respond" + in_last_call(run) +
-                      (run.reason ? ": " + escaped(*run.reason) : " within the time limit") +
-                      (cause.empty() ? "" : "; " + cause);
-    finding.remedies = {
-        on_host(facts, {.text = "Check the kernel log for the driver's messages and list the processes on the GPU. If "
+    return {.message = examined(facts, run) + " did not respond" + in_last_call(run) +
+                       (run.reason ? ": " + escaped(*run.reason) : " within the time limit") +
+                       (cause.empty() ? "" : "; " + cause),
+            .remedies = {on_host(
+                facts, {.text = "Check the kernel log for the driver's messages and list the processes on the GPU. If "
                                 "the driver hangs, reboot; if the GPU is busy, wait for its processes or use another "
                                 "GPU. An unresponsive network file system in LD_LIBRARY_PATH also makes calls hang",
                         .commands = {"nvidia-smi", "sudo dmesg | grep -i xid"},
-                        .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"})};
-    return finding;
+                        .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"})}};
 }
 
 static std::string last_call_of(const Finding& finding) {
@@ -57,19 +51,21 @@ static std::string last_call_of(const Finding& finding) {
 
 /// What the deadline ended in the same call of the same probe, on several GPUs, is one finding.
 static void join_cut_offs(std::vector<Finding>& findings) {
-    std::map<std::string, Finding*> first;
-    std::map<Finding*, std::vector<std::string> > others;
-    for (Finding& finding : findings) {
-        const std::string probe = finding.subject.substr(0, finding.subject.find(' '));
-        if (finding.severity != Severity::warning) continue;
-        const auto [place, is_first] = first.try_emplace(probe + ' ' + last_call_of(finding), &finding);
-        if (is_first) continue;
-        others[place->second].push_back(std::exchange(finding.subject, ""));
-        place->second->symptoms.insert(place->second->symptoms.end(), finding.symptoms.begin(), finding.symptoms.end());
-    }
-    for (auto& [key, finding] : first)
-        if (!others[finding].empty()) finding->message += "; the same for " + join_with_and(others[finding]);
+    std::map<std::string, std::vector<Finding> > by_call;
+    for (Finding& finding : findings)
+        if (finding.severity == Severity::warning)
+            by_call[finding.subject.substr(0, finding.subject.find(' ')) + ' ' + last_call_of(finding)].push_back(
+                std::exchange(finding, {}));
     std::erase_if(findings, [](const Finding& finding) { return finding.subject.empty(); });
+    for (auto& [call, alike] : by_call) {
+        Finding joined = std::move(alike.front());
+        alike.erase(alike.begin());
+        if (!alike.empty())
+            joined.message +=
+                "; the same for " + join_with_and(each(alike, [](const Finding& other) { return other.subject; }));
+        for (const Finding& other : alike) append(joined.symptoms, other.symptoms);
+        findings.push_back(std::move(joined));
+    }
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
@@ -80,7 +76,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "A GPU library did not respond in time",
                        .layer = Layer::host,
-                       .max_severity = Severity::error,
                        .stage = Stage::look,
                        .check = check,
                        .yields_to = {"rnn_call_failed"}};

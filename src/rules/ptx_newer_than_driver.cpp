@@ -1,9 +1,5 @@
 // PTX code from a newer CUDA meets a driver whose compiler does not know it.
-#include "base/text.hpp"
-#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::ptx_newer_than_driver {
 
@@ -63,7 +59,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "PTX code is newer than the driver supports",
                        .layer = Layer::driver,
-                       .max_severity = Severity::error,
                        .stage = Stage::run,
                        .check = check,
                        .repaired_by_versions = true,

@@ -1,18 +1,15 @@
 // A release of a framework has no package for this Python.
 #include "rules/rule.hpp"
-#include "rules/support/frameworks.hpp"
 
 namespace rnncheck::rules::python_not_supported_by_release {
 
 static Verdict check(const Facts& facts, const Matrix& matrix);
 
 static Finding no_package(const Framework& framework, const Version& python, const Evidence& range) {
-    Finding finding;
-    finding.subject = words_of(framework);
-    finding.message =
-        words_of(framework) + " has no package for Python " + python.text + "; it supports " + range.value;
-    finding.evidence = {{"Python", python.text, "pythons"}, range};
-    return finding;
+    return {
+        .subject = words_of(framework),
+        .message = words_of(framework) + " has no package for Python " + python.text + "; it supports " + range.value,
+        .evidence = {{"Python", python.text, "pythons"}, range}};
 }
 
 /// An installed framework has its package; one that is asked about may have none for the Python that runs.
@@ -35,17 +32,16 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (facts.pythons.empty() || !facts.pythons.front().version) return undecided("no Python version was specified");
     const Version& python = *facts.pythons.front().version;
     return judge_frameworks(facts, matrix, is_no_plugin,
-                            [&](const FrameworkBuild& build, const Framework& framework) -> Answered {
+                            [&](const FrameworkBuild& build, const Framework& framework) -> Verdict {
                                 const auto suits = compat::build_for_python(build, python);
-                                if (suits.fit == Fit::unknown) return not_told();
-                                if (suits.fit == Fit::works) return well();
-                                return at_fault(no_package(framework, python, suits.evidence.front()));
+                                if (suits.fit == Fit::unknown) return undecided("the data do not show it");
+                                if (suits.fit == Fit::works) return pass("it suits");
+                                return fault(no_package(framework, python, suits.evidence.front()));
                             });
 }
 
 extern const Rule rule{.title = "The framework version has no package for this Python version",
                        .layer = Layer::host,
-                       .max_severity = Severity::error,
                        .stage = Stage::look,
                        .check = check,
                        .what_if_inputs = "python= and a framework",

@@ -1,20 +1,14 @@
 // A release that a person names, and that the tables do not know or know to have never been published.
-#include <algorithm>
 #include <set>
 
-#include "base/text.hpp"
-#include "facts/queries.hpp"
 #include "matrix/ranges.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/versions.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::release_not_in_the_tables {
 
 /// Every toolkit is in the table: a number between two of its rows was never released.
 static Finding no_such_cuda(const Version& cuda, const Matrix& matrix) {
     Finding finding;
-    finding.severity = Severity::warning;
     finding.subject = "CUDA " + cuda.text;
     finding.message = "no CUDA toolkit " + cuda.text +
                       " was ever released; a driver may report it as the newest CUDA version that it supports";
@@ -54,7 +48,7 @@ static void judge_cudnn(VerdictBuilder& answers, const Cudnn& cudnn, const Matri
     const auto builds = cudnn_builds_of(release, matrix);
     if (builds.empty()) return note(answers, "cuDNN " + release.text, matrix.cudnn_build(release, 0).coverage, matrix);
     const auto& cuda = cudnn.built_for_cuda;
-    const bool exists = !cuda || std::any_of(builds.begin(), builds.end(), [&](const CudnnBuild& build) {
+    const bool exists = !cuda || std::ranges::any_of(builds, [&](const CudnnBuild& build) {
         return build.cuda_major == cuda->major();
     });
     if (!exists) return answers.no_pass("another rule reports that cuDNN " + release.text + " has no such build");

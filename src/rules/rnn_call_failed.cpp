@@ -1,13 +1,7 @@
 // A call for a recurrent network failed, or its process died in it.
-#include <algorithm>
-
-#include "base/text.hpp"
-#include "rnn/sweep.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/cases.hpp"
 #include "rules/support/probes.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::rnn_call_failed {
 
@@ -59,7 +53,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "A cuDNN RNN call fails",
                        .layer = Layer::rnn,
-                       .max_severity = Severity::error,
                        .stage = Stage::run,
                        .check = check,
                        .yields_to = causes_of_failed_cases()};

@@ -1,9 +1,6 @@
 // cuDNN refused the arguments or the set-up of a case that frameworks use.
-#include "base/text.hpp"
-#include "rnn/sweep.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/cases.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::rnn_call_refused {
 
@@ -34,7 +31,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "cuDNN rejects an RNN call",
                        .layer = Layer::rnn,
-                       .max_severity = Severity::error,
                        .stage = Stage::run,
                        .check = check,
                        .yields_to = causes_of_failed_cases()};

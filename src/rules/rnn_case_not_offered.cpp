@@ -1,9 +1,6 @@
-// cuDNN says that it does not support a case which this release must support on this GPU.
-#include "base/text.hpp"
-#include "rnn/sweep.hpp"
+// cuDNN says that it does not support a case which this version must support on this GPU.
 #include "rules/rule.hpp"
 #include "rules/support/cases.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::rnn_case_not_offered {
 
@@ -21,9 +18,8 @@ static Finding unsupported(const Facts& facts, const Sweep& sweep, const Runs& r
     finding.symptoms = places_of(facts, runs);
     finding.message = name_of(facts, sweep) + " does not support " + pluralized(runs.size(), "RNN case", "RNN cases") +
                       " that it should support, first '" + describe(first.rnn_case) + "'" + reason;
-    for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
-        finding.evidence.push_back(
-            evidence_of(facts, *runs[i], runs[i]->result ? in_words(*runs[i]->result) : "not supported"));
+    add_cases(facts, runs, finding,
+              [](const RnnRun& run) { return run.result ? in_words(*run.result) : "not supported"; });
     finding.evidence.push_back({std::string(row.dtype) + ' ' + row.algorithm + " is supported",
                                 "since cuDNN " + row.first.text + ", compute capability " + row.capability_min.text,
                                 row.source.url});
@@ -63,7 +59,6 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "cuDNN does not support a recurrent network that it should support",
                        .layer = Layer::rnn,
-                       .max_severity = Severity::error,
                        .stage = Stage::run,
                        .check = check,
                        .yields_to = causes_of_failed_cases()};

@@ -1,11 +1,9 @@
 // Dropout between layers keeps, scales or repeats elements incorrectly.
 #include <cmath>
 
-#include "base/text.hpp"
 #include "rnn/case.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/cases.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::rnn_dropout_wrong {
 
@@ -48,16 +46,15 @@ static std::vector<std::string> faults_of(const RnnDropout& dropout) {
 }
 
 static Finding wrong(const Facts& facts, const RnnDropout& dropout, const std::vector<std::string>& faults) {
-    Finding finding;
-    finding.subject = subject_of(facts, Sweep{dropout.library, dropout.gpu, {}});
-    finding.message = where(facts, dropout) + " is incorrect: " + join_with_and(faults);
-    finding.evidence = {{"elements kept", share(dropout),
-                         "rnn_dropouts[" + std::to_string(&dropout - facts.rnn_dropouts.data()) + "]"}};
-    finding.remedies = {
-        {.text = "Do not train networks with dropout with this cuDNN on this GPU; install another version of cuDNN",
-         .verify = "rnncheck lstm --dropout " + exact_number(dropout.probability),
-         .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-ops-library.html"}};
-    return finding;
+    return {
+        .subject = subject_of(facts, Sweep{dropout.library, dropout.gpu, {}}),
+        .message = where(facts, dropout) + " is incorrect: " + join_with_and(faults),
+        .evidence = {{"elements kept", share(dropout),
+                      "rnn_dropouts[" + std::to_string(&dropout - facts.rnn_dropouts.data()) + "]"}},
+        .remedies = {
+            {.text = "Do not train networks with dropout with this cuDNN on this GPU; install another version of cuDNN",
+             .verify = "rnncheck lstm --dropout " + exact_number(dropout.probability),
+             .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-ops-library.html"}}};
 }
 
 static void judge(const Facts& facts, const RnnDropout& dropout, VerdictBuilder& answers) {
@@ -84,7 +81,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "Dropout between layers is computed incorrectly",
                        .layer = Layer::rnn,
-                       .max_severity = Severity::error,
                        .stage = Stage::run,
                        .check = check};
 

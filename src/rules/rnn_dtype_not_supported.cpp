@@ -1,22 +1,18 @@
 // The data type wanted has no recurrent kernel here.
-#include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/versions.hpp"
 
 namespace rnncheck::rules::rnn_dtype_not_supported {
 
 static Finding unsupported(const std::string& dtype, const RnnLimit& limit, const std::string& what,
                            Evidence evidence) {
-    Finding finding;
-    finding.subject = dtype;
-    finding.message = what + " does not support recurrent networks of type " + dtype + ", which require cuDNN " +
-                      limit.first.text +
-                      (limit.capability_min ? " and compute capability " + limit.capability_min->text : "");
-    finding.evidence = {std::move(evidence), {"recurrent networks of type " + dtype, limit.rule, limit.source.url}};
-    finding.remedies = {{.text = "Use fp32 or fp16 for the recurrent layers, or the version that the message names",
-                         .verify = "rnncheck doctor",
-                         .link = limit.source.url}};
-    return finding;
+    return {.subject = dtype,
+            .message = what + " does not support recurrent networks of type " + dtype + ", which require cuDNN " +
+                       limit.first.text +
+                       (limit.capability_min ? " and compute capability " + limit.capability_min->text : ""),
+            .evidence = {std::move(evidence), {"recurrent networks of type " + dtype, limit.rule, limit.source.url}},
+            .remedies = {{.text = "Use fp32 or fp16 for the recurrent layers, or the version that the message names",
+                          .verify = "rnncheck doctor",
+                          .link = limit.source.url}}};
 }
 
 static void judge_cudnn(VerdictBuilder& answers, const std::string& dtype, const RnnLimit& limit, const Version& cudnn,
@@ -41,12 +37,13 @@ static void judge_gpu(VerdictBuilder& answers, const std::string& dtype, const R
 static void judge_framework(VerdictBuilder& answers, const std::string& dtype, const RnnLimit& limit,
                             const Facts& facts, const Matrix& matrix, const Framework& framework) {
     judge_builds(builds_of(facts, matrix, framework).with_cuda, framework,
-                 "the cuDNN of " + words_of(framework) + " supports it", answers, [&](const FrameworkBuild& build) {
-                     if (!build.cudnn) return not_told();
-                     if (*build.cudnn >= limit.first) return well();
-                     return at_fault(unsupported(dtype, limit,
-                                                 words_of(framework) + ", built with cuDNN " + build.cudnn->text + ",",
-                                                 evidence_of(build, "cuDNN " + build.cudnn->text)));
+                 "the cuDNN of " + words_of(framework) + " supports it", answers,
+                 [&](const FrameworkBuild& build) -> Verdict {
+                     if (!build.cudnn) return undecided("the data do not show it");
+                     if (*build.cudnn >= limit.first) return pass("it suits");
+                     return fault(unsupported(dtype, limit,
+                                              words_of(framework) + ", built with cuDNN " + build.cudnn->text + ",",
+                                              evidence_of(build, "cuDNN " + build.cudnn->text)));
                  });
 }
 
@@ -73,7 +70,6 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "Recurrent networks of this data type are not supported",
                        .layer = Layer::rnn,
-                       .max_severity = Severity::error,
                        .stage = Stage::look,
                        .check = check,
                        .what_if_inputs = "dtype=, cudnn= and gpu="};

@@ -1,23 +1,17 @@
-// The same network on the same numbers gave other bits the second time.
-#include "base/text.hpp"
-#include "facts/queries.hpp"
-#include "rnn/sweep.hpp"
+// The same network on the same numbers returned results that are not bitwise identical the second time.
 #include "rules/rule.hpp"
 #include "rules/support/cases.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::rnn_not_repeatable {
 
 static Finding not_repeatable(const Facts& facts, const Sweep& sweep, const Runs& runs) {
     const std::string* setting = environment(facts, "CUBLAS_WORKSPACE_CONFIG");
     Finding finding;
-    finding.severity = Severity::warning;
     finding.subject = subject_of(facts, sweep);
     finding.message = pluralized(runs.size(), "RNN case", "RNN cases") +
                       " returned results that are not bitwise identical when repeated on " + name_of(facts, sweep) +
                       ", first '" + describe(runs.front()->rnn_case) + "'";
-    for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
-        finding.evidence.push_back(evidence_of(facts, *runs[i], "correct, but not bitwise identical when repeated"));
+    add_cases(facts, runs, finding, [](const RnnRun&) { return "correct, but not bitwise identical when repeated"; });
     finding.evidence.push_back(
         {"CUBLAS_WORKSPACE_CONFIG", setting ? escaped(*setting, 100) : "not set", "host.environment"});
     finding.remedies = {

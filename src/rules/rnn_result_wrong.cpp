@@ -1,13 +1,9 @@
 // A recurrent network ran, and what it computed is not what the equations give.
-#include <algorithm>
 #include <cmath>
 #include <set>
 
-#include "base/text.hpp"
-#include "rnn/sweep.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/cases.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::rnn_result_wrong {
 
@@ -58,8 +54,7 @@ static std::string what_to_suspect(const Facts& facts, const Sweep& wrong) {
 }
 
 static Finding wrong(const Facts& facts, const Sweep& sweep, Runs runs) {
-    std::stable_sort(runs.begin(), runs.end(),
-                     [](const RnnRun* a, const RnnRun* b) { return badness(*a) > badness(*b); });
+    std::ranges::stable_sort(runs, [](const RnnRun* a, const RnnRun* b) { return badness(*a) > badness(*b); });
     const RnnRun& worst = *runs.front();
     Finding finding;
     finding.subject = subject_of(facts, sweep);
@@ -94,7 +89,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "Recurrent networks return incorrect results",
                        .layer = Layer::rnn,
-                       .max_severity = Severity::error,
                        .stage = Stage::run,
                        .check = check,
                        .yields_to = causes_below_cudnn()};

@@ -1,12 +1,8 @@
 // A large recurrent network takes far longer than a simple model of the GPU says.
-#include <algorithm>
-
-#include "base/text.hpp"
 #include "facts/rnn_runs.hpp"
 #include "rnn/speed.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/cases.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::rnn_slow {
 
@@ -47,21 +43,18 @@ static std::string ratio_in_words(const Gpu& gpu, const Largest& largest) {
 }
 
 static Finding slow(const Facts& facts, const Gpu& gpu, const Largest& largest) {
-    Finding finding;
-    finding.severity = Severity::warning;
-    finding.subject = subject_of(gpu);
-    finding.message = ratio_in_words(gpu, largest) +
-                      ": it is throttled because of heat or power, in a low power state or shared with other programs, "
-                      "or cuDNN uses a slow kernel";
-    finding.evidence = {evidence_of(
-        facts, *largest.run,
-        short_number(*largest.run->repeat_ms) + " ms, modeled: " + short_number(largest.modelled_ms) + " ms")};
-    finding.remedies = {
-        {.text = "Check the clocks and their limits while the case runs, and which processes use the GPU",
-         .commands = {"nvidia-smi -q -d PERFORMANCE,CLOCK,POWER,TEMPERATURE", "nvidia-smi"},
-         .verify = rerun_command(facts, *largest.run),
-         .link = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"}};
-    return finding;
+    return {
+        .subject = subject_of(gpu),
+        .message = ratio_in_words(gpu, largest) +
+                   ": it is throttled because of heat or power, in a low power state or shared with other programs, "
+                   "or cuDNN uses a slow kernel",
+        .evidence = {evidence_of(
+            facts, *largest.run,
+            short_number(*largest.run->repeat_ms) + " ms, modeled: " + short_number(largest.modelled_ms) + " ms")},
+        .remedies = {{.text = "Check the clocks and their limits while the case runs, and which processes use the GPU",
+                      .commands = {"nvidia-smi -q -d PERFORMANCE,CLOCK,POWER,TEMPERATURE", "nvidia-smi"},
+                      .verify = rerun_command(facts, *largest.run),
+                      .link = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"}}};
 }
 
 static void judge(const Facts& facts, const Gpu& gpu, VerdictBuilder& answers) {

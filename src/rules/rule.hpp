@@ -1,23 +1,28 @@
 // A rule: a pure function of facts and matrix. May not touch files, the clock, the environment or processes.
-// Shape of every check: not applicable? cannot tell? then judge.
+// Shape of every check: not applicable? undecided? then judge. This header brings what nearly every rule needs:
+// questions to the facts, text, words for findings, remedies; support/ has more (cases, boards, probes ...).
 #pragma once
 
+#include <algorithm>
 #include <list>
 #include <span>
 
 #include "base/directory_list.hpp"
-#include "facts/common.hpp"
-#include "facts/facts.hpp"
+#include "base/text.hpp"
+#include "facts/queries.hpp"
 #include "matrix/matrix.hpp"
 #include "report/finding.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck {
 
 struct Rule {
     std::string_view title;  ///< one sentence that states the fault
     Layer layer;
-    Severity max_severity;  ///< an undecided rule counts against the verdict when this is `error`
-    Stage stage;            ///< the last stage whose facts it judges
+    /// No finding counts as more; an undecided rule counts against the verdict when this is `error`.
+    Severity max_severity = Severity::error;
+    Stage stage;  ///< the last stage whose facts it judges
     Verdict (*check)(const Facts&, const Matrix&);
     /// What a person must tell for an answer without a machine (`matrix check`), in the words of its keys; empty when
     /// only the machine itself can answer.

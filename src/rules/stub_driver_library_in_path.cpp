@@ -1,7 +1,5 @@
-// The toolkit's stub libcuda, made for linking only, stands where the loader looks.
-#include "facts/queries.hpp"
+// The toolkit's stub libcuda, made for linking only, is in the loader's search path.
 #include "rules/rule.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::stub_driver_library_in_path {
 
@@ -11,15 +9,13 @@ static bool in_the_way(const Library& library) {
 }
 
 static Finding found_at(const std::string& path, Severity severity, const std::string& message) {
-    Finding finding;
-    finding.severity = severity;
-    finding.subject = path;
-    finding.message = message;
-    finding.remedies = {{.text = "Remove the toolkit's 'stubs' directory from LD_LIBRARY_PATH and from the loader's "
-                                 "configuration; it is for linking only",
-                         .commands = {"printenv LD_LIBRARY_PATH"},
-                         .link = "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html"}};
-    return finding;
+    return {.severity = severity,
+            .subject = path,
+            .message = message,
+            .remedies = {{.text = "Remove the toolkit's 'stubs' directory from LD_LIBRARY_PATH and from the loader's "
+                                  "configuration; it is for linking only",
+                          .commands = {"printenv LD_LIBRARY_PATH"},
+                          .link = "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html"}}};
 }
 
 /// Where there is a driver library as well, it is not missing.
@@ -63,7 +59,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "A CUDA Toolkit stub of libcuda is in the loader's search path",
                        .layer = Layer::host,
-                       .max_severity = Severity::error,
                        .stage = Stage::ask,
                        .check = check};
 

@@ -1,24 +1,19 @@
-// What the kernel shows of a driver stands in /proc, /sys and /dev, and this process does not see them.
-#include "base/text.hpp"
-#include "facts/queries.hpp"
+// What the kernel shows of a driver is in /proc, /sys and /dev, and this process does not see them.
 #include "rules/rule.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::system_folders_hidden {
 
 static Finding hidden(const Facts& facts) {
-    Finding finding;
-    finding.severity = Severity::warning;
-    finding.subject = join_with_and(facts.host.hidden_directories);
-    finding.message = finding.subject + (facts.host.hidden_directories.size() == 1 ? " is" : " are") +
-                      " empty or not readable for this process, so the driver's files there could not be examined";
-    for (const auto& directory : facts.host.hidden_directories)
-        finding.evidence.push_back({directory, "appears empty", "host.hidden_directories"});
-    finding.remedies = {
-        {.text = "Run rnncheck outside the sandbox or chroot, or make these directories available in it",
-         .commands = {"ls -d /proc/1 /sys/module /dev/null"},
-         .link = "https://man7.org/linux/man-pages/man5/proc.5.html"}};
-    return finding;
+    return {
+        .subject = join_with_and(facts.host.hidden_directories),
+        .message = join_with_and(facts.host.hidden_directories) +
+                   (facts.host.hidden_directories.size() == 1 ? " is" : " are") +
+                   " empty or not readable for this process, so the driver's files there could not be examined",
+        .evidence = {{"directories that appear empty", join_with_and(facts.host.hidden_directories),
+                      "host.hidden_directories"}},
+        .remedies = {{.text = "Run rnncheck outside the sandbox or chroot, or make these directories available in it",
+                      .commands = {"ls -d /proc/1 /sys/module /dev/null"},
+                      .link = "https://man7.org/linux/man-pages/man5/proc.5.html"}}};
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {

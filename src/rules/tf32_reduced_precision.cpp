@@ -1,30 +1,24 @@
 // TF32 forced on cases that ask for full single precision. That it is cuDNN's default from compute capability 8.0 on is
 // how these GPUs are meant to work, and no fault.
-#include "base/text.hpp"
-#include "facts/queries.hpp"
-#include "rnn/sweep.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/cases.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::tf32_reduced_precision {
 
 static Finding forced(const Facts& facts, const Sweep& sweep, const RnnRun& run) {
     const std::string* setting = environment(facts, "NVIDIA_TF32_OVERRIDE");
-    Finding finding;
-    finding.severity = Severity::warning;
-    finding.subject = subject_of(facts, sweep);
-    finding.message = name_of(facts, sweep) +
-                      " computes in TF32 although full single precision was requested: results differ from a CPU's in "
-                      "the third or fourth digit";
-    finding.evidence = {
-        evidence_of(facts, run, run.largest_error ? "error " + short_number(*run.largest_error) : "reduced precision"),
-        {"NVIDIA_TF32_OVERRIDE", setting ? escaped(*setting, 100) : "not set", "host.environment"}};
-    finding.remedies = {{.text = "Remove the setting, or disable TF32 for all programs of this shell",
-                         .commands = {"unset NVIDIA_TF32_OVERRIDE", "export NVIDIA_TF32_OVERRIDE=0"},
-                         .verify = verify_command(facts, run),
-                         .link = "https://pytorch.org/docs/stable/notes/cuda.html"}};
-    return finding;
+    return {
+        .subject = subject_of(facts, sweep),
+        .message = name_of(facts, sweep) +
+                   " computes in TF32 although full single precision was requested: results differ from a CPU's in "
+                   "the third or fourth digit",
+        .evidence = {evidence_of(facts, run,
+                                 run.largest_error ? "error " + short_number(*run.largest_error) : "reduced precision"),
+                     {"NVIDIA_TF32_OVERRIDE", setting ? escaped(*setting, 100) : "not set", "host.environment"}},
+        .remedies = {{.text = "Remove the setting, or disable TF32 for all programs of this shell",
+                      .commands = {"unset NVIDIA_TF32_OVERRIDE", "export NVIDIA_TF32_OVERRIDE=0"},
+                      .verify = verify_command(facts, run),
+                      .link = "https://pytorch.org/docs/stable/notes/cuda.html"}}};
 }
 
 static bool is_fp32(const RnnRun& run) {

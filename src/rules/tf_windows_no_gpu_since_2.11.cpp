@@ -1,7 +1,5 @@
 // TensorFlow on native Windows has no CUDA from 2.11 on.
-#include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/frameworks.hpp"
 
 namespace rnncheck::rules::tf_windows_no_gpu_since_2_11 {
 
@@ -19,24 +17,21 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
             continue;
         }
         if (builds.without_cuda.empty() || *framework.version < make_version({2, 11})) continue;
-        Finding finding;
-        finding.subject = words_of(framework);
-        finding.message =
-            words_of(framework) + " does not support CUDA on native Windows: 2.10 was the last version that did";
-        finding.evidence = {{"operating system", "windows", "host.platform"},
-                            evidence_of(builds.without_cuda.front(), "no CUDA")};
-        finding.remedies = {{.text = "Run it in WSL 2, or use TensorFlow 2.10 with CUDA 11.2 and cuDNN 8.1",
-                             .commands = {"wsl --install", "pip install \"tensorflow<2.11\""},
-                             .verify = "rnncheck doctor",
-                             .link = "https://www.tensorflow.org/install/pip#windows-native"}};
-        answers.fault(std::move(finding));
+        answers.fault({.subject = words_of(framework),
+                       .message = words_of(framework) +
+                                  " does not support CUDA on native Windows: 2.10 was the last version that did",
+                       .evidence = {{"operating system", "windows", "host.platform"},
+                                    evidence_of(builds.without_cuda.front(), "no CUDA")},
+                       .remedies = {{.text = "Run it in WSL 2, or use TensorFlow 2.10 with CUDA 11.2 and cuDNN 8.1",
+                                     .commands = {"wsl --install", "pip install \"tensorflow<2.11\""},
+                                     .verify = "rnncheck doctor",
+                                     .link = "https://www.tensorflow.org/install/pip#windows-native"}}});
     }
     return answers.close_or(not_applicable("no TensorFlow version was specified"));
 }
 
 extern const Rule rule{.title = "TensorFlow has no GPU support on native Windows since 2.11",
                        .layer = Layer::runtime,
-                       .max_severity = Severity::error,
                        .stage = Stage::look,
                        .check = check,
                        .what_if_inputs = "os= and tensorflow="};

@@ -5,19 +5,17 @@
 namespace rnncheck::rules::unknown_error_in_log {
 
 static Finding unknown(const Log& log) {
-    Finding finding;
-    finding.severity = Severity::warning;
-    finding.subject = "log";
-    finding.message = "the log contains an error that is unknown to rnncheck; the first one is in line " +
-                      std::to_string(*log.first_error_line);
-    finding.evidence = {{"first error", log.first_error.value_or(""), "log.first_error"}};
-    finding.confidence = Confidence::possible;
-    finding.remedies = {{.text = "Check the lines before this one, and check the machine itself",
-                         .commands = {"rnncheck doctor"},
-                         .risk = Risk::safe,
-                         .verify = "rnncheck doctor",
-                         .link = "https://docs.python.org/3/library/traceback.html"}};
-    return finding;
+    return {.severity = Severity::warning,
+            .subject = "log",
+            .message = "the log contains an error that is unknown to rnncheck; the first one is in line " +
+                       std::to_string(*log.first_error_line),
+            .evidence = {{"first error", log.first_error.value_or(""), "log.first_error"}},
+            .remedies = {{.text = "Check the lines before this one, and check the machine itself",
+                          .commands = {"rnncheck doctor"},
+                          .risk = Risk::safe,
+                          .verify = "rnncheck doctor",
+                          .link = "https://docs.python.org/3/library/traceback.html"}},
+            .confidence = Confidence::possible};
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
@@ -31,7 +29,6 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "The log contains an unknown error",
                        .layer = Layer::host,
-                       .max_severity = Severity::error,
                        .stage = Stage::look,
                        .check = check,
                        .judges_log = true};

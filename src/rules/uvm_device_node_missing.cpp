@@ -1,7 +1,5 @@
 // The driver's other nodes are here, the one of unified memory is not, and CUDA cannot start.
 #include "rules/rule.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::uvm_device_node_missing {
 
@@ -55,7 +53,6 @@ static Verdict check(const Facts& facts, const Matrix&) {
 
 extern const Rule rule{.title = "The unified-memory device node (/dev/nvidia-uvm) is missing",
                        .layer = Layer::driver,
-                       .max_severity = Severity::error,
                        .stage = Stage::ask,
                        .check = check};
 

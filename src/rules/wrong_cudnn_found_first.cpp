@@ -1,7 +1,5 @@
-// A cuDNN that is found before the one a framework brings along.
-#include "base/text.hpp"
+// A cuDNN that is found before the one that a framework bundles.
 #include "rules/rule.hpp"
-#include "rules/support/frameworks.hpp"
 
 namespace rnncheck::rules::wrong_cudnn_found_first {
 
@@ -54,18 +52,18 @@ static std::optional<Finding> other_major_first(const Facts& facts, const Framew
         const auto major = major_of_file(file);
         if (file.kind != LibraryKind::cudnn || file.problem || file.found_via != FoundVia::ld_library_path) continue;
         if (!major || *major == framework.cudnn->major()) continue;
-        Finding finding;
-        finding.severity = Severity::note;
-        finding.confidence = Confidence::possible;
-        finding.subject = words_of(framework);
-        finding.message =
-            "LD_LIBRARY_PATH puts the cuDNN " + std::to_string(*major) + " of " + directory_of(file.path) +
-            " before the cuDNN " + std::to_string(framework.cudnn->major()) + " that " + words_of(framework) +
-            " opens; their file names differ, so this affects only programs that load libcudnn.so without a version";
-        finding.evidence = {{"first in LD_LIBRARY_PATH", file.path, "libraries"},
-                            {"cuDNN that it loads", *cudnn->path, "frameworks"}};
-        finding.remedies = {take_out(directory_of(file.path))};
-        return finding;
+        return Finding{
+            .severity = Severity::note,
+            .subject = words_of(framework),
+            .message = "LD_LIBRARY_PATH puts the cuDNN " + std::to_string(*major) + " of " + directory_of(file.path) +
+                       " before the cuDNN " + std::to_string(framework.cudnn->major()) + " that " +
+                       words_of(framework) +
+                       " opens; their file names differ, so this affects only programs that load libcudnn.so "
+                       "without a version",
+            .evidence = {{"first in LD_LIBRARY_PATH", file.path, "libraries"},
+                         {"cuDNN that it loads", *cudnn->path, "frameworks"}},
+            .remedies = {take_out(directory_of(file.path))},
+            .confidence = Confidence::possible};
     }
     return std::nullopt;
 }
@@ -89,7 +87,6 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "A different cuDNN is found before the one that the framework bundles",
                        .layer = Layer::cudnn,
-                       .max_severity = Severity::error,
                        .stage = Stage::ask,
                        .check = check,
                        .what_if_inputs = "cudnn= and a framework"};

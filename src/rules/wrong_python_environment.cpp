@@ -1,9 +1,5 @@
 // Another Python environment runs than the one that was prepared.
-#include <algorithm>
-
-#include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/frameworks.hpp"
 
 namespace rnncheck::rules::wrong_python_environment {
 
@@ -17,8 +13,8 @@ static const Framework* cuda_framework_elsewhere(const Facts& facts, const std::
 }
 
 static bool has_frameworks(const Facts& facts, const PythonEnvironment& environment) {
-    return std::any_of(facts.frameworks.begin(), facts.frameworks.end(),
-                       [&](const Framework& framework) { return framework.environment == environment.path; });
+    return std::ranges::any_of(facts.frameworks,
+                               [&](const Framework& framework) { return framework.environment == environment.path; });
 }
 
 /// The python on PATH, where it is not the active environment's.
@@ -40,29 +36,25 @@ static Remedy use(const std::string& text, const PythonEnvironment& environment)
 }
 
 static Finding another_runs(const PythonEnvironment& active, const PythonEnvironment& on_path) {
-    Finding finding;
-    finding.severity = Severity::warning;
-    finding.subject = active.path;
-    finding.message = active.found_by + " names " + active.path + ", but the python on PATH is that of " + on_path.path;
-    finding.evidence = {{active.found_by, active.path, "host.environment"},
-                        {"python on PATH", on_path.interpreter.value_or(on_path.path), "pythons"}};
-    finding.remedies = {use("Activate the environment again, so that its python is first on PATH", active)};
-    return finding;
+    return {
+        .subject = active.path,
+        .message = active.found_by + " names " + active.path + ", but the python on PATH is that of " + on_path.path,
+        .evidence = {{active.found_by, active.path, "host.environment"},
+                     {"python on PATH", on_path.interpreter.value_or(on_path.path), "pythons"}},
+        .remedies = {use("Activate the environment again, so that its python is first on PATH", active)}};
 }
 
 static Finding better_elsewhere(const Facts& facts, const PythonEnvironment& active, const Framework& better,
                                 bool has_another_build) {
     const PythonEnvironment& other = *environment_of(facts, better);
-    Finding finding;
-    finding.severity = Severity::note;
-    finding.confidence = Confidence::possible;
-    finding.subject = active.path;
-    finding.message = words_of(better) + " with CUDA is installed in " + other.path + "; the checked environment, " +
-                      active.path + ", has " + (has_another_build ? "a build without CUDA" : "no framework");
-    finding.evidence = {{"checked environment", active.path + " by " + active.found_by, "pythons"},
-                        {words_of(better), other.path, "frameworks"}};
-    finding.remedies = {use("Activate that environment if it is the intended one", other)};
-    return finding;
+    return {.severity = Severity::note,
+            .subject = active.path,
+            .message = words_of(better) + " with CUDA is installed in " + other.path + "; the checked environment, " +
+                       active.path + ", has " + (has_another_build ? "a build without CUDA" : "no framework"),
+            .evidence = {{"checked environment", active.path + " by " + active.found_by, "pythons"},
+                         {words_of(better), other.path, "frameworks"}},
+            .remedies = {use("Activate that environment if it is the intended one", other)},
+            .confidence = Confidence::possible};
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {

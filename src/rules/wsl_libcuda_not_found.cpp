@@ -1,28 +1,26 @@
 // WSL brings its own libcuda in /usr/lib/wsl/lib, and the loader does not take it.
-#include "facts/queries.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::wsl_libcuda_not_found {
 
 static Finding not_picked(const Facts& facts, const Library& windows) {
     const Library* other = picked(facts, LibraryKind::cuda);
-    Finding finding;
-    finding.subject = windows.path;
-    finding.explains = {"driver.init", "libcuda"};
-    finding.message = other ? "the loader finds " + other->path + " instead of " + windows.path +
-                                  ", the only libcuda that works under WSL"
-                            : "the loader does not find " + windows.path + ", the libcuda that Windows provides to WSL";
-    finding.evidence = {{"libcuda of WSL", windows.path, "libraries"},
-                        {"libcuda that the loader finds", other ? other->path : "none", "libraries"}};
-    finding.remedies = {
-        {.text = "Add WSL's directory to the loader's search path and refresh the loader's cache. Remove any Linux "
-                 "NVIDIA driver inside WSL: WSL uses the Windows driver",
-         .commands = {"echo /usr/lib/wsl/lib | sudo tee /etc/ld.so.conf.d/ld.wsl.conf", "sudo ldconfig"},
-         .risk = Risk::needs_root,
-         .verify = "ldconfig -p | grep libcuda.so.1",
-         .link = "https://docs.nvidia.com/cuda/wsl-user-guide/index.html"}};
-    return finding;
+    return {
+        .subject = windows.path,
+        .message = other ? "the loader finds " + other->path + " instead of " + windows.path +
+                               ", the only libcuda that works under WSL"
+                         : "the loader does not find " + windows.path + ", the libcuda that Windows provides to WSL",
+        .evidence = {{"libcuda of WSL", windows.path, "libraries"},
+                     {"libcuda that the loader finds", other ? other->path : "none", "libraries"}},
+        .remedies =
+            {{.text =
+                  "Add WSL's directory to the loader's search path and refresh the loader's cache. Remove any Linux "
+                  "NVIDIA driver inside WSL: WSL uses the Windows driver",
+              .commands = {"echo /usr/lib/wsl/lib | sudo tee /etc/ld.so.conf.d/ld.wsl.conf", "sudo ldconfig"},
+              .risk = Risk::needs_root,
+              .verify = "ldconfig -p | grep libcuda.so.1",
+              .link = "https://docs.nvidia.com/cuda/wsl-user-guide/index.html"}},
+        .explains = {"driver.init", "libcuda"}};
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {
@@ -37,10 +35,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return fault(not_picked(facts, *windows));
 }
 
-extern const Rule rule{.title = "The loader does not find WSL's libcuda",
-                       .layer = Layer::host,
-                       .max_severity = Severity::error,
-                       .stage = Stage::look,
-                       .check = check};
+extern const Rule rule{
+    .title = "The loader does not find WSL's libcuda", .layer = Layer::host, .stage = Stage::look, .check = check};
 
 }  // namespace rnncheck::rules::wsl_libcuda_not_found

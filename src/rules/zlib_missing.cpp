@@ -1,19 +1,14 @@
 // A part of cuDNN needs zlib, and the loader finds none.
-#include <algorithm>
 #include <map>
 
-#include "base/text.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/cudnn.hpp"
-#include "rules/support/remedies.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules::zlib_missing {
 
 /// "libz.so.1" where the loader finds none for this file; null when it needs none or finds one.
 static const std::string* missing_zlib(const Library& library) {
-    const auto found = std::find_if(library.missing_needs.begin(), library.missing_needs.end(),
-                                    [](const std::string& name) { return name.starts_with("libz.so"); });
+    const auto found = std::ranges::find_if(library.missing_needs,
+                                            [](const std::string& name) { return name.starts_with("libz.so"); });
     return found == library.missing_needs.end() ? nullptr : &*found;
 }
 
@@ -42,7 +37,7 @@ static std::string cudnn_directory_of(const ProbeRun& run) {
 static bool needed_by_rnn(const Library& part, const Matrix& matrix) {
     if (part.kind == LibraryKind::cudnn) return true;
     const auto parts = matrix.cudnn_parts(major_of_file(part).value_or(0));
-    return std::any_of(parts.begin(), parts.end(), [&](const CudnnPart& row) {
+    return std::ranges::any_of(parts, [&](const CudnnPart& row) {
         return row.needed_by_rnn && (row.soname == part.soname || row.soname == file_name(part.path));
     });
 }
@@ -58,28 +53,26 @@ static std::vector<std::string> crashes(const Facts& facts, const std::string& d
 
 static Finding missing(const Facts& facts, const std::vector<const Library*>& parts, const std::string& zlib,
                        const Matrix& matrix) {
-    std::vector<std::string> names;
-    for (const Library* part : parts) names.push_back(file_name(part->path));
     const std::string directory = directory_of(parts.front()->path);
     auto crashed = crashes(facts, directory);
-    const bool at_once = !crashed.empty() || std::any_of(parts.begin(), parts.end(), [&](const Library* part) {
-        return needed_by_rnn(*part, matrix);
-    });
-    Finding finding;
-    finding.severity = at_once ? Severity::error : Severity::warning;
-    finding.subject = zlib;
-    finding.explains = std::move(crashed);
-    finding.message = zlib + " was not found; " + join_with_and(names) + " of the cuDNN in " + directory +
-                      (names.size() == 1 ? " needs it: " : " need it: ") +
-                      (at_once ? "no recurrent network runs" : "convolutions fail, recurrent networks do not");
-    finding.evidence = {{zlib, "not in the loader's search path", "libraries"}};
-    finding.remedies = {
-        {.text = "Install zlib from the system's package repository: zlib1g on Debian and Ubuntu, zlib on Fedora and "
-                 "Red Hat, libz1 on SUSE",
-         .commands = system_install_commands(facts, "zlib1g", "zlib", "libz1"),
-         .risk = Risk::needs_root,
-         .link = "https://docs.nvidia.com/deeplearning/cudnn/archives/cudnn-890/install-guide/index.html"}};
-    return finding;
+    const bool at_once = !crashed.empty() ||
+                         std::ranges::any_of(parts, [&](const Library* part) { return needed_by_rnn(*part, matrix); });
+    return {
+        .severity = at_once ? Severity::error : Severity::warning,
+        .subject = zlib,
+        .message = zlib + " was not found; " +
+                   join_with_and(each(parts, [](const Library* part) { return file_name(part->path); })) +
+                   " of the cuDNN in " + directory + (parts.size() == 1 ? " needs it: " : " need it: ") +
+                   (at_once ? "no recurrent network runs" : "convolutions fail, recurrent networks do not"),
+        .evidence = {{zlib, "not in the loader's search path", "libraries"}},
+        .remedies =
+            {{.text =
+                  "Install zlib from the system's package repository: zlib1g on Debian and Ubuntu, zlib on Fedora and "
+                  "Red Hat, libz1 on SUSE",
+              .commands = system_install_commands(facts, "zlib1g", "zlib", "libz1"),
+              .risk = Risk::needs_root,
+              .link = "https://docs.nvidia.com/deeplearning/cudnn/archives/cudnn-890/install-guide/index.html"}},
+        .explains = std::move(crashed)};
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
@@ -106,7 +99,6 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
 
 extern const Rule rule{.title = "A cuDNN library needs zlib, which is not installed",
                        .layer = Layer::cudnn,
-                       .max_severity = Severity::error,
                        .stage = Stage::look,
                        .check = check};
 

@@ -235,3 +235,15 @@ TEST_CASE("a cause that only the tables given have is told") {
     CHECK(!cause->title.empty());
     CHECK(!finding_of(report, "cudnn_rnn_under_xla_jit"));
 }
+
+TEST_CASE("a finding is at most as severe as its rule allows, and its evidence has no unknown values") {
+    const Facts throttled = but([](Facts& f) { f.nvml_devices.front().throttle_reasons = {"hw_slowdown"}; });
+    const Report warned = judged(throttled);
+    REQUIRE(finding_of(warned, "gpu_throttled"));
+    CHECK(finding_of(warned, "gpu_throttled")->severity == Severity::warning);
+    const Report report = judged(without_anything());
+    const Finding* missing = finding_of(report, "driver_missing");
+    REQUIRE(missing);
+    CHECK(!missing->evidence.empty());
+    CHECK(std::ranges::none_of(missing->evidence, [](const Evidence& evidence) { return evidence.value.empty(); }));
+}

@@ -73,5 +73,5 @@ TEST_CASE("what is done about a missing module follows what holds it back") {
     f.host.pci_gpus.front().kernel_driver = "nouveau";
     CHECK(contains(first(f).text, "blacklist nouveau"));
     f.host.pci_gpus.clear();
-    CHECK(contains(first(f).text, "The module has no NVIDIA GPU to drive"));
+    CHECK(contains(first(f).text, "Check that this is the intended machine"));
 }

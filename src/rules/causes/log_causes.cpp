@@ -20,7 +20,7 @@ struct Candidate {
 };
 
 bool all_hold(const std::vector<std::string>& words, const LogWords& known) {
-    return std::all_of(words.begin(), words.end(), [&](const std::string& word) { return known.holds(word); });
+    return std::ranges::all_of(words, [&](const std::string& word) { return known.holds(word); });
 }
 
 std::vector<Candidate> candidates(const LogWords& known, const Matrix& matrix) {
@@ -28,15 +28,14 @@ std::vector<Candidate> candidates(const LogWords& known, const Matrix& matrix) {
     for (const LogEvidence& row : matrix.log_evidence()) {
         auto words = split(row.when, ' ');
         if (!all_hold(words, known)) continue;
-        const auto same =
-            std::find_if(found.begin(), found.end(), [&](const Candidate& c) { return c.best->cause == row.cause; });
+        const auto same = std::ranges::find_if(found, [&](const Candidate& c) { return c.best->cause == row.cause; });
         if (same == found.end())
             found.push_back({&row, std::move(words)});
         else if (row.weight > same->best->weight)
             *same = {&row, std::move(words)};
     }
-    std::stable_sort(found.begin(), found.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.best->weight > b.best->weight; });
+    std::ranges::stable_sort(found,
+                             [](const Candidate& a, const Candidate& b) { return a.best->weight > b.best->weight; });
     return found;
 }
 
@@ -44,10 +43,11 @@ std::string place_of(const LogEvent& event, bool several_files) {
     return (several_files ? event.file + ", line " : "line ") + std::to_string(event.line);
 }
 
-const LogSignature* signature_named(const std::string& id, const Matrix& matrix) {
-    const auto& all = matrix.log_signatures();
-    const auto found = std::find_if(all.begin(), all.end(), [&](const LogSignature& s) { return s.id == id; });
-    return found == all.end() ? nullptr : &*found;
+/// The row of that name; null when there is none.
+template <class Row>
+const Row* row_named(const std::vector<Row>& rows, std::string Row::*name, const std::string& wanted) {
+    const auto found = std::ranges::find(rows, wanted, name);
+    return found == rows.end() ? nullptr : &*found;
 }
 
 void add_evidence(Finding& finding, const std::string& word, const Log& log, const LogWords& known,
@@ -55,7 +55,7 @@ void add_evidence(Finding& finding, const std::string& word, const Log& log, con
     for (std::size_t i = 0; i < log.events.size(); ++i) {
         const LogEvent& event = log.events[i];
         if (event.signature != word) continue;
-        const LogSignature* signature = signature_named(word, matrix);
+        const LogSignature* signature = row_named(matrix.log_signatures(), &LogSignature::id, word);
         finding.evidence.push_back({signature ? signature->meaning : word,
                                     place_of(event, log.files.size() > 1) + ": " + event.text,
                                     "log.events[" + std::to_string(i) + "]"});
@@ -72,12 +72,6 @@ void add_first_events(Finding& finding, const Log& log) {
             finding.evidence.push_back({"harmless line",
                                         place_of(log.events[i], log.files.size() > 1) + ": " + log.events[i].text,
                                         "log.events[" + std::to_string(i) + "]"});
-}
-
-const LogCause* cause_named(const std::string& name, const Matrix& matrix) {
-    const auto& all = matrix.log_causes();
-    const auto found = std::find_if(all.begin(), all.end(), [&](const LogCause& c) { return c.cause == name; });
-    return found == all.end() ? nullptr : &*found;
 }
 
 void add_advice(Finding& finding, const LogCause& cause, const KnownOfLog& t) {
@@ -122,7 +116,8 @@ Finding finding_of(const Candidate& candidate, bool is_first, const Log& log, co
     for (const std::string& word : candidate.words)
         if (!word.starts_with('!')) add_evidence(finding, word, log, known, matrix);
     if (finding.evidence.size() < 2 && finding.rule == "harmless_line") add_first_events(finding, log);
-    if (const LogCause* cause = cause_named(finding.rule, matrix)) add_advice(finding, *cause, {log, matrix, known});
+    if (const LogCause* cause = row_named(matrix.log_causes(), &LogCause::cause, finding.rule))
+        add_advice(finding, *cause, {log, matrix, known});
     return finding;
 }
 

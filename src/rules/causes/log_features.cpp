@@ -124,8 +124,8 @@ std::optional<double> number(const std::optional<std::string>& text) {
 bool says_so(std::string_view words, std::string_view word) {
     for (auto at = words.find(word); at != std::string_view::npos; at = words.find(word, at + 1)) {
         const std::string_view before = words.substr(0, at);
-        const bool is_denied = std::any_of(denials.begin(), denials.end(),
-                                           [&](std::string_view denial) { return before.ends_with(denial); });
+        const bool is_denied =
+            std::ranges::any_of(denials, [&](std::string_view denial) { return before.ends_with(denial); });
         if (!is_denied) return true;
     }
     return false;
@@ -168,7 +168,7 @@ bool names_both_packages(std::string_view words) {
 void add_said_words(Features& t) {
     const ParsedHints& said = t.out.said;
     const auto any = [&](std::initializer_list<const char*> words) {
-        return std::any_of(words.begin(), words.end(), [&](const char* word) { return said.says(word); });
+        return std::ranges::any_of(words, [&](const char* word) { return said.says(word); });
     };
     if (any({" amp ", "amp)", "(amp", "+ amp", "fp16", "half", "mixed precision", "autocast", "apex"}))
         t.add("said_amp", "mixed precision (from --given)");
@@ -208,7 +208,7 @@ void add_frameworks(Features& t) {
 void add_devices(Features& t) {
     const auto& devices = t.log.registered_devices;
     if (devices.empty()) return;
-    const auto has = [&](const char* name) { return std::find(devices.begin(), devices.end(), name) != devices.end(); };
+    const auto has = [&](const char* name) { return std::ranges::find(devices, name) != devices.end(); };
     if (has("GPU"))
         t.add("devices_gpu", "TensorFlow lists a GPU device");
     else
@@ -243,7 +243,7 @@ void add_memory(Features& t) {
 
 void add_summary(Features& t) {
     const auto any = [&](LogKind kind) {
-        return std::any_of(t.log.events.begin(), t.log.events.end(), [&](const LogEvent& e) { return e.kind == kind; });
+        return std::ranges::any_of(t.log.events, [&](const LogEvent& e) { return e.kind == kind; });
     };
     if (any(LogKind::error) || any(LogKind::consequence) || any(LogKind::unknown))
         t.add("any_error", "the log contains an error");
@@ -261,8 +261,7 @@ std::optional<bool> compared(const ParsedHints& said, std::string_view word) {
     if (!limit || !framework || !framework->version) return false;
     // "pytorch<=1.6" takes in 1.6.1: only as many numbers as the limit has are compared.
     Version release = *framework->version;
-    for (auto n = static_cast<std::size_t>(std::count(limit->text.begin(), limit->text.end(), '.')) + 1;
-         n < release.parts.size(); ++n)
+    for (auto n = static_cast<std::size_t>(std::ranges::count(limit->text, '.')) + 1; n < release.parts.size(); ++n)
         release.parts[n] = 0;
     return word[at] == '<' ? release <= *limit : word[at] == '>' ? release >= *limit : release == *limit;
 }

@@ -130,21 +130,20 @@ void add_gpu(Features& t) {
     add_gpu_against_list(t);
     const auto gpu = capability(t);
     if (!gpu) return add_unnamed_rtx(t);
-    if (*gpu >= make_version({8, 0})) t.add("gpu_ampere", "the GPU has compute capability " + gpu->text);
-    if (*gpu >= make_version({7, 5})) t.add("gpu_recent", "the GPU has compute capability " + gpu->text);
-    if (*gpu < make_version({7, 0})) t.add("gpu_old", "the GPU has compute capability " + gpu->text);
+    const std::string has = "the GPU has compute capability " + gpu->text;
+    if (*gpu >= make_version({8, 0})) t.add("gpu_ampere", has);
+    if (*gpu >= make_version({7, 5})) t.add("gpu_recent", has);
+    if (*gpu < make_version({7, 0})) t.add("gpu_old", has);
     const auto cuda = build_cuda(t);
     const auto architecture = t.matrix.architecture(*gpu);
     if (!cuda || !architecture) return;
     if (architecture->first_cuda > *cuda && architecture->first_cuda.major() > 0)
         t.add(runs_older_code(*gpu, *cuda, t.matrix) ? "gpu_minor_newer_than_build" : "gpu_newer_than_build",
-              "the GPU has compute capability " + gpu->text + " and needs CUDA " + architecture->first_cuda.text +
-                  ", the build uses " + cuda->text);
-    if (architecture->last_cuda && *architecture->last_cuda < *cuda)
-        t.add("gpu_older_than_build", "the GPU has compute capability " + gpu->text + ", which CUDA supported up to " +
-                                          architecture->last_cuda->text + "; the build uses " + cuda->text);
-    if (!t.out.has("gpu_newer_than_build") && !t.out.has("gpu_minor_newer_than_build") &&
-        !t.out.has("gpu_older_than_build"))
+              has + " and needs CUDA " + architecture->first_cuda.text + ", the build uses " + cuda->text);
+    else if (architecture->last_cuda && *architecture->last_cuda < *cuda)
+        t.add("gpu_older_than_build",
+              has + ", which CUDA supported up to " + architecture->last_cuda->text + "; the build uses " + cuda->text);
+    else
         t.add("gpu_fits_build",
               "CUDA " + cuda->text + " of the build supports the GPU's compute capability " + gpu->text);
 }

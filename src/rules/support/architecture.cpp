@@ -2,13 +2,9 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
 #include "compat/plan.hpp"
-#include "compat/questions.hpp"
-#include "facts/queries.hpp"
 #include "rules/support/boards.hpp"
 #include "rules/support/frameworks.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules {
 
@@ -23,24 +19,18 @@ struct Compared {
     std::vector<Remedy> instead = {};  ///< what to install instead
 };
 
-/// Whether every case went well on this GPU with this copy or another one of the same release and CUDA.
-static bool cases_went_well(const Facts& facts, int gpu, const CudnnCopy& copy) {
-    if (sweep_of(facts, copy.path, gpu).all_well()) return true;
-    const auto is_twin = [&](const Cudnn& other) {
-        return copy.answer && other.version && other.version == copy.answer->version && other.built_for_cuda &&
-               other.built_for_cuda == copy.answer->built_for_cuda;
-    };
-    return std::any_of(facts.cudnns.begin(), facts.cudnns.end(), [&](const Cudnn& other) {
-        return is_twin(other) && sweep_of(facts, other.library, gpu).all_well();
+/// Whether every case passed on this GPU with one of those that `is_one` picks.
+template <class IsOne>
+static bool cases_passed(const Facts& facts, int gpu, IsOne&& is_one) {
+    return std::ranges::any_of(facts.cudnns, [&](const Cudnn& cudnn) {
+        return is_one(cudnn) && sweep_of(facts, cudnn.library, gpu).all_well();
     });
 }
 
-/// cuDNN brings the runtime's and cuBLAS's code of its CUDA major into play.
-static bool shown_by_cases(const Facts& facts, int gpu, int cuda_major) {
-    return std::any_of(facts.cudnns.begin(), facts.cudnns.end(), [&](const Cudnn& cudnn) {
-        return cudnn.built_for_cuda && cudnn.built_for_cuda->major() == cuda_major &&
-               sweep_of(facts, cudnn.library, gpu).all_well();
-    });
+/// The same version for the same CUDA, here or in another place.
+static bool is_twin(const Cudnn& cudnn, const Cudnn& other) {
+    return cudnn.library == other.library || (cudnn.version && cudnn.version == other.version && cudnn.built_for_cuda &&
+                                              cudnn.built_for_cuda == other.built_for_cuda);
 }
 
 static Compared compared_with(std::string thing, compat::Suitability suits) {
@@ -70,16 +60,18 @@ static Compared against_runtime(const Facts& facts, const Matrix& matrix, const 
     Compared compared;
     compared.thing = "CUDA " + (runtime.version ? runtime.version->text + ' ' : "") + "at " + runtime.library;
     // Networks that run there show that programs have another runtime to take.
-    const bool others_work = std::any_of(facts.cudnns.begin(), facts.cudnns.end(), [&](const Cudnn& cudnn) {
-        return sweep_of(facts, cudnn.library, gpu.index).all_well();
-    });
+    const bool others_work = cases_passed(facts, gpu.index, [](const Cudnn&) { return true; });
+    // cuDNN uses the code of the runtime and of cuBLAS of its CUDA major.
+    const auto uses_it = [&](const Cudnn& cudnn) {
+        return cudnn.built_for_cuda && cudnn.built_for_cuda->major() == runtime.version->major();
+    };
     if (others_work || !is_first_choice(facts, LibraryKind::cudart, runtime.library))
         compared.severity = Severity::warning;
     if (!runtime.version && !runtime.failure)
         compared.suits = unknown("the version of " + compared.thing + " is unknown");
     else if (!runtime.version)
         compared.unusable = true;
-    else if (shown_by_cases(facts, gpu.index, runtime.version->major()))
+    else if (cases_passed(facts, gpu.index, uses_it))
         compared.shown = true;
     else if (!gpu.compute_capability)
         compared.suits = unknown("the compute capability of " + subject_of(gpu) + " is unknown");
@@ -119,12 +111,16 @@ static compat::Suitability by_build(const Matrix& matrix, const Version& capabil
     return suits;
 }
 
-/// A call on this GPU that answered that there is no code for it.
+/// A call of the case returned that there is no code for this GPU.
+static bool found_no_code(const Facts& facts, int gpu, const RnnRun& run) {
+    const CallResult* obstacle = run.gpu == gpu ? obstacle_of(run) : nullptr;
+    return obstacle && is_arch_mismatch(cudnn_copy(facts, run.library).major, *obstacle);
+}
+
+/// The first such case with this copy; null when there is none.
 static const RnnRun* refusal(const Facts& facts, int gpu, const CudnnCopy& copy) {
-    for (const auto& run : facts.rnn_runs) {
-        const CallResult* obstacle = run.gpu == gpu && run.library == copy.path ? obstacle_of(run) : nullptr;
-        if (obstacle && is_arch_mismatch(copy.major, *obstacle)) return &run;
-    }
+    for (const RnnRun& run : facts.rnn_runs)
+        if (run.library == copy.path && found_no_code(facts, gpu, run)) return &run;
     return nullptr;
 }
 
@@ -133,11 +129,8 @@ static std::vector<std::string> refused_on(const Facts& facts, int gpu) {
     std::vector<std::string> places;
     for (const KernelRun& run : facts.kernel_runs)
         if (run.gpu == gpu && run.result && is_arch_mismatch(0, *run.result)) places.push_back(place_of(facts, run));
-    for (const RnnRun& run : facts.rnn_runs) {
-        const CallResult* obstacle = run.gpu == gpu ? obstacle_of(run) : nullptr;
-        if (obstacle && is_arch_mismatch(cudnn_copy(facts, run.library).major, *obstacle))
-            places.push_back(place_of(facts, run));
-    }
+    for (const RnnRun& run : facts.rnn_runs)
+        if (found_no_code(facts, gpu, run)) places.push_back(place_of(facts, run));
     return places;
 }
 
@@ -145,7 +138,7 @@ static Compared against_cudnn(const Facts& facts, const Matrix& matrix, const Gp
     Compared compared;
     compared.thing = name_of(copy);
     compared.severity = severity_of(copy);
-    compared.shown = cases_went_well(facts, gpu.index, copy);
+    compared.shown = cases_passed(facts, gpu.index, [&](const Cudnn& other) { return is_twin(other, *copy.answer); });
     if (compared.shown) return compared;
     const RnnRun* refused = refusal(facts, gpu.index, copy);
     compared.unusable = never_answered(copy) && !refused;
@@ -374,8 +367,7 @@ static Finding about(const Facts& facts, const Gpu& gpu, const std::vector<Compa
         if (!is_misfit(compared, gpu_is_newer)) continue;
         things.push_back(compared.thing);
         finding.severity = std::min(finding.severity, compared.severity);
-        const auto& evidence = compared.suits.evidence;
-        finding.evidence.insert(finding.evidence.end(), evidence.begin(), evidence.end());
+        append(finding.evidence, compared.suits.evidence);
     }
     describe(finding, gpu, join_with_and(things));
     for (auto compared = all.rbegin(); compared != all.rend(); ++compared)
@@ -385,11 +377,11 @@ static Finding about(const Facts& facts, const Gpu& gpu, const std::vector<Compa
 }
 
 /// Programs that choose no GPU take the first: what does not fit another one stops none of them.
-static bool stands_aside(const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
+static bool is_unused_by_default(const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
     if (only_given(facts) || gpu.index == 0 || facts.cuda_devices.front().index != 0) return false;
     const auto first = compare(facts, matrix, facts.cuda_devices.front());
-    return std::all_of(first.begin(), first.end(),
-                       [](const Compared& compared) { return compared.suits.fit == Fit::works && !compared.unusable; });
+    return std::ranges::all_of(
+        first, [](const Compared& compared) { return compared.suits.fit == Fit::works && !compared.unusable; });
 }
 
 /// Copies on disk that had to answer and did not.
@@ -405,7 +397,7 @@ static void note_silent_copies(const Facts& facts, VerdictBuilder& answers) {
 static std::string fit_words(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
                              const std::vector<Compared>& all) {
     if (only_given(facts)) return "the specified components have code for " + subject_of(gpu);
-    if (std::none_of(all.begin(), all.end(), [](const Compared& compared) { return compared.shown; }))
+    if (std::ranges::none_of(all, [](const Compared& compared) { return compared.shown; }))
         return "every installed CUDA and cuDNN has code for " + subject_of(gpu);
     std::string words = "recurrent networks ran correctly on " + subject_of(gpu);
     if (gpu.compute_capability && !matrix.architecture(*gpu.compute_capability))
@@ -437,9 +429,9 @@ Verdict judge_architecture(const Facts& facts, const Matrix& matrix, bool gpu_is
     }
     for (const auto& gpu : facts.cuda_devices) {
         const auto all = compare(facts, matrix, gpu);
-        if (std::any_of(all.begin(), all.end(), [&](const Compared& one) { return is_misfit(one, gpu_is_newer); })) {
+        if (std::ranges::any_of(all, [&](const Compared& one) { return is_misfit(one, gpu_is_newer); })) {
             Finding finding = about(facts, gpu, all, gpu_is_newer, describe);
-            if (stands_aside(facts, matrix, gpu)) set_aside(facts, gpu, finding);
+            if (is_unused_by_default(facts, matrix, gpu)) set_aside(facts, gpu, finding);
             answers.fault(std::move(finding));
         }
         const std::string good = fit_words(facts, matrix, gpu, all);

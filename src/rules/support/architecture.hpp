@@ -2,7 +2,6 @@
 #pragma once
 
 #include "rules/support/cases.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules {
 

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "facts/queries.hpp"
-#include "rules/support/words.hpp"
+#include "rules/support/verdict_builder.hpp"
 
 namespace rnncheck::rules {
 
@@ -19,43 +18,23 @@ static Verdict without_boards(const Facts& facts) {
     return undecided("NVML listed no board");
 }
 
-static void take(Verdict& joined, Verdict one) {
-    constexpr auto weight = [](Outcome outcome) {
-        switch (outcome) {
-            case Outcome::fault:
-                return 3;
-            case Outcome::undecided:
-                return 2;
-            case Outcome::pass:
-                return 1;
-            case Outcome::not_applicable:
-                break;
-        }
-        return 0;
-    };
-    auto findings = std::move(joined.findings);
-    findings.insert(findings.end(), one.findings.begin(), one.findings.end());
-    if (weight(one.outcome) > weight(joined.outcome)) joined = std::move(one);
-    joined.findings = std::move(findings);
-}
-
 Verdict over_boards(const Facts& facts, Verdict (*judge)(const Facts&, const Board&)) {
     if (facts.nvml_devices.empty()) return without_boards(facts);
-    Verdict joined = judge(facts, facts.nvml_devices.front());
-    for (std::size_t i = 1; i < facts.nvml_devices.size(); ++i) take(joined, judge(facts, facts.nvml_devices[i]));
-    return joined;
+    VerdictBuilder answers;
+    for (const Board& board : facts.nvml_devices) answers.add(judge(facts, board));
+    return answers.close();
 }
 
 /// nvmlReturn_t (nvml.h): uninitialized, driver not loaded, GPU lost, reset required, versions do not match, unknown.
-static bool went_wrong(const CallResult& call) {
+static bool is_fault_of_nvml(const CallResult& call) {
     constexpr std::array<std::int64_t, 6> codes{1, 9, 15, 16, 18, 999};
     return std::ranges::find(codes, call.code) != codes.end();
 }
 
-Verdict not_told(const Facts& facts, const std::string& what, std::initializer_list<std::string_view> calls) {
+Verdict not_reported(const Facts& facts, const std::string& what, std::initializer_list<std::string_view> calls) {
     for (const ProbeRun* run : runs_of(facts, "nvml_devices"))
         for (const CallResult& call : run->failed_calls)
-            if (std::ranges::find(calls, call.call) != calls.end() && went_wrong(call))
+            if (std::ranges::find(calls, call.call) != calls.end() && is_fault_of_nvml(call))
                 return undecided(what + " could not be read: " + call.call + " returned " + std::to_string(call.code));
     if (probe_completed(facts, "nvml_devices")) return not_applicable("the board does not report " + what);
     return undecided("querying NVML did not finish, so " + what + " is unknown");

@@ -3,8 +3,7 @@
 
 #include <initializer_list>
 
-#include "facts/queries.hpp"
-#include "report/finding.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules {
 
@@ -12,9 +11,9 @@ namespace rnncheck::rules {
 /// any board passes, else not applicable. Without boards it says why NVML listed none.
 Verdict over_boards(const Facts& facts, Verdict (*judge)(const Facts&, const Board&));
 
-/// A value that a board did not tell: not supported when NVML was asked to the end, else unknown; unknown too when one
-/// of `calls` failed otherwise than for a board that has no such thing.
-Verdict not_told(const Facts& facts, const std::string& what, std::initializer_list<std::string_view> calls = {});
+/// A value that a board did not report: not supported when NVML was queried to the end, else unknown; unknown too when
+/// one of `calls` failed otherwise than for a board that has no such thing.
+Verdict not_reported(const Facts& facts, const std::string& what, std::initializer_list<std::string_view> calls = {});
 
 /// The CUDA ordinal's view of a board; null when CUDA does not see it.
 const Gpu* gpu_of(const Facts& facts, const Board& board);

@@ -1,14 +1,10 @@
 #include "rules/support/cases.hpp"
 
 #include <algorithm>
-#include <set>
 
-#include "base/text.hpp"
-#include "facts/queries.hpp"
 #include "facts/rnn_runs.hpp"
-#include "rnn/sweep.hpp"
 #include "rules/support/boards.hpp"
-#include "rules/support/words.hpp"
+#include "rules/support/probes.hpp"
 
 namespace rnncheck::rules {
 
@@ -16,9 +12,8 @@ std::vector<Sweep> sweeps(const Facts& facts) {
     std::vector<Sweep> found;
     for (const auto& run : facts.rnn_runs) {
         if (is_shadowed(facts, run.library)) continue;
-        auto sweep = std::find_if(found.begin(), found.end(), [&](const Sweep& known) {
-            return known.library == run.library && known.gpu == run.gpu;
-        });
+        auto sweep = std::ranges::find_if(
+            found, [&](const Sweep& known) { return known.library == run.library && known.gpu == run.gpu; });
         if (sweep == found.end()) sweep = found.insert(found.end(), {run.library, run.gpu, {}});
         sweep->runs.push_back(&run);
     }
@@ -27,8 +22,7 @@ std::vector<Sweep> sweeps(const Facts& facts) {
 
 Runs runs_with(const Sweep& sweep, RunEnd end) {
     Runs runs;
-    std::copy_if(sweep.runs.begin(), sweep.runs.end(), std::back_inserter(runs),
-                 [end](const RnnRun* run) { return run->end == end; });
+    std::ranges::copy_if(sweep.runs, std::back_inserter(runs), [end](const RnnRun* run) { return run->end == end; });
     return runs;
 }
 
@@ -114,9 +108,7 @@ std::optional<Verdict> without_gpu(const Facts& facts) {
 /// What kept the cases from being run, as far as it is on record.
 static std::string why_not_run(const Facts& facts) {
     for (const ProbeRun* run : runs_of(facts, "rnn_forward"))
-        if (!run->completed())
-            return "no RNN case was run: rnn_forward " + run->target + ' ' + std::string(name_of(run->end)) +
-                   (run->reason ? ", " + escaped(*run->reason) : "");
+        if (!run->completed()) return "no RNN case was run: rnn_forward " + run->target + ' ' + ending_of(*run);
     for (const auto& run : facts.rnn_runs)
         if (const CallResult* obstacle = obstacle_of(run)) return "no RNN case was run: " + in_words(*obstacle);
     return "no RNN case was run on a GPU";
@@ -129,7 +121,7 @@ static Verdict without_runs(const Facts& facts) {
             return not_applicable("the GPU ran out of memory before any case was run");
     const auto copies = cudnn_copies(facts);
     if (copies.empty()) return without_cudnn(facts);
-    const bool all_broken = std::all_of(copies.begin(), copies.end(), [](const CudnnCopy& copy) {
+    const bool all_broken = std::ranges::all_of(copies, [](const CudnnCopy& copy) {
         return never_answered(copy) || (copy.answer && copy.answer->rnn_usable == false);
     });
     if (all_broken) return not_applicable("no cuDNN installation has a working RNN API");
@@ -137,7 +129,7 @@ static Verdict without_runs(const Facts& facts) {
 }
 
 Verdict pass_if_tried(const Facts& facts, const std::string& reason) {
-    const bool tried = std::any_of(facts.rnn_runs.begin(), facts.rnn_runs.end(), [](const RnnRun& run) {
+    const bool tried = std::ranges::any_of(facts.rnn_runs, [](const RnnRun& run) {
         return run.end != RunEnd::skipped && run.end != RunEnd::out_of_memory;
     });
     return tried ? pass(reason) : without_runs(facts);
@@ -170,13 +162,11 @@ std::vector<std::string_view> causes_of_failed_cases() {
 }
 
 std::vector<std::string> places_of(const Facts& facts, const Runs& runs) {
-    std::vector<std::string> places;
-    for (const RnnRun* run : runs) places.push_back(place_of(facts, *run));
-    return places;
+    return each(runs, [&](const RnnRun* run) { return place_of(facts, *run); });
 }
 
 bool failures_are_known(const Facts& facts, const std::string& library) {
-    return std::all_of(facts.rnn_runs.begin(), facts.rnn_runs.end(), [&](const RnnRun& run) {
+    return std::ranges::all_of(facts.rnn_runs, [&](const RnnRun& run) {
         return run.library != library || was_computed(run) || obstacle_of(run);
     });
 }
@@ -219,11 +209,10 @@ std::vector<FailedAllocation> failed_allocations(const Facts& facts, int gpu) {
 }
 
 std::string holders_of(const Board& board) {
-    std::vector<std::string> each;
-    for (const auto& process : board.processes)
-        each.push_back("process " + std::to_string(process.pid) +
-                       (process.memory_mib ? " (" + std::to_string(*process.memory_mib) + " MiB)" : ""));
-    return join_with_and(each);
+    return join_with_and(each(board.processes, [](const auto& process) {
+        return "process " + std::to_string(process.pid) +
+               (process.memory_mib ? " (" + std::to_string(*process.memory_mib) + " MiB)" : "");
+    }));
 }
 
 std::string why_unseen(const Facts& facts) {

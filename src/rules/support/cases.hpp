@@ -1,13 +1,8 @@
-// The cases that were run on the GPUs: how they went, the memory they found, the bits they gave. Pure.
+// The cases that were run on the GPUs: how they ended, the memory they found, what they returned. Pure.
 #pragma once
 
-#include <map>
-#include <set>
-
-#include "facts/queries.hpp"
-#include "report/finding.hpp"
+#include "rnn/sweep.hpp"
 #include "rules/support/cudnn.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules {
 
@@ -61,7 +56,7 @@ Verdict pass_if_tried(const Facts& facts, const std::string& reason);
 
 /// Rules that may explain why a call on a GPU failed.
 std::vector<std::string_view> causes_of_failed_calls();
-/// Rules about the tiny kernel, which needs the driver alone: where it fails, no recurrent network can work.
+/// Rules about the test kernel, which needs the driver alone: where it fails, no recurrent network can work.
 std::vector<std::string_view> causes_below_cudnn();
 /// Both: what a rule about the calls of a case yields to.
 std::vector<std::string_view> causes_of_failed_cases();
@@ -71,10 +66,10 @@ std::vector<std::string> places_of(const Facts& facts, const Runs& runs);
 /// Every failed, refused or skipped case of the copy (on any GPU) tells by which answer.
 bool failures_are_known(const Facts& facts, const std::string& library);
 
-/// A tiny kernel or a recurrent-network case that was not computed because memory ran out.
+/// A test kernel or a recurrent-network case that was not computed because memory ran out.
 struct FailedAllocation {
     const CallResult* call = nullptr;  ///< null when it is not known
-    const RnnRun* run = nullptr;       ///< null for the tiny kernel
+    const RnnRun* run = nullptr;       ///< null for the test kernel
     std::string place;                 ///< in the facts
 };
 

@@ -2,18 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
-
-#include "base/text.hpp"
-#include "facts/queries.hpp"
-#include "rules/support/words.hpp"
+#include <set>
 
 namespace rnncheck::rules {
-
-static const Cudnn* answer_at(const Facts& facts, const std::string& path) {
-    for (const auto& cudnn : facts.cudnns)
-        if (cudnn.library == path) return &cudnn;
-    return nullptr;
-}
 
 bool is_first_choice(const Facts& facts, LibraryKind kind, const std::string& path) {
     const Library* library = library_at(facts, path);
@@ -28,7 +19,7 @@ static bool in_one_directory(const Library& one, const Library& other) {
 bool is_shadowed(const Facts& facts, const std::string& path) {
     const Library* library = library_at(facts, path);
     if (!library || library->picked_by_loader || !library->soname || file_name(path) == *library->soname) return false;
-    return std::any_of(facts.libraries.begin(), facts.libraries.end(), [&](const Library& other) {
+    return std::ranges::any_of(facts.libraries, [&](const Library& other) {
         return other.kind == library->kind && in_one_directory(other, *library) &&
                file_name(other.path) == *library->soname;
     });
@@ -46,7 +37,7 @@ CudnnCopy cudnn_copy(const Facts& facts, const std::string& path) {
     CudnnCopy copy;
     copy.path = path;
     copy.file = library_at(facts, path);
-    copy.answer = answer_at(facts, path);
+    copy.answer = cudnn_at(facts, path);
     copy.first_choice = is_first_choice(facts, LibraryKind::cudnn, path);
     if (copy.answer)
         copy.version = copy.answer->version;
@@ -62,9 +53,8 @@ std::vector<CudnnCopy> cudnn_copies(const Facts& facts) {
         if (!is_shadowed(facts, library->path)) copies.push_back(cudnn_copy(facts, library->path));
     for (const auto& cudnn : facts.cudnns) {
         const Library* file = library_at(facts, cudnn.library);
-        const bool listed = std::any_of(copies.begin(), copies.end(), [&](const CudnnCopy& copy) {
-            return copy.path == cudnn.library || (file && copy.file == file);
-        });
+        const bool listed = std::ranges::any_of(
+            copies, [&](const CudnnCopy& copy) { return copy.path == cudnn.library || (file && copy.file == file); });
         if (!listed && !is_shadowed(facts, cudnn.library)) copies.push_back(cudnn_copy(facts, cudnn.library));
     }
     return copies;
@@ -93,8 +83,7 @@ Verdict without_cudnn(const Facts& facts) {
 }
 
 static bool was_asked(const Facts& facts, const std::string& path) {
-    return std::any_of(facts.probe_runs.begin(), facts.probe_runs.end(),
-                       [&](const ProbeRun& run) { return run.target == path; });
+    return std::ranges::any_of(facts.probe_runs, [&](const ProbeRun& run) { return run.target == path; });
 }
 
 template <class Answer>
@@ -113,9 +102,9 @@ static std::vector<std::string> heard_of(const Facts& facts, LibraryKind kind) {
 std::string silent_copy(const Facts& facts, LibraryKind kind) {
     const auto heard = heard_of(facts, kind);
     for (const Library* library : usable_copies(facts, kind)) {
-        const bool told_something = std::any_of(
-            heard.begin(), heard.end(), [&](const std::string& path) { return library == library_at(facts, path); });
-        if (told_something || is_shadowed(facts, library->path)) continue;
+        const bool is_heard_of =
+            std::ranges::any_of(heard, [&](const std::string& path) { return library == library_at(facts, path); });
+        if (is_heard_of || is_shadowed(facts, library->path)) continue;
         if (library->picked_by_loader || was_asked(facts, library->path) || heard.empty()) return library->path;
     }
     return "";
@@ -140,6 +129,26 @@ Verdict over_copies_that_answer(const Facts& facts, const Matrix& matrix, JudgeC
     return answers.close();
 }
 
+std::optional<Finding> note_several(const std::string& what,
+                                    const std::vector<std::pair<std::string, Version>>& installed,
+                                    const std::vector<std::string>& given, const std::string& source, Remedy advice) {
+    std::set<Version> versions;
+    std::vector<Evidence> evidence;
+    for (const auto& [path, version] : installed) {
+        versions.insert(version);
+        evidence.push_back({path, version.text, source});
+    }
+    if (versions.size() < 2) return std::nullopt;
+    return Finding{.severity = Severity::note,
+                   .subject = what,
+                   .message = std::to_string(versions.size()) + " versions of " + what + " are installed (" +
+                              join_with_and(each(versions, [](const Version& version) { return version.text; })) +
+                              "); the loader finds " +
+                              (given.empty() ? "none of them by default" : join_with_and(given)),
+                   .evidence = std::move(evidence),
+                   .remedies = {std::move(advice)}};
+}
+
 std::optional<int> major_in_name(const std::string& path) {
     constexpr std::string_view mark = ".so.";
     const std::string name = file_name(path);
@@ -159,11 +168,11 @@ std::optional<int> major_of_file(const Library& library) {
 
 std::optional<Version> full_version_in_name(const Library& library) {
     const auto& version = library.version_in_name;
-    const bool in_full = version && std::count(version->text.begin(), version->text.end(), '.') >= 2;
+    const bool in_full = version && std::ranges::count(version->text, '.') >= 2;
     return in_full ? version : std::nullopt;
 }
 
-/// The file answers to this soname: the loader asks for a name, whatever the file says of itself.
+/// The loader finds the file by this soname: it searches for names, whatever the file's own is.
 static bool goes_by(const Library& library, const std::string& soname) {
     return library.kind == LibraryKind::cudnn_part &&
            (file_name(library.path) == soname || (library.picked_by_loader && library.soname == soname));
@@ -202,15 +211,14 @@ static bool is_mapped(const CudnnCopy& copy, const std::string& soname) {
     if (!copy.answer) return false;
     const std::string stem = soname.substr(0, soname.find(".so") + 3);
     const auto& mapped = copy.answer->parts_mapped;
-    return std::any_of(mapped.begin(), mapped.end(),
-                       [&](const std::string& path) { return file_name(path).starts_with(stem); });
+    return std::ranges::any_of(mapped, [&](const std::string& path) { return file_name(path).starts_with(stem); });
 }
 
 bool borrows_parts(const CudnnCopy& copy) {
     if (!copy.answer) return false;
     const auto& mapped = copy.answer->parts_mapped;
-    return std::any_of(mapped.begin(), mapped.end(),
-                       [&](const std::string& path) { return directory_of(path) != directory_of(mapped.front()); });
+    return std::ranges::any_of(
+        mapped, [&](const std::string& path) { return directory_of(path) != directory_of(mapped.front()); });
 }
 
 std::vector<CudnnPart> parts_missing(const Facts& facts, const CudnnCopy& copy, const Matrix& matrix) {
@@ -244,7 +252,7 @@ bool lacks_builtins(const Facts& facts, const Nvrtc& nvrtc) {
     const std::string name = builtins_of(nvrtc);
     if (name.empty() || nvrtc.compiles.value_or(false) || !libraries_listed(facts)) return false;
     const auto copies = usable_copies(facts, LibraryKind::nvrtc_builtins);
-    return std::none_of(copies.begin(), copies.end(), [&](const Library* library) {
+    return std::ranges::none_of(copies, [&](const Library* library) {
         return file_name(library->path).starts_with(name) || library->soname == name;
     });
 }

@@ -1,10 +1,9 @@
 // Every cuDNN installation: its file, what it answered, its parts. Pure.
 #pragma once
 
-#include "base/text.hpp"
 #include "compat/questions.hpp"
-#include "facts/queries.hpp"
 #include "rules/support/verdict_builder.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules {
 
@@ -54,6 +53,12 @@ Verdict without_cudnn(const Facts& facts);
 /// A runtime, NVRTC or cuDNN on disk that was asked, or had to be, and told neither a version nor a failure; empty when
 /// there is none. A survey does not ask copies beyond the first few: those do not count.
 std::string silent_copy(const Facts& facts, LibraryKind kind);
+
+/// A note that several versions of something are installed, each with its place; `given` are those that the loader
+/// finds, `source` holds the versions, `advice` says when that is a problem. Unset when there is at most one version.
+std::optional<Finding> note_several(const std::string& what,
+                                    const std::vector<std::pair<std::string, Version>>& installed,
+                                    const std::vector<std::string>& given, const std::string& source, Remedy advice);
 
 /// The number that a library's name ends with first: "libcublasLt.so.12" gives 12, "libcudnn.so" nothing.
 std::optional<int> major_in_name(const std::string& path);

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
-#include "compat/questions.hpp"
 #include "matrix/ranges.hpp"
 #include "rules/support/remedies.hpp"
 
@@ -21,8 +19,8 @@ static std::vector<RnnDefect> defects_of(const Facts& facts, const Matrix& matri
     std::vector<RnnDefect> defects;
     for (const auto& capability : capabilities(facts))
         for (auto& defect : matrix.rnn_defects(release, capability, system)) {
-            const bool known = std::any_of(defects.begin(), defects.end(),
-                                           [&](const RnnDefect& other) { return other.id == defect.id; });
+            const bool known =
+                std::ranges::any_of(defects, [&](const RnnDefect& other) { return other.id == defect.id; });
             if (defect.cause == cause && !known) defects.push_back(std::move(defect));
         }
     return defects;
@@ -54,33 +52,28 @@ static bool all_fixed(const std::vector<RnnDefect>& defects) {
     return std::ranges::all_of(defects, [](const RnnDefect& defect) { return defect.fixed.has_value(); });
 }
 
-static std::vector<Remedy> without_cudnn_layer(const Remedy& remedy) {
-    Remedy only_way = remedy;
-    only_way.text = "Run the layer without cuDNN: no version without this defect suits this GPU, CUDA and driver";
-    only_way.commands.clear();
-    return {only_way};
+static Remedy without_cudnn_layer(const Remedy& remedy) {
+    return {.text = "Run the layer without cuDNN: no version without this defect suits this GPU, CUDA and driver",
+            .link = remedy.link};
 }
 
 /// Of versions alone, for the CUDA of a cuDNN that suits everything given; no command where its wheels do not exist.
-static std::vector<Remedy> for_this_cuda(const Facts& facts, const CudnnBuild* fixed, const CudnnCopy& copy,
-                                         const Remedy& remedy) {
-    if (!only_given(facts)) return for_cuda_of(copy, {remedy});
+static Remedy for_this_cuda(const Facts& facts, const CudnnBuild* fixed, const CudnnCopy& copy, Remedy remedy) {
+    if (!only_given(facts)) return for_cuda_of(copy, std::move(remedy));
     constexpr int first_cuda_with_wheels = 11;  // https://pypi.org/search/?q=nvidia-cudnn-cu
-    Remedy given = remedy;
-    if (!fixed || fixed->cuda_major < first_cuda_with_wheels)
-        given.commands.clear();
-    else
-        given = for_cuda_major(fixed->cuda_major, {remedy}).front();
-    return {given};
+    if (fixed && fixed->cuda_major >= first_cuda_with_wheels)
+        return for_cuda_major(fixed->cuda_major, std::move(remedy));
+    remedy.commands.clear();
+    return remedy;
 }
 
-static Finding defective(const CudnnCopy& copy, const std::vector<RnnDefect>& defects, std::vector<Remedy> remedies,
+static Finding defective(const CudnnCopy& copy, const std::vector<RnnDefect>& defects, Remedy remedy,
                          bool with_workaround) {
     Finding finding;
     finding.severity = copy.first_choice ? Severity::warning : Severity::note;
     finding.subject = copy.path;
     finding.evidence = {{"cuDNN", copy.version->text, "cudnns"}};
-    finding.remedies = std::move(remedies);
+    finding.remedies = {std::move(remedy)};
     std::vector<std::string> symptoms;
     for (const auto& defect : defects) {
         const std::string until = defect.fixed ? ", fixed in " + defect.fixed->text : "";
@@ -106,17 +99,17 @@ static Finding with_remedies(const Facts& facts, const Matrix& matrix, const Cud
 /// A release named without its patch may or may not have a defect that a patch took away.
 static bool depends_on_patch(const Version& release, const std::vector<RnnDefect>& defects) {
     if (parts_written(release) > 2) return false;
-    return parts_written(release) < 2 || std::any_of(defects.begin(), defects.end(), [&](const RnnDefect& defect) {
+    return parts_written(release) < 2 || std::ranges::any_of(defects, [&](const RnnDefect& defect) {
                return defect.fixed && agree(*defect.fixed, release);
            });
 }
 
 /// Copies of one release share their defects: they get one finding, about the copy that programs get first.
 static std::vector<CudnnCopy> one_per_version(std::vector<CudnnCopy> copies) {
-    std::stable_partition(copies.begin(), copies.end(), [](const CudnnCopy& copy) { return copy.first_choice; });
+    std::ranges::stable_partition(copies, [](const CudnnCopy& copy) { return copy.first_choice; });
     std::vector<CudnnCopy> found;
     for (auto& copy : copies) {
-        const bool known = copy.version && std::any_of(found.begin(), found.end(), [&](const CudnnCopy& other) {
+        const bool known = copy.version && std::ranges::any_of(found, [&](const CudnnCopy& other) {
                                return other.version == copy.version;
                            });
         if (!known) found.push_back(std::move(copy));

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "rules/support/cudnn.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules {
 

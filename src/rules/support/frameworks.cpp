@@ -2,16 +2,12 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
-#include "facts/queries.hpp"
-#include "rules/support/words.hpp"
-
 namespace rnncheck::rules {
 
 namespace {
 
 bool any_asked(const Facts& facts) {
-    return std::any_of(facts.frameworks.begin(), facts.frameworks.end(), [](const Framework& f) { return f.asked; });
+    return std::ranges::any_of(facts.frameworks, [](const Framework& f) { return f.asked; });
 }
 
 bool is_judged(const Facts& facts, const Framework& framework) {
@@ -54,7 +50,7 @@ void fill(const Facts& facts, const Matrix& matrix, Framework& framework) {
     const auto rows = rows_for(facts, matrix, framework);
     if (rows.empty() || !framework.uses_cuda.value_or(true)) return;
     const FrameworkBuild& row = rows.front();
-    const bool all_from_system = std::all_of(rows.begin(), rows.end(), takes_system_libraries);
+    const bool all_from_system = std::ranges::all_of(rows, takes_system_libraries);
     if (!framework.asked && !framework.uses_cuda) return;
     if (framework.asked) framework.uses_cuda = true;
     refine(framework.cuda, row.cuda);
@@ -97,18 +93,24 @@ std::vector<Framework> judged_frameworks(const Facts& facts, const Matrix& matri
     return judged;
 }
 
+static Verdict without_packages(const Facts& facts, const std::string& what, const std::string& otherwise) {
+    if (runs_of(facts, "python_packages").empty()) return not_applicable(what + " were not checked");
+    if (!probe_completed(facts, "python_packages")) return undecided("the Python environments could not be searched");
+    return not_applicable(otherwise);
+}
+
 std::optional<Verdict> without_frameworks(const Facts& facts) {
     for (const Framework& framework : facts.frameworks)
         if (framework.name != "keras" && is_judged(facts, framework)) return std::nullopt;
-    if (runs_of(facts, "python_packages").empty()) return not_applicable("frameworks were not checked");
-    if (!probe_completed(facts, "python_packages")) return undecided("the Python environments could not be searched");
-    return not_applicable("no framework is installed in the active Python environment");
+    return without_packages(facts, "frameworks", "no framework is installed in the active Python environment");
 }
 
 Verdict without_environment(const Facts& facts, const std::string& what) {
-    if (runs_of(facts, "python_packages").empty()) return not_applicable(what + " were not checked");
-    if (!probe_completed(facts, "python_packages")) return undecided("the Python environments could not be searched");
-    return not_applicable("there is no active Python environment");
+    return without_packages(facts, what, "there is no active Python environment");
+}
+
+bool is_for_training(const Framework& framework) {
+    return framework.name != "onnxruntime" && framework.name != "ctranslate2" && framework.name != "cupy";
 }
 
 const PythonEnvironment* active_environment(const Facts& facts) {
@@ -193,44 +195,45 @@ const Library* another_cublas(const Facts& facts, const Framework& framework) {
     return nullptr;
 }
 
-Verdict judge_cudnn_in_use(const Facts& facts, const Matrix& matrix, bool (*is_fault)(const CudnnInUse&),
-                           void (*describe)(Finding&, const CudnnInUse&)) {
+Verdict over_frameworks(const Facts& facts, const Matrix& matrix, const std::string& good,
+                        const std::function<void(const Framework&, VerdictBuilder&)>& judge) {
     if (const auto verdict = without_frameworks(facts)) return *verdict;
     VerdictBuilder answers;
-    for (const Framework& framework : judged_frameworks(facts, matrix)) {
-        const FrameworkLibrary* cudnn = opened_cudnn(framework);
-        if (!opens_gpu_libraries(framework, answers) || !cudnn) continue;
-        if (!cudnn->path) {
-            answers.no_pass(words_of(framework) + " finds no " + cudnn->soname);
-            continue;
-        }
-        if (!framework.cudnn || !cudnn->found_by) {
-            answers.unknown("the cuDNN version that " + words_of(framework) +
-                            " was built with, or how it finds cuDNN, is unknown");
-            continue;
-        }
-        const auto version = version_of(facts, *cudnn);
-        if (!version) {
-            answers.unknown("the version of the cuDNN at " + *cudnn->path + " is unknown");
-            continue;
-        }
-        const Library* own = own_copy(facts, framework, cudnn->soname);
-        if (own && own->path == *cudnn->path) own = nullptr;
-        const CudnnInUse in_use{framework, *cudnn, *version, *framework.cudnn, facts, own};
-        if (!is_fault(in_use)) {
-            answers.passed(words_of(framework) + " loads cuDNN " + version->text);
-            continue;
-        }
-        Finding finding;
-        finding.subject = words_of(framework);
-        finding.symptoms = {words_of(framework) + " with " + *cudnn->path};
-        finding.evidence = {{"cuDNN that it loads", version->text + " at " + *cudnn->path, "frameworks"},
-                            {"found by", cudnn->found_by.value_or("unknown"), "frameworks"},
-                            built_for(framework, "cuDNN " + framework.cudnn->text)};
+    for (const Framework& framework : judged_frameworks(facts, matrix)) judge(framework, answers);
+    return answers.close_or(pass(good));
+}
+
+Verdict over_opened(const Facts& facts, const Matrix& matrix, std::string_view stem, const std::string& good,
+                    const std::function<void(const Framework&, const FrameworkLibrary&, VerdictBuilder&)>& judge) {
+    return over_frameworks(facts, matrix, good, [&](const Framework& framework, VerdictBuilder& answers) {
+        const FrameworkLibrary* library = opened(framework, stem);
+        if (opens_gpu_libraries(framework, answers) && library) judge(framework, *library, answers);
+    });
+}
+
+Verdict judge_cudnn_in_use(const Facts& facts, const Matrix& matrix, bool (*is_fault)(const CudnnInUse&),
+                           void (*describe)(Finding&, const CudnnInUse&)) {
+    const auto judge = [&](const Framework& framework, const FrameworkLibrary& cudnn, VerdictBuilder& answers) {
+        const std::string name = words_of(framework);
+        if (!cudnn.path) return answers.no_pass(name + " finds no " + cudnn.soname);
+        if (!framework.cudnn || !cudnn.found_by)
+            return answers.unknown("the cuDNN version that " + name +
+                                   " was built with, or how it finds cuDNN, is unknown");
+        const auto version = version_of(facts, cudnn);
+        if (!version) return answers.unknown("the version of the cuDNN at " + *cudnn.path + " is unknown");
+        const Library* own = own_copy(facts, framework, cudnn.soname);
+        if (own && own->path == *cudnn.path) own = nullptr;
+        const CudnnInUse in_use{framework, cudnn, *version, *framework.cudnn, facts, own};
+        if (!is_fault(in_use)) return answers.passed(name + " loads cuDNN " + version->text);
+        Finding finding = {.subject = name,
+                           .evidence = {{"cuDNN that it loads", version->text + " at " + *cudnn.path, "frameworks"},
+                                        {"found by", *cudnn.found_by, "frameworks"},
+                                        built_for(framework, "cuDNN " + framework.cudnn->text)},
+                           .symptoms = {name + " with " + *cudnn.path}};
         describe(finding, in_use);
         answers.fault(std::move(finding));
-    }
-    return answers.close_or(pass("every framework loads a suitable cuDNN"));
+    };
+    return over_opened(facts, matrix, "libcudnn", "every framework loads a suitable cuDNN", judge);
 }
 
 std::string pip(const PythonEnvironment* environment, const std::string& what) {
@@ -243,6 +246,14 @@ std::string pip(const Facts& facts, const Framework& framework, const std::strin
     return pip(environment_of(facts, framework), what);
 }
 
+std::vector<Evidence> changed_files(const PythonPackage& package) {
+    std::vector<Evidence> evidence;
+    for (const std::string& file : package.missing_files) evidence.push_back({file, "is missing", "pythons"});
+    for (const std::string& file : package.changed_files)
+        evidence.push_back({file, "was replaced: its size differs from the installed file's", "pythons"});
+    return evidence;
+}
+
 Evidence built_for(const Framework& framework, const std::string& value) {
     return {words_of(framework) + " was built for", value, framework.shown_by.value_or("frameworks")};
 }
@@ -251,20 +262,15 @@ namespace {
 
 /// PyTorch, imported before it, leaves its cuDNN in the process, where others find it by name.
 bool torch_is_beside(const Facts& facts, const Framework& framework) {
-    return std::any_of(facts.frameworks.begin(), facts.frameworks.end(), [&](const Framework& other) {
+    return std::ranges::any_of(facts.frameworks, [&](const Framework& other) {
         return other.name == "pytorch" && other.environment == framework.environment && other.uses_cuda.value_or(false);
     });
-}
-
-/// These need their libraries for some uses alone, and documents of theirs tell how to lead them there.
-bool can_do_without(const Framework& framework) {
-    return framework.name == "onnxruntime" || framework.name == "ctranslate2" || framework.name == "cupy";
 }
 
 Finding not_found(const Facts& facts, const Framework& framework, const FrameworkLibrary& wanted, const Library& file) {
     Finding finding;
     finding.subject = words_of(framework);
-    if (can_do_without(framework))
+    if (!is_for_training(framework))
         finding.severity = torch_is_beside(facts, framework) ? Severity::note : Severity::warning;
     finding.message = words_of(framework) + " opens " + wanted.soname + ", which is at " + file.path +
                       ", outside the loader's search path";
@@ -284,23 +290,19 @@ std::string export_of_loader_path(const std::string& directories) {
 }
 
 Verdict judge_loader_path(const Facts& facts, const Matrix& matrix, std::string_view stem) {
-    if (const auto verdict = without_frameworks(facts)) return *verdict;
     if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was found");
-    VerdictBuilder answers;
-    for (const Framework& framework : judged_frameworks(facts, matrix)) {
-        const FrameworkLibrary* wanted = opened(framework, stem);
-        if (!opens_gpu_libraries(framework, answers) || !wanted) continue;
-        const Library* file = file_named(facts, wanted->soname);
-        if (wanted->path)
-            answers.passed(words_of(framework) + " finds " + wanted->soname);
+    const auto judge = [&](const Framework& framework, const FrameworkLibrary& wanted, VerdictBuilder& answers) {
+        const Library* file = file_named(facts, wanted.soname);
+        if (wanted.path)
+            answers.passed(words_of(framework) + " finds " + wanted.soname);
         else if (!libraries_listed(facts))
             answers.unknown("the library directories could not be searched");
         else if (!file)
-            answers.no_pass(wanted->soname + " is not installed");
+            answers.no_pass(wanted.soname + " is not installed");
         else
-            answers.fault(not_found(facts, framework, *wanted, *file));
-    }
-    return answers.close_or(pass("every framework finds its libraries"));
+            answers.fault(not_found(facts, framework, wanted, *file));
+    };
+    return over_opened(facts, matrix, stem, "every framework finds its libraries", judge);
 }
 
 }  // namespace rnncheck::rules

@@ -2,11 +2,10 @@
 // copies of the GPU libraries they get. Pure.
 #pragma once
 
-#include "facts/queries.hpp"
-#include "report/finding.hpp"
+#include <functional>
+
 #include "rules/support/cudnn.hpp"
 #include "rules/support/versions.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules {
 
@@ -19,6 +18,10 @@ std::optional<Verdict> without_frameworks(const Facts& facts);
 
 /// Why there is no active environment to judge, where `what` would have been looked for; only asked when there is none.
 Verdict without_environment(const Facts& facts, const std::string& what);
+
+/// People train recurrent networks with it; the others are as often tools that need no GPU, and have documents that
+/// show how they find its libraries.
+bool is_for_training(const Framework& framework);
 
 /// Null when there is none.
 const PythonEnvironment* active_environment(const Facts& facts);
@@ -36,12 +39,20 @@ inline const FrameworkLibrary* opened_cudnn(const Framework& framework) {
 /// Files of several directories answered for it, as cudnn_mixed_sublibraries tells.
 bool gets_mixed_parts(const Facts& facts, const FrameworkLibrary& cudnn);
 
-/// Release of the cuDNN whose files stand there: as it answered, else as names and packages tell. The answer of mixed
+/// Version of the cuDNN whose files are there: as it answered, else as names and packages tell. The answer of mixed
 /// parts is not believed.
 std::optional<Version> version_of(const Facts& facts, const FrameworkLibrary& cudnn);
 
 /// The CUDA major that the cuDNN there was built for, in the same way.
 std::optional<int> cuda_of(const Facts& facts, const FrameworkLibrary& cudnn);
+
+/// One verdict about all judged frameworks; `good` when nothing speaks against one.
+Verdict over_frameworks(const Facts& facts, const Matrix& matrix, const std::string& good,
+                        const std::function<void(const Framework&, VerdictBuilder&)>& judge);
+
+/// The same about the library whose name begins with `stem`, of those that open one.
+Verdict over_opened(const Facts& facts, const Matrix& matrix, std::string_view stem, const std::string& good,
+                    const std::function<void(const Framework&, const FrameworkLibrary&, VerdictBuilder&)>& judge);
 
 /// The judged frameworks that get this copy of cuDNN.
 std::vector<Framework> frameworks_that_get(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy);
@@ -66,6 +77,9 @@ Verdict judge_cudnn_in_use(const Facts& facts, const Matrix& matrix, bool (*is_f
 /// interpreter is unknown.
 std::string pip(const Facts& facts, const Framework& framework, const std::string& what);
 std::string pip(const PythonEnvironment* environment, const std::string& what);
+
+/// The files of a package that are gone or were replaced.
+std::vector<Evidence> changed_files(const PythonPackage& package);
 
 /// The words that show where a fact of a framework comes from, as evidence.
 Evidence built_for(const Framework& framework, const std::string& value);

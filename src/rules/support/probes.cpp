@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
-#include "rules/support/words.hpp"
-
 namespace rnncheck::rules {
 
 std::string subject_of(const ProbeRun& run) {
@@ -20,7 +17,7 @@ static std::optional<std::string> picked_path(const Facts& facts, LibraryKind ki
     return library ? std::optional(library->path) : std::nullopt;
 }
 
-/// "GPU 0 v8 /path" is told as "cuDNN /path on GPU 0".
+/// "GPU 0 v8 /path" is shown as "cuDNN /path on GPU 0".
 static std::string cudnn_on_gpu(const std::string& target) {
     const auto path = target.find('/');
     const auto after_number = target.find(' ', 4);
@@ -69,8 +66,7 @@ bool ended_in(const ProbeRun& run, const RnnRun& rnn_run) {
 }
 
 static bool ended_in_a_case(const Facts& facts, const ProbeRun& run) {
-    return std::any_of(facts.rnn_runs.begin(), facts.rnn_runs.end(),
-                       [&](const RnnRun& rnn_run) { return ended_in(run, rnn_run); });
+    return std::ranges::any_of(facts.rnn_runs, [&](const RnnRun& rnn_run) { return ended_in(run, rnn_run); });
 }
 
 bool was_cut_short(const ProbeRun& run) {
@@ -87,24 +83,19 @@ static std::string fact_of(const Facts& facts, const ProbeRun& run, const char* 
 }
 
 std::vector<Evidence> evidence_of(const Facts& facts, const ProbeRun& run) {
-    std::vector<Evidence> evidence{{"process status", std::string(name_of(run.end)), fact_of(facts, run, "end")}};
-    if (run.last_call) evidence.push_back({"last call", *run.last_call, fact_of(facts, run, "last_call")});
-    if (run.reason) evidence.push_back({"reason", *run.reason, fact_of(facts, run, "reason")});
-    if (run.reason || run.hang) {
-        const auto hang = evidence_of_hang(facts, run);
-        evidence.insert(evidence.end(), hang.begin(), hang.end());
-    }
-    if (run.output_tail) evidence.push_back({"its last output", *run.output_tail, fact_of(facts, run, "output_tail")});
+    std::vector<Evidence> evidence = {{"process status", std::string(name_of(run.end)), fact_of(facts, run, "end")},
+                                      {"last call", if_known(run.last_call), fact_of(facts, run, "last_call")},
+                                      {"reason", if_known(run.reason), fact_of(facts, run, "reason")}};
+    if (run.reason || run.hang) append(evidence, evidence_of_hang(facts, run));
+    evidence.push_back({"its last output", if_known(run.output_tail), fact_of(facts, run, "output_tail")});
     return evidence;
 }
 
 /// NVML's record of the GPU that the probe looked at.
 static const Board* board_of(const Facts& facts, const ProbeRun& run) {
-    for (const Gpu& gpu : facts.cuda_devices)
-        if (run.target == "GPU " + std::to_string(gpu.index) ||
-            run.target.starts_with("GPU " + std::to_string(gpu.index) + ' '))
-            return board_of(facts, gpu);
-    return nullptr;
+    const auto index = gpu_of_target(run.target);
+    const Gpu* gpu = index ? gpu_at(facts, *index) : nullptr;
+    return gpu ? board_of(facts, *gpu) : nullptr;
 }
 
 static std::string where_it_is(const Hang& hang) {
@@ -164,6 +155,10 @@ std::string cause_of_hang(const Facts& facts, const ProbeRun& run) {
     return "the reason for the wait is unknown";
 }
 
+std::string ending_of(const ProbeRun& run) {
+    return std::string(name_of(run.end)) + (run.reason ? ", " + escaped(*run.reason, 200) : "");
+}
+
 static std::string why_no_end(const ProbeRun& run) {
     const std::string reason = run.reason ? ": " + escaped(*run.reason, 200) : "";
     if (run.end == ProbeEnd::not_started) return "rnncheck could not start its process for " + subject_of(run) + reason;
@@ -176,16 +171,14 @@ static Verdict without_findings(const Facts& facts, const std::string& all_well)
         if (ended_in_a_case(facts, run)) return not_applicable("the affected case is reported as failed");
         return undecided(why_no_end(run));
     }
-    const bool any = std::any_of(facts.probe_runs.begin(), facts.probe_runs.end(),
-                                 [](const ProbeRun& run) { return run.completed(); });
+    const bool any = std::ranges::any_of(facts.probe_runs, [](const ProbeRun& run) { return run.completed(); });
     return any ? pass(all_well) : undecided("no probe was run");
 }
 
 /// What could not end well because the process of this run did not.
 static std::vector<std::string> ended_by(const Facts& facts, const ProbeRun& run) {
-    if (run.probe == "ptx_launch" && was_cut_short(run))
-        for (const Gpu& gpu : facts.cuda_devices)
-            if (run.target == "GPU " + std::to_string(gpu.index)) return places_on(facts, gpu.index);
+    if (const auto gpu = gpu_of_target(run.target); gpu && run.probe == "ptx_launch" && was_cut_short(run))
+        return places_on(facts, *gpu);
     std::vector<std::string> places;
     for (const RnnRun& rnn_run : facts.rnn_runs)
         if (run.end == ProbeEnd::stuck && is_last_case(run, rnn_run)) places.push_back(place_of(facts, rnn_run));

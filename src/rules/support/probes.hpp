@@ -1,8 +1,7 @@
 // How the processes of the probes ended, in words. Pure.
 #pragma once
 
-#include "facts/queries.hpp"
-#include "report/finding.hpp"
+#include "rules/support/words.hpp"
 
 namespace rnncheck::rules {
 
@@ -21,6 +20,9 @@ bool ended_in(const ProbeRun& run, const RnnRun& rnn_run);
 
 /// It crashed, left, hung or ran out of time before its end.
 bool was_cut_short(const ProbeRun& run);
+
+/// "timed_out, no progress within 20 s".
+std::string ending_of(const ProbeRun& run);
 
 /// " in cudnnGetVersion", or nothing when the call is unknown.
 std::string in_last_call(const ProbeRun& run);

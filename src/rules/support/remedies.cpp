@@ -2,10 +2,8 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
 #include "rules/support/frameworks.hpp"
 #include "rules/support/versions.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules {
 
@@ -100,6 +98,26 @@ Remedy on_host(const Facts& facts, Remedy remedy) {
     return remedy;
 }
 
+Remedy update_windows_driver() {
+    return {.text =
+                "Install or update the NVIDIA driver in Windows, which WSL also uses, then restart WSL. Do not install "
+                "a Linux driver inside WSL",
+            .commands = {"wsl.exe --update", "wsl.exe --shutdown"},
+            .risk = Risk::disruptive,
+            .verify = "ls -l /dev/dxg /usr/lib/wsl/lib/libcuda.so.1",
+            .link = "https://docs.nvidia.com/cuda/wsl-user-guide/index.html"};
+}
+
+Remedy check_machine() {
+    return {.text =
+                "Check that this is the intended machine. A virtual machine has only the GPUs that its host passes "
+                "through; a cloud instance has only those of its instance type. A card that is present but not listed "
+                "is not seated or powered correctly, or its slot is disabled in the firmware",
+            .commands = {"lspci -d 10de:"},
+            .verify = "lspci -d 10de:",
+            .link = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"};
+}
+
 Remedy let_helper_make_nodes() {
     return {.text =
                 "Create the device nodes with nvidia-modprobe now, as the first CUDA program would, and check the "
@@ -111,6 +129,10 @@ Remedy let_helper_make_nodes() {
 
 bool bus_without_gpu(const Facts& facts) {
     return facts.host.pci_listed.value_or(false) && facts.host.pci_gpus.empty();
+}
+
+std::string gpus_on_bus(const Facts& facts) {
+    return facts.host.pci_listed.value_or(false) ? std::to_string(facts.host.pci_gpus.size()) : "unknown";
 }
 
 std::string foreign_kernel_driver(const Facts& facts) {
@@ -263,27 +285,25 @@ std::vector<std::string> system_install_commands(const Facts& facts, const std::
     return {manager->install + (manager == &apt ? deb : manager == &dnf ? rpm : suse)};
 }
 
-std::vector<Remedy> for_cuda_major(int major, std::vector<Remedy> remedies) {
-    for (auto& remedy : remedies) {
-        for (auto& command : remedy.commands) {
-            replace_all(command, "-cu12", "-cu" + std::to_string(major));
-            replace_all(command, "-cuda-12", "-cuda-" + std::to_string(major));
-        }
+Remedy for_cuda_major(int major, Remedy remedy) {
+    for (auto& command : remedy.commands) {
+        replace_all(command, "-cu12", "-cu" + std::to_string(major));
+        replace_all(command, "-cuda-12", "-cuda-" + std::to_string(major));
     }
-    return remedies;
+    return remedy;
 }
 
-std::vector<Remedy> for_cuda_here(const Facts& facts, std::vector<Remedy> remedies) {
+Remedy for_cuda_here(const Facts& facts, Remedy remedy) {
     int major = facts.driver.cuda_version ? facts.driver.cuda_version->major() : 0;
     for (const Runtime& runtime : facts.runtimes)
         if (!facts.driver.cuda_version && runtime.version) major = std::max(major, runtime.version->major());
-    if (major < oldest_packages) return remedies;
-    return for_cuda_major(std::min(major, newest_packages), std::move(remedies));
+    if (major < oldest_packages) return remedy;
+    return for_cuda_major(std::min(major, newest_packages), std::move(remedy));
 }
 
-std::vector<Remedy> for_cuda_of(const CudnnCopy& copy, std::vector<Remedy> remedies) {
-    if (!copy.answer || !copy.answer->built_for_cuda) return remedies;
-    return for_cuda_major(copy.answer->built_for_cuda->major(), std::move(remedies));
+Remedy for_cuda_of(const CudnnCopy& copy, Remedy remedy) {
+    if (!copy.answer || !copy.answer->built_for_cuda) return remedy;
+    return for_cuda_major(copy.answer->built_for_cuda->major(), std::move(remedy));
 }
 
 namespace {
@@ -400,15 +420,14 @@ std::optional<Wheels> cublas_for(const Framework& framework) {
 
 /// All cuDNN packages put their files into one directory: a second one would take another framework's cuDNN from it.
 bool has_cudnn_package(const PythonEnvironment& environment) {
-    return std::any_of(environment.packages.begin(), environment.packages.end(),
-                       [](const PythonPackage& package) { return package.name.starts_with("nvidia-cudnn"); });
+    return std::ranges::any_of(environment.packages,
+                               [](const PythonPackage& package) { return package.name.starts_with("nvidia-cudnn"); });
 }
 
 std::string leading_to(const PythonEnvironment& environment, const Wheels& wheels) {
-    std::vector<std::string> directories;
-    for (const std::string& directory : wheels.directories)
-        directories.push_back(environment.package_directories.front() + '/' + directory);
-    return export_of_loader_path(join(directories, ":"));
+    const std::string& packages = environment.package_directories.front();
+    return export_of_loader_path(
+        join(each(wheels.directories, [&](const std::string& directory) { return packages + '/' + directory; }), ":"));
 }
 
 /// NVIDIA's Python packages lie where the framework looks for its libraries: among its own directories, or its metadata

@@ -1,11 +1,7 @@
 // What to do, in the words of the place: container, batch system, distribution, Python environment. Pure.
 #pragma once
 
-#include "facts/queries.hpp"
-#include "report/finding.hpp"
-#include "rules/support/cudnn.hpp"
 #include "rules/support/frameworks.hpp"
-#include "rules/support/words.hpp"
 
 namespace rnncheck::rules {
 
@@ -22,11 +18,20 @@ Remedy gpu_for_job(const Facts& facts);
 /// job to the cluster's administrators, and says so.
 Remedy on_host(const Facts& facts, Remedy remedy);
 
+/// Under WSL, whose driver is that of Windows.
+Remedy update_windows_driver();
+
+/// There is no GPU to drive: what has to change is which machine this is, or what it is given.
+Remedy check_machine();
+
 /// Where nodes_made_on_demand: the run that lets the helper make them.
 Remedy let_helper_make_nodes();
 
 /// The PCI bus could be read, and no display controller of NVIDIA is on it.
 bool bus_without_gpu(const Facts& facts);
+
+/// Their number on the PCI bus, or "unknown".
+std::string gpus_on_bus(const Facts& facts);
 
 /// Kernel drivers other than NVIDIA's that hold a GPU: nouveau, vfio-pci; empty when none does.
 std::string foreign_kernel_driver(const Facts& facts);
@@ -37,18 +42,17 @@ Remedy against_foreign_driver(const Facts& facts);
 /// The plan for the finding's GPU and the driver, as its last remedy (Rule::offers_plan).
 void offer_plan(const Facts& facts, Finding& finding);
 
-/// Remedies written for the packages of CUDA 12 (nvidia-cudnn-cu12, libcudnn9-cuda-12), turned to this CUDA major.
-std::vector<Remedy> for_cuda_major(int major, std::vector<Remedy> remedies);
+/// A remedy written for the packages of CUDA 12 (nvidia-cudnn-cu12, libcudnn9-cuda-12), turned to this CUDA major.
+Remedy for_cuda_major(int major, Remedy remedy);
 
-/// Turned to the CUDA that the driver supports, else to that of the runtimes found; as they are when neither is known.
+/// Turned to the CUDA that the driver supports, else to that of the runtimes found; as it is when neither is known.
 /// A driver runs what is made for an older CUDA, so none newer than the packages there are is named.
-std::vector<Remedy> for_cuda_here(const Facts& facts, std::vector<Remedy> remedies);
+Remedy for_cuda_here(const Facts& facts, Remedy remedy);
 
-/// Remedies written for the packages of CUDA 12 (nvidia-cudnn-cu12, libcudnn9-cuda-12), turned to the CUDA that this
-/// copy of cuDNN was built for; as they are when that is unknown.
-std::vector<Remedy> for_cuda_of(const CudnnCopy& copy, std::vector<Remedy> remedies);
+/// Turned to the CUDA that this copy of cuDNN was built for; as it is when that is unknown.
+Remedy for_cuda_of(const CudnnCopy& copy, Remedy remedy);
 
-/// The remedy with the commands that install cuDNN anew where this copy came from: the Python environment or the
+/// The remedy with the commands that reinstall cuDNN where this copy came from: the Python environment or the
 /// package manager of the distribution that its path names; none for files of an archive. Of CUDA 12, see
 /// for_cuda_major.
 Remedy reinstalling_cudnn(const Facts& facts, const CudnnCopy& copy, Remedy remedy);
@@ -63,7 +67,8 @@ std::vector<std::string> system_install_commands(const Facts& facts, const std::
                                                  const std::string& suse);
 
 /// Commands that install an NVIDIA driver of `needed` or later, with the kernel modules that the GPUs here take; none
-/// where we know none, where no driver does for all of them, nor in a container or under WSL, whose driver is the host's.
+/// where we know none, where no driver does for all of them, nor in a container or under WSL, whose driver is the
+/// host's.
 std::vector<std::string> driver_install_commands(const Facts& facts, const std::optional<Version>& needed = {});
 
 /// The remedy with the commands that install the cuDNN package which the framework's metadata asks for, or one that

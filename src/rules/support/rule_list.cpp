@@ -1,8 +1,6 @@
 // The list of all rules, and their pages: those of the directory, and the causes that only a log can witness.
-#include <algorithm>
 #include <map>
 
-#include "base/directory_list.hpp"
 #include "rules/rule.hpp"
 
 namespace rnncheck {

@@ -22,6 +22,13 @@ class VerdictBuilder {
     }
     void irrelevant(const std::string& why) { keep(irrelevant_, why); }
 
+    void add(const Verdict& verdict) {
+        for (const Finding& finding : verdict.findings) fault(finding);
+        if (verdict.outcome == Outcome::pass) passed(verdict.reason, verdict.evidence);
+        if (verdict.outcome == Outcome::undecided) unknown(verdict.reason);
+        if (verdict.outcome == Outcome::not_applicable) irrelevant(verdict.reason);
+    }
+
     /// The worst that was said; `otherwise` when that is neither a fault nor unknown nor kept from passing.
     Verdict close_or(Verdict otherwise) {
         if (!findings_.empty()) {

@@ -5,10 +5,8 @@
 #include <map>
 #include <set>
 
-#include "base/text.hpp"
 #include "compat/plan.hpp"
-#include "facts/queries.hpp"
-#include "rules/support/words.hpp"
+#include "rules/rule.hpp"
 
 namespace rnncheck::rules {
 
@@ -83,8 +81,8 @@ static Coverage coverage_of(const std::vector<FrameworkBuild>& rows, const Versi
     const auto ends_earlier = [](const auto& a, const auto& b) {
         return a.last.value_or(a.first) < b.last.value_or(b.first);
     };
-    const auto oldest = std::min_element(rows.begin(), rows.end(), older);
-    const auto newest = std::max_element(rows.begin(), rows.end(), ends_earlier);
+    const auto oldest = std::ranges::min_element(rows, older);
+    const auto newest = std::ranges::max_element(rows, ends_earlier);
     if (version < oldest->first) return Coverage::older_than_data;
     return within(version, newest->last.value_or(newest->first)) ? Coverage::silent : Coverage::newer_than_data;
 }
@@ -210,12 +208,12 @@ std::vector<Remedy> builds_that_run(const Facts& facts, const Matrix& matrix, Fr
 
 void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& framework, const std::string& good,
                   VerdictBuilder& answers, const Judge& judge) {
-    std::vector<BuildFault> faults;
+    std::vector<Verdict> verdicts;
     std::vector<int> numbers;
     for (const FrameworkBuild& build : builds) {
-        const Answered answer = judge(build);
-        numbers.push_back(!answer ? 0 : *answer ? -1 : 1);
-        faults.push_back(answer.value_or(BuildFault()));
+        verdicts.push_back(judge(build));
+        const Outcome outcome = verdicts.back().outcome;
+        numbers.push_back(outcome == Outcome::fault ? -1 : outcome == Outcome::pass ? 1 : 0);
     }
     if (builds.empty()) return;
     const DecidingBuild deciding = deciding_build(builds, numbers);
@@ -224,8 +222,9 @@ void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& fr
     const std::string besides = deciding.words.empty() ? "" : " (" + deciding.words + ")";
     if (numbers[at] == 0) return answers.unknown("the data do not cover every build of " + words_of(framework));
     if (numbers[at] > 0) return answers.passed(good + besides, {evidence_of(builds[at], libraries_of(builds[at]))});
-    faults[at]->message += besides;
-    answers.fault(std::move(*faults[at]));
+    Finding finding = std::move(verdicts[at].findings.front());
+    finding.message += besides;
+    answers.fault(std::move(finding));
 }
 
 std::optional<Facts> asked_versions(const Facts& facts) {
@@ -255,13 +254,13 @@ bool brings_libraries(const FrameworkBuild& build) {
 }
 
 Verdict judge_frameworks(const Facts& facts, const Matrix& matrix, bool (*speaks_of)(const FrameworkBuild&),
-                         const std::function<Answered(const FrameworkBuild&, const Framework&)>& judge) {
+                         const std::function<Verdict(const FrameworkBuild&, const Framework&)>& judge) {
     if (facts.frameworks.empty()) return undecided("no framework was specified");
     VerdictBuilder answers;
     for (const Framework& framework : facts.frameworks) {
         const Builds builds = builds_of(facts, matrix, framework);
         std::vector<FrameworkBuild> spoken_of = builds.with_cuda;
-        spoken_of.insert(spoken_of.end(), builds.without_cuda.begin(), builds.without_cuda.end());
+        append(spoken_of, builds.without_cuda);
         std::erase_if(spoken_of, [&](const FrameworkBuild& build) { return !speaks_of(build); });
         judge_builds(spoken_of, framework, words_of(framework) + " has compatible libraries", answers,
                      [&](const FrameworkBuild& build) { return judge(build, framework); });
@@ -284,15 +283,15 @@ Verdict judge_cudnn_of_frameworks(const Facts& facts, const Matrix& matrix, bool
     const Version* cudnn = given_cudnn(facts);
     if (!cudnn) return undecided("no cuDNN version was specified");
     return judge_frameworks(
-        facts, matrix, speaks_of, [&](const FrameworkBuild& build, const Framework& framework) -> Answered {
-            if (!build.cudnn) return not_told();
-            if (!is_fault(serves(*cudnn, *build.cudnn))) return well();
+        facts, matrix, speaks_of, [&](const FrameworkBuild& build, const Framework& framework) -> Verdict {
+            if (!build.cudnn) return undecided("the data do not show it");
+            if (!is_fault(serves(*cudnn, *build.cudnn))) return pass("it suits");
             Finding finding;
             finding.subject = words_of(framework);
             finding.symptoms = {words_of(framework) + ", libraries: " + build.libraries};
             finding.evidence = {{"cuDNN", cudnn->text, "cudnns"}, evidence_of(build, "cuDNN " + build.cudnn->text)};
             describe(finding, framework, build, *cudnn);
-            return at_fault(std::move(finding));
+            return fault(std::move(finding));
         });
 }
 

@@ -7,8 +7,12 @@
 #include "compat/questions.hpp"
 #include "facts/facts.hpp"
 #include "matrix/ranges.hpp"
-#include "rules/rule.hpp"
 #include "rules/support/verdict_builder.hpp"
+#include "rules/support/words.hpp"
+
+namespace rnncheck {
+struct Rule;
+}
 
 namespace rnncheck::rules {
 
@@ -43,23 +47,8 @@ struct Builds {
 };
 Builds builds_of(const Facts& facts, const Matrix& matrix, const Framework& framework);
 
-/// What one build comes to: empty when it is well, else the fault.
-using BuildFault = std::optional<Finding>;
-
 /// "CUDA 12.4, cuDNN 9.1.0", or "no CUDA".
 std::string libraries_of(const FrameworkBuild& build);
-
-/// What one build comes to: nothing where the tables do not tell, else its fault or none.
-using Answered = std::optional<BuildFault>;
-inline Answered not_told() {
-    return std::nullopt;
-}
-inline Answered well() {
-    return BuildFault();
-}
-inline Answered at_fault(Finding finding) {
-    return BuildFault(std::move(finding));
-}
 
 /// Of builds that differ, the one whose answer is the framework's.
 struct DecidingBuild {
@@ -79,9 +68,9 @@ bool is_default(const FrameworkBuild& build);
 /// of the newest CUDA first.
 std::vector<Remedy> builds_that_run(const Facts& facts, const Matrix& matrix, Framework framework);
 
-using Judge = std::function<Answered(const FrameworkBuild&)>;
+using Judge = std::function<Verdict(const FrameworkBuild&)>;
 /// A framework is at fault when the deciding one of the builds that it may be is; well when none is. Else it depends on
-/// the build. `judge` returns nothing where the tables do not tell.
+/// the build. `judge` is undecided where the tables do not show it.
 void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& framework, const std::string& good,
                   VerdictBuilder& answers, const Judge& judge);
 
@@ -100,7 +89,7 @@ bool brings_libraries(const FrameworkBuild& build);
 
 /// Every framework with a release, by those builds that `speaks_of` picks.
 Verdict judge_frameworks(const Facts& facts, const Matrix& matrix, bool (*speaks_of)(const FrameworkBuild&),
-                         const std::function<Answered(const FrameworkBuild&, const Framework&)>& judge);
+                         const std::function<Verdict(const FrameworkBuild&, const Framework&)>& judge);
 
 /// A cuDNN for something built with another: it must be of the same major, and of the same minor or a later one.
 /// https://github.com/openxla/xla/blob/main/xla/stream_executor/cuda/cuda_dnn.cc

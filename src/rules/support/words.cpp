@@ -1,7 +1,5 @@
 #include "rules/support/words.hpp"
 
-#include "base/text.hpp"
-
 namespace rnncheck::rules {
 
 std::string in_words(const CallResult& call) {
@@ -12,6 +10,21 @@ std::string in_words(const CallResult& call) {
 
 std::string in_words(const std::optional<CallResult>& call) {
     return call ? in_words(*call) : "the reason is unknown";
+}
+
+std::string if_known(const std::optional<Version>& version) {
+    return version ? version->text : "";
+}
+std::string if_known(const std::optional<CallResult>& call) {
+    return call ? in_words(*call) : "";
+}
+std::string if_known(const std::optional<std::string>& text) {
+    return text.value_or("");
+}
+
+std::string why_unusable(const CallResult& failure) {
+    return failure.call.starts_with("dlopen") ? "cannot be opened: " + escaped(failure.text, 300)
+                                              : "does not report its version: " + in_words(failure);
 }
 
 Evidence evidence_of(const FailedCall& failed) {

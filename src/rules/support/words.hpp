@@ -1,23 +1,37 @@
 // Failed calls in words and as evidence, and the names by which findings explain each other (Rule::yields_to). Pure.
 #pragma once
 
+#include <functional>
+
+#include "base/lists.hpp"
+#include "base/text.hpp"
 #include "facts/queries.hpp"
 #include "report/finding.hpp"
 
 namespace rnncheck::rules {
 
-/// Evidence, places or remedies added to those there are.
-template <class T>
-void append(std::vector<T>& all, std::vector<T> more) {
-    all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+/// What `name`, a function or a member, gives for each.
+template <class Things, class Name>
+std::vector<std::string> each(const Things& things, Name&& name) {
+    std::vector<std::string> names;
+    for (const auto& thing : things) names.push_back(std::invoke(name, thing));
+    return names;
 }
 
-/// "cuInit answered 803 (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)", or the loader's words when there was no answer.
+/// The value of an evidence; empty when it is unknown.
+std::string if_known(const std::optional<Version>& version);
+std::string if_known(const std::optional<CallResult>& call);
+std::string if_known(const std::optional<std::string>& text);
+
+/// "cuInit returned 803 (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)", or the loader's words when there was no answer.
 std::string in_words(const CallResult& call);
 /// The same, or that the reason is not known.
 std::string in_words(const std::optional<CallResult>& call);
 
 Evidence evidence_of(const FailedCall& failed);
+
+/// "cannot be opened: ..." or "does not report its version: ...".
+std::string why_unusable(const CallResult& failure);
 
 /// Why what cuInit answered cannot be judged: nothing can reach the driver, or it was not asked.
 std::optional<Verdict> without_cuinit(const Facts& facts);
