@@ -35,14 +35,13 @@ Verdict ask_what_if(const Named<Rule>& rule, const Facts& facts, const std::vect
 }
 
 /// What every finding of a rule has.
-void complete(const Named<Rule>& rule, const Facts& facts, Finding& finding) {
+void complete(const Named<Rule>& rule, Finding& finding) {
     finding.rule = rule.name;
     finding.layer = rule->layer;
     finding.severity = std::max(finding.severity, rule->max_severity);
     std::erase_if(finding.evidence, [](const Evidence& evidence) { return evidence.value.empty(); });
     for (Remedy& remedy : finding.remedies)
         if (remedy.verify.empty()) remedy.verify = "rnncheck doctor --only " + finding.rule;
-    if (rule->repaired_by_versions) rules::offer_plan(facts, finding);
 }
 
 /// A question the user did not want asked is no open question.
@@ -187,7 +186,7 @@ std::vector<Verdict> ask_all(std::span<const Named<Rule> > rules, const Facts& f
         verdicts.push_back(selection.includes(std::string(rule.name))
                                ? ask(rule, facts, possible, matrix)
                                : not_asked(NotAsked::left_out, "left out on the command line"));
-        for (Finding& finding : verdicts.back().findings) complete(rule, facts, finding);
+        for (Finding& finding : verdicts.back().findings) complete(rule, finding);
     }
     const Explained explained = explained_by(rules, verdicts);
     for (std::size_t i = 0; i < rules.size(); ++i) yield(verdicts[i], rules[i], explained);
@@ -227,16 +226,23 @@ struct TriedRepair {
     }
 };
 
-/// Faults of versions get the repairs that hold: each is carried out on what was given, or on the machine as a person
-/// would describe it, and judged again. What only the machine shows keeps its rule's own remedies.
-void add_repairs(std::span<const Named<Rule> > rules, std::vector<Verdict>& verdicts, const Facts& facts,
-                 const Matrix& matrix) {
-    constexpr std::size_t most_shown = 2;
+/// Findings about versions that do not fit, with their rules.
+std::vector<std::pair<const Named<Rule>*, Finding*> > version_faults(std::span<const Named<Rule> > rules,
+                                                                     std::vector<Verdict>& verdicts) {
     std::vector<std::pair<const Named<Rule>*, Finding*> > faults;
     for (std::size_t i = 0; i < rules.size(); ++i)
         for (Finding& finding : verdicts[i].findings)
-            if (rules[i]->repaired_by_versions && finding.severity != Severity::note)
-                faults.emplace_back(&rules[i], &finding);
+            if (rules[i]->repaired_by_versions) faults.emplace_back(&rules[i], &finding);
+    return faults;
+}
+
+/// Faults of versions get the repairs that hold: each is carried out on what was given, or on the machine as a person
+/// would describe it, and judged again. What only the machine shows, and what no repair helps, keeps its rule's own
+/// remedies.
+void add_repairs(std::span<const Named<Rule> > rules, std::vector<Verdict>& verdicts, const Facts& facts,
+                 const Matrix& matrix) {
+    constexpr std::size_t most_shown = 2;
+    const auto faults = version_faults(rules, verdicts);
     if (faults.empty()) return;
     const Facts given = only_given(facts) ? facts : rules::as_given(facts, matrix);
     const auto before = faults_of(given, matrix);
@@ -245,15 +251,16 @@ void add_repairs(std::span<const Named<Rule> > rules, std::vector<Verdict>& verd
         const Facts changed = with_changes(given, remedy.changes, matrix);
         tried.push_back({std::move(remedy), faults_of(changed, matrix)});
     }
-    for (auto& [rule, finding] : faults) {
+    for (const auto& [rule, finding] : faults) {
         const std::string kind = kind_of(*finding);
-        if (!before.contains(kind)) continue;
-        finding->remedies.clear();
+        std::vector<Remedy> held;
         for (const TriedRepair& repair : tried)
-            if (finding->remedies.size() < most_shown && repair.holds_for(kind, before))
-                finding->remedies.push_back(repair.remedy);
-        if (finding->remedies.empty()) finding->remedies = {rules::without_repair(given, matrix)};
-        complete(*rule, facts, *finding);
+            if (before.contains(kind) && held.size() < most_shown && repair.holds_for(kind, before))
+                held.push_back(repair.remedy);
+        if (held.empty() && finding->remedies.empty()) held = {rules::without_repair(given, matrix)};
+        if (!held.empty()) finding->remedies = std::move(held);
+        complete(*rule, *finding);
+        rules::offer_plan(facts, *finding);
     }
 }
 

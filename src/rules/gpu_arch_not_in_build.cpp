@@ -10,18 +10,25 @@ static void describe(Finding& finding, const Gpu& gpu, const std::string& things
     const bool only_slow = finding.severity != Severity::error;
     finding.message = "there is no machine code for " + subject_of(gpu) + capability + " in " + things +
                       (only_slow ? "; PTX code, compiled at first use, may still run" : "");
-    finding.remedies = {{.text = "Use a framework build for a CUDA version that supports this GPU (12.8 or later for "
-                                 "Blackwell, 12.9 for its capabilities 10.3 and 12.1, 11.8 for Ada and Hopper), with a "
-                                 "cuDNN built for that CUDA version",
-                         .link = "https://developer.nvidia.com/cuda-gpus"}};
 }
 
-extern const Rule rule{
-    .title = "The installed CUDA or cuDNN has no code for a GPU",
-    .layer = Layer::gpu,
-    .stage = Stage::run,
-    .check = [](const Facts& facts, const Matrix& matrix) { return judge_architecture(facts, matrix, true, describe); },
-    .what_if_inputs = "gpu=, and cuda=, cudnn= or a framework",
-    .repaired_by_versions = true};
+static Verdict check(const Facts& facts, const Matrix& matrix) {
+    Verdict verdict = judge_architecture(facts, matrix, true, describe);
+    if (only_given(facts)) return verdict;
+    for (Finding& finding : verdict.findings)
+        finding.remedies.push_back(
+            {.text = "Use a framework build for a CUDA version that supports this GPU (12.8 or later for Blackwell, "
+                     "12.9 for its capabilities 10.3 and 12.1, 11.8 for Ada and Hopper), with a cuDNN built for that "
+                     "CUDA version",
+             .link = "https://developer.nvidia.com/cuda-gpus"});
+    return verdict;
+}
+
+extern const Rule rule{.title = "The installed CUDA or cuDNN has no code for a GPU",
+                       .layer = Layer::gpu,
+                       .stage = Stage::run,
+                       .check = check,
+                       .what_if_inputs = "gpu=, and cuda=, cudnn= or a framework",
+                       .repaired_by_versions = true};
 
 }  // namespace rnncheck::rules::gpu_arch_not_in_build

@@ -38,6 +38,7 @@ static Remedy older_cudnn(const CudnnBuild& build) {
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     Verdict verdict = judge_architecture(facts, matrix, false, describe);
+    if (only_given(facts)) return verdict;
     for (Finding& finding : verdict.findings)
         if (const auto capability = parse_version(finding.evidence.front().value))
             if (const CudnnBuild* build = last_cudnn(*capability, matrix))

@@ -32,6 +32,7 @@ class Proposals {
   private:
     void propose_driver();
     void propose_builds(const Framework& framework);
+    std::string install_of_version(const PlannedBuild& build, const Version& version) const;
     void propose_build(const PlannedBuild& build, const Version& version, std::string text);
     void propose_system_libraries(const PlannedBuild& build, const Framework& framework);
     void propose_python(const Framework& framework);
@@ -156,6 +157,18 @@ void Proposals::propose_compat_package(const Version& needed) {
                                         .changes = {{"driver", needed.text}}});
 }
 
+/// The command of the build's row for this version, not for the newest of the row.
+std::string Proposals::install_of_version(const PlannedBuild& build, const Version& version) const {
+    const auto& rows = matrix_.framework_builds();
+    const auto row =
+        std::ranges::find_if(rows, [&](const FrameworkBuild& other) { return other.key() == build.key(); });
+    if (row == rows.end()) return "";
+    FrameworkBuild one = *row;
+    one.first = version;
+    one.last = version;
+    return install_command(one, question_.gpu, matrix_);
+}
+
 /// With the libraries that the build takes from the system, where such were given.
 void Proposals::propose_build(const PlannedBuild& build, const Version& version, std::string text) {
     Remedy remedy{.text = std::move(text), .changes = {value_of(build, version)}};
@@ -198,17 +211,17 @@ void Proposals::propose_builds(const Framework& framework) {
     const FrameworkPlan& found = plan.frameworks.front();
     std::vector<PlannedBuild> running = {*found.newest};
     running.insert(running.end(), found.others.begin(), found.others.end());
-    bool another = false;
-    for (PlannedBuild build : running) {
+    PlannedBuild* other = nullptr;
+    for (PlannedBuild& build : running) {
         if (!covers(build.first, build.last, *framework.version)) continue;
         if (build.libraries == "system") propose_system_libraries(build, framework);
-        if (another || build.build == framework.build.value_or("")) continue;
-        another = true;
-        build.first = *framework.version;
-        build.last = framework.version;
-        build.install = install_command(build, question.gpu, matrix_);
-        propose_build(build, *framework.version,
-                      "Install another build of the same version: " + name_of(build, *framework.version));
+        const bool better = !other || build.fit < other->fit || (build.fit == other->fit && *build.cuda > *other->cuda);
+        if (better && build.build != framework.build.value_or("")) other = &build;
+    }
+    if (other) {
+        other->install = install_of_version(*other, *framework.version);
+        propose_build(*other, *framework.version,
+                      "Install another build of the same version: " + name_of(*other, *framework.version));
     }
     propose_python(framework);
     const Version& newest = *found.newest->last;
