@@ -34,7 +34,7 @@ void check_cause(const LogCause& row, const Report& report) {
     if (row.command.empty() && contains(row.remedy, "the command"))
         report(row, "'remedy' speaks of a command, but there is none");
     if (contains(row.command, "{nvidia-") && !contains(row.remedy, "LD_LIBRARY_PATH"))
-        report(row, "'remedy' must say how a program that does not search Python packages finds the libraries");
+        report(row, "'remedy' must name LD_LIBRARY_PATH, for programs that do not search Python packages");
     const bool is_on_windows = row.layer == "cudnn" || row.layer == "runtime" || row.layer == "rnn";
     if (is_on_windows && is_for_unix(row.check_command) && row.windows_check_command.empty())
         report(row, "'check_command' is for Unix; add 'windows_check_command'");

@@ -244,7 +244,7 @@ TEST_CASE("commands that do harm") {
     CHECK(says(planted("driver_too_old", "remedy", "Update the driver"), "log_causes",
                "newer drivers no longer support old GPUs"));
     CHECK(says(planted("cudnn_not_installed", "remedy", "Install it"), "log_causes",
-               "how a program that does not search Python packages finds the libraries"));
+               "for programs that do not search Python packages"));
     CHECK(says(planted("driver_too_old", "remedy", "Do what the command prints"), "log_causes",
                "'remedy' speaks of a command, but there is none"));
 }

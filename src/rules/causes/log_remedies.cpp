@@ -7,13 +7,13 @@
 #include "compat/questions.hpp"
 #include "matrix/ranges.hpp"
 #include "matrix/shells.hpp"
+#include "rules/support/remedies.hpp"
 
 namespace rnncheck::rules {
 
 namespace {
 
-/// https://pypi.org/project/nvidia-cudnn-cu11/: none for an older CUDA, none for an older cuDNN.
-constexpr int oldest_cuda_of_wheels = 11, oldest_cudnn_of_wheels = 8;
+constexpr int oldest_cudnn_of_wheels = 8;  // https://pypi.org/project/nvidia-cudnn-cu11/
 /// https://pypi.org/project/nvidia-cuda-nvrtc-cu11/#history: 11.7.99 and 11.8.89 only.
 constexpr int oldest_minor_of_nvrtc_11 = 7;
 /// https://pypi.org/project/nvidia-cublas/: from here on only the packages of cuDNN name the CUDA.
@@ -43,7 +43,7 @@ std::optional<std::string> range_of(const Version& cudnn, int cuda, const KnownO
 std::optional<std::string> package(const std::string& name, const std::string& range, const Asked& asked,
                                    const KnownOfLog& t) {
     const int cuda = asked.cuda ? asked.cuda->major() : 0;
-    if (cuda < oldest_cuda_of_wheels) return std::nullopt;
+    if (cuda < oldest_cuda_with_wheels) return std::nullopt;
     if (name == "nvidia-cudnn") {
         std::optional<std::string> wanted(range);
         if (range.empty() && (!asked.cudnn || asked.cudnn->major() < oldest_cudnn_of_wheels)) return std::nullopt;
@@ -58,15 +58,11 @@ std::optional<std::string> package(const std::string& name, const std::string& r
            ".*\"";
 }
 
-/// "rnncheck matrix plan gpu=12.0 driver=570.86 os=windows"; where neither is known, the reader names the GPU.
+/// For the system of the log, too; where neither GPU nor driver is known, the reader names the GPU.
 std::string plan(const KnownOfLog& t) {
-    const auto gpu = gpu_capability(t);
-    const auto& driver = t.out.said.driver;
-    return std::string("rnncheck matrix plan") +
-           (gpu      ? " gpu=" + gpu->text
-            : driver ? ""
-                     : " gpu=\"GPU_NAME\"") +
-           (driver ? " driver=" + driver->text : "") + (t.seen("os_windows") ? " os=windows" : "");
+    const std::string command = plan_command(gpu_capability(t), t.out.said.driver);
+    return (command.empty() ? "rnncheck matrix plan gpu=\"GPU_NAME\"" : command) +
+           (t.seen("os_windows") ? " os=windows" : "");
 }
 
 /// The command with its placeholders filled in; nothing where one of them cannot be.
@@ -103,7 +99,7 @@ std::vector<std::string> commands_of(const std::string& chain, std::string_view 
 std::vector<Version> cudas_of(const Version& cudnn, const Matrix& matrix) {
     std::set<int, std::greater<>> majors;
     for (const CudnnBuild& build : matrix.cudnn_builds())
-        if (may_be_of(build, cudnn) && build.cuda_major >= oldest_cuda_of_wheels) majors.insert(build.cuda_major);
+        if (may_be_of(build, cudnn) && build.cuda_major >= oldest_cuda_with_wheels) majors.insert(build.cuda_major);
     std::vector<Version> newest;
     for (const int major : majors)
         if (newest.size() < 2) newest.push_back(make_version({major}));
