@@ -9,7 +9,7 @@
 
 namespace rnncheck::rules {
 
-std::optional<int> major_in_name(std::string_view name) {
+std::optional<int> major_in_file_name(std::string_view name) {
     auto at = name.find(".so.");
     std::size_t skip = 4;
     if (at == std::string_view::npos) {
@@ -43,7 +43,7 @@ namespace {
 
 void add_missing_cudnn(Features& t) {
     const auto name = missing_library(t, "missing_cudnn");
-    const auto wanted = major_in_name(name.value_or(""));
+    const auto wanted = major_in_file_name(name.value_or(""));
     if (!wanted) {
         if (t.out.said.cudnn) t.add("cudnn_given", "cuDNN " + t.out.said.cudnn->text + " is installed");
         return;
@@ -89,7 +89,7 @@ void add_missing_cuda(Features& t) {
     if (t.seen("loader_error_other_library")) t.add("missing_by_cudnn", "a library that cuDNN needs is missing");
     const auto name = missing_library(t, "missing_cuda_library");
     if (!name || !names_the_toolkit(*name)) return;
-    const auto wanted = major_in_name(*name);
+    const auto wanted = major_in_file_name(*name);
     if (!wanted) return;
     const ParsedHints& said = t.out.said;
     if (said.cuda)

@@ -250,18 +250,19 @@ static std::optional<Version> cuda_of_builtins(std::string_view name) {
 }
 
 std::optional<Version> wanted_cuda(const KnownOfLog& t) {
-    if (const auto name = missing_library(t, "missing_nvrtc"); name && major_in_name(*name)) {
+    if (const auto name = missing_library(t, "missing_nvrtc"); name && major_in_file_name(*name)) {
         const auto build = build_cuda(t);
         if (const auto exact = cuda_of_builtins(*name)) return exact;
-        return build && build->major() == major_in_name(*name) ? build : make_version({*major_in_name(*name)});
+        return build && build->major() == major_in_file_name(*name) ? build
+                                                                    : make_version({*major_in_file_name(*name)});
     }
     if (const auto name = missing_library(t, "missing_cuda_library"); name && names_the_toolkit(*name))
-        if (const auto major = major_in_name(*name)) return make_version({*major});
+        if (const auto major = major_in_file_name(*name)) return make_version({*major});
     return build_cuda(t);
 }
 
 std::optional<Version> wanted_cudnn(const KnownOfLog& t) {
-    if (const auto major = major_in_name(missing_library(t, "missing_cudnn").value_or("")))
+    if (const auto major = major_in_file_name(missing_library(t, "missing_cudnn").value_or("")))
         return make_version({*major});
     for (const char* signature : cudnn_pairs)
         if (const auto built = cudnn_version(t.told(signature, "built")))
