@@ -192,6 +192,21 @@ save("lookalike.pt", nn.ModuleDict({"attention": nn.MultiheadAttention(4, 2), "w
 
 
 # Containers of the same tensors.
+def neutral(path):
+    """Machine paths out of a committed file: names of equal length in a pickle, and no .debug_pkl (source positions) in a TorchScript archive."""
+    if not zipfile.is_zipfile(path):
+        data = path.read_bytes()
+        for machine in (os.path.dirname(os.path.abspath(__file__)), os.path.dirname(os.path.dirname(torch.__file__))):
+            data = data.replace(machine.encode(), ("/home/user" + "/project" * 20)[: len(machine)].encode())
+        path.write_bytes(data)
+        return
+    with zipfile.ZipFile(path) as old:
+        members = [(info.filename, old.read(info)) for info in old.infolist() if not info.filename.endswith(".debug_pkl")]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as new:
+        for name, data in members:
+            new.writestr(zipfile.ZipInfo(name), data)
+
+
 def legacy(model, path):
     torch.save(model.state_dict(), path, _use_new_zipfile_serialization=False)
 
@@ -226,21 +241,6 @@ m = save("checkpoint.pt", Net(LSTM(I, H)), ALL, "yes",
          write=lambda m, p: torch.save({"epoch": 3, "model_state_dict": m.state_dict(), "optimizer_state_dict": torch.optim.Adam(m.parameters()).state_dict(), "loss": 0.5}, p))
 save("data_parallel.pt", nn.ModuleDict({"module": Net(LSTM(I, H))}), ALL, "yes")
 save("compiled.pt", nn.ModuleDict({"_orig_mod": Net(GRU(I, H), "gru")}), ALL, "yes")
-
-
-def neutral(path):
-    """Machine paths out of a committed file: names of equal length in a pickle, and no .debug_pkl (source positions) in a TorchScript archive."""
-    if not zipfile.is_zipfile(path):
-        data = path.read_bytes()
-        for machine in (os.path.dirname(os.path.abspath(__file__)), os.path.dirname(os.path.dirname(torch.__file__))):
-            data = data.replace(machine.encode(), ("/home/user" + "/project" * 20)[: len(machine)].encode())
-        path.write_bytes(data)
-        return
-    with zipfile.ZipFile(path) as old:
-        members = [(info.filename, old.read(info)) for info in old.infolist() if not info.filename.endswith(".debug_pkl")]
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as new:
-        for name, data in members:
-            new.writestr(zipfile.ZipInfo(name), data)
 
 
 # TorchScript archives hold the operators, so the call's own arguments.
