@@ -272,13 +272,16 @@ Remedy reinstalling_cudnn(const Facts& facts, const CudnnCopy& copy, Remedy reme
 Remedy installing_cudnn(const Facts& facts, const CudnnCopy* copy, Remedy remedy) {
     const PackageManager* manager = package_manager(facts);
     const PythonEnvironment* environment = copy ? environment_with(facts, copy->path) : active_environment(facts);
+    int major = copy ? copy->major : 0;  // else that of a framework: pip would install the newest one
+    for (const Framework& framework : facts.frameworks)
+        if (major == 0 && framework.cudnn) major = framework.cudnn->major();
     const std::string wheel =
-        copy && copy->major > 0 ? "\"nvidia-cudnn-cu12==" + std::to_string(copy->major) + ".*\"" : "nvidia-cudnn-cu12";
+        major > 0 ? "\"nvidia-cudnn-cu12==" + std::to_string(major) + ".*\"" : "nvidia-cudnn-cu12";
     const bool into_python = copy ? is_python_package(copy->path) : environment && !facts.frameworks.empty();
     std::vector<std::string> commands;
     if (into_python || !manager)
         commands = {pip(environment, "install " + wheel)};
-    else if (!copy || (is_of_system(copy->path) && copy->major == 9))
+    else if ((!copy || is_of_system(copy->path)) && (major == 9 || (!copy && major == 0)))
         commands = {std::string(manager->install) + "cudnn9-cuda-12"};
     return with_commands(std::move(remedy), std::move(commands));
 }
