@@ -71,7 +71,8 @@ TEST_CASE("where there is no cuDNN, the environment of a framework is served fir
 }
 
 TEST_CASE("since CUDA 13 the names of NVIDIA's packages carry no CUDA, except that of cuDNN") {
-    const Remedy written = {.commands = {"pip install nvidia-cuda-nvrtc-cu12", "pip install nvidia-cuda-runtime-cu12",
+    const Remedy written = {.text = "",
+                            .commands = {"pip install nvidia-cuda-nvrtc-cu12", "pip install nvidia-cuda-runtime-cu12",
                                          "pip install \"nvidia-cudnn-cu12==9.*\""}};
     CHECK(rules::for_cuda_major(13, written).commands == Commands{"pip install \"nvidia-cuda-nvrtc==13.*\"",
                                                                   "pip install \"nvidia-cuda-runtime==13.*\"",
