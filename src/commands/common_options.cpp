@@ -176,16 +176,13 @@ Framework framework_asked_for(const std::string& text) {
 }
 
 Selection selection_from(const RuleOptions& rules, std::set<std::string>& skipped_probes) {
-    const auto known = [&] { return rule_names(matrix_from(rules.matrix_directory)); };
+    const auto matrix = [&] { return matrix_from(rules.matrix_directory); };
+    const auto known = [&] { return rule_names(matrix()); };
     Selection selection;
     selection.only = ids_from(rules.only, "--only", "rule", known);
     selection.ignore = ids_from(rules.ignore, "--ignore", "rule", known);
     selection.require = ids_from(rules.require, "--require", "rule", known);
-    selection.skip = ids_from(rules.skip, "--skip", "rule or probe", [&] {
-        std::vector<std::string> names = known();
-        append(names, probe_names());
-        return names;
-    });
+    selection.skip = ids_from(rules.skip, "--skip", "rule or probe", [&] { return rule_and_probe_names(matrix()); });
     for (const std::string& probe : probe_names())
         if (selection.skip.erase(probe) > 0) skipped_probes.insert(probe);
     const bool selects = !selection.only.empty() || !selection.skip.empty();

@@ -73,6 +73,12 @@ std::vector<std::string> format_names() {
     return names_in(all_formats());
 }
 
+std::vector<std::string> rule_and_probe_names(const Matrix& matrix) {
+    std::vector<std::string> names = rule_names(matrix);
+    append(names, probe_names());
+    return names;
+}
+
 void reject_id(const std::string& id, const std::string& what, const std::vector<std::string>& known,
                const std::string& where) {
     const std::string hint = did_you_mean(id, known);

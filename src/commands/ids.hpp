@@ -16,6 +16,7 @@ namespace rnncheck {
 /// The causes of the matrix's logs included.
 std::vector<std::string> rule_names(const Matrix& matrix);
 std::vector<std::string> probe_names();
+std::vector<std::string> rule_and_probe_names(const Matrix& matrix);
 std::vector<std::string> format_names();
 
 /// The ids in `given`, where one entry may hold several with commas between. UsageError names `option`, the id that is
