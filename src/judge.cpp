@@ -271,7 +271,9 @@ void add_repairs(std::span<const Named<Rule> > rules, std::vector<Verdict>& verd
     }
     for (const auto& [rule, finding] : faults) {
         const std::string kind = kind_of(*finding);
-        auto held = before.contains(kind) ? useful_repairs(tried, kind, before) : std::vector<Remedy>();
+        // What is only a note, such as an old GPU that nothing uses, needs no other versions.
+        const bool repairable = finding->severity != Severity::note && before.contains(kind);
+        auto held = repairable ? useful_repairs(tried, kind, before) : std::vector<Remedy>();
         if (held.empty() && finding->remedies.empty()) held = {rules::without_repair(given, matrix)};
         if (!held.empty()) finding->remedies = std::move(held);
         complete(*rule, *finding);
