@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "compat/given.hpp"
 #include "facts/queries.hpp"
+#include "matrix/shells.hpp"
 #include "rules/causes/log_causes.hpp"
 #include "rules/support/remedies.hpp"
 #include "rules/support/repairs.hpp"
@@ -41,8 +42,12 @@ void complete(const Named<Rule>& rule, Finding& finding) {
     finding.layer = rule->layer;
     finding.severity = std::max(finding.severity, rule->max_severity);
     std::erase_if(finding.evidence, [](const Evidence& evidence) { return evidence.value.empty(); });
-    for (Remedy& remedy : finding.remedies)
+    for (Remedy& remedy : finding.remedies) {
         if (remedy.verify.empty()) remedy.verify = "rnncheck doctor --only " + finding.rule;
+        std::ranges::copy_if(remedy.commands, std::back_inserter(remedy.checks), only_looks);
+        std::erase_if(remedy.commands, only_looks);
+        std::erase(remedy.checks, remedy.verify);
+    }
 }
 
 /// A question the user did not want asked is no open question.
