@@ -92,9 +92,9 @@ bool only_looks(std::string_view command) {
                                              "ldconfig -p",    "ls -",
                                              "lspci",          "lxc config show",
                                              "nvcc --version", "nvidia-smi",
-                                             "printenv ",      "sudo dmesg",
-                                             "sudo fuser -v",  "ulimit -v",
-                                             "uname "};
+                                             "printenv ",      "rpm --query ",
+                                             "sudo dmesg",     "sudo fuser -v",
+                                             "ulimit -v",      "uname "};
     return std::ranges::any_of(programs, [&](std::string_view program) { return command.starts_with(program); });
 }
 

@@ -1,6 +1,7 @@
 // How a distribution installs an NVIDIA driver with the kernel modules that the GPUs take.
 #include <algorithm>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "rules/support/remedies.hpp"
 
@@ -62,14 +63,20 @@ std::vector<std::string> debian_driver(const Facts& facts, const std::optional<V
         const KernelModules modules = modules_for(facts);
         if (modules == KernelModules::none || any_kepler(facts)) return {};
         if (!needed || *needed <= edition.driver) break;
+        if (facts.host.machine.value_or("x86_64") != "x86_64") return {};
         const std::string branch = std::to_string(std::max(needed->major(), long_term_branch));
         const std::string keyring = "cuda-keyring_1.1-1_all.deb";
-        return {"wget https://developer.download.nvidia.com/compute/cuda/repos/" + std::string(edition.repository) +
-                    "/x86_64/" + keyring,
-                "sudo dpkg -i " + keyring, "sudo apt-get update",
-                modules == KernelModules::closed
-                    ? "sudo apt-get install nvidia-driver-pinning-" + branch + " cuda-drivers-" + branch
-                    : "sudo apt-get install nvidia-open"};
+        std::vector<std::string> commands = {"wget https://developer.download.nvidia.com/compute/cuda/repos/" +
+                                                 std::string(edition.repository) + "/x86_64/" + keyring,
+                                             "sudo dpkg -i " + keyring, "sudo apt-get update"};
+        // apt heeds the pins of a package only once it is installed:
+        // https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/version-locking.html
+        if (modules == KernelModules::closed)
+            append(commands, {"sudo apt-get install nvidia-driver-pinning-" + branch,
+                              "sudo apt-get install cuda-drivers-" + branch});
+        else
+            commands.emplace_back("sudo apt-get install nvidia-open");
+        return commands;
     }
     return {"sudo apt-get install nvidia-driver"};
 }
