@@ -116,7 +116,8 @@ std::span<const PrivatePattern> private_patterns() {
          begin + "(?:MIG|GPU)-(" + uuid + "{3}-" + h + "{1,11}|" + uuid + "{0,2}-" + h + "{1,4}|" + h + "{6,8})" + end},
         // A page of the web below /home is no home.
         {private_kinds::user, R"((?i)https?://[^\s"'<>\\]*|)" + windows + long_name + R"(\\|)" + windows_disk +
-                                  long_name + "/|(?:(?:/homes?[0-9]*|/users)+/|" + windows + ")(" + name + ")"},
+                                  long_name + "/|(?:(?:/homes?|(?-i:/home[0-9]+)|/users)+/|" + windows + ")(" + name +
+                                  ")"},
         // Settings, id(1), Windows' account numbers
         {private_kinds::user, "(?i)" + begin + "(?:user(?:_?name)?|login|logname|owner)[=:] ?[\"']?(" + name +
                                   ")|[ug]id=[0-9]+[(](" + name + ")[)]|(S-1-5-21(?:-[0-9]+){3,4})"},

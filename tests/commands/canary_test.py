@@ -44,7 +44,7 @@ TOKENS = [("ghp_", ALNUM, 36), ("gho_", ALNUM, 36), ("ghu_", ALNUM, 36), ("ghs_"
           ("AIza", ALNUM, 35), ("xoxb-", string.digits, 24), ("xoxp-", string.digits, 24), ("xapp-1-", UPPER, 20), ("dapi", HEX, 32), ("dop_v1_", HEX, 64),
           ("dp.pt.", ALNUM, 43), ("npm_", ALNUM, 36), ("pypi-AgEIcHlwaS5vcmc", ALNUM, 60), ("rubygems_", HEX, 48), ("SG.", ALNUM, 66), ("sk_live_", ALNUM, 24),
           ("rk_test_", ALNUM, 24), ("SK", HEX, 32), ("hvs.", ALNUM, 95), ("hvb.", ALNUM, 140), ("glsa_", ALNUM, 32), ("glc_", ALNUM, 40), ("lin_api_", ALNUM, 40),
-          ("ntn_", ALNUM, 46), ("PMAK-", HEX, 59), ("pul-", HEX, 40), ("pnu_", ALNUM, 36), ("pplx-", ALNUM, 48), ("pscale_tkn_", ALNUM, 40), ("rdme_", ALNUM, 70),
+          ("ntn_12345678901", ALNUM, 35), ("PMAK-", HEX, 59), ("pul-", HEX, 40), ("pnu_", ALNUM, 36), ("pplx-", ALNUM, 48), ("pscale_tkn_", ALNUM, 40), ("rdme_", string.ascii_lowercase + string.digits, 70),
           ("tk-us-", ALNUM, 48), ("xkeysib-", HEX, 64), ("sntrys_", ALNUM, 60), ("sntryu_", HEX, 64), ("sm_pat_", ALNUM, 16), ("shippo_live_", HEX, 40),
           ("shpat_", HEX, 32), ("sgp_", HEX, 40), ("sq0atp-", ALNUM, 22), ("LTAI", ALNUM, 20), ("AKCp", ALNUM, 69), ("HRKU-AA", ALNUM, 58), ("fo1_", ALNUM, 43),
           ("duffel_live_", ALNUM, 43), ("EZAK", ALNUM, 54), ("fio-u-", ALNUM, 64), ("ico-", ALNUM, 32), ("sha256~", ALNUM, 43), ("ops_eyJ", ALNUM, 250)]

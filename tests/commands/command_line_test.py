@@ -19,6 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 from doctor import Run  # noqa: E402
 
 PROGRAM = sys.argv.pop(1)
+SOURCES = pathlib.Path(__file__).parents[2] / "src"
 HEALTHY_DRIVER = {"schema": 2, "tool": {"version": "0.1.0", "stages": ["look", "ask", "run"]},
                   "driver": {"init": {"call": "cuInit", "code": 0, "text": ""}, "device_nodes": []}}
 NO_DRIVER = {"schema": 2, "driver": {"module_loaded": False, "device_nodes": []}, "host": {"environment": {}, "pci_gpus": []},

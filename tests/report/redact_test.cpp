@@ -169,7 +169,7 @@ TEST_CASE("names of hosts and tokens are hidden where logs show them") {
 TEST_CASE("what only looks private stays") {
     const Identity nobody;
     for (const std::string text :
-         {"https://example.org/home/page and http://example.org/users/x", "GPU-accelerated, GPU-0, MIG-enabled",
+         {"https://docs.nvidia.com/home/page and http://pypi.org/users/x", "GPU-accelerated, GPU-0, MIG-enabled",
           "serial: none, serialised", "/home/ and /home", "a/root, /rootfs, /root-fs", "8.9.7 1324419067243",
           "GPU-added-facade", "this host (1)", "10:00:01 INFO start:", "Nov 21 10:00:01 loss is nan", "sk-learn",
           "hostname: "})
@@ -217,7 +217,9 @@ TEST_CASE("a report states what was hidden, and how much") {
     CHECK(count("host") == 2);
     CHECK(count("serial") == 1);
     CHECK(count("uuid") == 2);
-    CHECK_FALSE(redact(healthy_report(), {}).hidden.has_value());
+    Report without = healthy_report();
+    without.facts.cuda_devices[0].uuid = without.facts.nvml_devices[0].uuid = std::nullopt;
+    CHECK_FALSE(redact(without, {}).hidden.has_value());
     CHECK(contains(everything(report), "--show-private shows them"));
 }
 

@@ -69,6 +69,7 @@ std::function<int()> declare(CLI::App& app) {
         if (topic == "environment") return print_help(std::string(environment));
         if (topic == "formats") return print_help(formats());
         const CLI::App* shown = app.get_parent();
+        std::string name = shown->get_name();
         for (const std::string& word : *words) {
             const auto commands = shown->get_subcommands([&](const CLI::App* one) { return one->get_name() == word; });
             if (commands.empty()) {
@@ -79,8 +80,9 @@ std::function<int()> declare(CLI::App& app) {
                 reject_word(word, "TOPIC", known);
             }
             shown = commands.front();
+            name += ' ' + word;
         }
-        return print_help(shown->help());
+        return print_help(shown->get_formatter()->make_help(shown, name, CLI::AppFormatMode::Normal));
     };
 }
 
