@@ -16,7 +16,7 @@ namespace {
 /// place of a user's name in a path is it taken for one.
 bool is_ordinary_word(std::string_view name) {
     constexpr std::string_view words =
-        " admin administrator ai all anaconda and api app apps apt art artifactory ask batch bin build builder cache "
+        " admin administrator ai all anaconda and api app apps apt art artifactory batch bin build builder cache "
         "case "
         "centos ci compute conda core cpu cublas cuda cudart cudnn data debian deep default dev device "
         "docker driver error etc download fedora file files for git gitlab gpu gpus given group guest has home host "
