@@ -83,6 +83,21 @@ bool is_for_unix(std::string_view command) {
            std::ranges::any_of(unix_words, [&](std::string_view word) { return contains(command, word); });
 }
 
+bool only_looks(std::string_view command) {
+    constexpr std::string_view programs[] = {"cat ",           "dkms status",
+                                             "dpkg --list",    "dpkg --search",
+                                             "echo $",         "echo get_server_list |",
+                                             "env | grep",     "free ",
+                                             "grep ",          "id",
+                                             "ldconfig -p",    "ls -",
+                                             "lspci",          "lxc config show",
+                                             "nvcc --version", "nvidia-smi",
+                                             "printenv ",      "rpm --query ",
+                                             "sudo dmesg",     "sudo fuser -v",
+                                             "ulimit -v",      "uname "};
+    return std::ranges::any_of(programs, [&](std::string_view program) { return command.starts_with(program); });
+}
+
 std::vector<std::string> faults_of_commands(std::string_view text) {
     std::vector<std::string> faults;
     if (contains(text, "install '"))
@@ -95,6 +110,10 @@ std::vector<std::string> faults_of_commands(std::string_view text) {
             "export LD_LIBRARY_PATH=DIR${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}");
     if (upgrades_without_bound(text))
         faults.emplace_back("--upgrade without a bound may install another major version; name the version");
+    if (contains(text, "x86_64-linux-gnu"))
+        faults.emplace_back("other distributions and machines have another library directory; use ldconfig -p");
+    if (contains(text, "pdate the driver") && !contains(text, "support"))
+        faults.emplace_back("newer drivers no longer support old GPUs; write to one that still supports the GPU");
     if (contains(text, " where ") && contains(text, ".dll"))
         faults.emplace_back("'where' is another command in PowerShell; write where.exe");
     return faults;

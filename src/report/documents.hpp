@@ -6,6 +6,7 @@
 #include "compat/plan.hpp"
 #include "facts/libraries.hpp"
 #include "matrix/table_view.hpp"
+#include "report/diff.hpp"
 #include "report/format.hpp"
 
 namespace rnncheck {
@@ -41,7 +42,7 @@ struct Failure {
 
     static void fields(auto& self, auto&& visit) {
         visit("kind", self.kind, "usage: the command line; input: a file given; bug: rnncheck itself");
-        visit("message", self.message, "the sentence that stands on stderr");
+        visit("message", self.message, "the sentence on standard error");
     }
 };
 
@@ -145,8 +146,8 @@ struct WhichDocument : Document<ProgramStamp> {
     static void fields(auto& self, auto&& visit) {
         Document::fields(self, visit);
         visit("target", self.target, "the file, the process, or a plain program");
-        visit("notes", self.notes, "what holds for the whole target, and what could not be told");
-        visit("libraries", self.libraries, "one entry per name asked for, in the order of asking");
+        visit("notes", self.notes, "what holds for the whole target, and what could not be determined");
+        visit("libraries", self.libraries, "one entry per requested name, in the order of the command line");
     }
 };
 
@@ -162,7 +163,7 @@ struct SelftestCheck {
     static void fields(auto& self, auto&& visit) {
         visit("name", self.name, "what was tried");
         visit("outcome", self.outcome,
-              "passed; restricted: reports say less; failed: reports may be wrong or say nothing");
+              "passed; restricted: reports are less complete; failed: reports may be incorrect or empty");
         visit("text", self.text, "what was seen and, unless it passed, what follows from it");
     }
 };
@@ -176,6 +177,16 @@ struct SelftestDocument : Document<ProgramStamp> {
         Document::fields(self, visit);
         visit("verdict", self.verdict, "the worst outcome of a check");
         visit("checks", self.checks, "every check, in the order in which they were made");
+    }
+};
+
+/// `rnncheck diff A B --json`.
+struct DiffDocument : Document<ToolStamp> {
+    Diff diff;
+
+    static void fields(auto& self, auto&& visit) {
+        Document::fields(self, visit);
+        Diff::fields(self.diff, visit);
     }
 };
 
@@ -205,5 +216,7 @@ std::string text_of(const NeedsDocument& document, const Style& style);
 std::string text_of(const WhichDocument& document, const Style& style);
 /// A headline, then one paragraph for each check.
 std::string text_of(const SelftestDocument& document, const Style& style);
+/// The sentence, both verdicts, and a line for each thing that differs; with style.verbose also what is unknown.
+std::string text_of(const DiffDocument& document, const Style& style);
 
 }  // namespace rnncheck

@@ -7,9 +7,10 @@ static constexpr const char* guide = "https://docs.nvidia.com/datacenter/tesla/d
 
 static Remedy load_it() {
     return {.text =
-                "Load the module. If that fails, build it for the running kernel (package kernel headers, then dkms), "
-                "sign it if Secure Boot is enabled, and reboot",
-            .commands = {"sudo modprobe nvidia", "dkms status"},
+                "Load the module. If that fails, install the headers of the running kernel and build the module for it "
+                "(sudo "
+                "dkms autoinstall), sign it if Secure Boot is enabled (mokutil --sb-state), and reboot",
+            .commands = {"sudo modprobe nvidia", "sudo dkms status"},
             .risk = Risk::needs_root,
             .verify = "cat /proc/driver/nvidia/version",
             .link = guide};
@@ -17,9 +18,7 @@ static Remedy load_it() {
 
 static std::vector<Remedy> remedies(const Facts& facts) {
     if (!foreign_kernel_driver(facts).empty()) return {on_host(facts, against_foreign_driver(facts))};
-    if (bus_without_gpu(facts))
-        return {batch_system(facts).empty() ? in_container(facts) ? gpu_for_container(facts) : check_machine()
-                                            : gpu_for_job(facts)};
+    if (bus_without_gpu(facts)) return {machine_without_gpu(facts)};
     std::vector<Remedy> remedies{on_host(facts, load_it())};
     if (in_container(facts)) remedies.push_back(gpu_for_container(facts));
     return remedies;

@@ -1,4 +1,5 @@
 // Remedies name the one package manager that the evidence points to.
+#include "rules/support/frameworks.hpp"
 #include "rules/support/remedies.hpp"
 #include "support/catch.hpp"
 #include "support/healthy_machine.hpp"
@@ -40,7 +41,7 @@ TEST_CASE("a cuDNN of a Python environment comes from pip, in the version that i
     Facts facts = on("Ubuntu 22.04.4 LTS");
     const std::string directory = "/srv/venv/lib/python3.11/site-packages";
     const Remedy unknown = again(facts, directory + "/nvidia/cudnn/lib/libcudnn.so.9", 9);
-    CHECK(unknown.commands == Commands{"python -m pip install --force-reinstall --no-deps nvidia-cudnn-cu12"});
+    CHECK(unknown.commands == Commands{"python -m pip install --force-reinstall --no-deps \"nvidia-cudnn-cu12==9.*\""});
     CHECK(unknown.risk == Risk::safe);
     PythonEnvironment environment;
     environment.interpreter = "/srv/venv/bin/python";
@@ -51,6 +52,33 @@ TEST_CASE("a cuDNN of a Python environment comes from pip, in the version that i
     facts.pythons.push_back(environment);
     CHECK(again(facts, directory + "/nvidia/cudnn/lib/libcudnn.so.9", 9).commands ==
           Commands{"/srv/venv/bin/python -m pip install --force-reinstall --no-deps nvidia-cudnn-cu11==9.1.0.70"});
+}
+
+TEST_CASE("what conda installed is changed by conda, in its environment") {
+    Facts facts = on("Ubuntu 22.04.4 LTS");
+    PythonEnvironment conda;
+    conda.path = "/opt/conda/envs/ml";
+    conda.kind = "conda";
+    conda.active = true;
+    conda.interpreter = "/opt/conda/envs/ml/bin/python";
+    conda.packages = {{"libcudnn", "9.10.2.21-hf7e9902_0", conda.path, {}, {}}};
+    facts.pythons = {conda};
+    CHECK(again(facts, "/opt/conda/envs/ml/lib/libcudnn.so.9", 9).commands ==
+          Commands{"conda install --prefix /opt/conda/envs/ml -c conda-forge --force-reinstall libcudnn"});
+    rules::CudnnCopy copy;
+    copy.path = "/opt/conda/envs/ml/lib/libcudnn.so.9";
+    copy.major = 9;
+    CHECK(rules::for_cuda_major(13, rules::installing_cudnn(facts, &copy, {})).commands ==
+          Commands{"conda install --prefix /opt/conda/envs/ml -c conda-forge cudnn=9 cuda-version=13"});
+    // pip's own packages stay pip's.
+    const std::string install = "pip install torch==2.9.0 --index-url https://download.pytorch.org/whl/cu126";
+    const std::string there = "/opt/conda/envs/ml/bin/python -m " + install;
+    CHECK(rules::install_here(facts, "pytorch", install) == Commands{there});
+    facts.pythons.front().packages.push_back({"pytorch", "2.9.0-cuda129", conda.path, {}, {}});
+    CHECK(rules::install_here(facts, "pytorch", install) ==
+          Commands{"conda remove --prefix /opt/conda/envs/ml pytorch", there});
+    facts.pythons.front().kind = "venv";
+    CHECK(rules::install_here(facts, "pytorch", install) == Commands{install});
 }
 
 TEST_CASE("where there is no cuDNN, the environment of a framework is served first") {
@@ -64,5 +92,26 @@ TEST_CASE("where there is no cuDNN, the environment of a framework is served fir
     facts.frameworks.emplace_back().name = "torch";
     CHECK(rules::installing_cudnn(facts, nullptr, {}).commands ==
           Commands{"/srv/venv/bin/python -m pip install nvidia-cudnn-cu12"});
+    facts.frameworks.back().cudnn = make_version({8, 9});
+    CHECK(rules::installing_cudnn(facts, nullptr, {}).commands ==
+          Commands{"/srv/venv/bin/python -m pip install \"nvidia-cudnn-cu12==8.*\""});
     CHECK(rules::system_install_commands(facts, "zlib1g", "zlib", "libz1") == Commands{"sudo dnf install zlib"});
+}
+
+TEST_CASE("since CUDA 13 the names of NVIDIA's packages carry no CUDA, except that of cuDNN") {
+    const Remedy written = {.text = "",
+                            .commands = {"pip install nvidia-cuda-nvrtc-cu12", "pip install nvidia-cuda-runtime-cu12",
+                                         "pip install \"nvidia-cudnn-cu12==9.*\""}};
+    CHECK(rules::for_cuda_major(13, written).commands == Commands{"pip install \"nvidia-cuda-nvrtc==13.*\"",
+                                                                  "pip install \"nvidia-cuda-runtime==13.*\"",
+                                                                  "pip install \"nvidia-cudnn-cu13==9.*\""});
+    CHECK(rules::for_cuda_major(11, written).commands.front() == "pip install nvidia-cuda-nvrtc-cu11");
+}
+
+TEST_CASE("the owner of a file is named by the package manager of the distribution, if it may own it") {
+    const std::string path = "/usr/lib64/libcudnn.so.9";
+    CHECK(rules::owner_commands(on("Debian GNU/Linux 12 (bookworm)"), path) == Commands{"dpkg --search " + path});
+    CHECK(rules::owner_commands(on("Rocky Linux 9.4 (Blue Onyx)"), path) == Commands{"rpm --query --file " + path});
+    CHECK(rules::owner_commands(on("NixOS 24.05"), path).empty());
+    CHECK(rules::owner_commands(on("Fedora Linux 40"), "/srv/lib/python3.11/site-packages/a.so").empty());
 }

@@ -67,6 +67,30 @@ TEST_CASE("an upgrade keeps the major and reaches the minor that the build wants
           Commands{"python -m pip install \"nvidia-cudnn-cu11>=8.6,<9\""});
 }
 
+TEST_CASE("no package of a CUDA for which the wanted cuDNN was never made") {
+    const Advice advice = about("cudnn_runtime_older_than_built",
+                                "Loaded runtime CuDNN library: 8.0.5 but source was compiled with: 8.1.0.\n");
+    CHECK(advice.commands() == Commands{"python -m pip install \"nvidia-cudnn-cu11>=8.1,<9\""});
+}
+
+TEST_CASE("the two digits in the name of a library of Windows are a minor version before CUDA 10 only") {
+    const auto commands = [](const std::string& file) {
+        return about("cuda_version_not_the_one_built_for", file + " not found\n", {{"cuda", "11.8", {}}}).commands();
+    };
+    CHECK(commands("cudart64_90.dll").empty());
+    CHECK(commands("cublas64_12.dll") ==
+          Commands{"python -m pip install \"nvidia-cublas-cu12==12.*\" \"nvidia-cuda-runtime-cu12==12.*\""});
+}
+
+TEST_CASE("a check asks no framework that the log is not about") {
+    const auto check = [](const char* framework) {
+        return about("cpu_only_build", "Torch not compiled with CUDA enabled\n", {{"framework", framework, {}}})
+            .check->command;
+    };
+    CHECK(check("pytorch 2.5") == "python -c \"import torch; print(torch.version.cuda)\"; python -m pip list");
+    CHECK(check("onnxruntime 1.20") == "python -m pip list");
+}
+
 TEST_CASE("no package of cuDNN that has left the GPU behind") {
     const char* log = "libcudnn.so.9: cannot open shared object file: No such file or directory\n";
     const auto command = [&](const char* gpu) {
@@ -82,6 +106,9 @@ TEST_CASE("NVRTC of exactly the CUDA that its builtins name, by the package's na
         return about("nvrtc_missing", std::string(file) + ": cannot open shared object file\n").commands();
     };
     CHECK(command("libnvrtc-builtins.so.12.4") == Commands{"python -m pip install \"nvidia-cuda-nvrtc-cu12==12.4.*\""});
+    CHECK(about("nvrtc_missing", "nvrtc: error: failed to open libnvrtc-builtins.so.11.8.\n").commands() ==
+          Commands{"python -m pip install \"nvidia-cuda-nvrtc-cu11==11.8.*\""});
+    CHECK(command("libnvrtc-builtins.so.11.3").empty());  // no such package
     CHECK(command("libnvrtc.so.13") == Commands{"python -m pip install \"nvidia-cuda-nvrtc==13.*\""});
 }
 
@@ -92,6 +119,8 @@ TEST_CASE("a GPU without code leads to the plan of that GPU, for the system of t
     CHECK(about("gpu_arch_not_in_build", log).commands() == Commands{"rnncheck matrix plan gpu=12.0"});
     CHECK(about("gpu_arch_not_in_build", log, {{"os", "windows", {}}}).commands() ==
           Commands{"rnncheck matrix plan gpu=12.0 os=windows"});
+    CHECK(about("gpu_too_old", "CUDNN_STATUS_ARCH_MISMATCH\n").commands() ==
+          Commands{"rnncheck matrix plan gpu=\"GPU_NAME\""});
 }
 
 TEST_CASE("Windows gets commands of its own shells or none") {
@@ -105,4 +134,33 @@ TEST_CASE("Windows gets commands of its own shells or none") {
 TEST_CASE("cuDNN's answer about missing lengths is no missing cuDNN") {
     const char* log = "Sequence lengths for RNN are required from CUDNN 9.0+\n";
     CHECK(about("cudnn_op_too_old_for_build", log).commands() == Commands{"python -m pip install \"keras>=3.2\""});
+}
+
+TEST_CASE("in a conda environment pip runs there, and conda's packages stay conda's") {
+    const std::string log =
+        "  File \"/home/u/miniconda3/envs/tf-gpu/lib/python3.10/site-packages/tensorflow/__init__.py\"\n";
+    const Advice advice = about("cudnn_not_installed", log + without_cudnn_8, {{"framework", "tensorflow 2.10", {}}});
+    CHECK(advice.commands() == Commands{"conda activate tf-gpu", "python -m pip install \"nvidia-cudnn-cu11==8.*\""});
+    CHECK(contains(advice.remedies.front().text, "conda install"));
+}
+
+TEST_CASE("on Windows the reader learns where the package puts its DLLs") {
+    const Advice advice =
+        about("cudnn_not_installed", "Could not load library cudnn_ops_infer64_8.dll. Error code 126\n",
+              {{"framework", "tensorflow 2.10", {}}, {"os", "Windows 10", {}}});
+    CHECK(contains(advice.remedies.front().text, "site-packages\\nvidia\\cudnn\\bin"));
+    CHECK(contains(advice.remedies.front().text, "os.add_dll_directory()"));
+}
+
+TEST_CASE("in a hosted notebook a cell installs, the session is restarted, and the driver stays") {
+    const std::string kaggle = "  File \"/kaggle/working/train.py\", line 3, in <module>\n";
+    const Advice advice =
+        about("cudnn_not_installed", kaggle + without_cudnn_8, {{"framework", "tensorflow 2.10", {}}});
+    CHECK(advice.commands() == Commands{"!python -m pip install \"nvidia-cudnn-cu11==8.*\""});
+    CHECK(contains(advice.remedies.front().text, "restart the session"));
+    const Advice driver = about("driver_too_old",
+                                "from google.colab import drive\nThe NVIDIA driver on your system is too "
+                                "old (found version 11040). Please update your GPU driver\n");
+    CHECK(contains(driver.remedies.front().text, "belongs to the service"));
+    CHECK(driver.commands().empty());
 }

@@ -22,7 +22,11 @@ Remedy on_host(const Facts& facts, Remedy remedy);
 Remedy update_windows_driver();
 
 /// There is no GPU to drive: what has to change is which machine this is, or what it is given.
-Remedy check_machine();
+Remedy check_machine(const Facts& facts);
+
+/// Where bus_without_gpu. A container sees the PCI bus of its host, so no option of its runtime helps; a job or a pod
+/// is to be given a node with a GPU.
+Remedy machine_without_gpu(const Facts& facts);
 
 /// Where nodes_made_on_demand: the run that lets the helper make them.
 Remedy let_helper_make_nodes();
@@ -74,6 +78,10 @@ Remedy installing_cudnn(const Facts& facts, const CudnnCopy* copy, Remedy remedy
 /// known.
 std::vector<std::string> system_install_commands(const Facts& facts, const std::string& deb, const std::string& rpm,
                                                  const std::string& suse);
+
+/// "dpkg --search FILE", which names the package that owns the file; none where the distribution is not known, nor for
+/// a file of a Python package.
+std::vector<std::string> owner_commands(const Facts& facts, const std::string& path);
 
 /// Commands that install an NVIDIA driver of `needed` or later, with the kernel modules that the GPUs here take; none
 /// where we know none, where no driver does for all of them, nor in a container or under WSL, whose driver is the
