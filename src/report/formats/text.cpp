@@ -176,6 +176,8 @@ void write_remedy(Page& page, std::string_view word, const Remedy& remedy) {
         word = "";
     }
     if (remedy.risk != Risk::destructive) page.labelled(word, text);
+    for (const std::string& check : remedy.checks)
+        page.command(&check == &remedy.checks.front() ? "Check" : "", "  " + check);
 }
 
 void write_finding(Page& page, const Report& report, const Finding& finding) {
