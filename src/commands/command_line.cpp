@@ -5,10 +5,8 @@
 
 #include "base/program.hpp"
 #include "base/text.hpp"
-#include "commands/command.hpp"
-#include "commands/ids.hpp"
-#include "commands/output.hpp"
-#include "report/documents.hpp"
+#include "commands/common_options.hpp"
+#include "commands/tables.hpp"
 
 namespace rnncheck {
 
@@ -109,13 +107,22 @@ void parse(CLI::App& app, const Arguments& arguments) {
     }
 }
 
+void print_version(bool as_json) {
+    VersionDocument document;
+    const TableFiles files = bundled_table_files();
+    document.tool = stamp_with(files.date, files.digest);
+    DocumentOptions options;
+    options.json = as_json;
+    print_document(written(document, options));
+}
+
 /// The document has no user to ask whether it may show private things; stderr shows them in full.
 int report_failure(const Arguments& arguments, FailureKind kind, const std::string& sentence) {
     print_message(sentence);
     if (wants_json(arguments)) try {
             FailureDocument document;
             document.error = {kind, redact(sentence, this_machine())};
-            print_document(json_text(document));
+            print_document(json_text(document, json_lines(DocumentOptions().style())));
         } catch (const std::exception& error) {
             print_message(error.what());
         }
@@ -136,8 +143,7 @@ void add_examples(CLI::App& app, std::string_view examples) {
 
 int run_command_line(const Arguments& arguments) {
     CLI::App app("Finds out why recurrent networks (cuDNN LSTM) fail on this machine", "rnncheck");
-    const std::string version = "rnncheck " + std::string(version_of_rnncheck());
-    app.set_version_flag("--version", version, "Show the version and exit");
+    app.set_version_flag("--version", "", "Show the version and exit; with --json as JSON");
     app.require_subcommand(0, 1);
     app.get_formatter()->label("SUBCOMMAND", "COMMAND");
     app.set_help_flag("-h,--help", "Show this help and exit");
@@ -155,7 +161,7 @@ int run_command_line(const Arguments& arguments) {
         if (end != arguments.end()) after_dashes = {end + 1, arguments.end()};
         parse(app, {arguments.begin(), end});
     } catch (const CLI::CallForVersion&) {
-        print_document(version + '\n');
+        print_version(wants_json(arguments));
         return healthy;
     } catch (const CLI::CallForHelp&) {
         print_document(app.help());

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <memory>
@@ -30,10 +31,42 @@ void declare_text_part(CLI::App& app, ReportOptions& options) {
     add_flag(app, "-q,--quiet", options.quiet, "Show only the verdict, in one line; no progress, no warnings");
 }
 
+/// "--deadline=8", "--no-run" and, of arguments without a name, their values.
+std::vector<std::string> options_given(const CLI::App& app) {
+    std::vector<std::string> given;
+    for (const CLI::Option* option : app.get_options()) {
+        const std::string name = option->get_positional() ? "" : option->get_name();
+        if (option->count() == 0 || name == "--label") continue;
+        if (option->get_items_expected_max() == 0)
+            given.push_back(name);
+        else
+            for (const std::string& value : option->results())
+                given.push_back(name.empty() ? value : name + '=' + value);
+    }
+    return given;
+}
+
+void begin_run(const CLI::App& app, ReportOptions& options) {
+    options.started = std::chrono::steady_clock::now();
+    options.run.run_at = utc_time(std::chrono::system_clock::now());
+    const CLI::App* parent = app.get_parent();
+    options.run.command = (parent && parent->get_parent() ? parent->get_name() + ' ' : "") + app.get_name();
+    options.run.options = options_given(app);
+}
+
 void check_text_part(const CLI::App& app, const ReportOptions& options) {
     refuse_together(app, "--quiet", "--verbose", "one shortens the report, the other extends it");
     if (options.verbose) log::set_level(log::Level::verbose);
     if (options.quiet) log::set_level(log::Level::quiet);
+}
+
+std::pair<std::string, std::string> label_from(const std::string& text) {
+    const auto label = split_given(text);
+    const auto is_part = [](char c) { return is_letter_or_digit(c) || c == '_' || c == '-' || c == '.'; };
+    if (!label || label->key.empty() || label->value.empty() || !std::ranges::all_of(label->key, is_part))
+        throw UsageError("--label cannot be '" + text +
+                         "'; give a name of letters, digits, '_', '-' and '.', and a value, e.g. node=gpu017");
+    return {label->key, label->value};
 }
 
 OutputFile output_from(const std::string& text) {
@@ -189,7 +222,12 @@ Selection selection_from(const RuleOptions& rules, std::set<std::string>& skippe
 }
 
 Style DocumentOptions::style(int descriptor) const {
-    return {wants_color(color, descriptor), verbose, quiet, wants_ascii(), columns_of_terminal(descriptor)};
+    return {.color = wants_color(color, descriptor),
+            .verbose = verbose,
+            .quiet = quiet,
+            .ascii = wants_ascii(),
+            .one_line = isatty(descriptor) != 1,
+            .width = columns_of_terminal(descriptor)};
 }
 
 void add_document_options(CLI::App& app, DocumentOptions& options) {
@@ -211,12 +249,23 @@ std::function<ReportOptions()> declare_report_options(CLI::App& app) {
            "Also write the report to a file, e.g. json=report.json")
         ->allow_extra_args(false)
         ->type_name("F=FILE");
+    app.add_option_function<std::vector<std::string>>(
+           "--label",
+           [options](const std::vector<std::string>& texts) {
+               for (const std::string& text : texts)
+                   if (!options->run.labels.insert(label_from(text)).second)
+                       throw UsageError("--label " + text + " names what another --label names, too");
+           },
+           "Add this to the report, e.g. node=gpu017; it is not redacted")
+        ->allow_extra_args(false)
+        ->type_name("KEY=VALUE");
     declare_text_part(app, *options);
     add_choice<FailOn>(app, "--fail-on", "Exit 4 on warnings when set to \"warning\"", into(options->fail_on));
     return [options, &app] {
         refuse_together(app, "--json", "--format", "standard output carries one document");
         if (options->json) options->format = format_named("json");
         check_text_part(app, *options);
+        begin_run(app, *options);
         return *options;
     };
 }
@@ -226,6 +275,7 @@ std::function<ReportOptions()> declare_text_options(CLI::App& app) {
     declare_text_part(app, *options);
     return [options, &app] {
         check_text_part(app, *options);
+        begin_run(app, *options);
         return *options;
     };
 }
@@ -236,8 +286,15 @@ void refuse_together(const CLI::App& app, const std::string& one, const std::str
 }
 
 Report redacted_unless(bool show_private, Report report) {
-    add_age(report.tool);
+    report.tool = stamp_with(report.tool.matrix_date, report.tool.matrix_digest);
     return show_private ? report : redact(std::move(report), this_machine());
+}
+
+Report finished(Report report, const ReportOptions& options) {
+    static_cast<RunStamp&>(report) = options.run;
+    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - options.started;
+    report.duration_ms = std::round(elapsed.count());
+    return redacted_unless(options.show_private, std::move(report));
 }
 
 std::string report_as_text(const Report& report, const Named<Format>& format, const Style& style) {
@@ -249,6 +306,7 @@ std::string report_as_text(const Report& report, const Named<Format>& format, co
 int print_report(const Report& report, const ReportOptions& options) {
     Style in_file = options.style();
     in_file.color = false;
+    in_file.one_line = true;
     bool all_written = true;  // first the files: a full standard output must not cost them
     for (const OutputFile& output : options.outputs)
         all_written &= was_written([&] { write_file(output.path, report_as_text(report, *output.format, in_file)); });

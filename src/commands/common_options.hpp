@@ -94,7 +94,7 @@ void add_verbose_option(CLI::App& app, bool& verbose);
 /// The document as they say.
 template <class Document>
 std::string written(const Document& document, const DocumentOptions& options) {
-    return options.json ? json_text(document) : text_of(document, options.style());
+    return options.json ? json_text(document, json_lines(options.style())) : text_of(document, options.style());
 }
 
 /// A second copy of the report: `--output json=report.json`.
@@ -109,10 +109,12 @@ struct ReportOptions : DocumentOptions {
     std::vector<OutputFile> outputs;
     FailOn fail_on = FailOn::error;
     bool show_private = false;
+    RunStamp run;
+    std::chrono::steady_clock::time_point started = {};
 };
 
-/// Declares --format, --json, --output, --color, --show-private, -v, -q and --fail-on. The result reads them once the
-/// command line is parsed, and sets the level of messages; UsageError where two contradict each other.
+/// Declares --format, --json, --output, --label, --color, --show-private, -v, -q and --fail-on. The result reads them
+/// once the command line is parsed, and sets the level of messages; UsageError where two contradict each other.
 std::function<ReportOptions()> declare_report_options(CLI::App& app);
 
 /// Those of them that are about text alone: without --format, --json, --output and --fail-on.
@@ -124,9 +126,12 @@ void refuse_together(const CLI::App& app, const std::string& one, const std::str
 /// With the age of its tables and, unless that is to be shown, without what is private. Every report passes here.
 Report redacted_unless(bool show_private, Report report);
 
+/// That, with when and how the command was run.
+Report finished(Report report, const ReportOptions& options);
+
 std::string report_as_text(const Report& report, const Named<Format>& format, const Style& style);
 
-/// A report that redacted_unless() gave, to stdout and into the files of --output; the exit code.
+/// A report that finished() gave, to stdout and into the files of --output; the exit code.
 int print_report(const Report& report, const ReportOptions& options);
 
 /// Problems always give 1 and an open verdict 3; warnings give 0, or 4 when they are to fail.

@@ -4,7 +4,8 @@
 namespace rnncheck::rules::device_nodes_missing {
 
 static Remedy make_them(const Facts& facts) {
-    return on_host(facts, {.text = "Create the device nodes with nvidia-modprobe now and at every boot",
+    return on_host(facts, {.action = Action::configure_driver,
+                           .text = "Create the device nodes with nvidia-modprobe now and at every boot",
                            .commands = {"sudo nvidia-modprobe -c 0 -u"},
                            .risk = Risk::needs_root,
                            .verify = "ls -l /dev/nvidia*",

@@ -17,6 +17,7 @@ static Remedy remedy(const Facts& facts, const std::vector<const Library*>& copi
     if (in_container(facts)) return passed_in(facts);
     const std::string version = facts.driver.kernel_version ? ' ' + facts.driver.kernel_version->text : "";
     return {
+        .action = copies.empty() ? Action::install_driver : Action::change_environment,
         .text = copies.empty()
                     ? "Install the driver's compute libraries in the same version as the kernel module" + version +
                           " (Ubuntu: libnvidia-compute-..., Debian: libcuda1), then refresh the loader's cache"

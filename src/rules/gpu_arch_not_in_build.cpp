@@ -17,7 +17,8 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (only_given(facts)) return verdict;
     for (Finding& finding : verdict.findings)
         finding.remedies.push_back(
-            {.text = "Use a framework build for a CUDA version that supports this GPU (12.8 or later for Blackwell, "
+            {.action = Action::install_package,
+             .text = "Use a framework build for a CUDA version that supports this GPU (12.8 or later for Blackwell, "
                      "12.9 for its capabilities 10.3 and 12.1, 11.8 for Ada and Hopper), with a cuDNN built for that "
                      "CUDA version",
              .link = "https://developer.nvidia.com/cuda-gpus"});

@@ -30,7 +30,8 @@ static Remedy older_cudnn(const CudnnBuild& build) {
     std::vector<std::string> commands;
     if (build.cuda_major >= oldest_wheels)
         commands = {"pip install \"nvidia-cudnn-cu" + cuda + "==" + release + ".*\""};
-    return {.text = "Use a framework build for CUDA " + cuda + " or older, with cuDNN " + release +
+    return {.action = Action::install_package,
+            .text = "Use a framework build for CUDA " + cuda + " or older, with cuDNN " + release +
                     ", the last version for this GPU",
             .commands = commands,
             .link = build.source.url};

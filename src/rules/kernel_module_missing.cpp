@@ -6,7 +6,8 @@ namespace rnncheck::rules::kernel_module_missing {
 static constexpr const char* guide = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/";
 
 static Remedy load_it() {
-    return {.text =
+    return {.action = Action::configure_driver,
+            .text =
                 "Load the module. If that fails, build it for the running kernel (package kernel headers, then dkms), "
                 "sign it if Secure Boot is enabled, and reboot",
             .commands = {"sudo modprobe nvidia", "dkms status"},

@@ -24,7 +24,8 @@ static Finding slow_start(const Facts& facts, const Board& board, const ProbeRun
             .evidence = {{"driver initialization", seconds(run), "probe_runs"},
                          {"persistence mode of " + subject_of(board), "off", board_fact(facts, board, "persistence")}},
             .remedies = {on_host(
-                facts, {.text = "Keep the driver initialized between programs: start the NVIDIA persistence daemon",
+                facts, {.action = Action::configure_driver,
+                        .text = "Keep the driver initialized between programs: start the NVIDIA persistence daemon",
                         .commands = {"sudo systemctl enable --now nvidia-persistenced"},
                         .risk = Risk::needs_root,
                         .verify = "nvidia-smi --query-gpu=persistence_mode --format=csv",

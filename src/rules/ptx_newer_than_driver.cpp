@@ -4,7 +4,8 @@
 namespace rnncheck::rules::ptx_newer_than_driver {
 
 static std::vector<Remedy> remedies(const Facts& facts) {
-    return {{.text = "Update the driver to one that supports the CUDA version that compiled the PTX, or use a build "
+    return {{.action = Action::install_driver,
+             .text = "Update the driver to one that supports the CUDA version that compiled the PTX, or use a build "
                      "with machine code for this GPU or a build compiled with an older CUDA version",
              .commands = driver_install_commands(facts),
              .risk = Risk::disruptive,

@@ -51,7 +51,8 @@ static Finding slow(const Facts& facts, const Gpu& gpu, const Largest& largest) 
         .evidence = {evidence_of(
             facts, *largest.run,
             short_number(*largest.run->repeat_ms) + " ms, modeled: " + short_number(largest.modelled_ms) + " ms")},
-        .remedies = {{.text = "Check the clocks and their limits while the case runs, and which processes use the GPU",
+        .remedies = {{.action = Action::investigate,
+                      .text = "Check the clocks and their limits while the case runs, and which processes use the GPU",
                       .commands = {"nvidia-smi -q -d PERFORMANCE,CLOCK,POWER,TEMPERATURE", "nvidia-smi"},
                       .verify = rerun_command(facts, *largest.run),
                       .link = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"}}};

@@ -22,7 +22,8 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
                                   " does not support CUDA on native Windows: 2.10 was the last version that did",
                        .evidence = {{"operating system", "windows", "host.platform"},
                                     evidence_of(builds.without_cuda.front(), "no CUDA")},
-                       .remedies = {{.text = "Run it in WSL 2, or use TensorFlow 2.10 with CUDA 11.2 and cuDNN 8.1",
+                       .remedies = {{.action = Action::install_package,
+                                     .text = "Run it in WSL 2, or use TensorFlow 2.10 with CUDA 11.2 and cuDNN 8.1",
                                      .commands = {"wsl --install", "pip install \"tensorflow<2.11\""},
                                      .verify = "rnncheck doctor",
                                      .link = "https://www.tensorflow.org/install/pip#windows-native"}}});

@@ -63,16 +63,24 @@ void add_section(std::ostream& page, const std::string& path) {
 
 std::string facts_page() {
     std::ostringstream page;
-    page << "# Facts, schema " << facts_schema
-         << "\n\nWritten by `rnncheck doctor --save-facts FILE`, read by `--facts FILE`, and contained in a JSON "
-            "report as "
-            "`facts`. An absent field is\n"
-            "unknown; `probe_runs` shows why. New fields may be added within a schema; none is removed or changes its "
-            "meaning. This page is generated from\n"
-            "the field lists in `src/facts/`: `cmake --build build/dev --target bless` renews it.\n\n"
-            "The result of a vendor call is an object: `call` is the function, `code` its return value (0 is success; "
-            "compare it only with codes\n"
-            "of the same library and major version), `text` the library's own message.\n";
+    page
+        << "# Facts, schema " << facts_schema
+        << "\n\nWritten by `rnncheck doctor --save-facts FILE`, read by `--facts FILE`, and contained in a JSON "
+           "report as "
+           "`facts`. An absent field is\n"
+           "unknown; `probe_runs` shows why. New fields may be added within a schema; none is removed or changes its "
+           "meaning. This page is generated from\n"
+           "the field lists in `src/facts/`: `cmake --build build/dev --target bless` renews it.\n\n"
+           "The result of a vendor call is an object: `call` is the function, `code` its return value (0 is success; "
+           "compare it only with codes\n"
+           "of the same library and major version), `text` the library's own message.\n\n"
+           "A case of `rnn_runs` is described once, in `rnn_cases` with its `case_id`, and so are the runs of one case "
+           "that are alike in all\n"
+           "but `gpu`, `first_ms`, `repeat_ms` and `free_bytes`: in the JSON these are lists (`gpus`, `first_ms`, ...) "
+           "with an item for each run,\n"
+           "`case_id` stands for `case`, and `indexes` are the places of these runs in the list of all runs, which "
+           "the evidence of a finding\n"
+           "names (`rnn_runs[17]`). Facts of schema 2, in which each run was described by itself, are still read.\n";
     add_section<Facts>(page, "facts");
     return page.str();
 }

@@ -37,8 +37,12 @@ Report private_report() {
     report.findings[0].message = "the file /home/anneliese/cuda/lib64/libcuda.so.1 is no library";
     report.findings[0].evidence = {
         {"path of anneliese", "file:///home/anneliese/x", "libraries[/home/anneliese/cuda]"}};
-    report.findings[0].remedies = {
-        {"remove it", {"rm /home/anneliese/cuda/lib64/libcuda.so.1"}, Risk::safe, "ls /home/anneliese", ""}};
+    report.findings[0].remedies = {{Action::other,
+                                    "remove it",
+                                    {"rm /home/anneliese/cuda/lib64/libcuda.so.1"},
+                                    Risk::safe,
+                                    "ls /home/anneliese",
+                                    ""}};
     report.verdicts[0].reason = "GPU 0 (" + uuid + ") is not well";
     return report;
 }

@@ -108,7 +108,8 @@ void Proposals::propose_driver() {
         driver_text_ = "Install driver branch " + branch + ", the last one for this GPU";
         driver_change_ = {{"driver", branch}};
         question_.driver = make_version({*last});
-        remedies_.push_back(on_host(facts_, {.text = driver_text_,
+        remedies_.push_back(on_host(facts_, {.action = Action::install_driver,
+                                             .text = driver_text_,
                                              .risk = Risk::disruptive,
                                              .verify = "nvidia-smi",
                                              .link = "https://www.nvidia.com/drivers",
@@ -134,7 +135,8 @@ void Proposals::propose_newer_driver(const Version& needed) {
                                             "nvidia-driver-NNN-open), which this GPU requires"
                                           : "";
     remedies_.push_back(
-        on_host(facts_, {.text = "Update the NVIDIA driver to " + needed.text + " or later" + modules + ", then reboot",
+        on_host(facts_, {.action = Action::install_driver,
+                         .text = "Update the NVIDIA driver to " + needed.text + " or later" + modules + ", then reboot",
                          .commands = driver_install_commands(facts_, needed),
                          .risk = Risk::disruptive,
                          .verify = "nvidia-smi",
@@ -148,7 +150,8 @@ void Proposals::propose_compat_package(const Version& needed) {
     if (question_.data_center == false) return;
     for (const Version& cuda : cudas_given())
         if (const auto package = compat::compat_package(driver_asked(given_), cuda, question_.gpu, matrix_))
-            return remedies_.push_back({.text = "On data center GPUs only: install the forward-compatibility package " +
+            return remedies_.push_back({.action = Action::install_driver,
+                                        .text = "On data center GPUs only: install the forward-compatibility package " +
                                                 package->name + " instead",
                                         .commands = {"sudo apt-get install " + package->name},
                                         .risk = Risk::needs_root,
@@ -171,7 +174,7 @@ std::string Proposals::install_of_version(const PlannedBuild& build, const Versi
 
 /// With the libraries that the build takes from the system, where such were given.
 void Proposals::propose_build(const PlannedBuild& build, const Version& version, std::string text) {
-    Remedy remedy{.text = std::move(text), .changes = {value_of(build, version)}};
+    Remedy remedy{.action = Action::install_package, .text = std::move(text), .changes = {value_of(build, version)}};
     if (!build.install.empty()) remedy.commands = {build.install};
     if (!build.sources.empty()) remedy.link = build.sources.front();
     if (build.libraries == "system") {
@@ -184,7 +187,7 @@ void Proposals::propose_build(const PlannedBuild& build, const Version& version,
 
 /// What the build takes from the system, in the place of what was given.
 void Proposals::propose_system_libraries(const PlannedBuild& build, const Framework& framework) {
-    Remedy remedy{.text = "Install ", .link = cuda_archive};
+    Remedy remedy{.action = Action::install_package, .text = "Install ", .link = cuda_archive};
     if (given_cuda(given_)) {
         remedy.changes.push_back({"cuda", build.cuda->text});
         remedy.text += "CUDA " + build.cuda->text;
@@ -235,7 +238,8 @@ void Proposals::propose_python(const Framework& framework) {
     if (!question_.python) return;
     for (const FrameworkBuild& build : builds_of(given_, matrix_, framework).with_cuda)
         if (build.python_last && compat::build_for_python(build, *question_.python).fit == Fit::does_not_work) {
-            remedies_.push_back({.text = "Use Python " + build.python_last->text + ", the newest one that " +
+            remedies_.push_back({.action = Action::install_package,
+                                 .text = "Use Python " + build.python_last->text + ", the newest one that " +
                                          words_of(framework) + " has a package for",
                                  .commands = {"python" + build.python_last->text + " -m venv environment"},
                                  .link = build.source.url,
@@ -294,7 +298,7 @@ void Proposals::propose_libraries() {
 void Proposals::propose_libraries_of(const Version& cuda, bool change_cuda) {
     const CudnnBuild* cudnn = newest_cudnn(cuda.major());
     if (given_cudnn(given_) && !cudnn) return;
-    Remedy remedy{.text = "Use CUDA " + cuda.text, .link = cuda_archive};
+    Remedy remedy{.action = Action::install_package, .text = "Use CUDA " + cuda.text, .link = cuda_archive};
     if (change_cuda) remedy.changes.push_back({"cuda", cuda.text});
     if (given_cudnn(given_)) {
         const std::string version = cudnn->last().text, major = std::to_string(cuda.major());
@@ -345,7 +349,8 @@ std::vector<Remedy> proposed_repairs(const Facts& given, const Facts& facts, con
 
 Remedy without_repair(const Facts& given, const Matrix& matrix) {
     if (std::ranges::any_of(given.cuda_devices, [&](const Gpu& gpu) { return is_integrated(gpu, matrix); }))
-        return {.text =
+        return {.action = Action::install_package,
+                .text =
                     "Use the framework builds that NVIDIA publishes for JetPack: driver, CUDA and cuDNN of a "
                     "Jetson come with it, and the published builds of frameworks do not run there",
                 .link = "https://docs.nvidia.com/deeplearning/frameworks/install-pytorch-jetson-platform/index.html"};
