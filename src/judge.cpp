@@ -253,10 +253,11 @@ void add_repairs(std::span<const Named<Rule> > rules, std::vector<Verdict>& verd
     }
     for (const auto& [rule, finding] : faults) {
         const std::string kind = kind_of(*finding);
+        // What is only a note, such as an old GPU that nothing uses, needs no other versions.
+        const bool repairable = finding->severity != Severity::note && before.contains(kind);
         std::vector<Remedy> held;
         for (const TriedRepair& repair : tried)
-            if (before.contains(kind) && held.size() < most_shown && repair.holds_for(kind, before))
-                held.push_back(repair.remedy);
+            if (repairable && held.size() < most_shown && repair.holds_for(kind, before)) held.push_back(repair.remedy);
         if (held.empty() && finding->remedies.empty()) held = {rules::without_repair(given, matrix)};
         if (!held.empty()) finding->remedies = std::move(held);
         complete(*rule, *finding);

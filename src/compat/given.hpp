@@ -1,5 +1,4 @@
-// What a person gives: of a machine that is not at hand, as facts, without guessing; or besides a log, in whatever
-// words.
+// What a person gives: of a machine that is not at hand, as facts, without guessing; or with a log, in whatever words.
 #pragma once
 
 #include <set>

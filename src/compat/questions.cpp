@@ -216,6 +216,17 @@ std::optional<CompatPackage> compat_package(const DriverAsked& driver, const Ver
                          package->source.url};
 }
 
+Answer<Architecture> architecture_of(const Gpu& gpu, const Matrix& matrix) {
+    return gpu.compute_capability ? matrix.architecture(*gpu.compute_capability) : Answer<Architecture>();
+}
+
+bool any_jetson(const Facts& facts, const Matrix& matrix) {
+    return std::ranges::any_of(facts.cuda_devices, [&](const Gpu& gpu) {
+        const auto row = architecture_of(gpu, matrix);
+        return row && row->integrated;
+    });
+}
+
 Suitability driver_still_drives(const Version& driver, const Version& gpu, const Matrix& matrix) {
     const auto row = matrix.architecture(gpu);
     if (!row) return outside("compute capability " + gpu.text, row.coverage, matrix);
@@ -348,7 +359,11 @@ std::string no_x86_board(const Version& capability, const std::string& name, con
         return "compute capability " + capability.text +
                " is of a Jetson board: its driver, CUDA, cuDNN and framework builds come with NVIDIA's JetPack; the "
                "published builds in the data are for x86-64 and do not run on it";
-    const auto product = name.empty() ? Answer<GpuProduct>() : matrix.gpu_product(name);
+    // Names are compared one by one, which takes time.
+    const bool possible = !name.empty() && std::ranges::any_of(matrix.gpu_products(), [&](const GpuProduct& row) {
+        return row.arm && row.capability == capability;
+    });
+    const auto product = possible ? matrix.gpu_product(name) : Answer<GpuProduct>();
     if (product && product->arm)
         return product->name +
                " is on a board with an Arm processor: the published builds in the data are for x86-64 and do not run "

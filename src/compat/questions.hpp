@@ -3,7 +3,7 @@
 // what makes them so.
 #pragma once
 
-#include "facts/common.hpp"
+#include "facts/facts.hpp"
 #include "matrix/matrix.hpp"
 
 namespace rnncheck {
@@ -65,6 +65,11 @@ struct CompatPackage {
 };
 std::optional<CompatPackage> compat_package(const DriverAsked& driver, const Version& cuda,
                                             const std::optional<Version>& gpu, const Matrix& matrix);
+
+/// Unknown where the capability of the GPU is.
+Answer<Architecture> architecture_of(const Gpu& gpu, const Matrix& matrix);
+/// Of a Jetson board: driver, CUDA and framework builds come with JetPack and follow no branch of the tables.
+bool any_jetson(const Facts& facts, const Matrix& matrix);
 
 /// Whether the driver's branch has not left the GPU behind.
 Suitability driver_still_drives(const Version& driver, const Version& gpu, const Matrix& matrix);

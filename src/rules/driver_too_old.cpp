@@ -97,18 +97,11 @@ static void judge_gpu(const Matrix& matrix, const Version& driver, const Gpu& gp
     answers.fault(std::move(finding));
 }
 
-/// Jetson's driver and CUDA come with JetPack and follow no branch of the tables.
-static bool is_jetson(const Facts& facts, const Matrix& matrix) {
-    return std::any_of(facts.cuda_devices.begin(), facts.cuda_devices.end(), [&](const Gpu& gpu) {
-        const auto row = gpu.compute_capability ? matrix.architecture(*gpu.compute_capability) : Answer<Architecture>();
-        return row && row->integrated;
-    });
-}
-
 static Verdict judge_given(const Facts& facts, const Matrix& matrix) {
     const auto driver = driver_version(facts);
     if (!driver) return undecided("no driver version was specified");
-    if (is_jetson(facts, matrix)) return undecided("Jetson drivers are part of JetPack and follow other rules");
+    if (compat::any_jetson(facts, matrix))
+        return undecided("Jetson drivers are part of JetPack and follow other rules");
     if (!given_cuda(facts) && !given_cudnn(facts) && !given_gpu(facts) && facts.frameworks.empty())
         return undecided("nothing that needs a driver was specified: cuda=, cudnn=, gpu= or a framework");
     VerdictBuilder answers;
@@ -150,7 +143,7 @@ static std::pair<Remedy, bool> update_or_instead(const Facts& facts, const Matri
     std::optional<Remedy> instead;
     bool any_gains = facts.cuda_devices.empty() || !oldest;
     for (const Gpu& gpu : facts.cuda_devices) {
-        const auto row = gpu.compute_capability ? matrix.architecture(*gpu.compute_capability) : Answer<Architecture>();
+        const auto row = compat::architecture_of(gpu, matrix);
         const auto other = row && oldest ? instead_of_update(*row, *oldest, cuda) : std::nullopt;
         any_gains |= !other;
         if (other && is_ignored(*row, *oldest)) update.text += ". For " + words_of(gpu) + ", " + last_branch_of(*row);

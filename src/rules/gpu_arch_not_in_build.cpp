@@ -12,17 +12,17 @@ static void describe(Finding& finding, const Gpu& gpu, const std::string& things
                       (only_slow ? "; PTX code, compiled at first use, may still run" : "");
 }
 
+static std::optional<Remedy> on_machine(const Gpu&, const Matrix&) {
+    return Remedy{.action = Action::install_package,
+                  .text =
+                      "Use a framework build for a CUDA version that supports this GPU (12.8 or later for Blackwell, "
+                      "12.9 for its capabilities 10.3 and 12.1, 11.8 for Ada and Hopper), with a cuDNN built for "
+                      "that CUDA version",
+                  .link = "https://developer.nvidia.com/cuda-gpus"};
+}
+
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    Verdict verdict = judge_architecture(facts, matrix, true, describe);
-    if (only_given(facts)) return verdict;
-    for (Finding& finding : verdict.findings)
-        finding.remedies.push_back(
-            {.action = Action::install_package,
-             .text = "Use a framework build for a CUDA version that supports this GPU (12.8 or later for Blackwell, "
-                     "12.9 for its capabilities 10.3 and 12.1, 11.8 for Ada and Hopper), with a cuDNN built for that "
-                     "CUDA version",
-             .link = "https://developer.nvidia.com/cuda-gpus"});
-    return verdict;
+    return judge_architecture(facts, matrix, true, {describe, on_machine});
 }
 
 extern const Rule rule{.title = "The installed CUDA or cuDNN has no code for a GPU",

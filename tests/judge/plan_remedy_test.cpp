@@ -8,14 +8,18 @@ using namespace rnncheck::test;
 
 namespace {
 
-/// The last command that the rule's first finding offers.
-std::string last_command(const char* rule, const Facts& facts) {
+/// Of the rule's first finding.
+std::vector<Remedy> remedies_of(const char* rule, const Facts& facts) {
     Selection selection;
     selection.only = {rule};
     const Report report = judge(facts, Matrix::bundled(), selection);
     REQUIRE_FALSE(report.findings.empty());
-    const auto& remedies = report.findings.front().remedies;
-    REQUIRE_FALSE(remedies.empty());
+    REQUIRE_FALSE(report.findings.front().remedies.empty());
+    return report.findings.front().remedies;
+}
+
+std::string last_command(const char* rule, const Facts& facts) {
+    const auto remedies = remedies_of(rule, facts);
     return remedies.back().commands.empty() ? "" : remedies.back().commands.front();
 }
 
@@ -58,6 +62,9 @@ TEST_CASE("of several GPUs the one at fault counts; what is not known is left ou
         std::erase_if(f.rnn_runs, [](const RnnRun& run) { return run.gpu == 1; });
     });
     CHECK(last_command("gpu_too_old", second) == "rnncheck matrix plan gpu=3.5 driver=550.54.14");
+    // An old GPU that nothing uses is no reason to change the versions of the others.
+    CHECK(remedies_of("gpu_too_old", second).front().commands ==
+          std::vector<std::string>{"export CUDA_VISIBLE_DEVICES=0"});
     const auto no_gpu = but([](Facts& f) {
         f.runtimes.front().version = v("13.0");
         f.cuda_devices.clear();

@@ -267,7 +267,7 @@ TEST_CASE("words are wrapped, never broken") {
     CHECK(columns_of("\x1b[1;31mr\xc3\xa4\x1b[0m") == 2);
 }
 
-TEST_CASE("the age of the compatibility data stands on the page when it is known") {
+TEST_CASE("the age of the compatibility data is on the page when it is known") {
     Report report = healthy_report();
     for (const auto& [days, words] : {std::pair{0, "2026-11-21, today."},
                                       {1, "2026-11-21, 1 day old."},

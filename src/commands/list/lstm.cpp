@@ -42,7 +42,7 @@ void write_reproducer(const std::string& path, const Facts& facts, const std::op
     write_file(path, reproducer(facts, shown));
 }
 
-/// Whether the files were written that the options name, besides those of every report.
+/// Whether the files were written that the options name, in addition to those of every report.
 bool files_written(const LstmOptions& given, const LstmState& state, const Report& report, const Facts& facts,
                    bool show_private) {
     const auto write_picture = [&] {

@@ -7,13 +7,13 @@
 #include "compat/questions.hpp"
 #include "matrix/ranges.hpp"
 #include "matrix/shells.hpp"
+#include "rules/support/remedies.hpp"
 
 namespace rnncheck::rules {
 
 namespace {
 
-/// https://pypi.org/project/nvidia-cudnn-cu11/: none for an older CUDA, none for an older cuDNN.
-constexpr int oldest_cuda_of_wheels = 11, oldest_cudnn_of_wheels = 8;
+constexpr int oldest_cudnn_of_wheels = 8;  // https://pypi.org/project/nvidia-cudnn-cu11/
 /// https://pypi.org/project/nvidia-cublas/: from here on only the packages of cuDNN name the CUDA.
 constexpr int plain_names_since = 13;
 
@@ -41,7 +41,7 @@ std::optional<std::string> range_of(const Version& cudnn, int cuda, const KnownO
 std::optional<std::string> package(const std::string& name, const std::string& range, const Asked& asked,
                                    const KnownOfLog& t) {
     const int cuda = asked.cuda ? asked.cuda->major() : 0;
-    if (cuda < oldest_cuda_of_wheels) return std::nullopt;
+    if (cuda < oldest_cuda_with_wheels) return std::nullopt;
     if (name == "nvidia-cudnn") {
         std::optional<std::string> wanted(range);
         if (range.empty() && (!asked.cudnn || asked.cudnn->major() < oldest_cudnn_of_wheels)) return std::nullopt;
@@ -55,13 +55,11 @@ std::optional<std::string> package(const std::string& name, const std::string& r
            ".*\"";
 }
 
-/// "rnncheck matrix plan gpu=12.0 driver=570.86 os=windows"; nothing where neither GPU nor driver is known.
+/// For the system of the log, too; nothing where neither GPU nor driver is known.
 std::optional<std::string> plan(const KnownOfLog& t) {
-    const auto gpu = gpu_capability(t);
-    const auto& driver = t.out.said.driver;
-    if (!gpu && !driver) return std::nullopt;
-    return "rnncheck matrix plan" + (gpu ? " gpu=" + gpu->text : "") + (driver ? " driver=" + driver->text : "") +
-           (t.seen("os_windows") ? " os=windows" : "");
+    const std::string command = plan_command(gpu_capability(t), t.out.said.driver);
+    if (command.empty()) return std::nullopt;
+    return command + (t.seen("os_windows") ? " os=windows" : "");
 }
 
 /// The command with its placeholders filled in; nothing where one of them cannot be.
@@ -92,7 +90,7 @@ std::vector<std::string> commands_of(const std::string& chain) {
 std::vector<Version> cudas_of(const Version& cudnn, const Matrix& matrix) {
     std::set<int, std::greater<>> majors;
     for (const CudnnBuild& build : matrix.cudnn_builds())
-        if (build.cudnn.major() == cudnn.major() && build.cuda_major >= oldest_cuda_of_wheels)
+        if (build.cudnn.major() == cudnn.major() && build.cuda_major >= oldest_cuda_with_wheels)
             majors.insert(build.cuda_major);
     std::vector<Version> newest;
     for (const int major : majors)

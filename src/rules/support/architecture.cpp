@@ -356,8 +356,8 @@ static bool is_misfit(const Compared& compared, bool gpu_is_newer) {
     return (fit == Fit::does_not_work || fit == Fit::compiles_first) && compared.suits.gpu_is_newer == gpu_is_newer;
 }
 
-static Finding about(const Facts& facts, const Gpu& gpu, const std::vector<Compared>& all, bool gpu_is_newer,
-                     void (*describe)(Finding&, const Gpu&, const std::string&)) {
+static Finding about(const Facts& facts, const Matrix& matrix, const Gpu& gpu, const std::vector<Compared>& all,
+                     bool gpu_is_newer, const ArchitectureWords& words) {
     Finding finding;
     finding.subject = subject_of(gpu);
     finding.severity = Severity::note;
@@ -371,10 +371,11 @@ static Finding about(const Facts& facts, const Gpu& gpu, const std::vector<Compa
         finding.severity = std::min(finding.severity, compared.severity);
         append(finding.evidence, compared.suits.evidence);
     }
-    describe(finding, gpu, join_with_and(things));
-    for (auto compared = all.rbegin(); compared != all.rend(); ++compared)
-        if (is_misfit(*compared, gpu_is_newer))
-            finding.remedies.insert(finding.remedies.begin(), compared->instead.begin(), compared->instead.end());
+    words.describe(finding, gpu, join_with_and(things));
+    for (const Compared& compared : all)
+        if (is_misfit(compared, gpu_is_newer)) append(finding.remedies, compared.instead);
+    if (!only_given(facts))
+        if (auto remedy = words.on_machine(gpu, matrix)) finding.remedies.push_back(std::move(*remedy));
     return finding;
 }
 
@@ -421,7 +422,7 @@ static void note(const Facts& facts, const Compared& compared, const std::string
 }
 
 Verdict judge_architecture(const Facts& facts, const Matrix& matrix, bool gpu_is_newer,
-                           void (*describe)(Finding&, const Gpu&, const std::string&)) {
+                           const ArchitectureWords& words) {
     VerdictBuilder answers;
     if (only_given(facts)) {
         if (facts.cuda_devices.empty()) return undecided("no GPU was specified");
@@ -432,7 +433,7 @@ Verdict judge_architecture(const Facts& facts, const Matrix& matrix, bool gpu_is
     for (const auto& gpu : facts.cuda_devices) {
         const auto all = compare(facts, matrix, gpu);
         if (std::ranges::any_of(all, [&](const Compared& one) { return is_misfit(one, gpu_is_newer); })) {
-            Finding finding = about(facts, gpu, all, gpu_is_newer, describe);
+            Finding finding = about(facts, matrix, gpu, all, gpu_is_newer, words);
             if (is_unused_by_default(facts, matrix, gpu)) set_aside(facts, gpu, finding);
             answers.fault(std::move(finding));
         }

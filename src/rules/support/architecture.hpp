@@ -5,9 +5,14 @@
 
 namespace rnncheck::rules {
 
-/// One finding for each GPU that something has no machine code for, being newer than that, or else older; `describe`
-/// fills in message and remedies.
-Verdict judge_architecture(const Facts& facts, const Matrix& matrix, bool gpu_is_newer,
-                           void (*describe)(Finding&, const Gpu&, const std::string& things));
+/// What a rule says of a GPU: `describe` fills in the message, `on_machine` is a remedy where the versions were not
+/// given but found.
+struct ArchitectureWords {
+    void (*describe)(Finding&, const Gpu&, const std::string& things);
+    std::optional<Remedy> (*on_machine)(const Gpu&, const Matrix&);
+};
+
+/// One finding for each GPU that something has no machine code for, being newer than that, or else older.
+Verdict judge_architecture(const Facts& facts, const Matrix& matrix, bool gpu_is_newer, const ArchitectureWords& words);
 
 }  // namespace rnncheck::rules

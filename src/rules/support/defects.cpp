@@ -61,8 +61,7 @@ static Remedy without_cudnn_layer(const Remedy& remedy) {
 /// Of versions alone, for the CUDA of a cuDNN that suits everything given; no command where its wheels do not exist.
 static Remedy for_this_cuda(const Facts& facts, const CudnnBuild* fixed, const CudnnCopy& copy, Remedy remedy) {
     if (!only_given(facts)) return for_cuda_of(copy, std::move(remedy));
-    constexpr int first_cuda_with_wheels = 11;  // https://pypi.org/search/?q=nvidia-cudnn-cu
-    if (fixed && fixed->cuda_major >= first_cuda_with_wheels)
+    if (fixed && fixed->cuda_major >= oldest_cuda_with_wheels)
         return for_cuda_major(fixed->cuda_major, std::move(remedy));
     remedy.commands.clear();
     return remedy;

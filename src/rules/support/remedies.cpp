@@ -178,26 +178,28 @@ static std::optional<Version> capability_for(const Facts& facts, const std::stri
     return first;
 }
 
-/// "rnncheck matrix plan gpu=8.6 driver=535.104.05" with the values of the GPU that the subject names, else the first
-/// one's; "" when neither GPU nor driver is known.
-static std::string plan_command(const Facts& facts, const std::string& subject) {
-    const auto gpu = capability_for(facts, subject);
-    const auto driver = driver_version(facts);
+std::string plan_command(const std::optional<Version>& gpu, const std::optional<Version>& driver) {
     if (!gpu && !driver) return "";
     return "rnncheck matrix plan" + (gpu ? " gpu=" + gpu->text : "") + (driver ? " driver=" + driver->text : "");
 }
 
+/// With the values of the GPU that the subject names, else the first one's.
 void offer_plan(const Facts& facts, Finding& finding) {
-    const std::string command = plan_command(facts, finding.subject);
+    const std::string command = plan_command(capability_for(facts, finding.subject), driver_version(facts));
     if (!command.empty())
         finding.remedies.push_back({.action = Action::investigate,
                                     .text = "List the versions of each framework that run with this GPU and driver",
                                     .commands = {command}});
 }
 
+std::vector<std::string> pip_commands_for(const CudnnBuild& build) {
+    if (build.cuda_major < oldest_cuda_with_wheels) return {};
+    return {"pip install \"nvidia-cudnn-cu" + std::to_string(build.cuda_major) + "==" + build.last().text + ".*\""};
+}
+
 namespace {
 
-constexpr int oldest_packages = 11, newest_packages = 13;  // https://pypi.org/search/?q=nvidia-cudnn-cu
+constexpr int newest_packages = 13;  // https://pypi.org/search/?q=nvidia-cudnn-cu
 
 void replace_all(std::string& text, std::string_view from, const std::string& to) {
     for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
@@ -306,7 +308,7 @@ Remedy for_cuda_here(const Facts& facts, Remedy remedy) {
     int major = facts.driver.cuda_version ? facts.driver.cuda_version->major() : 0;
     for (const Runtime& runtime : facts.runtimes)
         if (!facts.driver.cuda_version && runtime.version) major = std::max(major, runtime.version->major());
-    if (major < oldest_packages) return remedy;
+    if (major < oldest_cuda_with_wheels) return remedy;
     return for_cuda_major(std::min(major, newest_packages), std::move(remedy));
 }
 
@@ -395,7 +397,6 @@ std::vector<std::string> driver_install_commands(const Facts& facts, const std::
 
 namespace {
 
-constexpr int oldest_wheels = 11;
 constexpr int one_directory_since = 13;  // https://pypi.org/project/nvidia-cublas/: nvidia/cu13/lib holds all of CUDA
 
 /// What pip installs, and the directories below site-packages in which its libraries then lie.
@@ -411,14 +412,14 @@ bool is_among_wheels(const std::string& directory) {
 std::optional<Wheels> cudnn_for(const Framework& framework) {
     const std::vector<std::string> directories = {"nvidia/cudnn/lib"};
     if (framework.cudnn_wanted) return Wheels{shell_quoted(*framework.cudnn_wanted), directories};
-    if (!framework.cuda || !framework.cudnn || framework.cuda->major() < oldest_wheels) return std::nullopt;
+    if (!framework.cuda || !framework.cudnn || framework.cuda->major() < oldest_cuda_with_wheels) return std::nullopt;
     const std::string major = std::to_string(framework.cudnn->major()), cuda = std::to_string(framework.cuda->major());
     const std::string from = parts_written(*framework.cudnn) > 1 ? ">=" + framework.cudnn->text + "," : "";
     return Wheels{"\"nvidia-cudnn-cu" + cuda + from + "==" + major + ".*\"", directories};
 }
 
 std::optional<Wheels> cublas_for(const Framework& framework) {
-    if (!framework.cuda || framework.cuda->major() < oldest_wheels) return std::nullopt;
+    if (!framework.cuda || framework.cuda->major() < oldest_cuda_with_wheels) return std::nullopt;
     const std::string cuda = std::to_string(framework.cuda->major());
     if (framework.cuda->major() >= one_directory_since)
         return Wheels{"\"nvidia-cublas==" + cuda + ".*\" \"nvidia-cuda-runtime==" + cuda + ".*\"",

@@ -42,6 +42,15 @@ Remedy against_foreign_driver(const Facts& facts);
 /// The plan for the finding's GPU and the driver, as its last remedy (Rule::offers_plan).
 void offer_plan(const Facts& facts, Finding& finding);
 
+/// "rnncheck matrix plan gpu=8.6 driver=535.104.05"; "" when neither is known.
+std::string plan_command(const std::optional<Version>& gpu, const std::optional<Version>& driver);
+
+/// NVIDIA's Python packages exist from this CUDA on: https://pypi.org/search/?q=nvidia-cudnn-cu
+inline constexpr int oldest_cuda_with_wheels = 11;
+
+/// The command that installs the newest version of the row as a Python package; none where there is no such package.
+std::vector<std::string> pip_commands_for(const CudnnBuild& build);
+
 /// A remedy written for the packages of CUDA 12 (nvidia-cudnn-cu12, libcudnn9-cuda-12), turned to this CUDA major.
 Remedy for_cuda_major(int major, Remedy remedy);
 

@@ -206,7 +206,6 @@ void Proposals::propose_system_libraries(const PlannedBuild& build, const Framew
 void Proposals::propose_builds(const Framework& framework) {
     PlanQuestion question = question_;
     question.framework = framework.name;
-    const std::string name = words_of(framework);
     const auto known = matrix_.frameworks();
     if (std::ranges::find(known, framework.name) == known.end()) return;
     const Plan plan = make_plan(question, matrix_);
@@ -301,21 +300,13 @@ void Proposals::propose_libraries_of(const Version& cuda, bool change_cuda) {
     Remedy remedy{.action = Action::install_package, .text = "Use CUDA " + cuda.text, .link = cuda_archive};
     if (change_cuda) remedy.changes.push_back({"cuda", cuda.text});
     if (given_cudnn(given_)) {
-        const std::string version = cudnn->last().text, major = std::to_string(cuda.major());
-        remedy.text = "Use " + (change_cuda ? "CUDA " + cuda.text + " with " : "") + "cuDNN " + version;
-        remedy.changes.push_back({"cudnn", version + "+cu" + major});
+        remedy.text = "Use " + (change_cuda ? "CUDA " + cuda.text + " with " : "") + "cuDNN " + cudnn->last().text;
+        remedy.changes.push_back({"cudnn", cudnn->last().text + "+cu" + std::to_string(cuda.major())});
+        remedy.commands = pip_commands_for(*cudnn);
         remedy.link = cudnn->source.url;
-        constexpr int first_cuda_with_wheels = 11;  // https://pypi.org/search/?q=nvidia-cudnn-cu
-        if (cuda.major() >= first_cuda_with_wheels)
-            remedy.commands = {"pip install \"nvidia-cudnn-cu" + major + "==" + version + ".*\""};
     }
     remedy.text += ", the newest that suits what was specified";
     add(std::move(remedy));
-}
-
-bool is_integrated(const Gpu& gpu, const Matrix& matrix) {
-    const auto row = gpu.compute_capability ? matrix.architecture(*gpu.compute_capability) : Answer<Architecture>();
-    return row && row->integrated;
 }
 
 }  // namespace
@@ -348,7 +339,7 @@ std::vector<Remedy> proposed_repairs(const Facts& given, const Facts& facts, con
 }
 
 Remedy without_repair(const Facts& given, const Matrix& matrix) {
-    if (std::ranges::any_of(given.cuda_devices, [&](const Gpu& gpu) { return is_integrated(gpu, matrix); }))
+    if (compat::any_jetson(given, matrix))
         return {.action = Action::install_package,
                 .text =
                     "Use the framework builds that NVIDIA publishes for JetPack: driver, CUDA and cuDNN of a "
@@ -366,7 +357,7 @@ Remedy without_repair(const Facts& given, const Matrix& matrix) {
 std::optional<int> last_driver_branch(const Facts& facts, const Matrix& matrix) {
     std::optional<int> last;
     for (const Gpu& gpu : facts.cuda_devices) {
-        const auto row = gpu.compute_capability ? matrix.architecture(*gpu.compute_capability) : Answer<Architecture>();
+        const auto row = compat::architecture_of(gpu, matrix);
         if (row && row->last_driver_branch)
             last = std::min(last.value_or(*row->last_driver_branch), *row->last_driver_branch);
     }

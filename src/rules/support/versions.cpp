@@ -220,11 +220,11 @@ void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& fr
     const DecidingBuild deciding = deciding_build(builds, numbers);
     if (!deciding.build) return answers.depends(depends_on_build(framework, builds, numbers));
     const auto at = static_cast<std::size_t>(deciding.build - builds.data());
-    const std::string besides = deciding.words.empty() ? "" : " (" + deciding.words + ")";
+    const std::string which = deciding.words.empty() ? "" : " (" + deciding.words + ")";
     if (numbers[at] == 0) return answers.unknown("the data do not cover every build of " + words_of(framework));
-    if (numbers[at] > 0) return answers.passed(good + besides, {evidence_of(builds[at], libraries_of(builds[at]))});
+    if (numbers[at] > 0) return answers.passed(good + which, {evidence_of(builds[at], libraries_of(builds[at]))});
     Finding finding = std::move(verdicts[at].findings.front());
-    finding.message += besides;
+    finding.message += which;
     answers.fault(std::move(finding));
 }
 
