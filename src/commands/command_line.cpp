@@ -119,6 +119,10 @@ void print_version(bool as_json) {
 /// The document has no user to ask whether it may show private things; stderr shows them in full.
 int report_failure(const Arguments& arguments, FailureKind kind, const std::string& sentence) {
     print_message(sentence);
+    if (wants(arguments, "--exit-style", "nagios")) {
+        print_document("RNNCHECK UNKNOWN: " + escaped(redact(sentence, this_machine())) + '\n');
+        return 3;
+    }
     if (wants_json(arguments)) try {
             FailureDocument document;
             document.error = {kind, redact(sentence, this_machine())};
@@ -173,13 +177,16 @@ int run_command_line(const Arguments& arguments) {
     return runs.at(chosen.front())();
 }
 
+bool wants(const Arguments& arguments, const std::string& option, const std::string& value) {
+    const auto end = end_of_own(arguments);
+    const std::string in_two_words[] = {option, value};
+    return std::find(arguments.begin(), end, option + '=' + value) != end ||
+           std::search(arguments.begin(), end, std::begin(in_two_words), std::end(in_two_words)) != end;
+}
+
 bool wants_json(const Arguments& arguments) {
     const auto end = end_of_own(arguments);
-    constexpr std::string_view in_two_words[] = {"--format", "json"};
-    return std::any_of(
-               arguments.begin(), end,
-               [](const std::string& argument) { return argument == "--json" || argument == "--format=json"; }) ||
-           std::search(arguments.begin(), end, std::begin(in_two_words), std::end(in_two_words)) != end;
+    return std::find(arguments.begin(), end, "--json") != end || wants(arguments, "--format", "json");
 }
 
 int run_safely(const Arguments& arguments, int (*work)(const Arguments&)) {
@@ -192,7 +199,7 @@ int run_safely(const Arguments& arguments, int (*work)(const Arguments&)) {
         return report_failure(arguments, FailureKind::input, error.what());
     } catch (const OutputError& error) {
         print_message(error.what());
-        return usage;
+        return wants(arguments, "--exit-style", "nagios") ? 3 : usage;
     } catch (const std::exception& error) {
         return report_failure(arguments, FailureKind::bug, "this is a bug in rnncheck: " + std::string(error.what()));
     } catch (...) {

@@ -9,7 +9,6 @@
 #include <iterator>
 #include <limits>
 #include <memory>
-#include <sstream>
 
 #include "base/program.hpp"
 #include "commands/tables.hpp"
@@ -71,6 +70,7 @@ std::pair<std::string, std::string> label_from(const std::string& text) {
 
 OutputFile output_from(const std::string& text) {
     const auto at = text.find('=');
+    if (at == std::string::npos && !text.empty() && !find_named(all_formats(), text)) return {nullptr, text};
     if (at == std::string::npos || at + 1 == text.size())
         throw UsageError("--output cannot be '" + text + "'; give a format and a file, e.g. json=report.json");
     if (text.substr(at + 1) == "-")
@@ -246,9 +246,9 @@ std::function<ReportOptions()> declare_report_options(CLI::App& app) {
            [options](const std::vector<std::string>& texts) {
                std::ranges::transform(texts, std::back_inserter(options->outputs), output_from);
            },
-           "Also write the report to a file, e.g. json=report.json")
+           "Also write the report to a file, e.g. json=report.json; without a format in that of --format")
         ->allow_extra_args(false)
-        ->type_name("F=FILE");
+        ->type_name("[F=]FILE");
     app.add_option_function<std::vector<std::string>>(
            "--label",
            [options](const std::vector<std::string>& texts) {
@@ -261,9 +261,14 @@ std::function<ReportOptions()> declare_report_options(CLI::App& app) {
         ->type_name("KEY=VALUE");
     declare_text_part(app, *options);
     add_choice<FailOn>(app, "--fail-on", "Exit 4 on warnings when set to \"warning\"", into(options->fail_on));
+    add_choice<ExitStyle>(app, "--exit-style",
+                          "Exit code and, without --format, output as of a monitoring plugin when set to \"nagios\"",
+                          into(options->exit_style));
     return [options, &app] {
         refuse_together(app, "--json", "--format", "standard output carries one document");
         if (options->json) options->format = format_named("json");
+        const bool is_chosen = options->json || app.count("--format") > 0;
+        if (options->exit_style == ExitStyle::nagios && !is_chosen) options->format = format_named("nagios");
         check_text_part(app, *options);
         begin_run(app, *options);
         return *options;
@@ -297,21 +302,27 @@ Report finished(Report report, const ReportOptions& options) {
     return redacted_unless(options.show_private, std::move(report));
 }
 
-std::string report_as_text(const Report& report, const Named<Format>& format, const Style& style) {
-    std::ostringstream out;
-    format->write(report, out, style);
-    return out.str();
+int print_report(const Report& report, const ReportOptions& options) {
+    return print_outline(outline_of(report), options);
 }
 
-int print_report(const Report& report, const ReportOptions& options) {
+int print_outline(const Outline& outline, const ReportOptions& options) {
     Style in_file = options.style();
     in_file.color = false;
     in_file.one_line = true;
     bool all_written = true;  // first the files: a full standard output must not cost them
     for (const OutputFile& output : options.outputs)
-        all_written &= was_written([&] { write_file(output.path, report_as_text(report, *output.format, in_file)); });
-    print_document(report_as_text(report, *options.format, options.style()));
-    return all_written ? exit_code(report.verdict, options.fail_on) : usage;
+        all_written &= was_written([&] {
+            const Named<Format>& format = output.format ? *output.format : *options.format;
+            write_output(output.path, format->write(outline, in_file));
+        });
+    const Named<Format>& format = *options.format;
+    print_document(format->write(outline, options.style()));
+    if (options.exit_style == ExitStyle::nagios) {
+        constexpr int states[] = {0, 1, 2, 3};  // OK, WARNING, CRITICAL, UNKNOWN
+        return all_written ? states[static_cast<std::size_t>(outline.verdict)] : 3;
+    }
+    return all_written ? exit_code(outline.verdict, options.fail_on) : usage;
 }
 
 Exit exit_code(OverallVerdict verdict, FailOn fail_on) {

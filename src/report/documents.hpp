@@ -201,6 +201,7 @@ std::string schema_text();
 
 // For people. Everything that comes from outside goes through shown() on its way to the page.
 
+std::string text_of(const Report& report, const Style& style);
 /// A line with the name and version, and one with all else.
 std::string text_of(const VersionDocument& document, const Style& style);
 std::string text_of(const ListDocument& document, const Style& style);

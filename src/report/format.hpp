@@ -1,8 +1,8 @@
-// A format prints a report. It may not look anything up and may not decide.
+// A format prints the outline of a report or of another document. It may not look anything up and may not decide.
 #pragma once
 
-#include <iosfwd>
 #include <span>
+#include <string>
 
 #include "base/directory_list.hpp"
 #include "report/report.hpp"
@@ -24,9 +24,11 @@ inline JsonLines json_lines(const Style& style) {
     return style.one_line ? JsonLines::one : JsonLines::indented;
 }
 
+struct Outline;
+
 struct Format {
     std::string_view title;
-    void (*write)(const Report&, std::ostream&, const Style&);
+    std::string (*write)(const Outline&, const Style&);
 };
 
 /// Every file of src/report/formats/, by name.

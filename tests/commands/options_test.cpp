@@ -89,8 +89,8 @@ TEST_CASE("what cannot be meant is refused, with the option's name") {
     }
     CHECK(contains(complaint_about({"--fail-on", "all"}), "error, warning and never"));
     CHECK(contains(complaint_about({"--color", "blue"}), "auto, always and never"));
-    CHECK(contains(complaint_about({"--format", "yaml"}), "json and text"));
-    CHECK(contains(complaint_about({"--output", "report.json"}), "json=report.json"));
+    CHECK(contains(complaint_about({"--format", "yaml"}), "junit"));
+    CHECK(contains(complaint_about({"--output", "json"}), "json=report.json"));
     CHECK(contains(complaint_about({"--output", "json=-"}), "--format json"));
     CHECK(contains(complaint_about({"--root", "/nonexistent"}), "--root: Directory does not exist"));
     CHECK(contains(complaint_about({"--matrix", "/dev/null"}), "--matrix: Directory"));

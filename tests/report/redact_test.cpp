@@ -6,6 +6,7 @@
 #include "facts/facts_json.hpp"
 #include "report/documents.hpp"
 #include "report/format.hpp"
+#include "report/outline.hpp"
 #include "sample_reports.hpp"
 #include "support/catch.hpp"
 
@@ -52,10 +53,9 @@ const std::vector<std::string> secrets = {"karlotta",     "anneliese", "friedric
                                           "/data/people", "11111111",  "555555555555", "aaaaaaaa",      "00000000000f"};
 
 std::string everything(const Report& report) {
-    std::string text = json_text(report);
-    std::ostringstream page;
-    (*find_named(all_formats(), "text"))->write(report, page, {.verbose = true});
-    return text + page.str() + facts_to_text(report.facts, 2);
+    std::string text = facts_to_text(report.facts, 2);
+    for (const auto& format : all_formats()) text += format->write(outline_of(report), {.verbose = true});
+    return text;
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ namespace {
 OverallVerdict preflight(const DoctorOptions& options, const Matrix& matrix) {
     Facts facts = surveyed_with_restrictions(options.survey, options.report.quiet);
     const Report report = finished(judge(std::move(facts), matrix, options.selection), options.report);
-    print_aside(report_as_text(report, *options.report.format, options.report.style(STDERR_FILENO)));
+    print_aside(text_of(report, options.report.style(STDERR_FILENO)));
     return report.verdict;
 }
 
