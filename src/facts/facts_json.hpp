@@ -14,6 +14,9 @@ namespace rnncheck {
 nlohmann::json facts_to_json(const Facts& facts);
 nlohmann::json facts_json_schema();
 
+/// The reverse, of older schemas too; InputError names the place of what has the wrong form.
+Facts facts_from_json(nlohmann::json json);
+
 /// That as text, on one line without an indent: the wire and the file form.
 std::string facts_to_text(const Facts& facts, int indent = -1);
 

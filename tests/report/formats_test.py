@@ -94,7 +94,8 @@ class Tags(html.parser.HTMLParser):
             self.wrong.append(f"</{tag}> closes {self.open[-3:]}")
 
     def handle_data(self, data):
-        self.words.append(data)
+        if not {"code", "pre", "style"} & set(self.open):
+            self.words.append(data)
 
 
 def complaints_of_markup(text, allowed):
@@ -127,8 +128,8 @@ def check_markdown(text, findings, checks):
         wrong.append(f"{tags.seen.count('h2')} titles")
     if len(text) > 60_000:
         wrong.append(f"{len(text)} characters")
-    if re.search(r"(?<![\w`])@\w", re.sub(r"(`+).*?\1", "", text.decode(), flags=re.S)):
-        wrong.append("somebody is mentioned")
+    if any(re.search(r"(?<!\w)[@#]\w", words) for words in tags.words):
+        wrong.append("somebody or an issue is mentioned")
     return wrong
 
 
@@ -153,7 +154,7 @@ METRIC = re.compile(r'[a-z_]+(\{([a-z_]+="([^"\\\n]|\\["\\n])*",?)*\})? [0-9.e+-
 
 def check_prometheus(text, findings, checks):
     wrong = [line for line in text.decode().split("\n")[:-1] if not METRIC.fullmatch(line) and not line.startswith(("# HELP ", "# TYPE "))]
-    counted = sum(int(line.rsplit(" ", 1)[1]) for line in text.decode().splitlines() if line.startswith("rnncheck_finding{"))
+    counted = sum(int(float(line.rsplit(" ", 1)[1])) for line in text.decode().split("\n") if line.startswith("rnncheck_finding{") and METRIC.fullmatch(line))
     if counted != findings:
         wrong.append(f"{counted} findings")
     return wrong

@@ -18,7 +18,8 @@ std::string plain(std::string_view text) {
     const std::string line = shown(trim(text));
     for (std::size_t i = 0; i < line.size(); ++i) {
         const char c = line[i];
-        const bool ends_number = (c == '.' || c == ')') && is_number(std::string_view(line).substr(0, i));
+        const bool ends_number = (c == '.' || c == ')') && is_number(std::string_view(line).substr(0, i)) &&
+                                 (i + 1 == line.size() || line[i + 1] == ' ');
         if (contains(special, {&c, 1}) || ends_number || (i == 0 && contains(at_start, {&c, 1}))) safe += '\\';
         safe += c;
         if (c == '@' || c == '#') safe += "<!-- -->";
