@@ -6,6 +6,7 @@
 #include "compat/plan.hpp"
 #include "facts/libraries.hpp"
 #include "matrix/table_view.hpp"
+#include "report/diff.hpp"
 #include "report/format.hpp"
 
 namespace rnncheck {
@@ -191,6 +192,16 @@ struct SelftestDocument : Document<ProgramStamp> {
     }
 };
 
+/// `rnncheck diff A B --json`.
+struct DiffDocument : Document<ToolStamp> {
+    Diff diff;
+
+    static void fields(auto& self, auto&& visit) {
+        Document::fields(self, visit);
+        Diff::fields(self.diff, visit);
+    }
+};
+
 /// A document as JSON text: on one line or with two spaces of indent, sorted keys, plain ASCII (everything else as \u
 /// escapes, so that no control character of either kind reaches a terminal), one line end after the last brace.
 template <class T>
@@ -220,5 +231,7 @@ std::string text_of(const NeedsDocument& document, const Style& style);
 std::string text_of(const WhichDocument& document, const Style& style);
 /// A headline, then one paragraph for each check.
 std::string text_of(const SelftestDocument& document, const Style& style);
+/// The sentence, both verdicts, and a line for each thing that differs; with style.verbose also what is unknown.
+std::string text_of(const DiffDocument& document, const Style& style);
 
 }  // namespace rnncheck
