@@ -78,7 +78,7 @@ std::string facts_page() {
            "that are alike in all\n"
            "but `gpu`, `first_ms`, `repeat_ms` and `free_bytes`: in the JSON these are lists (`gpus`, `first_ms`, ...) "
            "with an item for each run,\n"
-           "`case_id` stands for `case`, and `indexes` are the places of these runs in the list of all runs, which "
+           "`case_id` replaces `case`, and `indexes` are the places of these runs in the list of all runs, which "
            "the evidence of a finding\n"
            "names (`rnn_runs[17]`). Facts of schema 2, in which each run was described by itself, are still read.\n";
     add_section<Facts>(page, "facts");

@@ -172,27 +172,9 @@ Remedy against_foreign_driver(const Facts& facts) {
         .link = guide};
 }
 
-static std::optional<Version> capability_for(const Facts& facts, const std::string& subject) {
-    std::optional<Version> first;
-    for (const Gpu& gpu : facts.cuda_devices) {
-        if (subject_of(gpu) == subject) return gpu.compute_capability;
-        if (!first) first = gpu.compute_capability;
-    }
-    return first;
-}
-
 std::string plan_command(const std::optional<Version>& gpu, const std::optional<Version>& driver) {
     if (!gpu && !driver) return "";
     return "rnncheck matrix plan" + (gpu ? " gpu=" + gpu->text : "") + (driver ? " driver=" + driver->text : "");
-}
-
-/// With the values of the GPU that the subject names, else the first one's.
-void offer_plan(const Facts& facts, Finding& finding) {
-    const std::string command = plan_command(capability_for(facts, finding.subject), driver_version(facts));
-    if (!command.empty())
-        finding.remedies.push_back({.action = Action::investigate,
-                                    .text = "List the versions of each framework that run with this GPU and driver",
-                                    .commands = {command}});
 }
 
 std::vector<std::string> pip_commands_for(const CudnnBuild& build) {
