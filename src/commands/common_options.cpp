@@ -196,6 +196,7 @@ void add_rule_options(CLI::App& app, RuleOptions& rules) {
     add_list(app, "--skip", rules.skip, "Skip these rules or probes", "ID");
     add_list(app, "--ignore", rules.ignore, "Report findings of these rules as notes; they do not affect the verdict",
              "ID");
+    add_matrix_option(app, rules.matrix_directory);
 }
 
 Framework framework_asked_for(const std::string& text) {
@@ -208,16 +209,21 @@ Framework framework_asked_for(const std::string& text) {
 }
 
 Selection selection_from(const RuleOptions& rules, std::set<std::string>& skipped_probes) {
+    const auto matrix = [&] { return matrix_from(rules.matrix_directory); };
+    const auto known = [&] { return rule_names(matrix()); };
     Selection selection;
-    selection.only = ids_from(rules.only, "--only", "rule", rule_names);
-    selection.ignore = ids_from(rules.ignore, "--ignore", "rule", rule_names);
-    selection.skip = ids_from(rules.skip, "--skip", "rule or probe", rule_and_probe_names);
+    selection.only = ids_from(rules.only, "--only", "rule", known);
+    selection.ignore = ids_from(rules.ignore, "--ignore", "rule", known);
+    selection.require = ids_from(rules.require, "--require", "rule", known);
+    selection.skip = ids_from(rules.skip, "--skip", "rule or probe", [&] { return rule_and_probe_names(matrix()); });
     for (const std::string& probe : probe_names())
         if (selection.skip.erase(probe) > 0) skipped_probes.insert(probe);
     const bool selects = !selection.only.empty() || !selection.skip.empty();
-    if (selects &&
-        std::ranges::none_of(rule_names(), [&](const std::string& rule) { return selection.includes(rule); }))
+    if (selects && std::ranges::none_of(known(), [&](const std::string& rule) { return selection.includes(rule); }))
         throw UsageError("--only and --skip leave no rule to run");
+    for (const std::string& id : selection.require)
+        if (!selection.includes(id))
+            throw UsageError("--require " + id + " contradicts --skip or --only, which exclude it");
     return selection;
 }
 

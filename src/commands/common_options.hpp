@@ -65,9 +65,11 @@ void add_root_option(CLI::App& app, std::string& directory);
 void add_deadline_option(CLI::App& app, std::optional<double>& seconds, const char* without);
 void add_private_option(CLI::App& app, bool& show_private);
 
-/// Rules as given by --only, --skip and --ignore.
+/// Rules as given by --only, --skip, --ignore and, where a command has it, --require; and the tables that they are
+/// asked with.
 struct RuleOptions {
-    std::vector<std::string> only, skip, ignore;
+    std::vector<std::string> only, skip, ignore, require;
+    std::string matrix_directory;
 };
 void add_rule_options(CLI::App& app, RuleOptions& rules);
 
