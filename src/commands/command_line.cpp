@@ -116,16 +116,15 @@ void print_version(bool as_json) {
     print_document(written(document, options));
 }
 
-/// The document has no user to ask whether it may show private things; stderr shows them in full.
 int report_failure(const Arguments& arguments, FailureKind kind, const std::string& sentence) {
     print_message(sentence);
     if (wants(arguments, "--exit-style", "nagios")) {
-        print_document("RNNCHECK UNKNOWN: " + escaped(redact(sentence, this_machine())) + '\n');
+        print_document("RNNCHECK UNKNOWN: " + escaped(fit_for_message(sentence)) + '\n');
         return 3;
     }
     if (wants_json(arguments)) try {
             FailureDocument document;
-            document.error = {kind, redact(sentence, this_machine())};
+            document.error = {kind, fit_for_message(sentence)};
             print_document(json_text(document, json_lines(DocumentOptions().style())));
         } catch (const std::exception& error) {
             print_message(error.what());
@@ -168,8 +167,7 @@ int run_command_line(const Arguments& arguments) {
         print_version(wants_json(arguments));
         return healthy;
     } catch (const CLI::CallForHelp&) {
-        print_document(app.help());
-        return healthy;
+        return print_help(app.help());
     }
     const auto chosen = app.get_subcommands();
     if (chosen.empty())
@@ -191,6 +189,8 @@ bool wants_json(const Arguments& arguments) {
 
 int run_safely(const Arguments& arguments, int (*work)(const Arguments&)) {
     open_missing_streams();
+    keep_private_in_messages(std::find(arguments.begin(), end_of_own(arguments), "--show-private") !=
+                             end_of_own(arguments));
     try {
         return work(arguments);
     } catch (const UsageError& error) {

@@ -14,17 +14,20 @@
 #include "commands/tables.hpp"
 #include "compat/given.hpp"
 #include "report/redact.hpp"
+#include "report/text.hpp"
 
 namespace rnncheck {
 
 namespace {
 
-void add_color_option(CLI::App& app, ColorChoice& color) {
-    add_choice<ColorChoice>(app, "--color", "Use color; auto means on a terminal, unless NO_COLOR is set", into(color));
+void add_terminal_options(CLI::App& app, DocumentOptions& options) {
+    add_choice<ColorChoice>(app, "--color", "Use color; auto means on a terminal, unless NO_COLOR is set",
+                            into(options.color));
+    add_flag(app, "--ascii", options.ascii, "Print only ASCII characters");
 }
 
 void declare_text_part(CLI::App& app, ReportOptions& options) {
-    add_color_option(app, options.color);
+    add_terminal_options(app, options);
     add_private_option(app, options.show_private);
     add_verbose_option(app, options.verbose);
     add_flag(app, "-q,--quiet", options.quiet, "Show only the verdict, in one line; no progress, no warnings");
@@ -97,10 +100,23 @@ std::size_t columns_of_terminal(int descriptor) {
     return columns == 0 ? without_terminal : columns;
 }
 
-/// `automatic` is yes on a capable terminal unless NO_COLOR is set to anything (no-color.org).
+/// `automatic` is yes on a capable terminal or with CLICOLOR_FORCE, unless NO_COLOR is set to anything
+/// (https://no-color.org) or CLICOLOR is 0 (https://bixense.com/clicolors).
 bool wants_color(ColorChoice choice, int descriptor) {
     if (choice != ColorChoice::automatic) return choice == ColorChoice::always;
-    return environment_variable("NO_COLOR").value_or("").empty() && is_capable_terminal(descriptor);
+    if (!environment_variable("NO_COLOR").value_or("").empty()) return false;
+    const std::string force = environment_variable("CLICOLOR_FORCE").value_or("");
+    if (!force.empty() && force != "0") return true;
+    return environment_variable("CLICOLOR") != "0" && is_capable_terminal(descriptor);
+}
+
+/// Where the last column of a line of help begins; 0 where it has one only.
+std::size_t last_column(std::string_view line) {
+    constexpr std::size_t continued = 20;
+    const std::size_t start = std::min(line.find_first_not_of(' '), line.size());
+    if (start >= continued) return start;
+    const std::size_t gap = line.rfind("  ");
+    return gap == std::string_view::npos || gap < start ? 0 : gap + 2;
 }
 
 template <class Number>
@@ -231,14 +247,33 @@ Style DocumentOptions::style(int descriptor) const {
     return {.color = wants_color(color, descriptor),
             .verbose = verbose,
             .quiet = quiet,
-            .ascii = wants_ascii(),
+            .ascii = ascii || wants_ascii(),
             .one_line = isatty(descriptor) != 1,
             .width = columns_of_terminal(descriptor)};
 }
 
+int print_help(const std::string& help) {
+    Page page(DocumentOptions{.color = ColorChoice::never}.style());
+    constexpr std::size_t least = 30;
+    for (const std::string& line : split(help, '\n')) {
+        const std::size_t column = last_column(line);
+        if (column == 0)
+            line.starts_with(' ') || line.empty() ? page.line(line) : page.wrap("", line);
+        else if (column + least <= page.width())
+            page.wrap(line.substr(0, column), line.substr(column));
+        else {
+            const std::string first(line.substr(0, line.find_last_not_of(' ', column - 1) + 1));
+            if (!first.empty()) page.line(first);
+            page.wrap("      ", line.substr(column));
+        }
+    }
+    print_document(page.text());
+    return healthy;
+}
+
 void add_document_options(CLI::App& app, DocumentOptions& options) {
     add_json_option(app, options.json);
-    add_color_option(app, options.color);
+    add_terminal_options(app, options);
 }
 
 std::function<ReportOptions()> declare_report_options(CLI::App& app) {

@@ -80,10 +80,10 @@ Framework framework_asked_for(const std::string& text);
 /// `skipped_probes`.
 Selection selection_from(const RuleOptions& rules, std::set<std::string>& skipped_probes);
 
-/// How a document is written: --json, --color, -v, -q.
+/// How a document is written: --json, --color, -v, -q, --show-private, --ascii.
 struct DocumentOptions {
     ColorChoice color = ColorChoice::automatic;
-    bool json = false, verbose = false, quiet = false;
+    bool json = false, verbose = false, quiet = false, show_private = false, ascii = false;
 
     /// For text printed there: colours where they are wanted and understood; ASCII alone unless the locale is UTF-8 and
     /// TERM is not "dumb"; COLUMNS or the terminal's columns, 100 where there is no terminal.
@@ -93,11 +93,15 @@ void add_document_options(CLI::App& app, DocumentOptions& options);
 /// -v.
 void add_verbose_option(CLI::App& app, bool& verbose);
 
-/// The document as they say.
+/// The document as they say. Every document but a report passes here, and loses what is private.
 template <class Document>
-std::string written(const Document& document, const DocumentOptions& options) {
+std::string written(Document document, const DocumentOptions& options) {
+    if (!options.show_private) document = redact(std::move(document), this_machine());
     return options.json ? json_text(document, json_lines(options.style())) : text_of(document, options.style());
 }
+
+/// Text of --help or `rnncheck help` to stdout, its columns folded to the width of the terminal. Gives the exit code.
+int print_help(const std::string& help);
 
 /// Exit codes of rnncheck, or those of monitoring plugins: 0 OK, 1 warnings, 2 problems, 3 unknown.
 enum class ExitStyle { plain, nagios };
@@ -115,7 +119,6 @@ struct ReportOptions : DocumentOptions {
     std::vector<OutputFile> outputs;
     FailOn fail_on = FailOn::error;
     ExitStyle exit_style = ExitStyle::plain;
-    bool show_private = false;
     RunStamp run;
     std::chrono::steady_clock::time_point started = {};
 };

@@ -40,7 +40,8 @@ RNNCHECK_ENUM_NAMES(Action, "other", "none", "investigate", "install_driver", "c
                     "change_program", "free_resources", "request_gpu")
 
 /// `text` for people, `action` and `commands` for scripts, `verify` a command that shows the cure (of a rule: empty
-/// for the rule itself, asked again).
+/// for the rule itself, asked again). A rule may list commands that only look among `commands`; judge() tells them
+/// apart.
 struct Remedy {
     Action action = Action::other;
     std::string text = {};
@@ -48,12 +49,14 @@ struct Remedy {
     Risk risk = Risk::safe;
     std::string verify = {};
     std::string link = {};
+    std::vector<std::string> checks = {};
     std::vector<GivenValue> changes = {};  ///< what `matrix check` would be told afterwards instead; not printed
 
     static void fields(auto& self, auto&& visit) {
         visit("action", self.action, "its first step, in one word for automation");
         visit("text", self.text, "what to do");
         visit("commands", self.commands, "commands that do it");
+        visit("checks", self.checks, "commands that show what the text names and change nothing");
         visit("risk", self.risk, "what the commands may disturb");
         visit("verify", self.verify, "a command that shows that it helped");
         visit("link", self.link, "documentation");

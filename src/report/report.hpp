@@ -157,6 +157,17 @@ struct RunStamp {
     }
 };
 
+/// What redact() replaced by words such as USER1.
+struct HiddenThings {
+    std::string kind;
+    int count = 0;
+
+    static void fields(auto& self, auto&& visit) {
+        visit("kind", self.kind, "user, home, host, uuid, serial, token, secret, email, ip_address, ...");
+        visit("count", self.count, "how many different ones");
+    }
+};
+
 struct Report : RunStamp {
     int schema = report_schema;
     ToolStamp tool;
@@ -167,6 +178,7 @@ struct Report : RunStamp {
     std::vector<RuleVerdict> verdicts;
     Facts facts;
     std::optional<LstmExtras> lstm = {};
+    std::optional<std::vector<HiddenThings>> hidden = {};
 
     static void fields(auto& self, auto&& visit) {
         visit("schema", self.schema, "number of this form of the report");
@@ -180,6 +192,7 @@ struct Report : RunStamp {
         visit("verdicts", self.verdicts, "every rule's answer, by id");
         visit("facts", self.facts, "what was found on the machine");
         visit("lstm", self.lstm, "what `rnncheck lstm` adds");
+        visit("hidden", self.hidden, "what was replaced by words; absent where nothing was");
     }
 };
 

@@ -199,7 +199,7 @@ std::function<int()> declare_verify(CLI::App& app) {
         document.tool = stamp_with(tables.files.date, tables.files.digest);
         document.rows = rows_written(tables);
         document.issues = issues_in(tables);
-        document.directory = tables.files.place;
+        document.directory = fit_for_message(tables.files.place);
         print_document(written(document, *options));
         return document.issues.empty() ? healthy : problem;
     };

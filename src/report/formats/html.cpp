@@ -72,6 +72,7 @@ std::string remedy_text(const Remedy& remedy, const char* word) {
     std::string out =
         element("p", element("strong", word) + ": " + xml(remedy.text) + risks[static_cast<std::size_t>(remedy.risk)]);
     if (!remedy.commands.empty()) out += fixed(join(remedy.commands, "\n"), "Commands");
+    for (const std::string& check : remedy.checks) out += element("p", "Check: " + element("code", xml(check)));
     if (!remedy.verify.empty()) out += element("p", "Verify: " + element("code", xml(remedy.verify)));
     if (!remedy.link.empty()) out += element("p", "Docs: " + linked(remedy.link));
     return out;

@@ -67,6 +67,7 @@ std::string remedy_text(const Remedy& remedy, const char* word) {
     std::vector<std::string> commands;
     for (const std::string& command : remedy.commands) commands.push_back(shown(command));
     if (!commands.empty()) out += "\n" + fenced(join(commands, "\n"), "sh");
+    for (const std::string& check : remedy.checks) out += "\nCheck: " + code(check) + "\n";
     if (!remedy.verify.empty()) out += "\nVerify: " + code(remedy.verify) + "\n";
     if (!remedy.link.empty()) out += "\nDocs: " + plain(remedy.link) + "\n";
     return out;

@@ -270,5 +270,9 @@ for name, module in ("torch_lstm", torch.nn.LSTM(I, H, batch_first=True)), ("tor
     torch.onnx.export(module.eval(), (torch.zeros(B, T, I),), str(out.path(f"{name}.onnx")), dynamo=False, opset_version=17)
     finish(f"{name}.onnx", "exported by torch.onnx.export(dynamo=False)")
 torch.onnx.export(torch.nn.LSTM(I, H).eval(), (torch.zeros(T, B, I),), str(out.path("torch_export_lstm.onnx")), dynamo=True, opset_version=18, verbose=False, external_data=False)
+exported = onnx.load(out.path("torch_export_lstm.onnx"))
+for node in exported.graph.node:
+    del node.metadata_props[:]  # Python stack traces with paths of the machine
+onnx.save(exported, out.path("torch_export_lstm.onnx"))
 finish("torch_export_lstm.onnx", "exported by torch.onnx.export(dynamo=True)", run=False)
 out.close()
