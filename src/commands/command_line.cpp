@@ -111,9 +111,8 @@ void print_version(bool as_json) {
     VersionDocument document;
     const TableFiles files = bundled_table_files();
     document.tool = stamp_with(files.date, files.digest);
-    DocumentOptions options;
-    options.json = as_json;
-    print_document(written(document, options));
+    const Style style = DocumentOptions().style();
+    print_document(as_json ? json_text(document, json_lines(style)) : text_of(document, style));
 }
 
 int report_failure(const Arguments& arguments, FailureKind kind, const std::string& sentence) {
