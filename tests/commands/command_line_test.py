@@ -105,6 +105,21 @@ class CommandLine(unittest.TestCase):
         self.is_usage_error(rnncheck("-V"), "unknown option '-V'; did you mean '--version'?")
         self.is_usage_error(rnncheck("list", "rule"), "rules, probes, formats, tables and commands")
 
+    def test_report_for_an_issue_has_machine_framework_and_log(self):
+        facts = {**NO_DRIVER, "frameworks": [{"name": "pytorch", "environment": "", "version": "2.4.1", "other_packages": [], "plugins": [], "libraries": [],
+                                              "asked": False, "directories_before": [], "directories_after": []}]}
+        with tempfile.TemporaryDirectory() as place:
+            pathlib.Path(place, "facts.json").write_text(json.dumps(facts))
+            pathlib.Path(place, "train.log").write_text("RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED of user=zqwertz\n")
+            run = rnncheck("report", "--facts", f"{place}/facts.json", f"{place}/train.log")
+        text = run.out.decode()
+        self.assertEqual(run.code, 1, run.err)
+        self.assertTrue(text.startswith("#"), text[:200])
+        self.assertLess(len(text), 60_000)
+        for word in ("2.4.1", "EXECUTION", "driver"):
+            self.assertIn(word, text)
+        self.assertNotIn("zqwertz", text)
+
     def test_help_of_a_command_and_pages(self):
         self.assertEqual(rnncheck("help", "matrix", "plan").out, rnncheck("matrix", "plan", "--help").out)
         self.assertEqual(rnncheck("help").out, rnncheck("--help").out)
