@@ -84,6 +84,8 @@ bool is_for_unix(std::string_view command) {
 }
 
 bool only_looks(std::string_view command) {
+    if (constexpr std::string_view directory = "/sbin/"; command.starts_with(directory))
+        command.remove_prefix(directory.size());
     constexpr std::string_view programs[] = {"cat ",           "dkms status",
                                              "dpkg --list",    "dpkg --search",
                                              "echo $",         "echo get_server_list |",

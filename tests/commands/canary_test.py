@@ -242,7 +242,7 @@ shutil.copytree(here.parents[1] / "compat_matrix", home / "tables", dirs_exist_o
 for command in (["matrix", "verify"], ["matrix", "show", "--matrix"], ["doctor", "--look-only", "--matrix"]):
     here_run(" ".join(command), *command, home / "tables")
 for what in (["doctor", "--facts"], ["diagnose"], ["diff"], ["lstm", "--resume"], ["doctor", "--python"], ["which"], ["doctor", "--root"], ["lstm", "--from-log"],
-             ["doctor", "--nonsense"], ["matrix", "check"], ["explain"], ["doctor", "--output"], ["doctor", "--only"]):
+             ["doctor", "--nonsense"], ["matrix", "check"], ["explain"], ["doctor", "--only"]):
     here_run(f"error of {' '.join(what)}", *what, f"{home}/missing", code=2)
     here_run(f"error of {' '.join(what)} as JSON", *what, f"{home}/missing", "--json", code=2)
 here_run("a file that cannot be written", "doctor", "--look-only", "--output", f"json={home}/missing/x.json")

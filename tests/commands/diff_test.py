@@ -63,7 +63,9 @@ def as_on_another_day(facts):
     for board in facts["nvml_devices"]:
         board.update(memory_free_mib=20017, throttle_reasons=["sw_power_cap"], processes=[{"pid": 4711, "memory_mib": 5}])
     for run in facts["rnn_runs"]:
-        run.update(free_bytes=12345, first_ms=run.get("first_ms", 1) * 9, repeat_ms=run.get("repeat_ms", 1) * 1.5)
+        for time, factor in (("first_ms", 9), ("repeat_ms", 1.5)):
+            if time in run:
+                run[time] = [ms and ms * factor for ms in run[time]] if isinstance(run[time], list) else run[time] * factor
     facts["host"]["environment"]["SLURM_JOB_ID"] = "815"
 
 

@@ -21,8 +21,7 @@ static Facts learn(const DoctorOptions& options, const Matrix& matrix) {
 
 int run_doctor(const DoctorOptions& options) {
     const Matrix matrix = matrix_from(options.matrix_directory);
-    const Report report =
-        redacted_unless(options.report.show_private, judge(learn(options, matrix), matrix, options.selection));
+    const Report report = finished(judge(learn(options, matrix), matrix, options.selection), options.report);
     const bool saved = options.save_facts.empty() ||
                        was_written([&] { write_file(options.save_facts, facts_to_text(report.facts, 2) + '\n'); });
     const int code = print_report(report, options.report);
