@@ -48,7 +48,7 @@ class Cursor {
     explicit Cursor(std::string_view bytes, std::uint64_t at = 0) : bytes_(bytes), at_(at) {}
     bool at_end() const { return at_ >= bytes_.size(); }
     std::uint64_t place() const { return at_; }
-    void skip(std::uint64_t count) { text(count); }
+    bool skip(std::uint64_t count) { return text(count).size() == count; }
     std::uint64_t number(std::uint64_t count) {
         const std::uint64_t value = little(bytes_, at_, count);
         at_ += count;

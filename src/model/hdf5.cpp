@@ -9,10 +9,11 @@ namespace rnncheck::model {
 
 namespace {
 
-constexpr std::size_t most_messages = 100'000, most_objects = 200'000, most_links = 1'000'000,
-                      most_nodes = 20'000;
+constexpr std::size_t most_messages = 100'000, most_objects = 200'000, most_links = 1'000'000, most_nodes = 20'000;
+namespace message_type {
 constexpr std::uint64_t dataspace = 1, link_info = 2, link = 6, attribute = 12, continuation = 16, symbol_table = 17,
                         attribute_info = 21;
+}
 
 std::uint64_t padded_to_8(std::uint64_t size) {
     return (size + 7) / 8 * 8;
@@ -47,14 +48,16 @@ void Hdf5File::add_messages(std::string_view block, std::vector<Message>& into,
                             bool ordered) const {
     const std::uint64_t header = new_form ? (ordered ? 6 : 4) : 8;
     for (std::uint64_t at = 0; at + header <= block.size();) {
-        const std::uint64_t type = little(block, at, new_form ? 1 : 2), size = little(block, at + (new_form ? 1 : 2), 2);
+        const std::uint64_t type = little(block, at, new_form ? 1 : 2),
+                            size = little(block, at + (new_form ? 1 : 2), 2);
         const std::string_view data = slice(block, at + header, size);
         at += header + size;
-        if (type == continuation)
+        if (type == message_type::continuation)
             blocks.emplace_back(offset(data, 0), little(data, offset_bytes_, length_bytes_));
         else
             into.push_back({type, data});
-        if (into.size() > most_messages || blocks.size() > most_messages) damaged("an HDF5 object has too many messages");
+        if (into.size() > most_messages || blocks.size() > most_messages)
+            damaged("an HDF5 object has too many messages");
     }
 }
 
@@ -85,14 +88,14 @@ std::vector<Hdf5File::Message> Hdf5File::messages(std::uint64_t address) const {
 Hdf5Object Hdf5File::object(std::uint64_t address) const {
     Hdf5Object object;
     for (const Message& message : messages(address)) {
-        if (message.type == dataspace) object.shape = shape_of(message.data);
-        if (message.type == attribute) read_attribute(message.data, object);
-        if (message.type == symbol_table) read_symbols(message.data, object);
-        if (message.type == link) read_link(message.data, object);
+        if (message.type == message_type::dataspace) object.shape = shape_of(message.data);
+        if (message.type == message_type::attribute) read_attribute(message.data, object);
+        if (message.type == message_type::symbol_table) read_symbols(message.data, object);
+        if (message.type == message_type::link) read_link(message.data, object);
         // Where a heap has an address, links or attributes are in it.
-        if (message.type == link_info || message.type == attribute_info) {
+        if (message.type == message_type::link_info || message.type == message_type::attribute_info) {
             const std::uint64_t flags = little(message.data, 1, 1);
-            const std::uint64_t before = message.type == link_info ? 8 : 2;
+            const std::uint64_t before = message.type == message_type::link_info ? 8 : 2;
             const std::uint64_t heap = offset(message.data, 2 + (flags & 1 ? before : 0));
             object.complete &= heap >= bytes_.size();
         }
@@ -150,7 +153,8 @@ std::string Hdf5File::text_in_heap(std::string_view reference) const {
 void Hdf5File::read_symbols(std::string_view data, Hdf5Object& into) const {
     const std::uint64_t heap = offset(data, offset_bytes_);
     if (slice(bytes_, heap, 4) != "HEAP") damaged("an HDF5 group has no names");
-    const std::uint64_t size = little(bytes_, heap + 8, length_bytes_), at = offset(bytes_, heap + 8 + 2 * length_bytes_);
+    const std::uint64_t size = little(bytes_, heap + 8, length_bytes_),
+                        at = offset(bytes_, heap + 8 + 2 * length_bytes_);
     std::set<std::uint64_t> seen;
     read_tree(offset(data, 0), slice(bytes_, at, size), seen, into);
 }

@@ -56,14 +56,19 @@ struct KnownClass {
     std::string_view name;
     LayerKind kind;
 };
-constexpr KnownClass known_classes[] = {
-    {"LSTM", LayerKind::lstm},           {"GRU", LayerKind::gru},
-    {"CuDNNLSTM", LayerKind::lstm},      {"CuDNNGRU", LayerKind::gru},
-    {"SimpleRNN", LayerKind::rnn},       {"LSTMCell", LayerKind::lstm_cell},
-    {"GRUCell", LayerKind::gru_cell},    {"SimpleRNNCell", LayerKind::rnn_cell},
-    {"ConvLSTM1D", LayerKind::conv_lstm}, {"ConvLSTM2D", LayerKind::conv_lstm},
-    {"ConvLSTM3D", LayerKind::conv_lstm}, {"ConvLSTM2DCell", LayerKind::conv_lstm},
-    {"StackedRNNCells", LayerKind::stacked_cells}};
+constexpr KnownClass known_classes[] = {{"LSTM", LayerKind::lstm},
+                                        {"GRU", LayerKind::gru},
+                                        {"CuDNNLSTM", LayerKind::lstm},
+                                        {"CuDNNGRU", LayerKind::gru},
+                                        {"SimpleRNN", LayerKind::rnn},
+                                        {"LSTMCell", LayerKind::lstm_cell},
+                                        {"GRUCell", LayerKind::gru_cell},
+                                        {"SimpleRNNCell", LayerKind::rnn_cell},
+                                        {"ConvLSTM1D", LayerKind::conv_lstm},
+                                        {"ConvLSTM2D", LayerKind::conv_lstm},
+                                        {"ConvLSTM3D", LayerKind::conv_lstm},
+                                        {"ConvLSTM2DCell", LayerKind::conv_lstm},
+                                        {"StackedRNNCells", LayerKind::stacked_cells}};
 
 /// A class of the user's own, which Keras stores as "package>Name" or with a module other than Keras'.
 bool is_custom(const Json& node) {
@@ -83,16 +88,32 @@ std::optional<LayerKind> kind_of(const Json& node) {
     return std::nullopt;
 }
 
-constexpr const char* kept_settings[] = {"activation",       "recurrent_activation", "use_bias",     "reset_after",
-                                         "dropout",          "recurrent_dropout",    "unroll",       "return_sequences",
-                                         "go_backwards",     "stateful",             "time_major",   "merge_mode",
+constexpr const char* kept_settings[] = {"activation",
+                                         "recurrent_activation",
+                                         "use_bias",
+                                         "reset_after",
+                                         "dropout",
+                                         "recurrent_dropout",
+                                         "unroll",
+                                         "return_sequences",
+                                         "go_backwards",
+                                         "stateful",
+                                         "time_major",
+                                         "merge_mode",
                                          "zero_output_for_mask"};
+
+/// What the layers CuDNNLSTM and CuDNNGRU compute, without a setting for it.
+constexpr std::pair<const char*, const char*> fixed_by_cudnn[] = {{"activation", "tanh"},
+                                                                  {"recurrent_activation", "sigmoid"},
+                                                                  {"use_bias", "True"},
+                                                                  {"recurrent_dropout", "0"},
+                                                                  {"reset_after", "True"}};
 
 /// Keras passes a mask through these; others drop it.
 bool passes_mask(const std::string& name) {
-    constexpr std::string_view passing[] = {"Dense",        "Activation", "Dropout",  "SpatialDropout1D",
-                                            "GaussianNoise", "Concatenate", "Add",     "TimeDistributed",
-                                            "ReLU",         "LeakyReLU",  "Multiply", "AlphaDropout"};
+    constexpr std::string_view passing[] = {"Dense",         "Activation",  "Dropout",  "SpatialDropout1D",
+                                            "GaussianNoise", "Concatenate", "Add",      "TimeDistributed",
+                                            "ReLU",          "LeakyReLU",   "Multiply", "AlphaDropout"};
     return std::ranges::find(passing, name) != std::end(passing) || contains(name, "Normalization");
 }
 
@@ -237,7 +258,10 @@ class KerasModel {
         layer.hidden = size_of(member(config, config.contains("units") ? "units" : "filters"));
         layer.settings["class"] = text_member(node, "class_name");
         for (const char* setting : kept_settings)
-            if (const std::string word = word_of(member(config, setting)); !word.empty()) layer.settings[setting] = word;
+            if (const std::string word = word_of(member(config, setting)); !word.empty())
+                layer.settings[setting] = word;
+        if (layer.settings["class"].starts_with("CuDNN"))
+            for (const auto& [setting, value] : fixed_by_cudnn) layer.settings.emplace(setting, value);
         if (kind == LayerKind::rnn) layer.kind = plain_kind(layer.settings["activation"]);
         layer.settings["mask"] = in.mask.empty() ? "none" : "from " + in.mask;
         layer.input = input_size(node, in, name);
@@ -308,7 +332,8 @@ Json parsed_json(std::string_view text, const std::string& what) {
 void add_keras_layers(const Json& model, const Shapes& weights, ModelFile& into) {
     KerasModel(weights, into).read(model, {}, "", 0);
     const Json& config = member(model, "config");
-    if (!config.is_array() && !member(config, "layers").is_array() && into.layers.empty()) add_keras_layers(weights, into);
+    if (!config.is_array() && !member(config, "layers").is_array() && into.layers.empty())
+        add_keras_layers(weights, into);
 }
 
 /// A kernel [input][gates * hidden] beside a recurrent kernel [hidden][gates * hidden].
@@ -340,7 +365,7 @@ ModelFile read_keras_zip(const ZipArchive& archive) {
     std::string config_storage, metadata_storage, weights_storage;
     const Json config = parsed_json(archive.content(*archive.find("config.json"), config_storage), "config.json");
     if (const auto* metadata = archive.find("metadata.json"))
-        file.framework_version = version_in(
+        file.version = version_in(
             text_member(parsed_json(archive.content(*metadata, metadata_storage), "metadata.json"), "keras_version"));
     Shapes shapes;
     if (const auto* weights = archive.find("model.weights.h5"); weights && weights->size > 0)
@@ -356,14 +381,14 @@ ModelFile read_keras_json(const Json& json) {
 }
 
 ModelFile read_keras_hdf5(std::string_view bytes) {
-    ModelFile file{"hdf5", "keras", {}, {}, {}};
+    ModelFile file{"h5", "keras", {}, {}, {}};
     const Hdf5File hdf5(bytes);
     const Hdf5Object root = hdf5.object(hdf5.root());
     const Shapes shapes = shapes_in(hdf5, file);
     std::string version = root.text("keras_version");
     if (version.empty() && root.links.contains("model_weights"))
         version = hdf5.object(root.links.at("model_weights")).text("keras_version");
-    file.framework_version = version_in(version);
+    file.version = version_in(version);
     const std::string config = root.text("model_config");
     if (config.empty())
         add_keras_layers(shapes, file);

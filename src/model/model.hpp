@@ -44,16 +44,16 @@ struct ModelLayer {
 
 /// Of one file, or of the files of a directory.
 struct ModelFile {
-    std::string format;     ///< "keras", "hdf5", "onnx"
+    std::string format;     ///< "keras", "h5", "onnx"
     std::string framework;  ///< that wrote it: "keras", "pytorch", "onnx"
-    std::optional<std::string> framework_version;
+    std::optional<std::string> version;
     std::vector<ModelLayer> layers;
     std::vector<std::string> notes;  ///< what could not be read, and what holds for all layers
 
     static void fields(auto& self, auto&& visit) {
         visit("format", self.format, "of the file");
         visit("framework", self.framework, "the framework that the file is for");
-        visit("framework_version", self.framework_version, "its version; missing where the file does not hold it");
+        visit("version", self.version, "its version; missing where the file does not hold it");
         visit("layers", self.layers, "its recurrent layers, in the file's order");
         visit("notes", self.notes, "what could not be read");
     }

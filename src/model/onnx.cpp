@@ -28,8 +28,8 @@ constexpr std::uint64_t name = 1, f = 2, i = 3, s = 4, tensor = 5, graph = 6, fl
 
 /// Values of ONNX' TensorProto.DataType.
 std::string dtype_name(std::uint64_t type) {
-    constexpr std::pair<std::uint64_t, const char*> types[] = {
-        {1, "float32"}, {2, "uint8"}, {3, "int8"}, {10, "float16"}, {11, "float64"}, {16, "bfloat16"}};
+    constexpr std::pair<std::uint64_t, const char*> types[] = {{1, "float32"},  {2, "uint8"},    {3, "int8"},
+                                                               {10, "float16"}, {11, "float64"}, {16, "bfloat16"}};
     const auto found = std::ranges::find(types, type, &std::pair<std::uint64_t, const char*>::first);
     return found == std::end(types) ? "" : found->second;
 }
@@ -98,7 +98,8 @@ class OnnxModel {
         const std::string op = text_of(node, node_field::op_type);
         each_field(node, node_field::attribute, [&](const ProtoField& attribute) {
             for (const std::uint64_t number : {attribute_field::graph, attribute_field::graphs})
-                each_field(attribute.bytes, number, [&](const ProtoField& graph) { read_graph(graph.bytes, depth + 1); });
+                each_field(attribute.bytes, number,
+                           [&](const ProtoField& graph) { read_graph(graph.bytes, depth + 1); });
             if (op == "Constant")
                 each_field(attribute.bytes, attribute_field::tensor, [&](const ProtoField& tensor) {
                     read_tensor(tensor.bytes, text_of(node, node_field::output));
@@ -133,7 +134,8 @@ class OnnxModel {
         const std::string name = text_of(attribute, attribute_field::name);
         const ProtoField whole = field_of(attribute, attribute_field::i);
         std::vector<std::string> strings;
-        each_field(attribute, attribute_field::strings, [&](const ProtoField& text) { strings.emplace_back(text.bytes); });
+        each_field(attribute, attribute_field::strings,
+                   [&](const ProtoField& text) { strings.emplace_back(text.bytes); });
         std::string value = text_of(attribute, attribute_field::s);
         if (!strings.empty()) value = joined(strings);
         if (value.empty() && whole.number > 0) value = std::to_string(static_cast<std::int64_t>(whole.value));
@@ -146,7 +148,8 @@ class OnnxModel {
 
     /// W is [directions][gates * hidden][input], R [directions][gates * hidden][hidden].
     void set_sizes(ModelLayer& layer, const std::vector<std::string>& inputs) {
-        const auto weights = tensors_.find(inputs[1]), state = tensors_.find(inputs[2]), data = tensors_.find(inputs[0]);
+        const auto weights = tensors_.find(inputs[1]), state = tensors_.find(inputs[2]),
+                   data = tensors_.find(inputs[0]);
         const bool quantized = layer.settings["op"] == "DynamicQuantizeLSTM";
         if (weights != tensors_.end() && weights->second.shape.size() == 3) {
             const std::int64_t width = weights->second.shape[quantized ? 1 : 2];

@@ -16,8 +16,8 @@ struct TextCode {
     char code;
     std::uint64_t length_bytes;
 };
-constexpr TextCode text_codes[] = {{'U', 1}, {'T', 4}, {'X', 4}, {'\x8c', 1}, {'\x8d', 8}, {'C', 1},
-                                   {'B', 4}, {'\x8e', 8}, {'\x96', 8}, {'S', 0}, {'V', 0}};
+constexpr TextCode text_codes[] = {{'U', 1}, {'T', 4},    {'X', 4},    {'\x8c', 1}, {'\x8d', 8}, {'C', 1},
+                                   {'B', 4}, {'\x8e', 8}, {'\x96', 8}, {'S', 0},    {'V', 0}};
 
 std::string_view without_quotes(std::string_view text) {
     const bool quoted = text.size() >= 2 && (text.front() == '\'' || text.front() == '"');
@@ -61,36 +61,21 @@ std::vector<std::size_t> Pickle::pop_to_mark() {
     return items;
 }
 
-void Pickle::push_global(std::string_view module, std::string_view name) {
-    push({.kind = Kind::global, .module = module, .text = name});
-}
-
-void Pickle::push_tuple(std::size_t count) {
+std::vector<std::size_t> Pickle::pop(std::size_t count) {
     std::vector<std::size_t> items(count);
     for (std::size_t i = count; i-- > 0;) items[i] = pop();
-    push({.kind = Kind::list, .items = std::move(items)});
+    return items;
 }
 
-/// Onto the list on top; onto an object that is used as one, e.g. a deque.
-void Pickle::append(std::vector<std::size_t> items) {
-    const std::size_t list = pop();
+/// To the value on top: items of a list, or keys and values in turn.
+bool Pickle::append(const std::vector<std::size_t>& items) {
+    const std::size_t top = pop();
     links_ += items.size();
     if (links_ > most_values) throw InputError("the pickle holds more than 1000000 values");
-    if (nodes_[list].kind == Kind::list) std::ranges::copy(items, std::back_inserter(nodes_[list].items));
-    stack_.push_back(list);
-}
-
-void Pickle::set_items(const std::vector<std::size_t>& items) {
-    const std::size_t dictionary = pop();
-    links_ += items.size();
-    if (links_ > most_values) throw InputError("the pickle holds more than 1000000 values");
-    PickleNode& node = nodes_[dictionary];
-    std::ranges::copy(items, std::back_inserter(node.kind == Kind::dictionary ? node.items : node.pairs));
-    stack_.push_back(dictionary);
-}
-
-void Pickle::make(std::vector<std::size_t> parts) {
-    push({.kind = Kind::object, .items = std::move(parts)});
+    PickleNode& node = nodes_[top];
+    const bool own = node.kind == Kind::list || node.kind == Kind::dictionary;
+    std::ranges::copy(items, std::back_inserter(own ? node.items : node.pairs));
+    return push(top);
 }
 
 bool Pickle::step() {
@@ -103,49 +88,38 @@ bool Pickle::step() {
 }
 
 bool Pickle::literal(char code) {
-    const auto whole = [&](std::int64_t number) { push({.kind = Kind::whole, .number = number}); };
+    const auto whole = [&](std::uint64_t number) {
+        return push({.kind = Kind::whole, .number = static_cast<std::int64_t>(number)});
+    };
+    const auto line = [&] { return cursor_.text_to('\n'); };
     switch (code) {
         case '\x80':  // PROTO
-            cursor_.skip(1);
-            return true;
+            return cursor_.skip(1);
         case '\x95':  // FRAME
-            cursor_.skip(8);
-            return true;
+            return cursor_.skip(8);
         case 'N':
-            push({});
-            return true;
+            return push(PickleNode{});
         case '\x88':
         case '\x89':
-            push({.kind = Kind::boolean, .number = code == '\x88'});
-            return true;
+            return push({.kind = Kind::boolean, .number = code == '\x88'});
         case 'K':
-            whole(static_cast<std::int64_t>(cursor_.number(1)));
-            return true;
+            return whole(cursor_.number(1));
         case 'M':
-            whole(static_cast<std::int64_t>(cursor_.number(2)));
-            return true;
+            return whole(cursor_.number(2));
         case 'J':
-            whole(static_cast<std::int32_t>(cursor_.number(4)));
-            return true;
-        case '\x8a': {  // LONG1; numbers of more than 8 bytes are kept as 0
-            const std::string_view digits = cursor_.text(cursor_.number(1));
-            whole(digits.size() > 8 ? 0 : static_cast<std::int64_t>(little(digits, 0, digits.size())));
-            return true;
+            return whole(static_cast<std::uint64_t>(static_cast<std::int32_t>(cursor_.number(4))));
+        case '\x8a':    // LONG1
+        case '\x8b': {  // LONG4; numbers of more than 8 bytes are kept as 0
+            const std::string_view digits = cursor_.text(cursor_.number(code == '\x8a' ? 1 : 4));
+            return whole(digits.size() > 8 ? 0 : little(digits, 0, digits.size()));
         }
-        case '\x8b':  // LONG4
-            cursor_.skip(cursor_.number(4));
-            whole(0);
-            return true;
         case 'I':
         case 'L':
-            whole(leading_number<std::int64_t>(cursor_.text_to('\n')).value_or(0));
-            return true;
+            return whole(static_cast<std::uint64_t>(leading_number<std::int64_t>(line()).value_or(0)));
         case 'G':
-            push({.kind = Kind::real, .real = big_endian_real(cursor_.text(8))});
-            return true;
+            return push({.kind = Kind::real, .real = big_endian_real(cursor_.text(8))});
         case 'F':
-            push({.kind = Kind::real, .real = leading_number<double>(cursor_.text_to('\n')).value_or(0)});
-            return true;
+            return push({.kind = Kind::real, .real = leading_number<double>(line()).value_or(0)});
         default:
             return false;
     }
@@ -156,44 +130,37 @@ bool Pickle::text(char code) {
     if (found == std::end(text_codes)) return false;
     const std::uint64_t bytes = found->length_bytes;
     const std::string_view value = bytes > 0 ? cursor_.text(cursor_.number(bytes)) : cursor_.text_to('\n');
-    push({.kind = Kind::text, .text = code == 'S' ? without_quotes(value) : value});
-    return true;
+    return push({.kind = Kind::text, .text = code == 'S' ? without_quotes(value) : value});
+}
+
+bool Pickle::put(std::uint64_t index) {
+    if (index > most_values) damaged("the pickle's memo has too many entries");
+    if (index >= memo_.size()) memo_.resize(index + 1, none);
+    return push(memo_[index] = pop());
+}
+
+bool Pickle::get(std::uint64_t index) {
+    if (index >= memo_.size() || memo_[index] == none) damaged("the pickle uses a value before it is there");
+    return push(memo_[index]);
 }
 
 bool Pickle::reference(char code) {
-    const auto put = [&](std::uint64_t index) {
-        if (index > most_values) damaged("the pickle's memo has too many entries");
-        if (index >= memo_.size()) memo_.resize(index + 1, none);
-        memo_[index] = pop();
-        stack_.push_back(memo_[index]);
-    };
-    const auto get = [&](std::uint64_t index) {
-        if (index >= memo_.size() || memo_[index] == none) damaged("the pickle uses a value before it is there");
-        stack_.push_back(memo_[index]);
-    };
     const auto line = [&] { return leading_number<std::uint64_t>(cursor_.text_to('\n')).value_or(none); };
     switch (code) {
-        case '\x94':
-            put(memo_.size());
-            return true;
+        case '\x94':  // MEMOIZE
+            return put(memo_.size());
         case 'q':
-            put(cursor_.number(1));
-            return true;
+            return put(cursor_.number(1));
         case 'r':
-            put(cursor_.number(4));
-            return true;
+            return put(cursor_.number(4));
         case 'p':
-            put(line());
-            return true;
+            return put(line());
         case 'h':
-            get(cursor_.number(1));
-            return true;
+            return get(cursor_.number(1));
         case 'j':
-            get(cursor_.number(4));
-            return true;
+            return get(cursor_.number(4));
         case 'g':
-            get(line());
-            return true;
+            return get(line());
         default:
             return false;
     }
@@ -210,99 +177,74 @@ bool Pickle::collection(char code) {
         case '1':
             pop_to_mark();
             return true;
-        case '2':
-            stack_.push_back(pop());
-            stack_.push_back(stack_.back());
-            return true;
+        case '2': {
+            const std::size_t top = pop();
+            return push(top) && push(top);
+        }
         case ']':
         case ')':
-        case '\x8f':
-            push({.kind = Kind::list});
-            return true;
+        case '\x8f':  // EMPTY_SET
+            return push({.kind = Kind::list});
         case '}':
-            push({.kind = Kind::dictionary});
-            return true;
+            return push({.kind = Kind::dictionary});
         case 'l':
         case 't':
-        case '\x91':
-            push({.kind = Kind::list, .items = pop_to_mark()});
-            return true;
+        case '\x91':  // FROZENSET
+            return push({.kind = Kind::list, .items = pop_to_mark()});
         case 'd':
-            push({.kind = Kind::dictionary, .items = pop_to_mark()});
-            return true;
+            return push({.kind = Kind::dictionary, .items = pop_to_mark()});
         case '\x85':
         case '\x86':
-        case '\x87':
-            push_tuple(static_cast<unsigned char>(code) - 0x84u);
-            return true;
+        case '\x87':  // TUPLE3
+            return push({.kind = Kind::list, .items = pop(static_cast<unsigned char>(code) - 0x84u)});
         case 'a':
-            append({pop()});
-            return true;
+            return append(pop(1));
         case 'e':
-        case '\x90':
-            append(pop_to_mark());
-            return true;
-        case 's': {
-            const std::size_t value = pop(), key = pop();
-            set_items({key, value});
-            return true;
-        }
+        case '\x90':  // ADDITEMS
+            return append(pop_to_mark());
+        case 's':
+            return append(pop(2));
         case 'u':
-            set_items(pop_to_mark());
-            return true;
+            return append(pop_to_mark());
         default:
             return false;
     }
 }
 
 bool Pickle::object(char code) {
+    const auto global = [&] {
+        const std::string_view module = cursor_.text_to('\n');
+        return PickleNode{.kind = Kind::global, .module = module, .text = cursor_.text_to('\n')};
+    };
     switch (code) {
-        case 'c': {
-            const std::string_view module = cursor_.text_to('\n');
-            push_global(module, cursor_.text_to('\n'));
-            return true;
-        }
-        case '\x93': {
-            const PickleNode &name = nodes_[pop()], &module = nodes_[pop()];
-            push_global(module.text, name.text);
-            return true;
+        case 'c':
+            return push(global());
+        case '\x93': {  // STACK_GLOBAL
+            const std::vector<std::size_t> names = pop(2);
+            return push({.kind = Kind::global, .module = nodes_[names[0]].text, .text = nodes_[names[1]].text});
         }
         case 'i': {  // INST
-            const std::string_view module = cursor_.text_to('\n');
-            push_global(module, cursor_.text_to('\n'));
-            const std::size_t maker = pop();
-            make({maker, add({.kind = Kind::list, .items = pop_to_mark()})});
-            return true;
+            const std::size_t maker = add(global());
+            return push({.kind = Kind::object, .items = {maker, add({.kind = Kind::list, .items = pop_to_mark()})}});
         }
         case 'o':  // OBJ
-            make(pop_to_mark());
-            return true;
+            return push({.kind = Kind::object, .items = pop_to_mark()});
         case 'R':
-        case '\x81': {
-            const std::size_t arguments = pop(), maker = pop();
-            make({maker, arguments});
-            return true;
-        }
-        case '\x92': {  // NEWOBJ_EX
+        case '\x81':  // NEWOBJ
+            return push({.kind = Kind::object, .items = pop(2)});
+        case '\x92':  // NEWOBJ_EX
             pop();
-            const std::size_t arguments = pop(), maker = pop();
-            make({maker, arguments});
-            return true;
-        }
+            return push({.kind = Kind::object, .items = pop(2)});
         case 'b': {  // BUILD
-            const std::size_t state = pop(), built = pop();
-            if (nodes_[built].kind == Kind::object) nodes_[built].items.push_back(state);
-            stack_.push_back(built);
+            const std::size_t state = pop();
+            if (PickleNode& built = nodes_[stack_.empty() ? root_ : stack_.back()]; built.kind == Kind::object)
+                built.items.push_back(state);
             return true;
         }
         case 'P':
-            push({.kind = Kind::persistent, .text = cursor_.text_to('\n')});
-            return true;
-        case 'Q': {
-            const std::size_t id = pop();
-            push({.kind = Kind::persistent, .items = {id}});
-            return true;
-        }
+            return push({.kind = Kind::persistent, .text = cursor_.text_to('\n')});
+        case 'Q':
+            return push({.kind = Kind::persistent, .items = pop(1)});
         default:
             return false;
     }
@@ -317,7 +259,8 @@ const PickleNode* Pickle::value(const PickleNode& of, std::string_view key) cons
     if (of.kind == Kind::dictionary) return in(of.items);
     if (of.kind != Kind::object) return nullptr;
     const PickleNode* const state = of.items.size() > 2 ? &nodes_[of.items.back()] : nullptr;
-    const PickleNode* const found = state && state != &of && state->kind == Kind::dictionary ? in(state->items) : nullptr;
+    const PickleNode* const found =
+        state && state != &of && state->kind == Kind::dictionary ? in(state->items) : nullptr;
     return found ? found : in(of.pairs);
 }
 

@@ -16,13 +16,13 @@ namespace rnncheck::model {
 struct PickleNode {
     enum class Kind { none, boolean, whole, real, text, list, dictionary, global, object, persistent };
     Kind kind = Kind::none;
-    std::int64_t number = 0;      ///< of a `boolean` and a `whole`
-    double real = 0;              ///< of a `real`
-    std::string_view module, text;  ///< of a `global`: "torch._utils", "_rebuild_tensor_v2"
+    std::int64_t number = 0;                  ///< of a `boolean` and a `whole`
+    double real = 0;                          ///< of a `real`
+    std::string_view module = {}, text = {};  ///< of a `global`: "torch._utils", "_rebuild_tensor_v2"
     /// A list's items, tuples and sets included; keys and values of a dictionary in turn; of an object what it is made
     /// by, then its arguments, then its state; of a persistent id the id.
-    std::vector<std::size_t> items;
-    std::vector<std::size_t> pairs;  ///< keys and values in turn, of an object that is used as a dictionary
+    std::vector<std::size_t> items = {};
+    std::vector<std::size_t> pairs = {};  ///< keys and values in turn, of an object that is used as a dictionary
 };
 
 class Pickle {
@@ -45,20 +45,25 @@ class Pickle {
     using Kind = PickleNode::Kind;
 
     bool step();
+    // Each whether the code is one of its own.
     bool literal(char code);
     bool text(char code);
     bool reference(char code);
     bool collection(char code);
     bool object(char code);
+
     std::size_t add(PickleNode node);
-    void push(PickleNode node) { stack_.push_back(add(std::move(node))); }
-    void push_global(std::string_view module, std::string_view name);
-    void push_tuple(std::size_t count);
+    bool push(PickleNode node) { return push(add(std::move(node))); }
+    bool push(std::size_t index) {
+        stack_.push_back(index);
+        return true;
+    }
     std::size_t pop();
+    std::vector<std::size_t> pop(std::size_t count);
     std::vector<std::size_t> pop_to_mark();
-    void append(std::vector<std::size_t> items);
-    void set_items(const std::vector<std::size_t>& items);
-    void make(std::vector<std::size_t> parts);
+    bool append(const std::vector<std::size_t>& items);
+    bool put(std::uint64_t index);
+    bool get(std::uint64_t index);
 
     Cursor cursor_;
     std::deque<PickleNode> nodes_;

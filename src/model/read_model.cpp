@@ -5,9 +5,7 @@
 #include "model/readers.hpp"
 #include "model/zip.hpp"
 
-namespace rnncheck {
-
-using namespace model;
+namespace rnncheck::model {
 
 namespace {
 
@@ -31,13 +29,16 @@ bool is_safetensors(std::string_view bytes) {
 
 }  // namespace
 
-ModelFile read_model(const std::string& path) {
+}  // namespace rnncheck::model
+
+rnncheck::ModelFile rnncheck::read_model(const std::string& path) {
+    using namespace model;
     struct stat status {};
     if (stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return read_saved_model(path);
-    if (file_name(path) == "saved_model.pb") return read_saved_model(directory_of(path));
+    const std::string directory = contains(path, "/") ? directory_of(path) : ".";
+    if (file_name(path) == "saved_model.pb") return read_saved_model(directory);
     const MappedFile mapped(path);
     const std::string_view bytes = mapped.bytes(), text = trim(bytes.substr(0, 64));
-    const std::string directory = contains(path, "/") ? directory_of(path) : ".";
     if (bytes.starts_with("PK\3\4") || bytes.starts_with("PK\5\6")) return read_zip(bytes);
     if (bytes.starts_with("\x89HDF\r\n\x1a\n")) return read_keras_hdf5(bytes);
     if (is_safetensors(bytes)) return read_safetensors(bytes);
@@ -48,5 +49,3 @@ ModelFile read_model(const std::string& path) {
         "it is no model of a format known here: .keras, .h5, Keras JSON, SavedModel, ONNX, PyTorch (.pt, .pth, .ckpt, "
         "TorchScript), safetensors");
 }
-
-}  // namespace rnncheck

@@ -3,6 +3,7 @@
 #include <array>
 #include <set>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "model/pickle.hpp"
 #include "model/readers.hpp"
@@ -23,8 +24,8 @@ struct ParameterName {
 
 std::optional<ParameterName> parameter_name(std::string_view name) {
     // torch.nn.utils.weight_norm and torch.nn.utils.parametrize keep the original under another name.
-    constexpr std::string_view parametrized = "parametrizations.", parameters[] = {"weight_ih", "weight_hh", "weight_hr",
-                                                                                   "bias_ih", "bias_hh"};
+    constexpr std::string_view parametrized = "parametrizations.",
+                               parameters[] = {"weight_ih", "weight_hh", "weight_hr", "bias_ih", "bias_hh"};
     if (name.ends_with(".original1") || name.ends_with(".original")) name = name.substr(0, name.rfind('.'));
     for (const std::string_view suffix : {"_orig", "_raw", "_v"})
         if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
@@ -87,8 +88,14 @@ std::optional<ModelLayer> layer_of(const Module& module) {
     const std::int64_t gates = hidden > 0 ? rows / hidden : 0;
     if (rows != gates * hidden || input->shape[0] != rows || (gates != 1 && gates != 3 && gates != 4))
         return std::nullopt;
-    ModelLayer layer{module.name, kind_by(gates, module.cell), static_cast<int>(input->shape[1]),
-                     static_cast<int>(hidden), module.layers, module.reverse ? 2 : 1, state->dtype, {}};
+    ModelLayer layer{module.name,
+                     kind_by(gates, module.cell),
+                     static_cast<int>(input->shape[1]),
+                     static_cast<int>(hidden),
+                     module.layers,
+                     module.reverse ? 2 : 1,
+                     state->dtype,
+                     {}};
     layer.settings["bias"] = find("bias_ih") ? "True" : "False";
     if (projection) layer.settings["proj_size"] = std::to_string(projection->shape[0]);
     return layer;
@@ -104,7 +111,7 @@ void add_settings(ModelLayer& layer, const TextMap& settings) {
 
 std::string dtype_of_storage(std::string_view storage) {
     constexpr std::pair<std::string_view, const char*> types[] = {
-        {"FloatStorage", "float32"},  {"HalfStorage", "float16"}, {"DoubleStorage", "float64"},
+        {"FloatStorage", "float32"},     {"HalfStorage", "float16"}, {"DoubleStorage", "float64"},
         {"BFloat16Storage", "bfloat16"}, {"CharStorage", "int8"},    {"QInt8Storage", "qint8"}};
     const auto found = std::ranges::find(types, storage, &std::pair<std::string_view, const char*>::first);
     return found == std::end(types) ? std::string(storage) : found->second;
@@ -136,7 +143,9 @@ class Checkpoint {
         if (depth == 0) lightning = pickle_.word(node, "pytorch-lightning_version");
         each_pair(node, [&](std::string_view key, const PickleNode& value) {
             const bool structure = key == "_modules" || key == "_parameters" || key == "_buffers";
-            const std::string inner = structure ? name : name.empty() ? std::string(key) : name + "." + std::string(key);
+            const std::string inner = structure      ? name
+                                      : name.empty() ? std::string(key)
+                                                     : name + "." + std::string(key);
             const bool leaf = tensor_of(value, depth).has_value();
             if (in_module || leaf)
                 visit(value, container, inner, in_module, depth + 1);
@@ -282,7 +291,8 @@ ModelFile read_torch_zip(const ZipArchive& archive) {
     std::string storage, version_storage;
     const ZipArchive::Entry* const data = archive.find("data.pkl");
     const bool script = archive.find("constants.pkl") != nullptr;
-    ModelFile file = torch_file(script ? "torchscript" : "pytorch", Checkpoint(Pickle(archive.content(*data, storage))));
+    ModelFile file =
+        torch_file(script ? "torchscript" : "pytorch", Checkpoint(Pickle(archive.content(*data, storage))));
     if (script) add_script_calls(archive, file);
     return file;
 }

@@ -90,8 +90,8 @@ const ZipArchive::Entry* ZipArchive::find(std::string_view name) const {
 
 std::string_view ZipArchive::content(const Entry& entry, std::string& storage) const {
     constexpr std::uint64_t fixed_part = 30;
-    const std::uint64_t begin = entry.header + fixed_part + little(bytes_, entry.header + 26, 2) +
-                                little(bytes_, entry.header + 28, 2);
+    const std::uint64_t begin =
+        entry.header + fixed_part + little(bytes_, entry.header + 26, 2) + little(bytes_, entry.header + 28, 2);
     const std::string_view packed = slice(bytes_, begin, entry.packed_size);
     if (entry.method == 0) return packed;
     if (entry.method != 8) throw InputError("'" + entry.name + "' is packed by a method other than deflate");
