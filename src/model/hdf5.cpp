@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t most_messages = 100'000, most_objects = 200'000, most_links = 1'000'000, most_nodes = 20'000;
 namespace message_type {
-constexpr std::uint64_t dataspace = 1, link_info = 2, link = 6, attribute = 12, continuation = 16, symbol_table = 17,
-                        attribute_info = 21;
+constexpr std::uint64_t dataspace = 1, link_info = 2, datatype = 3, link = 6, attribute = 12, continuation = 16,
+                        symbol_table = 17, attribute_info = 21;
 }
 
 std::uint64_t padded_to_8(std::uint64_t size) {
@@ -88,6 +88,8 @@ std::vector<Hdf5File::Message> Hdf5File::messages(std::uint64_t address) const {
 Hdf5Object Hdf5File::object(std::uint64_t address) const {
     Hdf5Object object;
     for (const Message& message : messages(address)) {
+        if (message.type == message_type::datatype && (little(message.data, 0, 1) & 15) == 1)
+            object.dtype = "float" + std::to_string(8 * little(message.data, 4, 4));
         if (message.type == message_type::dataspace) object.shape = shape_of(message.data);
         if (message.type == message_type::attribute) read_attribute(message.data, object);
         if (message.type == message_type::symbol_table) read_symbols(message.data, object);

@@ -17,6 +17,7 @@ struct Hdf5Object {
     std::map<std::string, std::vector<std::string>> attributes;  ///< those of texts
     std::map<std::string, std::uint64_t> links;                  ///< what a group contains, by name
     std::optional<std::vector<std::int64_t>> shape;              ///< of a dataset
+    std::string dtype;                                           ///< of a dataset of real numbers: "float32"
     bool complete = true;  ///< false where it has links or attributes in a form that is not read here
 
     /// The first text; "" without any.

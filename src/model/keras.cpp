@@ -1,6 +1,7 @@
 // Keras 1 to 3: the model as its JSON describes it, in .keras, .h5, .json and a SavedModel's metadata.
 #include <algorithm>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "model/hdf5.hpp"
 #include "model/readers.hpp"
@@ -45,11 +46,9 @@ std::optional<int> width_of(const Json& shape) {
 }
 
 /// "mixed_float16"; Keras 2 and 3 name a policy by a text or by an object.
-std::optional<std::string> dtype_of(const Json& config) {
+std::string policy_of(const Json& config) {
     const Json& dtype = member(config, "dtype");
-    std::string word = dtype.is_object() ? text_member(member(dtype, "config"), "name") : word_of(dtype);
-    if (dtype.is_object() && word.empty()) word = text_member(dtype, "class_name");
-    return word.empty() ? std::nullopt : std::optional(word);
+    return dtype.is_object() ? text_member(member(dtype, "config"), "name") : word_of(dtype);
 }
 
 struct KnownClass {
@@ -132,16 +131,18 @@ void add_sources(const Json& inbound, std::vector<std::string>& names, int depth
 
 class KerasModel {
   public:
-    KerasModel(const Shapes& weights, ModelFile& into) : weights_(weights), into_(into) {}
+    KerasModel(const Weights& weights, ModelFile& into) : weights_(weights), into_(into) {}
 
     /// A layer or a model; what leaves it.
-    Signal read(const Json& node, const Signal& in, const std::string& inside, int depth) {
+    Signal read(const Json& node, const Signal& in, const std::string& inside, int depth,
+                const std::string& wrapper = "") {
         if (depth > deepest_model) damaged("models are nested too deeply");
         const std::string class_name = text_member(node, "class_name");
         const Json& config = member(node, "config");
         const Json& layers = config.is_array() ? config : member(config, "layers");
         if (layers.is_array()) return model(layers, in, inside, depth);
-        const std::string name = inside + text_member(config, "name");
+        // A wrapper gives its name to the layer in it.
+        const std::string name = wrapper.empty() ? inside + text_member(config, "name") : wrapper;
         if (class_name == "Bidirectional") return bidirectional(node, in, name);
         if (class_name == "RNN") return rnn(node, in, name);
         if (const auto kind = kind_of(node)) return add(*kind, node, in, name);
@@ -149,7 +150,7 @@ class KerasModel {
         Signal out = passed(node, class_name, in);
         for (const char* part : {"layer", "cell", "model"})
             if (const Json& inner = member(config, part); inner.is_object()) {
-                const Signal of_inner = read(inner, in, inside, depth + 1);
+                const Signal of_inner = read(inner, in, inside, depth + 1, name);
                 out.width = of_inner.width;
             }
         return out;
@@ -227,6 +228,11 @@ class KerasModel {
                          : add(kind_of(inner).value_or(LayerKind::cell), once, in, name);
         ModelLayer& layer = into_.layers[before];
         layer.directions = 2;
+        const Json& backward = member(member(config, "backward_layer"), "config");
+        for (const char* setting : kept_settings)
+            if (const std::string word = word_of(member(backward, setting));
+                !word.empty() && setting != std::string_view("go_backwards") && word != layer.settings[setting])
+                layer.settings[setting] += " forward, " + word + " backward";
         const std::string merge = word_of(member(config, "merge_mode"));
         layer.settings["merge_mode"] = merge.empty() ? "None" : merge;
         if (merge == "concat" && out.width) out.width = *out.width * 2;
@@ -254,7 +260,10 @@ class KerasModel {
         ModelLayer layer;
         layer.name = name;
         layer.kind = kind;
-        layer.dtype = dtype_of(config);
+        if (const std::string policy = policy_of(config); !policy.empty()) {
+            layer.dtype = policy.starts_with("mixed_") ? policy.substr(6) : policy;
+            if (*layer.dtype != policy) layer.settings["dtype_policy"] = policy;
+        }
         layer.hidden = size_of(member(config, config.contains("units") ? "units" : "filters"));
         layer.settings["class"] = text_member(node, "class_name");
         for (const char* setting : kept_settings)
@@ -280,7 +289,8 @@ class KerasModel {
                                   &member(member(node, "config"), "batch_input_shape")})
             if (const auto width = width_of(*shape)) return width;
         const std::string part = "/" + name.substr(name.rfind('/') + 1) + "/";
-        for (const auto& [path, shape] : weights_) {
+        for (const auto& [path, weight] : weights_) {
+            const auto& shape = weight.shape;
             const bool kernel = path.ends_with("kernel:0") || path.ends_with("/kernel");
             if (kernel && !contains(path, "recurrent_kernel") && contains("/" + path, part) && shape.size() >= 2 &&
                 shape[shape.size() - 2] > 0)
@@ -289,7 +299,7 @@ class KerasModel {
         return in.width;
     }
 
-    const Shapes& weights_;
+    const Weights& weights_;
     ModelFile& into_;
 };
 
@@ -297,16 +307,32 @@ std::optional<std::string> version_in(const std::string& version) {
     return version.empty() ? std::nullopt : std::optional(version);
 }
 
-/// The shapes in a file of weights; `notes` takes what cannot be read.
-Shapes shapes_in(const Hdf5File& hdf5, ModelFile& file) {
-    Shapes shapes;
+/// "layers/lstm/cell" is the layer lstm, "two/forward_gru/gru_cell" the layer two in both directions.
+std::string layer_around(std::string place, int& directions) {
+    const auto last = [&] { return place.substr(place.rfind('/') + 1); };
+    const auto leave = [&] { place.resize(std::min(place.rfind('/'), place.size())); };
+    if (contains(place, "/") && last().ends_with("cell")) leave();
+    if (contains(place, "/") && (last().starts_with("forward_") || last().starts_with("backward_"))) {
+        directions = 2;
+        leave();
+    }
+    for (const std::string_view prefix : {"model_weights/", "_layer_checkpoint_dependencies\\", "layers/", "layers\\"})
+        if (place.starts_with(prefix)) place.erase(0, prefix.size());
+    const auto at = place.rfind("/layers/");  // of a model inside
+    return at == std::string::npos ? place
+                                   : place.substr(0, at) + place.substr(at + std::string_view("/layers").size());
+}
+
+/// The weights in a file; its notes take what cannot be read.
+Weights weights_in(const Hdf5File& hdf5, ModelFile& file) {
+    Weights weights;
     bool complete = true;
     hdf5.each([&](const std::string& path, const Hdf5Object& object) {
-        if (object.shape) shapes[path] = *object.shape;
+        if (object.shape) weights[path] = {"", path, *object.shape, object.dtype};
         complete &= object.complete;
     });
     if (!complete) file.notes.push_back("the HDF5 file has groups in a form that is not read; layers may be missing");
-    return shapes;
+    return weights;
 }
 
 }  // namespace
@@ -329,35 +355,38 @@ Json parsed_json(std::string_view text, const std::string& what) {
     return json;
 }
 
-void add_keras_layers(const Json& model, const Shapes& weights, ModelFile& into) {
+void add_keras_layers(const Json& model, const Weights& weights, ModelFile& into) {
     KerasModel(weights, into).read(model, {}, "", 0);
+    const std::string compiled = word_of(member(member(model, "compile_config"), "jit_compile"));
+    for (ModelLayer& layer : into.layers)
+        if (!compiled.empty()) layer.settings["jit_compile"] = compiled;
     const Json& config = member(model, "config");
     if (!config.is_array() && !member(config, "layers").is_array() && into.layers.empty())
         add_keras_layers(weights, into);
 }
 
-/// A kernel [input][gates * hidden] beside a recurrent kernel [hidden][gates * hidden].
-void add_keras_layers(const Shapes& weights, ModelFile& into) {
+void add_keras_layers(const Weights& weights, ModelFile& into) {
     constexpr std::pair<const char*, const char*> pairs[] = {
         {"/vars/0", "/vars/1"}, {"/kernel:0", "/recurrent_kernel:0"}, {"/kernel", "/recurrent_kernel"}};
-    for (const auto& [path, shape] : weights)
+    for (const auto& [path, kernel_of] : weights)
         for (const auto& [kernel, recurrent] : pairs) {
-            if (!path.ends_with(kernel) || shape.size() != 2) continue;
+            if (!path.ends_with(kernel) || kernel_of.shape.size() != 2) continue;
             const std::string place = path.substr(0, path.size() - std::string_view(kernel).size());
             const auto state = weights.find(place + recurrent);
-            if (state == weights.end() || state->second.size() != 2 || state->second[1] != shape[1]) continue;
-            const std::int64_t hidden = state->second[0], gates = hidden > 0 ? shape[1] / hidden : 0;
-            if (gates * hidden != shape[1] || (gates != 1 && gates != 3 && gates != 4)) continue;
-            const bool in_layer = place.ends_with("/cell");
+            const std::int64_t columns = kernel_of.shape[1];
+            if (state == weights.end() || state->second.shape.size() != 2 || state->second.shape[1] != columns)
+                continue;
+            const std::int64_t hidden = state->second.shape[0], gates = hidden > 0 ? columns / hidden : 0;
+            if (gates * hidden != columns || (gates != 1 && gates != 3 && gates != 4)) continue;
             ModelLayer layer;
-            layer.name = in_layer ? place.substr(0, place.size() - std::string_view("/cell").size()) : place;
+            layer.name = layer_around(place, layer.directions);
+            if (find_by(into.layers, &ModelLayer::name, layer.name)) continue;  // its other direction
             layer.kind = gates == 4 ? LayerKind::lstm : gates == 3 ? LayerKind::gru : LayerKind::rnn;
-            layer.input = static_cast<int>(shape[0]);
+            layer.input = static_cast<int>(kernel_of.shape[0]);
             layer.hidden = static_cast<int>(hidden);
+            if (!kernel_of.dtype.empty()) layer.dtype = kernel_of.dtype;
             into.layers.push_back(std::move(layer));
         }
-    if (!into.layers.empty())
-        into.notes.push_back("the file holds weights alone: activations, masks and dropout are unknown");
 }
 
 ModelFile read_keras_zip(const ZipArchive& archive) {
@@ -367,10 +396,10 @@ ModelFile read_keras_zip(const ZipArchive& archive) {
     if (const auto* metadata = archive.find("metadata.json"))
         file.version = version_in(
             text_member(parsed_json(archive.content(*metadata, metadata_storage), "metadata.json"), "keras_version"));
-    Shapes shapes;
-    if (const auto* weights = archive.find("model.weights.h5"); weights && weights->size > 0)
-        shapes = shapes_in(Hdf5File(archive.content(*weights, weights_storage)), file);
-    add_keras_layers(config, shapes, file);
+    Weights weights;
+    if (const auto* entry = archive.find("model.weights.h5"); entry && entry->size > 0)
+        weights = weights_in(Hdf5File(archive.content(*entry, weights_storage)), file);
+    add_keras_layers(config, weights, file);
     return file;
 }
 
@@ -381,19 +410,22 @@ ModelFile read_keras_json(const Json& json) {
 }
 
 ModelFile read_keras_hdf5(std::string_view bytes) {
-    ModelFile file{"h5", "keras", {}, {}, {}};
+    ModelFile file{"hdf5", "keras", {}, {}, {}};
     const Hdf5File hdf5(bytes);
     const Hdf5Object root = hdf5.object(hdf5.root());
-    const Shapes shapes = shapes_in(hdf5, file);
+    const Weights weights = weights_in(hdf5, file);
     std::string version = root.text("keras_version");
     if (version.empty() && root.links.contains("model_weights"))
         version = hdf5.object(root.links.at("model_weights")).text("keras_version");
     file.version = version_in(version);
     const std::string config = root.text("model_config");
-    if (config.empty())
-        add_keras_layers(shapes, file);
-    else
-        add_keras_layers(parsed_json(config, "model_config"), shapes, file);
+    if (config.empty()) {
+        file.format = "keras_weights";
+        add_keras_layers(weights, file);
+        file.notes.push_back("the file holds weights alone: activations, masks and dropout are unknown");
+    } else {
+        add_keras_layers(parsed_json(config, "model_config"), weights, file);
+    }
     return file;
 }
 

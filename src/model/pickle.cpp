@@ -283,8 +283,11 @@ std::optional<std::string> Pickle::word(const PickleNode& of, std::string_view k
 
 const PickleNode* Pickle::maker(const PickleNode& object) const {
     if (object.kind != Kind::object || object.items.empty()) return nullptr;
-    const PickleNode& made_by = nodes_[object.items.front()];
-    return made_by.kind == Kind::global ? &made_by : nullptr;
+    const PickleNode* made_by = &nodes_[object.items.front()];
+    // torch/serialization.py, _legacy_save, names the class of a module so: ("module", class, file, source).
+    if (made_by->kind == Kind::persistent && !made_by->items.empty())
+        if (const auto& id = nodes_[made_by->items[0]].items; id.size() > 1) made_by = &nodes_[id[1]];
+    return made_by->kind == Kind::global ? made_by : nullptr;
 }
 
 }  // namespace rnncheck::model

@@ -35,12 +35,12 @@ ModelFile read_safetensors_index(const Json& index, const std::string& directory
 
 ModelFile read_onnx(std::string_view bytes, const std::string& directory);
 
-/// Shapes of weights by their path in the file: "layers/lstm/cell/vars/0".
-using Shapes = std::map<std::string, std::vector<std::int64_t>>;
+/// By their path in the file: "layers/lstm/cell/vars/0".
+using Weights = std::map<std::string, Tensor>;
 /// The model as Keras describes it, in JSON; sizes that it does not hold come from the shapes of weights.
-void add_keras_layers(const Json& model, const Shapes& weights, ModelFile& into);
-/// Weights alone.
-void add_keras_layers(const Shapes& weights, ModelFile& into);
+void add_keras_layers(const Json& model, const Weights& weights, ModelFile& into);
+/// By weights alone: a kernel [input][gates * hidden] beside a recurrent kernel [hidden][gates * hidden].
+void add_keras_layers(const Weights& weights, ModelFile& into);
 
 ModelFile read_keras_zip(const ZipArchive& archive);
 ModelFile read_keras_json(const Json& json);

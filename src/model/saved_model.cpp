@@ -4,9 +4,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <memory>
-#include <set>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "model/protobuf.hpp"
 #include "model/readers.hpp"
@@ -58,85 +57,94 @@ std::vector<KerasObject> objects_of_graph(std::string_view meta_graph) {
 }
 
 /// The root describes the whole model, unless it is of a class of its own: then each of its layers describes itself.
-void add_objects(const std::vector<KerasObject>& objects, ModelFile& file) {
+void add_objects(const std::vector<KerasObject>& objects, const Weights& weights, ModelFile& file) {
+    if (objects.empty()) return;
+    file.framework = "keras";
+    for (const KerasObject& object : objects)
+        if (const std::string version = text_member(object.description, "keras_version"); !version.empty())
+            file.version = version;
     for (const KerasObject& object : objects)
         if (member(member(object.description, "config"), "layers").is_array())
-            return add_keras_layers(object.description, {}, file);
+            return add_keras_layers(object.description, weights, file);
     std::vector<std::string> wrappers;
     for (const KerasObject& object : objects) {
         const bool inside = std::ranges::any_of(wrappers, [&](const std::string& wrapper) {
             return !wrapper.empty() && object.path.starts_with(wrapper + ".");
         });
         const std::size_t before = file.layers.size();
-        if (!inside && object.description.is_object()) add_keras_layers(object.description, {}, file);
+        if (!inside && object.description.is_object()) add_keras_layers(object.description, weights, file);
         if (file.layers.size() > before) wrappers.push_back(object.path);
     }
 }
 
-/// The recurrent operations of a graph without Keras' metadata.
-class OperationGraph {
-  public:
-    OperationGraph(std::string_view graph, ModelFile& file) : file_(file) {
-        const std::string_view library = field_of(graph, 2).bytes;
-        each_field(library, 1, [&](const ProtoField& function) {
-            functions_[text_of(field_of(function.bytes, 1).bytes, 1)] = function.bytes;
+/// An operation that computes a layer, by the name of its node: functional_1/lstm_1/CudnnRNNV3, .../lstm_1/while.
+using Operations = std::vector<std::pair<std::string, std::string_view>>;
+
+Operations operations_of(std::string_view graph) {
+    Operations operations;
+    const auto read = [&](const ProtoField& node) {
+        const std::string op = text_of(node.bytes, 2);
+        const bool cudnn = op == "CudnnRNN" || op == "CudnnRNNV2" || op == "CudnnRNNV3";
+        if (cudnn || op == "While" || op == "StatelessWhile")
+            operations.emplace_back(text_of(node.bytes, 1), node.bytes);
+    };
+    each_field(graph, 1, read);
+    each_field(field_of(graph, 2).bytes, 1, [&](const ProtoField& function) { each_field(function.bytes, 3, read); });
+    return operations;
+}
+
+/// Variables have no number of a later trace: the layer lstm has the node functional_1/lstm_1/while.
+bool is_of_layer(std::string_view node, const std::string& layer) {
+    const std::string name = "/" + layer.substr(layer.rfind('/') + 1);
+    for (auto at = node.find(name); at != std::string_view::npos; at = node.find(name, at + 1)) {
+        const std::string_view rest = node.substr(at + name.size());
+        if (rest.empty() || rest.front() == '/') return true;
+        if (rest.front() == '_' && is_number(rest.substr(1, rest.find('/') - 1))) return true;
+    }
+    return false;
+}
+
+/// The variables that the graph of objects lists, without the copies that Keras 3 adds (kernel_1).
+Weights variables_of(std::string_view meta_graph) {
+    Weights variables;
+    each_field(field_of(meta_graph, 7).bytes, 1, [&](const ProtoField& object) {
+        const std::string_view variable = field_of(object.bytes, 7).bytes;
+        const std::string name = text_of(variable, 6);
+        if (name.empty()) return;
+        Tensor tensor{"", name, {}, tensorflow_dtype(field_of(variable, 1).value)};
+        each_field(field_of(variable, 2).bytes, 2, [&](const ProtoField& dimension) {
+            tensor.shape.push_back(static_cast<std::int64_t>(field_of(dimension.bytes, 1).value));
         });
-        each_field(graph, 1, [&](const ProtoField& node) { read(node.bytes); });
-        for (const auto& [name, function] : functions_)
-            each_field(function, 3, [&](const ProtoField& node) { read(node.bytes); });
+        variables[name] = std::move(tensor);
+    });
+    return variables;
+}
+
+/// Layers by their variables, and of each the operation that computes it; then cuDNN's operations of no such layer.
+void add_graph(std::string_view meta_graph, const Weights& weights, ModelFile& file) {
+    const Operations operations = operations_of(field_of(meta_graph, 2).bytes);
+    add_keras_layers(weights, file);
+    for (ModelLayer& layer : file.layers) {
+        // Keras 2 keeps two functions for a layer, of which TensorFlow takes the one with cuDNN on a GPU.
+        for (const auto& [name, node] : operations)
+            if (text_of(attribute_of(node, "rnn_mode"), 2) == name_of(layer.kind) && !contains(name, "/"))
+                layer.settings["op"] = text_of(node, 2);
+        for (const auto& [name, node] : operations)
+            if (is_of_layer(name, layer.name)) layer.settings["op"] = text_of(node, 2);
     }
-
-  private:
-    void read(std::string_view node) {
-        const std::string op = text_of(node, 2);
-        if (op.starts_with("CudnnRNN") && !contains(op, "Backprop") && !contains(op, "Params") &&
-            !contains(op, "Canonical"))
-            add_cudnn(node, op);
-        if (op == "While" || op == "StatelessWhile") add_loop(node);
-    }
-
-    /// "model/lstm/CudnnRNNV3" is an operation of the layer model/lstm; each function that was traced repeats it.
-    bool is_new(const std::string& name) { return seen_.insert(name).second; }
-
-    void add_cudnn(std::string_view node, const std::string& op) {
+    if (!file.layers.empty()) return;
+    for (const auto& [name, node] : operations) {
+        const std::string op = text_of(node, 2), mode = text_of(attribute_of(node, "rnn_mode"), 2);
         ModelLayer layer;
-        const std::string name = text_of(node, 1);
         layer.name = contains(name, "/") ? directory_of(name) : name;
-        const std::string mode = text_of(attribute_of(node, "rnn_mode"), 2);
-        const auto kind = from_name<LayerKind>(mode.empty() ? "lstm" : mode);
-        layer.kind = kind.value_or(LayerKind::cell);
+        if (!op.starts_with("CudnnRNN") || find_by(file.layers, &ModelLayer::name, layer.name)) continue;
+        layer.kind = from_name<LayerKind>(mode.empty() ? "lstm" : mode).value_or(LayerKind::cell);
         layer.directions = text_of(attribute_of(node, "direction"), 2) == "bidirectional" ? 2 : 1;
         layer.dtype = tensorflow_dtype(field_of(attribute_of(node, "T"), 6).value);
         layer.settings["op"] = op;
-        if (is_new(layer.name)) file_.layers.push_back(std::move(layer));
+        file.layers.push_back(std::move(layer));
     }
-
-    /// A step of an LSTM has three sigmoids and two tanhs, one of a GRU two and one, a plain one a tanh or a relu.
-    void add_loop(std::string_view node) {
-        const std::string name = text_of(node, 1);
-        const auto body = functions_.find(text_of(field_of(attribute_of(node, "body"), 10).bytes, 1));
-        if (body == functions_.end()) return;
-        std::map<std::string, int> operations;
-        each_field(body->second, 3, [&](const ProtoField& step) { ++operations[text_of(step.bytes, 2)]; });
-        const int sigmoids = operations["Sigmoid"], tanhs = operations["Tanh"], relus = operations["Relu"];
-        ModelLayer layer;
-        layer.name = contains(name, "/") ? directory_of(name) : name;
-        layer.settings["op"] = "While";
-        if (sigmoids == 3 && tanhs == 2)
-            layer.kind = LayerKind::lstm;
-        else if (sigmoids == 2 && tanhs == 1)
-            layer.kind = LayerKind::gru;
-        else if (sigmoids == 0 && tanhs + relus == 1)
-            layer.kind = tanhs == 1 ? LayerKind::rnn_tanh : LayerKind::rnn_relu;
-        else if (operations["MatMul"] + operations["Einsum"] == 0 || sigmoids + tanhs == 0)
-            return;  // another loop
-        if (is_new(layer.name)) file_.layers.push_back(std::move(layer));
-    }
-
-    ModelFile& file_;
-    std::map<std::string, std::string_view> functions_;
-    std::set<std::string> seen_;
-};
+}
 
 bool is_file(const std::string& path) {
     struct stat status {};
@@ -153,11 +161,13 @@ ModelFile read_saved_model(const std::string& directory) {
     ModelFile file{"saved_model", "tensorflow", {}, {}, {}};
     const std::string version = text_of(field_of(meta_graph, 1).bytes, 5);
     if (!version.empty()) file.version = version;
-    if (is_file(directory + "/keras_metadata.pb"))
-        add_objects(objects_of_file(MappedFile(directory + "/keras_metadata.pb").bytes()), file);
-    else
-        add_objects(objects_of_graph(meta_graph), file);
-    if (file.layers.empty()) OperationGraph(field_of(meta_graph, 2).bytes, file);
+    const Weights weights = variables_of(meta_graph);
+    const bool has_metadata = is_file(directory + "/keras_metadata.pb");
+    const std::vector<KerasObject> objects = has_metadata
+                                                 ? objects_of_file(MappedFile(directory + "/keras_metadata.pb").bytes())
+                                                 : objects_of_graph(meta_graph);
+    add_objects(objects, weights, file);
+    if (file.layers.empty()) add_graph(meta_graph, weights, file);
     return file;
 }
 

@@ -104,6 +104,11 @@ std::optional<ModelLayer> layer_of(const Module& module) {
 /// What modules in a pickle know beside their weights.
 void add_settings(ModelLayer& layer, const TextMap& settings) {
     for (const auto& [name, value] : settings) layer.settings.insert_or_assign(name, value);
+    // Numbered by layer and direction in one.
+    if (settings.contains("quantized") && layer.settings["bidirectional"] == "True") {
+        layer.directions = 2;
+        layer.layers = std::max(layer.layers / 2, 1);
+    }
     const auto nonlinearity = layer.settings.find("nonlinearity");
     if (layer.kind == LayerKind::rnn && nonlinearity != layer.settings.end())
         layer.kind = nonlinearity->second == "relu" ? LayerKind::rnn_relu : LayerKind::rnn_tanh;
@@ -128,6 +133,7 @@ class Checkpoint {
 
   private:
     static constexpr int deepest = 200;
+    static constexpr std::string_view packed_weights = "._all_weight_values.";
 
     void visit(const PickleNode& node, const std::string& container, const std::string& name, bool in_module,
                int depth) {
@@ -147,11 +153,36 @@ class Checkpoint {
                                       : name.empty() ? std::string(key)
                                                      : name + "." + std::string(key);
             const bool leaf = tensor_of(value, depth).has_value();
+            if (contains(inner, packed_weights)) return add_packed(container, inner, value);
             if (in_module || leaf)
                 visit(value, container, inner, in_module, depth + 1);
             else
                 visit(value, inside(container, key), "", false, depth + 1);
         });
+    }
+
+    /// A dynamically quantized layer keeps its weights in objects: rnn._all_weight_values.0.param, one for each layer
+    /// and direction, with the matrices of inputs and of states.
+    void add_packed(const std::string& container, const std::string& name, const PickleNode& value) {
+        std::vector<Tensor> matrices;
+        collect_matrices(value, matrices, 0);
+        const auto at = name.find(packed_weights);
+        const std::string module = name.substr(0, at) + ".";
+        const auto number = leading_number(std::string_view(name).substr(at + packed_weights.size()));
+        if (matrices.size() < 2 || !number) return;
+        tensors.push_back({container, module + "weight_ih_l" + std::to_string(*number), matrices[0].shape, "qint8"});
+        tensors.push_back({container, module + "weight_hh_l" + std::to_string(*number), matrices[1].shape, "qint8"});
+        modules[name.substr(0, at)]["quantized"] = "dynamic";
+    }
+
+    void collect_matrices(const PickleNode& node, std::vector<Tensor>& into, int depth) const {
+        if (depth > deepest || into.size() >= 2) return;
+        if (auto tensor = tensor_of(node, depth)) {
+            if (tensor->shape.size() == 2) into.push_back(std::move(*tensor));
+            return;
+        }
+        for (const auto* children : {&node.items, &node.pairs})
+            for (const std::size_t child : *children) collect_matrices(pickle_[child], into, depth + 1);
     }
 
     static std::string inside(const std::string& container, std::string_view key) {
@@ -173,11 +204,10 @@ class Checkpoint {
     void note_module(const PickleNode& node, const PickleNode& maker, const std::string& name) {
         if (!contains(maker.module, "modules.rnn")) return;
         TextMap& settings = modules[name];
-        for (const char* setting : {"nonlinearity", "dropout", "batch_first"})
+        for (const char* setting : {"nonlinearity", "dropout", "batch_first", "bidirectional"})
             if (const auto word = pickle_.word(node, setting)) settings[setting] = *word;
         const std::string mode = pickle_.word(node, "mode").value_or("");
         if (mode == "RNN_TANH" || mode == "RNN_RELU") settings["nonlinearity"] = lower(mode.substr(4));
-        if (contains(maker.module, "quantized")) settings["quantized"] = "dynamic";
     }
 
     /// torch/_utils.py: _rebuild_tensor_v2(storage, offset, size, ...), _rebuild_parameter(tensor, ...).
@@ -264,7 +294,8 @@ std::vector<Tensor> tensors_of_safetensors(std::string_view bytes) {
     const std::uint64_t length = little(bytes, 0, 8);
     if (length > longest_header) throw InputError("the header is longer than 32 MiB");
     std::vector<Tensor> tensors;
-    for (const auto& [name, about] : parsed_json(slice(bytes, 8, length), "the header").items())
+    const Json header = parsed_json(slice(bytes, 8, length), "the header");
+    for (const auto& [name, about] : header.items())
         if (name != "__metadata__") tensors.push_back(safetensor(name, about));
     return tensors;
 }
@@ -292,7 +323,7 @@ ModelFile read_torch_zip(const ZipArchive& archive) {
     const ZipArchive::Entry* const data = archive.find("data.pkl");
     const bool script = archive.find("constants.pkl") != nullptr;
     ModelFile file =
-        torch_file(script ? "torchscript" : "pytorch", Checkpoint(Pickle(archive.content(*data, storage))));
+        torch_file(script ? "torchscript" : "torch_zip", Checkpoint(Pickle(archive.content(*data, storage))));
     if (script) add_script_calls(archive, file);
     return file;
 }
@@ -302,9 +333,9 @@ ModelFile read_torch_pickle(std::string_view bytes) {
     // torch/serialization.py, _legacy_save: magic number, protocol, system, then what was saved.
     constexpr int before = 3;
     std::uint64_t at = 0;
-    if (first.root().kind != Kind::whole) return torch_file("pytorch", Checkpoint(first));
+    if (first.root().kind != Kind::whole) return torch_file("torch_legacy", Checkpoint(first));
     for (int i = 0; i < before; ++i) at = Pickle(bytes, at).end();
-    return torch_file("pytorch_legacy", Checkpoint(Pickle(bytes, at)));
+    return torch_file("torch_legacy", Checkpoint(Pickle(bytes, at)));
 }
 
 ModelFile read_safetensors(std::string_view bytes) {
