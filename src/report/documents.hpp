@@ -7,6 +7,7 @@
 #include "facts/libraries.hpp"
 #include "matrix/table_view.hpp"
 #include "model/judge_model.hpp"
+#include "report/diff.hpp"
 #include "report/format.hpp"
 
 namespace rnncheck {
@@ -198,6 +199,16 @@ struct SelftestDocument : Document<ProgramStamp> {
     }
 };
 
+/// `rnncheck diff A B --json`.
+struct DiffDocument : Document<ToolStamp> {
+    Diff diff;
+
+    static void fields(auto& self, auto&& visit) {
+        Document::fields(self, visit);
+        Diff::fields(self.diff, visit);
+    }
+};
+
 /// A document as JSON text: two spaces of indent, sorted keys, plain ASCII (everything else as \u escapes, so that no
 /// control character of either kind reaches a terminal), one line end after the last brace.
 template <class T>
@@ -226,5 +237,7 @@ std::string text_of(const WhichDocument& document, const Style& style);
 std::string text_of(const ModelDocument& document, const Style& style);
 /// A headline, then one paragraph for each check.
 std::string text_of(const SelftestDocument& document, const Style& style);
+/// The sentence, both verdicts, and a line for each thing that differs; with style.verbose also what is unknown.
+std::string text_of(const DiffDocument& document, const Style& style);
 
 }  // namespace rnncheck

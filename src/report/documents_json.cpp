@@ -71,6 +71,7 @@ template std::string json_text(const NeedsDocument&);
 template std::string json_text(const WhichDocument&);
 template std::string json_text(const SelftestDocument&);
 template std::string json_text(const ModelDocument&);
+template std::string json_text(const DiffDocument&);
 
 std::string schema_text() {
     Json report = document_schema<Report>("report");
@@ -85,7 +86,8 @@ std::string schema_text() {
                        document_schema<TableDocument>("matrix show TABLE"),
                        document_schema<VerifyDocument>("matrix verify"), document_schema<PlanDocument>("matrix plan"),
                        document_schema<NeedsDocument>("matrix plan --for"), which_schema(),
-                       document_schema<SelftestDocument>("selftest"), document_schema<ModelDocument>("model")})}});
+                       document_schema<SelftestDocument>("selftest"), document_schema<ModelDocument>("model"),
+                       document_schema<DiffDocument>("diff")})}});
 }
 
 }  // namespace rnncheck

@@ -1,0 +1,378 @@
+#include "report/diff.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/json.hpp"
+#include "base/sha256.hpp"
+#include "facts/queries.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+using enum DiffLayer;
+
+/// Facts with one beginning: their layer, what they are called, and the probe that knows which there are.
+struct Section {
+    std::string_view begin;
+    DiffLayer layer;
+    std::string_view words;
+    std::string_view probe = "";
+};
+constexpr Section sections[] = {
+    {"host.environment[", host, "variable ", "host_system"},
+    {"host.pci_gpus[", gpu, "PCI device ", "host_system"},
+    {"host.", host, "", "host_system"},
+    {"driver.device_nodes[", driver, "device node ", "driver_files"},
+    {"driver.xids[", gpu, "Xid ", "hang_witness"},
+    {"driver.", driver, "driver ", "driver_api"},
+    {"cuda_devices[", gpu, "GPU ", "driver_api"},
+    {"nvml_devices[", gpu, "NVML's GPU ", "nvml_devices"},
+    {"libraries[libcuda.so", driver, "", "library_files"},
+    {"libraries[libnvidia-ml", driver, "", "library_files"},
+    {"libraries[libcudnn", cudnn, "", "library_files"},
+    {"libraries[", runtime, "", "library_files"},
+    {"runtimes[", runtime, "CUDA runtime ", "cuda_runtime"},
+    {"nvrtcs[", runtime, "NVRTC ", "nvrtc_compile"},
+    {"cudnns[", cudnn, "cuDNN ", "cudnn_library"},
+    {"kernel_runs[", gpu, "test kernel on GPU ", "ptx_launch"},
+    {"rnn_runs[", rnn, "GPU "},
+    {"pythons.packages[", frameworks, "package ", "python_packages"},
+    {"pythons.", frameworks, "Python ", "python_packages"},
+    {"frameworks[", frameworks, "", "python_packages"},
+};
+
+/// What another run, or an equal machine, may have otherwise without any effect; and what other facts tell as well.
+constexpr std::string_view left_out =
+    " schema tool log network probe_runs rnn_request rnn_fits rnn_dropouts rnn_runs host.environment[SLURM_JOB_ID] "
+    "host.environment[PBS_JOBID] host.environment[LSB_JOBID] host.environment[VIRTUAL_ENV] "
+    "host.environment[CONDA_PREFIX] host.hidden_directories host.pci_gpus[].address driver.library "
+    "driver.kernel_log_read driver.xids[].pci driver.xids[].seconds_ago driver.xids[].text cuda_devices[].uuid "
+    "cuda_devices[].pci nvml_devices[].uuid nvml_devices[].pci nvml_devices[].memory_free_mib nvml_devices[].processes "
+    "nvml_devices[].throttle_reasons nvml_devices[].busy_percent nvml_devices[].display_active libraries[].path "
+    "libraries[].real_path libraries[].needed libraries[].run_path libraries[].problem_detail cudnns[].parts_mapped "
+    "pythons.path pythons.found_by pythons.interpreter pythons.package_directories pythons.distributions "
+    "pythons.left_out pythons.packages[].directory frameworks[].environment frameworks[].shown_by frameworks[].core "
+    "frameworks[].directories_before frameworks[].directories_after ";
+
+/// What follows from other facts: it explains nothing.
+constexpr std::string_view results =
+    " driver.cuda_version driver.nvml_version driver.nvml_cuda_version driver.init driver.nvml_init "
+    "cudnns[].rnn_usable "
+    "cudnns[].failure runtimes[].driver_version_seen runtimes[].failure nvrtcs[].compiles nvrtcs[].failure "
+    "kernel_runs[] kernel_runs[].correct kernel_runs[].result rnn_runs[].tests rnn_runs[].results rnn_runs[].numbers "
+    "libraries[].missing_needs ";
+
+/// Unset where all is well: there is none.
+constexpr std::string_view unset_is_none = " failure unreachable problem container kernel_driver ";
+
+const std::string absent = "absent";
+
+using Values = std::map<std::string, std::string>;  ///< by place
+
+/// "libraries[libcudnn.so.9].stub" in all libraries: "libraries[].stub".
+std::string without_names(std::string_view place) {
+    std::string out;
+    bool inside = false;
+    for (const char c : place) {
+        inside = inside && c != ']';
+        if (!inside) out += c;
+        inside = inside || c == '[';
+    }
+    return out;
+}
+
+bool is_one_of(std::string_view places, const std::string& place) {
+    return contains(places, " " + place + " ") || contains(places, " " + without_names(place) + " ");
+}
+
+std::string plain_text(const Json& json) {
+    if (!json.is_string()) return json.dump();
+    const std::string text = json.get<std::string>();
+    return text.starts_with('/') && !contains(text, ":") ? file_name(text) : text;
+}
+
+/// By what an element of a list is known, its directory left out. GPUs and what ran on them by their number.
+std::string name_of_element(const Json& element) {
+    for (const char* name : {"index", "gpu", "code", "library", "soname", "name", "path"})
+        if (const auto found = element.find(name); found != element.end()) return plain_text(*found);
+    return "0";
+}
+
+void collect(const Json& json, const std::string& place, Values& values);
+
+void collect_list(const Json& list, const std::string& place, Values& values) {
+    std::vector<std::string> texts;
+    for (const Json& element : list) {
+        const std::string name = element.is_object() ? name_of_element(element) : "";
+        std::string whole = place + '[' + name + ']';
+        for (int n = 2; values.contains(whole); ++n) whole = place + '[' + name + " #" + std::to_string(n) + ']';
+        if (!element.is_object()) texts.push_back(plain_text(element));
+        if (!element.is_object() || is_one_of(left_out, whole)) continue;
+        values[whole] = "present";
+        collect(element, whole, values);
+    }
+    const bool is_of_texts = !texts.empty() || (list.empty() && contains(place, "]") && !place.ends_with(".libraries"));
+    if (is_of_texts) values[place] = join(texts, ", ");
+}
+
+void collect(const Json& json, const std::string& place, Values& values) {
+    if (is_one_of(left_out, place)) return;
+    if (json.is_array()) return collect_list(json, place, values);
+    if (!json.is_object()) {
+        values[place] = plain_text(json);
+    } else if (json.contains("call") && json.contains("code")) {
+        const Json& code = json["code"];
+        values[place] = code == 0 ? "success" : plain_text(json["call"]) + " returned " + code.dump();
+    } else if (place == "host.environment") {
+        for (const auto& [name, value] : json.items())  // lists of directories too, whose order matters
+            if (!is_one_of(left_out, place + '[' + name + ']')) values[place + '[' + name + ']'] = value;
+    } else {
+        for (const auto& [member, item] : json.items())
+            collect(item, place.empty() ? member : place + '.' + member, values);
+    }
+}
+
+Values values_of(const Facts& facts) {
+    Json json = to_json(facts, valid_utf8);
+    Json active = Json::object();  // frameworks are judged as this environment has them
+    for (Json& python : json["pythons"])
+        if (python["active"] == true) active = std::move(python);
+    json["pythons"] = std::move(active);
+    Values values;
+    collect(json, "", values);
+    return values;
+}
+
+const Section& section_of(const std::string& place) {
+    const auto found = std::ranges::find_if(sections, [&](const auto& one) { return place.starts_with(one.begin); });
+    static constexpr Section other{"", host, ""};
+    return found == std::end(sections) ? other : *found;
+}
+
+/// Nothing where it is unknown.
+std::optional<std::string> value_at(const std::string& place, const Values& values, const Facts& facts) {
+    if (const auto found = values.find(place); found != values.end()) return found->second;
+    const bool can_be_absent = place.ends_with(']') || is_one_of(unset_is_none, place.substr(place.rfind('.') + 1));
+    if (!can_be_absent || !probe_completed(facts, section_of(place).probe)) return std::nullopt;
+    return absent;
+}
+
+/// "cuda_devices[0].name" begins with "cuda_devices[", is of "0", and ends with "name".
+std::pair<std::string, std::string> name_and_member(const std::string& place) {
+    const std::size_t begin = section_of(place).begin.size();
+    const std::size_t open = place.substr(0, begin).find('[');
+    if (open == std::string::npos) return {"", place.substr(begin)};
+    const std::size_t close = place.find(']');
+    return {place.substr(open + 1, close - open - 1), place.substr(std::min(close + 2, place.size()))};
+}
+
+/// "GPU 0, 1 memory total mib".
+std::string label_of(const std::vector<std::string>& places) {
+    std::vector<std::string> names;
+    for (const std::string& place : places) names.push_back(name_and_member(place).first);
+    std::string member = name_and_member(places.front()).second;
+    if (!contains(member, "[")) std::ranges::replace(member, '_', ' ');
+    const std::string name = join(names, ", ");
+    return std::string(section_of(places.front()).words) + name + (name.empty() || member.empty() ? "" : " ") + member;
+}
+
+/// Tests of one GPU that both machines did.
+struct Tests {
+    std::map<RunEnd, std::size_t> ends;
+    std::string digests;
+    double largest_error = 0, ms = 0;
+
+    void add(const RnnRun& run) {
+        ++ends[run.end];
+        digests += run.digest.value_or("") + ' ';
+        if (run.limit.value_or(0) > 0)
+            largest_error = std::max(largest_error, run.largest_error.value_or(0) / *run.limit);
+        ms += run.repeat_ms.value_or(0);
+    }
+    std::string results() const {
+        std::vector<std::string> parts;
+        for (const auto& [end, count] : ends) parts.push_back(std::to_string(count) + ' ' + std::string(name_of(end)));
+        return join(parts, ", ");
+    }
+    std::string numbers() const {
+        return "bits " + sha256_hex(digests).substr(0, 8) + ", largest error " + short_number(largest_error) +
+               " of its limit";
+    }
+};
+
+class Comparison {
+  public:
+    Comparison(const Facts& a, const Facts& b) : a_(a), b_(b) {}
+
+    void compare_values() {
+        const Values in_a = values_of(a_), in_b = values_of(b_);
+        Values places = in_a;
+        places.insert(in_b.begin(), in_b.end());
+        std::string skipped = "\n";  // what is in an element that only one of them has
+        for (const auto& [place, any] : places) {
+            if (place.starts_with(skipped)) continue;
+            if (place.ends_with(']') && in_a.contains(place) != in_b.contains(place)) skipped = place + '.';
+            add(place, value_at(place, in_a, a_), value_at(place, in_b, b_));
+        }
+    }
+
+    void compare_runs() {
+        constexpr double noise_factor = 3, noise_ms = 50;
+        const Runs in_a = runs_of(a_), in_b = runs_of(b_);
+        std::map<int, std::pair<Tests, Tests>> common, all;
+        for (const auto& [key, run] : in_a) {
+            all[run->gpu].first.add(*run);
+            if (const auto other = in_b.find(key); other != in_b.end()) {
+                common[run->gpu].first.add(*run);
+                common[run->gpu].second.add(*other->second);
+            }
+        }
+        for (const auto& [key, run] : in_b) all[run->gpu].second.add(*run);
+        for (const auto& [gpu, tests] : all) {
+            const std::string place = "rnn_runs[" + std::to_string(gpu) + "].";
+            const auto known = [](const Tests& t) {
+                return t.ends.empty() ? std::nullopt : std::optional(t.results());
+            };
+            if (!common.contains(gpu)) {
+                add(place + "tests", known(tests.first), known(tests.second));
+                continue;
+            }
+            const auto& [a, b] = common[gpu];
+            add(place + "results", a.results(), b.results());
+            if (a.ends != b.ends) continue;
+            if (a.digests != b.digests) add(place + "numbers", a.numbers(), b.numbers(), are_alike(gpu));
+            const auto [least, most] = std::minmax(a.ms, b.ms);
+            if (most > noise_factor * least && most - least > noise_ms)
+                add(place + "time", short_number(a.ms) + " ms", short_number(b.ms) + " ms", false);
+        }
+    }
+
+    std::vector<Difference> differences, unknown;
+
+  private:
+    using Runs = std::map<std::string, const RnnRun*>;  ///< by GPU, interface and case
+
+    static Runs runs_of(const Facts& facts) {
+        Runs runs;
+        for (const RnnRun& run : facts.rnn_runs) {
+            std::string key =
+                std::to_string(run.gpu) + std::string(name_of(run.dialect)) + to_json(run.rnn_case).dump();
+            while (run.end != RunEnd::skipped && !runs.emplace(key, &run).second) key += '#';  // of another cuDNN
+        }
+        return runs;
+    }
+
+    /// Equal bits can be expected of the same GPU model and cuDNN.
+    bool are_alike(int gpu) const {
+        const Gpu *in_a = gpu_at(a_, gpu), *in_b = gpu_at(b_, gpu);
+        return in_a && in_b && in_a->name == in_b->name &&
+               std::ranges::equal(a_.cudnns, b_.cudnns, {}, &Cudnn::version, &Cudnn::version);
+    }
+
+    void add(const std::string& place, std::optional<std::string> a, std::optional<std::string> b,
+             bool matters = true) {
+        if (a == b) return;
+        auto& list = a && b ? differences : unknown;
+        const Section& section = section_of(place);
+        const auto member = name_and_member(place).second;
+        const auto same = std::ranges::find_if(list, [&](const Difference& other) {
+            const std::string& first = other.facts.front();
+            return &section_of(first) == &section && name_and_member(first).second == member && other.a == a &&
+                   other.b == b && other.matters == matters;
+        });
+        if (same != list.end()) return same->facts.push_back(place);
+        list.push_back({section.layer, "", {place}, std::move(a), std::move(b), matters});
+    }
+
+    const Facts &a_, &b_;
+};
+
+void finish(std::vector<Difference>& differences) {
+    std::ranges::stable_sort(differences, {}, &Difference::layer);
+    for (Difference& difference : differences) difference.what = label_of(difference.facts);
+}
+
+/// Errors and warnings of the one alone. Where a file is, is not compared.
+std::vector<Finding> without_those_of(const Report& other, const Report& one) {
+    std::vector<Finding> left;
+    for (const Finding& finding : one.findings) {
+        const auto is_same = [&](const Finding& known) {
+            return known.rule == finding.rule && (contains(finding.subject, "/") || known.subject == finding.subject);
+        };
+        if (finding.severity != Severity::note && std::ranges::none_of(other.findings, is_same))
+            left.push_back(finding);
+    }
+    return left;
+}
+
+/// How well a difference may explain a finding: 0 for not at all.
+int explains(const Difference& difference, const Finding& finding) {
+    const std::string& place = difference.facts.front();
+    const int distance = static_cast<int>(finding.layer) - static_cast<int>(difference.layer);
+    if (!difference.matters || is_one_of(results, place)) return 0;
+    const auto is_its_source = [&](const Evidence& evidence) {
+        return without_names(evidence.source) == without_names(place);
+    };
+    if (std::ranges::any_of(finding.evidence, is_its_source)) return 100;
+    if (difference.layer == frameworks) return 10;
+    return distance < 0 ? 0 : 20 - 2 * distance + (difference.a == absent || difference.b == absent);
+}
+
+std::string in_words(const Difference& difference) {
+    const auto value = [](const std::optional<std::string>& text) { return text->empty() ? "empty" : *text; };
+    return difference.what + " is " + value(difference.a) + " in A, " + value(difference.b) + " in B";
+}
+
+/// " (GPU 2)", where the title does not tell which.
+std::string whose(const Finding& finding) {
+    return finding.subject.empty() || contains(finding.subject, "/") ? "" : " (" + finding.subject + ")";
+}
+
+std::string sentence_of(const Diff& diff) {
+    const auto& findings = diff.only_in_b.empty() ? diff.only_in_a : diff.only_in_b;
+    if (!findings.empty()) {
+        const Finding& first = findings.front();
+        const auto how_well = [&](const Difference& difference) { return explains(difference, first); };
+        const auto best = std::ranges::max_element(diff.differences, {}, how_well);
+        const bool is_explained = best != diff.differences.end() && how_well(*best) > 0;
+        return std::string("only ") + (diff.only_in_b.empty() ? "A" : "B") + " has the " +
+               (first.severity == Severity::error ? "problem: " : "warning: ") + first.title + whose(first) + "; " +
+               (is_explained ? in_words(*best) : "no other difference explains it");
+    }
+    const auto is_cause = [](const Difference& one) { return one.matters && !is_one_of(results, one.facts.front()); };
+    auto first = std::ranges::find_if(diff.differences, is_cause);
+    if (first == diff.differences.end()) first = std::ranges::find(diff.differences, true, &Difference::matters);
+    if (first != diff.differences.end())
+        return "the findings are the same, but " + in_words(*first) +
+               (diff.differences.size() > 1 ? " (and more, below)" : "");
+    if (diff.unknown.empty()) return "nothing that matters differs";
+    return "nothing known differs, but " + pluralized(diff.unknown.size(), "fact is", "facts are") +
+           " unknown on one side";
+}
+
+}  // namespace
+
+Diff diff(const Report& a, const std::string& name_of_a, const Report& b, const std::string& name_of_b) {
+    Comparison comparison(a.facts, b.facts);
+    comparison.compare_values();
+    comparison.compare_runs();
+    finish(comparison.differences);
+    finish(comparison.unknown);
+    Diff diff{.a = {name_of_a, a.verdict, a.sentence},
+              .b = {name_of_b, b.verdict, b.sentence},
+              .only_in_a = without_those_of(b, a),
+              .only_in_b = without_those_of(a, b),
+              .differences = std::move(comparison.differences),
+              .unknown = std::move(comparison.unknown)};
+    const bool differs = diff.only_in_a.size() + diff.only_in_b.size() > 0 ||
+                         std::ranges::count(diff.differences, true, &Difference::matters) > 0;
+    diff.outcome = differs                ? DiffOutcome::different
+                   : diff.unknown.empty() ? DiffOutcome::same
+                                          : DiffOutcome::undetermined;
+    diff.sentence = sentence_of(diff);
+    return diff;
+}
+
+}  // namespace rnncheck

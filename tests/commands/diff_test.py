@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""`rnncheck diff` on simulated machines: what a person reads first, what counts, and the exit code.
+
+usage: diff_test.py RNNCHECK SIM_DIRECTORY WORK_DIRECTORY
+"""
+import copy
+import json
+import pathlib
+import sys
+
+here = pathlib.Path(__file__).parent
+sys.path.insert(0, str(here.parent / "support"))
+from doctor import Checks, Run  # noqa: E402
+from simulated_machine import SYSTEM, build_root, environment_of  # noqa: E402
+
+program, sim, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+check = Checks()
+root = work / "root"
+DRIVER = "NVRM version: NVIDIA UNIX x86_64 Kernel Module  {}  Thu Feb 22 01:44:30 UTC 2024\n"
+
+
+def on(machine, *arguments):
+    """A run on the simulated machine, always below the same directory."""
+    return Run(program, *arguments, f"--root={root}", environment=environment_of(machine, root))
+
+
+def saved(name, machine, *options):
+    build_root(machine, root, sim)
+    path = work / f"{name}.json"
+    on(machine, "doctor", "--quiet", f"--save-facts={path}", *options)
+    return path
+
+
+def with_driver(version, sim_settings=""):
+    return {"sim": f"driver={version} {sim_settings}", "files": {"/proc/driver/nvidia/version": DRIVER.format(version), "/sys/module/nvidia/version": version + "\n"}}
+
+
+def compare(a, b, code, first_line, *also):
+    done = Run(program, "diff", a, b, environment={"COLUMNS": "100"})
+    first = " ".join(done.text.split("\n\n")[0].split())
+    name = f"{a.stem} and {b.stem}"
+    check.that(done.code == code, f"{name}: exit code {done.code}, expected {code}: {done.text} {done.err}")
+    check.that(first_line in first, f"{name}: the first line is '{first}', not '{first_line}'")
+    for text in also:
+        check.that(text in " ".join(done.text.split()), f"{name}: '{text}' is not in {done.text}")
+    document = Run(program, "diff", a, b, "--json").json()
+    check.that(document["sentence"] in first, f"{name}: JSON has the sentence '{document['sentence']}'")
+    return document
+
+
+def changed(path, name, change):
+    facts = json.loads(path.read_text())
+    change(facts)
+    other = work / f"{name}.json"
+    other.write_text(json.dumps(facts))
+    return other
+
+
+def as_on_another_day(facts):
+    """What no two runs on a machine have in common."""
+    for run in facts["probe_runs"]:
+        run["elapsed_ms"] *= 3
+    for board in facts["nvml_devices"]:
+        board.update(memory_free_mib=20017, throttle_reasons=["sw_power_cap"], processes=[{"pid": 4711, "memory_mib": 5}])
+    for run in facts["rnn_runs"]:
+        run.update(free_bytes=12345, first_ms=run.get("first_ms", 1) * 9, repeat_ms=run.get("repeat_ms", 1) * 1.5)
+    facts["host"]["environment"]["SLURM_JOB_ID"] = "815"
+
+
+def of_a_colleague(facts):
+    """The same in another home directory, in another slot."""
+    text = json.dumps(facts).replace("0000:01:00.0", "0000:41:00.0").replace("GPU-UUID-1", "GPU-12345678-1111-2222-3333-444444444444")
+    facts.update(json.loads(text))
+    for library in facts["libraries"]:
+        library["path"] = "/home/somebody" + library["path"]
+    facts["cudnns"][0]["library"] = "/home/somebody" + facts["cudnns"][0]["library"]
+    facts["runtimes"][0]["library"] = "/home/somebody" + facts["runtimes"][0]["library"]
+
+
+healthy = saved("healthy", {})
+compare(healthy, saved("again", {}), 0, "nothing that matters differs")
+same = compare(healthy, changed(healthy, "another day", as_on_another_day), 0, "nothing that matters differs")
+check.that(same["differences"] == [] and same["unknown"] == [] and same["outcome"] == "same", f"noise counts: {same}")
+compare(healthy, changed(healthy, "colleague", of_a_colleague), 0, "nothing that matters differs")
+
+lacking = saved("without adv", {"remove": [SYSTEM + "/libcudnn_adv.so.9"]})
+document = compare(healthy, lacking, 1, "only B has the problem: A cuDNN library is missing; libcudnn_adv.so.9 is present in A, absent in B")
+check.that([finding["rule"] for finding in document["only_in_b"]] == ["cudnn_part_missing"], f"findings: {document['only_in_b']}")
+check.that({"layer": "cudnn", "what": "libcudnn_adv.so.9", "facts": ["libraries[libcudnn_adv.so.9]"], "a": "present", "b": "absent", "matters": True}
+           in document["differences"], f"differences: {document['differences']}")
+check.that(any(unknown["facts"] == ["rnn_runs[0].tests"] and "b" not in unknown for unknown in document["unknown"]), f"unknown: {document['unknown']}")
+compare(lacking, healthy, 1, "only A has the problem: A cuDNN library is missing")
+older = saved("cudnn 8", {"libraries": {SYSTEM: ["base", "cudnn8"]}})
+compare(healthy, older, 1, "the findings are the same, but cuDNN libcudnn.so.8 is absent in A, present in B")
+
+updated = saved("new driver", with_driver("570.86.10", "cuda=12.8"))
+compare(healthy, updated, 1, "the findings are the same, but driver kernel version is 550.54.14 in A, 570.86.10 in B",
+        "driver driver cuda version: 12.4 -> 12.8")
+broken = saved("update without reboot", with_driver("535.104.05", "cuInit=fail:803; nvmlInit_v2=fail:18"))
+compare(healthy, broken, 1, "only B has the problem: The driver's libraries and kernel module are of different versions")
+compare(healthy, broken, 1, "driver kernel version is 550.54.14 in A, 535.104.05 in B")
+
+cards = saved("four cards", {"sim": "gpus=4"})
+compare(cards, saved("bad card", {"sim": "gpus=4; gpu2:cudnnRNNForward=gates_swapped"}), 1,
+        "only B has the problem: Recurrent networks return incorrect results", "no other difference explains it", "GPU 2 results: 24 ok -> 24 incorrect")
+compare(cards, saved("other bits", {"sim": "gpus=4; gpu2:lstm=other_bits"}), 1, "only B has the warning:", "GPU 2 numbers: bits")
+compare(healthy, cards, 1, "GPU 1, 2, 3 is absent in A, present in B")
+
+looked = saved("looked only", {}, "--look-only")
+document = compare(healthy, looked, 3, "unknown on one side", "Unknown in B")
+check.that(document["differences"] == [] and document["outcome"] == "undetermined", f"unknown counts as different: {document['differences']}")
+
+# One file and this machine.
+build_root({}, root, sim)
+done = on({}, "diff", healthy)
+check.that(done.code == 0 and "nothing that matters differs" in done.text and "this machine" in done.text, f"this machine: {done.code} {done.text}")
+done = on({}, "diff", looked)
+check.that(done.code == 0, f"this machine is examined further than the other was: {done.code} {done.text}")
+done = on({"sim": "gpus=2"}, "diff", healthy)
+check.that(done.code == 1 and "GPU 1 is absent in A, present in B" in " ".join(done.text.split()), f"another GPU: {done.code} {done.text}")
+
+# Unusable input.
+for arguments in ([work / "nothing.json"], [healthy, here / "diff_test.py"], [], [healthy, healthy, healthy]):
+    check.that(Run(program, "diff", *arguments).code == 2, f"{arguments} are taken")
+sys.exit(check.close())
