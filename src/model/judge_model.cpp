@@ -67,14 +67,14 @@ std::optional<std::string> value_of(const ModelLayer& layer, const std::string& 
     return found == layer.settings.end() ? std::nullopt : std::optional(found->second);
 }
 
-void apply(const ModelRule& rule, JudgedLayer& layer) {
+/// What the file does not hold is collected.
+void apply(const ModelRule& rule, JudgedLayer& layer, std::vector<std::string>& unknown) {
     const auto value = value_of(layer, rule.setting);
     if (!rule.setting.empty() && has_word(rule.needed, lower(value.value_or("absent")))) return;
     if (value && has_word(rule.needed, *value)) return;
     if (!rule.setting.empty() && !value) {
         layer.cudnn = std::max(layer.cudnn, CudnnUse::unknown);
-        layer.reasons.push_back("the file does not hold " + rule.setting + ", which must be " +
-                                join(split(rule.needed, ' '), " or "));
+        unknown.push_back(rule.setting + " (needed: " + join(split(rule.needed, ' '), " or ") + ")");
         return;
     }
     layer.cpu_only |= rule.verdict == "cpu_only";
@@ -114,7 +114,7 @@ std::optional<RnnCase> case_of(const ModelLayer& layer, const ModelSizes& sizes)
     return network;
 }
 
-/// A loop launches each operation of a step alone: docs/models.md counts them.
+/// A loop launches each operation of a step alone; docs/speed.md counts them and names the GPU.
 double speedup(const RnnCase& network) {
     constexpr Peak nominal{10e12, 0.3e12, 500e9};
     constexpr double launch_ms = 0.005;
@@ -123,7 +123,7 @@ double speedup(const RnnCase& network) {
     return 1 + (launches - with_cudnn) * launch_ms * network.sequence_length * network.pseudo_layers() / with;
 }
 
-/// Per element: what a step of cuDNN keeps for its gradients, and what it needs while it runs (docs/models.md).
+/// Per element: what a step of cuDNN keeps for its gradients, and what it needs while it runs (docs/speed.md).
 ModelMemory memory_of(const RnnCase& network) {
     const std::int64_t element = network.dtype == Dtype::fp64 ? 8 : network.dtype == Dtype::fp32 ? 4 : 2;
     const std::int64_t gates = gates_of(network.cell), hidden = network.hidden, batch = network.batch;
@@ -151,10 +151,13 @@ std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel
     for (const ModelLayer& layer : file.layers) {
         JudgedLayer result{layer, CudnnUse::yes, false, {}, {}, {}, {}, {}};
         const RuleSet rules = rules_for(file, layer, given);
+        std::vector<std::string> unknown;
         for (const ModelRule& rule : matrix.model_rules())
-            if (applies(rule, rules, layer)) apply(rule, result);
+            if (applies(rule, rules, layer)) apply(rule, result, unknown);
+        if (!unknown.empty()) result.reasons.push_back("the file does not hold " + join_with_and(unknown));
         const auto network = case_of(layer, sizes);
-        if (network && result.cudnn == CudnnUse::no && !result.changes.empty())
+        const bool in_a_loop = rules.framework.starts_with("keras") || rules.framework == "tensorflow";
+        if (network && in_a_loop && result.cudnn == CudnnUse::no && !result.changes.empty())
             result.modeled_speedup = speedup(*network);
         if (network && sizes.batch && sizes.length) result.memory = memory_of(*network);
         judged.push_back(std::move(result));

@@ -10,7 +10,7 @@ namespace rnncheck {
 enum class CudnnUse { yes, depends, unknown, no };
 RNNCHECK_ENUM_NAMES(CudnnUse, "yes", "depends", "unknown", "no")
 
-/// Bytes by the formulas of docs/models.md.
+/// Bytes by the formulas of docs/speed.md.
 struct ModelMemory {
     std::int64_t weights = 0, data = 0, workspace = 0, reserve = 0;
 

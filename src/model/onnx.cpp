@@ -45,6 +45,9 @@ class OnnxModel {
         file.framework = "onnx";
         const std::string producer = text_of(model, 2), version = text_of(model, 3);
         if (!producer.empty()) file.notes.push_back(trimmed("written by " + producer + " " + version));
+        each_field(model, 8, [&](const ProtoField& opset) {
+            if (text_of(opset.bytes, 1).empty()) opset_ = field_of(opset.bytes, 2).value;
+        });
         each_field(model, 7, [&](const ProtoField& graph) { read_graph(graph.bytes, 0); });
         each_field(model, 25, [&](const ProtoField& function) {
             each_field(function.bytes, 7, [&](const ProtoField& node) { read_node(node.bytes, 0); });
@@ -119,10 +122,13 @@ class OnnxModel {
         });
         layer.kind = op == "GRU" ? LayerKind::gru : op == "RNN" ? LayerKind::rnn_tanh : LayerKind::lstm;
         layer.settings["op"] = op;
+        // The operators were defined anew in opsets 7, 14 and 22.
+        layer.settings["opset"] = std::to_string(opset_ >= 22 ? 22 : opset_ >= 14 ? 14 : 7);
         each_field(node, node_field::attribute, [&](const ProtoField& attribute) { set(layer, attribute.bytes); });
         layer.directions = layer.settings["direction"] == "bidirectional" ? 2 : 1;
         layer.settings["bias"] = inputs[3].empty() ? "no" : "yes";
         layer.settings["sequence_lens"] = inputs[4].empty() ? "no" : "yes";
+        if (op == "GRU") layer.settings.emplace("linear_before_reset", "0");  // ONNX' default
         if (op == "LSTM") layer.settings["peepholes"] = inputs[7].empty() ? "no" : "yes";
         set_sizes(layer, inputs);
         if (op == "RNN" && lower(layer.settings["activations"]).starts_with("relu")) layer.kind = LayerKind::rnn_relu;
@@ -163,6 +169,7 @@ class OnnxModel {
     }
 
     std::string directory_;
+    std::uint64_t opset_ = 0;
     std::map<std::string, Tensor> tensors_;  ///< by name, of all graphs
     std::set<std::string> missing_;
 };
