@@ -95,6 +95,10 @@ std::vector<std::string> faults_of_commands(std::string_view text) {
             "export LD_LIBRARY_PATH=DIR${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}");
     if (upgrades_without_bound(text))
         faults.emplace_back("--upgrade without a bound may install another major version; name the version");
+    if (contains(text, "x86_64-linux-gnu"))
+        faults.emplace_back("other distributions and machines have another library directory; use ldconfig -p");
+    if (contains(text, "pdate the driver") && !contains(text, "support"))
+        faults.emplace_back("newer drivers no longer support old GPUs; write to one that still supports the GPU");
     if (contains(text, " where ") && contains(text, ".dll"))
         faults.emplace_back("'where' is another command in PowerShell; write where.exe");
     return faults;

@@ -31,6 +31,21 @@ void check_cause(const LogCause& row, const Report& report) {
         report(row, "'command' names one CUDA version for every log; write {nvidia-cudnn} for the package");
     for (const std::string& command : {row.windows_check_command, row.windows_command})
         if (is_for_unix(command)) report(row, "'{}' does not run on Windows", command);
+    if (row.command.empty() && contains(row.remedy, "the command"))
+        report(row, "'remedy' speaks of a command, but there is none");
+    if (contains(row.command, "{nvidia-") && !contains(row.remedy, "LD_LIBRARY_PATH"))
+        report(row, "'remedy' must name LD_LIBRARY_PATH, for programs that do not search Python packages");
+    const bool is_on_windows = row.layer == "cudnn" || row.layer == "runtime" || row.layer == "rnn";
+    if (is_on_windows && is_for_unix(row.check_command) && row.windows_check_command.empty())
+        report(row, "'check_command' is for Unix; add 'windows_check_command'");
+}
+
+/// What is advised about a status or an event.
+template <class R>
+void check_remedies(const Table<R>& table, std::vector<Issue>& all) {
+    for (const R& row : table.read().rows)
+        for (const std::string& fault : faults_of_commands(row.remedy))
+            Report{all, table.stem()}(row, "column 'remedy': {}", fault);
 }
 
 void check_build(const FrameworkBuild& row, const Report& report) {
@@ -89,6 +104,8 @@ void check_advice(const Tables& tables, std::vector<Issue>& all) {
     }
     for (const FrameworkBuild& row : tables.framework_builds.read().rows)
         check_build(row, {all, tables.framework_builds.stem()});
+    check_remedies(tables.status_names, all);
+    check_remedies(tables.xid, all);
     tables.each([&](const auto& table) {
         for (const auto& [id, source] : table.read().sources)
             if (const std::string fault = fault_of_link(source.url); !fault.empty())

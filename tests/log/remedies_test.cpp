@@ -67,6 +67,30 @@ TEST_CASE("an upgrade keeps the major and reaches the minor that the build wants
           Commands{"python -m pip install \"nvidia-cudnn-cu11>=8.6,<9\""});
 }
 
+TEST_CASE("no package of a CUDA for which the wanted cuDNN was never made") {
+    const Advice advice = about("cudnn_runtime_older_than_built",
+                                "Loaded runtime CuDNN library: 8.0.5 but source was compiled with: 8.1.0.\n");
+    CHECK(advice.commands() == Commands{"python -m pip install \"nvidia-cudnn-cu11>=8.1,<9\""});
+}
+
+TEST_CASE("the two digits in the name of a library of Windows are a minor version before CUDA 10 only") {
+    const auto commands = [](const std::string& file) {
+        return about("cuda_version_not_the_one_built_for", file + " not found\n", {{"cuda", "11.8", {}}}).commands();
+    };
+    CHECK(commands("cudart64_90.dll").empty());
+    CHECK(commands("cublas64_12.dll") ==
+          Commands{"python -m pip install \"nvidia-cublas-cu12==12.*\" \"nvidia-cuda-runtime-cu12==12.*\""});
+}
+
+TEST_CASE("a check asks no framework that the log is not about") {
+    const auto check = [](const char* framework) {
+        return about("cpu_only_build", "Torch not compiled with CUDA enabled\n", {{"framework", framework, {}}})
+            .check->command;
+    };
+    CHECK(check("pytorch 2.5") == "python -c \"import torch; print(torch.version.cuda)\"; python -m pip list");
+    CHECK(check("onnxruntime 1.20") == "python -m pip list");
+}
+
 TEST_CASE("no package of cuDNN that has left the GPU behind") {
     const char* log = "libcudnn.so.9: cannot open shared object file: No such file or directory\n";
     const auto command = [&](const char* gpu) {
@@ -82,6 +106,9 @@ TEST_CASE("NVRTC of exactly the CUDA that its builtins name, by the package's na
         return about("nvrtc_missing", std::string(file) + ": cannot open shared object file\n").commands();
     };
     CHECK(command("libnvrtc-builtins.so.12.4") == Commands{"python -m pip install \"nvidia-cuda-nvrtc-cu12==12.4.*\""});
+    CHECK(about("nvrtc_missing", "nvrtc: error: failed to open libnvrtc-builtins.so.11.8.\n").commands() ==
+          Commands{"python -m pip install \"nvidia-cuda-nvrtc-cu11==11.8.*\""});
+    CHECK(command("libnvrtc-builtins.so.11.3").empty());  // no such package
     CHECK(command("libnvrtc.so.13") == Commands{"python -m pip install \"nvidia-cuda-nvrtc==13.*\""});
 }
 
@@ -92,6 +119,8 @@ TEST_CASE("a GPU without code leads to the plan of that GPU, for the system of t
     CHECK(about("gpu_arch_not_in_build", log).commands() == Commands{"rnncheck matrix plan gpu=12.0"});
     CHECK(about("gpu_arch_not_in_build", log, {{"os", "windows", {}}}).commands() ==
           Commands{"rnncheck matrix plan gpu=12.0 os=windows"});
+    CHECK(about("gpu_too_old", "CUDNN_STATUS_ARCH_MISMATCH\n").commands() ==
+          Commands{"rnncheck matrix plan gpu=\"GPU_NAME\""});
 }
 
 TEST_CASE("Windows gets commands of its own shells or none") {

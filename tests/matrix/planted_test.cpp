@@ -237,6 +237,24 @@ TEST_CASE("commands that do harm") {
     CHECK(says(planted("gpu_too_old", "command", "{plam}"), "log_causes", "{plam} is not known"));
     CHECK(says(planted("cudnn_not_installed", "windows_check_command", "ldconfig -p"), "log_causes",
                "'ldconfig -p' does not run on Windows"));
+    CHECK(says(planted("op_missing_in_build", "check_command", "ls -l /usr/lib"), "log_causes",
+               "add 'windows_check_command'"));
+    CHECK(says(planted("device_nodes_unreadable", "check_command", "ls /usr/lib/x86_64-linux-gnu"), "log_causes",
+               "other distributions and machines have another library directory"));
+    CHECK(says(planted("driver_too_old", "remedy", "Update the driver"), "log_causes",
+               "newer drivers no longer support old GPUs"));
+    CHECK(says(planted("cudnn_not_installed", "remedy", "Install it"), "log_causes",
+               "for programs that do not search Python packages"));
+    CHECK(says(planted("driver_too_old", "remedy", "Do what the command prints"), "log_causes",
+               "'remedy' speaks of a command, but there is none"));
+}
+
+TEST_CASE("a status or an event whose remedy would do harm") {
+    const std::pair<const char*, const char*> planted[] = {{"status_names", R"("remedy": "free GPU memory)"},
+                                                           {"xid", R"("remedy": "restart the program)"}};
+    for (const auto& [table, remedy] : planted)
+        CHECK(says(after(std::string(table) + ".json", remedy, R"("remedy": "update the driver)"), table,
+                   "newer drivers no longer support old GPUs"));
 }
 
 TEST_CASE("a link that leads to another page with every version") {

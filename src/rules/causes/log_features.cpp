@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 
 #include "base/text.hpp"
 
 namespace rnncheck::rules {
 
-std::optional<int> major_in_name(std::string_view name) {
+std::optional<int> major_in_file_name(std::string_view name) {
     auto at = name.find(".so.");
     std::size_t skip = 4;
     if (at == std::string_view::npos) {
@@ -19,7 +20,9 @@ std::optional<int> major_in_name(std::string_view name) {
     const std::string_view digits = name.substr(at + skip);
     std::size_t end = 0;
     while (end < digits.size() && is_digit(digits[end])) ++end;
-    const std::string_view whole = end >= 3 ? digits.substr(0, 2) : digits.substr(0, end);
+    // "90" is CUDA 9.0, "112" 11.2, "12" 12.
+    const bool has_minor = end >= 3 || (end == 2 && skip == 3 && digits[0] != '1');
+    const std::string_view whole = digits.substr(0, has_minor ? end - 1 : end);
     int value = 0;
     return std::from_chars(whole.data(), whole.data() + whole.size(), value).ec == std::errc{} ? std::optional(value)
                                                                                                : std::nullopt;
@@ -27,7 +30,8 @@ std::optional<int> major_in_name(std::string_view name) {
 
 std::optional<std::string> missing_library(const KnownOfLog& t, std::string_view signature) {
     for (const char* field : {"library", "library2", "library3", "library4"})
-        if (auto name = t.told(signature, field)) return name;
+        if (auto name = t.told(signature, field))
+            return name->substr(0, name->find_last_not_of('.') + 1);  // "failed to open libnvrtc-builtins.so.11.3."
     return std::nullopt;
 }
 
@@ -39,7 +43,7 @@ namespace {
 
 void add_missing_cudnn(Features& t) {
     const auto name = missing_library(t, "missing_cudnn");
-    const auto wanted = major_in_name(name.value_or(""));
+    const auto wanted = major_in_file_name(name.value_or(""));
     if (!wanted) {
         if (t.out.said.cudnn) t.add("cudnn_given", "cuDNN " + t.out.said.cudnn->text + " is installed");
         return;
@@ -70,7 +74,7 @@ std::optional<Version> full_version_in_name(std::string_view name) {
     const auto at = name.find("64_");
     if (at == std::string_view::npos) return std::nullopt;
     const std::string_view digits = name.substr(at + 3, name.find('.', at) - at - 3);
-    if (digits.size() == 2) return parse_version(std::string{digits[0], '.', digits[1]});
+    if (digits.size() == 2 && digits[0] != '1') return parse_version(std::string{digits[0], '.', digits[1]});
     if (digits.size() == 3 && digits.starts_with("10")) return parse_version(std::string("10.") + digits[2]);
     return std::nullopt;
 }
@@ -85,7 +89,7 @@ void add_missing_cuda(Features& t) {
     if (t.seen("loader_error_other_library")) t.add("missing_by_cudnn", "a library that cuDNN needs is missing");
     const auto name = missing_library(t, "missing_cuda_library");
     if (!name || !names_the_toolkit(*name)) return;
-    const auto wanted = major_in_name(*name);
+    const auto wanted = major_in_file_name(*name);
     if (!wanted) return;
     const ParsedHints& said = t.out.said;
     if (said.cuda)
@@ -220,8 +224,8 @@ void add_memory(Features& t) {
     if (const auto free = number(t.told("cudnn_memory_usage", "free")),
         total = number(t.told("cudnn_memory_usage", "total"));
         free && total && *total > 0) {
-        const std::string why =
-            short_number(*free / 1048576.0) + " MiB of " + short_number(*total / 1048576.0) + " MiB were free";
+        const auto mebibytes = [](double bytes) { return std::to_string(std::llround(bytes / 1048576.0)); };
+        const std::string why = mebibytes(*free) + " MiB of " + mebibytes(*total) + " MiB were free";
         t.add("memory_usage_told", why);
         if (*free > 0.4 * *total) t.add("memory_free_high", why);
         if (*free < 0.15 * *total) t.add("memory_free_low", why);
@@ -294,13 +298,15 @@ std::vector<std::string> all_features() {
     return split(
         "any_error batch_large convolutions_only cuda_other_major_built cuda_other_major_given cuda_same_major_given "
         "cuda_newer_than_release cudnn_given cudnn_given_fits_build cudnn_loaded_newer cudnn_loaded_older "
-        "cudnn_masked_range "
+        "cudnn_masked_range cudnn_not_for_cuda "
         "cudnn_other_major_bundled cudnn_other_major_given cudnn_other_major_on_disk cudnn_other_major_than_release "
         "cudnn_same_major_bundled cudnn_same_major_given cudnn_same_major_on_disk devices_gpu devices_no_gpu "
-        "devices_xla_gpu driver_library_newer driver_older_than_build driver_versions_reported fw_chainer "
+        "devices_xla_gpu driver_fits_build driver_library_newer driver_older_than_build driver_versions_reported "
+        "fw_chainer "
         "fw_ctranslate2 fw_jax fw_kaldi fw_mxnet fw_onnxruntime fw_paddlepaddle fw_pytorch fw_tensorflow gpu_ampere "
         "gpu_between_list gpu_fits_build gpu_jetson gpu_minor_newer_than_build gpu_newer_than_build "
-        "gpu_newer_than_list gpu_old gpu_older_than_build gpu_older_than_list gpu_recent in_container "
+        "gpu_newer_than_list gpu_old gpu_older_than_build gpu_older_than_list gpu_recent gpu_without_cudnn "
+        "in_container "
         "little_free_at_start memory_free_high memory_free_low memory_usage_told missing_by_cudnn on_colab "
         "only_harmless os_macos os_windows os_wsl said_amp said_both_packages said_directml said_gpu_package "
         "said_inference said_rnn sequence_long several_frameworks small_gpu_memory some_harmless",

@@ -59,7 +59,7 @@ std::optional<Version> gpu_capability(const KnownOfLog& t);
 /// The library of the first line with this signature.
 std::optional<std::string> missing_library(const KnownOfLog& t, std::string_view signature);
 /// 8 of "libcudnn_ops_infer.so.8", "cudnn_ops64_9.dll", 11 of "cublas64_11.dll", "cudart64_110.dll".
-std::optional<int> major_in_name(std::string_view name);
+std::optional<int> major_in_file_name(std::string_view name);
 /// Only these libraries carry the toolkit's major in their names in every version.
 bool names_the_toolkit(std::string_view library);
 

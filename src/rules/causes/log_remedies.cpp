@@ -14,6 +14,8 @@ namespace rnncheck::rules {
 namespace {
 
 constexpr int oldest_cudnn_of_wheels = 8;  // https://pypi.org/project/nvidia-cudnn-cu11/
+/// https://pypi.org/project/nvidia-cuda-nvrtc-cu11/#history: 11.7.99 and 11.8.89 only.
+constexpr int oldest_minor_of_nvrtc_11 = 7;
 /// https://pypi.org/project/nvidia-cublas/: from here on only the packages of cuDNN name the CUDA.
 constexpr int plain_names_since = 13;
 
@@ -51,15 +53,16 @@ std::optional<std::string> package(const std::string& name, const std::string& r
     }
     if (cuda >= plain_names_since) return "\"" + name + "==" + std::to_string(cuda) + ".*\"";
     const bool is_exact = name == "nvidia-cuda-nvrtc" && parts_written(*asked.cuda) > 1;
+    if (is_exact && cuda == 11 && asked.cuda->minor() < oldest_minor_of_nvrtc_11) return std::nullopt;
     return "\"" + name + "-cu" + std::to_string(cuda) + "==" + (is_exact ? asked.cuda->text : std::to_string(cuda)) +
            ".*\"";
 }
 
-/// For the system of the log, too; nothing where neither GPU nor driver is known.
-std::optional<std::string> plan(const KnownOfLog& t) {
+/// For the system of the log, too; where neither GPU nor driver is known, the reader names the GPU.
+std::string plan(const KnownOfLog& t) {
     const std::string command = plan_command(gpu_capability(t), t.out.said.driver);
-    if (command.empty()) return std::nullopt;
-    return command + (t.seen("os_windows") ? " os=windows" : "");
+    return (command.empty() ? "rnncheck matrix plan gpu=\"GPU_NAME\"" : command) +
+           (t.seen("os_windows") ? " os=windows" : "");
 }
 
 /// The command with its placeholders filled in; nothing where one of them cannot be.
@@ -68,7 +71,8 @@ std::optional<std::string> filled_in(std::string command, const Asked& asked, co
         if (at > 0 && command[at - 1] == '$') continue;
         const auto end = command.find('}', at);
         const std::string inside = command.substr(at + 1, end - at - 1), name = inside.substr(0, inside.find('>'));
-        const auto value = inside == "plan" ? plan(t) : package(name, inside.substr(name.size()), asked, t);
+        const auto value =
+            inside == "plan" ? std::optional(plan(t)) : package(name, inside.substr(name.size()), asked, t);
         if (!value) return std::nullopt;
         command.replace(at, end + 1 - at, *value);
         at += value->size() - 1;
@@ -76,22 +80,26 @@ std::optional<std::string> filled_in(std::string command, const Asked& asked, co
     return command;
 }
 
-std::vector<std::string> commands_of(const std::string& chain) {
+/// What stands between the separators, those in double quotes left alone.
+std::vector<std::string> commands_of(const std::string& chain, std::string_view separator) {
     std::vector<std::string> commands;
-    for (std::size_t at = 0; at <= chain.size() && !chain.empty();) {
-        const auto end = std::min(chain.find(" && ", at), chain.size());
-        commands.push_back(chain.substr(at, end - at));
-        at = end + 4;
+    std::size_t start = 0;
+    bool quoted = false;
+    for (std::size_t at = 0; at < chain.size(); ++at) {
+        if (chain[at] == '"') quoted = !quoted;
+        if (quoted || chain.compare(at, separator.size(), separator) != 0) continue;
+        commands.push_back(chain.substr(start, at - start));
+        start = at + separator.size();
     }
+    if (start < chain.size()) commands.push_back(chain.substr(start));
     return commands;
 }
 
-/// The newest two CUDA majors for which there are packages of this cuDNN.
+/// The newest two CUDA majors for which there are packages of this cuDNN: of 8.1 none is for CUDA 12.
 std::vector<Version> cudas_of(const Version& cudnn, const Matrix& matrix) {
     std::set<int, std::greater<>> majors;
     for (const CudnnBuild& build : matrix.cudnn_builds())
-        if (build.cudnn.major() == cudnn.major() && build.cuda_major >= oldest_cuda_with_wheels)
-            majors.insert(build.cuda_major);
+        if (may_be_of(build, cudnn) && build.cuda_major >= oldest_cuda_with_wheels) majors.insert(build.cuda_major);
     std::vector<Version> newest;
     for (const int major : majors)
         if (newest.size() < 2) newest.push_back(make_version({major}));
@@ -134,7 +142,7 @@ std::vector<Remedy> with_packages_of_cudnn(const LogCause& cause, const KnownOfL
         if (pairs.size() > 1)
             remedy.text = "If the program needs cuDNN " + major_of(*asked.cudnn) + " and CUDA " +
                           major_of(*asked.cuda) + ": " + lower(remedy.text.substr(0, 1)) + remedy.text.substr(1);
-        if (const auto command = filled_in(cause.command, asked, t)) remedy.commands = commands_of(*command);
+        if (const auto command = filled_in(cause.command, asked, t)) remedy.commands = commands_of(*command, " && ");
         remedies.push_back(std::move(remedy));
     }
     if (remedies.empty()) remedies.push_back(plain_remedy(cause));
@@ -147,12 +155,25 @@ std::vector<Remedy> remedies_for(const LogCause& cause, const KnownOfLog& t) {
     if (contains(cause.command, "{nvidia-cudnn")) return with_packages_of_cudnn(cause, t);
     Remedy remedy = plain_remedy(cause);
     const std::string& command = for_shell(cause.command, cause.windows_command, t);
-    if (const auto filled = filled_in(command, {wanted_cuda(t), {}}, t)) remedy.commands = commands_of(*filled);
+    if (const auto filled = filled_in(command, {wanted_cuda(t), {}}, t)) remedy.commands = commands_of(*filled, " && ");
     return {remedy};
 }
 
+/// Of commands joined by "; " those that do not ask a framework other than the log's, which may not be installed.
+static std::string for_framework(const std::string& chain, const KnownOfLog& t) {
+    static constexpr std::pair<std::string_view, std::string_view> asking[] = {
+        {"import torch", "pytorch"}, {"import tensorflow", "tensorflow"}, {"import jax", "jax"}};
+    std::string kept;
+    for (const std::string& command : commands_of(chain, "; ")) {
+        const bool asks_another = std::ranges::any_of(
+            asking, [&](const auto& one) { return contains(command, one.first) && !t.out.said.framework(one.second); });
+        if (t.out.said.frameworks.empty() || !asks_another) kept += (kept.empty() ? "" : "; ") + command;
+    }
+    return kept;
+}
+
 DecidingCheck check_for(const LogCause& cause, const KnownOfLog& t) {
-    return {cause.check, for_shell(cause.check_command, cause.windows_check_command, t)};
+    return {cause.check, for_framework(for_shell(cause.check_command, cause.windows_check_command, t), t)};
 }
 
 }  // namespace rnncheck::rules

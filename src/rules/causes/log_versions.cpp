@@ -48,6 +48,26 @@ void add_cudnn_loaded(Features& t) {
         t.add("cudnn_masked_range", "cuDNN " + t.out.said.cudnn->text + " has a known defect with masked sequences");
 }
 
+/// A line names the CUDA of the program and its cuDNN: no package of that cuDNN is for that CUDA.
+void add_cudnn_for_cuda(Features& t) {
+    const auto number = parse_version(t.told("darknet_versions", "cuda").value_or(""));
+    const auto cudnn = parse_version(t.told("darknet_versions", "cudnn").value_or(""));
+    const auto cuda = number ? cuda_version_from_number(number->major()) : std::nullopt;
+    if (!cuda || !cudnn) return;
+    bool is_known = false;
+    for (const CudnnBuild& build : t.matrix.cudnn_builds()) {
+        if (!may_be_of(build, *cudnn)) continue;
+        is_known = true;
+        // From CUDA 11 on a minor version runs what is built for another one.
+        const bool fits = cuda->major() >= 11 || ((!build.cuda_min || *build.cuda_min <= *cuda) &&
+                                                  (!build.cuda_max || *cuda <= *build.cuda_max));
+        if (build.cuda_major == cuda->major() && fits) return;
+    }
+    if (is_known)
+        t.add("cudnn_not_for_cuda",
+              "there is no cuDNN " + cudnn->text + " for CUDA " + cuda->text + ", which the program was built with");
+}
+
 /// "1.x" is no release; CTranslate2's majors are enough.
 bool says_minor(const NamedFramework& framework) {
     return contains(framework.version->text, ".") || framework.name == "ctranslate2";
@@ -134,6 +154,9 @@ void add_gpu(Features& t) {
     if (*gpu >= make_version({8, 0})) t.add("gpu_ampere", has);
     if (*gpu >= make_version({7, 5})) t.add("gpu_recent", has);
     if (*gpu < make_version({7, 0})) t.add("gpu_old", has);
+    if (std::ranges::all_of(t.matrix.cudnn_builds(),
+                            [&](const CudnnBuild& build) { return *gpu < build.capability_min; }))
+        t.add("gpu_without_cudnn", has + ", which no known cuDNN supports");
     const auto cuda = build_cuda(t);
     const auto architecture = t.matrix.architecture(*gpu);
     if (!cuda || !architecture) return;
@@ -162,16 +185,29 @@ void add_driver_versions(Features& t) {
     if (*library > *kernel) t.add("driver_library_newer", why);
 }
 
+/// The CUDA of the build; of a framework without a version that of its newest one.
+std::optional<Version> newest_build_cuda(const KnownOfLog& t) {
+    if (const auto cuda = build_cuda(t)) return cuda;
+    std::optional<Version> newest;
+    for (const FrameworkCuda& row : t.matrix.framework_cuda())
+        if (t.out.said.framework(row.framework) && (!newest || *newest < row.newest_cuda)) newest = row.newest_cuda;
+    return newest;
+}
+
 void add_driver(Features& t) {
-    const auto cuda = build_cuda(t);
+    const auto cuda = build_cuda(t), newest = newest_build_cuda(t);
     auto driver = t.out.said.driver;
     for (const char* signature : {"driver_insufficient_hint", "smi_header", "env_driver"})
         if (!driver) driver = parse_version(t.told(signature, "driver").value_or(""));
-    if (!cuda || !driver) return;
-    const auto needs = t.matrix.driver_for_cuda(*cuda);
-    if (needs && !reaches(*driver, needs->oldest_driver))
-        t.add("driver_older_than_build",
-              "CUDA " + cuda->text + " needs driver " + needs->oldest_driver.text + ", installed is " + driver->text);
+    if (!newest || !driver) return;
+    const auto needs = t.matrix.driver_for_cuda(*newest);
+    if (!needs) return;
+    const std::string why =
+        "CUDA " + newest->text + " needs driver " + needs->oldest_driver.text + ", installed is " + driver->text;
+    if (reaches(*driver, needs->oldest_driver))
+        t.add("driver_fits_build", why);
+    else if (cuda)
+        t.add("driver_older_than_build", why);
 }
 
 /// A CUDA that is newer than any the release was built with; a cuDNN of another major.
@@ -214,18 +250,19 @@ static std::optional<Version> cuda_of_builtins(std::string_view name) {
 }
 
 std::optional<Version> wanted_cuda(const KnownOfLog& t) {
-    if (const auto name = missing_library(t, "missing_nvrtc"); name && major_in_name(*name)) {
+    if (const auto name = missing_library(t, "missing_nvrtc"); name && major_in_file_name(*name)) {
         const auto build = build_cuda(t);
         if (const auto exact = cuda_of_builtins(*name)) return exact;
-        return build && build->major() == major_in_name(*name) ? build : make_version({*major_in_name(*name)});
+        return build && build->major() == major_in_file_name(*name) ? build
+                                                                    : make_version({*major_in_file_name(*name)});
     }
     if (const auto name = missing_library(t, "missing_cuda_library"); name && names_the_toolkit(*name))
-        if (const auto major = major_in_name(*name)) return make_version({*major});
+        if (const auto major = major_in_file_name(*name)) return make_version({*major});
     return build_cuda(t);
 }
 
 std::optional<Version> wanted_cudnn(const KnownOfLog& t) {
-    if (const auto major = major_in_name(missing_library(t, "missing_cudnn").value_or("")))
+    if (const auto major = major_in_file_name(missing_library(t, "missing_cudnn").value_or("")))
         return make_version({*major});
     for (const char* signature : cudnn_pairs)
         if (const auto built = cudnn_version(t.told(signature, "built")))
@@ -245,6 +282,7 @@ std::optional<Version> gpu_capability(const KnownOfLog& t) {
 
 void add_version_features(Features& t) {
     add_cudnn_loaded(t);
+    add_cudnn_for_cuda(t);
     add_gpu(t);
     add_driver_versions(t);
     add_driver(t);

@@ -176,26 +176,27 @@ m = save("gru.h5", lambda: model_of(layers.GRU(H, return_sequences=True)), "all 
 numbers("gru", "gru.h5", m, "gru", "gru", 1, 2, reset_after=True)
 m = save("gru_reset_before.h5", lambda: model_of(layers.GRU(H, return_sequences=True, reset_after=False)), "reset_after=False", "no")
 numbers("gru_reset_before", "gru_reset_before.h5", m, "gru", "gru", 1, 3, reset_after=False)
-for name, layer in ("lstm", layers.LSTM), ("gru", layers.GRU):
-    save(f"{name}_activation.h5", lambda: model_of(layer(H, activation="relu")), "activation is relu", "no")
-    save(f"{name}_recurrent_activation.h5", lambda: model_of(layer(H, recurrent_activation="hard_sigmoid")), "recurrent_activation is hard_sigmoid", "no")
-    save(f"{name}_recurrent_dropout.h5", lambda: model_of(layer(H, recurrent_dropout=0.2)), "recurrent_dropout is not 0", "no")
-    save(f"{name}_unroll.h5", lambda: model_of(layer(H, unroll=True)), "unroll=True", "no")
-    save(f"{name}_no_bias.h5", lambda: model_of(layer(H, use_bias=False)), "use_bias=False", "no")
-    save(f"{name}_dropout.h5", lambda: model_of(layer(H, dropout=0.2)), "dropout on the inputs does not matter", "yes")
-    save(f"{name}_masking.h5", lambda: model_of(layer(H), True), "a mask reaches the layer: decided at run time, right-padded masks take cuDNN", "depends")
+for name, layer, end in ("lstm", layers.LSTM, "h5"), ("gru", layers.GRU, "keras"):  # .keras is a sixth of the size
+    format_of = {"h5": "hdf5", "keras": "keras"}
+    save(f"{name}_activation.{end}", lambda: model_of(layer(H, activation="relu")), "activation is relu", "no", format=format_of[end])
+    save(f"{name}_recurrent_activation.{end}", lambda: model_of(layer(H, recurrent_activation="hard_sigmoid")), "recurrent_activation is hard_sigmoid", "no", format=format_of[end])
+    save(f"{name}_recurrent_dropout.{end}", lambda: model_of(layer(H, recurrent_dropout=0.2)), "recurrent_dropout is not 0", "no", format=format_of[end])
+    save(f"{name}_unroll.{end}", lambda: model_of(layer(H, unroll=True)), "unroll=True", "no", format=format_of[end])
+    save(f"{name}_no_bias.{end}", lambda: model_of(layer(H, use_bias=False)), "use_bias=False", "no", format=format_of[end])
+    save(f"{name}_dropout.{end}", lambda: model_of(layer(H, dropout=0.2)), "dropout on the inputs does not matter", "yes", format=format_of[end])
+    save(f"{name}_masking.{end}", lambda: model_of(layer(H), True), "a mask reaches the layer: decided at run time, right-padded masks take cuDNN", "depends", format=format_of[end])
 save("lstm_time_major.h5", lambda: model_of(layers.LSTM(H, time_major=True)), "time_major does not matter", "yes")
-save("lstm_backwards.h5", lambda: model_of(layers.LSTM(H, go_backwards=True)), "go_backwards does not matter", "yes")
-save("lstm_stateful.h5", lambda: keras.Sequential([layers.LSTM(H, stateful=True, batch_input_shape=(2, 5, I))]), "stateful does not matter", "yes")
+save("lstm_backwards.keras", lambda: model_of(layers.LSTM(H, go_backwards=True)), "go_backwards does not matter", "yes", format="keras")
+save("lstm_stateful.keras", lambda: keras.Sequential([layers.LSTM(H, stateful=True, batch_input_shape=(2, 5, I))]), "stateful does not matter", "yes", format="keras")
 save("simple_rnn.h5", lambda: model_of(layers.SimpleRNN(H)), "SimpleRNN has no cuDNN path", "no")
-save("rnn_lstm_cell.h5", lambda: model_of(layers.RNN(layers.LSTMCell(H))), "RNN(LSTMCell) is a loop over a cell", "no")
-save("stacked_cells.h5", lambda: model_of(layers.RNN([layers.GRUCell(5), layers.GRUCell(H)])), "RNN over stacked cells is a loop", "no")
-save("conv_lstm.h5", lambda: model_of(layers.ConvLSTM2D(2, 3), shape=(4, 6, 6, I)), "cuDNN has no convolutional LSTM", "no")
+save("rnn_lstm_cell.keras", lambda: model_of(layers.RNN(layers.LSTMCell(H))), "RNN(LSTMCell) is a loop over a cell", "no", format="keras")
+save("stacked_cells.keras", lambda: model_of(layers.RNN([layers.GRUCell(5), layers.GRUCell(H)])), "RNN over stacked cells is a loop", "no", format="keras")
+save("conv_lstm.keras", lambda: model_of(layers.ConvLSTM2D(2, 3), shape=(4, 6, 6, I)), "cuDNN has no convolutional LSTM", "no", format="keras")
 m = save("bidirectional_lstm.h5", lambda: model_of(layers.Bidirectional(layers.LSTM(H, return_sequences=True))), "both directions meet the conditions", "yes")
 numbers("bidirectional_lstm", "bidirectional_lstm.h5", m, "bidirectional", "lstm", 2, 4)
 m = save("bidirectional_gru.h5", lambda: model_of(layers.Bidirectional(layers.GRU(H, return_sequences=True))), "both directions meet the conditions", "yes")
 numbers("bidirectional_gru", "bidirectional_gru.h5", m, "bidirectional", "gru", 2, 5, reset_after=True)
-save("time_distributed.h5", lambda: model_of(layers.TimeDistributed(layers.GRU(H)), shape=(2, 5, I)), "the wrapped layer meets the conditions", "yes")
+save("time_distributed.keras", lambda: model_of(layers.TimeDistributed(layers.GRU(H)), shape=(2, 5, I)), "the wrapped layer meets the conditions", "yes", format="keras")
 save("lstm_v1.h5", lambda: model_of(tf.compat.v1.keras.layers.LSTM(H)), "tf.compat.v1.keras.layers.LSTM saves as LSTM: the loaded layer is the one of TensorFlow 2 with the file's recurrent_activation hard_sigmoid", "no")
 
 
@@ -206,7 +207,7 @@ def nested():
 
 
 save("nested.h5", nested, "first meets the conditions; second has activation elu")
-save("no_recurrent_layer.h5", lambda: model_of(layers.Dense(2)), "none")
+save("no_recurrent_layer.keras", lambda: model_of(layers.Dense(2)), "none", format="keras")
 
 
 def compiled(jit):
@@ -224,7 +225,7 @@ save("lstm.keras", lambda: model_of(layers.LSTM(H)), "all conditions hold", "yes
 save("gru_reset_before.keras", lambda: model_of(layers.GRU(H, reset_after=False)), "reset_after=False", "no", format="keras")
 save("mixed.json", nested, "first meets the conditions; second has activation elu", format="keras_json")
 keras.mixed_precision.set_global_policy("mixed_float16")
-save("lstm_mixed_float16.h5", lambda: model_of(layers.LSTM(H)), "mixed_float16: cuDNN in float16", "yes")
+save("lstm_mixed_float16.keras", lambda: model_of(layers.LSTM(H)), "mixed_float16: cuDNN in float16", "yes", format="keras")
 keras.mixed_precision.set_global_policy("float32")
 
 # SavedModels: keras_metadata.pb with the configuration (without the traced functions, which are hundreds of kB), and an exported graph with the twin for the GPU.
