@@ -393,6 +393,7 @@ ModelFile read_keras_zip(const ZipArchive& archive) {
     ModelFile file{"keras", "keras", {}, {}, {}};
     std::string config_storage, metadata_storage, weights_storage;
     const Json config = parsed_json(archive.content(*archive.find("config.json"), config_storage), "config.json");
+    if (text_member(config, "class_name").empty()) throw InputError("config.json describes no Keras model");
     if (const auto* metadata = archive.find("metadata.json"))
         file.version = version_in(
             text_member(parsed_json(archive.content(*metadata, metadata_storage), "metadata.json"), "keras_version"));

@@ -24,6 +24,7 @@ class ProtoMessage {
         if (cursor_.at_end()) return std::nullopt;
         const std::uint64_t key = cursor_.varint();
         ProtoField field{key >> 3, 0, {}};
+        if (field.number == 0) damaged("it is no protocol buffer");
         switch (key & 7) {
             case 0:
                 field.value = cursor_.varint();

@@ -158,6 +158,7 @@ ModelFile read_saved_model(const std::string& directory) {
         throw InputError("the directory has no saved_model.pb, so it is no SavedModel");
     const MappedFile saved_model(directory + "/saved_model.pb");
     const std::string_view meta_graph = field_of(saved_model.bytes(), 2).bytes;
+    if (meta_graph.empty()) damaged("saved_model.pb holds no graph");
     ModelFile file{"saved_model", "tensorflow", {}, {}, {}};
     const std::string version = text_of(field_of(meta_graph, 1).bytes, 5);
     if (!version.empty()) file.version = version;

@@ -238,7 +238,9 @@ class Checkpoint {
     std::set<const PickleNode*> seen_;
 };
 
-ModelFile torch_file(const char* format, const Checkpoint& checkpoint) {
+ModelFile torch_file(const std::string& format, const Checkpoint& checkpoint) {
+    if (checkpoint.tensors.empty() && format != "torchscript")
+        throw InputError("the pickle holds no weights of PyTorch");
     ModelFile file{format, "pytorch", {}, {}, {}};
     add_torch_layers(checkpoint.tensors, checkpoint.modules, file);
     if (checkpoint.lightning) file.notes.push_back("written by PyTorch Lightning " + *checkpoint.lightning);
@@ -276,15 +278,25 @@ void add_script_calls(const ZipArchive& archive, ModelFile& file) {
         }
 }
 
-Tensor safetensor(const std::string& name, const Json& about) {
+/// The numbers of a member of a tensor; InputError where they are none, or beyond `most`.
+std::vector<std::int64_t> numbers_in(const Json& about, const char* name, std::uint64_t most) {
+    std::vector<std::int64_t> numbers;
+    for (const Json& number : member(about, name)) {
+        if (!number.is_number_unsigned() || number.get<std::uint64_t>() > most)
+            damaged("a tensor's " + std::string(name) + " are not in the file");
+        numbers.push_back(number.get<std::int64_t>());
+    }
+    return numbers;
+}
+
+Tensor safetensor(const std::string& name, const Json& about, std::uint64_t most) {
     constexpr std::pair<std::string_view, const char*> types[] = {
         {"F32", "float32"}, {"F16", "float16"}, {"F64", "float64"}, {"BF16", "bfloat16"}, {"I8", "int8"}};
-    Tensor tensor{"", name, {}, text_member(about, "dtype")};
+    numbers_in(about, "data_offsets", most);
+    Tensor tensor{"", name, numbers_in(about, "shape", most), text_member(about, "dtype")};
     if (const auto found = std::ranges::find(types, tensor.dtype, &std::pair<std::string_view, const char*>::first);
         found != std::end(types))
         tensor.dtype = found->second;
-    for (const Json& size : member(about, "shape"))
-        tensor.shape.push_back(size.is_number_integer() ? size.get<std::int64_t>() : 0);
     return tensor;
 }
 
@@ -296,7 +308,7 @@ std::vector<Tensor> tensors_of_safetensors(std::string_view bytes) {
     std::vector<Tensor> tensors;
     const Json header = parsed_json(slice(bytes, 8, length), "the header");
     for (const auto& [name, about] : header.items())
-        if (name != "__metadata__") tensors.push_back(safetensor(name, about));
+        if (name != "__metadata__") tensors.push_back(safetensor(name, about, bytes.size()));
     return tensors;
 }
 
@@ -319,7 +331,7 @@ void add_torch_layers(const std::vector<Tensor>& tensors, const ModuleSettings& 
 }
 
 ModelFile read_torch_zip(const ZipArchive& archive) {
-    std::string storage, version_storage;
+    std::string storage;
     const ZipArchive::Entry* const data = archive.find("data.pkl");
     const bool script = archive.find("constants.pkl") != nullptr;
     ModelFile file =
@@ -355,7 +367,7 @@ ModelFile read_safetensors_index(const Json& index, const std::string& directory
         try {
             append(tensors, tensors_of_safetensors(MappedFile(directory + "/" + shard).bytes()));
         } catch (const InputError& error) {
-            file.notes.push_back("'" + shard + "', which the index names, was not read: " + error.what());
+            throw InputError("'" + shard + "', which the index names: " + error.what());
         }
     }
     add_torch_layers(tensors, {}, file);

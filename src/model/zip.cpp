@@ -82,10 +82,10 @@ ZipArchive::ZipArchive(std::string_view bytes) : bytes_(bytes) {
 }
 
 const ZipArchive::Entry* ZipArchive::find(std::string_view name) const {
-    const auto found = std::ranges::find_if(entries_, [&](const Entry& entry) {
-        return entry.name == name || entry.name.ends_with("/" + std::string(name));
-    });
-    return found == entries_.end() ? nullptr : &*found;
+    const Entry* found = nullptr;
+    for (const Entry& entry : entries_)
+        if (entry.name == name || entry.name.ends_with("/" + std::string(name))) found = &entry;
+    return found;
 }
 
 std::string_view ZipArchive::content(const Entry& entry, std::string& storage) const {

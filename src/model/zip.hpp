@@ -20,7 +20,7 @@ class ZipArchive {
     };
     const std::vector<Entry>& entries() const { return entries_; }
 
-    /// The first whose name is `name` or ends in "/name"; null when there is none.
+    /// The last whose name is `name` or ends in "/name"; null when there is none.
     const Entry* find(std::string_view name) const;
 
     /// What the entry holds: part of the archive, or inflated into `storage`, at most 64 MiB.

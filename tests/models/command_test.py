@@ -111,7 +111,7 @@ with tempfile.TemporaryDirectory() as place:
     witness = place / "executed"
     for protocol in range(6):
         torch_file(place / "evil.pt", pickle.dumps({"lstm.weight_ih_l0": Executes(f"touch {witness}")}, protocol))
-        exits(0, place / "evil.pt")
+        exits(2, place / "evil.pt")
     check("a pickle executes nothing", not witness.exists())
 
     (place / "outside.safetensors.index.json").write_text(json.dumps({"weight_map": {"lstm.weight_ih_l0": "../secret"}}))
@@ -128,6 +128,16 @@ with tempfile.TemporaryDirectory() as place:
     before = sorted(path.name for path in place.iterdir())
     run(place / "huge.pt")
     check("nothing is written", sorted(path.name for path in place.iterdir()) == before)
+
+    subprocess.run([sys.executable, models / "make/hostile.py", place / "hostile", files], check=True, capture_output=True)
+    for line in (place / "hostile/manifest.jsonl").read_text().splitlines():
+        row = json.loads(line)
+        code, out, err, took = run(place / "hostile" / row["file"], "--json")
+        what = f"{row['file']} ({row['attack']})"
+        check(f"{what} takes {took:.1f} s", took < (2 if row["expect"] == "quick" else 20))
+        check(f"{what}: canary", not (row["canary"] and pathlib.Path(row["canary"]).exists()))
+        check(what, code in {"error": {2}, "any": {0, 2, 3}}.get(row["expect"], {0, 3}), code, out, err)
+        check(f"{what}: one sentence", err.count("\n") <= 1 and json.loads(out), err)
 
 most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
 check(f"{most} MiB of memory at most", sanitized or most < 300)
