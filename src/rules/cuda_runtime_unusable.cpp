@@ -17,7 +17,7 @@ static Finding unusable(const Facts& facts, const Runtime& runtime) {
         .evidence = {{"failed call", in_words(*runtime.failure), "runtimes"}},
         .remedies = {{.text = "Reinstall the CUDA runtime from its original source, or remove its directory from "
                               "the loader's search path",
-                      .commands = {"ldconfig -p | grep libcudart"},
+                      .commands = {"/sbin/ldconfig -p | grep libcudart"},
                       .link = "https://docs.nvidia.com/cuda/cuda-installation-guide-linux/"}}};
 }
 

@@ -114,7 +114,7 @@ static Finding mixed(const Facts& facts, const Matrix& matrix, const CudnnCopy& 
     finding.remedies = {
         {.text = "Keep only one cuDNN: remove " + taking_out +
                  " from LD_LIBRARY_PATH, or delete the files that no package owns, then reinstall cuDNN",
-         .commands = {"ldconfig -p | grep libcudnn", "echo $LD_LIBRARY_PATH"},
+         .commands = {"/sbin/ldconfig -p | grep libcudnn", "echo $LD_LIBRARY_PATH"},
          .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/overview.html"}};
     return finding;
 }

@@ -23,10 +23,12 @@ static Finding unusable(const CudnnCopy& copy) {
                       part.empty() ? ""
                                    : part + "; searched: " + directory_of(copy.path) + " and the loader's search path",
                       "cudnns"}},
-        .remedies = {{.text = "Reinstall all of this cuDNN from a single source, with cuBLAS and NVRTC of its CUDA "
-                              "version; cuDNN's log names the missing file",
-                      .commands = {"export CUDNN_LOGLEVEL_DBG=2 CUDNN_LOGDEST_DBG=stderr"},
-                      .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}},
+        .remedies =
+            {{.text = "Reinstall all of this cuDNN from a single source, with cuBLAS and NVRTC of its CUDA "
+                      "version; cuDNN's log names the missing file",
+              .commands =
+                  {"export CUDNN_LOGLEVEL_DBG=2 CUDNN_LOGERR_DBG=1 CUDNN_LOGWARN_DBG=1 CUDNN_LOGDEST_DBG=stderr"},
+              .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}},
         .symptoms = {rnn_api_of(copy)}};
 }
 

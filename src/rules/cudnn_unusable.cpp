@@ -23,7 +23,7 @@ static Finding unusable(const CudnnCopy& copy, const Matrix& matrix) {
         .remedies =
             {{.text =
                   "Install the library that the loader's message names, or reinstall this cuDNN from a single source",
-              .commands = {"ldconfig -p | grep libcudnn"},
+              .commands = {"/sbin/ldconfig -p | grep libcudnn"},
               .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}},
         .symptoms = parts_named(copy, matrix)};
 }

@@ -3,12 +3,23 @@
 
 namespace rnncheck::rules::device_nodes_missing {
 
+/// nvidia-modprobe creates the nodes of the numbers it is given, 255 for /dev/nvidiactl, and with -u only the nodes of
+/// unified memory: https://github.com/NVIDIA/nvidia-modprobe/blob/main/nvidia-modprobe.c
+static std::string nodes_of_gpus(const Facts& facts) {
+    std::string command = "sudo nvidia-modprobe -c 255";
+    for (std::size_t gpu = 0; gpu < std::max<std::size_t>(facts.host.pci_gpus.size(), 1); ++gpu)
+        command += " -c " + std::to_string(gpu);
+    return command;
+}
+
 static Remedy make_them(const Facts& facts) {
-    return on_host(facts, {.text = "Create the device nodes with nvidia-modprobe now and at every boot",
-                           .commands = {"sudo nvidia-modprobe -c 0 -u"},
-                           .risk = Risk::needs_root,
-                           .verify = "ls -l /dev/nvidia*",
-                           .link = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"});
+    return on_host(facts,
+                   {.text = "Create the device nodes with nvidia-modprobe, which is in the package of that name; "
+                            "nvidia-persistenced creates those of the GPUs at every boot",
+                    .commands = {nodes_of_gpus(facts), "sudo nvidia-modprobe -c 0 -u"},
+                    .risk = Risk::needs_root,
+                    .verify = "ls -l /dev/nvidia*",
+                    .link = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"});
 }
 
 static std::vector<Evidence> seen(const Facts& facts, const std::vector<std::string>& missing) {

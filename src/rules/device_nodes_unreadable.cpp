@@ -18,17 +18,17 @@ static Remedy remedy(const Facts& facts, const DeviceNode& node) {
     if (group.empty())
         return on_host(
             facts,
-            {.text = "Configure the driver to create the nodes for all users (NVreg_DeviceFileMode=0666, an option of "
-                     "the nvidia module) or for a group. The same applies to programs started by a service",
+            {.text =
+                 "Configure the driver to create the nodes for all users (NVreg_DeviceFileMode=0666, an option of "
+                 "the nvidia module) or for a group, then reboot. The same applies to programs started by a service",
              .commands = {"ls -l " + node.path, "grep DeviceFile /proc/driver/nvidia/params"},
              .risk = Risk::needs_root,
              .verify = "nvidia-smi",
              .link = source});
     if (in_container(facts))
         return {.text = "Start the container with group " + group +
-                        ", which owns the nodes, as an additional group (docker and "
-                        "podman: --group-add " +
-                        group + ")",
+                        ", which owns the nodes, as an additional group (docker: --group-add " + group +
+                        "; podman without root: --group-add keep-groups)",
                 .commands = {"ls -ln " + node.path, "id"},
                 .verify = "nvidia-smi",
                 .link = source};

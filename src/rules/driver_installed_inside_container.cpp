@@ -16,8 +16,8 @@ static Finding foreign_driver(const Facts& facts) {
         .remedies =
             {{.text =
                   "Remove the NVIDIA driver package from the image: the container runtime mounts the library that "
-                  "matches the host. If the image contains no driver package, restart the container: the host's driver "
-                  "was updated after it was started",
+                  "matches the host. If the image contains none, the host's driver was updated: run nvidia-smi on the "
+                  "host. If it works there, restart the container, else reboot the host",
               .commands = {"dpkg --list 'libnvidia-compute*' 'libcuda1' 'nvidia-driver*'"},
               .verify = "nvidia-smi",
               .link = "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/index.html"}},

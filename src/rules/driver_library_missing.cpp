@@ -16,14 +16,18 @@ static Remedy remedy(const Facts& facts, const std::vector<const Library*>& copi
     if (on_wsl(facts)) return update_windows_driver();
     if (in_container(facts)) return passed_in(facts);
     const std::string version = facts.driver.kernel_version ? ' ' + facts.driver.kernel_version->text : "";
+    const std::string branch =
+        facts.driver.kernel_version ? std::to_string(facts.driver.kernel_version->major()) : "BRANCH";
     return {
         .text = copies.empty()
                     ? "Install the driver's compute libraries in the same version as the kernel module" + version +
-                          " (Ubuntu: libnvidia-compute-..., Debian: libcuda1), then refresh the loader's cache"
+                          " (Ubuntu: libnvidia-compute-" + branch +
+                          ", Debian: libcuda1, Red Hat: nvidia-driver-cuda-libs), "
+                          "then refresh the loader's cache"
                     : "Add " + directory_of(copies.front()->path) +
                           " to the loader's search path, if that library has the same version as the kernel module" +
                           version + ", then refresh the loader's cache",
-        .commands = {"sudo ldconfig", "ldconfig -p | grep libcuda.so.1"},
+        .commands = {"sudo ldconfig", "/sbin/ldconfig -p | grep libcuda.so.1"},
         .risk = Risk::needs_root,
         .verify = "nvidia-smi",
         .link = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"};

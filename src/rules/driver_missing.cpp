@@ -4,9 +4,10 @@
 namespace rnncheck::rules::driver_missing {
 
 static Remedy install(const Facts& facts) {
-    return {.text =
-                "Install the NVIDIA driver for this GPU, then reboot. RTX 50 and other Blackwell GPUs require the open "
-                "kernel modules (nvidia-open, or on Ubuntu nvidia-driver-NNN-open)",
+    const bool debian = contains(facts.host.os.value_or(""), "Debian");
+    return {.text = std::string("Install the NVIDIA driver for this GPU, then reboot. RTX 50 and other Blackwell GPUs "
+                                "require the open kernel modules (nvidia-open, or on Ubuntu nvidia-driver-NNN-open)") +
+                    (debian ? ". The package is in the components contrib, non-free and non-free-firmware" : ""),
             .commands = driver_install_commands(facts),
             .risk = Risk::disruptive,
             .verify = "nvidia-smi",

@@ -13,7 +13,7 @@ static Remedy restart(const Facts& facts) {
     return on_host(facts, {.text = "Reboot: after a driver update, the old module stays loaded until the next boot. If "
                                    "the problem persists, remove the libraries left over from the other version",
                            .commands = {"cat /proc/driver/nvidia/version",
-                                        "ldconfig -p | grep -E 'libcuda|libnvidia-ml'", "sudo reboot"},
+                                        "/sbin/ldconfig -p | grep -E 'libcuda|libnvidia-ml'", "sudo reboot"},
                            .risk = Risk::disruptive,
                            .verify = "nvidia-smi",
                            .link = "https://docs.nvidia.com/deploy/cuda-compatibility/"});
@@ -23,7 +23,7 @@ static Remedy restart_container() {
     return {.text =
                 "Restart the container so that it gets the host's current driver libraries; remove driver libraries "
                 "that the image contains",
-            .commands = {"cat /proc/driver/nvidia/version", "ldconfig -p | grep -E 'libcuda|libnvidia-ml'"},
+            .commands = {"cat /proc/driver/nvidia/version", "/sbin/ldconfig -p | grep -E 'libcuda|libnvidia-ml'"},
             .verify = "nvidia-smi",
             .link = "https://docs.nvidia.com/deploy/cuda-compatibility/"};
 }

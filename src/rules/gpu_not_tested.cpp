@@ -23,7 +23,7 @@ static Remedy remedy_for(const Facts& facts, const CallResult& call) {
                 .commands = {"nvidia-smi"},
                 .link = "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html"};
     return on_host(facts, {.text = "Check the kernel log for the driver's Xid messages about the failed call. If it "
-                                   "fails again, reboot, then update the driver",
+                                   "fails again, reboot, then update the driver to one that still supports the GPU",
                            .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'"},
                            .risk = Risk::needs_root,
                            .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"});

@@ -40,7 +40,7 @@ static Finding unsuited(const Framework& keras, const Framework& backend, const 
                         {"backend " + row.backend, wanted, row.source.url}};
     finding.remedies = {{.text = "Install compatible versions in a new environment",
                          .commands = {"rnncheck matrix show keras_backends backend=" + row.backend},
-                         .verify = "python -c 'import keras; print(keras.version())'",
+                         .verify = "python -c \"import keras; print(keras.__version__)\"",
                          .link = "https://keras.io/getting_started/"}};
     if (auto remedy = keras_2_goes_on(keras, backend))
         finding.remedies.insert(finding.remedies.begin(), std::move(*remedy));

@@ -22,7 +22,8 @@ static Finding failed(const Facts& facts, const KernelRun& run) {
             {.text = computed ? "The driver reported success, so the GPU itself is at fault: check the kernel log "
                                 "for Xid messages, use another GPU, and replace this one if it happens again"
                               : "Check the kernel log for the driver's Xid messages about the failed call, and stop "
-                                "other programs on this GPU. If it fails again, reboot, then update the driver",
+                                "other programs on this GPU. If it fails again, reboot, then update the driver to one "
+                                "that still supports the GPU",
              .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'"},
              .risk = Risk::needs_root,
              .link = "https://docs.nvidia.com/deploy/xid-errors/index.html"})},

@@ -7,9 +7,10 @@ static constexpr const char* guide = "https://docs.nvidia.com/datacenter/tesla/d
 
 static Remedy load_it() {
     return {.text =
-                "Load the module. If that fails, build it for the running kernel (package kernel headers, then dkms), "
-                "sign it if Secure Boot is enabled, and reboot",
-            .commands = {"sudo modprobe nvidia", "dkms status"},
+                "Load the module. If that fails, install the headers of the running kernel and build the module for it "
+                "(sudo "
+                "dkms autoinstall), sign it if Secure Boot is enabled (mokutil --sb-state), and reboot",
+            .commands = {"sudo modprobe nvidia", "sudo dkms status"},
             .risk = Risk::needs_root,
             .verify = "cat /proc/driver/nvidia/version",
             .link = guide};

@@ -15,7 +15,7 @@ static Finding unusable(const Facts& facts, const Nvrtc& nvrtc) {
         .text =
             "Install libnvrtc and libnvrtc-builtins of the same CUDA version into one directory of the loader's "
             "search path, or as a Python package",
-        .commands = {"ldconfig -p | grep libnvrtc", "pip install nvidia-cuda-nvrtc-cu12"},
+        .commands = {"/sbin/ldconfig -p | grep libnvrtc", "pip install nvidia-cuda-nvrtc-cu12"},
         .link = "https://docs.nvidia.com/cuda/nvrtc/index.html"};
     finding.remedies = {nvrtc.version ? for_cuda_major(nvrtc.version->major(), remedy) : for_cuda_here(facts, remedy)};
     return finding;

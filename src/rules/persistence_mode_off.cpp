@@ -18,18 +18,22 @@ static std::string seconds(const ProbeRun& run) {
 }
 
 static Finding slow_start(const Facts& facts, const Board& board, const ProbeRun& run) {
-    return {.subject = "NVIDIA driver",
-            .message = "persistence mode is off, and the driver took " + seconds(run) +
-                       " to initialize: each CUDA program that starts on idle GPUs waits that long",
-            .evidence = {{"driver initialization", seconds(run), "probe_runs"},
-                         {"persistence mode of " + subject_of(board), "off", board_fact(facts, board, "persistence")}},
-            .remedies = {on_host(
-                facts, {.text = "Keep the driver initialized between programs: start the NVIDIA persistence daemon",
-                        .commands = {"sudo systemctl enable --now nvidia-persistenced"},
-                        .risk = Risk::needs_root,
-                        .verify = "nvidia-smi --query-gpu=persistence_mode --format=csv",
-                        .link = "https://docs.nvidia.com/deploy/driver-persistence/index.html"})},
-            .confidence = Confidence::likely};
+    return {
+        .subject = "NVIDIA driver",
+        .message = "persistence mode is off, and the driver took " + seconds(run) +
+                   " to initialize: each CUDA program that starts on idle GPUs waits that long",
+        .evidence = {{"driver initialization", seconds(run), "probe_runs"},
+                     {"persistence mode of " + subject_of(board), "off", board_fact(facts, board, "persistence")}},
+        .remedies = {on_host(
+            facts,
+            {.text = "Keep the driver initialized between programs: enable persistence mode until the next boot. To "
+                     "enable it at every boot, run nvidia-persistenced without --no-persistence-mode, "
+                     "which Ubuntu's service passes to it",
+             .commands = {"sudo nvidia-smi -pm 1", "systemctl cat nvidia-persistenced"},
+             .risk = Risk::needs_root,
+             .verify = "nvidia-smi --query-gpu=persistence_mode --format=csv",
+             .link = "https://docs.nvidia.com/deploy/driver-persistence/index.html"})},
+        .confidence = Confidence::likely};
 }
 
 static Verdict check(const Facts& facts, const Matrix&) {

@@ -3,10 +3,11 @@
 
 namespace rnncheck::rules::ptx_newer_than_driver {
 
-static std::vector<Remedy> remedies(const Facts& facts) {
-    return {{.text = "Update the driver to one that supports the CUDA version that compiled the PTX, or use a build "
-                     "with machine code for this GPU or a build compiled with an older CUDA version",
-             .commands = driver_install_commands(facts),
+static std::vector<Remedy> remedies(const Facts& facts, const std::optional<Version>& needed = {}) {
+    return {{.text = "Use a build with machine code for this GPU or a build compiled with an older CUDA version, or "
+                     "update the driver to one that supports the CUDA version that compiled the PTX, if it still "
+                     "supports the GPU",
+             .commands = driver_install_commands(facts, needed),
              .risk = Risk::disruptive,
              .link = "https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html"}};
 }
@@ -16,7 +17,7 @@ static bool rejects_ptx(const CallResult& call) {
            contains(call.text, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION");
 }
 
-static Finding newer_compiler(const Facts& facts, const Nvrtc& nvrtc) {
+static Finding newer_compiler(const Facts& facts, const Matrix& matrix, const Nvrtc& nvrtc) {
     Finding finding;
     finding.severity = Severity::warning;
     finding.subject = nvrtc.library;
@@ -27,11 +28,12 @@ static Finding newer_compiler(const Facts& facts, const Nvrtc& nvrtc) {
     finding.evidence = {
         {"NVRTC", nvrtc.version->text, "nvrtcs"},
         {"newest CUDA version supported by the driver", facts.driver.cuda_version->text, "driver.cuda_version"}};
-    finding.remedies = remedies(facts);
+    const auto row = compat::drivers_for(*nvrtc.version, driver_asked(facts).os, matrix);
+    finding.remedies = remedies(facts, row ? std::optional(row->full_driver) : std::nullopt);
     return finding;
 }
 
-static Verdict check(const Facts& facts, const Matrix&) {
+static Verdict check(const Facts& facts, const Matrix& matrix) {
     Finding refused;
     refused.message =
         "the driver rejected PTX code of a newer CUDA version than it supports (CUDA_ERROR_UNSUPPORTED_PTX_VERSION)";
@@ -45,7 +47,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
         else if (!nvrtc.version)
             open = "NVRTC at " + nvrtc.library + " did not report its version";
         else if (*nvrtc.version > *facts.driver.cuda_version)
-            findings.push_back(newer_compiler(facts, nvrtc));
+            findings.push_back(newer_compiler(facts, matrix, nvrtc));
     }
     if (!findings.empty()) return fault_or(std::move(findings), {});
     if (!open.empty()) return undecided(open);

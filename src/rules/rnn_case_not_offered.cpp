@@ -25,7 +25,7 @@ static Finding unsupported(const Facts& facts, const Sweep& sweep, const Runs& r
                                 row.source.url});
     finding.remedies = {
         {.text = "Reinstall all of cuDNN, with NVRTC of its CUDA version; cuDNN's log shows what is missing",
-         .commands = {"export CUDNN_LOGLEVEL_DBG=2 CUDNN_LOGDEST_DBG=stderr"},
+         .commands = {"export CUDNN_LOGLEVEL_DBG=2 CUDNN_LOGERR_DBG=1 CUDNN_LOGWARN_DBG=1 CUDNN_LOGDEST_DBG=stderr"},
          .verify = verify_command(facts, first),
          .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-adv-library.html"}};
     return finding;

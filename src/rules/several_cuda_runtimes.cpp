@@ -16,7 +16,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
         note_several("the CUDA runtime", installed, given, "runtimes",
                      {.text = "No action is needed if every program finds the version it was built for; otherwise put "
                               "that version's directory first in LD_LIBRARY_PATH",
-                      .commands = {"ldconfig -p | grep libcudart"},
+                      .commands = {"/sbin/ldconfig -p | grep libcudart"},
                       .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"});
     if (several) return fault(std::move(*several));
     if (!std::ranges::all_of(facts.runtimes, [](const Runtime& runtime) { return runtime.version.has_value(); }))

@@ -18,7 +18,7 @@ static Verdict check(const Facts& facts, const Matrix&) {
         "cuDNN", installed, given, "cudnns",
         {.text = "No action is needed if every framework loads the version it was built for, as frameworks that "
                  "install it as a Python package do; otherwise keep one version of each major version",
-         .commands = {"ldconfig -p | grep libcudnn"},
+         .commands = {"/sbin/ldconfig -p | grep libcudnn"},
          .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"});
     if (several) return fault(std::move(*several));
     if (installed.size() < copies.size()) return undecided("a cuDNN installation did not report its version");

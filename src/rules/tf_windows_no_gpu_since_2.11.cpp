@@ -17,15 +17,18 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
             continue;
         }
         if (builds.without_cuda.empty() || *framework.version < make_version({2, 11})) continue;
-        answers.fault({.subject = words_of(framework),
-                       .message = words_of(framework) +
-                                  " does not support CUDA on native Windows: 2.10 was the last version that did",
-                       .evidence = {{"operating system", "windows", "host.platform"},
-                                    evidence_of(builds.without_cuda.front(), "no CUDA")},
-                       .remedies = {{.text = "Run it in WSL 2, or use TensorFlow 2.10 with CUDA 11.2 and cuDNN 8.1",
-                                     .commands = {"wsl --install", "pip install \"tensorflow<2.11\""},
-                                     .verify = "rnncheck doctor",
-                                     .link = "https://www.tensorflow.org/install/pip#windows-native"}}});
+        answers.fault(
+            {.subject = words_of(framework),
+             .message =
+                 words_of(framework) + " does not support CUDA on native Windows: 2.10 was the last version that did",
+             .evidence = {{"operating system", "windows", "host.platform"},
+                          evidence_of(builds.without_cuda.front(), "no CUDA")},
+             .remedies = {{.text = "Run it in WSL 2, or use TensorFlow 2.10 with CUDA 11.2 and cuDNN 8.1, in a "
+                                   "conda environment with Python 3.7 to 3.10",
+                           .commands = {"wsl --install", "conda install -c conda-forge cudatoolkit=11.2 cudnn=8.1.0",
+                                        "pip install \"tensorflow<2.11\" \"numpy<2\""},
+                           .verify = "rnncheck doctor",
+                           .link = "https://www.tensorflow.org/install/pip#windows-native"}}});
     }
     return answers.close_or(not_applicable("no TensorFlow version was specified"));
 }

@@ -18,7 +18,7 @@ static Finding not_picked(const Facts& facts, const Library& windows) {
                   "NVIDIA driver inside WSL: WSL uses the Windows driver",
               .commands = {"echo /usr/lib/wsl/lib | sudo tee /etc/ld.so.conf.d/ld.wsl.conf", "sudo ldconfig"},
               .risk = Risk::needs_root,
-              .verify = "ldconfig -p | grep libcuda.so.1",
+              .verify = "/sbin/ldconfig -p | grep libcuda.so.1",
               .link = "https://docs.nvidia.com/cuda/wsl-user-guide/index.html"}},
         .explains = {"driver.init", "libcuda"}};
 }

@@ -40,7 +40,7 @@ TEST_CASE("a cuDNN of a Python environment comes from pip, in the version that i
     Facts facts = on("Ubuntu 22.04.4 LTS");
     const std::string directory = "/srv/venv/lib/python3.11/site-packages";
     const Remedy unknown = again(facts, directory + "/nvidia/cudnn/lib/libcudnn.so.9", 9);
-    CHECK(unknown.commands == Commands{"python -m pip install --force-reinstall --no-deps nvidia-cudnn-cu12"});
+    CHECK(unknown.commands == Commands{"python -m pip install --force-reinstall --no-deps \"nvidia-cudnn-cu12==9.*\""});
     CHECK(unknown.risk == Risk::safe);
     PythonEnvironment environment;
     environment.interpreter = "/srv/venv/bin/python";
@@ -64,5 +64,26 @@ TEST_CASE("where there is no cuDNN, the environment of a framework is served fir
     facts.frameworks.emplace_back().name = "torch";
     CHECK(rules::installing_cudnn(facts, nullptr, {}).commands ==
           Commands{"/srv/venv/bin/python -m pip install nvidia-cudnn-cu12"});
+    facts.frameworks.back().cudnn = make_version({8, 9});
+    CHECK(rules::installing_cudnn(facts, nullptr, {}).commands ==
+          Commands{"/srv/venv/bin/python -m pip install \"nvidia-cudnn-cu12==8.*\""});
     CHECK(rules::system_install_commands(facts, "zlib1g", "zlib", "libz1") == Commands{"sudo dnf install zlib"});
+}
+
+TEST_CASE("since CUDA 13 the names of NVIDIA's packages carry no CUDA, except that of cuDNN") {
+    const Remedy written = {.text = "",
+                            .commands = {"pip install nvidia-cuda-nvrtc-cu12", "pip install nvidia-cuda-runtime-cu12",
+                                         "pip install \"nvidia-cudnn-cu12==9.*\""}};
+    CHECK(rules::for_cuda_major(13, written).commands == Commands{"pip install \"nvidia-cuda-nvrtc==13.*\"",
+                                                                  "pip install \"nvidia-cuda-runtime==13.*\"",
+                                                                  "pip install \"nvidia-cudnn-cu13==9.*\""});
+    CHECK(rules::for_cuda_major(11, written).commands.front() == "pip install nvidia-cuda-nvrtc-cu11");
+}
+
+TEST_CASE("the owner of a file is named by the package manager of the distribution, if it may own it") {
+    const std::string path = "/usr/lib64/libcudnn.so.9";
+    CHECK(rules::owner_commands(on("Debian GNU/Linux 12 (bookworm)"), path) == Commands{"dpkg --search " + path});
+    CHECK(rules::owner_commands(on("Rocky Linux 9.4 (Blue Onyx)"), path) == Commands{"rpm --query --file " + path});
+    CHECK(rules::owner_commands(on("NixOS 24.05"), path).empty());
+    CHECK(rules::owner_commands(on("Fedora Linux 40"), "/srv/lib/python3.11/site-packages/a.so").empty());
 }

@@ -59,6 +59,15 @@ RULE_TEST(
                 {"the nodes were not listed",
                  after(no_nodes(), [](Facts& f) { probe_run(f, "driver_files").end = ProbeEnd::timed_out; }), ""}}})
 
+TEST_CASE("the nodes of the driver, of every GPU and of unified memory are created by commands of their own") {
+    using namespace rnncheck;
+    auto f = no_nodes();
+    f.host.pci_gpus.resize(2);
+    const auto* rule = find_named(all_rules(), "device_nodes_missing");
+    CHECK((*rule)->check(f, Matrix::bundled()).findings.at(0).remedies.front().commands ==
+          std::vector<std::string>{"sudo nvidia-modprobe -c 255 -c 0 -c 1", "sudo nvidia-modprobe -c 0 -u"});
+}
+
 TEST_CASE("nodes that the helper makes are no fault, and the run that lets it is offered") {
     using namespace rnncheck;
     const auto* rule = find_named(all_rules(), "device_nodes_missing");

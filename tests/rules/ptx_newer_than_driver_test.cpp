@@ -43,6 +43,22 @@ RULE_TEST(ptx_newer_than_driver,
                        }),
                        ""}}})
 
+TEST_CASE("the driver that a newer compiler needs comes from where that version is") {
+    using namespace rnncheck;
+    Facts facts = test::but([](Facts& f) {
+        f.nvrtcs.front().version = test::v("12.8");
+        f.host.os = "Debian GNU/Linux 12 (bookworm)";
+        for (Gpu& gpu : f.cuda_devices) gpu.compute_capability = test::v("7.0");
+    });
+    const auto* rule = find_named(all_rules(), "ptx_newer_than_driver");
+    const auto commands = (*rule)->check(facts, Matrix::bundled()).findings.at(0).remedies.at(0).commands;
+    REQUIRE(commands.size() == 5);
+    CHECK(commands[3] == "sudo apt-get install nvidia-driver-pinning-580");
+    CHECK(commands[4] == "sudo apt-get install cuda-drivers-580");
+    facts.host.machine = "aarch64";
+    CHECK((*rule)->check(facts, Matrix::bundled()).findings.at(0).remedies.at(0).commands.empty());
+}
+
 TEST_CASE("each GPU on which PTX code was rejected has its finding, by number or by the library's words") {
     using namespace rnncheck;
     Facts facts = refused_ptx();

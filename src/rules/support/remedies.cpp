@@ -18,11 +18,13 @@ struct ContainerRuntime {
 };
 
 constexpr ContainerRuntime container_runtimes[] = {
-    {"docker", "Install the NVIDIA Container Toolkit on the host and start the container with GPU access",
+    {"docker",
+     "Install the NVIDIA Container Toolkit on the host, register it with Docker (sudo nvidia-ctk runtime configure "
+     "--runtime=docker, then sudo systemctl restart docker) and start the container with GPU access",
      "docker run --rm --gpus all ubuntu nvidia-smi", toolkit},
     {"podman",
-     "Install the NVIDIA Container Toolkit on the host, generate its description of the GPUs (nvidia-ctk cdi generate "
-     "--output=/etc/cdi/nvidia.yaml) and start the container with them",
+     "Install the NVIDIA Container Toolkit on the host, generate its description of the GPUs (sudo nvidia-ctk cdi "
+     "generate --output=/etc/cdi/nvidia.yaml) and start the container with them",
      "podman run --rm --device nvidia.com/gpu=all ubuntu nvidia-smi",
      "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/cdi-support.html"},
     {"kubernetes",
@@ -37,8 +39,9 @@ constexpr ContainerRuntime container_runtimes[] = {
      "srun --gpus=1 --container-image=ubuntu nvidia-smi",
      "https://github.com/NVIDIA/enroot/blob/master/doc/standard-hooks.md"},
     {"lxc",
-     "Add the host's GPU to the container (lxc config device add NAME gpu gpu) and set nvidia.runtime=true for it",
-     "lxc config show", "https://documentation.ubuntu.com/lxd/latest/reference/devices_gpu/"}};
+     "Add the host's GPU to the container (lxc config device add NAME gpu gpu), set its runtime option (lxc config set "
+     "NAME nvidia.runtime=true) and restart it (lxc restart NAME)",
+     "lxc list", "https://documentation.ubuntu.com/lxd/latest/reference/devices_gpu/"}};
 
 struct Scheduler {
     const char *variable, *name, *command, *link;
@@ -198,11 +201,11 @@ void replace_all(std::string& text, std::string_view from, const std::string& to
 }
 
 struct PackageManager {
-    const char *install, *reinstall;
+    const char *install, *reinstall, *owner;
 };
-constexpr PackageManager apt{"sudo apt-get install ", "sudo apt-get install --reinstall "};
-constexpr PackageManager dnf{"sudo dnf install ", "sudo dnf reinstall "};
-constexpr PackageManager zypper{"sudo zypper install ", "sudo zypper install --force "};
+constexpr PackageManager apt{"sudo apt-get install ", "sudo apt-get install --reinstall ", "dpkg --search "};
+constexpr PackageManager dnf{"sudo dnf install ", "sudo dnf reinstall ", "rpm --query --file "};
+constexpr PackageManager zypper{"sudo zypper install ", "sudo zypper install --force ", "rpm --query --file "};
 
 /// By the name in os-release; null where we know none.
 const PackageManager* package_manager(const Facts& facts) {
@@ -239,12 +242,14 @@ bool is_of_system(const std::string& path) {
     return path.starts_with("/usr/lib") || path.starts_with("/lib");
 }
 
-/// "nvidia-cudnn-cu12==9.1.0.70" where the environment has it in that version.
-std::string wheel_again(const PythonEnvironment* environment) {
+/// "nvidia-cudnn-cu12==9.1.0.70" where the environment has it in that version, else what is known of the version: pip
+/// would install the newest one, which may be of another major version.
+std::string wheel_again(const PythonEnvironment* environment, const CudnnCopy& copy) {
     if (environment)
         for (const PythonPackage& package : environment->packages)
             if (package.name.starts_with("nvidia-cudnn-cu")) return shell_quoted(package.name + "==" + package.version);
-    return "nvidia-cudnn-cu12";
+    const std::string version = copy.version ? copy.version->text : copy.major > 0 ? std::to_string(copy.major) : "";
+    return version.empty() ? "nvidia-cudnn-cu12" : "\"nvidia-cudnn-cu12==" + version + ".*\"";
 }
 
 /// https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html: since 9 the names tell the CUDA.
@@ -259,7 +264,7 @@ Remedy reinstalling_cudnn(const Facts& facts, const CudnnCopy& copy, Remedy reme
     std::vector<std::string> commands;
     if (is_python_package(copy.path)) {
         const PythonEnvironment* environment = environment_with(facts, copy.path);
-        commands = {pip(environment, "install --force-reinstall --no-deps " + wheel_again(environment))};
+        commands = {pip(environment, "install --force-reinstall --no-deps " + wheel_again(environment, copy))};
     } else if (is_of_system(copy.path) && manager && copy.major > 0) {
         commands = {manager->reinstall + library_package(copy.major)};
     }
@@ -269,13 +274,16 @@ Remedy reinstalling_cudnn(const Facts& facts, const CudnnCopy& copy, Remedy reme
 Remedy installing_cudnn(const Facts& facts, const CudnnCopy* copy, Remedy remedy) {
     const PackageManager* manager = package_manager(facts);
     const PythonEnvironment* environment = copy ? environment_with(facts, copy->path) : active_environment(facts);
+    int major = copy ? copy->major : 0;  // else that of a framework: pip would install the newest one
+    for (const Framework& framework : facts.frameworks)
+        if (major == 0 && framework.cudnn) major = framework.cudnn->major();
     const std::string wheel =
-        copy && copy->major > 0 ? "\"nvidia-cudnn-cu12==" + std::to_string(copy->major) + ".*\"" : "nvidia-cudnn-cu12";
+        major > 0 ? "\"nvidia-cudnn-cu12==" + std::to_string(major) + ".*\"" : "nvidia-cudnn-cu12";
     const bool into_python = copy ? is_python_package(copy->path) : environment && !facts.frameworks.empty();
     std::vector<std::string> commands;
     if (into_python || !manager)
         commands = {pip(environment, "install " + wheel)};
-    else if (!copy || (is_of_system(copy->path) && copy->major == 9))
+    else if ((!copy || is_of_system(copy->path)) && (major == 9 || (!copy && major == 0)))
         commands = {std::string(manager->install) + "cudnn9-cuda-12"};
     return with_commands(std::move(remedy), std::move(commands));
 }
@@ -287,12 +295,25 @@ std::vector<std::string> system_install_commands(const Facts& facts, const std::
     return {manager->install + (manager == &apt ? deb : manager == &dnf ? rpm : suse)};
 }
 
+constexpr int one_directory_since = 13;  // https://pypi.org/project/nvidia-cublas/: nvidia/cu13/lib holds all of CUDA
+
 Remedy for_cuda_major(int major, Remedy remedy) {
+    const std::string cuda = std::to_string(major);
     for (auto& command : remedy.commands) {
-        replace_all(command, "-cu12", "-cu" + std::to_string(major));
-        replace_all(command, "-cuda-12", "-cuda-" + std::to_string(major));
+        // pip rejects nvidia-cuda-nvrtc-cu13 and its like: https://pypi.org/project/nvidia-cuda-nvrtc-cu13/
+        if (major >= one_directory_since)
+            for (const std::string name : {"nvidia-cuda-runtime", "nvidia-cuda-nvrtc"})
+                replace_all(command, name + "-cu12", '"' + name + "==" + cuda + ".*\"");
+        replace_all(command, "-cu12", "-cu" + cuda);
+        replace_all(command, "-cuda-12", "-cuda-" + cuda);
     }
     return remedy;
+}
+
+std::vector<std::string> owner_commands(const Facts& facts, const std::string& path) {
+    const PackageManager* manager = package_manager(facts);
+    if (!manager || is_python_package(path)) return {};
+    return {manager->owner + shell_quoted(path)};
 }
 
 Remedy for_cuda_here(const Facts& facts, Remedy remedy) {
@@ -364,14 +385,20 @@ std::vector<std::string> debian_driver(const Facts& facts, const std::optional<V
         const KernelModules modules = modules_for(facts);
         if (modules == KernelModules::none || any_kepler(facts)) return {};
         if (!needed || *needed <= edition.driver) break;
+        if (facts.host.machine.value_or("x86_64") != "x86_64") return {};
         const std::string branch = std::to_string(std::max(needed->major(), long_term_branch));
         const std::string keyring = "cuda-keyring_1.1-1_all.deb";
-        return {"wget https://developer.download.nvidia.com/compute/cuda/repos/" + std::string(edition.repository) +
-                    "/x86_64/" + keyring,
-                "sudo dpkg -i " + keyring, "sudo apt-get update",
-                modules == KernelModules::closed
-                    ? "sudo apt-get install nvidia-driver-pinning-" + branch + " cuda-drivers-" + branch
-                    : "sudo apt-get install nvidia-open"};
+        std::vector<std::string> commands = {"wget https://developer.download.nvidia.com/compute/cuda/repos/" +
+                                                 std::string(edition.repository) + "/x86_64/" + keyring,
+                                             "sudo dpkg -i " + keyring, "sudo apt-get update"};
+        // apt heeds the pins of a package only once it is installed:
+        // https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/version-locking.html
+        if (modules == KernelModules::closed)
+            append(commands, {"sudo apt-get install nvidia-driver-pinning-" + branch,
+                              "sudo apt-get install cuda-drivers-" + branch});
+        else
+            commands.emplace_back("sudo apt-get install nvidia-open");
+        return commands;
     }
     return {"sudo apt-get install nvidia-driver"};
 }
@@ -387,8 +414,6 @@ std::vector<std::string> driver_install_commands(const Facts& facts, const std::
 }
 
 namespace {
-
-constexpr int one_directory_since = 13;  // https://pypi.org/project/nvidia-cublas/: nvidia/cu13/lib holds all of CUDA
 
 /// What pip installs, and the directories below site-packages in which its libraries then lie.
 struct Wheels {

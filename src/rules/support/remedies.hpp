@@ -75,6 +75,10 @@ Remedy installing_cudnn(const Facts& facts, const CudnnCopy* copy, Remedy remedy
 std::vector<std::string> system_install_commands(const Facts& facts, const std::string& deb, const std::string& rpm,
                                                  const std::string& suse);
 
+/// "dpkg --search FILE", which names the package that owns the file; none where the distribution is not known, nor for
+/// a file of a Python package.
+std::vector<std::string> owner_commands(const Facts& facts, const std::string& path);
+
 /// Commands that install an NVIDIA driver of `needed` or later, with the kernel modules that the GPUs here take; none
 /// where we know none, where no driver does for all of them, nor in a container or under WSL, whose driver is the
 /// host's.

@@ -1,8 +1,8 @@
 """ONNX: exports of PyTorch, conversions of Keras, models built by hand. Run with onnx 1.23.2, onnxruntime 1.32.0, torch 2.9.1, onnxscript 0.7.2, Python 3.11.
 
-The witness: ONNX Runtime's CUDA provider cannot be created without a GPU, so its conditions are taken from its source
-(onnxruntime/core/providers/cuda/cuda_execution_provider.cc, RNNNeedFallbackToCPU) and evaluated here on the nodes of the file; each file is
-checked by onnx.checker, and run by the CPU provider where that has the operator.
+The conditions of ONNX Runtime's CUDA provider (onnxruntime/core/providers/cuda/cuda_execution_provider.cc, RNNNeedFallbackToCPU) are evaluated
+here on the nodes of the file; each file is checked by onnx.checker and run by the CPU provider where that has the operator. Then run
+place_onnx.py: it compares with the placement that the CUDA provider itself decides, and writes it into the table as the witness.
 """
 import os
 import warnings
@@ -27,7 +27,7 @@ DTYPES = {TensorProto.FLOAT: "float32", TensorProto.DOUBLE: "float64", TensorPro
 SUPPORTED = {"LSTM": ["sigmoid", "tanh", "tanh"] * 2, "GRU": ["sigmoid", "tanh"] * 2, "RNN": ["tanh"] * 2}
 
 
-def why_cpu(node, dtype):
+def why_cpu(node, dtype, opset):
     """The condition of the CUDA provider's source that sends this node to the CPU, or None."""
     attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
     for name in ("activation_alpha", "activation_beta", "clip"):
@@ -44,6 +44,8 @@ def why_cpu(node, dtype):
         return "peephole weights P"
     if dtype not in ("float32", "float64", "float16"):
         return f"no CUDA kernel for {dtype}"
+    if opset >= 22:
+        return "no CUDA kernel for opset 22 in ONNX Runtime 1.23"
     if attributes.get("layout", 0):
         return "layout=1: the CUDA kernel rejects it and the session fails"
     return None
@@ -69,7 +71,7 @@ def describe(model, why):
             attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
             w = weights.get(node.input[1])
             dtype = DTYPES[w.data_type] if w is not None else "float32"
-            reason = why_cpu(node, dtype)
+            reason = why_cpu(node, dtype, max(o.version for o in model.opset_import if o.domain in ("", "ai.onnx")))
             used = [a.decode().lower() for a in attributes.get("activations", [b"Tanh"])]
             kind = KIND.get(node.op_type) or {"tanh": "rnn_tanh", "relu": "rnn_relu"}.get(used[0], "rnn")
             rows.append({"name": node.name, "kind": kind, "input": w.dims[2] if w is not None else None, "hidden": attributes["hidden_size"], "layers": 1,
@@ -222,6 +224,8 @@ simple("lstm_layout.onnx", "LSTM", "layout=1", "no", layout=1, run=False)
 simple("lstm_float16.onnx", "LSTM", OK, "yes", dtype="float16", run=False)
 simple("lstm_float64.onnx", "LSTM", OK, "yes", dtype="float64", run=False)
 simple("lstm_opset7.onnx", "LSTM", OK, "yes", opset=7)
+simple("lstm_opset22.onnx", "LSTM", "opset 22 has a version of its own of the operator, for which ONNX Runtime 1.23 has no CUDA kernel", "no", opset=22)
+simple("gru_opset22.onnx", "GRU", "opset 22 has a version of its own of the operator, for which ONNX Runtime 1.23 has no CUDA kernel", "no", opset=22, linear_before_reset=1)
 write("no_recurrent_layer.onnx", [helper.make_node("Tanh", ["X"], ["Y"], name="t")], [])
 finish("no_recurrent_layer.onnx", "none")
 
