@@ -149,8 +149,8 @@ std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel
                                        const Matrix& matrix) {
     std::vector<JudgedLayer> judged;
     for (const ModelLayer& layer : file.layers) {
-        JudgedLayer result{layer, CudnnUse::yes, false, {}, {}, {}, {}, {}};
         const RuleSet rules = rules_for(file, layer, given);
+        JudgedLayer result{layer, CudnnUse::yes, false, {}, {}, {}, {}, {}};
         std::vector<std::string> unknown;
         for (const ModelRule& rule : matrix.model_rules())
             if (applies(rule, rules, layer)) apply(rule, result, unknown);

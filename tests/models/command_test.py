@@ -7,7 +7,6 @@ import json
 import os
 import pathlib
 import pickle
-import resource
 import struct
 import subprocess
 import sys
@@ -17,14 +16,21 @@ import zipfile
 
 program, models, sanitized = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3].upper() in {"ON", "1", "TRUE"}
 files = models / "files"
-failed = []
+failed, most = [], 0
 HUGE = 50 << 30  # sparse
 
 
 def run(*arguments):
+    global most
     begin = time.monotonic()
-    done = subprocess.run([program, "model", *map(str, arguments)], capture_output=True, text=True, errors="replace", check=False)
-    return done.returncode, done.stdout, done.stderr, time.monotonic() - begin
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        started = subprocess.Popen([program, "model", *map(str, arguments)], stdout=out, stderr=err)
+        _, status, used = os.wait4(started.pid, 0)
+        took = time.monotonic() - begin
+        started.returncode = os.waitstatus_to_exitcode(status)
+        most = max(most, used.ru_maxrss >> 10)  # its own processes included
+        texts = [file.seek(0) or file.read().decode(errors="replace") for file in (out, err)]
+    return started.returncode, *texts, took
 
 
 def check(what, holds, *about):
@@ -139,7 +145,6 @@ with tempfile.TemporaryDirectory() as place:
         check(what, code in {"error": {2}, "any": {0, 2, 3}}.get(row["expect"], {0, 3}), code, out, err)
         check(f"{what}: one sentence", err.count("\n") <= 1 and json.loads(out), err)
 
-most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
 check(f"{most} MiB of memory at most", sanitized or most < 300)
 for line in failed:
     print(line)

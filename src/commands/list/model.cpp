@@ -57,13 +57,14 @@ int run(const Options& options) {
     const GivenOfModel given = given_from(options.given);
     const Matrix matrix = matrix_from(options.matrix);
     const ModelFile model = model_in(options.file);
+    std::vector<JudgedLayer> layers = judged_layers(model, given, options.sizes, matrix);
     const ModelDocument document{{1, stamp_with(matrix.date(), matrix.digest())},
                                  options.file,
                                  model.format,
                                  model.framework,
                                  model.version,
                                  model.notes,
-                                 judged_layers(model, given, options.sizes, matrix)};
+                                 std::move(layers)};
     print_document(written(document, options.document));
     return exit_code(verdict_of(document.layers), options.fail_on);
 }
