@@ -1,6 +1,7 @@
 // Loads and launches a test kernel on one GPU: the shortest way through driver, JIT compiler and hardware.
 #include <array>
 
+#include "facts/queries.hpp"
 #include "process/probe.hpp"
 #include "support/gpu.hpp"
 
@@ -73,7 +74,7 @@ static std::vector<std::string> targets(const Facts& facts) {
 static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     Facts news;
     KernelRun& kernel_run = news.kernel_runs.emplace_back();
-    kernel_run.gpu = gpu_of_target(job.target);
+    kernel_run.gpu = gpu_of_target(job.target).value_or(0);
     const auto session = open_gpu(writer, kernel_run.gpu);
     if (session->failure) {
         kernel_run.result = session->failure;

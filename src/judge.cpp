@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <tuple>
 
 #include "base/text.hpp"
 #include "compat/given.hpp"
 #include "facts/queries.hpp"
+#include "matrix/shells.hpp"
 #include "rules/causes/log_causes.hpp"
 #include "rules/support/remedies.hpp"
 #include "rules/support/repairs.hpp"
@@ -40,8 +42,12 @@ void complete(const Named<Rule>& rule, Finding& finding) {
     finding.layer = rule->layer;
     finding.severity = std::max(finding.severity, rule->max_severity);
     std::erase_if(finding.evidence, [](const Evidence& evidence) { return evidence.value.empty(); });
-    for (Remedy& remedy : finding.remedies)
+    for (Remedy& remedy : finding.remedies) {
         if (remedy.verify.empty()) remedy.verify = "rnncheck doctor --only " + finding.rule;
+        std::ranges::copy_if(remedy.commands, std::back_inserter(remedy.checks), only_looks);
+        std::erase_if(remedy.commands, only_looks);
+        std::erase(remedy.checks, remedy.verify);
+    }
 }
 
 /// A question the user did not want asked is no open question.
@@ -216,6 +222,8 @@ struct TriedRepair {
     Remedy remedy;
     std::map<std::string, Severity> after;
 
+    std::ptrdiff_t errors_left() const { return std::ranges::count(std::views::values(after), Severity::error); }
+
     /// The fault is gone, and nothing that was none is an error.
     bool holds_for(const std::string& kind, const std::map<std::string, Severity>& before) const {
         if (const auto still = after.find(kind); still != after.end() && still->second <= before.at(kind)) return false;
@@ -236,12 +244,27 @@ std::vector<std::pair<const Named<Rule>*, Finding*> > version_faults(std::span<c
     return faults;
 }
 
+/// Those that hold for this kind of fault and leave the fewest errors: a new driver for a build that has no code for
+/// the GPU would be of no use.
+std::vector<Remedy> useful_repairs(const std::vector<TriedRepair>& tried, const std::string& kind,
+                                   const std::map<std::string, Severity>& before) {
+    constexpr std::size_t most_shown = 2;
+    std::vector<TriedRepair> held;
+    std::ranges::copy_if(tried, std::back_inserter(held),
+                         [&](const TriedRepair& repair) { return repair.holds_for(kind, before); });
+    std::ranges::stable_sort(held, {}, &TriedRepair::errors_left);
+    std::vector<Remedy> useful;
+    for (const TriedRepair& repair : held)
+        if (useful.size() < most_shown && repair.errors_left() == held.front().errors_left())
+            useful.push_back(repair.remedy);
+    return useful;
+}
+
 /// Faults of versions get the repairs that hold: each is carried out on what was given, or on the machine as a person
 /// would describe it, and judged again. What only the machine shows, and what no repair helps, keeps its rule's own
 /// remedies.
 void add_repairs(std::span<const Named<Rule> > rules, std::vector<Verdict>& verdicts, const Facts& facts,
                  const Matrix& matrix) {
-    constexpr std::size_t most_shown = 2;
     const auto faults = version_faults(rules, verdicts);
     if (faults.empty()) return;
     const Facts given = only_given(facts) ? facts : rules::as_given(facts, matrix);
@@ -255,9 +278,7 @@ void add_repairs(std::span<const Named<Rule> > rules, std::vector<Verdict>& verd
         const std::string kind = kind_of(*finding);
         // What is only a note, such as an old GPU that nothing uses, needs no other versions.
         const bool repairable = finding->severity != Severity::note && before.contains(kind);
-        std::vector<Remedy> held;
-        for (const TriedRepair& repair : tried)
-            if (repairable && held.size() < most_shown && repair.holds_for(kind, before)) held.push_back(repair.remedy);
+        auto held = repairable ? useful_repairs(tried, kind, before) : std::vector<Remedy>();
         if (held.empty() && finding->remedies.empty()) held = {rules::without_repair(given, matrix)};
         if (!held.empty()) finding->remedies = std::move(held);
         complete(*rule, *finding);

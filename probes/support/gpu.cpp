@@ -1,12 +1,11 @@
 #include "support/gpu.hpp"
 
 #include "base/text.hpp"
+#include "facts/queries.hpp"
 
 namespace rnncheck::probes {
 
 namespace {
-
-constexpr std::string_view gpu_prefix = "GPU ";
 
 std::optional<CallResult> make_ready(const GpuSession& session, int index) {
     const vendor::CudaApi& cuda = session.cuda;
@@ -64,12 +63,8 @@ std::unique_ptr<GpuSession> open_gpu(ProbeWriter& writer, int index) {
     return session;
 }
 
-int gpu_of_target(const std::string& target) {
-    return target.starts_with(gpu_prefix) ? leading_number(target.substr(gpu_prefix.size())).value_or(0) : 0;
-}
-
 std::string exclusive_gpu(const std::string& target) {
-    return std::string(gpu_prefix) + std::to_string(gpu_of_target(target));
+    return "GPU " + std::to_string(gpu_of_target(target).value_or(0));
 }
 
 }  // namespace rnncheck::probes

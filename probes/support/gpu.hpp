@@ -38,9 +38,8 @@ struct GpuSession {
 /// By CUDA's ordinal. On the heap, because the checker points to the functions beside it.
 std::unique_ptr<GpuSession> open_gpu(ProbeWriter& writer, int index);
 
-/// Target texts of the probes that run on GPUs begin with "GPU <index>": the index, and the part that must not be run
-/// twice at the same time.
-int gpu_of_target(const std::string& target);
+/// Target texts of the probes that run on GPUs begin with "GPU <index>": the part that must not be run twice at the
+/// same time.
 std::string exclusive_gpu(const std::string& target);
 
 }  // namespace rnncheck::probes

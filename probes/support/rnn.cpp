@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/lists.hpp"
+#include "facts/queries.hpp"
 #include "support/libraries.hpp"
 
 namespace rnncheck::probes {
@@ -47,7 +48,7 @@ std::string text_of(const RnnTarget& target) {
 
 RnnTarget rnn_target_of(const std::string& text) {
     RnnTarget target;
-    target.gpu = gpu_of_target(text);
+    target.gpu = gpu_of_target(text).value_or(0);
     const auto dialect_begin = text.find(' ', text.find(' ') + 1) + 1;
     const auto dialect_end = text.find(' ', dialect_begin);
     target.dialect = from_name<Dialect>(text.substr(dialect_begin, dialect_end - dialect_begin)).value_or(Dialect::v8);

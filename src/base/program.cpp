@@ -1,7 +1,6 @@
 #include "base/program.hpp"
 
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
+#include <iostream>
 
 #include "base/text.hpp"
 
@@ -17,15 +16,9 @@ namespace {
 
 Level chosen = Level::normal;
 
-/// Made on first use: a run that has nothing to say does not pay for the logger.
-spdlog::logger& logger() {
-    static spdlog::logger stderr_logger = [] {
-        spdlog::logger made("rnncheck", std::make_shared<spdlog::sinks::stderr_sink_st>());
-        made.set_pattern("rnncheck: %v");
-        made.set_level(spdlog::level::debug);
-        return made;
-    }();
-    return stderr_logger;
+/// In one piece: another process may write there as well.
+void print(std::string_view text) {
+    std::cerr << "rnncheck: " + escaped(text) + "\n";
 }
 
 }  // namespace
@@ -35,11 +28,11 @@ void set_level(Level level) {
 }
 
 void warn(std::string_view text) {
-    if (chosen != Level::quiet) logger().warn("{}", escaped(text));
+    if (chosen != Level::quiet) print(text);
 }
 
 void detail(std::string_view text) {
-    if (chosen == Level::verbose) logger().debug("{}", escaped(text));
+    if (chosen == Level::verbose) print(text);
 }
 
 }  // namespace log

@@ -6,6 +6,7 @@
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/command.hpp"
+#include "commands/common_options.hpp"
 #include "commands/ids.hpp"
 #include "commands/output.hpp"
 #include "report/documents.hpp"
@@ -109,12 +110,11 @@ void parse(CLI::App& app, const Arguments& arguments) {
     }
 }
 
-/// The document has no user to ask whether it may show private things; stderr shows them in full.
 int report_failure(const Arguments& arguments, FailureKind kind, const std::string& sentence) {
     print_message(sentence);
     if (wants_json(arguments)) try {
             FailureDocument document;
-            document.error = {kind, redact(sentence, this_machine())};
+            document.error = {kind, fit_for_message(sentence)};
             print_document(json_text(document));
         } catch (const std::exception& error) {
             print_message(error.what());
@@ -158,8 +158,7 @@ int run_command_line(const Arguments& arguments) {
         print_document(version + '\n');
         return healthy;
     } catch (const CLI::CallForHelp&) {
-        print_document(app.help());
-        return healthy;
+        return print_help(app.help());
     }
     const auto chosen = app.get_subcommands();
     if (chosen.empty())
@@ -178,6 +177,8 @@ bool wants_json(const Arguments& arguments) {
 
 int run_safely(const Arguments& arguments, int (*work)(const Arguments&)) {
     open_missing_streams();
+    keep_private_in_messages(std::find(arguments.begin(), end_of_own(arguments), "--show-private") !=
+                             end_of_own(arguments));
     try {
         return work(arguments);
     } catch (const UsageError& error) {

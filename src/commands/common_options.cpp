@@ -14,17 +14,20 @@
 #include "commands/tables.hpp"
 #include "compat/given.hpp"
 #include "report/redact.hpp"
+#include "report/text.hpp"
 
 namespace rnncheck {
 
 namespace {
 
-void add_color_option(CLI::App& app, ColorChoice& color) {
-    add_choice<ColorChoice>(app, "--color", "Use color; auto means on a terminal, unless NO_COLOR is set", into(color));
+void add_terminal_options(CLI::App& app, DocumentOptions& options) {
+    add_choice<ColorChoice>(app, "--color", "Use color; auto means on a terminal, unless NO_COLOR is set",
+                            into(options.color));
+    add_flag(app, "--ascii", options.ascii, "Print only ASCII characters");
 }
 
 void declare_text_part(CLI::App& app, ReportOptions& options) {
-    add_color_option(app, options.color);
+    add_terminal_options(app, options);
     add_private_option(app, options.show_private);
     add_verbose_option(app, options.verbose);
     add_flag(app, "-q,--quiet", options.quiet, "Show only the verdict, in one line; no progress, no warnings");
@@ -64,10 +67,23 @@ std::size_t columns_of_terminal(int descriptor) {
     return columns == 0 ? without_terminal : columns;
 }
 
-/// `automatic` is yes on a capable terminal unless NO_COLOR is set to anything (no-color.org).
+/// `automatic` is yes on a capable terminal or with CLICOLOR_FORCE, unless NO_COLOR is set to anything
+/// (https://no-color.org) or CLICOLOR is 0 (https://bixense.com/clicolors).
 bool wants_color(ColorChoice choice, int descriptor) {
     if (choice != ColorChoice::automatic) return choice == ColorChoice::always;
-    return environment_variable("NO_COLOR").value_or("").empty() && is_capable_terminal(descriptor);
+    if (!environment_variable("NO_COLOR").value_or("").empty()) return false;
+    const std::string force = environment_variable("CLICOLOR_FORCE").value_or("");
+    if (!force.empty() && force != "0") return true;
+    return environment_variable("CLICOLOR") != "0" && is_capable_terminal(descriptor);
+}
+
+/// Where the last column of a line of help begins; 0 where it has one only.
+std::size_t last_column(std::string_view line) {
+    constexpr std::size_t continued = 20;
+    const std::size_t start = std::min(line.find_first_not_of(' '), line.size());
+    if (start >= continued) return start;
+    const std::size_t gap = line.rfind("  ");
+    return gap == std::string_view::npos || gap < start ? 0 : gap + 2;
 }
 
 template <class Number>
@@ -163,6 +179,7 @@ void add_rule_options(CLI::App& app, RuleOptions& rules) {
     add_list(app, "--skip", rules.skip, "Skip these rules or probes", "ID");
     add_list(app, "--ignore", rules.ignore, "Report findings of these rules as notes; they do not affect the verdict",
              "ID");
+    add_matrix_option(app, rules.matrix_directory);
 }
 
 Framework framework_asked_for(const std::string& text) {
@@ -175,26 +192,50 @@ Framework framework_asked_for(const std::string& text) {
 }
 
 Selection selection_from(const RuleOptions& rules, std::set<std::string>& skipped_probes) {
+    const auto matrix = [&] { return matrix_from(rules.matrix_directory); };
+    const auto known = [&] { return rule_names(matrix()); };
     Selection selection;
-    selection.only = ids_from(rules.only, "--only", "rule", rule_names);
-    selection.ignore = ids_from(rules.ignore, "--ignore", "rule", rule_names);
-    selection.skip = ids_from(rules.skip, "--skip", "rule or probe", rule_and_probe_names);
+    selection.only = ids_from(rules.only, "--only", "rule", known);
+    selection.ignore = ids_from(rules.ignore, "--ignore", "rule", known);
+    selection.require = ids_from(rules.require, "--require", "rule", known);
+    selection.skip = ids_from(rules.skip, "--skip", "rule or probe", [&] { return rule_and_probe_names(matrix()); });
     for (const std::string& probe : probe_names())
         if (selection.skip.erase(probe) > 0) skipped_probes.insert(probe);
     const bool selects = !selection.only.empty() || !selection.skip.empty();
-    if (selects &&
-        std::ranges::none_of(rule_names(), [&](const std::string& rule) { return selection.includes(rule); }))
+    if (selects && std::ranges::none_of(known(), [&](const std::string& rule) { return selection.includes(rule); }))
         throw UsageError("--only and --skip leave no rule to run");
+    for (const std::string& id : selection.require)
+        if (!selection.includes(id))
+            throw UsageError("--require " + id + " contradicts --skip or --only, which exclude it");
     return selection;
 }
 
 Style DocumentOptions::style(int descriptor) const {
-    return {wants_color(color, descriptor), verbose, quiet, wants_ascii(), columns_of_terminal(descriptor)};
+    return {wants_color(color, descriptor), verbose, quiet, ascii || wants_ascii(), columns_of_terminal(descriptor)};
+}
+
+int print_help(const std::string& help) {
+    Page page(DocumentOptions{.color = ColorChoice::never}.style());
+    constexpr std::size_t least = 30;
+    for (const std::string& line : split(help, '\n')) {
+        const std::size_t column = last_column(line);
+        if (column == 0)
+            line.starts_with(' ') || line.empty() ? page.line(line) : page.wrap("", line);
+        else if (column + least <= page.width())
+            page.wrap(line.substr(0, column), line.substr(column));
+        else {
+            const std::string first(line.substr(0, line.find_last_not_of(' ', column - 1) + 1));
+            if (!first.empty()) page.line(first);
+            page.wrap("      ", line.substr(column));
+        }
+    }
+    print_document(page.text());
+    return healthy;
 }
 
 void add_document_options(CLI::App& app, DocumentOptions& options) {
     add_json_option(app, options.json);
-    add_color_option(app, options.color);
+    add_terminal_options(app, options);
 }
 
 std::function<ReportOptions()> declare_report_options(CLI::App& app) {

@@ -65,9 +65,11 @@ void add_root_option(CLI::App& app, std::string& directory);
 void add_deadline_option(CLI::App& app, std::optional<double>& seconds, const char* without);
 void add_private_option(CLI::App& app, bool& show_private);
 
-/// Rules as given by --only, --skip and --ignore.
+/// Rules as given by --only, --skip, --ignore and, where a command has it, --require; and the tables that they are
+/// asked with.
 struct RuleOptions {
-    std::vector<std::string> only, skip, ignore;
+    std::vector<std::string> only, skip, ignore, require;
+    std::string matrix_directory;
 };
 void add_rule_options(CLI::App& app, RuleOptions& rules);
 
@@ -78,10 +80,10 @@ Framework framework_asked_for(const std::string& text);
 /// `skipped_probes`.
 Selection selection_from(const RuleOptions& rules, std::set<std::string>& skipped_probes);
 
-/// How a document is written: --json, --color, -v, -q.
+/// How a document is written: --json, --color, -v, -q, --show-private, --ascii.
 struct DocumentOptions {
     ColorChoice color = ColorChoice::automatic;
-    bool json = false, verbose = false, quiet = false;
+    bool json = false, verbose = false, quiet = false, show_private = false, ascii = false;
 
     /// For text printed there: colours where they are wanted and understood; ASCII alone unless the locale is UTF-8 and
     /// TERM is not "dumb"; COLUMNS or the terminal's columns, 100 where there is no terminal.
@@ -91,11 +93,15 @@ void add_document_options(CLI::App& app, DocumentOptions& options);
 /// -v.
 void add_verbose_option(CLI::App& app, bool& verbose);
 
-/// The document as they say.
+/// The document as they say. Every document but a report passes here, and loses what is private.
 template <class Document>
-std::string written(const Document& document, const DocumentOptions& options) {
+std::string written(Document document, const DocumentOptions& options) {
+    if (!options.show_private) document = redact(std::move(document), this_machine());
     return options.json ? json_text(document) : text_of(document, options.style());
 }
+
+/// Text of --help or `rnncheck help` to stdout, its columns folded to the width of the terminal. Gives the exit code.
+int print_help(const std::string& help);
 
 /// A second copy of the report: `--output json=report.json`.
 struct OutputFile {
@@ -108,7 +114,6 @@ struct ReportOptions : DocumentOptions {
     const Named<Format>* format = format_named("text");
     std::vector<OutputFile> outputs;
     FailOn fail_on = FailOn::error;
-    bool show_private = false;
 };
 
 /// Declares --format, --json, --output, --color, --show-private, -v, -q and --fail-on. The result reads them once the

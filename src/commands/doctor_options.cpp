@@ -18,7 +18,6 @@ constexpr double default_deadline_s = 70;
 struct RawOptions {
     DoctorOptions options;
     RuleOptions rules;
-    std::vector<std::string> require;
     std::string python, framework;
     bool look_only = false, no_run = false, allow_no_gpu = false;
 };
@@ -48,12 +47,11 @@ void declare_rules(CLI::App& app, RawOptions& given) {
     begin_group(app, "Rules");
     add_rule_options(app, given.rules);
     add_flag(app, "--allow-no-gpu", given.allow_no_gpu, "Do not report a missing NVIDIA GPU as a problem");
-    add_matrix_option(app, given.options.matrix_directory);
 }
 
 void declare_outputs(CLI::App& app, RawOptions& given) {
     begin_group(app, "Output and exit code");
-    add_list(app, "--require", given.require, "Exit 3 if any of these rules cannot be decided", "ID");
+    add_list(app, "--require", given.rules.require, "Exit 3 if any of these rules cannot be decided", "ID");
     add_option(
         app, "--save-facts",
         [&given](const std::string& path) {
@@ -88,10 +86,7 @@ DoctorOptions checked(const CLI::App& app, const RawOptions& given, const Report
     if (!given.framework.empty()) options.asked_for = framework_asked_for(given.framework);
     options.selection = selection_from(given.rules, options.survey.skip);
     options.selection.allow_no_gpu = given.allow_no_gpu;
-    options.selection.require = ids_from(given.require, "--require", "rule", rule_names);
-    for (const std::string& id : options.selection.require)
-        if (!options.selection.includes(id))
-            throw UsageError("--require " + id + " contradicts --skip or --only, which exclude it");
+    options.matrix_directory = given.rules.matrix_directory;
     if (options.facts_file == "-" && std::ranges::count(options.logs, "-") > 0)
         throw UsageError("--facts - and --log - cannot be used together: there is one standard input");
     return options;

@@ -63,8 +63,8 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
     return found ? "; did you mean '" + *found + "'?" : "";
 }
 
-std::vector<std::string> rule_names() {
-    return names_in(all_rules());
+std::vector<std::string> rule_names(const Matrix& matrix) {
+    return names_in(RuleList(matrix).all());
 }
 std::vector<std::string> probe_names() {
     return names_in(all_probes());
@@ -73,9 +73,9 @@ std::vector<std::string> format_names() {
     return names_in(all_formats());
 }
 
-std::vector<std::string> rule_and_probe_names() {
-    std::vector<std::string> names = rule_names();
-    for (std::string& probe : probe_names()) names.push_back(std::move(probe));
+std::vector<std::string> rule_and_probe_names(const Matrix& matrix) {
+    std::vector<std::string> names = rule_names(matrix);
+    append(names, probe_names());
     return names;
 }
 
@@ -88,7 +88,7 @@ void reject_id(const std::string& id, const std::string& what, const std::vector
 }
 
 std::set<std::string> ids_from(const std::vector<std::string>& given, const std::string& option,
-                               const std::string& what, std::vector<std::string> (*known)()) {
+                               const std::string& what, const std::function<std::vector<std::string>()>& known) {
     std::set<std::string> ids;
     if (given.empty()) return ids;
     const std::vector<std::string> names = known();

@@ -1,26 +1,29 @@
 // Names of rules, probes, formats and other words as the user writes them, and what a mistyped one may have meant.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "matrix/matrix.hpp"
 #include "report/format.hpp"
 
 namespace rnncheck {
 
-std::vector<std::string> rule_names();
+/// The causes of the matrix's logs included.
+std::vector<std::string> rule_names(const Matrix& matrix);
 std::vector<std::string> probe_names();
-std::vector<std::string> rule_and_probe_names();
+std::vector<std::string> rule_and_probe_names(const Matrix& matrix);
 std::vector<std::string> format_names();
 
 /// The ids in `given`, where one entry may hold several with commas between. UsageError names `option`, the id that is
 /// not among those that `known` lists (called only when an id is given), and the closest that is, or how to list them;
 /// `what` they are: "rule", "rule or probe".
 std::set<std::string> ids_from(const std::vector<std::string>& given, const std::string& option,
-                               const std::string& what, std::vector<std::string> (*known)());
+                               const std::string& what, const std::function<std::vector<std::string>()>& known);
 
 /// UsageError "unknown rule 'x'; did you mean 'y'?", or how to list all.
 [[noreturn]] void reject_id(const std::string& id, const std::string& what, const std::vector<std::string>& known,

@@ -106,13 +106,23 @@ void give_back_signals() {
     if (file_size_handler != SIG_ERR) ::signal(SIGXFSZ, file_size_handler);
 }
 
+static bool messages_keep_private = false;
+
+void keep_private_in_messages(bool keep) {
+    messages_keep_private = keep;
+}
+
+std::string fit_for_message(std::string_view sentence) {
+    return messages_keep_private ? std::string(sentence) : redact(sentence, this_machine());
+}
+
 void print_aside(std::string_view text) {
     ::signal(SIGPIPE, SIG_IGN);
     write_all(STDERR_FILENO, text);
 }
 
 void print_message(const std::string& sentence) {
-    print_aside("rnncheck: " + escaped(sentence) + '\n');
+    print_aside("rnncheck: " + escaped(fit_for_message(sentence)) + '\n');
 }
 
 void print_document(std::string_view text) {
@@ -132,7 +142,7 @@ bool was_written(const std::function<void()>& write) {
     try {
         write();
     } catch (const OutputError& error) {
-        log::warn(error.what());
+        log::warn(fit_for_message(error.what()));
         return false;
     }
     return true;

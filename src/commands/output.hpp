@@ -22,6 +22,12 @@ void open_missing_streams();
 /// Restores the signals as they were before that, for another program that takes our place.
 void give_back_signals();
 
+/// Whether messages keep what is private: --show-private.
+void keep_private_in_messages(bool keep);
+
+/// A sentence for stderr without what is private, unless that is kept.
+std::string fit_for_message(std::string_view sentence);
+
 /// To stderr; a failure to write is ignored.
 void print_aside(std::string_view text);
 

@@ -44,6 +44,35 @@ bool take_cudnn(Facts& facts, const std::string& value, const Matrix&) {
     return true;
 }
 
+/// By image and tag; a star at the end of a row's tag stands for whatever follows.
+const ContainerImage* image_named(std::string_view name, const Matrix& matrix) {
+    for (const ContainerImage& row : matrix.container_images()) {
+        const std::string known = row.image + ":" + row.tag;
+        const bool open = known.ends_with('*');
+        if (open ? name.starts_with(known.substr(0, known.size() - 1)) : name == known) return &row;
+    }
+    return nullptr;
+}
+
+/// What the image holds stands under its name. The framework in it is NVIDIA's own build, whose version no table
+/// judges.
+bool take_image(Facts& facts, const std::string& value, const Matrix& matrix) {
+    const std::string name = normalized(value);
+    const ContainerImage* const image = image_named(name, matrix);
+    if (!image) return false;
+    Runtime& cuda = facts.runtimes.emplace_back();
+    cuda.library = name;
+    cuda.version = image->cuda;
+    if (image->cudnn) {
+        Cudnn& cudnn = facts.cudnns.emplace_back();
+        cudnn.library = name;
+        cudnn.version = image->cudnn;
+        cudnn.built_for_cuda = make_version({image->cuda.major()});
+    }
+    if (!image->framework.empty()) facts.frameworks.emplace_back().name = image->framework;
+    return true;
+}
+
 bool take_gpu(Facts& facts, const std::string& value, const Matrix& matrix) {
     Gpu gpu;
     gpu.index = static_cast<int>(facts.cuda_devices.size());
@@ -112,6 +141,9 @@ constexpr auto keys = std::to_array<Key>({
     {"dtype", "the network's type of data: fp64, fp32, fp16 or bf16", take_dtype},
     {"framework", "a framework and its version (pytorch 2.4.0), once for each framework", nullptr, true},
     {"gpu", "a compute capability (8.6, sm_86) or the name of a GPU of one generation (RTX 3090)", take_gpu, true},
+    {"image",
+     "a container image of NVIDIA's and its tag (nvcr.io/nvidia/pytorch:25.01-py3, nvidia/cuda:12.4.1-cudnn-*)",
+     take_image},
     {"jax", framework_version, nullptr},
     {"keras", framework_version, nullptr},
     {"masked", "yes when the network's sequences are padded and masked, else no", take_masked},
@@ -134,13 +166,30 @@ std::string expected_gpu(const std::string& value, const Matrix& matrix, std::st
     return "the name or compute capability of one of " + join_with_and(names);
 }
 
+/// A key given twice, or what the image has already told.
+bool is_known(const Given& given, const Key& key) {
+    const bool cuda = !given.facts.runtimes.empty(), cudnn = !given.facts.cudnns.empty();
+    if (key.name == "image") return cuda || cudnn;
+    return (given.keys.contains(std::string(key.name)) && !key.may_repeat) || (key.name == "cuda" && cuda) ||
+           (key.name == "cudnn" && cudnn);
+}
+
+/// The tags known of that image, else what the key takes.
+std::string expected_image(const std::string& value, const Matrix& matrix, std::string_view otherwise) {
+    std::vector<std::string> tags;
+    for (const ContainerImage& row : matrix.container_images())
+        if (normalized(value).starts_with(row.image + ":")) tags.push_back(row.tag);
+    return tags.empty() ? std::string(otherwise) : "one of the tags in the data, " + join_with_and(tags) + ",";
+}
+
 /// What would have been right in place of this value; empty when it was.
 std::string take(Given& given, const GivenValue& item, const Matrix& matrix) {
     const Key* const key = find_by(keys, &Key::name, item.key);
     if (!key) return "one of the keys " + join_with_and(given_keys());
-    if (given.keys.contains(item.key) && !key->may_repeat) return a_single_value;
+    if (is_known(given, *key)) return a_single_value;
     if (key->take && key->take(given.facts, item.value, matrix)) return "";
     if (key->take == take_gpu) return expected_gpu(item.value, matrix, key->expected);
+    if (key->take == take_image) return expected_image(item.value, matrix, key->expected);
     if (key->take) return std::string(key->expected);
     auto framework = framework_given(item);
     if (!framework) return std::string(key->expected);
@@ -182,8 +231,9 @@ Given read_given(const std::vector<GivenValue>& values, const Matrix& matrix) {
 
 Facts with_changes(Facts given, const std::vector<GivenValue>& changes, const Matrix& matrix) {
     for (const GivenValue& change : changes) {
-        if (change.key == "cuda") given.runtimes.clear();
-        if (change.key == "cudnn") given.cudnns.clear();
+        if (change.key == "cuda" || change.key == "image") given.runtimes.clear();
+        if (change.key == "cudnn" || change.key == "image") given.cudnns.clear();
+        if (change.key == "image") given.frameworks.clear();
         if (change.key == "driver") given.driver = {};
         if (change.key == "python") given.pythons.clear();
         std::erase_if(given.frameworks, [&](const Framework& framework) { return framework.name == change.key; });

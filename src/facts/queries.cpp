@@ -1,8 +1,6 @@
 #include "facts/queries.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 
 #include "base/text.hpp"
 
@@ -44,12 +42,6 @@ const Library* library_at(const Facts& facts, std::string_view path) {
     return nullptr;
 }
 
-const Cudnn* cudnn_at(const Facts& facts, std::string_view path) {
-    for (const auto& cudnn : facts.cudnns)
-        if (cudnn.library == path) return &cudnn;
-    return nullptr;
-}
-
 std::vector<const ProbeRun*> runs_of(const Facts& facts, std::string_view probe) {
     std::vector<const ProbeRun*> runs;
     for (const auto& run : facts.probe_runs)
@@ -58,10 +50,8 @@ std::vector<const ProbeRun*> runs_of(const Facts& facts, std::string_view probe)
 }
 
 std::optional<int> gpu_of_target(const std::string& target) {
-    int number = 0;
-    if (!target.starts_with("GPU ")) return std::nullopt;
-    const auto [end, error] = std::from_chars(target.data() + 4, target.data() + target.size(), number);
-    return error == std::errc() ? std::optional(number) : std::nullopt;
+    constexpr std::string_view prefix = "GPU ";
+    return target.starts_with(prefix) ? leading_number(std::string_view(target).substr(prefix.size())) : std::nullopt;
 }
 
 bool probe_completed(const Facts& facts, std::string_view probe) {

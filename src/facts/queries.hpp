@@ -28,9 +28,6 @@ const Library* picked(const Facts& facts, LibraryKind kind);
 /// The copy with this path (or real path); null when there is none.
 const Library* library_at(const Facts& facts, std::string_view path);
 
-/// What this cuDNN library reported; null when it was not examined.
-const Cudnn* cudnn_at(const Facts& facts, std::string_view path);
-
 std::vector<const ProbeRun*> runs_of(const Facts& facts, std::string_view probe);
 
 /// The GPU of a target such as "GPU 0 v8 /usr/lib/libcudnn.so.9"; unset for other targets.

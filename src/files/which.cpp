@@ -91,6 +91,20 @@ void check_copy(const Root& root, const std::string& name, const std::string& pa
                           ": they work together only if all are of the same version");
 }
 
+/// pip does not change what conda installed, and its commands show what that is.
+void tell_conda(const Root& root, Which& which) {
+    std::set<std::string> prefixes;
+    for (const LibraryChoice& library : which.libraries) {
+        const auto end = library.path ? library.path->rfind("/lib/") : std::string::npos;
+        if (end == std::string::npos || contains(*library.path, "/site-packages/")) continue;
+        const std::string prefix = library.path->substr(0, end);
+        if (root.exists(prefix + "/conda-meta")) prefixes.insert(prefix);
+    }
+    for (const std::string& prefix : prefixes)
+        which.notes.push_back("files in " + prefix + "/lib were installed by conda: conda list --prefix " + prefix +
+                              " shows their packages, conda install --prefix " + prefix + " changes them");
+}
+
 /// What holds for all three: files in other directories than the loader's, and a note for each cuDNN installation whose
 /// parts are not beside it.
 void add_elsewhere_and_notes(const Root& root, const std::vector<std::string>& elsewhere, Which& which) {
@@ -98,6 +112,7 @@ void add_elsewhere_and_notes(const Root& root, const std::vector<std::string>& e
     if (const std::string name = file_name(which.target); is_cudnn(name)) check_copy(root, name, which.target, which);
     for (const LibraryChoice& library : which.libraries)
         if (is_cudnn(library.soname) && library.path) check_copy(root, library.soname, *library.path, which);
+    tell_conda(root, which);
 }
 
 // A running process --------------------------------------------------------------------------------------------

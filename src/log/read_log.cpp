@@ -76,15 +76,6 @@ Log LogReader::read(const std::vector<LogInput>& inputs) const {
     return log;
 }
 
-Log LogReader::read_text(std::string_view text, const std::string& name) const {
-    const auto bytes = [text](char* to, std::size_t size) mutable {
-        const std::size_t count = text.copy(to, size);
-        text.remove_prefix(count);
-        return count;
-    };
-    return read({{name, bytes}});
-}
-
 Log read_logs(const std::vector<LogInput>& inputs, const Matrix& matrix) {
     return LogReader(matrix).read(inputs);
 }

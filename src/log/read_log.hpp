@@ -30,9 +30,6 @@ class LogReader {
     /// All inputs, one after the other.
     Log read(const std::vector<LogInput>& inputs) const;
 
-    /// A log that is at hand as text.
-    Log read_text(std::string_view text, const std::string& name = "log") const;
-
   private:
     std::shared_ptr<const log_reader::Signatures> signatures_;
 };

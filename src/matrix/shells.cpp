@@ -83,6 +83,21 @@ bool is_for_unix(std::string_view command) {
            std::ranges::any_of(unix_words, [&](std::string_view word) { return contains(command, word); });
 }
 
+bool only_looks(std::string_view command) {
+    constexpr std::string_view programs[] = {"cat ",           "dkms status",
+                                             "dpkg --list",    "dpkg --search",
+                                             "echo $",         "echo get_server_list |",
+                                             "env | grep",     "free ",
+                                             "grep ",          "id",
+                                             "ldconfig -p",    "ls -",
+                                             "lspci",          "lxc config show",
+                                             "nvcc --version", "nvidia-smi",
+                                             "printenv ",      "rpm --query ",
+                                             "sudo dmesg",     "sudo fuser -v",
+                                             "ulimit -v",      "uname "};
+    return std::ranges::any_of(programs, [&](std::string_view program) { return command.starts_with(program); });
+}
+
 std::vector<std::string> faults_of_commands(std::string_view text) {
     std::vector<std::string> faults;
     if (contains(text, "install '"))

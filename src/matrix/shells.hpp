@@ -10,6 +10,9 @@ namespace rnncheck {
 /// Whether only a Unix shell runs it: programs, paths or syntax that neither cmd.exe nor PowerShell has.
 bool is_for_unix(std::string_view command);
 
+/// Whether the command only shows something: it repairs nothing.
+bool only_looks(std::string_view command);
+
 /// What is wrong with the commands in a text, whatever the shell; for each a clause with the correction.
 std::vector<std::string> faults_of_commands(std::string_view text);
 

@@ -28,6 +28,7 @@ std::string filled(std::string text, std::string_view place, const std::string& 
 struct RuleSet {
     std::string framework;
     std::optional<Version> version;
+    bool every_version = false;  ///< of ONNX and PyTorch, whose files do not hold it, rules of old versions count too
 };
 
 std::optional<Version> given_version(const GivenOfModel& given, const char* key) {
@@ -41,7 +42,8 @@ std::optional<Version> given_version(const GivenOfModel& given, const char* key)
 RuleSet rules_for(const ModelFile& file, const ModelLayer& layer, const GivenOfModel& given) {
     const auto backend = given.find("backend");
     const bool keras = layer.settings.contains("class");  // a SavedModel's too, of which the version is TensorFlow's
-    RuleSet rules{keras ? "keras" : file.framework, find_version(file.version.value_or(""))};
+    RuleSet rules{keras ? "keras" : file.framework, find_version(file.version.value_or("")),
+                  file.framework == "onnx" || file.framework == "pytorch"};
     // The Keras inside TensorFlow 1.13 to 2.1 has the version 2.2.4-tf and in TensorFlow 2 what Keras 2.4 has.
     if (keras && file.version && file.version->ends_with("-tf")) rules.version = make_version({2, 4});
     const char* const key = rules.framework == "onnx" ? "onnxruntime" : rules.framework.c_str();
@@ -57,7 +59,7 @@ RuleSet rules_for(const ModelFile& file, const ModelLayer& layer, const GivenOfM
 bool applies(const ModelRule& rule, const RuleSet& rules, const ModelLayer& layer) {
     if (!has_word(rule.framework, rules.framework) || !has_word(rule.kinds, std::string(name_of(layer.kind))))
         return false;
-    if (!rules.version) return !rule.last;
+    if (!rules.version) return !rule.last || rules.every_version;
     return *rules.version >= rule.first && (!rule.last || within(*rules.version, *rule.last));
 }
 
@@ -68,7 +70,7 @@ std::optional<std::string> value_of(const ModelLayer& layer, const std::string& 
 }
 
 /// What the file does not hold is collected.
-void apply(const ModelRule& rule, JudgedLayer& layer, std::vector<std::string>& unknown) {
+void apply(const ModelRule& rule, bool of_known_version, JudgedLayer& layer, std::vector<std::string>& unknown) {
     const auto value = value_of(layer, rule.setting);
     if (!rule.setting.empty() && has_word(rule.needed, lower(value.value_or("absent")))) return;
     if (value && has_word(rule.needed, *value)) return;
@@ -77,14 +79,16 @@ void apply(const ModelRule& rule, JudgedLayer& layer, std::vector<std::string>& 
         unknown.push_back(rule.setting + " (needed: " + join(split(rule.needed, ' '), " or ") + ")");
         return;
     }
-    layer.cpu_only |= rule.verdict == "cpu_only";
-    layer.cudnn = std::max(layer.cudnn, from_name<CudnnUse>(rule.verdict).value_or(CudnnUse::no));
+    const bool depends = rule.last && !of_known_version;
+    layer.cpu_only |= rule.verdict == "cpu_only" && !depends;
+    layer.cudnn =
+        std::max(layer.cudnn, depends ? CudnnUse::depends : from_name<CudnnUse>(rule.verdict).value_or(CudnnUse::no));
     const auto worded = [&](const std::string& text) {
         return filled(filled(text, "{value}", value.value_or("")), "{class}",
                       value_of(layer, layer.settings.contains("cell") ? "cell" : "class").value_or("layer"));
     };
     layer.reasons.push_back(worded(rule.rule));
-    if (!rule.change.empty()) layer.changes.push_back(worded(rule.change));
+    if (!rule.change.empty()) add_once(layer.changes, worded(rule.change));
     add_once(layer.sources, rule.source.url);
 }
 
@@ -153,7 +157,7 @@ std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel
         JudgedLayer result{layer, CudnnUse::yes, false, {}, {}, {}, {}, {}};
         std::vector<std::string> unknown;
         for (const ModelRule& rule : matrix.model_rules())
-            if (applies(rule, rules, layer)) apply(rule, result, unknown);
+            if (applies(rule, rules, layer)) apply(rule, rules.version.has_value(), result, unknown);
         if (!unknown.empty()) result.reasons.push_back("the file does not hold " + join_with_and(unknown));
         const auto network = case_of(layer, sizes);
         const bool in_a_loop = rules.framework.starts_with("keras") || rules.framework == "tensorflow";

@@ -196,7 +196,7 @@ std::string loaded_cudnn(const Framework& framework, const Facts& facts) {
 
 std::string framework_line(const Framework& framework, const Facts& facts) {
     Words words{named(framework)};
-    if (framework.asked) words.emplace_back("asked about with --for");
+    if (framework.asked) words.emplace_back("named with --for");
     if (framework.uses_cuda == false) words.emplace_back("without CUDA");
     Words built;
     add(built, "CUDA ", framework.cuda);
@@ -241,15 +241,13 @@ std::string networks_computed(const Facts& facts) {
 }
 
 std::string networks_line(const Report& report) {
-    std::map<RunEnd, std::size_t> ends;
+    Cases cases;
     std::set<int> failed_on;
     for (const RnnRun& run : report.facts.rnn_runs) {
-        ++ends[run.end];
+        cases.push_back(&run);
         if (run.end == RunEnd::incorrect || run.end == RunEnd::failed) failed_on.insert(run.gpu);
     }
-    Words parts;
-    for (const auto& [end, count] : ends) parts.push_back(std::to_string(count) + " " + std::string(word_of(end)));
-    std::string line = pluralized(report.facts.rnn_runs.size(), "test", "tests") + ": " + join(parts, ", ");
+    std::string line = pluralized(cases.size(), "case", "cases") + ": " + counts_of(report.facts, cases);
     if (!failed_on.empty() && report.facts.cuda_devices.size() > 1)
         line += " (on " + gpus_in_words({failed_on.begin(), failed_on.end()}) + ")";
     const std::string types = networks_computed(report.facts);

@@ -43,7 +43,7 @@ struct Failure {
 
     static void fields(auto& self, auto&& visit) {
         visit("kind", self.kind, "usage: the command line; input: a file given; bug: rnncheck itself");
-        visit("message", self.message, "the sentence that stands on stderr");
+        visit("message", self.message, "the sentence on standard error");
     }
 };
 
@@ -147,8 +147,8 @@ struct WhichDocument : Document<ProgramStamp> {
     static void fields(auto& self, auto&& visit) {
         Document::fields(self, visit);
         visit("target", self.target, "the file, the process, or a plain program");
-        visit("notes", self.notes, "what holds for the whole target, and what could not be told");
-        visit("libraries", self.libraries, "one entry per name asked for, in the order of asking");
+        visit("notes", self.notes, "what holds for the whole target, and what could not be determined");
+        visit("libraries", self.libraries, "one entry per requested name, in the order of the command line");
     }
 };
 
@@ -182,7 +182,7 @@ struct SelftestCheck {
     static void fields(auto& self, auto&& visit) {
         visit("name", self.name, "what was tried");
         visit("outcome", self.outcome,
-              "passed; restricted: reports say less; failed: reports may be wrong or say nothing");
+              "passed; restricted: reports are less complete; failed: reports may be incorrect or empty");
         visit("text", self.text, "what was seen and, unless it passed, what follows from it");
     }
 };

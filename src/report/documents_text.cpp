@@ -81,7 +81,7 @@ void write_matrix(Page& page, const ToolStamp& tool) {
 void write_choice(Page& page, const LibraryChoice& choice) {
     page.heading(shown(choice.soname));
     const TextStyle how = choice.by_dlopen ? TextStyle::yellow : TextStyle::red;
-    const char* missing = choice.by_dlopen ? "not found; it matters only if the program asks for it" : "not found";
+    const char* missing = choice.by_dlopen ? "not found; it matters only if the program needs it" : "not found";
     page.line("  " + padded("File", 10) + (choice.path ? shown(*choice.path) : page.styled(how, missing)));
     page.labelled("Why", shown(choice.why));
     if (choice.needed_by)

@@ -19,18 +19,21 @@ enum class Risk { safe, needs_root, disruptive, destructive };
 RNNCHECK_ENUM_NAMES(Risk, "safe", "needs_root", "disruptive", "destructive")
 
 /// `text` for people, `commands` for scripts, `verify` a command that shows the cure (of a rule: empty
-/// for the rule itself, asked again).
+/// for the rule itself, asked again). A rule may list commands that only look among `commands`; judge() tells them
+/// apart.
 struct Remedy {
     std::string text;
     std::vector<std::string> commands = {};
     Risk risk = Risk::safe;
     std::string verify = {};
     std::string link = {};
+    std::vector<std::string> checks = {};
     std::vector<GivenValue> changes = {};  ///< what `matrix check` would be told afterwards instead; not printed
 
     static void fields(auto& self, auto&& visit) {
         visit("text", self.text, "what to do");
         visit("commands", self.commands, "commands that do it");
+        visit("checks", self.checks, "commands that show what the text names and change nothing");
         visit("risk", self.risk, "what the commands may disturb");
         visit("verify", self.verify, "a command that shows that it helped");
         visit("link", self.link, "documentation");

@@ -38,8 +38,9 @@ std::pair<Mark, const char*> use_in_words(const JudgedLayer& layer) {
         case CudnnUse::yes:
             return {Mark::passed, "yes: on a GPU, cuDNN computes the whole sequence in one call"};
         case CudnnUse::depends:
-            return {Mark::warning, layer.settings.contains("mask") ? "depends on the mask at run time"
-                                                                   : "depends on the versions at run time"};
+            return {Mark::warning, layer.settings.contains("mask") && layer.settings.at("mask") != "none"
+                                       ? "depends on the mask at run time"
+                                       : "depends on what it is run with"};
         case CudnnUse::unknown:
             return {Mark::undetermined, "not from this file: it does not hold what decides"};
         case CudnnUse::no:

@@ -1,115 +1,34 @@
 #include "report/redact.hpp"
 
-#include <re2/re2.h>
-
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <map>
 #include <unordered_map>
 
 #include "base/text.hpp"
+#include "report/private_patterns.hpp"
 
 namespace rnncheck {
 
 namespace {
 
-/// What a private thing becomes: `word` and a number.
-struct PrivateKind {
-    std::string_view word;
-    bool is_in_place;  ///< replaced where it stands, whatever it is; the others become known words
-    bool has_digit;
-    std::size_t shortest;
-};
-
-namespace private_kinds {
-constexpr PrivateKind uuid{"UUID-", true, true, 6}, user{"USER", true, false, 1}, serial{"SERIAL", false, true, 6};
-constexpr PrivateKind host{"HOST", false, false, 2}, token{"TOKEN", false, false, 16}, home{"HOME", false, false, 1};
-}  // namespace private_kinds
-
-/// Where private things stand. A match's group is the private thing; a match without one is passed over.
-struct PrivatePattern {
-    const PrivateKind& kind;
-    std::string text;
-    re2::RE2 regex{text, re2::RE2::Latin1};  ///< bytes: a text may be in any coding
-};
-
-std::span<const PrivatePattern> private_patterns() {
-    // Of words: RE2's \b would take '_' for a part of one.
-    static const std::string begin = R"((?:^|[^0-9A-Za-z\x80-\xff]))", end = R"((?:[^0-9A-Za-z\x80-\xff]|$))";
-    static const std::string host_name = R"(([0-9.-]*[A-Za-z](?:[0-9A-Za-z.-]*[0-9A-Za-z-])?))";
-    // A name in a path, without the dot of a sentence; with blanks when a separator follows soon.
-    static const std::string ends = R"(\x00-\x20\x7f/\\:;,="'`()\[\]{}<>|*?&!#$)", last = "[^" + ends + ".-]";
-    static const std::string name = "[^" + ends + "]*" + last;
-    static const std::string long_name = "([^" + ends + "]*(?:[^" + ends + "]| ){0,39}" + last + ")[.-]*";
-    static const std::string windows = R"((?:\\{1,2}users)+\\{1,2})", windows_disk = "/mnt/[a-z]/(?:home|users)/";
-    static const std::string h = "[0-9A-Fa-f]", uuid = h + "{8}(?:-" + h + "{4})";
-    static const PrivatePattern patterns[] = {
-        {private_kinds::uuid, begin + "(" + uuid + "{3}-" + h + "{12})" + end},
-        // CUDA_VISIBLE_DEVICES allows the beginning of a UUID.
-        {private_kinds::uuid,
-         begin + "(?:MIG|GPU)-(" + uuid + "{3}-" + h + "{1,11}|" + uuid + "{0,2}-" + h + "{1,4}|" + h + "{6,8})" + end},
-        // A page of the web below /home is no home.
-        {private_kinds::user, R"((?i)https?://[^\s"'<>\\]*|)" + windows + long_name + R"(\\|)" + windows_disk +
-                                  long_name + "/|(?:(?:/home|/users)+/|" + windows + ")(" + name + ")"},
-        {private_kinds::serial,
-         "(?i)" + begin + R"((?:serial[ _.-]*(?:number|num|no)?[ \t_.:=#"']*)+([0-9A-Za-z\x80-\xff-]+))"},
-        {private_kinds::host,
-         begin + R"re((?:(?i:hostname)(?:=|: |": ?")|host": ?"|for host: |this host \()+)re" + host_name},
-        // syslog: "Nov 21 10:00:01 NAME kernel:"
-        {private_kinds::host, "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ 0-9][0-9] [0-9:]{8} " + host_name +
-                                  R"( [0-9A-Za-z_./()\[\]-]*:)"},
-        // GitHub, GitLab, AWS, Hugging Face, OpenAI, Slack
-        {private_kinds::token, begin + "((?:gh[pos]_|github_pat_|glpat-|AKIA|hf_|sk-|xox[bp]-)[0-9A-Za-z_-]+)"},
-    };
-    return patterns;
-}
-
-struct PrivatePlace {
-    std::size_t begin, end;
-    const PrivateKind* kind;
-
-    std::string_view of(std::string_view text) const { return text.substr(begin, end - begin); }
-};
-
-void add_places(std::string_view text, const PrivatePattern& pattern, std::vector<PrivatePlace>& places) {
-    std::array<re2::StringPiece, 4> found;  // the match and the groups, of which at most one is there
-    for (std::size_t from = 0; pattern.regex.Match({text.data(), text.size()}, from, text.size(), re2::RE2::UNANCHORED,
-                                                   found.data(), static_cast<int>(found.size()));) {
-        const auto group = std::find_if(found.begin() + 1, found.end(), [](const auto& g) { return g.data(); });
-        const auto& part = group == found.end() ? found.front() : *group;
-        const auto begin = static_cast<std::size_t>(part.data() - text.data());
-        const std::size_t end = begin + part.size();
-        // "hostname" may be taken for a name before it introduces one.
-        from = &pattern.kind == &private_kinds::host ? begin : end;
-        if (group != found.end() && part.size() >= pattern.kind.shortest &&
-            (!pattern.kind.has_digit || std::any_of(part.begin(), part.end(), is_digit)))
-            places.push_back({begin, end, &pattern.kind});
-    }
-}
-
-/// In the order of the text, the longest first.
-std::vector<PrivatePlace> private_places(std::string_view text) {
-    std::vector<PrivatePlace> places;
-    for (const PrivatePattern& pattern : private_patterns()) add_places(text, pattern, places);
-    std::ranges::stable_sort(places, [](const PrivatePlace& a, const PrivatePlace& b) {
-        return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
-    });
-    return places;
-}
-
 /// A name that is also an ordinary word in reports ("cuda", "test", "max"), or too short to tell from one. Only at the
 /// place of a user's name in a path is it taken for one.
 bool is_ordinary_word(std::string_view name) {
     constexpr std::string_view words =
-        " admin administrator ai all anaconda and app apps apt art batch bin build builder cache case "
+        " admin administrator ai all anaconda and api app apps apt art artifactory batch bin build builder cache "
+        "case "
         "centos ci compute conda core cpu cublas cuda cudart cudnn data debian deep default dev device "
-        "docker driver error etc fedora file files for gpu gpus group guest has home host install "
+        "docker driver error etc download fedora file files for git gitlab gpu gpus given group guest has home host "
+        "install "
         "installed jenkins jovyan jupyter keras kernel lab lib lib64 libcuda libcudnn library linux local "
-        "localhost login main mark max media memory min missing ml mnt module node none not nvidia nvml "
-        "opt path proc program public python pytorch rnn rnncheck root run run_path runner sbin server "
+        "localhost log login look main mark max media memory min mirror mirrors missing ml mnt module node none not "
+        "nexus "
+        "nvidia nvml "
+        "opt path proc program proxy public pypi python python3 pytorch registry repo rnn rnncheck root run run_path "
+        "runner sbin server "
         "service shared snap src srv step student sudo sys system temp tensorflow test tester the tmp "
-        "toolkit torch ubuntu user users usr vagrant var version will with work worker workspace x86 ";
+        "toolkit torch ubuntu user users usr vagrant var version will with work worker workspace www x86 ";
     return name.size() < 3 || std::ranges::all_of(name, is_digit) || contains(words, " " + lower(name) + " ");
 }
 
@@ -134,6 +53,10 @@ int number_in_word(std::string_view text, const PrivateKind& kind) {
     const char* const end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data() + kind.word.size(), end, number);
     return error == std::errc{} && stop == end && number < 1'000'000 ? number : 0;
+}
+
+bool is_word_of_ours(std::string_view text) {
+    return std::ranges::any_of(private_kinds::all, [&](const auto* kind) { return number_in_word(text, *kind) > 0; });
 }
 
 /// Whether `directory` stands at `at` as a whole path or as the beginning of one.
@@ -168,9 +91,9 @@ class Redactor {
                 add_host(part);
             else if (place.kind == &private_kinds::user)
                 add_user(part);
-            else if (place.kind != &private_kinds::uuid)
+            else if (!place.kind->is_in_place)
                 add_word(part, *place.kind);
-            else if (part.size() == 36)
+            else if (place.kind == &private_kinds::uuid && part.size() == 36)
                 word_for(private_kinds::uuid, lower(part));
         }
     }
@@ -199,6 +122,15 @@ class Redactor {
         return out;
     }
 
+    /// What was replaced: how many different things of each kind.
+    std::vector<HiddenThings> hidden() const {
+        std::vector<HiddenThings> things;
+        for (const auto& [kind, numbers] : numbers_)
+            if (!numbers.empty()) things.push_back({std::string(kind->name), static_cast<int>(numbers.size())});
+        std::ranges::sort(things, {}, &HiddenThings::kind);
+        return things;
+    }
+
   private:
     struct Secret {
         std::string text;
@@ -209,7 +141,7 @@ class Redactor {
         constexpr std::size_t most_words =
             1000;  // more than any machine has: beyond it a hostile file only wastes time
         const bool is_no_name = &kind != &private_kinds::serial && is_ordinary_word(text);
-        if (is_no_name || number_in_word(text, kind) > 0 || known_words_ >= most_words) return;
+        if (is_no_name || is_word_of_ours(text) || known_words_ >= most_words) return;
         const std::string run = leading_run(text);
         if (run.empty()) return;
         auto& candidates = words_[run];
@@ -243,7 +175,7 @@ class Redactor {
     }
 
     std::string word_for(const PrivateKind& kind, std::string_view secret) {
-        if (number_in_word(secret, kind) > 0) return std::string(secret);
+        if (is_word_of_ours(secret)) return std::string(secret);
         auto& of_kind = numbers_[&kind];
         auto known = of_kind.find(secret);
         if (known == of_kind.end()) known = of_kind.emplace(secret, ++last_number_[&kind]).first;
@@ -291,8 +223,8 @@ class Redactor {
 
 /// Ids and stamps are our own words, and other people's scripts look for them.
 bool is_our_own(std::string_view field) {
-    return field == "rule" || field == "probe" || field == "stages" || field == "matrix_date" ||
-           field == "matrix_digest" || field == "signature";
+    return field == "rule" || field == "probe" || field == "matrix_date" || field == "matrix_digest" ||
+           field == "signature";
 }
 
 /// Calls act(name, text) for each text and each key of a map; the name is the key of a map's value, else empty.
@@ -331,18 +263,28 @@ Document redacted(Document document, const Identity& identity) {
     });
     auto next = places.begin();
     for_each_text(document, [&](std::string_view, std::string& text) { text = redactor.redacted(text, *next++); });
+    if constexpr (std::is_same_v<Document, Report>)
+        if (auto hidden = redactor.hidden(); !hidden.empty() && !document.hidden) document.hidden = std::move(hidden);
     return document;
 }
 
 }  // namespace
 
-Report redact(Report report, const Identity& identity) {
-    return redacted(std::move(report), identity);
-}
-
-WhichDocument redact(WhichDocument document, const Identity& identity) {
+template <Fielded Document>
+Document redact(Document document, const Identity& identity) {
     return redacted(std::move(document), identity);
 }
+
+template Report redact(Report, const Identity&);
+template ListDocument redact(ListDocument, const Identity&);
+template TablesDocument redact(TablesDocument, const Identity&);
+template TableDocument redact(TableDocument, const Identity&);
+template VerifyDocument redact(VerifyDocument, const Identity&);
+template PlanDocument redact(PlanDocument, const Identity&);
+template NeedsDocument redact(NeedsDocument, const Identity&);
+template WhichDocument redact(WhichDocument, const Identity&);
+template SelftestDocument redact(SelftestDocument, const Identity&);
+template DiffDocument redact(DiffDocument, const Identity&);
 
 std::string redact(std::string_view text, const Identity& identity) {
     Redactor redactor(identity);

@@ -17,13 +17,11 @@ struct Identity {
     std::vector<std::string> hosts;
 };
 
-/// Every text of the report, map keys and evidence included, but the ids of rules and probes and the tool's own stamp.
-/// Known without help: /home/NAME, /Users/NAME, C:\Users\NAME, /root, GPU-..., MIG-... and bare UUIDs, what follows
-/// "serial number", and the variables HOME, USER, LOGNAME, SUDO_USER and HOSTNAME of the recorded environment.
-/// Words of an already redacted report stay as they are.
-Report redact(Report report, const Identity& identity);
-
-WhichDocument redact(WhichDocument document, const Identity& identity);
+/// Every text of a document, map keys and evidence included, but the ids of rules and probes and the tool's own stamp.
+/// Known without help: the patterns of redact.cpp, and the variables HOME, USER, LOGNAME, SUDO_USER and HOSTNAME of the
+/// recorded environment. Words of an already redacted report stay as they are. A report tells what was hidden.
+template <Fielded Document>
+Document redact(Document document, const Identity& identity);
 
 /// One text alone, for a message without a report.
 std::string redact(std::string_view text, const Identity& identity);

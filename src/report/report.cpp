@@ -41,13 +41,13 @@ Computed computed(const Report& report) {
 }
 
 std::string in_words(const Computed& all) {
-    if (all.failed == 1 && all.passed == 0) return "the test failed";
+    if (all.failed == 1 && all.passed == 0) return "the case failed";
     if (all.failed > 0)
-        return std::to_string(all.failed) + " of " + pluralized(all.failed + all.passed, "test", "tests") + " failed";
+        return std::to_string(all.failed) + " of " + pluralized(all.failed + all.passed, "case", "cases") + " failed";
     if (all.passed > 0 && all.other > 0)
-        return std::to_string(all.passed) + " of " + std::to_string(all.passed + all.other) + " tests passed";
-    if (all.passed == 1) return "the test passed";
-    if (all.passed > 0) return "all " + std::to_string(all.passed) + " tests passed";
+        return std::to_string(all.passed) + " of " + std::to_string(all.passed + all.other) + " cases passed";
+    if (all.passed == 1) return "the case passed";
+    if (all.passed > 0) return "all " + std::to_string(all.passed) + " cases passed";
     return all.kernel ? "no recurrent network was run on a GPU" : "nothing was run on a GPU";
 }
 

@@ -138,6 +138,17 @@ struct LstmExtras {
     }
 };
 
+/// What redact() replaced by words such as USER1.
+struct HiddenThings {
+    std::string kind;
+    int count = 0;
+
+    static void fields(auto& self, auto&& visit) {
+        visit("kind", self.kind, "user, home, host, uuid, serial, token, secret, email, ip_address, ...");
+        visit("count", self.count, "how many different ones");
+    }
+};
+
 struct Report {
     int schema = report_schema;
     ToolStamp tool;
@@ -148,6 +159,7 @@ struct Report {
     std::vector<RuleVerdict> verdicts;
     Facts facts;
     std::optional<LstmExtras> lstm = {};
+    std::optional<std::vector<HiddenThings>> hidden = {};
 
     static void fields(auto& self, auto&& visit) {
         visit("schema", self.schema, "number of this form of the report");
@@ -160,6 +172,7 @@ struct Report {
         visit("verdicts", self.verdicts, "every rule's answer, by id");
         visit("facts", self.facts, "what was found on the machine");
         visit("lstm", self.lstm, "what `rnncheck lstm` adds");
+        visit("hidden", self.hidden, "what was replaced by words; absent where nothing was");
     }
 };
 

@@ -1,4 +1,4 @@
-// The recurrent-network tests sorted: by cuDNN installation, interface and GPU, and in grids of kinds of network
+// The recurrent-network cases sorted: by cuDNN installation, interface and GPU, and in grids of kinds of network
 // (rows) and kinds of shape (columns).
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace rnncheck {
 
-/// All tests of one cuDNN installation and one interface on the GPUs that have the same results.
+/// All cases of one cuDNN installation and one interface on the GPUs that have the same results.
 struct Sweep {
     std::string library;
     Dialect dialect = Dialect::v8;
@@ -18,7 +18,7 @@ struct Sweep {
     std::vector<const RnnRun*> runs;  ///< of the first of these GPUs
 };
 
-/// In the order of their first test. GPUs share a sweep only where every test passed or is not supported on each.
+/// In the order of their first case. GPUs share a sweep only where every case passed or is not supported on each.
 std::vector<Sweep> sweeps_of(const Facts& facts);
 
 /// "GPU 0", "GPUs 0-3 and 5".
@@ -50,7 +50,7 @@ std::vector<GridRow> grid_of(const Sweep& sweep, std::size_t columns,
                              const std::function<std::string(const RnnCase&)>& row,
                              const std::function<std::size_t(const RnnCase&)>& column);
 
-/// An SVG document: a grid for each sweep, with kinds of test as rows and shapes as numbered columns. A square has a
+/// An SVG document: a grid for each sweep, with kinds of case as rows and shapes as numbered columns. A square has a
 /// colour and a letter, so that it can be read without colours; what it stands for is its tooltip. All text is escaped.
 std::string sweeps_svg(const Facts& facts, const std::string& title);
 

@@ -1,4 +1,4 @@
-// The recurrent-network tests as a picture.
+// The recurrent-network cases as a picture.
 #include <algorithm>
 #include <set>
 #include <sstream>

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "report/format.hpp"
+#include "report/sweep.hpp"
 
 namespace rnncheck {
 
@@ -78,7 +79,10 @@ void write_confirmation(Page& page, const DecidingCheck& check);
 /// What to do: commands first, then the words.
 void write_remedy(Page& page, std::string_view word, const Remedy& remedy);
 
-/// The recurrent-network tests, a table per cuDNN installation, GPU and interface; GPUs with the same results share
+/// "4 ok, 1 not supported, 1 timed out, 1 WRONG".
+std::string counts_of(const Facts& facts, const Cases& cases);
+
+/// The recurrent-network cases, a table per cuDNN installation, GPU and interface; GPUs with the same results share
 /// one. Without `all`, only where something failed.
 void write_sweeps(Page& page, const Facts& facts, bool all);
 

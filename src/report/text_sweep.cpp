@@ -1,4 +1,4 @@
-// The recurrent-network tests for people: a table of words, and what did not pass spelled out.
+// The recurrent-network cases for people: a table of words, and what did not pass spelled out.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -221,19 +221,6 @@ void write_cases(Page& page, const Facts& facts, const Sweep& sweep) {
     if (left > 0) page.line("  and " + pluralized(left, "more such case", "more such cases") + " (-v shows all)");
 }
 
-std::string counts_of(const Facts& facts, const Sweep& sweep) {
-    std::map<std::pair<RunEnd, std::string_view>, std::size_t> numbers;
-    std::size_t unsteady = 0;
-    for (const RnnRun* run : sweep.runs) {
-        ++numbers[{run->end, word_of(facts, *run)}];
-        unsteady += run->end == RunEnd::ok && run->bitwise_repeatable == false;
-    }
-    std::vector<std::string> parts;
-    for (const auto& [end, number] : numbers) parts.push_back(std::to_string(number) + " " + std::string(end.second));
-    if (unsteady > 0) parts.push_back(std::to_string(unsteady) + " not bitwise identical when repeated");
-    return join(parts, ", ");
-}
-
 /// The path only where several cuDNN installations of one version were tested.
 std::string title_of(const Facts& facts, const Sweep& sweep) {
     std::string cudnn = "cuDNN";
@@ -241,7 +228,7 @@ std::string title_of(const Facts& facts, const Sweep& sweep) {
         if (installed.library == sweep.library && installed.version) cudnn += " " + shown(installed.version->text);
     const bool several = facts.cudnns.size() > 1;
     return gpus_in_words(sweep.gpus) + ", " + cudnn + ", " + std::string(name_of(sweep.dialect)) + " API" +
-           (several ? ", " + shown(sweep.library) : "") + ": " + counts_of(facts, sweep);
+           (several ? ", " + shown(sweep.library) : "") + ": " + counts_of(facts, sweep.runs);
 }
 
 std::string how_it_still_ends(RunEnd end) {
@@ -276,6 +263,19 @@ void write_fit(Page& page, const FitSearch& search) {
 }
 
 }  // namespace
+
+std::string counts_of(const Facts& facts, const Cases& cases) {
+    std::map<std::pair<RunEnd, std::string_view>, std::size_t> numbers;
+    std::size_t unsteady = 0;
+    for (const RnnRun* run : cases) {
+        ++numbers[{run->end, word_of(facts, *run)}];
+        unsteady += run->end == RunEnd::ok && run->bitwise_repeatable == false;
+    }
+    std::vector<std::string> parts;
+    for (const auto& [end, number] : numbers) parts.push_back(std::to_string(number) + " " + std::string(end.second));
+    if (unsteady > 0) parts.push_back(std::to_string(unsteady) + " not bitwise identical when repeated");
+    return join(parts, ", ");
+}
 
 void write_sweeps(Page& page, const Facts& facts, bool all) {
     const std::vector<Sweep> sweeps = sweeps_of(facts);

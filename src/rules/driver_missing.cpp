@@ -25,15 +25,12 @@ static std::vector<Remedy> remedies(const Facts& facts) {
     if (on_wsl(facts)) return {update_windows_driver()};
     if (!foreign_kernel_driver(facts).empty()) return {against_foreign_driver(facts)};
     if (!facts.host.pci_gpus.empty()) return {install(facts)};
+    if (bus_without_gpu(facts)) return {machine_without_gpu(facts), no_gpu_is_right()};
     std::vector<Remedy> remedies;
     if (!batch_system(facts).empty()) remedies.push_back(gpu_for_job(facts));
     if (in_container(facts)) remedies.push_back(gpu_for_container(facts));
-    if (bus_without_gpu(facts)) {
-        if (remedies.empty()) remedies.push_back(check_machine());
-    } else {
-        remedies.push_back(install(facts));
-        remedies.back().text = "If this machine has an NVIDIA GPU, install its driver, then reboot";
-    }
+    remedies.push_back(install(facts));
+    remedies.back().text = "If this machine has an NVIDIA GPU, install its driver, then reboot";
     remedies.push_back(no_gpu_is_right());
     return remedies;
 }

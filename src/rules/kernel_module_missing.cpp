@@ -18,9 +18,7 @@ static Remedy load_it() {
 
 static std::vector<Remedy> remedies(const Facts& facts) {
     if (!foreign_kernel_driver(facts).empty()) return {on_host(facts, against_foreign_driver(facts))};
-    if (bus_without_gpu(facts))
-        return {batch_system(facts).empty() ? in_container(facts) ? gpu_for_container(facts) : check_machine()
-                                            : gpu_for_job(facts)};
+    if (bus_without_gpu(facts)) return {machine_without_gpu(facts)};
     std::vector<Remedy> remedies{on_host(facts, load_it())};
     if (in_container(facts)) remedies.push_back(gpu_for_container(facts));
     return remedies;

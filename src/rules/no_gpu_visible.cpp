@@ -58,11 +58,12 @@ static Remedy without_board(const Facts& facts) {
             "The driver rejected the GPU; the kernel log shows the reason. New drivers do not support old GPUs",
             {"sudo dmesg | grep NVRM", "lspci -d 10de:"},
             "https://docs.nvidia.com/datacenter/tesla/drivers/cuda-toolkit-driver-and-architecture-matrix.html");
-    return check_machine();
+    return check_machine(facts);
 }
 
 static std::vector<Remedy> remedies(const Facts& facts) {
     if (on_wsl(facts)) return {update_windows_driver()};
+    if (facts.nvml_devices.empty() && bus_without_gpu(facts)) return {machine_without_gpu(facts)};
     std::vector<Remedy> remedies;
     if (!facts.nvml_devices.empty()) remedies.push_back(for_board(facts));
     if (!batch_system(facts).empty()) remedies.push_back(gpu_for_job(facts));

@@ -19,6 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 from doctor import Run  # noqa: E402
 
 PROGRAM = sys.argv.pop(1)
+SOURCES = pathlib.Path(__file__).parents[2] / "src"
 HEALTHY_DRIVER = {"schema": 2, "tool": {"version": "0.1.0", "stages": ["look", "ask", "run"]},
                   "driver": {"init": {"call": "cuInit", "code": 0, "text": ""}, "device_nodes": []}}
 NO_DRIVER = {"schema": 2, "driver": {"module_loaded": False, "device_nodes": []}, "host": {"environment": {}, "pci_gpus": []},
@@ -95,6 +96,29 @@ class CommandLine(unittest.TestCase):
         self.is_usage_error(rnncheck("list"), "needs one of rules")
         self.is_usage_error(rnncheck("-V"), "unknown option '-V'; did you mean '--version'?")
         self.is_usage_error(rnncheck("list", "rule"), "rules, probes, formats, tables and commands")
+
+    def test_help_of_a_command_and_pages(self):
+        self.assertEqual(rnncheck("help", "matrix", "plan").out, rnncheck("matrix", "plan", "--help").out)
+        self.assertEqual(rnncheck("help").out, rnncheck("--help").out)
+        self.assertIn(b"125  ", rnncheck("help", "exit-codes").out)
+        for format in json.loads(rnncheck("list", "formats", "--json").out)["items"]:
+            self.assertIn(format["name"], rnncheck("help", "formats").out.decode())
+        self.is_usage_error(rnncheck("help", "docter"), "TOPIC cannot be 'docter'", "exit-codes", "doctor")
+        pages = [rnncheck("help", page).out.decode() for page in ("environment", "exit-codes", "formats")]
+        for read in re.findall(r'environment_variable\("([A-Z_]+)"', "".join(path.read_text() for path in SOURCES.rglob("*.cpp"))):
+            self.assertTrue(read in pages[0] or read in ("CUDA_MODULE_LOADING", "WSL_INTEROP"), read)
+
+    def test_help_is_folded_to_the_terminal_and_colours_are_forced(self):
+        for columns in (40, 60, 100):
+            for command in (["--help"], ["doctor", "--help"], ["lstm", "--help"], ["matrix", "check", "--help"], ["help", "environment"]):
+                text = rnncheck(*command, environment={"COLUMNS": str(columns), "LC_ALL": "C.UTF-8"}).out.decode()
+                long = [line for line in text.splitlines() if len(line) > columns and "rnncheck " not in line and " " in line.strip() and "=" not in line and "|" not in line]
+                self.assertEqual(long, [], (command, columns))
+        self.assertIn(b"\x1b[", rnncheck("doctor", "--look-only", environment={"CLICOLOR_FORCE": "1"}).out)
+        for plain in ({"CLICOLOR_FORCE": "0"}, {"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}, {}):
+            self.assertNotIn(b"\x1b[", rnncheck("doctor", "--look-only", environment=plain).out)
+        self.assertTrue(rnncheck("doctor", "--look-only", "--ascii", environment={"LC_ALL": "C.UTF-8"}).out.isascii())
+        self.assertFalse(rnncheck("doctor", "--look-only", environment={"LC_ALL": "C.UTF-8"}).out.isascii())
 
     def test_every_help_has_examples_of_options_that_exist(self):
         commands = [item["name"].split() for item in json.loads(rnncheck("list", "commands", "--json").out)["items"]]

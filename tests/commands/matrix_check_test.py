@@ -4,6 +4,7 @@
 usage: matrix_check_test.py RNNCHECK [unittest arguments]
 """
 import pathlib
+import resource
 import sys
 import unittest
 
@@ -172,6 +173,15 @@ class Command(unittest.TestCase):
         self.assertEqual(code, 0)
         self.assertIn("not asked", verdict_of(report, "gpu_too_old")["reason"])
         self.assertIn("only the machine", verdict_of(report, "driver_missing")["reason"])
+
+    def test_a_check_is_cheap(self):
+        """A release build takes 12 ms; this is for any build on any machine, and finds what became ten times slower."""
+        def processor_time():
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            run("driver=535.104", "cuda=12.2", "cudnn=8.9.4", "tensorflow=2.15", "gpu=RTX 3090")
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        self.assertLess(min(processor_time() for _ in range(5)), 0.5)
 
     def test_text_says_what_was_given_and_where_passes_come_from(self):
         text = run("cuda=12.4", "driver=525.60.13", "--color", "never").text

@@ -5,6 +5,7 @@
 #include "commands/ids.hpp"
 #include "process/probe.hpp"
 #include "support/catch.hpp"
+#include "support/matrix_copy.hpp"
 
 namespace {
 
@@ -60,8 +61,20 @@ TEST_CASE("nodes are created only where requested, and not without the driver's 
     CHECK(contains(complaint_about({"--make-nodes", "--facts", "x"}), "cannot be used together"));
 }
 
+TEST_CASE("a cause that only the tables given have can be selected") {
+    const test::MatrixCopy copy;
+    for (const char* file : {"log_causes.json", "log_evidence.json"})
+        copy.replace(file, "\"cudnn_rnn_under_xla_jit\"", "\"a_cause_of_these_tables\"");
+    const std::string cause = "a_cause_of_these_tables";
+    for (const char* option : {"--only", "--skip", "--ignore", "--require"}) {
+        INFO(option);
+        CHECK(complaint_about({option, cause, "--matrix", copy.directory}) == "");
+        CHECK(contains(complaint_about({option, cause}), "unknown rule"));
+    }
+}
+
 TEST_CASE("options of doctor arrive where they belong") {
-    const std::string rule = rule_names().front(), probe = probe_names().front();
+    const std::string rule = rule_names(Matrix::bundled()).front(), probe = probe_names().front();
     const DoctorOptions options =
         doctor_options({"--skip", rule + "," + probe, "--deadline", "1.5", "--no-run", "--json", "--allow-no-gpu",
                         "--output", "text=a=b", "--fail-on", "warning"});
@@ -89,7 +102,7 @@ TEST_CASE("what cannot be meant is refused, with the option's name") {
     }
     CHECK(contains(complaint_about({"--fail-on", "all"}), "error, warning and never"));
     CHECK(contains(complaint_about({"--color", "blue"}), "auto, always and never"));
-    CHECK(contains(complaint_about({"--format", "yaml"}), "json and text"));
+    CHECK(contains(complaint_about({"--format", "yaml"}), join_with_and(format_names())));
     CHECK(contains(complaint_about({"--output", "report.json"}), "json=report.json"));
     CHECK(contains(complaint_about({"--output", "json=-"}), "--format json"));
     CHECK(contains(complaint_about({"--root", "/nonexistent"}), "--root: Directory does not exist"));

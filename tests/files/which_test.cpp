@@ -93,6 +93,16 @@ TEST_CASE("a framework's library gets the wheel's cuDNN by its RPATH, whatever L
     CHECK(contains(which.notes[0], "Python package"));
 }
 
+TEST_CASE("a file that conda installed is named as such, with conda's commands") {
+    Machine machine;
+    machine.file("/opt/conda/envs/ml/conda-meta/libcudnn-9.10.2.21-h0_0.json", "{}");
+    machine.file("/opt/conda/envs/ml/lib/libcudnn.so.9", cudnn_bytes({}));
+    const Which which = loader::which_for_plain_program(machine.root(), {"/opt/conda/envs/ml/lib", "", false});
+    CHECK(contains(join(which.notes, "\n"), "conda list --prefix /opt/conda/envs/ml "));
+    CHECK_FALSE(contains(join(loader::which_for_plain_program(machine.root(), {"/opt/cudnn", "", false}).notes, "\n"),
+                         "conda"));
+}
+
 TEST_CASE("with RUNPATH the variable wins, and the parts come from beside the winner") {
     Machine machine;
     ElfBuilder library;

@@ -1,4 +1,5 @@
 // Remedies name the one package manager that the evidence points to.
+#include "rules/support/frameworks.hpp"
 #include "rules/support/remedies.hpp"
 #include "support/catch.hpp"
 #include "support/healthy_machine.hpp"
@@ -51,6 +52,33 @@ TEST_CASE("a cuDNN of a Python environment comes from pip, in the version that i
     facts.pythons.push_back(environment);
     CHECK(again(facts, directory + "/nvidia/cudnn/lib/libcudnn.so.9", 9).commands ==
           Commands{"/srv/venv/bin/python -m pip install --force-reinstall --no-deps nvidia-cudnn-cu11==9.1.0.70"});
+}
+
+TEST_CASE("what conda installed is changed by conda, in its environment") {
+    Facts facts = on("Ubuntu 22.04.4 LTS");
+    PythonEnvironment conda;
+    conda.path = "/opt/conda/envs/ml";
+    conda.kind = "conda";
+    conda.active = true;
+    conda.interpreter = "/opt/conda/envs/ml/bin/python";
+    conda.packages = {{"libcudnn", "9.10.2.21-hf7e9902_0", conda.path, {}, {}}};
+    facts.pythons = {conda};
+    CHECK(again(facts, "/opt/conda/envs/ml/lib/libcudnn.so.9", 9).commands ==
+          Commands{"conda install --prefix /opt/conda/envs/ml -c conda-forge --force-reinstall libcudnn"});
+    rules::CudnnCopy copy;
+    copy.path = "/opt/conda/envs/ml/lib/libcudnn.so.9";
+    copy.major = 9;
+    CHECK(rules::for_cuda_major(13, rules::installing_cudnn(facts, &copy, {})).commands ==
+          Commands{"conda install --prefix /opt/conda/envs/ml -c conda-forge cudnn=9 cuda-version=13"});
+    // pip's own packages stay pip's.
+    const std::string install = "pip install torch==2.9.0 --index-url https://download.pytorch.org/whl/cu126";
+    const std::string there = "/opt/conda/envs/ml/bin/python -m " + install;
+    CHECK(rules::install_here(facts, "pytorch", install) == Commands{there});
+    facts.pythons.front().packages.push_back({"pytorch", "2.9.0-cuda129", conda.path, {}, {}});
+    CHECK(rules::install_here(facts, "pytorch", install) ==
+          Commands{"conda remove --prefix /opt/conda/envs/ml pytorch", there});
+    facts.pythons.front().kind = "venv";
+    CHECK(rules::install_here(facts, "pytorch", install) == Commands{install});
 }
 
 TEST_CASE("where there is no cuDNN, the environment of a framework is served first") {

@@ -1,6 +1,7 @@
 // A remedy with a version repairs: carried out on what was given, its fault is gone and no error has come. Over many
 // combinations of driver, GPU, CUDA, cuDNN, framework build, Python and system.
 #include <algorithm>
+#include <map>
 #include <random>
 #include <set>
 
@@ -63,6 +64,7 @@ std::set<FaultKind> error_kinds(const Report& report) {
 
 struct RepairCounts {
     int combinations = 0, faults = 0, remedies = 0, without = 0;
+    std::map<std::string, int> without_by_rule = {};
 };
 
 /// Every remedy of every fault.
@@ -92,6 +94,7 @@ void check_remedies(const Facts& given, const Report& before, RepairCounts& coun
                     CHECK(said->value == installed.value);
         }
         counts.without += !any;
+        if (!any) ++counts.without_by_rule[finding.rule + (finding.remedies.empty() ? " (nothing said)" : "")];
     }
 }
 
@@ -150,5 +153,6 @@ TEST_CASE("a remedy with a version removes its fault and brings no new error") {
     }
     WARN(counts.combinations << " combinations, " << counts.faults << " faults, " << counts.remedies
                              << " remedies tried, " << counts.without << " faults without one");
+    for (const auto& [rule, number] : counts.without_by_rule) WARN(number << " without: " << rule);
     CHECK(counts.remedies > 1000);
 }

@@ -135,3 +135,32 @@ TEST_CASE("cuDNN's answer about missing lengths is no missing cuDNN") {
     const char* log = "Sequence lengths for RNN are required from CUDNN 9.0+\n";
     CHECK(about("cudnn_op_too_old_for_build", log).commands() == Commands{"python -m pip install \"keras>=3.2\""});
 }
+
+TEST_CASE("in a conda environment pip runs there, and conda's packages stay conda's") {
+    const std::string log =
+        "  File \"/home/u/miniconda3/envs/tf-gpu/lib/python3.10/site-packages/tensorflow/__init__.py\"\n";
+    const Advice advice = about("cudnn_not_installed", log + without_cudnn_8, {{"framework", "tensorflow 2.10", {}}});
+    CHECK(advice.commands() == Commands{"conda activate tf-gpu", "python -m pip install \"nvidia-cudnn-cu11==8.*\""});
+    CHECK(contains(advice.remedies.front().text, "conda install"));
+}
+
+TEST_CASE("on Windows the reader learns where the package puts its DLLs") {
+    const Advice advice =
+        about("cudnn_not_installed", "Could not load library cudnn_ops_infer64_8.dll. Error code 126\n",
+              {{"framework", "tensorflow 2.10", {}}, {"os", "Windows 10", {}}});
+    CHECK(contains(advice.remedies.front().text, "site-packages\\nvidia\\cudnn\\bin"));
+    CHECK(contains(advice.remedies.front().text, "os.add_dll_directory()"));
+}
+
+TEST_CASE("in a hosted notebook a cell installs, the session is restarted, and the driver stays") {
+    const std::string kaggle = "  File \"/kaggle/working/train.py\", line 3, in <module>\n";
+    const Advice advice =
+        about("cudnn_not_installed", kaggle + without_cudnn_8, {{"framework", "tensorflow 2.10", {}}});
+    CHECK(advice.commands() == Commands{"!python -m pip install \"nvidia-cudnn-cu11==8.*\""});
+    CHECK(contains(advice.remedies.front().text, "restart the session"));
+    const Advice driver = about("driver_too_old",
+                                "from google.colab import drive\nThe NVIDIA driver on your system is too "
+                                "old (found version 11040). Please update your GPU driver\n");
+    CHECK(contains(driver.remedies.front().text, "belongs to the service"));
+    CHECK(driver.commands().empty());
+}

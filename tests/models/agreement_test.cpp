@@ -14,13 +14,6 @@ using namespace rnncheck::test;
 
 const std::string place = std::string(TEST_DIRECTORY) + "/";
 
-/// A checkpoint of PyTorch does not hold the version that decided: "torch 2.9.1 (CUDA build), ...".
-GivenOfModel given_in(const Json& row) {
-    const std::string witness = row["witness"].get<std::string>();
-    if (row["framework"] != "pytorch" || !witness.starts_with("torch ")) return {};
-    return {{"pytorch", find_version(witness)->text}};
-}
-
 /// "" where all fields agree.
 std::string difference(const Json& expected, const Json& found) {
     std::string text;
@@ -36,7 +29,7 @@ std::string differences(const Json& row) {
     std::string text;
     try {
         const ModelFile file = read_model(place + path);
-        const auto layers = judged_layers(file, given_in(row), {}, bundled_matrix());
+        const auto layers = judged_layers(file, {}, {}, bundled_matrix());
         if (file.format != row["format"]) text += "  format: " + file.format + "\n";
         if (file.framework != row["framework"]) text += "  framework: " + file.framework + "\n";
         const bool has_version = file.format == "keras" || file.format == "hdf5" || file.format == "saved_model";
@@ -70,7 +63,7 @@ TEST_CASE("models: a layer without cuDNN names the rule, and a change that would
         if (row.contains("error")) continue;
         INFO(row["file"]);
         const ModelFile file = read_model(place + row["file"].get<std::string>());
-        for (const JudgedLayer& layer : judged_layers(file, given_in(row), {}, bundled_matrix()))
+        for (const JudgedLayer& layer : judged_layers(file, {}, {}, bundled_matrix()))
             CHECK(layer.reasons.empty() == (layer.cudnn == CudnnUse::yes));
     }
 }

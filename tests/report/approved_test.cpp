@@ -14,7 +14,7 @@ namespace {
 using namespace rnncheck;
 using namespace rnncheck::test;
 
-std::string printed(const char* format, Report report, const Style& style) {
+std::string printed(const std::string& format, Report report, const Style& style) {
     report.sentence = sentence_of(report);
     std::ostringstream out;
     const auto* found = find_named(all_formats(), format);
@@ -65,7 +65,9 @@ TEST_CASE("approved: many findings, hostile texts") {
     check_approved("many_findings.txt", printed("text", report_with_many_findings(), {}));
     check_approved("many_findings.color.txt", printed("text", report_with_many_findings(), {.color = true}));
     check_approved("many_findings.verbose.txt", printed("text", report_with_many_findings(), {.verbose = true}));
-    check_approved("many_findings.json", printed("json", report_with_many_findings(), {}));
+    for (const auto& format : all_formats())
+        if (const std::string name(format.name); name != "text")
+            check_approved("many_findings." + name, printed(name, report_with_many_findings(), {}));
 }
 
 TEST_CASE("approved: nothing is known") {

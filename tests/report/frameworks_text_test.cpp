@@ -38,7 +38,7 @@ TEST_CASE("each framework is shown with its build and the cuDNN that it gets") {
     CHECK(contains(text, "Frameworks Python 3.11.7 /srv/environment (VIRTUAL_ENV)"));
     CHECK(contains(text,
                    "pytorch 2.4.1 (cu121), built for CUDA 12.1 and cuDNN 9.1.0, loads cuDNN 9.19.0 found by rpath"));
-    CHECK(contains(text, "tensorflow 2.15, asked about with --for"));
+    CHECK(contains(text, "tensorflow 2.15, named with --for"));
     CHECK(contains(text, "elsewhere: pytorch 2.4.1 (cu121) in /srv/other"));
     CHECK(contains(text, "not read: /srv/environment/x"));
 }

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "facts/facts_json.hpp"
+#include "matrix/tables.hpp"
 #include "report/documents.hpp"
 #include "report/format.hpp"
 #include "sample_reports.hpp"
@@ -168,11 +169,58 @@ TEST_CASE("names of hosts and tokens are hidden where logs show them") {
 TEST_CASE("what only looks private stays") {
     const Identity nobody;
     for (const std::string text :
-         {"https://example.org/home/page and http://example.org/users/x", "GPU-accelerated, GPU-0, MIG-enabled",
+         {"https://docs.nvidia.com/home/page and http://pypi.org/users/x", "GPU-accelerated, GPU-0, MIG-enabled",
           "serial: none, serialised", "/home/ and /home", "a/root, /rootfs, /root-fs", "8.9.7 1324419067243",
           "GPU-added-facade", "this host (1)", "10:00:01 INFO start:", "Nov 21 10:00:01 loss is nan", "sk-learn",
           "hostname: "})
         CHECK(redact(text, nobody) == text);
+}
+
+TEST_CASE("what a diagnosis needs stays: versions, libraries, products, devices, links of our tables") {
+    for (const std::string text : {"cuDNN 9.1.0.70, nvidia-cudnn-cu12==9.1.0.70 and nvidia-curand-cu12==10.3.5.147",
+                                   "10.3.5.147",
+                                   "libcublas.so.10.2.1.243 => /usr/lib/x86_64-linux-gnu/libcublas.so.10.2.1.243",
+                                   "Driver Version: 31.0.15.5222",
+                                   "updated from 8.9.2.26 to 9.1.0.70",
+                                   "version 8.9.7.29-1+cuda12.2",
+                                   "kernel 6.1.0-18-amd64, glibc 2.36",
+                                   "pci 0000:01:00.0: [10de:2204] NVIDIA GeForce RTX 3090",
+                                   "GPU 0000:41:00.0 of model 0x2204",
+                                   "undefined symbol: cudnnCreate@libcudnn.so.9",
+                                   "memcpy@GLIBC_2.14 in std::vector<int>::at",
+                                   "2026-11-21 10:00:01.123456: W tensorflow/core/util.cc:44] x",
+                                   "max_tokens=512 eos_token: 50256",
+                                   "listening on 127.0.0.1:8888",
+                                   "sm_60 sm_70 compute_90",
+                                   "sha256:0123456789abcdef0123456789abcdef",
+                                   "NVIDIA H100 80GB HBM3 MIG 1g.10gb",
+                                   "torch-2.4.1+cu121-cp311-cp311-linux_x86_64.whl",
+                                   "uid 0:0, mode 0666",
+                                   "pip install --index-url https://download.pytorch.org/whl/cu121 torch",
+                                   "CUDA_VISIBLE_DEVICES=0,1,2",
+                                   "[LTS] Ubuntu 22.04.4 LTS",
+                                   "CUDNN_STATUS_NOT_INITIALIZED = 1001",
+                                   "shape (64, 128, 256), 1e-05"})
+        CHECK(redact(text, {}) == text);
+    for (const auto& [name, table] : bundled_table_files().content) {
+        INFO(name);
+        CHECK(redact(table, {}) == table);
+    }
+}
+
+TEST_CASE("a report states what was hidden, and how much") {
+    const Report report = redact(private_report(), identity);
+    const auto count = [&](const std::string& kind) {
+        const auto* const things = find_by(*report.hidden, &HiddenThings::kind, kind);
+        return things ? things->count : 0;
+    };
+    CHECK(count("host") == 2);
+    CHECK(count("serial") == 1);
+    CHECK(count("uuid") == 2);
+    Report without = healthy_report();
+    without.facts.cuda_devices[0].uuid = without.facts.nvml_devices[0].uuid = std::nullopt;
+    CHECK_FALSE(redact(without, {}).hidden.has_value());
+    CHECK(contains(everything(report), "--show-private shows them"));
 }
 
 TEST_CASE("ids of rules and the tool's stamp are never touched") {

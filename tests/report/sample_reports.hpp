@@ -154,7 +154,7 @@ inline Report report_with_many_findings() {
     return report;
 }
 
-/// GPU 3 computes wrongly, GPU 5 died in its third case, the other six are well.
+/// GPU 3 computes incorrectly, GPU 5 crashed in its third case, the other six are well.
 inline Report report_of_eight_gpus() {
     Facts facts = a_healthy_machine();
     facts.rnn_runs.clear();
@@ -192,10 +192,10 @@ inline Report report_of_eight_gpus() {
     wrong.title = "Recurrent networks compute incorrect results";
     wrong.layer = Layer::rnn;
     wrong.subject = "GPU 3";
-    wrong.message = "GPU 3 computes recurrent networks wrongly in 4 of 6 cases";
+    wrong.message = "GPU 3 computes recurrent networks incorrectly in 4 of 6 cases";
     wrong.evidence = {{"largest error", "0.25 where 1e-05 is allowed", "rnn_runs"}};
     report.findings = {wrong};
-    report.verdicts = {{"rnn_result_wrong", Outcome::fault, "GPU 3 computes wrongly"}};
+    report.verdicts = {{"rnn_result_wrong", Outcome::fault, "GPU 3 computes incorrectly"}};
     report.counts = {1, 0, 0, 0};
     return report;
 }

@@ -110,11 +110,11 @@ TEST_CASE("in ASCII nothing else is printed, and every mark has its word") {
 
 TEST_CASE("the headline has one line of at most 100 columns: the verdict, and the first to repair") {
     CHECK(headline_of(healthy_report()) ==
-          "rnncheck 0.1.0   \u2713 recurrent networks work: all 6 tests passed on 1 GPU");
+          "rnncheck 0.1.0   \u2713 recurrent networks work: all 6 cases passed on 1 GPU");
     CHECK(headline_of(report_with_many_findings()) ==
           "rnncheck 0.1.0   \u2717 no recurrent network was run on a GPU: A part of cuDNN is missing");
     CHECK(headline_of(report_of_eight_gpus()) ==
-          "rnncheck 0.1.0   \u2717 5 of 45 tests failed: Recurrent networks compute incorrect results");
+          "rnncheck 0.1.0   \u2717 5 of 45 cases failed: Recurrent networks compute incorrect results");
     CHECK(headline_of(report_without_driver()) ==
           "rnncheck 0.1.0   \u2717 nothing was run on a GPU: No NVIDIA driver is installed");
     CHECK(headline_of(diagnosis_of_a_log()) ==

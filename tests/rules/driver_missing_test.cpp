@@ -84,6 +84,9 @@ TEST_CASE("a driver is to be installed only where there is something for it to d
     CHECK_FALSE(contains(advice_for(f), "nstall"));
     CHECK(contains(advice_for(f), "Check that this is the intended machine."));
     CHECK(contains(advice_for(f), "--allow-no-gpu"));
+    f.host.container = "docker";
+    CHECK(contains(advice_for(f), "the container sees the PCI bus of its host, which has no NVIDIA GPU"));
+    CHECK_FALSE(contains(advice_for(f), "Toolkit"));
     f.host.container = "kubernetes";
     CHECK(contains(advice_for(f), "nvidia.com/gpu"));
     f.host.environment["SLURM_JOB_ID"] = "17";

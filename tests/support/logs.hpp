@@ -16,7 +16,12 @@ inline const LogReader& bundled_reader() {
 }
 
 inline Log log_read(std::string_view text, const std::string& name = "log") {
-    return bundled_reader().read_text(text, name);
+    const auto bytes = [text](char* to, std::size_t size) mutable {
+        const std::size_t count = text.copy(to, size);
+        text.remove_prefix(count);
+        return count;
+    };
+    return bundled_reader().read({{name, bytes}});
 }
 
 inline std::set<std::string> signatures_in(const Log& log) {

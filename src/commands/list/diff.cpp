@@ -12,7 +12,6 @@ struct Options {
     std::vector<std::string> files;
     SurveyOptions survey;
     std::string matrix;
-    bool show_private = false;
     DocumentOptions document;
 };
 
@@ -38,8 +37,8 @@ int run(const Options& options) {
         is_here ? surveyed_like(first, options.survey, options.document.quiet) : read_facts(options.files[1]);
     DiffDocument document;
     document.tool = stamp_with(matrix.date(), matrix.digest());
-    document.diff = rnncheck::diff(judged(first, matrix, options.show_private), options.files.front(),
-                                   judged(std::move(second), matrix, options.show_private),
+    document.diff = rnncheck::diff(judged(first, matrix, options.document.show_private), options.files.front(),
+                                   judged(std::move(second), matrix, options.document.show_private),
                                    is_here ? "this machine" : options.files[1]);
     print_document(written(document, options.document));
     constexpr Exit codes[] = {healthy, problem, undetermined};
@@ -56,7 +55,7 @@ std::function<int()> declare(CLI::App& app) {
     add_matrix_option(app, options->matrix);
     add_document_options(app, options->document);
     add_flag(app, "-q,--quiet", options->document.quiet, "Show only what differs first, in one line");
-    add_private_option(app, options->show_private);
+    add_private_option(app, options->document.show_private);
     return [options] { return run(*options); };
 }
 

@@ -10,7 +10,7 @@ namespace rnncheck::commands::explain {
 static int run(const std::string& id) {
     std::string_view page = rule_page(id);
     if (page.empty()) page = page_named(probe_pages(), id);
-    if (page.empty()) reject_id(id, "rule or probe", rule_and_probe_names());
+    if (page.empty()) reject_id(id, "rule or probe", rule_and_probe_names(Matrix::bundled()));
     print_document(page);
     return healthy;
 }

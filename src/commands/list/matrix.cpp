@@ -46,18 +46,16 @@ std::function<int()> declare_check(CLI::App& app) {
     struct Options {
         std::vector<std::string> values;
         RuleOptions rules;
-        std::string directory;
     };
     const auto given = std::make_shared<Options>();
     app.add_option("GIVEN", given->values, "What is known, e.g. driver=535.104.05 cuda=12.2 gpu='RTX 3090'")
         ->type_name("KEY=VALUE");
     add_rule_options(app, given->rules);
-    add_matrix_option(app, given->directory);
     app.footer(all_keys_explained());
     return [given, report_options = declare_report_options(app)] {
         std::set<std::string> skipped_probes;  // none is run
         const Selection selection = selection_from(given->rules, skipped_probes);
-        const Matrix matrix = matrix_from(given->directory);
+        const Matrix matrix = matrix_from(given->rules.matrix_directory);
         if (given->values.empty())
             throw UsageError(
                 "'rnncheck matrix check' needs what is known, e.g. driver=535 cuda=12.2 cudnn=8.9.7 gpu=8.6");
@@ -200,7 +198,7 @@ std::function<int()> declare_verify(CLI::App& app) {
         document.tool = stamp_with(tables.files.date, tables.files.digest);
         document.rows = rows_written(tables);
         document.issues = issues_in(tables);
-        document.directory = tables.files.place;
+        document.directory = fit_for_message(tables.files.place);
         print_document(written(document, *options));
         return document.issues.empty() ? healthy : problem;
     };

@@ -18,7 +18,7 @@ namespace {
 struct Options {
     std::optional<std::string> target;
     std::optional<int> process;
-    bool all = false, show_private = false;
+    bool all = false;
     DocumentOptions document;
 };
 
@@ -50,7 +50,7 @@ WhichDocument fit_to_show(const WhichDocument& document) {
 int run(const Options& options) {
     loader::Which which = ask(options);
     const WhichDocument document{{}, std::move(which.target), std::move(which.notes), std::move(which.libraries)};
-    print_document(written(options.show_private ? document : fit_to_show(document), options.document));
+    print_document(written(options.document.show_private ? document : fit_to_show(document), options.document));
     // Something that the target cannot be started or loaded without.
     const auto is_missing = [](const LibraryChoice& choice) { return !choice.path && !choice.by_dlopen; };
     return std::ranges::any_of(document.libraries, is_missing) ? problem : healthy;
@@ -62,7 +62,7 @@ std::function<int()> declare(CLI::App& app) {
     add_whole_number(app, "--pid", into(options->process), 1, std::numeric_limits<int>::max(), "A running process");
     add_flag(app, "--all", options->all, "Show every needed library, not only those that concern the GPU");
     add_document_options(app, options->document);
-    add_private_option(app, options->show_private);
+    add_private_option(app, options->document.show_private);
     return [options, &app] {
         refuse_together(app, "TARGET", "--pid", "each names what to look at");
         return run(*options);

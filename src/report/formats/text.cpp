@@ -130,6 +130,10 @@ void write_end(Page& page, const Report& report) {
     page.line();
     page.wrap("", counts_in_words(report) +
                       (tool.matrix_date.empty() ? "." : ". Compatibility data: " + matrix_date_in_words(tool) + "."));
+    std::vector<std::string> hidden;
+    for (const HiddenThings& things : report.hidden.value_or(std::vector<HiddenThings>{}))
+        hidden.push_back(std::to_string(things.count) + ' ' + shown(things.kind));
+    if (!hidden.empty()) page.wrap("", "Hidden: " + join(hidden, ", ") + " (--show-private shows them).");
     const std::string explain =
         report.findings.empty() ? "" : "rnncheck explain " + shown(report.findings.front().rule);
     if (page.is_verbose() && explain.empty()) return;
@@ -172,6 +176,8 @@ void write_remedy(Page& page, std::string_view word, const Remedy& remedy) {
         word = "";
     }
     if (remedy.risk != Risk::destructive) page.labelled(word, text);
+    for (const std::string& check : remedy.checks)
+        page.command(&check == &remedy.checks.front() ? "Check" : "", "  " + check);
 }
 
 void write_finding(Page& page, const Report& report, const Finding& finding) {

@@ -149,14 +149,70 @@ std::vector<Remedy> with_packages_of_cudnn(const LogCause& cause, const KnownOfL
     return remedies;
 }
 
-}  // namespace
+/// https://docs.python.org/3/library/os.html#os.add_dll_directory; the packages' directory as in
+/// https://github.com/microsoft/onnxruntime/pull/23744
+constexpr const char* dlls_of_packages =
+    ". Windows does not search site-packages\\nvidia\\cudnn\\bin, where the package puts its DLLs: add that directory "
+    "to "
+    "PATH before the program starts, or call os.add_dll_directory() with it first (ONNX Runtime since 1.21: "
+    "onnxruntime.preload_dlls())";
 
-std::vector<Remedy> remedies_for(const LogCause& cause, const KnownOfLog& t) {
+/// Google Colab, Kaggle: https://github.com/googlecolab/colabtools/issues/1685
+bool on_hosted_notebook(const KnownOfLog& t) {
+    return t.seen("on_colab") || t.seen("kaggle") || t.out.said.says("kaggle");
+}
+
+/// A cell begins a command of the shell with "!".
+void speak_to_notebook(Remedy& remedy, const LogCause& cause) {
+    if (cause.layer == "driver") {
+        remedy.text =
+            "The driver of Google Colab and Kaggle belongs to the service and cannot be changed: install a "
+            "build of the framework for a CUDA version that it supports, then restart the session";
+        remedy.commands.clear();
+        remedy.risk = Risk::safe;
+        return;
+    }
+    for (std::string& command : remedy.commands)
+        if (command.starts_with("python -m pip")) command.insert(0, "!");
+    remedy.text +=
+        ". Then restart the session; the versions in the images of Google Colab and Kaggle change without "
+        "notice, so name the versions that the notebook needs in its first cell";
+}
+
+void speak_to_conda(Remedy& remedy, const KnownOfLog& t) {
+    if (const auto name = t.told("conda_in_path", "environment"))
+        remedy.commands.insert(remedy.commands.begin(), "conda activate " + *name);
+    remedy.text +=
+        ". Run it in the program's conda environment; packages that 'conda list' shows from another channel "
+        "than pypi are conda's: change those with conda install";
+}
+
+/// What else the reader must know where the program runs.
+void speak_to_place(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
+    const bool installs = std::ranges::any_of(
+        remedy.commands, [](const std::string& command) { return command.starts_with("python -m pip install"); });
+    const bool cudnn = contains(join(remedy.commands, " "), "nvidia-cudnn");
+    if (installs && cudnn && t.seen("os_windows")) remedy.text += dlls_of_packages;
+    if (on_hosted_notebook(t) && (installs || cause.layer == "driver"))
+        speak_to_notebook(remedy, cause);
+    else if (installs && t.seen("conda_in_path"))
+        speak_to_conda(remedy, t);
+}
+
+std::vector<Remedy> plain_remedies(const LogCause& cause, const KnownOfLog& t) {
     if (contains(cause.command, "{nvidia-cudnn")) return with_packages_of_cudnn(cause, t);
     Remedy remedy = plain_remedy(cause);
     const std::string& command = for_shell(cause.command, cause.windows_command, t);
     if (const auto filled = filled_in(command, {wanted_cuda(t), {}}, t)) remedy.commands = commands_of(*filled, " && ");
     return {remedy};
+}
+
+}  // namespace
+
+std::vector<Remedy> remedies_for(const LogCause& cause, const KnownOfLog& t) {
+    std::vector<Remedy> remedies = plain_remedies(cause, t);
+    for (Remedy& remedy : remedies) speak_to_place(remedy, cause, t);
+    return remedies;
 }
 
 /// Of commands joined by "; " those that do not ask a framework other than the log's, which may not be installed.

@@ -37,7 +37,7 @@ CudnnCopy cudnn_copy(const Facts& facts, const std::string& path) {
     CudnnCopy copy;
     copy.path = path;
     copy.file = library_at(facts, path);
-    copy.answer = cudnn_at(facts, path);
+    copy.answer = find_by(facts.cudnns, &Cudnn::library, path);
     copy.first_choice = is_first_choice(facts, LibraryKind::cudnn, path);
     if (copy.answer)
         copy.version = copy.answer->version;

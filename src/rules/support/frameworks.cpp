@@ -246,6 +246,31 @@ std::string pip(const Facts& facts, const Framework& framework, const std::strin
     return pip(environment_of(facts, framework), what);
 }
 
+std::string conda_install(const PythonEnvironment& environment, const std::string& what) {
+    return "conda install --prefix " + shell_quoted(environment.path) + " -c conda-forge " + what;
+}
+
+const PythonPackage* conda_package(const PythonEnvironment& environment, const std::vector<std::string>& names) {
+    for (const PythonPackage& package : environment.packages)
+        if (environment.kind == "conda" && package.directory == environment.path &&
+            std::ranges::find(names, package.name) != names.end())
+            return &package;
+    return nullptr;
+}
+
+std::vector<std::string> install_here(const Facts& facts, const std::string& framework, const std::string& install) {
+    constexpr std::string_view pip_start = "pip ";
+    const PythonEnvironment* environment = active_environment(facts);
+    if (!environment || environment->kind != "conda" || !install.starts_with(pip_start)) return {install};
+    std::vector<std::string> commands;
+    const auto names = framework == "tensorflow" ? std::vector<std::string>{"tensorflow-base"}
+                                                 : std::vector<std::string>{framework, "lib" + framework};
+    if (const PythonPackage* package = conda_package(*environment, names))
+        commands.push_back("conda remove --prefix " + shell_quoted(environment->path) + " " + package->name);
+    commands.push_back(pip(environment, install.substr(pip_start.size())));
+    return commands;
+}
+
 std::vector<Evidence> changed_files(const PythonPackage& package) {
     std::vector<Evidence> evidence;
     for (const std::string& file : package.missing_files) evidence.push_back({file, "is missing", "pythons"});

@@ -78,6 +78,17 @@ Verdict judge_cudnn_in_use(const Facts& facts, const Matrix& matrix, bool (*is_f
 std::string pip(const Facts& facts, const Framework& framework, const std::string& what);
 std::string pip(const PythonEnvironment* environment, const std::string& what);
 
+/// "conda install --prefix DIR -c conda-forge cudnn=9 cuda-version=12".
+/// https://conda-forge.org/docs/maintainer/knowledge_base/#cuda-builds
+std::string conda_install(const PythonEnvironment& environment, const std::string& what);
+
+/// What conda itself installed of these packages; null when there is none. Its files need not be pip's.
+const PythonPackage* conda_package(const PythonEnvironment& environment, const std::vector<std::string>& names);
+
+/// The command of the tables for the environment in use: that of conda has its own python, and what conda installed of
+/// the framework has to go first.
+std::vector<std::string> install_here(const Facts& facts, const std::string& framework, const std::string& install);
+
 /// The files of a package that are gone or were replaced.
 std::vector<Evidence> changed_files(const PythonPackage& package);
 

@@ -111,14 +111,21 @@ Remedy update_windows_driver() {
             .link = "https://docs.nvidia.com/cuda/wsl-user-guide/index.html"};
 }
 
-Remedy check_machine() {
-    return {.text =
-                "Check that this is the intended machine. A virtual machine has only the GPUs that its host passes "
-                "through; a cloud instance has only those of its instance type. A card that is present but not listed "
-                "is not seated or powered correctly, or its slot is disabled in the firmware",
-            .commands = {"lspci -d 10de:"},
+Remedy check_machine(const Facts& facts) {
+    const char* const host = in_container(facts) && bus_without_gpu(facts)
+                                 ? ": the container sees the PCI bus of its host, which has no NVIDIA GPU"
+                                 : "";
+    return {.text = std::string("Check that this is the intended machine") + host +
+                    ". A virtual machine has only the GPUs that its host passes through; a cloud instance has only "
+                    "those of its instance type. A card that is present but not listed is not seated or powered "
+                    "correctly, or its slot is disabled in the firmware",
             .verify = "lspci -d 10de:",
             .link = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"};
+}
+
+Remedy machine_without_gpu(const Facts& facts) {
+    if (!batch_system(facts).empty()) return gpu_for_job(facts);
+    return facts.host.container == "kubernetes" ? gpu_for_container(facts) : check_machine(facts);
 }
 
 Remedy let_helper_make_nodes() {
@@ -238,6 +245,14 @@ bool is_python_package(const std::string& path) {
     return contains(path, "/site-packages/") || contains(path, "/dist-packages/");
 }
 
+/// The conda environment to whose own libraries the file belongs; null when there is none.
+const PythonEnvironment* conda_with(const Facts& facts, const std::string& path) {
+    for (const PythonEnvironment& environment : facts.pythons)
+        if (environment.kind == "conda" && !is_python_package(path) && path.starts_with(environment.path + "/lib/"))
+            return &environment;
+    return nullptr;
+}
+
 bool is_of_system(const std::string& path) {
     return path.starts_with("/usr/lib") || path.starts_with("/lib");
 }
@@ -265,6 +280,9 @@ Remedy reinstalling_cudnn(const Facts& facts, const CudnnCopy& copy, Remedy reme
     if (is_python_package(copy.path)) {
         const PythonEnvironment* environment = environment_with(facts, copy.path);
         commands = {pip(environment, "install --force-reinstall --no-deps " + wheel_again(environment, copy))};
+    } else if (const PythonEnvironment* conda = conda_with(facts, copy.path)) {
+        const PythonPackage* package = conda_package(*conda, {"libcudnn", "cudnn"});
+        commands = {conda_install(*conda, "--force-reinstall " + (package ? package->name : "cudnn"))};
     } else if (is_of_system(copy.path) && manager && copy.major > 0) {
         commands = {manager->reinstall + library_package(copy.major)};
     }
@@ -280,8 +298,13 @@ Remedy installing_cudnn(const Facts& facts, const CudnnCopy* copy, Remedy remedy
     const std::string wheel =
         major > 0 ? "\"nvidia-cudnn-cu12==" + std::to_string(major) + ".*\"" : "nvidia-cudnn-cu12";
     const bool into_python = copy ? is_python_package(copy->path) : environment && !facts.frameworks.empty();
+    const PythonEnvironment* conda = copy ? conda_with(facts, copy->path) : environment;
+    const bool of_conda = conda && (copy || conda_package(*conda, {"pytorch", "libtorch", "tensorflow-base"}));
     std::vector<std::string> commands;
-    if (into_python || !manager)
+    if (of_conda)
+        commands = {
+            conda_install(*conda, (major > 0 ? "cudnn=" + std::to_string(major) : "cudnn") + " cuda-version=12")};
+    else if (into_python || !manager)
         commands = {pip(environment, "install " + wheel)};
     else if ((!copy || is_of_system(copy->path)) && (major == 9 || (!copy && major == 0)))
         commands = {std::string(manager->install) + "cudnn9-cuda-12"};
@@ -306,6 +329,7 @@ Remedy for_cuda_major(int major, Remedy remedy) {
                 replace_all(command, name + "-cu12", '"' + name + "==" + cuda + ".*\"");
         replace_all(command, "-cu12", "-cu" + cuda);
         replace_all(command, "-cuda-12", "-cuda-" + cuda);
+        replace_all(command, "cuda-version=12", "cuda-version=" + cuda);
     }
     return remedy;
 }
@@ -331,94 +355,11 @@ Remedy for_cuda_of(const CudnnCopy& copy, Remedy remedy) {
 
 namespace {
 
-/// https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/kernel-modules.html: the open modules are for
-/// Turing and later GPUs, and Blackwell takes no others.
-enum class KernelModules { either, open, closed, none };
-
-KernelModules modules_for(const Facts& facts) {
-    KernelModules modules = KernelModules::either;
-    for (const Gpu& gpu : facts.cuda_devices) {
-        if (!gpu.compute_capability) continue;
-        const bool open = *gpu.compute_capability >= make_version({7, 5});
-        const KernelModules own = open ? KernelModules::open : KernelModules::closed;
-        modules = modules == KernelModules::either || modules == own ? own : KernelModules::none;
-    }
-    return modules;
-}
-
-/// Their last branch, 470, is no longer in every repository.
-bool any_kepler(const Facts& facts) {
-    return std::ranges::any_of(facts.cuda_devices, [](const Gpu& gpu) {
-        return gpu.compute_capability && *gpu.compute_capability < make_version({5, 0});
-    });
-}
-
-constexpr int long_term_branch = 580;  // driver_branches: supported longest, and the last one for Maxwell to Volta
-
-std::vector<std::string> ubuntu_driver(const Facts& facts, const std::optional<Version>& needed) {
-    const std::string branch = std::to_string(std::max(needed ? needed->major() : 0, long_term_branch));
-    switch (modules_for(facts)) {
-        case KernelModules::either:
-            return {"sudo ubuntu-drivers install"};
-        case KernelModules::open:
-            return {"sudo apt-get install nvidia-driver-" + branch + "-open"};
-        case KernelModules::closed:
-            if (any_kepler(facts)) break;
-            return {"sudo apt-get install nvidia-driver-" + branch};
-        case KernelModules::none:
-            break;
-    }
-    return {};
-}
-
-/// Debian's own package, or NVIDIA's repository for a later driver.
-std::vector<std::string> debian_driver(const Facts& facts, const std::optional<Version>& needed) {
-    struct Edition {
-        const char *words, *repository;
-        Version driver;
-    };
-    // https://packages.debian.org/search?keywords=nvidia-driver
-    static const Edition editions[] = {{"12 (bookworm)", "debian12", make_version({535, 261})},
-                                       {"13 (trixie)", "debian13", make_version({550, 163})}};
-    for (const Edition& edition : editions) {
-        if (!contains(facts.host.os.value_or(""), edition.words)) continue;
-        const KernelModules modules = modules_for(facts);
-        if (modules == KernelModules::none || any_kepler(facts)) return {};
-        if (!needed || *needed <= edition.driver) break;
-        if (facts.host.machine.value_or("x86_64") != "x86_64") return {};
-        const std::string branch = std::to_string(std::max(needed->major(), long_term_branch));
-        const std::string keyring = "cuda-keyring_1.1-1_all.deb";
-        std::vector<std::string> commands = {"wget https://developer.download.nvidia.com/compute/cuda/repos/" +
-                                                 std::string(edition.repository) + "/x86_64/" + keyring,
-                                             "sudo dpkg -i " + keyring, "sudo apt-get update"};
-        // apt heeds the pins of a package only once it is installed:
-        // https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/version-locking.html
-        if (modules == KernelModules::closed)
-            append(commands, {"sudo apt-get install nvidia-driver-pinning-" + branch,
-                              "sudo apt-get install cuda-drivers-" + branch});
-        else
-            commands.emplace_back("sudo apt-get install nvidia-open");
-        return commands;
-    }
-    return {"sudo apt-get install nvidia-driver"};
-}
-
-}  // namespace
-
-std::vector<std::string> driver_install_commands(const Facts& facts, const std::optional<Version>& needed) {
-    if (facts.host.container || facts.host.wsl.value_or(false)) return {};  // the driver belongs to the host
-    const std::string os = facts.host.os.value_or("");
-    if (contains(os, "Ubuntu")) return ubuntu_driver(facts, needed);
-    if (contains(os, "Debian")) return debian_driver(facts, needed);
-    return {};
-}
-
-namespace {
-
 /// What pip installs, and the directories below site-packages in which its libraries then lie.
 struct Wheels {
     std::string names;
     std::vector<std::string> directories;
+    std::string of_conda = {};  ///< the same as packages of conda-forge; "" where they are not known
 };
 
 bool is_among_wheels(const std::string& directory) {
@@ -431,7 +372,8 @@ std::optional<Wheels> cudnn_for(const Framework& framework) {
     if (!framework.cuda || !framework.cudnn || framework.cuda->major() < oldest_cuda_with_wheels) return std::nullopt;
     const std::string major = std::to_string(framework.cudnn->major()), cuda = std::to_string(framework.cuda->major());
     const std::string from = parts_written(*framework.cudnn) > 1 ? ">=" + framework.cudnn->text + "," : "";
-    return Wheels{"\"nvidia-cudnn-cu" + cuda + from + "==" + major + ".*\"", directories};
+    return Wheels{"\"nvidia-cudnn-cu" + cuda + from + "==" + major + ".*\"", directories,
+                  "cudnn=" + major + " cuda-version=" + cuda};
 }
 
 std::optional<Wheels> cublas_for(const Framework& framework) {
@@ -441,7 +383,8 @@ std::optional<Wheels> cublas_for(const Framework& framework) {
         return Wheels{"\"nvidia-cublas==" + cuda + ".*\" \"nvidia-cuda-runtime==" + cuda + ".*\"",
                       {"nvidia/cu" + cuda + "/lib"}};
     return Wheels{"nvidia-cublas-cu" + cuda + " nvidia-cuda-runtime-cu" + cuda,
-                  {"nvidia/cublas/lib", "nvidia/cuda_runtime/lib"}};
+                  {"nvidia/cublas/lib", "nvidia/cuda_runtime/lib"},
+                  cuda == "11" ? "cudatoolkit=11" : "libcublas cuda-cudart cuda-version=" + cuda};
 }
 
 /// All cuDNN packages put their files into one directory: a second one would take another framework's cuDNN from it.
@@ -454,6 +397,10 @@ std::string leading_to(const PythonEnvironment& environment, const Wheels& wheel
     const std::string& packages = environment.package_directories.front();
     return export_of_loader_path(
         join(each(wheels.directories, [&](const std::string& directory) { return packages + '/' + directory; }), ":"));
+}
+
+bool searches(const Framework& framework, const std::string& directory) {
+    return includes(framework.directories_before, directory) || includes(framework.directories_after, directory);
 }
 
 /// NVIDIA's Python packages lie where the framework looks for its libraries: among its own directories, or its metadata
@@ -476,6 +423,12 @@ Remedy installing(const Facts& facts, const Framework& framework, const std::opt
         return remedy;
     }
     const PythonEnvironment* environment = environment_of(facts, framework);
+    if (environment && environment->kind == "conda" && !wheels->of_conda.empty()) {
+        const std::string libraries = environment->path + "/lib";
+        remedy.commands = {conda_install(*environment, wheels->of_conda)};
+        if (!searches(framework, libraries)) remedy.commands.push_back(export_of_loader_path(libraries));
+        return remedy;
+    }
     remedy.text += ". " + words_of(framework) +
                    " does not search Python packages: install it system-wide, or add the directory of a package's "
                    "libraries to LD_LIBRARY_PATH";

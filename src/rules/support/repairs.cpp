@@ -25,7 +25,10 @@ class Proposals {
         propose_driver();
         for (const Framework& framework : given_.frameworks)
             if (framework.version) propose_builds(framework);
-        propose_libraries();
+        if (const std::string image = given_image(); !image.empty())
+            propose_image(image.substr(0, image.find(':')));
+        else
+            propose_libraries();
         return std::move(remedies_);
     }
 
@@ -36,6 +39,8 @@ class Proposals {
     void propose_build(const PlannedBuild& build, const Version& version, std::string text);
     void propose_system_libraries(const PlannedBuild& build, const Framework& framework);
     void propose_python(const Framework& framework);
+    std::string given_image() const;
+    void propose_image(const std::string& repository);
     void propose_libraries();
     void propose_libraries_of(const Version& cuda, bool change_cuda);
     std::vector<Version> cudas_given() const;
@@ -146,6 +151,7 @@ void Proposals::propose_newer_driver(const Version& needed) {
 /// NVIDIA's newer libcuda over the older kernel driver, unless the GPU is known to be none of a data center.
 void Proposals::propose_compat_package(const Version& needed) {
     if (question_.data_center == false) return;
+    if (!given_image().empty()) return;  // NVIDIA's images contain theirs
     for (const Version& cuda : cudas_given())
         if (const auto package = compat::compat_package(driver_asked(given_), cuda, question_.gpu, matrix_))
             return remedies_.push_back({.text = "On data center GPUs only: install the forward-compatibility package " +
@@ -172,7 +178,7 @@ std::string Proposals::install_of_version(const PlannedBuild& build, const Versi
 /// With the libraries that the build takes from the system, where such were given.
 void Proposals::propose_build(const PlannedBuild& build, const Version& version, std::string text) {
     Remedy remedy{.text = std::move(text), .changes = {value_of(build, version)}};
-    if (!build.install.empty()) remedy.commands = {build.install};
+    if (!build.install.empty()) remedy.commands = install_here(facts_, build.framework, build.install);
     if (!build.sources.empty()) remedy.link = build.sources.front();
     if (build.libraries == "system") {
         if (given_cuda(given_)) remedy.changes.push_back({"cuda", build.cuda->text});
@@ -251,7 +257,12 @@ void Proposals::propose_python(const Framework& framework) {
     const std::string python = newest.python_last->text;
     propose_build(newest, *newest.last,
                   "Install " + name_of(newest, *newest.last) + " in an environment with Python " + python);
-    remedies_.back().commands.insert(remedies_.back().commands.begin(), "python" + python + " -m venv environment");
+    const PythonEnvironment* environment = active_environment(facts_);
+    if (environment && environment->kind == "conda")
+        remedies_.back().commands = {"conda create --name environment python=" + python,
+                                     "conda run --name environment " + newest.install};
+    else
+        remedies_.back().commands.insert(remedies_.back().commands.begin(), "python" + python + " -m venv environment");
     remedies_.back().changes.push_back({"python", python});
 }
 
@@ -279,6 +290,29 @@ const CudnnBuild* Proposals::newest_cudnn(int cuda_major) const {
             (!newest || newest->last() < build.last()))
             newest = &build;
     return newest;
+}
+
+/// Of a person's image=: its name; "" elsewhere.
+std::string Proposals::given_image() const {
+    return only_given(facts_) && !given_.runtimes.empty() ? given_.runtimes.front().library : "";
+}
+
+/// The newest one of the same image that the driver and the GPU run.
+void Proposals::propose_image(const std::string& repository) {
+    const auto cuda = newest_cuda();
+    const ContainerImage* newest = nullptr;
+    for (const ContainerImage& image : matrix_.container_images()) {
+        const Version minor = make_version({image.cuda.major(), image.cuda.minor()});
+        if (image.image != repository || !cuda || *cuda < minor) continue;
+        if (question_.gpu && compat::cuda_on_gpu(image.cuda, *question_.gpu, matrix_).fit != Fit::works) continue;
+        if (!newest || newest->cuda <= image.cuda) newest = &image;
+    }
+    if (!newest) return;
+    const std::string name = newest->image + ":" + newest->tag;
+    add({.text = "Use the image " + name + ", which holds CUDA " + newest->cuda.text,
+         .commands = name.ends_with('*') ? std::vector<std::string>() : std::vector{"docker pull " + name},
+         .link = newest->source.url,
+         .changes = {{"image", name}}});
 }
 
 /// CUDA and cuDNN of the system; those that a framework takes are proposed with its build. The CUDA that was given
@@ -331,6 +365,7 @@ Facts as_given(const Facts& facts, const Matrix& matrix) {
 }
 
 std::vector<Remedy> proposed_repairs(const Facts& given, const Facts& facts, const Matrix& matrix) {
+    if (compat::any_jetson(given, matrix)) return {};  // only JetPack brings what suits it
     return Proposals(given, facts, matrix).all();
 }
 
@@ -338,7 +373,8 @@ Remedy without_repair(const Facts& given, const Matrix& matrix) {
     if (compat::any_jetson(given, matrix))
         return {.text =
                     "Use the framework builds that NVIDIA publishes for JetPack: driver, CUDA and cuDNN of a "
-                    "Jetson come with it, and the published builds of frameworks do not run there",
+                    "Jetson come with it, and the published builds of frameworks do not run there. Packages are in the "
+                    "index pypi.jetson-ai-lab.io, by JetPack and CUDA version (jp6/cu126 for JetPack 6)",
                 .link = "https://docs.nvidia.com/deeplearning/frameworks/install-pytorch-jetson-platform/index.html"};
     std::vector<std::string> names;
     for (const Framework& framework : given.frameworks) names.push_back(words_of(framework));

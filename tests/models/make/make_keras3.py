@@ -166,7 +166,7 @@ def save(name, build, why, expect=None, format="keras", compile=None, as_written
     if unknown is not None:
         rows = [{**row, "cudnn": "unknown", "decided": row["cudnn"], **unknown} for row in rows]
     out.add(name, {"keras": "keras", "h5": "hdf5", "json": "keras_json", "weights": "keras_weights"}[format], "keras",
-            None if format == "weights" else KERAS, rows, WITNESS)
+            None if format in ("weights", "json") else KERAS, rows, WITNESS)
     return model
 
 

@@ -1,6 +1,7 @@
-"""The witness for ONNX: the placement log of ONNX Runtime's CUDA provider on a pretended GPU. Run with onnxruntime-gpu 1.23.2, Python 3.11, gcc.
+"""The witness for ONNX: the placement log of ONNX Runtime's CUDA provider on a pretended GPU. Run with onnxruntime-gpu 1.23.2 and 1.31.1,
+Python 3.11, gcc.
 
-usage: python place_onnx.py CAPI_DIRECTORY      after make_onnx.py; CAPI_DIRECTORY is onnxruntime/capi of the unpacked wheel of onnxruntime-gpu
+usage: python place_onnx.py CAPI_DIRECTORY...      after make_onnx.py; each is onnxruntime/capi of an unpacked wheel of onnxruntime-gpu
 
 The provider's libraries (cudart, cuBLAS, cuDNN, …) are replaced by stubs whose functions succeed and do nothing, apart from the few that report one
 GPU of compute capability 9.0. The session places its nodes, prints where, and then fails as it creates its kernels, or not: no node is run.
@@ -16,7 +17,7 @@ import tempfile
 
 import corpus
 
-LIBRARY = r"lib(?:cublas|cublasLt|cudart|cudnn|cufft|curand)\.so\.\d+"
+LIBRARY = r"lib(?:cublas|cublasLt|cudart|cudnn|cufft|curand|cuda)\.so\.\d+"
 OUT = "int f(void** p) { *p = (void*)16; return 0; }"
 ALLOCATE = "int f(void** p, size_t n) { *p = malloc(n); return 0; }"
 PROPERTIES = ('int f(char* p, int d) { memset(p, 0, 1000); strcpy(p, "pretended"); *(size_t*)(p + 288) = 16ull << 30; *(int*)(p + 308) = 32; '
@@ -48,6 +49,7 @@ def build_stubs(provider, directory):
     symbols = collections.defaultdict(set)
     for name, library in re.findall(rf"([A-Za-z_]\w*)@({LIBRARY})", text):
         symbols[library].add(name)
+    symbols["libcuda.so.1"].update(re.findall(r" U ((?:cu|cudnn|cufft|curand|cublas|nvrtc)[A-Z]\w*)$", text, re.M))  # these carry no version
     for library in re.findall(rf"\[({LIBRARY})\]", subprocess.run(["readelf", "-d", provider], capture_output=True, text=True, check=True).stdout):
         code = "#include <stdlib.h>\n#include <string.h>\n" + "".join(
             re.sub(r"\bf\(", f"{name}(", ANSWERS.get(name, "int f(void) { return 0; }"), count=1) + "\n" for name in sorted(symbols[library]))
@@ -80,27 +82,38 @@ def placement(path, environment):
     return where, log
 
 
-capi = pathlib.Path(sys.argv[1]).resolve()
-stubs = pathlib.Path(tempfile.mkdtemp())
-build_stubs(capi / "libonnxruntime_providers_cuda.so", stubs)
-environment = {**os.environ, "LD_LIBRARY_PATH": str(stubs), "PYTHONPATH": str(capi.parent.parent)}
+def decided(placed):
+    """What the placements of all versions come to."""
+    if any("fails" in where for where in placed.values()):
+        return "no"
+    on_cuda = {where == "CUDAExecutionProvider" for where in placed.values()}
+    return "depends" if len(on_cuda) == 2 else "yes" if on_cuda.pop() else "no"
+
+
 rows = [json.loads(line) for line in corpus.TABLE.read_text().splitlines()]
-differ = 0
-for row in rows:
-    if row["format"] != "onnx":
-        continue
-    where, log = placement(corpus.MODELS / row["file"], environment)
+onnx_rows = [row for row in rows if row["format"] == "onnx"]
+versions = []
+for row in onnx_rows:
     for layer in row["layers"]:
-        placed = where.get(layer["name"])
-        if placed is None:
-            kinds = set(where.get("*", []))
-            placed = kinds.pop() if len(kinds) == 1 else None
-        broken = "Batchwise recurrent operations" in log
-        layer["placed"] = placed and placed + (", and the session fails" if broken else "")
-        decided = None if placed is None else "yes" if placed == "CUDAExecutionProvider" and not broken else "no"
-        if decided != layer["cudnn"]:
+        layer["placed"] = {}
+for capi in [pathlib.Path(argument).resolve() for argument in sys.argv[1:]]:
+    stubs = pathlib.Path(tempfile.mkdtemp())
+    build_stubs(capi / "libonnxruntime_providers_cuda.so", stubs)
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(stubs), "PYTHONPATH": str(capi.parent.parent)}
+    for row in onnx_rows:
+        where, log = placement(corpus.MODELS / row["file"], environment)
+        version = log.split()[0]
+        for layer in row["layers"]:
+            placed = where.get(layer["name"]) or where["*"][0]
+            broken = "Batchwise recurrent operations" in log
+            layer["placed"][version] = placed + (", and the session fails" if broken else "")
+    versions.append(version)
+differ = 0
+for row in onnx_rows:
+    row["witness"] = f"placement log of ONNX Runtime {' and '.join(versions)}, CUDA provider on a pretended GPU"
+    for layer in row["layers"]:
+        if decided(layer["placed"]) != layer["cudnn"]:
             differ += 1
-            print(row["file"], layer["name"], "table:", layer["cudnn"], "placed:", layer["placed"], log[-300:] if placed is None else "")
-    row["witness"] = f"placement log of ONNX Runtime {log.split()[0]}, CUDA provider on a pretended GPU"
+            print(row["file"], layer)
 corpus.TABLE.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
-print(f"{sum(row['format'] == 'onnx' for row in rows)} files, {differ} differ")
+print(f"{len(onnx_rows)} files, {differ} differ")

@@ -1,0 +1,94 @@
+// How a distribution installs an NVIDIA driver with the kernel modules that the GPUs take.
+#include <algorithm>
+
+#include "base/lists.hpp"
+#include "base/text.hpp"
+#include "rules/support/remedies.hpp"
+
+namespace rnncheck::rules {
+
+namespace {
+
+/// https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/kernel-modules.html: the open modules are for
+/// Turing and later GPUs, and Blackwell takes no others.
+enum class KernelModules { either, open, closed, none };
+
+KernelModules modules_for(const Facts& facts) {
+    KernelModules modules = KernelModules::either;
+    for (const Gpu& gpu : facts.cuda_devices) {
+        if (!gpu.compute_capability) continue;
+        const bool open = *gpu.compute_capability >= make_version({7, 5});
+        const KernelModules own = open ? KernelModules::open : KernelModules::closed;
+        modules = modules == KernelModules::either || modules == own ? own : KernelModules::none;
+    }
+    return modules;
+}
+
+/// Their last branch, 470, is no longer in every repository.
+bool any_kepler(const Facts& facts) {
+    return std::ranges::any_of(facts.cuda_devices, [](const Gpu& gpu) {
+        return gpu.compute_capability && *gpu.compute_capability < make_version({5, 0});
+    });
+}
+
+constexpr int long_term_branch = 580;  // driver_branches: supported longest, and the last one for Maxwell to Volta
+
+std::vector<std::string> ubuntu_driver(const Facts& facts, const std::optional<Version>& needed) {
+    const std::string branch = std::to_string(std::max(needed ? needed->major() : 0, long_term_branch));
+    switch (modules_for(facts)) {
+        case KernelModules::either:
+            return {"sudo ubuntu-drivers install"};
+        case KernelModules::open:
+            return {"sudo apt-get install nvidia-driver-" + branch + "-open"};
+        case KernelModules::closed:
+            if (any_kepler(facts)) break;
+            return {"sudo apt-get install nvidia-driver-" + branch};
+        case KernelModules::none:
+            break;
+    }
+    return {};
+}
+
+/// Debian's own package, or NVIDIA's repository for a later driver.
+std::vector<std::string> debian_driver(const Facts& facts, const std::optional<Version>& needed) {
+    struct Edition {
+        const char *words, *repository;
+        Version driver;
+    };
+    // https://packages.debian.org/search?keywords=nvidia-driver
+    static const Edition editions[] = {{"12 (bookworm)", "debian12", make_version({535, 261})},
+                                       {"13 (trixie)", "debian13", make_version({550, 163})}};
+    for (const Edition& edition : editions) {
+        if (!contains(facts.host.os.value_or(""), edition.words)) continue;
+        const KernelModules modules = modules_for(facts);
+        if (modules == KernelModules::none || any_kepler(facts)) return {};
+        if (!needed || *needed <= edition.driver) break;
+        if (facts.host.machine.value_or("x86_64") != "x86_64") return {};
+        const std::string branch = std::to_string(std::max(needed->major(), long_term_branch));
+        const std::string keyring = "cuda-keyring_1.1-1_all.deb";
+        std::vector<std::string> commands = {"wget https://developer.download.nvidia.com/compute/cuda/repos/" +
+                                                 std::string(edition.repository) + "/x86_64/" + keyring,
+                                             "sudo dpkg -i " + keyring, "sudo apt-get update"};
+        // apt heeds the pins of a package only once it is installed:
+        // https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/version-locking.html
+        if (modules == KernelModules::closed)
+            append(commands, {"sudo apt-get install nvidia-driver-pinning-" + branch,
+                              "sudo apt-get install cuda-drivers-" + branch});
+        else
+            commands.emplace_back("sudo apt-get install nvidia-open");
+        return commands;
+    }
+    return {"sudo apt-get install nvidia-driver"};
+}
+
+}  // namespace
+
+std::vector<std::string> driver_install_commands(const Facts& facts, const std::optional<Version>& needed) {
+    if (facts.host.container || facts.host.wsl.value_or(false)) return {};  // the driver belongs to the host
+    const std::string os = facts.host.os.value_or("");
+    if (contains(os, "Ubuntu")) return ubuntu_driver(facts, needed);
+    if (contains(os, "Debian")) return debian_driver(facts, needed);
+    return {};
+}
+
+}  // namespace rnncheck::rules
