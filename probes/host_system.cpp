@@ -7,6 +7,7 @@
 #include <array>
 
 #include "base/program.hpp"
+#include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "process/probe.hpp"
 
@@ -88,6 +89,8 @@ static Host learn_system(const Root& root) {
         host.machine = names.machine;
         if (!host.kernel && root.prefix().empty()) host.kernel = names.release;
     }
+    if (const auto boot = first_line(root, "/proc/sys/kernel/random/boot_id"))
+        host.boot_id_hash = sha256_hex(*boot).substr(0, 16);
     host.libc = std::string("glibc ") + gnu_get_libc_version();
     return host;
 }

@@ -1,6 +1,7 @@
 // This program: its version, its errors, its environment, and what it prints about its own work.
 #pragma once
 
+#include <chrono>
 #include <cstdlib>
 #include <optional>
 #include <stdexcept>
@@ -11,6 +12,12 @@ namespace rnncheck {
 
 /// "0.1.0", from CMakeLists.txt.
 std::string_view version_of_rnncheck();
+
+/// The first digits of the commit it was built from; empty where that is unknown.
+std::string_view commit_of_rnncheck();
+
+/// "2026-11-23T13:04:09Z" (ISO 8601).
+std::string utc_time(std::chrono::system_clock::time_point time);
 
 // Our own failures. What the examined machine does wrong is data (facts), never an exception.
 

@@ -30,12 +30,13 @@ std::size_t utf8_length(std::string_view text) {
     return 0;
 }
 
-/// Marks that turn the direction of text, so that it reads as what it is not: U+200E, U+200F, U+202A..U+202E,
-/// U+2066..U+2069.
-bool turns_direction(std::string_view sequence) {
+/// Marks that end a line or turn the direction of text, so that it reads as what it is not: U+200E, U+200F,
+/// U+2028..U+202E, U+2066..U+2069; and what no XML document may hold: U+FFFE, U+FFFF.
+bool misleads(std::string_view sequence) {
+    if (sequence == "\xEF\xBF\xBE" || sequence == "\xEF\xBF\xBF") return true;
     if (sequence.size() != 3 || sequence[0] != '\xE2') return false;
     const auto last = static_cast<unsigned char>(sequence[2]);
-    if (sequence[1] == '\x80') return last == 0x8E || last == 0x8F || (last >= 0xAA && last <= 0xAE);
+    if (sequence[1] == '\x80') return last == 0x8E || last == 0x8F || (last >= 0xA8 && last <= 0xAE);
     return sequence[1] == '\x81' && last >= 0xA6 && last <= 0xA9;
 }
 
@@ -45,7 +46,7 @@ bool is_control(std::string_view sequence) {
     if (sequence.size() == 1) return first < 0x20 || first == 0x7F;
     if (sequence == "\xD8\x9C") return true;  // U+061C turns the direction
     if (sequence.size() == 2) return first == 0xC2 && static_cast<unsigned char>(sequence[1]) < 0xA0;
-    return turns_direction(sequence);
+    return misleads(sequence);
 }
 
 /// \xNN for each byte.

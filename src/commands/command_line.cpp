@@ -5,11 +5,8 @@
 
 #include "base/program.hpp"
 #include "base/text.hpp"
-#include "commands/command.hpp"
 #include "commands/common_options.hpp"
-#include "commands/ids.hpp"
-#include "commands/output.hpp"
-#include "report/documents.hpp"
+#include "commands/tables.hpp"
 
 namespace rnncheck {
 
@@ -110,12 +107,24 @@ void parse(CLI::App& app, const Arguments& arguments) {
     }
 }
 
+void print_version(bool as_json) {
+    VersionDocument document;
+    const TableFiles files = bundled_table_files();
+    document.tool = stamp_with(files.date, files.digest);
+    const Style style = DocumentOptions().style();
+    print_document(as_json ? json_text(document, json_lines(style)) : text_of(document, style));
+}
+
 int report_failure(const Arguments& arguments, FailureKind kind, const std::string& sentence) {
     print_message(sentence);
+    if (wants(arguments, "--exit-style", "nagios")) {
+        print_document("RNNCHECK UNKNOWN: " + escaped(fit_for_message(sentence)) + '\n');
+        return 3;
+    }
     if (wants_json(arguments)) try {
             FailureDocument document;
             document.error = {kind, fit_for_message(sentence)};
-            print_document(json_text(document));
+            print_document(json_text(document, json_lines(DocumentOptions().style())));
         } catch (const std::exception& error) {
             print_message(error.what());
         }
@@ -136,8 +145,7 @@ void add_examples(CLI::App& app, std::string_view examples) {
 
 int run_command_line(const Arguments& arguments) {
     CLI::App app("Finds out why recurrent networks (cuDNN LSTM) fail on this machine", "rnncheck");
-    const std::string version = "rnncheck " + std::string(version_of_rnncheck());
-    app.set_version_flag("--version", version, "Show the version and exit");
+    app.set_version_flag("--version", "", "Show the version and exit; with --json as JSON");
     app.require_subcommand(0, 1);
     app.get_formatter()->label("SUBCOMMAND", "COMMAND");
     app.set_help_flag("-h,--help", "Show this help and exit");
@@ -155,7 +163,7 @@ int run_command_line(const Arguments& arguments) {
         if (end != arguments.end()) after_dashes = {end + 1, arguments.end()};
         parse(app, {arguments.begin(), end});
     } catch (const CLI::CallForVersion&) {
-        print_document(version + '\n');
+        print_version(wants_json(arguments));
         return healthy;
     } catch (const CLI::CallForHelp&) {
         return print_help(app.help());
@@ -166,13 +174,16 @@ int run_command_line(const Arguments& arguments) {
     return runs.at(chosen.front())();
 }
 
+bool wants(const Arguments& arguments, const std::string& option, const std::string& value) {
+    const auto end = end_of_own(arguments);
+    const std::string in_two_words[] = {option, value};
+    return std::find(arguments.begin(), end, option + '=' + value) != end ||
+           std::search(arguments.begin(), end, std::begin(in_two_words), std::end(in_two_words)) != end;
+}
+
 bool wants_json(const Arguments& arguments) {
     const auto end = end_of_own(arguments);
-    constexpr std::string_view in_two_words[] = {"--format", "json"};
-    return std::any_of(
-               arguments.begin(), end,
-               [](const std::string& argument) { return argument == "--json" || argument == "--format=json"; }) ||
-           std::search(arguments.begin(), end, std::begin(in_two_words), std::end(in_two_words)) != end;
+    return std::find(arguments.begin(), end, "--json") != end || wants(arguments, "--format", "json");
 }
 
 int run_safely(const Arguments& arguments, int (*work)(const Arguments&)) {
@@ -187,7 +198,7 @@ int run_safely(const Arguments& arguments, int (*work)(const Arguments&)) {
         return report_failure(arguments, FailureKind::input, error.what());
     } catch (const OutputError& error) {
         print_message(error.what());
-        return usage;
+        return wants(arguments, "--exit-style", "nagios") ? 3 : usage;
     } catch (const std::exception& error) {
         return report_failure(arguments, FailureKind::bug, "this is a bug in rnncheck: " + std::string(error.what()));
     } catch (...) {

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <memory>
-#include <sstream>
 
 #include "base/program.hpp"
 #include "commands/tables.hpp"
@@ -33,14 +33,47 @@ void declare_text_part(CLI::App& app, ReportOptions& options) {
     add_flag(app, "-q,--quiet", options.quiet, "Show only the verdict, in one line; no progress, no warnings");
 }
 
+/// "--deadline=8", "--no-run" and, of arguments without a name, their values.
+std::vector<std::string> options_given(const CLI::App& app) {
+    std::vector<std::string> given;
+    for (const CLI::Option* option : app.get_options()) {
+        const std::string name = option->get_positional() ? "" : option->get_name();
+        if (option->count() == 0 || name == "--label") continue;
+        if (option->get_items_expected_max() == 0)
+            given.push_back(name);
+        else
+            for (const std::string& value : option->results())
+                given.push_back(name.empty() ? value : name + '=' + value);
+    }
+    return given;
+}
+
+void begin_run(const CLI::App& app, ReportOptions& options) {
+    options.started = std::chrono::steady_clock::now();
+    options.run.run_at = utc_time(std::chrono::system_clock::now());
+    const CLI::App* parent = app.get_parent();
+    options.run.command = (parent && parent->get_parent() ? parent->get_name() + ' ' : "") + app.get_name();
+    options.run.options = options_given(app);
+}
+
 void check_text_part(const CLI::App& app, const ReportOptions& options) {
     refuse_together(app, "--quiet", "--verbose", "one shortens the report, the other extends it");
     if (options.verbose) log::set_level(log::Level::verbose);
     if (options.quiet) log::set_level(log::Level::quiet);
 }
 
+std::pair<std::string, std::string> label_from(const std::string& text) {
+    const auto label = split_given(text);
+    const auto is_part = [](char c) { return is_letter_or_digit(c) || c == '_' || c == '-' || c == '.'; };
+    if (!label || label->key.empty() || label->value.empty() || !std::ranges::all_of(label->key, is_part))
+        throw UsageError("--label cannot be '" + text +
+                         "'; give a name of letters, digits, '_', '-' and '.', and a value, e.g. node=gpu017");
+    return {label->key, label->value};
+}
+
 OutputFile output_from(const std::string& text) {
     const auto at = text.find('=');
+    if (at == std::string::npos && !text.empty() && !find_named(all_formats(), text)) return {nullptr, text};
     if (at == std::string::npos || at + 1 == text.size())
         throw UsageError("--output cannot be '" + text + "'; give a format and a file, e.g. json=report.json");
     if (text.substr(at + 1) == "-")
@@ -211,7 +244,12 @@ Selection selection_from(const RuleOptions& rules, std::set<std::string>& skippe
 }
 
 Style DocumentOptions::style(int descriptor) const {
-    return {wants_color(color, descriptor), verbose, quiet, ascii || wants_ascii(), columns_of_terminal(descriptor)};
+    return {.color = wants_color(color, descriptor),
+            .verbose = verbose,
+            .quiet = quiet,
+            .ascii = ascii || wants_ascii(),
+            .one_line = isatty(descriptor) != 1,
+            .width = columns_of_terminal(descriptor)};
 }
 
 int print_help(const std::string& help) {
@@ -249,15 +287,31 @@ std::function<ReportOptions()> declare_report_options(CLI::App& app) {
            [options](const std::vector<std::string>& texts) {
                std::ranges::transform(texts, std::back_inserter(options->outputs), output_from);
            },
-           "Also write the report to a file, e.g. json=report.json")
+           "Also write the report to a file, e.g. json=report.json; without a format in that of --format")
         ->allow_extra_args(false)
-        ->type_name("F=FILE");
+        ->type_name("[F=]FILE");
+    app.add_option_function<std::vector<std::string>>(
+           "--label",
+           [options](const std::vector<std::string>& texts) {
+               for (const std::string& text : texts)
+                   if (!options->run.labels.insert(label_from(text)).second)
+                       throw UsageError("--label " + text + " names what another --label names, too");
+           },
+           "Add this to the report, e.g. node=gpu017; it is not redacted")
+        ->allow_extra_args(false)
+        ->type_name("KEY=VALUE");
     declare_text_part(app, *options);
     add_choice<FailOn>(app, "--fail-on", "Exit 4 on warnings when set to \"warning\"", into(options->fail_on));
+    add_choice<ExitStyle>(app, "--exit-style",
+                          "Exit code and, without --format, output as of a monitoring plugin when set to \"nagios\"",
+                          into(options->exit_style));
     return [options, &app] {
         refuse_together(app, "--json", "--format", "standard output carries one document");
         if (options->json) options->format = format_named("json");
+        const bool is_chosen = options->json || app.count("--format") > 0;
+        if (options->exit_style == ExitStyle::nagios && !is_chosen) options->format = format_named("nagios");
         check_text_part(app, *options);
+        begin_run(app, *options);
         return *options;
     };
 }
@@ -267,6 +321,7 @@ std::function<ReportOptions()> declare_text_options(CLI::App& app) {
     declare_text_part(app, *options);
     return [options, &app] {
         check_text_part(app, *options);
+        begin_run(app, *options);
         return *options;
     };
 }
@@ -277,24 +332,38 @@ void refuse_together(const CLI::App& app, const std::string& one, const std::str
 }
 
 Report redacted_unless(bool show_private, Report report) {
-    add_age(report.tool);
+    report.tool = stamp_with(report.tool.matrix_date, report.tool.matrix_digest);
     return show_private ? report : redact(std::move(report), this_machine());
 }
 
-std::string report_as_text(const Report& report, const Named<Format>& format, const Style& style) {
-    std::ostringstream out;
-    format->write(report, out, style);
-    return out.str();
+Report finished(Report report, const ReportOptions& options) {
+    static_cast<RunStamp&>(report) = options.run;
+    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - options.started;
+    report.duration_ms = std::round(elapsed.count());
+    return redacted_unless(options.show_private, std::move(report));
 }
 
 int print_report(const Report& report, const ReportOptions& options) {
+    return print_outline(outline_of(report), options);
+}
+
+int print_outline(const Outline& outline, const ReportOptions& options) {
     Style in_file = options.style();
     in_file.color = false;
+    in_file.one_line = true;
     bool all_written = true;  // first the files: a full standard output must not cost them
     for (const OutputFile& output : options.outputs)
-        all_written &= was_written([&] { write_file(output.path, report_as_text(report, *output.format, in_file)); });
-    print_document(report_as_text(report, *options.format, options.style()));
-    return all_written ? exit_code(report.verdict, options.fail_on) : usage;
+        all_written &= was_written([&] {
+            const Named<Format>& format = output.format ? *output.format : *options.format;
+            write_output(output.path, format->write(outline, in_file));
+        });
+    const Named<Format>& format = *options.format;
+    print_document(format->write(outline, options.style()));
+    if (options.exit_style == ExitStyle::nagios) {
+        constexpr int states[] = {0, 1, 2, 3};  // OK, WARNING, CRITICAL, UNKNOWN
+        return all_written ? states[static_cast<std::size_t>(outline.verdict)] : 3;
+    }
+    return all_written ? exit_code(outline.verdict, options.fail_on) : usage;
 }
 
 Exit exit_code(OverallVerdict verdict, FailOn fail_on) {

@@ -8,7 +8,7 @@
 #include "commands/ids.hpp"
 #include "commands/output.hpp"
 #include "judge.hpp"
-#include "report/format.hpp"
+#include "report/outline.hpp"
 
 namespace rnncheck {
 
@@ -97,15 +97,19 @@ void add_verbose_option(CLI::App& app, bool& verbose);
 template <class Document>
 std::string written(Document document, const DocumentOptions& options) {
     if (!options.show_private) document = redact(std::move(document), this_machine());
-    return options.json ? json_text(document) : text_of(document, options.style());
+    return options.json ? json_text(document, json_lines(options.style())) : text_of(document, options.style());
 }
 
 /// Text of --help or `rnncheck help` to stdout, its columns folded to the width of the terminal. Gives the exit code.
 int print_help(const std::string& help);
 
+/// Exit codes of rnncheck, or those of monitoring plugins: 0 OK, 1 warnings, 2 problems, 3 unknown.
+enum class ExitStyle { plain, nagios };
+RNNCHECK_ENUM_NAMES(ExitStyle, "plain", "nagios")
+
 /// A second copy of the report: `--output json=report.json`.
 struct OutputFile {
-    const Named<Format>* format = nullptr;
+    const Named<Format>* format = nullptr;  ///< null: that of standard output
     std::string path;
 };
 
@@ -114,10 +118,14 @@ struct ReportOptions : DocumentOptions {
     const Named<Format>* format = format_named("text");
     std::vector<OutputFile> outputs;
     FailOn fail_on = FailOn::error;
+    ExitStyle exit_style = ExitStyle::plain;
+    RunStamp run;
+    std::chrono::steady_clock::time_point started = {};
 };
 
-/// Declares --format, --json, --output, --color, --show-private, -v, -q and --fail-on. The result reads them once the
-/// command line is parsed, and sets the level of messages; UsageError where two contradict each other.
+/// Declares --format, --json, --output, --label, --color, --show-private, -v, -q, --fail-on and --exit-style. The
+/// result reads them once the command line is parsed, and sets the level of messages; UsageError where two contradict
+/// each other.
 std::function<ReportOptions()> declare_report_options(CLI::App& app);
 
 /// Those of them that are about text alone: without --format, --json, --output and --fail-on.
@@ -129,10 +137,14 @@ void refuse_together(const CLI::App& app, const std::string& one, const std::str
 /// With the age of its tables and, unless that is to be shown, without what is private. Every report passes here.
 Report redacted_unless(bool show_private, Report report);
 
-std::string report_as_text(const Report& report, const Named<Format>& format, const Style& style);
+/// That, with when and how the command was run.
+Report finished(Report report, const ReportOptions& options);
 
-/// A report that redacted_unless() gave, to stdout and into the files of --output; the exit code.
+/// A report that finished() gave, to stdout and into the files of --output; the exit code.
 int print_report(const Report& report, const ReportOptions& options);
+
+/// The same for any document.
+int print_outline(const Outline& outline, const ReportOptions& options);
 
 /// Problems always give 1 and an open verdict 3; warnings give 0, or 4 when they are to fail.
 Exit exit_code(OverallVerdict verdict, FailOn fail_on);

@@ -25,4 +25,7 @@ std::function<DoctorOptions()> declare_doctor_options(CLI::App& app);
 /// Those of them that make sense before a command: this machine, reported as text.
 std::function<DoctorOptions()> declare_preflight_options(CLI::App& app);
 
+/// What `doctor` does: examines, judges, prints. Gives the exit code.
+int run_doctor(const DoctorOptions& options);
+
 }  // namespace rnncheck

@@ -48,7 +48,7 @@ class LstmState {
   public:
     /// `file` may be empty: then nothing is written. Writes the first document, so that a wrong name shows at once.
     LstmState(std::string file, const Matrix& matrix, const RnnRequest& request, std::optional<EarlierRun> earlier,
-              bool show_private);
+              const ReportOptions& options);
 
     /// Plans the cases and takes over those of the earlier run. InputError when that was on another machine, or on this
     /// one before it was changed.
@@ -71,7 +71,7 @@ class LstmState {
     std::string file_, machine_;
     const Matrix& matrix_;
     std::optional<EarlierRun> earlier_;
-    bool show_private_;
+    ReportOptions options_;
     std::vector<RnnRun> plan_;
     std::chrono::steady_clock::time_point due_{};
 };

@@ -105,10 +105,10 @@ EarlierRun read_earlier_run(const std::string& path) {
 }
 
 LstmState::LstmState(std::string file, const Matrix& matrix, const RnnRequest& request,
-                     std::optional<EarlierRun> earlier, bool show_private)
-    : file_(std::move(file)), matrix_(matrix), earlier_(std::move(earlier)), show_private_(show_private) {
+                     std::optional<EarlierRun> earlier, const ReportOptions& options)
+    : file_(std::move(file)), matrix_(matrix), earlier_(std::move(earlier)), options_(options) {
     if (earlier_) return;  // its own document stays until there is a better one
-    write(redacted_unless(show_private, not_begun(matrix, request)));
+    write(finished(not_begun(matrix, request), options));
 }
 
 void LstmState::plan(Facts& facts) {
@@ -127,8 +127,8 @@ void LstmState::plan(Facts& facts) {
     if (earlier_) {
         Report now;
         now.facts = facts;
-        const auto paths = true_paths(
-            begun ? earlier_->facts.cudnns : redacted_unless(show_private_, std::move(now)).facts.cudnns, facts.cudnns);
+        const auto paths =
+            true_paths(begun ? earlier_->facts.cudnns : finished(std::move(now), options_).facts.cudnns, facts.cudnns);
         restore_library(paths, facts.rnn_request);
         for (RnnRun& run : earlier_->facts.rnn_runs)
             if (const auto at = paths.find(run.library); at != paths.end()) run.library = at->second;
@@ -157,7 +157,7 @@ Report LstmState::report(const Facts& facts, LstmExtras extras) const {
     extras.complete = every_case_was_tried(report.facts);
     extras.machine = machine_;
     report.lstm = std::move(extras);
-    return redacted_unless(show_private_, std::move(report));
+    return finished(std::move(report), options_);
 }
 
 void LstmState::write(const Facts& facts) const {
@@ -165,7 +165,7 @@ void LstmState::write(const Facts& facts) const {
 }
 
 void LstmState::write(const Report& report) const {
-    if (!file_.empty()) write_file(file_, json_text(report));
+    if (!file_.empty()) write_file(file_, json_text(report, JsonLines::one));
 }
 
 }  // namespace rnncheck

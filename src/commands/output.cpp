@@ -75,6 +75,10 @@ void give_dead_pipe(int stream) {
         if (end != stream) ::close(end);
 }
 
+void require_written(const std::string& path, int error) {
+    if (error != 0) throw OutputError("cannot write '" + path + "': " + std::strerror(error));
+}
+
 using Handler = void (*)(int);
 Handler file_size_handler = SIG_DFL;  ///< before we ignored it
 
@@ -133,9 +137,15 @@ void print_document(std::string_view text) {
 }
 
 void write_file(const std::string& path, std::string_view text) {
-    const int error =
-        is_no_regular_file(path) ? write_to_path(path, 0, text) : write_and_rename(behind_links(path), text);
-    if (error != 0) throw OutputError("cannot write '" + path + "': " + std::strerror(error));
+    require_written(
+        path, is_no_regular_file(path) ? write_to_path(path, 0, text) : write_and_rename(behind_links(path), text));
+}
+
+void write_output(const std::string& path, std::string_view text) {
+    if (path == environment_variable("GITHUB_STEP_SUMMARY"))
+        require_written(path, write_to_path(path, O_APPEND, text));
+    else
+        write_file(path, text);
 }
 
 bool was_written(const std::function<void()>& write) {

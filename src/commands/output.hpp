@@ -42,6 +42,10 @@ void print_document(std::string_view text);
 /// directly. OutputError.
 void write_file(const std::string& path, std::string_view text);
 
+/// The same for a report: it is appended to the summary of a step that GitHub shows ($GITHUB_STEP_SUMMARY), which the
+/// step's other commands write as well.
+void write_output(const std::string& path, std::string_view text);
+
 /// A file that cannot be written is reported, and costs no report: false where `write` throws OutputError.
 bool was_written(const std::function<void()>& write);
 

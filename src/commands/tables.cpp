@@ -1,7 +1,6 @@
 #include "commands/tables.hpp"
 
-#include <cstdio>
-
+#include "base/program.hpp"
 #include "log/read_log.hpp"
 #include "matrix/tables.hpp"
 
@@ -24,11 +23,8 @@ TableFiles table_files_from(const std::string& directory) {
 }
 
 std::vector<Issue> issues_in(const Tables& tables) {
-    const std::chrono::year_month_day latest = today() + std::chrono::days(1);  // it can be tomorrow elsewhere
-    char date[32];
-    std::snprintf(date, sizeof date, "%04d-%02u-%02u", static_cast<int>(latest.year()),
-                  static_cast<unsigned>(latest.month()), static_cast<unsigned>(latest.day()));
-    std::vector<Issue> issues = verify(tables, date);
+    const auto latest = today() + std::chrono::days(1);  // it can be tomorrow elsewhere
+    std::vector<Issue> issues = verify(tables, utc_time(latest).substr(0, std::size("2026-11-21") - 1));
     for (Issue& issue : verify_signatures(tables)) issues.push_back(std::move(issue));
     return issues;
 }
@@ -39,13 +35,10 @@ std::optional<int> days_from(std::string_view date, std::chrono::sys_days today)
     return static_cast<int>((today - *read).count());
 }
 
-void add_age(ToolStamp& tool) {
-    tool.matrix_age_days = days_from(tool.matrix_date, today());
-}
-
 ToolStamp stamp_with(std::string matrix_date, std::string matrix_digest) {
     ToolStamp stamp{.matrix_date = std::move(matrix_date), .matrix_digest = std::move(matrix_digest)};
-    add_age(stamp);
+    if (!commit_of_rnncheck().empty()) stamp.commit = commit_of_rnncheck();
+    stamp.matrix_age_days = days_from(stamp.matrix_date, today());
     return stamp;
 }
 

@@ -23,10 +23,7 @@ std::vector<Issue> issues_in(const Tables& tables);
 /// Days from an ISO date to `today`; nothing for a date that is none or lies in the future.
 std::optional<int> days_from(std::string_view date, std::chrono::sys_days today);
 
-/// Adds to the stamp how old its matrix_date is today, by the system's clock in UTC.
-void add_age(ToolStamp& tool);
-
-/// This rnncheck with a matrix of this date and digest, and its age.
+/// This rnncheck with a matrix of this date and digest, and its age by the system's clock in UTC.
 ToolStamp stamp_with(std::string matrix_date, std::string matrix_digest);
 
 }  // namespace rnncheck

@@ -12,14 +12,17 @@
 
 namespace rnncheck {
 
-inline constexpr int facts_schema = 2;
+inline constexpr int facts_schema = 3;
 /// Of reports, which hold facts.
-inline constexpr int report_schema = 2;
+inline constexpr int report_schema = 3;
+/// The oldest whose facts can still be read.
+inline constexpr int oldest_schema = 2;
 
 /// Which rnncheck collected the facts, and which stages it was allowed to run: look, ask, run; or "given" alone.
 struct ToolFacts {
     std::string version;
     std::vector<std::string> stages;
+    std::optional<std::string> collected_at = {};
     std::optional<std::string> python = {};
     std::optional<bool> make_nodes = {};
     std::vector<std::string> restrictions = {};
@@ -29,6 +32,7 @@ struct ToolFacts {
         visit("stages", self.stages,
               "stages that were run: look, ask, run; or alone: given, if versions were specified and no machine was "
               "checked, and log, if only logs were read");
+        visit("collected_at", self.collected_at, "when the machine was examined, in UTC: 2026-11-23T13:04:09Z");
         visit("python", self.python, "the environment or interpreter specified with --python");
         visit("make_nodes", self.make_nodes, "whether --make-nodes let the driver create its device nodes");
         visit("restrictions", self.restrictions,

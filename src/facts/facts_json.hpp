@@ -1,6 +1,7 @@
 // The facts document as text. The heavy JSON templates stay behind this door.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -8,7 +9,15 @@
 
 namespace rnncheck {
 
-/// One line of JSON without the parts that are at their defaults being left out: the wire and the file form.
+/// The facts as documents hold them: a case of `rnn_runs` is described once, in `rnn_cases`, and so is a run that ended
+/// the same on several GPUs.
+nlohmann::json facts_to_json(const Facts& facts);
+nlohmann::json facts_json_schema();
+
+/// The reverse, of older schemas too; InputError names the place of what has the wrong form.
+Facts facts_from_json(nlohmann::json json);
+
+/// That as text, on one line without an indent: the wire and the file form.
 std::string facts_to_text(const Facts& facts, int indent = -1);
 
 /// Reads a facts document, or a whole report with one inside. `name` is for messages ("machine.json").

@@ -30,6 +30,7 @@ struct Host {
     std::vector<PciGpu> pci_gpus;
     std::optional<bool> pci_listed;
     std::vector<std::string> hidden_directories;
+    std::optional<std::string> boot_id_hash;
 
     static void fields(auto& self, auto&& visit) {
         visit("platform", self.platform, "linux, windows or macos");
@@ -44,6 +45,8 @@ struct Host {
         visit("pci_listed", self.pci_listed, "whether the PCI bus could be read at all");
         visit("hidden_directories", self.hidden_directories,
               "those of /proc, /sys and /dev that are empty or closed to us");
+        visit("boot_id_hash", self.boot_id_hash,
+              "hash of the kernel's random boot id: another one means that the machine was restarted");
     }
 };
 

@@ -52,6 +52,7 @@ struct LogCause : Row {
     std::string check_command;
     std::string windows_check_command;  ///< where check_command is one for Unix
     std::string remedy;
+    std::string action;  ///< a name of Action
     /// May be empty. "{nvidia-cudnn}" stands for the package in the version that the log asks for,
     /// "{nvidia-cudnn>=8.9.2,<9}" for this range of it, "{plan}" for the plan of the log's GPU
     /// (rules/causes/log_remedies.hpp); " && " parts commands.
@@ -74,6 +75,7 @@ struct LogCause : Row {
         visit("check_command", self.check_command, may_be_missing);
         visit("windows_check_command", self.windows_check_command, may_be_missing);
         visit("remedy", self.remedy);
+        visit("action", self.action);
         visit("command", self.command, may_be_missing);
         visit("windows_command", self.windows_command, may_be_missing);
         visit("rests_on", self.rests_on, may_be_missing);

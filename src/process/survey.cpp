@@ -370,6 +370,7 @@ Facts survey(const SurveyOptions& options) {
     Facts facts;
     facts.rnn_request = options.rnn_request;
     facts.tool.version = version_of_rnncheck();
+    facts.tool.collected_at = utc_time(std::chrono::system_clock::now());
     facts.tool.stages = {"look"};
     facts.tool.python = options.python;
     if (options.make_nodes) facts.tool.make_nodes = true;

@@ -261,21 +261,17 @@ std::string why_not_run(const Report& report) {
     return "not run: " + shown(error->rule) + " has to be solved first";
 }
 
-void write_lines(Page& page, std::string_view word, const State& state, Words rows) {
+void add_rows(std::vector<ChecklistLine>& checklist, std::string_view word, const State& state, Words rows) {
     if (rows.empty()) return;
     rows.back() += state.because;
-    std::string begin = " " + page.mark(state.mark) + ' ' + padded(word, 11);
-    for (const std::string& line : rows) {
-        page.wrap(begin, line);
-        begin = std::string(columns_of(begin), ' ');
-    }
+    checklist.push_back({std::string(word), state.mark, std::move(rows)});
 }
 
-void write_log_line(Page& page, const Log& log) {
-    std::string line =
+void add_log(std::vector<ChecklistLine>& checklist, const Log& log) {
+    const std::string row =
         pluralized(static_cast<std::size_t>(log.lines), "line", "lines") + " of " + shown(join_with_and(log.files)) +
         ", " + (log.first_error_line ? "first error in line " + std::to_string(*log.first_error_line) : "no error");
-    write_lines(page, "Log", {log.first_error_line ? Mark::warning : Mark::passed, ""}, {line});
+    add_rows(checklist, "Log", {log.first_error_line ? Mark::warning : Mark::passed, ""}, {row});
 }
 
 std::string given_network(const Network& network) {
@@ -287,7 +283,8 @@ std::string given_network(const Network& network) {
 
 }  // namespace
 
-void write_checklist(Page& page, const Report& report) {
+std::vector<ChecklistLine> checklist_of(const Report& report) {
+    std::vector<ChecklistLine> checklist;
     const Facts& facts = report.facts;
     const bool given = only_given(facts);
     const auto state = [&](Layer layer, bool answered) {
@@ -295,29 +292,40 @@ void write_checklist(Page& page, const Report& report) {
         return state_of(report, layer, given ? std::ranges::any_of(report.verdicts, passed) : answered);
     };
     /// What was not given has no line.
-    const auto write = [&](std::string_view word, Layer layer, bool answered, const Words& rows,
-                           const Words& otherwise) {
-        write_lines(page, word, state(layer, answered), rows.empty() && !given ? otherwise : rows);
+    const auto add_layer = [&](std::string_view word, Layer layer, bool answered, const Words& rows,
+                               const Words& otherwise) {
+        add_rows(checklist, word, state(layer, answered), rows.empty() && !given ? otherwise : rows);
     };
     const std::string system = system_line(facts.host);
-    write("System", Layer::host, !system.empty(), system.empty() ? Words{} : Words{system}, {"unknown"});
-    write("Driver", Layer::driver, facts.driver.init && facts.driver.init->ok(),
-          given && !facts.driver.library_version ? Words{} : Words{driver_line(facts)}, {});
-    write("GPU", Layer::gpu, !facts.cuda_devices.empty(), gpu_lines(facts), no_gpu_lines(facts));
-    write("CUDA", Layer::runtime,
-          std::ranges::any_of(facts.runtimes, [](const Runtime& runtime) { return !runtime.failure; }),
-          cuda_lines(facts), files_of(facts, LibraryKind::cudart, "no CUDA runtime (libcudart)"));
-    write("cuDNN", Layer::cudnn,
-          std::ranges::any_of(facts.cudnns, [](const Cudnn& cudnn) { return cudnn.rnn_usable.value_or(false); }),
-          cudnn_lines(facts), files_of(facts, LibraryKind::cudnn, "no cuDNN"));
+    add_layer("System", Layer::host, !system.empty(), system.empty() ? Words{} : Words{system}, {"unknown"});
+    add_layer("Driver", Layer::driver, facts.driver.init && facts.driver.init->ok(),
+              given && !facts.driver.library_version ? Words{} : Words{driver_line(facts)}, {});
+    add_layer("GPU", Layer::gpu, !facts.cuda_devices.empty(), gpu_lines(facts), no_gpu_lines(facts));
+    add_layer("CUDA", Layer::runtime,
+              std::ranges::any_of(facts.runtimes, [](const Runtime& runtime) { return !runtime.failure; }),
+              cuda_lines(facts), files_of(facts, LibraryKind::cudart, "no CUDA runtime (libcudart)"));
+    add_layer("cuDNN", Layer::cudnn,
+              std::ranges::any_of(facts.cudnns, [](const Cudnn& cudnn) { return cudnn.rnn_usable.value_or(false); }),
+              cudnn_lines(facts), files_of(facts, LibraryKind::cudnn, "no cuDNN"));
     if (!given)
-        write("Networks", Layer::rnn, std::ranges::count(facts.rnn_runs, RunEnd::ok, &RnnRun::end) > 0,
-              {facts.rnn_runs.empty() ? why_not_run(report) : networks_line(report)}, {});
-    if (facts.network) write("Networks", Layer::rnn, false, {given_network(*facts.network)}, {});
-    write_lines(page, "Frameworks", state_of(report, Layer::runtime, true, true), framework_lines(facts));
-    if (facts.log) write_log_line(page, *facts.log);
+        add_layer("Networks", Layer::rnn, std::ranges::count(facts.rnn_runs, RunEnd::ok, &RnnRun::end) > 0,
+                  {facts.rnn_runs.empty() ? why_not_run(report) : networks_line(report)}, {});
+    if (facts.network) add_layer("Networks", Layer::rnn, false, {given_network(*facts.network)}, {});
+    add_rows(checklist, "Frameworks", state_of(report, Layer::runtime, true, true), framework_lines(facts));
+    if (facts.log) add_log(checklist, *facts.log);
     for (const std::string& restriction : facts.tool.restrictions)
-        write_lines(page, "Limits", {Mark::warning, ""}, {"rnncheck was restricted here: " + shown(restriction)});
+        add_rows(checklist, "Limits", {Mark::warning, ""}, {"rnncheck was restricted here: " + shown(restriction)});
+    return checklist;
+}
+
+void write_checklist(Page& page, const std::vector<ChecklistLine>& checklist) {
+    for (const ChecklistLine& line : checklist) {
+        std::string begin = " " + page.mark(line.mark) + ' ' + padded(line.word, 11);
+        for (const std::string& row : line.rows) {
+            page.wrap(begin, row);
+            begin = std::string(columns_of(begin), ' ');
+        }
+    }
 }
 
 }  // namespace rnncheck

@@ -57,6 +57,18 @@ struct FailureDocument : Document<ProgramStamp> {
     }
 };
 
+/// `rnncheck --version --json`.
+struct VersionDocument : Document<ToolStamp> {
+    int report_schema = rnncheck::report_schema;
+    int facts_schema = rnncheck::facts_schema;
+
+    static void fields(auto& self, auto&& visit) {
+        Document::fields(self, visit);
+        visit("report_schema", self.report_schema, "schema number of the reports that it writes");
+        visit("facts_schema", self.facts_schema, "schema number of the facts that it writes");
+    }
+};
+
 struct ListItem {
     std::string name;
     std::string title;
@@ -209,16 +221,19 @@ struct DiffDocument : Document<ToolStamp> {
     }
 };
 
-/// A document as JSON text: two spaces of indent, sorted keys, plain ASCII (everything else as \u escapes, so that no
-/// control character of either kind reaches a terminal), one line end after the last brace.
+/// A document as JSON text: on one line or with two spaces of indent, sorted keys, plain ASCII (everything else as \u
+/// escapes, so that no control character of either kind reaches a terminal), one line end after the last brace.
 template <class T>
-std::string json_text(const T& document);
+std::string json_text(const T& document, JsonLines layout = JsonLines::indented);
 
 /// JSON Schema (draft 2020-12) that every document above, reports and saved facts satisfy.
 std::string schema_text();
 
 // For people. Everything that comes from outside goes through shown() on its way to the page.
 
+std::string text_of(const Report& report, const Style& style);
+/// A line with the name and version, and one with all else.
+std::string text_of(const VersionDocument& document, const Style& style);
 std::string text_of(const ListDocument& document, const Style& style);
 /// A paragraph per table.
 std::string text_of(const TablesDocument& document, const Style& style);

@@ -1,4 +1,5 @@
 #include "base/json.hpp"
+#include "facts/facts_json.hpp"
 #include "report/documents.hpp"
 
 namespace rnncheck {
@@ -37,7 +38,7 @@ Json as_json(const T& document) {
 /// The facts are to be read again, byte for byte; the rest is for people.
 Json as_json(const Report& report) {
     Json json = to_json(report, valid_utf8);
-    json["facts"] = to_json(report.facts, reversible_utf8);
+    json["facts"] = facts_to_json(report.facts);
     return json;
 }
 
@@ -49,45 +50,50 @@ Json as_json(const WhichDocument& document) {
     return json;
 }
 
-std::string as_text(const Json& json) {
-    return json.dump(2, ' ', true) + '\n';
+std::string as_text(const Json& json, JsonLines layout) {
+    return json.dump(layout == JsonLines::one ? -1 : 2, ' ', true) + '\n';
 }
 
 }  // namespace
 
 template <class T>
-std::string json_text(const T& document) {
-    return as_text(as_json(document));
+std::string json_text(const T& document, JsonLines layout) {
+    return as_text(as_json(document), layout);
 }
 
-template std::string json_text(const Report&);
-template std::string json_text(const FailureDocument&);
-template std::string json_text(const ListDocument&);
-template std::string json_text(const TablesDocument&);
-template std::string json_text(const TableDocument&);
-template std::string json_text(const VerifyDocument&);
-template std::string json_text(const PlanDocument&);
-template std::string json_text(const NeedsDocument&);
-template std::string json_text(const WhichDocument&);
-template std::string json_text(const SelftestDocument&);
-template std::string json_text(const ModelDocument&);
-template std::string json_text(const DiffDocument&);
+template std::string json_text(const Report&, JsonLines);
+template std::string json_text(const FailureDocument&, JsonLines);
+template std::string json_text(const VersionDocument&, JsonLines);
+template std::string json_text(const ListDocument&, JsonLines);
+template std::string json_text(const TablesDocument&, JsonLines);
+template std::string json_text(const TableDocument&, JsonLines);
+template std::string json_text(const VerifyDocument&, JsonLines);
+template std::string json_text(const PlanDocument&, JsonLines);
+template std::string json_text(const NeedsDocument&, JsonLines);
+template std::string json_text(const WhichDocument&, JsonLines);
+template std::string json_text(const SelftestDocument&, JsonLines);
+template std::string json_text(const DiffDocument&, JsonLines);
+template std::string json_text(const ModelDocument&, JsonLines);
 
 std::string schema_text() {
     Json report = document_schema<Report>("report");
-    const Json facts = document_schema<Facts>("facts, as --save-facts writes them");
-    report["properties"]["facts"]["properties"]["schema"]["const"] = facts_schema;
+    Json facts = facts_json_schema();
+    facts["properties"]["schema"]["const"] = facts_schema;
+    report["properties"]["facts"] = facts;
+    facts["title"] = "facts, as --save-facts writes them";
     return as_text(
         {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
          {"title", "What rnncheck writes as JSON"},
          {"oneOf",
           Json::array({report, facts, document_schema<FailureDocument>("failure: there is no report"),
-                       document_schema<ListDocument>("list"), document_schema<TablesDocument>("matrix show"),
+                       document_schema<VersionDocument>("--version"), document_schema<ListDocument>("list"),
+                       document_schema<TablesDocument>("matrix show"),
                        document_schema<TableDocument>("matrix show TABLE"),
                        document_schema<VerifyDocument>("matrix verify"), document_schema<PlanDocument>("matrix plan"),
                        document_schema<NeedsDocument>("matrix plan --for"), which_schema(),
-                       document_schema<SelftestDocument>("selftest"), document_schema<ModelDocument>("model"),
-                       document_schema<DiffDocument>("diff")})}});
+                       document_schema<SelftestDocument>("selftest"), document_schema<DiffDocument>("diff"),
+                       document_schema<ModelDocument>("model")})}},
+        JsonLines::indented);
 }
 
 }  // namespace rnncheck

@@ -205,6 +205,14 @@ std::string sentence(const SelftestDocument& document) {
 
 }  // namespace
 
+std::string text_of(const VersionDocument& document, const Style& style) {
+    Page page(style);
+    page.line("rnncheck " + document.tool.version);
+    page.line("compatibility data of " + document.tool.matrix_date + ", schema " +
+              std::to_string(document.report_schema) + ", commit " + document.tool.commit.value_or("unknown"));
+    return page.text();
+}
+
 std::string text_of(const ListDocument& document, const Style& style) {
     Page page(style);
     std::size_t width = 0;

@@ -18,11 +18,33 @@ RNNCHECK_ENUM_NAMES(Confidence, "certain", "likely", "possible")
 enum class Risk { safe, needs_root, disruptive, destructive };
 RNNCHECK_ENUM_NAMES(Risk, "safe", "needs_root", "disruptive", "destructive")
 
-/// `text` for people, `commands` for scripts, `verify` a command that shows the cure (of a rule: empty
+/// What a remedy does, in one word for automation, by the remedy's first step.
+enum class Action {
+    other,               ///< none of these, or several of equal weight
+    none,                ///< nothing, unless the condition in its text holds
+    investigate,         ///< find out more: logs, processes, further tests
+    install_driver,      ///< install or update the NVIDIA driver
+    configure_driver,    ///< kernel modules, device nodes, modes and services of the driver
+    restart_node,        ///< reboot
+    reset_gpu,           ///< reset the GPU, or reboot
+    replace_hardware,    ///< exchange the GPU
+    install_package,     ///< install or remove a package, or another version of it
+    reinstall_package,   ///< the same version again
+    change_environment,  ///< variables, search paths, groups, the Python environment
+    change_program,      ///< other features or types in the network
+    free_resources,      ///< stop other programs, wait, raise a limit
+    request_gpu,         ///< start the container, job or virtual machine with a GPU
+};
+RNNCHECK_ENUM_NAMES(Action, "other", "none", "investigate", "install_driver", "configure_driver", "restart_node",
+                    "reset_gpu", "replace_hardware", "install_package", "reinstall_package", "change_environment",
+                    "change_program", "free_resources", "request_gpu")
+
+/// `text` for people, `action` and `commands` for scripts, `verify` a command that shows the cure (of a rule: empty
 /// for the rule itself, asked again). A rule may list commands that only look among `commands`; judge() tells them
 /// apart.
 struct Remedy {
-    std::string text;
+    Action action = Action::other;
+    std::string text = {};
     std::vector<std::string> commands = {};
     Risk risk = Risk::safe;
     std::string verify = {};
@@ -31,6 +53,7 @@ struct Remedy {
     std::vector<GivenValue> changes = {};  ///< what `matrix check` would be told afterwards instead; not printed
 
     static void fields(auto& self, auto&& visit) {
+        visit("action", self.action, "its first step, in one word for automation");
         visit("text", self.text, "what to do");
         visit("commands", self.commands, "commands that do it");
         visit("checks", self.checks, "commands that show what the text names and change nothing");

@@ -1,8 +1,8 @@
-// A format prints a report. It may not look anything up and may not decide.
+// A format prints the outline of a report or of another document. It may not look anything up and may not decide.
 #pragma once
 
-#include <iosfwd>
 #include <span>
+#include <string>
 
 #include "base/directory_list.hpp"
 #include "report/report.hpp"
@@ -14,12 +14,21 @@ struct Style {
     bool verbose = false;     ///< evidence, documentation, passed checks and timings too
     bool quiet = false;       ///< the headline only
     bool ascii = false;       ///< no character beyond ASCII
+    bool one_line = false;    ///< JSON without line ends: it goes to no terminal
     std::size_t width = 100;  ///< columns of the terminal
 };
 
+/// How JSON is laid out in this style.
+enum class JsonLines { indented, one };
+inline JsonLines json_lines(const Style& style) {
+    return style.one_line ? JsonLines::one : JsonLines::indented;
+}
+
+struct Outline;
+
 struct Format {
     std::string_view title;
-    void (*write)(const Report&, std::ostream&, const Style&);
+    std::string (*write)(const Outline&, const Style&);
 };
 
 /// Every file of src/report/formats/, by name.

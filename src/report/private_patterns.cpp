@@ -84,7 +84,13 @@ constexpr TokenPrefix token_prefixes[] = {
 struct PrivatePattern {
     const PrivateKind& kind;
     std::string text;
-    re2::RE2 regex{text, re2::RE2::Latin1};  ///< bytes: a text may be in any coding
+    mutable std::unique_ptr<re2::RE2> compiled = nullptr;
+
+    /// Compiled when it is needed, which most are not. Of bytes: a text may be in any coding.
+    const re2::RE2& regex() const {
+        if (!compiled) compiled = std::make_unique<re2::RE2>(text, re2::RE2::Latin1);
+        return *compiled;
+    }
 };
 
 std::string any_token() {
@@ -227,8 +233,9 @@ bool is_everybodys(const PrivateKind& kind, std::string_view part) {
 
 void add_places(std::string_view text, const PrivatePattern& pattern, std::vector<PrivatePlace>& places) {
     std::array<re2::StringPiece, 4> found;  // the match and the groups, of which at most one is there
-    for (std::size_t from = 0; pattern.regex.Match({text.data(), text.size()}, from, text.size(), re2::RE2::UNANCHORED,
-                                                   found.data(), static_cast<int>(found.size()));) {
+    for (std::size_t from = 0;
+         pattern.regex().Match({text.data(), text.size()}, from, text.size(), re2::RE2::UNANCHORED, found.data(),
+                               static_cast<int>(found.size()));) {
         const auto group = std::find_if(found.begin() + 1, found.end(), [](const auto& g) { return g.data(); });
         const auto& part = group == found.end() ? found.front() : *group;
         const auto begin = static_cast<std::size_t>(part.data() - text.data());

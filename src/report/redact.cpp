@@ -224,7 +224,7 @@ class Redactor {
 /// Ids and stamps are our own words, and other people's scripts look for them.
 bool is_our_own(std::string_view field) {
     return field == "rule" || field == "probe" || field == "matrix_date" || field == "matrix_digest" ||
-           field == "signature";
+           field == "signature" || field == "labels";
 }
 
 /// Calls act(name, text) for each text and each key of a map; the name is the key of a map's value, else empty.

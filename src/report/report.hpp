@@ -20,6 +20,7 @@ struct ToolStamp {
     std::string matrix_date;
     std::string matrix_digest;
     std::optional<int> matrix_age_days = {};
+    std::optional<std::string> commit = {};
 
     static void fields(auto& self, auto&& visit) {
         visit("name", self.name, "rnncheck");
@@ -28,6 +29,7 @@ struct ToolStamp {
         visit("matrix_digest", self.matrix_digest,
               "SHA-256 over the matrix: `sha256sum *.json | sha256sum` in its directory");
         visit("matrix_age_days", self.matrix_age_days, "days from matrix_date to the day of this run");
+        visit("commit", self.commit, "commit of rnncheck's source that it was built from");
     }
 };
 
@@ -138,6 +140,23 @@ struct LstmExtras {
     }
 };
 
+/// When a report was made, and how it was asked for.
+struct RunStamp {
+    std::string run_at;
+    double duration_ms = 0;
+    std::string command;
+    std::vector<std::string> options;
+    TextMap labels;
+
+    static void fields(auto& self, auto&& visit) {
+        visit("run_at", self.run_at, "when the command was started, in UTC: 2026-11-23T13:04:09Z");
+        visit("duration_ms", self.duration_ms, "time from then to this report, in milliseconds");
+        visit("command", self.command, "the command of rnncheck: doctor, matrix check");
+        visit("options", self.options, "its options and arguments, without --label");
+        visit("labels", self.labels, "what --label named, e.g. node: gpu017");
+    }
+};
+
 /// What redact() replaced by words such as USER1.
 struct HiddenThings {
     std::string kind;
@@ -149,7 +168,7 @@ struct HiddenThings {
     }
 };
 
-struct Report {
+struct Report : RunStamp {
     int schema = report_schema;
     ToolStamp tool;
     OverallVerdict verdict = OverallVerdict::undetermined;
@@ -164,6 +183,7 @@ struct Report {
     static void fields(auto& self, auto&& visit) {
         visit("schema", self.schema, "number of this form of the report");
         visit("tool", self.tool, "who judged, by which matrix");
+        RunStamp::fields(self, visit);
         visit("verdict", self.verdict, "the whole in one word");
         visit("sentence", self.sentence,
               "the verdict in one short sentence: what was run on a GPU, how many problems, the first to repair");

@@ -57,6 +57,12 @@ std::vector<Sweep> sweeps_of(const Facts& facts) {
     return sweeps;
 }
 
+std::optional<Peak> peak_of(const Gpu& gpu) {
+    if (!gpu.compute_capability) return std::nullopt;
+    return peak_of(Clocks{*gpu.compute_capability, gpu.multiprocessors.value_or(0), gpu.clock_mhz.value_or(0),
+                          gpu.memory_clock_mhz.value_or(0), gpu.memory_bus_bits.value_or(0)});
+}
+
 std::string kind_of(const RnnCase& rnn_case) {
     return network_name(rnn_case.cell) + (rnn_case.training ? " training " : " ") +
            join({std::string(name_of(rnn_case.dtype)), std::string(name_of(rnn_case.math)),

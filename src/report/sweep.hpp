@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "facts/facts.hpp"
+#include "rnn/speed.hpp"
 
 namespace rnncheck {
 
@@ -53,5 +54,11 @@ std::vector<GridRow> grid_of(const Sweep& sweep, std::size_t columns,
 /// An SVG document: a grid for each sweep, with kinds of case as rows and shapes as numbered columns. A square has a
 /// colour and a letter, so that it can be read without colours; what it stands for is its tooltip. All text is escaped.
 std::string sweeps_svg(const Facts& facts, const std::string& title);
+
+/// That, and the error of each test against its limit, and its time against the model; none where nothing was run.
+std::vector<std::string> sweep_pictures(const Facts& facts);
+
+/// What the GPU could do, as far as the driver reported its clocks.
+std::optional<Peak> peak_of(const Gpu& gpu);
 
 }  // namespace rnncheck

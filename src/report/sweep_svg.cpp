@@ -1,9 +1,11 @@
 // The recurrent-network cases as a picture.
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <set>
 #include <sstream>
 
-#include "base/text.hpp"
+#include "report/markup.hpp"
 #include "report/sweep.hpp"
 
 namespace rnncheck {
@@ -11,18 +13,7 @@ namespace rnncheck {
 namespace {
 
 constexpr int cell_size = 16, margin = 16, line_height = 15, letter_width = 7;
-
-/// Text from anywhere as the content of an element or attribute.
-std::string xml(std::string_view text, std::size_t most = 300) {
-    constexpr std::pair<char, std::string_view> entities[] = {
-        {'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
-    std::string safe;
-    for (const char letter : escaped(text, most)) {
-        const auto entity = std::ranges::find(entities, letter, [](const auto& known) { return known.first; });
-        safe += entity == std::end(entities) ? std::string_view(&letter, 1) : entity->second;
-    }
-    return safe;
-}
+constexpr std::size_t longest_words = 300;
 
 struct SquareLook {
     char letter;
@@ -52,29 +43,44 @@ class Picture {
     }
 
     void at(int x, int y, std::string_view words, const char* style) {
-        body_ << "<text x=\"" << x << "\" y=\"" << y << "\" " << style << ">" << xml(words) << "</text>\n";
-        widest_ = std::max(widest_, x + letter_width * static_cast<int>(std::min<std::size_t>(words.size(), 300)));
+        body_ << "<text x=\"" << x << "\" y=\"" << y << "\" " << style << ">" << xml(words, longest_words)
+              << "</text>\n";
+        widest_ = std::max(widest_, x + letter_width * static_cast<int>(std::min(words.size(), longest_words)));
     }
 
     void square(int x, int y, RunEnd end, std::string_view tip) {
         const SquareLook& look = square_looks[static_cast<std::size_t>(end)];
-        body_ << "<g><title>" << xml(tip) << "</title><rect x=\"" << x << "\" y=\"" << y << "\" width=\""
+        body_ << "<g><title>" << xml(tip, longest_words) << "</title><rect x=\"" << x << "\" y=\"" << y << "\" width=\""
               << cell_size - 1 << "\" height=\"" << cell_size - 1 << "\" fill=\"" << look.fill << "\"/><text x=\""
               << x + cell_size / 2 << "\" y=\"" << y + 12 << "\" text-anchor=\"middle\" fill=\"" << look.ink << "\">"
               << look.letter << "</text></g>\n";
         widest_ = std::max(widest_, x + cell_size);
     }
 
+    /// A cross where a number is beyond its bound, else a dot.
+    void point(int x, int y, bool is_beyond) {
+        if (is_beyond)
+            body_ << "<path d=\"M" << x - 4 << ' ' << y - 4
+                  << "l8 8m-8 0l8 -8\" stroke=\"#B3261E\" stroke-width=\"2\"/>\n";
+        else
+            body_ << "<circle cx=\"" << x << "\" cy=\"" << y << "\" r=\"3\" fill=\"#0072B2\"/>\n";
+    }
+
+    void vertical(int x, int from, int to, const char* color) {
+        body_ << "<path d=\"M" << x << ' ' << from << "V" << to << "\" stroke=\"" << color << "\"/>\n";
+        widest_ = std::max(widest_, x + margin);
+    }
+
     int y() const { return y_; }
     void down(int by) { y_ += by; }
 
-    std::string finished() const {
+    std::string finished(std::string_view title) const {
         std::ostringstream out;
         const int width = widest_ + margin, height = y_ + margin;
         out << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << width << "\" height=\"" << height
-            << "\" viewBox=\"0 0 " << width << ' ' << height
-            << "\" font-family=\"monospace\" font-size=\"11\">\n<rect width=\"" << width << "\" height=\"" << height
-            << "\" fill=\"#ffffff\"/>\n"
+            << "\" viewBox=\"0 0 " << width << ' ' << height << "\" role=\"img\" aria-label=\""
+            << xml(title, longest_words) << "\" font-family=\"monospace\" font-size=\"11\">\n<rect width=\"" << width
+            << "\" height=\"" << height << "\" fill=\"#ffffff\"/>\n"
             << body_.str() << "</svg>\n";
         return out.str();
     }
@@ -127,7 +133,70 @@ void draw_legend(Picture& page, const std::vector<std::string>& shapes) {
     for (std::size_t i = 0; i < shapes.size(); ++i) page.text(margin, std::to_string(i + 1) + ": " + shapes[i]);
 }
 
+/// How a number of a test relates to its bound, by the kind of network.
+struct Ratio {
+    std::string kind;
+    double value;
+};
+
+/// A row for each kind, a point for each ratio on a scale of powers of ten, and a line at 1.
+std::string ratios_svg(const std::vector<Ratio>& ratios, const std::string& title, int lowest, int highest) {
+    constexpr int power_width = 60;
+    std::map<std::string, std::set<std::pair<int, bool>>> rows;  // what would lie on another point is drawn once
+    std::size_t widest = 0;
+    for (const Ratio& ratio : ratios) {
+        const double power = std::clamp<double>(std::log10(ratio.value), lowest, highest);
+        rows[ratio.kind].insert({static_cast<int>((power - lowest) * power_width), !(ratio.value <= 1)});
+        widest = std::max(widest, ratio.kind.size());
+    }
+    Picture page;
+    page.text(margin, title, "font-weight=\"bold\" font-size=\"14\"");
+    const int left = margin + letter_width * static_cast<int>(widest + 2), top = page.y() + line_height;
+    const int bottom = top + line_height * static_cast<int>(rows.size() + 1);
+    for (int power = lowest; power <= highest; ++power) {
+        const int x = left + (power - lowest) * power_width;
+        page.vertical(x, top, bottom, power == 0 ? "#000000" : "#DDDDDD");
+        page.at(x - 10, top - 3, power == 0 ? "1" : "1e" + std::to_string(power), "");
+    }
+    page.down(line_height);
+    for (const auto& [kind, points] : rows) {
+        page.text(margin, kind);
+        for (const auto& [x, is_beyond] : points) page.point(left + x, page.y() - 4, is_beyond);
+    }
+    page.down(line_height);
+    return page.finished(title);
+}
+
+std::vector<Ratio> errors_against_limits(const Facts& facts) {
+    std::vector<Ratio> ratios;
+    for (const RnnRun& run : facts.rnn_runs)
+        if (run.largest_error && run.limit && *run.limit > 0)
+            ratios.push_back({kind_of(run.rnn_case), *run.largest_error / *run.limit});
+    return ratios;
+}
+
+std::vector<Ratio> times_against_model(const Facts& facts) {
+    std::vector<Ratio> ratios;
+    for (const Gpu& gpu : facts.cuda_devices)
+        if (const auto peak = peak_of(gpu))
+            for (const RnnRun& run : facts.rnn_runs)
+                if (run.gpu == gpu.index && run.repeat_ms && run.end == RunEnd::ok)
+                    ratios.push_back({kind_of(run.rnn_case), *run.repeat_ms / model_ms(run.rnn_case, *peak)});
+    return ratios;
+}
+
 }  // namespace
+
+std::vector<std::string> sweep_pictures(const Facts& facts) {
+    std::vector<std::string> pictures;
+    if (facts.rnn_runs.empty()) return pictures;
+    pictures.push_back(sweeps_svg(facts, "Network tests by kind and shape"));
+    if (const auto errors = errors_against_limits(facts); !errors.empty())
+        pictures.push_back(ratios_svg(errors, "Largest error of each test as a part of its limit (1)", -7, 3));
+    if (const auto times = times_against_model(facts); !times.empty())
+        pictures.push_back(ratios_svg(times, "Time of each test against the model of its GPU (1)", -2, 4));
+    return pictures;
+}
 
 std::string sweeps_svg(const Facts& facts, const std::string& title) {
     Picture page;
@@ -135,7 +204,7 @@ std::string sweeps_svg(const Facts& facts, const std::string& title) {
     const std::vector<std::string> shapes = all_shapes(facts);
     for (const Sweep& sweep : sweeps_of(facts)) draw_sweep(page, sweep, shapes);
     if (!shapes.empty()) draw_legend(page, shapes);
-    return page.finished();
+    return page.finished(title);
 }
 
 }  // namespace rnncheck

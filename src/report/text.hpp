@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/format.hpp"
 #include "report/sweep.hpp"
@@ -67,8 +68,16 @@ class Page {
 /// "rnncheck 0.1.0   ✓ recurrent networks work: ...", at most 100 columns.
 std::string headline(const Report& report, const Page& page);
 
-/// System, driver, GPUs, CUDA, cuDNN, networks and frameworks, each with a mark; of what a person told, what was told.
-void write_checklist(Page& page, const Report& report);
+/// A layer, how it is, and what was found there.
+struct ChecklistLine {
+    std::string word;
+    Mark mark;
+    std::vector<std::string> rows;
+};
+
+/// System, driver, GPUs, CUDA, cuDNN, networks and frameworks; of what a person told, what was told.
+std::vector<ChecklistLine> checklist_of(const Report& report);
+void write_checklist(Page& page, const std::vector<ChecklistLine>& lines);
 
 /// Title and rule, message, fix, the command that verifies it; evidence and documentation where the page is verbose.
 void write_finding(Page& page, const Report& report, const Finding& finding);

@@ -15,7 +15,8 @@ static Finding compat_fails(const Facts& facts, const Library* compat, bool refu
         .evidence = {{"libcuda in use", path, "libraries"},
                      {"cuInit", if_known(facts.driver.init), "driver.init"},
                      {"kernel module", if_known(facts.driver.kernel_version), "driver.kernel_version"}},
-        .remedies = {{.text = "Remove the compatibility library's directory from the loader's search path, then use "
+        .remedies = {{.action = Action::change_environment,
+                      .text = "Remove the compatibility library's directory from the loader's search path, then use "
                               "a CUDA version that the host's driver supports or update the host's driver",
                       .commands = {"/sbin/ldconfig -p | grep libcuda.so.1", "printenv LD_LIBRARY_PATH"},
                       .link = "https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html"}},

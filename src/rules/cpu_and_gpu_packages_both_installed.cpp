@@ -48,7 +48,8 @@ static Finding both(const Facts& facts, const Framework& framework) {
             .evidence = {{"packages", join_with_and(listed), "frameworks"},
                          {"build identified from its files", cuda_won ? "with CUDA" : "without CUDA",
                           framework.shown_by.value_or("frameworks")}},
-            .remedies = {{.text = "Uninstall both packages, then install only the one with CUDA",
+            .remedies = {{.action = Action::reinstall_package,
+                          .text = "Uninstall both packages, then install only the one with CUDA",
                           .commands = commands_for(facts, framework, names),
                           .link = "https://www.tensorflow.org/install/pip"}}};
 }

@@ -33,7 +33,8 @@ static Finding no_cuda(const Facts& facts, const Framework& framework, const Fra
     finding.message = words_of(framework) + " is a CPU-only build: it never uses the GPU or cuDNN";
     finding.evidence = {evidence_of(build, "no CUDA")};
     const auto& os = facts.host.platform;
-    finding.remedies = {{.text = os && never_has_cuda(*os, framework, matrix)
+    finding.remedies = {{.action = Action::install_package,
+                         .text = os && never_has_cuda(*os, framework, matrix)
                                      ? other_system(*os)
                                      : "Install a CUDA build; the plan for this version lists those that exist",
                          .commands = {"rnncheck matrix plan --for " + framework.name + "==" + framework.version->text},
@@ -102,7 +103,8 @@ static Remedy install(const Facts& facts, const Framework& framework, const Plan
     const auto& package = framework.package;
     if (package) commands.push_back(pip(facts, framework, "uninstall -y " + package->substr(0, package->find(' '))));
     commands.push_back(pip(facts, framework, build.install.substr(pip_start.size())));
-    return {.text = "Replace it with the CUDA " + build.cuda->text + " build" + what_it_needs(build),
+    return {.action = Action::install_package,
+            .text = "Replace it with the CUDA " + build.cuda->text + " build" + what_it_needs(build),
             .commands = std::move(commands),
             .link = build.sources.front()};
 }
@@ -114,6 +116,7 @@ static Remedy look_for_one(const Facts& facts, const Matrix& matrix, Framework f
     std::vector<std::string> commands;
     if (framework.version) commands = {"rnncheck matrix plan --for " + framework.name + "==" + framework.version->text};
     return {
+        .action = Action::install_package,
         .text =
             "Use a CUDA build; no build of this version is known to run here, and the plan shows what each build needs",
         .commands = std::move(commands),

@@ -16,7 +16,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
          .evidence = {{"libcudart", "not in the loader's search path, toolkit directories or Python packages",
                        "libraries"}},
          .remedies = {for_cuda_here(
-             facts, {.text = "No action is needed if your framework bundles CUDA; otherwise install the "
+             facts, {.action = Action::install_package,
+                     .text = "No action is needed if your framework bundles CUDA; otherwise install the "
                              "runtime for your driver, for example as a Python package",
                      .commands = {"pip install nvidia-cuda-runtime-cu12"},
                      .link = "https://docs.nvidia.com/cuda/cuda-installation-guide-linux/"})},

@@ -15,7 +15,8 @@ static Finding unusable(const Facts& facts, const Runtime& runtime) {
         .subject = runtime.library,
         .message = "the CUDA runtime " + runtime.library + ' ' + why_unusable(*runtime.failure),
         .evidence = {{"failed call", in_words(*runtime.failure), "runtimes"}},
-        .remedies = {{.text = "Reinstall the CUDA runtime from its original source, or remove its directory from "
+        .remedies = {{.action = Action::reinstall_package,
+                      .text = "Reinstall the CUDA runtime from its original source, or remove its directory from "
                               "the loader's search path",
                       .commands = {"/sbin/ldconfig -p | grep libcudart"},
                       .link = "https://docs.nvidia.com/cuda/cuda-installation-guide-linux/"}}};

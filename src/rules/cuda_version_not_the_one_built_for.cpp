@@ -25,7 +25,8 @@ static Finding only_another_cuda(const Facts& facts, const Framework& framework,
                          {"CUDA " + found, other.path, "libraries"},
                          built_for(framework, "CUDA " + framework.cuda->text)},
             .remedies = {installing_cublas(facts, framework,
-                                           {.text = "Install CUDA " + std::to_string(framework.cuda->major()) +
+                                           {.action = Action::install_package,
+                                            .text = "Install CUDA " + std::to_string(framework.cuda->major()) +
                                                     " in addition, or use a framework build for CUDA " + found,
                                             .link = "https://developer.nvidia.com/cuda-toolkit-archive"})}};
 }

@@ -5,7 +5,8 @@
 namespace rnncheck::rules::cudnn_bug {
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    const Remedy remedy = {.text = "Check whether your networks use the affected feature",
+    const Remedy remedy = {.action = Action::investigate,
+                           .text = "Check whether your networks use the affected feature",
                            .link = "https://docs.nvidia.com/deeplearning/cudnn/release-notes/index.html"};
     return documented_defects(facts, matrix, "cudnn_bug", remedy, nullptr);
 }

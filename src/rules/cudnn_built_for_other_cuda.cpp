@@ -34,7 +34,8 @@ static Finding other_cuda(const Facts& facts, const CudnnCopy& copy, int wanted,
             wanted,
             installing_cudnn(
                 facts, &copy,
-                {.text = "Install the cuDNN package for CUDA " + std::to_string(wanted) +
+                {.action = Action::install_package,
+                 .text = "Install the cuDNN package for CUDA " + std::to_string(wanted) +
                          " (its name ends in the major), or install CUDA " +
                          std::to_string(copy.answer->built_for_cuda->major()) + " and a driver for it",
                  .link = "https://docs.nvidia.com/deeplearning/cudnn/backend/v9.5.1/reference/support-matrix.html"}))}};
@@ -58,7 +59,8 @@ static void judge_cublas_of(const Facts& facts, const Framework& framework, Find
     finding.message += "; " + words_of(framework) + " loads this cuDNN and is built for the same CUDA version";
     finding.remedies = {installing_cublas(
         facts, framework,
-        {.text = "Install cuBLAS of CUDA " + std::to_string(framework.cuda->major()) + " in addition; keep this cuDNN",
+        {.action = Action::install_package,
+         .text = "Install cuBLAS of CUDA " + std::to_string(framework.cuda->major()) + " in addition; keep this cuDNN",
          .link = "https://docs.nvidia.com/cuda/cuda-installation-guide-linux/#pip-wheels"})};
     answers.fault(std::move(finding));
 }
@@ -92,6 +94,7 @@ static bool driver_misses(const Facts& facts, const Matrix& matrix, const CudnnC
     finding.symptoms = {cuda_for_driver(cuda_major)};
     for (const Framework& framework : frameworks_suited(facts, matrix, copy, cuda_major)) {
         Remedy& remedy = finding.remedies.front();
+        remedy.action = Action::install_driver;
         remedy.text = "Install a driver for CUDA " + std::to_string(cuda_major) + ", or a build of " + framework.name +
                       " for CUDA " + std::to_string(driver->major()) + "; " + words_of(framework) + " needs this cuDNN";
         remedy.commands.clear();
@@ -123,7 +126,8 @@ static void judge_frameworks_in_use(const Facts& facts, const Matrix& matrix, Ve
                                     built_for(framework, "CUDA " + framework.cuda->text)},
                        .remedies = {installing_cudnn(
                            facts, framework,
-                           {.text = "Install the cuDNN package for CUDA " + major,
+                           {.action = Action::install_package,
+                            .text = "Install the cuDNN package for CUDA " + major,
                             .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})},
                        .symptoms = {words_of(framework) + " with " + *cudnn->path}});
     }

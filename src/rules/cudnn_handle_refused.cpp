@@ -35,7 +35,8 @@ static Finding rejected(const Facts& facts, const Matrix& matrix, const Sweep& s
     if (board && board->memory_free_mib)
         finding.evidence.push_back(
             {"free GPU memory", free_of_total(*board), board_fact(facts, *board, "memory_free_mib")});
-    finding.remedies = {{.text = "Check that the GPU has free memory and that the driver supports this cuDNN's CUDA "
+    finding.remedies = {{.action = Action::investigate,
+                         .text = "Check that the GPU has free memory and that the driver supports this cuDNN's CUDA "
                                  "version; in frameworks, prevent the program from allocating all memory first",
                          .commands = {"nvidia-smi", "export TF_FORCE_GPU_ALLOW_GROWTH=true"},
                          .link = "https://github.com/tensorflow/tensorflow/issues/24496"}};

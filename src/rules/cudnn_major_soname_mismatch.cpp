@@ -21,7 +21,8 @@ static Finding mismatch(const Facts& facts, const Framework& framework, const st
                          built_for(framework, "cuDNN " + framework.cudnn->text)},
             .remedies = {installing_cudnn(
                 facts, framework,
-                {.text = "Install cuDNN " + std::to_string(framework.cudnn->major()) +
+                {.action = Action::install_package,
+                 .text = "Install cuDNN " + std::to_string(framework.cudnn->major()) +
                          " in addition, or use a framework version built for cuDNN " + found,
                  .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})}};
 }

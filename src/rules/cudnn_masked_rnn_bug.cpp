@@ -8,7 +8,8 @@ namespace rnncheck::rules::cudnn_masked_rnn_bug {
 static Verdict check(const Facts& facts, const Matrix& matrix) {
     const bool told = facts.network && facts.network->masked;
     if (told && !*facts.network->masked) return not_applicable("its sequences are not masked");
-    const Remedy remedy = {.text = "Do not use padded or masked sequences with this version",
+    const Remedy remedy = {.action = Action::change_program,
+                           .text = "Do not use padded or masked sequences with this version",
                            .commands = {"pip install \"nvidia-cudnn-cu12>=8.9.2,<9\""},
                            .link = "https://github.com/tensorflow/tensorflow/issues/60192"};
     Verdict verdict = documented_defects(facts, matrix, "cudnn_masked_rnn_bug", remedy, nullptr);

@@ -112,7 +112,8 @@ static Finding mixed(const Facts& facts, const Matrix& matrix, const CudnnCopy& 
     const std::string taking_out =
         directory.empty() ? "the directory of the other cuDNN" : "the directory " + directory;
     finding.remedies = {
-        {.text = "Keep only one cuDNN: remove " + taking_out +
+        {.action = Action::reinstall_package,
+         .text = "Keep only one cuDNN: remove " + taking_out +
                  " from LD_LIBRARY_PATH, or delete the files that no package owns, then reinstall cuDNN",
          .commands = {"/sbin/ldconfig -p | grep libcudnn", "echo $LD_LIBRARY_PATH"},
          .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/overview.html"}};

@@ -20,7 +20,8 @@ static void describe_in_use(Finding& finding, const CudnnInUse& use) {
                       ", which it loads, is cuDNN " + use.version.text;
     finding.remedies = {
         installing_cudnn(use.facts, use.framework,
-                         {.text = "Remove the link or file of that name, then install cuDNN " + major,
+                         {.action = Action::install_package,
+                          .text = "Remove the link or file of that name, then install cuDNN " + major,
                           .risk = Risk::disruptive,
                           .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})};
 }

@@ -19,7 +19,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
          .remedies = {for_cuda_here(
              facts, installing_cudnn(
                         facts, nullptr,
-                        {.text = "Install the cuDNN major version that your framework was built for and that matches "
+                        {.action = Action::install_package,
+                         .text = "Install the cuDNN major version that your framework was built for and that matches "
                                  "its CUDA major version, from NVIDIA's package repository or as a Python package",
                          .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}))},
          .symptoms = {"cudnn"}});

@@ -22,7 +22,8 @@ static Finding missing(const Facts& facts, const CudnnCopy& copy, const std::vec
     finding.remedies = {for_cuda_of(
         copy,
         reinstalling_cudnn(facts, copy,
-                           {.text = "Reinstall this cuDNN from its original source, so that all its libraries are in "
+                           {.action = Action::reinstall_package,
+                            .text = "Reinstall this cuDNN from its original source, so that all its libraries are in "
                                     "one directory. If they are in another directory, add it to LD_LIBRARY_PATH",
                             .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/overview.html"}))};
     return finding;

@@ -15,7 +15,8 @@ static Finding unreadable(const Facts& facts, const CudnnCopy& copy, const Cudnn
         .remedies = {for_cuda_of(
             copy, reinstalling_cudnn(
                       facts, copy,
-                      {.text = "Remove the damaged file if no package owns it, then reinstall this cuDNN from its "
+                      {.action = Action::reinstall_package,
+                       .text = "Remove the damaged file if no package owns it, then reinstall this cuDNN from its "
                                "original source",
                        .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}))},
         .symptoms = {file.path},

@@ -24,7 +24,8 @@ static Finding unusable(const CudnnCopy& copy) {
                                    : part + "; searched: " + directory_of(copy.path) + " and the loader's search path",
                       "cudnns"}},
         .remedies =
-            {{.text = "Reinstall all of this cuDNN from a single source, with cuBLAS and NVRTC of its CUDA "
+            {{.action = Action::reinstall_package,
+              .text = "Reinstall all of this cuDNN from a single source, with cuBLAS and NVRTC of its CUDA "
                       "version; cuDNN's log names the missing file",
               .commands =
                   {"export CUDNN_LOGLEVEL_DBG=2 CUDNN_LOGERR_DBG=1 CUDNN_LOGWARN_DBG=1 CUDNN_LOGDEST_DBG=stderr"},

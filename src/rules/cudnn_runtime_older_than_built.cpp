@@ -19,7 +19,8 @@ static void describe_in_use(Finding& finding, const CudnnInUse& use) {
                       use.version.text + " from " + *use.library.path;
     finding.remedies = {
         installing_cudnn(use.facts, use.framework,
-                         {.text = "Install cuDNN " + wanted + " or a later version of major " + major + " where " +
+                         {.action = Action::install_package,
+                          .text = "Install cuDNN " + wanted + " or a later version of major " + major + " where " +
                                   words_of(use.framework) + " finds it",
                           .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})};
 }

@@ -21,7 +21,8 @@ static Finding unusable(const CudnnCopy& copy, const Matrix& matrix) {
                      {"required libraries that were not found",
                       copy.file ? join_with_and(copy.file->missing_needs) : "", "libraries"}},
         .remedies =
-            {{.text =
+            {{.action = Action::reinstall_package,
+              .text =
                   "Install the library that the loader's message names, or reinstall this cuDNN from a single source",
               .commands = {"/sbin/ldconfig -p | grep libcudnn"},
               .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}},

@@ -17,7 +17,8 @@ static bool lengths_went_well(const Facts& facts, const Version& release) {
 }
 
 static Verdict check(const Facts& facts, const Matrix& matrix) {
-    const Remedy remedy = {.text = "Calls with variable sequence lengths may fail with this version",
+    const Remedy remedy = {.action = Action::change_program,
+                           .text = "Calls with variable sequence lengths may fail with this version",
                            .commands = {"export TF_CUDNN_RESET_RND_GEN_STATE=1"},
                            .link = "https://github.com/tensorflow/tensorflow/issues/41630"};
     return documented_defects(facts, matrix, "cudnn_varlen_rnn_bug", remedy, lengths_went_well);

@@ -14,7 +14,8 @@ static std::string nodes_of_gpus(const Facts& facts) {
 
 static Remedy make_them(const Facts& facts) {
     return on_host(facts,
-                   {.text = "Create the device nodes with nvidia-modprobe, which is in the package of that name; "
+                   {.action = Action::configure_driver,
+                    .text = "Create the device nodes with nvidia-modprobe, which is in the package of that name; "
                             "nvidia-persistenced creates those of the GPUs at every boot",
                     .commands = {nodes_of_gpus(facts), "sudo nvidia-modprobe -c 0 -u"},
                     .risk = Risk::needs_root,

@@ -18,7 +18,8 @@ static Remedy remedy(const Facts& facts, const DeviceNode& node) {
     if (group.empty())
         return on_host(
             facts,
-            {.text =
+            {.action = Action::configure_driver,
+             .text =
                  "Configure the driver to create the nodes for all users (NVreg_DeviceFileMode=0666, an option of "
                  "the nvidia module) or for a group, then reboot. The same applies to programs started by a service",
              .commands = {"ls -l " + node.path, "grep DeviceFile /proc/driver/nvidia/params"},
@@ -26,13 +27,15 @@ static Remedy remedy(const Facts& facts, const DeviceNode& node) {
              .verify = "nvidia-smi",
              .link = source});
     if (in_container(facts))
-        return {.text = "Start the container with group " + group +
+        return {.action = Action::request_gpu,
+                .text = "Start the container with group " + group +
                         ", which owns the nodes, as an additional group (docker: --group-add " + group +
                         "; podman without root: --group-add keep-groups)",
                 .commands = {"ls -ln " + node.path, "id"},
                 .verify = "nvidia-smi",
                 .link = source};
-    return {.text = "Add your user to group " + group +
+    return {.action = Action::change_environment,
+            .text = "Add your user to group " + group +
                     ", which owns the nodes, then log in again. The same applies to programs started by a service",
             .commands = {"ls -l " + node.path,
                          "sudo usermod -aG \"$(getent group " + group + " | cut -d: -f1)\" \"$USER\""},

@@ -12,7 +12,8 @@ static bool speaks_of_mps(const CallResult& init) {
 }
 
 static Remedy repair_mps() {
-    return {.text =
+    return {.action = Action::configure_driver,
+            .text =
                 "GPUs are shared through MPS, but MPS does not work: restart the MPS control daemon as the user who "
                 "started it, or bypass MPS in your programs with CUDA_MPS_PIPE_DIRECTORY=/dev/null",
             .commands = {"echo quit | nvidia-cuda-mps-control", "nvidia-cuda-mps-control -d"},
@@ -22,7 +23,8 @@ static Remedy repair_mps() {
 
 static Remedy look_into_kernel_log(const Facts& facts) {
     return on_host(facts,
-                   {.text = "Check the kernel log for NVRM messages, which show the reason. After a suspend, reload "
+                   {.action = Action::restart_node,
+                    .text = "Check the kernel log for NVRM messages, which show the reason. After a suspend, reload "
                             "the unified-memory module; otherwise reboot",
                     .commands = {"sudo dmesg | grep NVRM", "sudo modprobe -r nvidia-uvm", "sudo modprobe nvidia-uvm"},
                     .risk = Risk::disruptive,

@@ -14,7 +14,8 @@ static Finding foreign_driver(const Facts& facts) {
                      {"kernel module", facts.driver.kernel_version->text, "driver.kernel_version"},
                      {"container", *facts.host.container, "host.container"}},
         .remedies =
-            {{.text =
+            {{.action = Action::change_environment,
+              .text =
                   "Remove the NVIDIA driver package from the image: the container runtime mounts the library that "
                   "matches the host. If the image contains none, the host's driver was updated: run nvidia-smi on the "
                   "host. If it works there, restart the container, else reboot the host",

@@ -19,6 +19,7 @@ static Remedy remedy(const Facts& facts, const std::vector<const Library*>& copi
     const std::string branch =
         facts.driver.kernel_version ? std::to_string(facts.driver.kernel_version->major()) : "BRANCH";
     return {
+        .action = copies.empty() ? Action::install_driver : Action::change_environment,
         .text = copies.empty()
                     ? "Install the driver's compute libraries in the same version as the kernel module" + version +
                           " (Ubuntu: libnvidia-compute-" + branch +

@@ -5,7 +5,8 @@ namespace rnncheck::rules::driver_missing {
 
 static Remedy install(const Facts& facts) {
     const bool debian = contains(facts.host.os.value_or(""), "Debian");
-    return {.text = std::string("Install the NVIDIA driver for this GPU, then reboot. RTX 50 and other Blackwell GPUs "
+    return {.action = Action::install_driver,
+            .text = std::string("Install the NVIDIA driver for this GPU, then reboot. RTX 50 and other Blackwell GPUs "
                                 "require the open kernel modules (nvidia-open, or on Ubuntu nvidia-driver-NNN-open)") +
                     (debian ? ". The package is in the components contrib, non-free and non-free-firmware" : ""),
             .commands = driver_install_commands(facts),
@@ -15,7 +16,8 @@ static Remedy install(const Facts& facts) {
 }
 
 static Remedy no_gpu_is_right() {
-    return {.text = "If this machine is not expected to have an NVIDIA GPU, run the check with --allow-no-gpu",
+    return {.action = Action::none,
+            .text = "If this machine is not expected to have an NVIDIA GPU, run the check with --allow-no-gpu",
             .commands = {"rnncheck doctor --allow-no-gpu"},
             .verify = "rnncheck doctor --allow-no-gpu",
             .link = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"};

@@ -130,6 +130,7 @@ static std::optional<Remedy> instead_of_update(const Architecture& row, const Ve
     const bool ignored = is_ignored(row, driver);
     if (!ignored && (!row.last_cuda || *row.last_cuda >= cuda)) return std::nullopt;
     return Remedy{
+        .action = Action::install_package,
         .text = (ignored ? "Do not update the driver: " + last_branch_of(row)
                          : "A newer driver does not help: CUDA " + cuda.text + " no longer supports " + row.name) +
                 ". Use a build for CUDA " + (row.last_cuda ? row.last_cuda->text : cuda.text) + " or earlier",
@@ -170,7 +171,8 @@ static Finding too_old(const Facts& facts, const Matrix& matrix, const Runtime& 
     const auto oldest = row ? std::optional(row->oldest_driver) : std::nullopt;
     const auto [update, is_update] =
         update_or_instead(facts, matrix,
-                          {.text = "Update the NVIDIA driver" +
+                          {.action = Action::install_driver,
+                           .text = "Update the NVIDIA driver" +
                                    (oldest ? " to " + oldest->text + " or later" : std::string()) + ", then reboot",
                            .commands = driver_install_commands(facts, oldest),
                            .risk = Risk::disruptive,
@@ -178,6 +180,7 @@ static Finding too_old(const Facts& facts, const Matrix& matrix, const Runtime& 
                            .link = compatibility_page},
                           oldest, *runtime.version);
     const Remedy older_build = {
+        .action = Action::install_package,
         .text = "Use a framework build for CUDA " + cuda + " or earlier; no system change is needed",
         .link = "https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/index.html"};
     finding.remedies = is_update ? std::vector{on_host(facts, update), older_build} : std::vector{update};

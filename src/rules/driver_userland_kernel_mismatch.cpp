@@ -10,7 +10,8 @@ static std::vector<Evidence> releases(const Facts& facts) {
 }
 
 static Remedy restart(const Facts& facts) {
-    return on_host(facts, {.text = "Reboot: after a driver update, the old module stays loaded until the next boot. If "
+    return on_host(facts, {.action = Action::restart_node,
+                           .text = "Reboot: after a driver update, the old module stays loaded until the next boot. If "
                                    "the problem persists, remove the libraries left over from the other version",
                            .commands = {"cat /proc/driver/nvidia/version",
                                         "/sbin/ldconfig -p | grep -E 'libcuda|libnvidia-ml'", "sudo reboot"},
@@ -20,7 +21,8 @@ static Remedy restart(const Facts& facts) {
 }
 
 static Remedy restart_container() {
-    return {.text =
+    return {.action = Action::request_gpu,
+            .text =
                 "Restart the container so that it gets the host's current driver libraries; remove driver libraries "
                 "that the image contains",
             .commands = {"cat /proc/driver/nvidia/version", "/sbin/ldconfig -p | grep -E 'libcuda|libnvidia-ml'"},

@@ -8,7 +8,8 @@ static Finding not_ready(const Facts& facts) {
                 "the system is not ready for CUDA (error 802): on systems with NVSwitch, Fabric Manager is not running",
             .evidence = {{"driver version", if_known(driver_library_version(facts)), "driver.library_version"}},
             .remedies = {on_host(
-                facts, {.text = "Install Fabric Manager in exactly the driver's version, then start it; for a virtual "
+                facts, {.action = Action::configure_driver,
+                        .text = "Install Fabric Manager in exactly the driver's version, then start it; for a virtual "
                                 "machine that has only some of the GPUs, it runs on the host. On systems without "
                                 "NVSwitch, check the kernel log for the reason",
                         .commands = {"sudo systemctl enable --now nvidia-fabricmanager", "sudo dmesg | grep NVRM"},

@@ -13,7 +13,8 @@ static void describe(Finding& finding, const Gpu& gpu, const std::string& things
 }
 
 static std::optional<Remedy> on_machine(const Gpu&, const Matrix&) {
-    return Remedy{.text =
+    return Remedy{.action = Action::install_package,
+                  .text =
                       "Use a framework build for a CUDA version that supports this GPU (12.8 or later for Blackwell, "
                       "12.9 for its capabilities 10.3 and 12.1, 11.8 for Ada and Hopper), with a cuDNN built for "
                       "that CUDA version",

@@ -11,7 +11,8 @@ static Finding closed(const Facts& facts, const std::string& subject, const std:
             .message = "CUDA is prohibited on " + subject + " by its compute mode",
             .evidence = {{"compute mode", "prohibited", source}},
             .remedies = {on_host(
-                facts, {.text = "Set the compute mode to DEFAULT, or select another GPU with CUDA_VISIBLE_DEVICES",
+                facts, {.action = Action::configure_driver,
+                        .text = "Set the compute mode to DEFAULT, or select another GPU with CUDA_VISIBLE_DEVICES",
                         .commands = {"sudo nvidia-smi --compute-mode=DEFAULT" + of_board},
                         .risk = Risk::needs_root,
                         .verify = "nvidia-smi --query-gpu=compute_mode --format=csv",

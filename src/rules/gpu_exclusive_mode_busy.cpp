@@ -6,7 +6,8 @@ namespace rnncheck::rules::gpu_exclusive_mode_busy {
 
 static std::vector<Remedy> remedies(const Facts& facts) {
     Remedy free =
-        on_host(facts, {.text = "Wait for the other process to finish, stop it, or allow several processes on the GPU",
+        on_host(facts, {.action = Action::free_resources,
+                        .text = "Wait for the other process to finish, stop it, or allow several processes on the GPU",
                         .commands = {"nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv",
                                      "sudo nvidia-smi --compute-mode=DEFAULT"},
                         .risk = Risk::needs_root,
@@ -14,7 +15,8 @@ static std::vector<Remedy> remedies(const Facts& facts) {
                         .link = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"});
     if (!facts.driver.mps_pipe) return {free};
     return {
-        {.text =
+        {.action = Action::change_environment,
+         .text =
              "MPS is configured, and programs can share the GPU only through it: start them as the same user and with "
              "the same CUDA_MPS_PIPE_DIRECTORY as the MPS control daemon, and check that the daemon is running",
          .commands = {"echo get_server_list | nvidia-cuda-mps-control", "printenv CUDA_MPS_PIPE_DIRECTORY"},

@@ -6,7 +6,8 @@ namespace rnncheck::rules::gpu_fell_off_bus {
 
 static std::vector<Remedy> remedies(const Facts& facts) {
     return {
-        on_host(facts, {.text = "Check the kernel log for Xid 79, then reboot. If the GPU is lost again, check its "
+        on_host(facts, {.action = Action::restart_node,
+                        .text = "Check the kernel log for Xid 79, then reboot. If the GPU is lost again, check its "
                                 "power cables, seat, cooling and power supply; if that does not help, replace the GPU",
                         .commands = {"sudo dmesg | grep -E 'Xid|fallen off the bus'", "sudo reboot"},
                         .risk = Risk::disruptive,

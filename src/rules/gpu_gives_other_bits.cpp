@@ -102,7 +102,8 @@ static Finding unusual(const Facts& facts, const Kind& kind, int gpu, const Runs
                       share(runs.size(), kind) + "; every result is within its error limit";
     add_digests(facts, runs, finding);
     finding.remedies = {
-        {.text = "Run more cases on this GPU, and check its memory errors and the driver's Xid messages. If it differs "
+        {.action = Action::investigate,
+         .text = "Run more cases on this GPU, and check its memory errors and the driver's Xid messages. If it differs "
                  "again, swap it with another card: a difference that moves with the card is a hardware fault",
          .commands = {"rnncheck lstm --level thorough", "nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER",
                       "sudo dmesg | grep -i -E 'nvrm|xid'"},
@@ -120,7 +121,8 @@ static Finding undecided_which(const Facts& facts, const Kind& kind) {
                       "; every result is within its error limit; which GPU is at fault is unknown";
     add_digests(facts, kind.undecided.front(), finding);
     finding.remedies = {
-        {.text = "Run more cases on these GPUs, and check them for memory errors; a comparison with a third GPU of the "
+        {.action = Action::investigate,
+         .text = "Run more cases on these GPUs, and check them for memory errors; a comparison with a third GPU of the "
                  "same model would show which one is at fault",
          .commands = {"rnncheck lstm --level thorough", "nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER"},
          .link = "https://docs.nvidia.com/cuda/cublas/index.html#results-reproducibility"}};

@@ -11,7 +11,8 @@ static Remedy remedy_for(const Facts& facts, const std::string& variable, Severi
     }
     // The batch system sets it to the GPUs of the job, and to a word that names none where the job has none.
     if (severity == Severity::error && !batch_system(facts).empty()) return gpu_for_job(facts);
-    return {.text =
+    return {.action = Action::change_environment,
+            .text =
                 "Unset the variable, or set it to existing GPUs: indices from 0, or UUIDs as nvidia-smi lists them. "
                 "Programs and notebooks may also set it",
             .commands = {"unset CUDA_VISIBLE_DEVICES", "nvidia-smi -L"},

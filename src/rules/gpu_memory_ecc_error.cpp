@@ -8,7 +8,8 @@ namespace rnncheck::rules::gpu_memory_ecc_error {
 static std::vector<Remedy> remedies(const Facts& facts, const Board* board) {
     std::vector<std::string> commands = {"nvidia-smi -q -d ECC,ROW_REMAPPER,PAGE_RETIREMENT"};
     if (board) commands.push_back("sudo nvidia-smi --gpu-reset -i " + std::to_string(board->index));
-    return {on_host(facts, {.text = "Stop all work on this GPU, then reset it or reboot; do not trust results computed "
+    return {on_host(facts, {.action = Action::reset_gpu,
+                            .text = "Stop all work on this GPU, then reset it or reboot; do not trust results computed "
                                     "since the error. If errors recur, replace the GPU",
                             .commands = commands,
                             .risk = Risk::disruptive,

@@ -13,7 +13,8 @@ static Finding held(const Facts& facts, const Board& board) {
             subject_of(board) + " has only " + free_of_total(board) + " of memory free; in use by " + holders_of(board),
         .evidence = {{"free memory", free_of_total(board), board_fact(facts, board, "memory_free_mib")},
                      {"processes on the GPU", holders_of(board), board_fact(facts, board, "processes")}},
-        .remedies = {{.text =
+        .remedies = {{.action = Action::free_resources,
+                      .text =
                           "Stop your processes that are no longer needed, such as idle notebooks, or use another GPU. "
                           "TensorFlow and JAX allocate nearly all memory unless configured otherwise",
                       .commands = {"nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv"},

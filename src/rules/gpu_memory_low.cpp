@@ -14,7 +14,8 @@ static Finding little_left(const Facts& facts, const Board& board) {
         .evidence = {{"free memory", free_of_total(board), board_fact(facts, board, "memory_free_mib")},
                      {"processes on the GPU", "none visible", board_fact(facts, board, "processes")}},
         .remedies = {on_host(
-            facts, {.text = "Check for processes of other users or in other containers, and for processes that ended "
+            facts, {.action = Action::free_resources,
+                    .text = "Check for processes of other users or in other containers, and for processes that ended "
                             "without freeing their memory; a reboot frees all of it. A display also uses memory",
                     .commands = {"nvidia-smi", "sudo fuser -v /dev/nvidia*"},
                     .risk = Risk::needs_root,

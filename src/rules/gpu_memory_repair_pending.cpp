@@ -12,7 +12,8 @@ static Finding found(const Facts& facts, const Board& board, const char* field, 
     finding.message = finding.subject + ' ' + what;
     finding.evidence = {{field, "true", board_fact(facts, board, field)}};
     const bool replace = severity == Severity::error;
-    finding.remedies = {on_host(facts, {.text = replace ? "Replace the GPU; until then, use another one"
+    finding.remedies = {on_host(facts, {.action = replace ? Action::replace_hardware : Action::reset_gpu,
+                                        .text = replace ? "Replace the GPU; until then, use another one"
                                                         : "Stop all work on this GPU, then reset it or reboot",
                                         .commands = {"nvidia-smi -q -d ROW_REMAPPER,PAGE_RETIREMENT"},
                                         .risk = replace ? Risk::safe : Risk::disruptive,

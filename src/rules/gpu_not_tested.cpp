@@ -19,10 +19,12 @@ static const RnnRun* obstacle(const Sweep& sweep) {
 /// What helps against the call that failed.
 static Remedy remedy_for(const Facts& facts, const CallResult& call) {
     if (call.code == cuda_device_unavailable)
-        return {.text = "Make the GPU available: check which processes use it and its compute mode",
+        return {.action = Action::free_resources,
+                .text = "Make the GPU available: check which processes use it and its compute mode",
                 .commands = {"nvidia-smi"},
                 .link = "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html"};
-    return on_host(facts, {.text = "Check the kernel log for the driver's Xid messages about the failed call. If it "
+    return on_host(facts, {.action = Action::investigate,
+                           .text = "Check the kernel log for the driver's Xid messages about the failed call. If it "
                                    "fails again, reboot, then update the driver to one that still supports the GPU",
                            .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'"},
                            .risk = Risk::needs_root,

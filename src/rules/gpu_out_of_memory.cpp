@@ -155,7 +155,8 @@ std::vector<Evidence> evidence_of(const Want& want) {
 
 Remedy remedy_for_holders(const Want& want) {
     if (want.board && !want.board->processes.empty())
-        return {.text =
+        return {.action = Action::free_resources,
+                .text =
                     "Stop your processes that are no longer needed, such as idle notebooks, or use another GPU. "
                     "TensorFlow and JAX allocate nearly all memory at startup unless configured otherwise",
                 .commands = {"nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv",
@@ -164,6 +165,7 @@ Remedy remedy_for_holders(const Want& want) {
                 .link = "https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth"};
     if (in_container(want.facts))
         return {
+            .action = Action::free_resources,
             .text =
                 "Check on the host which processes use the memory: another container, or TensorFlow or JAX, which "
                 "allocate nearly all memory at startup. Stop those not needed, or assign another GPU to the container",
@@ -171,13 +173,15 @@ Remedy remedy_for_holders(const Want& want) {
             .risk = Risk::disruptive,
             .link = "https://github.com/NVIDIA/nvidia-docker/issues/179"};
     if (on_wsl(want.facts))
-        return {.text =
+        return {.action = Action::free_resources,
+                .text =
                     "Close Windows programs that use the GPU; Task Manager lists them with their GPU memory. "
                     "TensorFlow and JAX allocate nearly all of it at startup",
                 .commands = {"nvidia-smi"},
                 .risk = Risk::disruptive,
                 .link = "https://docs.nvidia.com/cuda/wsl-user-guide/index.html"};
-    return {.text =
+    return {.action = Action::free_resources,
+            .text =
                 "Check for processes of other users, displays, and processes that ended without freeing their memory; "
                 "TensorFlow and JAX allocate nearly all memory at startup. A reboot frees all of it",
             .commands = {"nvidia-smi", "sudo fuser -v /dev/nvidia*"},
@@ -188,26 +192,30 @@ Remedy remedy_for_holders(const Want& want) {
 Remedy remedy_of(const Want& want) {
     switch (bound_of(want)) {
         case Bound::host:
-            return {.text =
+            return {.action = Action::free_resources,
+                    .text =
                         "Make more host memory available: stop other programs, or raise the memory limit of the "
                         "container or job",
                     .commands = {"free -m", "ulimit -v"},
                     .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-graph-library.html"};
         case Bound::mps:
             return {
+                .action = Action::free_resources,
                 .text =
                     "Raise or remove the MPS memory limit per program, or stop other programs of the same MPS server",
                 .commands = {"unset CUDA_MPS_PINNED_DEVICE_MEM_LIMIT",
                              "echo get_default_device_pinned_mem_limit 0 | nvidia-cuda-mps-control"},
                 .link = "https://docs.nvidia.com/deploy/mps/latest/appendix-environment-variables.html"};
         case Bound::mig:
-            return {.text = "Stop other programs in this MIG instance, or use a larger instance",
+            return {.action = Action::free_resources,
+                    .text = "Stop other programs in this MIG instance, or use a larger instance",
                     .commands = {"nvidia-smi -L", "nvidia-smi"},
                     .link = "https://docs.nvidia.com/datacenter/tesla/mig-user-guide/"};
         case Bound::held:
             return remedy_for_holders(want);
         case Bound::less_by_cuda:
             return {
+                .action = Action::investigate,
                 .text =
                     "NVML and CUDA were queried one after the other: check whether another program has allocated the "
                     "memory in between, and whether a virtual GPU or an MPS server limits each program's memory",
@@ -216,7 +224,8 @@ Remedy remedy_of(const Want& want) {
         case Bound::nothing_seen:
             break;
     }
-    return {.text =
+    return {.action = Action::investigate,
+            .text =
                 "Enough memory is free, so check why the request was rejected: a limit on the process's address space, "
                 "which CUDA needs as large as all memory together, a limit of the container or of a virtual GPU, or "
                 "the driver, whose messages are in the kernel log",

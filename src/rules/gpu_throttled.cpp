@@ -39,7 +39,8 @@ static Verdict judge_board(const Facts& facts, const Board& board) {
          .message = subject_of(board) + " is throttled because of heat or power (" + join_with_and(reasons) + ")",
          .evidence = {{"reasons for reduced clocks", join_with_and(reasons),
                        board_fact(facts, board, "throttle_reasons")}},
-         .remedies = {on_host(facts, {.text = causes(reasons) + ". Results are correct, only slower",
+         .remedies = {on_host(facts, {.action = Action::investigate,
+                                      .text = causes(reasons) + ". Results are correct, only slower",
                                       .commands = {"nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER"},
                                       .verify = "nvidia-smi -q -d PERFORMANCE",
                                       .link = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"})}});

@@ -23,7 +23,8 @@ static const CudnnBuild* last_cudnn(const Version& capability, const Matrix& mat
 static std::optional<Remedy> on_machine(const Gpu& gpu, const Matrix& matrix) {
     const CudnnBuild* build = gpu.compute_capability ? last_cudnn(*gpu.compute_capability, matrix) : nullptr;
     if (!build) return std::nullopt;
-    return Remedy{.text = "Use a framework build for CUDA " + std::to_string(build->cuda_major) +
+    return Remedy{.action = Action::install_package,
+                  .text = "Use a framework build for CUDA " + std::to_string(build->cuda_major) +
                           " or older, with cuDNN " + build->last().text + ", the last version for this GPU",
                   .commands = pip_commands_for(*build),
                   .link = build->source.url};

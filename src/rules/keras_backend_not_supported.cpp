@@ -17,7 +17,8 @@ static std::optional<Remedy> keras_2_goes_on(const Framework& keras, const Frame
         return std::nullopt;
     const std::string release =
         std::to_string(backend.version->major()) + "." + std::to_string(backend.version->minor());
-    return Remedy{.text =
+    return Remedy{.action = Action::install_package,
+                  .text =
                       "For code written for Keras 2, install tf-keras and set TF_USE_LEGACY_KERAS=1 in the environment "
                       "before TensorFlow is imported",
                   .commands = {"pip install \"tf-keras==" + release + ".*\""},
@@ -38,7 +39,8 @@ static Finding unsuited(const Framework& keras, const Framework& backend, const 
     finding.message = words_of(keras) + " does not work with " + words_of(backend) + "; it needs " + wanted;
     finding.evidence = {{"Keras", keras.version->text, "frameworks"},
                         {"backend " + row.backend, wanted, row.source.url}};
-    finding.remedies = {{.text = "Install compatible versions in a new environment",
+    finding.remedies = {{.action = Action::install_package,
+                         .text = "Install compatible versions in a new environment",
                          .commands = {"rnncheck matrix show keras_backends backend=" + row.backend},
                          .verify = "python -c \"import keras; print(keras.__version__)\"",
                          .link = "https://keras.io/getting_started/"}};

@@ -19,7 +19,8 @@ static Finding failed(const Facts& facts, const KernelRun& run) {
                       place + ".correct"}},
         .remedies = {on_host(
             facts,
-            {.text = computed ? "The driver reported success, so the GPU itself is at fault: check the kernel log "
+            {.action = Action::investigate,
+             .text = computed ? "The driver reported success, so the GPU itself is at fault: check the kernel log "
                                 "for Xid messages, use another GPU, and replace this one if it happens again"
                               : "Check the kernel log for the driver's Xid messages about the failed call, and stop "
                                 "other programs on this GPU. If it fails again, reboot, then update the driver to one "

@@ -6,7 +6,8 @@ namespace rnncheck::rules::kernel_module_missing {
 static constexpr const char* guide = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/";
 
 static Remedy load_it() {
-    return {.text =
+    return {.action = Action::configure_driver,
+            .text =
                 "Load the module. If that fails, install the headers of the running kernel and build the module for it "
                 "(sudo "
                 "dkms autoinstall), sign it if Secure Boot is enabled (mokutil --sb-state), and reboot",

@@ -51,7 +51,8 @@ static Finding damaged(const Facts& facts, const Library& library, const std::st
     finding.message = library.path + ' ' + what;
     finding.evidence = {{"file", library.problem_detail.value_or(std::string(name_of(*library.problem))), "libraries"},
                         {"found through", std::string(name_of(library.found_via)), "libraries"}};
-    finding.remedies = {{.text = "Reinstall the package that owns this file, for a Python package with pip install "
+    finding.remedies = {{.action = Action::reinstall_package,
+                         .text = "Reinstall the package that owns this file, for a Python package with pip install "
                                  "--force-reinstall --no-deps and its version, or remove the file if no package owns "
                                  "it. Copy libraries with 'cp -a', which preserves symbolic links",
                          .commands = owner_commands(facts, library.path),

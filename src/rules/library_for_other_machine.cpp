@@ -26,7 +26,8 @@ static Finding foreign(const Facts& facts, const Library& library, bool only_cop
                                       "; the loader skips it";
     finding.evidence = {{"file", library.problem_detail.value_or(std::string(name_of(*library.problem))), "libraries"},
                         {"this machine", facts.host.machine.value_or("unknown"), "host.machine"}};
-    finding.remedies = {{.text = "Install the package for this machine's architecture, and remove the directory of the "
+    finding.remedies = {{.action = Action::install_package,
+                         .text = "Install the package for this machine's architecture, and remove the directory of the "
                                  "other one from LD_LIBRARY_PATH",
                          .commands = {"uname -m"},
                          .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};

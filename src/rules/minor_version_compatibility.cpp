@@ -13,7 +13,8 @@ static Finding limited(const Version& driver, const Version& cuda, std::vector<E
             cuda.text + ", do not work",
         .evidence = std::move(evidence),
         .remedies = {
-            {.text =
+            {.action = Action::none,
+             .text =
                  "No action is needed if programs contain machine code for the GPU; otherwise install a newer driver",
              .verify = "rnncheck doctor",
              .link = "https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html"}}};

@@ -25,7 +25,11 @@ static bool open_module_sees_no_board(const Facts& facts) {
 }
 
 static Remedy remedy(std::string text, std::vector<std::string> commands, const char* link) {
-    return {.text = std::move(text), .commands = std::move(commands), .verify = "nvidia-smi -L", .link = link};
+    return {.action = Action::investigate,
+            .text = std::move(text),
+            .commands = std::move(commands),
+            .verify = "nvidia-smi -L",
+            .link = link};
 }
 
 static Remedy for_board(const Facts& facts) {

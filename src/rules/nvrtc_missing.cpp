@@ -18,7 +18,8 @@ static Finding missing(LibraryKind kind, const std::string& library, const std::
 
 /// As the package of CUDA 12.
 static Remedy install() {
-    return {.text =
+    return {.action = Action::install_package,
+            .text =
                 "Install NVRTC of the CUDA version that cuDNN was built for, for example as a Python package or "
                 "with the CUDA Toolkit",
             .commands = {"pip install nvidia-cuda-nvrtc-cu12"},

@@ -12,6 +12,7 @@ static Finding unusable(const Facts& facts, const Nvrtc& nvrtc) {
                         {"compiles", "no", "nvrtcs"},
                         {"failed call", if_known(nvrtc.failure), "nvrtcs"}};
     const Remedy remedy = {
+        .action = Action::install_package,
         .text =
             "Install libnvrtc and libnvrtc-builtins of the same CUDA version into one directory of the loader's "
             "search path, or as a Python package",

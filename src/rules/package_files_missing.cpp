@@ -12,7 +12,8 @@ static Finding damaged(const PythonEnvironment& environment, const PythonPackage
         .subject = name,
         .message = name + " has changed since it was installed: " + changes.front().what + ' ' + changes.front().value,
         .evidence = std::move(changes),
-        .remedies = {{.text = "Reinstall the package",
+        .remedies = {{.action = Action::reinstall_package,
+                      .text = "Reinstall the package",
                       .commands = {reinstall},
                       .link = "https://packaging.python.org/en/latest/specifications/"
                               "recording-installed-packages/"}},

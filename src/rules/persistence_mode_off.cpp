@@ -26,7 +26,8 @@ static Finding slow_start(const Facts& facts, const Board& board, const ProbeRun
                      {"persistence mode of " + subject_of(board), "off", board_fact(facts, board, "persistence")}},
         .remedies = {on_host(
             facts,
-            {.text = "Keep the driver initialized between programs: enable persistence mode until the next boot. To "
+            {.action = Action::configure_driver,
+             .text = "Keep the driver initialized between programs: enable persistence mode until the next boot. To "
                      "enable it at every boot, run nvidia-persistenced without --no-persistence-mode, "
                      "which Ubuntu's service passes to it",
              .commands = {"sudo nvidia-smi -pm 1", "systemctl cat nvidia-persistenced"},

@@ -10,7 +10,8 @@ static Finding no_cudnn(const Framework& framework, const FrameworkBuild& build)
                    ", which has no cuDNN: layers that request cuDNN's recurrent networks fail",
         .evidence = {evidence_of(build, "no CUDA")},
         .remedies = {
-            {.text =
+            {.action = Action::change_program,
+             .text =
                  "Use the generic recurrent layers or run this layer on the CPU; on an NVIDIA GPU, use a CUDA build",
              .commands = {"rnncheck matrix plan --for " + framework.name + "==" + framework.version->text},
              .verify = "rnncheck doctor",
@@ -27,7 +28,8 @@ static Finding installed_plugin(const Framework& framework) {
     finding.evidence = {{"package", framework.package.value_or("unknown"), "frameworks"}};
     for (const std::string& plugin : framework.plugins) finding.evidence.push_back({"plugin", plugin, "frameworks"});
     finding.remedies = {
-        {.text = "Use the generic recurrent layers or run this layer on the CPU; on an NVIDIA GPU, use a CUDA build",
+        {.action = Action::change_program,
+         .text = "Use the generic recurrent layers or run this layer on the CPU; on an NVIDIA GPU, use a CUDA build",
          .commands = {"rnncheck matrix plan --for " + framework.name +
                       (framework.version ? "==" + framework.version->text : "")},
          .link = "https://github.com/microsoft/tensorflow-directml-plugin"}};

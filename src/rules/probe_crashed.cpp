@@ -20,15 +20,18 @@ static std::string what_happened(const ProbeRun& run) {
 
 static std::vector<Remedy> remedies_for(const Facts& facts, const ProbeRun& run) {
     if (run.end == ProbeEnd::killed)
-        return {on_host(facts, {.text = "The kernel usually kills a process when memory runs out, and logs it: stop "
+        return {on_host(facts, {.action = Action::free_resources,
+                                .text = "The kernel usually kills a process when memory runs out, and logs it: stop "
                                         "other programs, or raise the memory limit of the container or job",
                                 .commands = {"free -m", "sudo dmesg | tail -n 50"},
                                 .risk = Risk::needs_root,
                                 .link = "https://docs.kernel.org/admin-guide/cgroup-v2.html#memory"})};
-    return {{.text = "Fix the findings of lower layers first. Then reinstall the library from a single source, and "
+    return {{.action = Action::reinstall_package,
+             .text = "Fix the findings of lower layers first. Then reinstall the library from a single source, and "
                      "check that all of its files are of the same version",
              .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/reference/troubleshooting.html"},
-            on_host(facts, {.text = "Check the kernel log for the library in which the process crashed and the "
+            on_host(facts, {.action = Action::investigate,
+                            .text = "Check the kernel log for the library in which the process crashed and the "
                                     "driver's messages at that time",
                             .commands = {"sudo dmesg | tail -n 50"},
                             .risk = Risk::needs_root,

@@ -19,7 +19,8 @@ static Finding quit_early(const Facts& facts, const ProbeRun& run) {
             examined(facts, run) + " ended" + code +
             " before it was finished; the cause is a library preloaded into every program or a bug in rnncheck";
     }
-    finding.remedies = {{.text = "Read the library's last output. Remove wrappers and preloaded libraries from the "
+    finding.remedies = {{.action = Action::investigate,
+                         .text = "Read the library's last output. Remove wrappers and preloaded libraries from the "
                                  "environment, then reinstall the library",
                          .commands = {"env | grep -E '^(LD_|CUDA_|CUDNN_)'"},
                          .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};

@@ -12,7 +12,8 @@ static Finding stuck(const Facts& facts, const ProbeRun& run) {
     return {
         .message = examined(facts, run) + " hangs in the kernel" + in_last_call(run) + "; its process cannot be killed",
         .remedies = {
-            on_host(facts, {.text = "Check the kernel log for the driver's last lines (NVRM, Xid), then reboot: only a "
+            on_host(facts, {.action = Action::restart_node,
+                            .text = "Check the kernel log for the driver's last lines (NVRM, Xid), then reboot: only a "
                                     "reboot ends a process that hangs in the kernel",
                             .commands = {"sudo dmesg | grep -E 'NVRM|Xid|blocked for more than'", "sudo reboot"},
                             .risk = Risk::disruptive,

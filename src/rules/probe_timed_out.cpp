@@ -22,7 +22,8 @@ static Finding cut_off(const Facts& facts, const ProbeRun& run) {
         .message = examined(facts, run) + " had not responded" + in_last_call(run) +
                    " when the time limit of the check was reached; whether it hangs is unknown",
         .remedies = {
-            {.text =
+            {.action = Action::investigate,
+             .text =
                  "Allow more time for the check. On a GPU newer than the library, the first call compiles code, which "
                  "may take minutes; on nodes with many GPUs, the driver initializes slowly if persistence mode is off",
              .commands = {"rnncheck doctor --deadline 600"},
@@ -37,7 +38,8 @@ static Finding timed_out(const Facts& facts, const ProbeRun& run) {
                        (run.reason ? ": " + escaped(*run.reason) : " within the time limit") +
                        (cause.empty() ? "" : "; " + cause),
             .remedies = {on_host(
-                facts, {.text = "Check the kernel log for the driver's messages and list the processes on the GPU. If "
+                facts, {.action = Action::investigate,
+                        .text = "Check the kernel log for the driver's messages and list the processes on the GPU. If "
                                 "the driver hangs, reboot; if the GPU is busy, wait for its processes or use another "
                                 "GPU. An unresponsive network file system in LD_LIBRARY_PATH also makes calls hang",
                         .commands = {"nvidia-smi", "sudo dmesg | grep -i xid"},

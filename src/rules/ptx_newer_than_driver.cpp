@@ -4,7 +4,8 @@
 namespace rnncheck::rules::ptx_newer_than_driver {
 
 static std::vector<Remedy> remedies(const Facts& facts, const std::optional<Version>& needed = {}) {
-    return {{.text = "Use a build with machine code for this GPU or a build compiled with an older CUDA version, or "
+    return {{.action = Action::install_package,
+             .text = "Use a build with machine code for this GPU or a build compiled with an older CUDA version, or "
                      "update the driver to one that supports the CUDA version that compiled the PTX, if it still "
                      "supports the GPU",
              .commands = driver_install_commands(facts, needed),

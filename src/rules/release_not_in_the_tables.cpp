@@ -17,7 +17,8 @@ static Finding no_such_cuda(const Version& cuda, const Matrix& matrix) {
          {make_version({cuda.major(), cuda.minor() - 1}), make_version({cuda.major(), cuda.minor() + 1})})
         if (const auto row = matrix.driver_for_cuda(near))
             finding.evidence.push_back({"released", "CUDA " + row->cuda.text, row->source.url});
-    finding.remedies = {{.text = "Specify the CUDA version of the toolkit or of the framework's wheels, not the one in "
+    finding.remedies = {{.action = Action::investigate,
+                         .text = "Specify the CUDA version of the toolkit or of the framework's wheels, not the one in "
                                  "the first line of nvidia-smi",
                          .commands = {"nvcc --version"},
                          .verify = "rnncheck matrix show driver_for_cuda",

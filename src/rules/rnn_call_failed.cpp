@@ -29,7 +29,8 @@ static Finding failed(const Facts& facts, const Sweep& sweep, const Runs& runs) 
                       " failed on " + name_of(facts, sweep) + ", first '" + describe(first.rnn_case) +
                       "': " + in_words(first.result);
     add_cases(facts, runs, finding);
-    finding.remedies = {on_host(facts, {.text = "Fix the findings of lower layers first. Then check the kernel log for "
+    finding.remedies = {on_host(facts, {.action = Action::investigate,
+                                        .text = "Fix the findings of lower layers first. Then check the kernel log for "
                                                 "the driver's messages, and try another version of cuDNN",
                                         .commands = {"sudo dmesg | grep -i -E 'nvrm|xid'"},
                                         .risk = Risk::needs_root,

@@ -13,7 +13,8 @@ static Finding rejected(const Facts& facts, const Sweep& sweep, const Runs& runs
                       ", first '" + describe(first.rnn_case) + "': " + in_words(first.result);
     add_cases(facts, runs, finding);
     finding.remedies = {
-        {.text = "Reinstall cuDNN from a single source, with the driver and CUDA versions it requires; "
+        {.action = Action::reinstall_package,
+         .text = "Reinstall cuDNN from a single source, with the driver and CUDA versions it requires; "
                  "cuDNN's log shows the rejected argument",
          .commands = {"export CUDNN_LOGLEVEL_DBG=2 CUDNN_LOGERR_DBG=1 CUDNN_LOGWARN_DBG=1 CUDNN_LOGDEST_DBG=stderr"},
          .verify = verify_command(facts, first),

@@ -24,7 +24,8 @@ static Finding unsupported(const Facts& facts, const Sweep& sweep, const Runs& r
                                 "since cuDNN " + row.first.text + ", compute capability " + row.capability_min.text,
                                 row.source.url});
     finding.remedies = {
-        {.text = "Reinstall all of cuDNN, with NVRTC of its CUDA version; cuDNN's log shows what is missing",
+        {.action = Action::reinstall_package,
+         .text = "Reinstall all of cuDNN, with NVRTC of its CUDA version; cuDNN's log shows what is missing",
          .commands = {"export CUDNN_LOGLEVEL_DBG=2 CUDNN_LOGERR_DBG=1 CUDNN_LOGWARN_DBG=1 CUDNN_LOGDEST_DBG=stderr"},
          .verify = verify_command(facts, first),
          .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-adv-library.html"}};

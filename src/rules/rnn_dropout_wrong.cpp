@@ -52,7 +52,8 @@ static Finding wrong(const Facts& facts, const RnnDropout& dropout, const std::v
         .evidence = {{"elements kept", share(dropout),
                       "rnn_dropouts[" + std::to_string(&dropout - facts.rnn_dropouts.data()) + "]"}},
         .remedies = {
-            {.text = "Do not train networks with dropout with this cuDNN on this GPU; install another version of cuDNN",
+            {.action = Action::install_package,
+             .text = "Do not train networks with dropout with this cuDNN on this GPU; install another version of cuDNN",
              .verify = "rnncheck lstm --dropout " + exact_number(dropout.probability),
              .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-ops-library.html"}}};
 }

@@ -10,7 +10,8 @@ static Finding unsupported(const std::string& dtype, const RnnLimit& limit, cons
                        limit.first.text +
                        (limit.capability_min ? " and compute capability " + limit.capability_min->text : ""),
             .evidence = {std::move(evidence), {"recurrent networks of type " + dtype, limit.rule, limit.source.url}},
-            .remedies = {{.text = "Use fp32 or fp16 for the recurrent layers, or the version that the message names",
+            .remedies = {{.action = Action::change_program,
+                          .text = "Use fp32 or fp16 for the recurrent layers, or the version that the message names",
                           .verify = "rnncheck doctor",
                           .link = limit.source.url}}};
 }

@@ -15,7 +15,8 @@ static Finding not_repeatable(const Facts& facts, const Sweep& sweep, const Runs
     finding.evidence.push_back(
         {"CUBLAS_WORKSPACE_CONFIG", setting ? escaped(*setting, 100) : "not set", "host.environment"});
     finding.remedies = {
-        {.text = "If you need bitwise identical results, set one cuBLAS workspace size before the program starts. If "
+        {.action = Action::change_environment,
+         .text = "If you need bitwise identical results, set one cuBLAS workspace size before the program starts. If "
                  "results still differ, they depend on timing: use another version of cuDNN",
          .commands = {"export CUBLAS_WORKSPACE_CONFIG=:16:8"},
          .verify = verify_command(facts, *runs.front()),

@@ -65,7 +65,8 @@ static Finding wrong(const Facts& facts, const Sweep& sweep, Runs runs) {
     finding.evidence = {
         {"incorrect cases", std::to_string(runs.size()) + " of " + std::to_string(sweep.runs.size()), "rnn_runs"}};
     add_cases(facts, runs, finding, how_wrong);
-    finding.remedies = {{.text = "Do not trust results of this GPU with this cuDNN. " + what_to_suspect(facts, sweep),
+    finding.remedies = {{.action = Action::investigate,
+                         .text = "Do not trust results of this GPU with this cuDNN. " + what_to_suspect(facts, sweep),
                          .commands = {"nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER"},
                          .verify = verify_command(facts, worst),
                          .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-adv-library.html"}};

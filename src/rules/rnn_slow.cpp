@@ -1,6 +1,6 @@
 // A large recurrent network takes far longer than a simple model of the GPU says.
 #include "facts/rnn_runs.hpp"
-#include "rnn/speed.hpp"
+#include "report/sweep.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/cases.hpp"
 
@@ -16,12 +16,6 @@ struct Largest {
     double extra_ms = 0;  ///< of the first runs of all cases over the second ones
     bool any_timed = false;
 };
-
-static std::optional<Peak> peak_of_gpu(const Gpu& gpu) {
-    if (!gpu.compute_capability) return std::nullopt;
-    return peak_of({*gpu.compute_capability, gpu.multiprocessors.value_or(0), gpu.clock_mhz.value_or(0),
-                    gpu.memory_clock_mhz.value_or(0), gpu.memory_bus_bits.value_or(0)});
-}
 
 static Largest largest_of(const Facts& facts, const Gpu& gpu, const std::optional<Peak>& peak) {
     Largest largest;
@@ -51,14 +45,15 @@ static Finding slow(const Facts& facts, const Gpu& gpu, const Largest& largest) 
         .evidence = {evidence_of(
             facts, *largest.run,
             short_number(*largest.run->repeat_ms) + " ms, modeled: " + short_number(largest.modelled_ms) + " ms")},
-        .remedies = {{.text = "Check the clocks and their limits while the case runs, and which processes use the GPU",
+        .remedies = {{.action = Action::investigate,
+                      .text = "Check the clocks and their limits while the case runs, and which processes use the GPU",
                       .commands = {"nvidia-smi -q -d PERFORMANCE,CLOCK,POWER,TEMPERATURE", "nvidia-smi"},
                       .verify = rerun_command(facts, *largest.run),
                       .link = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"}}};
 }
 
 static void judge(const Facts& facts, const Gpu& gpu, VerdictBuilder& answers) {
-    const auto peak = peak_of_gpu(gpu);
+    const auto peak = peak_of(gpu);
     const Largest largest = largest_of(facts, gpu, peak);
     if (!largest.any_timed) return answers.irrelevant("no case was timed");
     if (!peak)

@@ -14,7 +14,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
     }
     auto several =
         note_several("the CUDA runtime", installed, given, "runtimes",
-                     {.text = "No action is needed if every program finds the version it was built for; otherwise put "
+                     {.action = Action::none,
+                      .text = "No action is needed if every program finds the version it was built for; otherwise put "
                               "that version's directory first in LD_LIBRARY_PATH",
                       .commands = {"/sbin/ldconfig -p | grep libcudart"},
                       .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"});

@@ -16,7 +16,8 @@ static Verdict check(const Facts& facts, const Matrix&) {
     }
     auto several = note_several(
         "cuDNN", installed, given, "cudnns",
-        {.text = "No action is needed if every framework loads the version it was built for, as frameworks that "
+        {.action = Action::none,
+         .text = "No action is needed if every framework loads the version it was built for, as frameworks that "
                  "install it as a Python package do; otherwise keep one version of each major version",
          .commands = {"/sbin/ldconfig -p | grep libcudnn"},
          .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"});

@@ -12,7 +12,8 @@ static Finding found_at(const std::string& path, Severity severity, const std::s
     return {.severity = severity,
             .subject = path,
             .message = message,
-            .remedies = {{.text = "Remove the toolkit's 'stubs' directory from LD_LIBRARY_PATH and from the loader's "
+            .remedies = {{.action = Action::change_environment,
+                          .text = "Remove the toolkit's 'stubs' directory from LD_LIBRARY_PATH and from the loader's "
                                   "configuration; it is for linking only",
                           .commands = {"printenv LD_LIBRARY_PATH"},
                           .link = "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html"}}};

@@ -11,7 +11,8 @@ static Finding hidden(const Facts& facts) {
                    " empty or not readable for this process, so the driver's files there could not be examined",
         .evidence = {{"directories that appear empty", join_with_and(facts.host.hidden_directories),
                       "host.hidden_directories"}},
-        .remedies = {{.text = "Run rnncheck outside the sandbox or chroot, or make these directories available in it",
+        .remedies = {{.action = Action::change_environment,
+                      .text = "Run rnncheck outside the sandbox or chroot, or make these directories available in it",
                       .commands = {"ls -d /proc/1 /sys/module /dev/null"},
                       .link = "https://man7.org/linux/man-pages/man5/proc.5.html"}}};
 }

@@ -15,7 +15,8 @@ static Finding forced(const Facts& facts, const Sweep& sweep, const RnnRun& run)
         .evidence = {evidence_of(facts, run,
                                  run.largest_error ? "error " + short_number(*run.largest_error) : "reduced precision"),
                      {"NVIDIA_TF32_OVERRIDE", setting ? escaped(*setting, 100) : "not set", "host.environment"}},
-        .remedies = {{.text = "Remove the setting, or disable TF32 for all programs of this shell",
+        .remedies = {{.action = Action::change_environment,
+                      .text = "Remove the setting, or disable TF32 for all programs of this shell",
                       .commands = {"unset NVIDIA_TF32_OVERRIDE", "export NVIDIA_TF32_OVERRIDE=0"},
                       .verify = verify_command(facts, run),
                       .link = "https://pytorch.org/docs/stable/notes/cuda.html"}}};

@@ -23,7 +23,8 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
                  words_of(framework) + " does not support CUDA on native Windows: 2.10 was the last version that did",
              .evidence = {{"operating system", "windows", "host.platform"},
                           evidence_of(builds.without_cuda.front(), "no CUDA")},
-             .remedies = {{.text = "Run it in WSL 2, or use TensorFlow 2.10 with CUDA 11.2 and cuDNN 8.1, in a "
+             .remedies = {{.action = Action::install_package,
+                           .text = "Run it in WSL 2, or use TensorFlow 2.10 with CUDA 11.2 and cuDNN 8.1, in a "
                                    "conda environment with Python 3.7 to 3.10",
                            .commands = {"wsl --install", "conda install -c conda-forge cudatoolkit=11.2 cudnn=8.1.0",
                                         "pip install \"tensorflow<2.11\" \"numpy<2\""},

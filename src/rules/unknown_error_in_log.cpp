@@ -10,7 +10,8 @@ static Finding unknown(const Log& log) {
             .message = "the log contains an error that is unknown to rnncheck; the first one is in line " +
                        std::to_string(*log.first_error_line),
             .evidence = {{"first error", log.first_error.value_or(""), "log.first_error"}},
-            .remedies = {{.text = "Check the lines before this one, and check the machine itself",
+            .remedies = {{.action = Action::investigate,
+                          .text = "Check the lines before this one, and check the machine itself",
                           .commands = {"rnncheck doctor"},
                           .risk = Risk::safe,
                           .verify = "rnncheck doctor",

@@ -4,7 +4,8 @@
 namespace rnncheck::rules::uvm_device_node_missing {
 
 static Remedy make_it(const Facts& facts) {
-    return on_host(facts, {.text = "Load the unified-memory module and create its device node with nvidia-modprobe",
+    return on_host(facts, {.action = Action::configure_driver,
+                           .text = "Load the unified-memory module and create its device node with nvidia-modprobe",
                            .commands = {"sudo modprobe nvidia-uvm", "sudo nvidia-modprobe -c 0 -u"},
                            .risk = Risk::needs_root,
                            .verify = "ls -l /dev/nvidia-uvm",

@@ -15,7 +15,8 @@ static void other_first(Finding& finding, const Framework& framework, const Fram
                    " has different file names, so it affects only programs that load libcudnn.so without a version"
              : "if cuDNN " + cudnn.text +
                    " is found first, through LD_LIBRARY_PATH or in a system directory, it is rejected or fails");
-    finding.remedies = {{.text = "Remove the directory of cuDNN " + cudnn.text +
+    finding.remedies = {{.action = Action::change_environment,
+                         .text = "Remove the directory of cuDNN " + cudnn.text +
                                  " from LD_LIBRARY_PATH for this program, which needs no system-wide cuDNN",
                          .commands = {"echo $LD_LIBRARY_PATH"},
                          .verify = "rnncheck doctor",
@@ -27,7 +28,8 @@ static bool passes_over_its_own(const CudnnInUse& use) {
 }
 
 static Remedy take_out(const std::string& directory) {
-    return {.text = "Remove " + directory + " from LD_LIBRARY_PATH for this program",
+    return {.action = Action::change_environment,
+            .text = "Remove " + directory + " from LD_LIBRARY_PATH for this program",
             .commands = {"echo $LD_LIBRARY_PATH"},
             .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"};
 }

@@ -29,7 +29,8 @@ static Remedy use(const std::string& text, const PythonEnvironment& environment)
     const bool conda = environment.kind == "conda";
     const std::string command =
         conda ? "conda activate " + environment.path : "source " + environment.path + "/bin/activate";
-    return {.text = text,
+    return {.action = Action::change_environment,
+            .text = text,
             .commands = {command},
             .link = conda ? "https://docs.conda.io/projects/conda/en/stable/user-guide/tasks/manage-environments.html"
                           : "https://docs.python.org/3/library/venv.html"};

@@ -13,7 +13,8 @@ static Finding not_picked(const Facts& facts, const Library& windows) {
         .evidence = {{"libcuda of WSL", windows.path, "libraries"},
                      {"libcuda that the loader finds", other ? other->path : "none", "libraries"}},
         .remedies =
-            {{.text =
+            {{.action = Action::change_environment,
+              .text =
                   "Add WSL's directory to the loader's search path and refresh the loader's cache. Remove any Linux "
                   "NVIDIA driver inside WSL: WSL uses the Windows driver",
               .commands = {"echo /usr/lib/wsl/lib | sudo tee /etc/ld.so.conf.d/ld.wsl.conf", "sudo ldconfig"},

@@ -66,7 +66,8 @@ static Finding missing(const Facts& facts, const std::vector<const Library*>& pa
                    (at_once ? "no recurrent network runs" : "convolutions fail, recurrent networks do not"),
         .evidence = {{zlib, "not in the loader's search path", "libraries"}},
         .remedies =
-            {{.text =
+            {{.action = Action::install_package,
+              .text =
                   "Install zlib from the system's package repository: zlib1g on Debian and Ubuntu, zlib on Fedora and "
                   "Red Hat, libz1 on SUSE",
               .commands = system_install_commands(facts, "zlib1g", "zlib", "libz1"),

@@ -36,6 +36,11 @@ def judged(facts, *arguments, **more):
     return rnncheck("doctor", "--facts", "-", *arguments, given=facts if isinstance(facts, bytes) else json.dumps(facts).encode(), **more)
 
 
+def judgement(run):
+    """A report without when and how it was made."""
+    return {key: value for key, value in run.json().items() if key not in ("run_at", "duration_ms", "options")}
+
+
 def on_terminal(*arguments, facts=NO_DRIVER, environment=None):
     """Standard output of the program when it is a terminal."""
     try:
@@ -64,7 +69,10 @@ class CommandLine(unittest.TestCase):
 
     def test_version_and_help(self):
         version = rnncheck("--version")
-        self.assertEqual((version.code, version.out, version.err), (0, b"rnncheck 0.1.0\n", ""))
+        self.assertEqual((version.code, version.out.splitlines()[0], version.err), (0, b"rnncheck 0.1.0", ""))
+        self.assertRegex(version.out, rb"\ncompatibility data of 20[0-9-]{8}, schema 3, commit ([0-9a-f]{12}|unknown)\n$")
+        document = rnncheck("--version", "--json").json()
+        self.assertEqual((document["tool"]["version"], document["report_schema"]), ("0.1.0", 3))
         text = rnncheck("--help").out.decode()
         for word in ("doctor", "explain", "list", "schema", "Exit codes"):
             self.assertIn(word, text)
@@ -209,12 +217,47 @@ class CommandLine(unittest.TestCase):
             facts = pathlib.Path(directory, "facts.json")
             first = judged(NO_DRIVER, *ONLY, "--json", "--output", f"json={report}", "--save-facts", str(facts))
             self.assertEqual(report.read_bytes(), first.out)
-            self.assertEqual(rnncheck("doctor", "--facts", str(report), *ONLY, "--json").out, first.out)
-            self.assertEqual(rnncheck("doctor", "--facts", str(facts), *ONLY, "--json").out, first.out)
+            self.assertEqual(judgement(rnncheck("doctor", "--facts", str(report), *ONLY, "--json")), judgement(first))
+            self.assertEqual(judgement(rnncheck("doctor", "--facts", str(facts), *ONLY, "--json")), judgement(first))
             self.assertEqual(sorted(os.listdir(directory)), ["facts.json", "report.json"])
             os.mkfifo(directory + "/pipe")
             with subprocess.Popen(["cp", str(facts), directory + "/pipe"]):
-                self.assertEqual(rnncheck("doctor", "--facts", directory + "/pipe", *ONLY, "--json").out, first.out)
+                self.assertEqual(judgement(rnncheck("doctor", "--facts", directory + "/pipe", *ONLY, "--json")), judgement(first))
+
+    def test_a_report_knows_when_and_how_it_was_made(self):
+        run = judged(NO_DRIVER, *ONLY, "--json", "--label", "node=gpu017", "--label", "rack=b=7")
+        document = run.json()
+        self.assertEqual(run.out.count(b"\n"), 1)  # NDJSON
+        self.assertRegex(document["run_at"], r"^20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$")
+        self.assertTrue(0 <= document["duration_ms"] < 60_000)
+        self.assertEqual(document["command"], "doctor")
+        self.assertIn("--json", document["options"])
+        self.assertFalse([option for option in document["options"] if "label" in option])
+        self.assertEqual(document["labels"], {"node": "gpu017", "rack": "b=7"})
+        for label in ("node", "=x", "node=", "no de=x"):
+            self.is_usage_error(rnncheck("doctor", "--label", label), "--label cannot be")
+        self.is_usage_error(rnncheck("doctor", "--label", "a=1", "--label", "a=2"), "another --label")
+
+    def test_outputs_in_several_formats(self):
+        with tempfile.TemporaryDirectory() as directory:
+            gate, plain, summary = (pathlib.Path(directory, name) for name in ("gate.xml", "plain", "summary.md"))
+            summary.write_text("before\n")
+            judged(NO_DRIVER, *ONLY, "--output", f"junit={gate}", "--output", str(plain), "--output", f"markdown={summary}",
+                   environment={"GITHUB_STEP_SUMMARY": str(summary)})
+            self.assertIn("<testsuite", gate.read_text())
+            self.assertTrue(plain.read_text().startswith("rnncheck 0.1.0"))
+            self.assertTrue(summary.read_text().startswith("before\n## rnncheck"))
+
+    def test_exit_style_nagios(self):
+        run = judged(NO_DRIVER, *ONLY, "--exit-style", "nagios")
+        self.assertEqual(run.code, 2)
+        self.assertRegex(run.text, r"^RNNCHECK CRITICAL: [^|\n]* \| problems=1;;0;0 [^|\n]*\n$")
+        self.assertEqual(judged(HEALTHY_DRIVER, *ONLY, "--exit-style=nagios").code, 0)
+        run = judged(NO_DRIVER, *ONLY, "--exit-style=nagios", "--output", "json=/nonexistent/x")
+        self.assertEqual(run.code, 3)
+        for arguments in (("doctor", "--exit-style", "nagios", "--nonsense"), ("doctor", "--exit-style=nagios", "--facts", "/nonexistent")):
+            run = rnncheck(*arguments)
+            self.assertEqual((run.code, run.out[:18]), (3, b"RNNCHECK UNKNOWN: "))
 
     def test_a_file_that_cannot_be_written_is_told_and_the_report_stands(self):
         for option, path in (("--save-facts", "/nonexistent/x"), ("--output", "text=/nonexistent/x"), ("--save-facts", "/dev/full")):
@@ -234,7 +277,7 @@ class CommandLine(unittest.TestCase):
             link.symlink_to(target)
             judged(NO_DRIVER, *ONLY, "--save-facts", str(link))
             self.assertTrue(link.is_symlink())
-            self.assertEqual(json.loads(target.read_text())["schema"], 2)
+            self.assertEqual(json.loads(target.read_text())["schema"], 3)
 
     def test_a_closed_pipe_is_no_error(self):
         reader, writer = os.pipe()

@@ -87,12 +87,12 @@ TEST_CASE("lstm: of two interfaces that are wrong the one that a program can be 
 TEST_CASE("lstm: the file of a run that has not begun says so, and not that there is no GPU") {
     const auto file = std::filesystem::temp_directory_path() / ("lstm-begun-" + std::to_string(::getpid()));
     const Matrix matrix = Matrix::bundled();
-    const LstmState state(file.string(), matrix, {}, {}, false);
+    const LstmState state(file.string(), matrix, {}, {}, {});
     std::stringstream text;
     text << std::ifstream(file).rdbuf();
     std::filesystem::remove(file);
     CHECK(text.str().find("the run has not yet begun") != std::string::npos);
-    CHECK(text.str().find("\"verdict\": \"undetermined\"") != std::string::npos);
+    CHECK(text.str().find("\"verdict\":\"undetermined\"") != std::string::npos);
     CHECK(text.str().find("no GPU") == std::string::npos);
 }
 
@@ -141,9 +141,7 @@ TEST_CASE("fit: what was found decides the exit code and is said") {
     const FitSearch not_known = find_fit(RnnFit(), {});
     CHECK(report_of({found, not_known}).verdict == OverallVerdict::undetermined);
     CHECK(contains(report_of({not_known}).sentence, "how large a batch fits is unknown"));
-    std::ostringstream text;
-    (*find_named(all_formats(), "text"))->write(report_of({found}), text, {});
-    CHECK(contains(text.str(), "did not run: cuMemAlloc_v2"));
+    CHECK(contains(text_of(report_of({found}), {}), "did not run: cuMemAlloc_v2"));
 }
 
 TEST_CASE("from-log: how the run ended says where to look") {

@@ -14,7 +14,7 @@ import time
 
 here = pathlib.Path(__file__).parent
 sys.path.insert(0, str(here.parent / "support"))
-from doctor import Checks  # noqa: E402
+from doctor import Checks, with_each_run  # noqa: E402
 from simulated_machine import build_root, environment_of  # noqa: E402
 
 program, sim, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
@@ -38,7 +38,7 @@ def ran(*options, scenario=None):
 
 
 def cases_of(document):
-    return document["facts"]["rnn_runs"]
+    return with_each_run(document["facts"])["rnn_runs"]
 
 
 def result(document):

@@ -103,7 +103,7 @@ TEST_CASE("what cannot be meant is refused, with the option's name") {
     CHECK(contains(complaint_about({"--fail-on", "all"}), "error, warning and never"));
     CHECK(contains(complaint_about({"--color", "blue"}), "auto, always and never"));
     CHECK(contains(complaint_about({"--format", "yaml"}), join_with_and(format_names())));
-    CHECK(contains(complaint_about({"--output", "report.json"}), "json=report.json"));
+    CHECK(contains(complaint_about({"--output", "json"}), "json=report.json"));
     CHECK(contains(complaint_about({"--output", "json=-"}), "--format json"));
     CHECK(contains(complaint_about({"--root", "/nonexistent"}), "--root: Directory does not exist"));
     CHECK(contains(complaint_about({"--matrix", "/dev/null"}), "--matrix: Directory"));

@@ -1,5 +1,6 @@
 #include "facts/facts.hpp"
 
+#include "base/json.hpp"
 #include "base/program.hpp"
 #include "facts/facts_json.hpp"
 #include "support/catch.hpp"
@@ -30,6 +31,54 @@ TEST_CASE("facts survive the way to text and back") {
 TEST_CASE("a whole report is read as its facts") {
     const std::string facts = facts_to_text(a_healthy_machine());
     CHECK(facts_to_text(facts_from_text("{\"schema\": 2, \"facts\": " + facts + "}", "report")) == facts);
+}
+
+TEST_CASE("a case is described once, and runs that ended alike once for all GPUs") {
+    Facts facts = a_healthy_machine();
+    const std::vector<RnnRun> of_one_gpu = std::exchange(facts.rnn_runs, {});
+    for (const int gpu : {1, 2})
+        for (RnnRun run : of_one_gpu) {
+            run.gpu = gpu;
+            run.first_ms = gpu + 0.5;
+            facts.rnn_runs.push_back(run);
+        }
+    facts.rnn_runs.back().digest = "other bits";
+    const std::string text = facts_to_text(facts);
+    const Json document = Json::parse(text);
+    CHECK(document["rnn_cases"].size() <= of_one_gpu.size());
+    CHECK(document["rnn_runs"].size() == of_one_gpu.size() + 1);
+    const Facts back = facts_from_text(text, "text");
+    CHECK(to_json(back) == to_json(facts));  // the order too, by which evidence names runs
+}
+
+TEST_CASE("runs whose lists do not agree are refused with their place") {
+    Facts facts = a_healthy_machine();
+    REQUIRE(!facts.rnn_runs.empty());
+    const Json document = Json::parse(facts_to_text(facts));
+    const auto refusal_of = [&](const char* member, const Json& value) {
+        Json changed = document;
+        changed["rnn_runs"][0][member] = value;
+        return refusal(changed.dump());
+    };
+    CHECK(refusal_of("case_id", 99) == "facts.rnn_runs[0].case_id: no case of rnn_cases has this id");
+    CHECK(refusal_of("case_id", Json::array()) == "facts.rnn_runs[0].case_id: no case of rnn_cases has this id");
+    CHECK(refusal_of("indexes", Json::array()).find("facts.rnn_runs[0].indexes: a list with one item") == 0);
+    CHECK(refusal_of("gpus", {0, 0}).find("facts.rnn_runs[0].indexes: a list with one item") == 0);
+    CHECK(refusal_of("gpus", {"0"}).find("facts.rnn_runs[0].gpu: a whole number") == 0);
+    CHECK(refusal_of("gpus", std::vector<int>(1'000'000)).find("more or larger runs than any machine has") !=
+          std::string::npos);
+    Json changed = document;
+    changed["rnn_runs"].push_back(changed["rnn_runs"][0]);
+    CHECK(refusal(changed.dump()).find("two runs have the same index") != std::string::npos);
+    changed["rnn_cases"] = 1;
+    CHECK(refusal(changed.dump()) == "facts.rnn_cases: a list of cases is expected");
+}
+
+TEST_CASE("facts of schema 2, in which each run holds its case, are still read") {
+    Facts facts = a_healthy_machine();
+    Json old = to_json(facts);
+    old["schema"] = 2;
+    CHECK(facts_to_text(facts_from_text(old.dump(), "text")) == facts_to_text(facts));
 }
 
 TEST_CASE("unset stays unset, unknown fields are passed over") {

@@ -159,6 +159,7 @@ TEST_CASE("every cause is a rule with a page, and something points to it") {
         CHECK(pointed.contains(cause.cause));
         CHECK(from_name<Layer>(cause.layer));
         CHECK(from_name<Severity>(cause.severity));
+        CHECK(from_name<Action>(cause.action));
         CHECK((cause.risk.empty() || from_name<Risk>(cause.risk)));
         CHECK_FALSE(cause.message.ends_with('.'));
     }

@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "judge.hpp"
 #include "report/format.hpp"
+#include "report/outline.hpp"
 #include "report/redact.hpp"
 #include "support/catch.hpp"
 #include "support/logs.hpp"
@@ -20,10 +21,8 @@ std::string report_of(const std::string& log, const std::string& format, bool ve
     Facts facts;
     facts.tool.stages = {"log"};
     facts.log = test::log_read(log);
-    std::ostringstream out;
-    (*find_named(all_formats(), format))
-        ->write(redact(judge(std::move(facts), test::bundled_matrix(), {}), somebody), out, {.verbose = verbose});
-    return out.str();
+    const Report report = redact(judge(std::move(facts), test::bundled_matrix(), {}), somebody);
+    return (*find_named(all_formats(), format))->write(outline_of(report), {.verbose = verbose});
 }
 
 /// The log alone, and amid so much else that the reader of large logs takes it.

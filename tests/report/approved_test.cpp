@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "report/format.hpp"
+#include "report/outline.hpp"
 #include "sample_reports.hpp"
 #include "support/catch.hpp"
 
@@ -16,11 +17,9 @@ using namespace rnncheck::test;
 
 std::string printed(const std::string& format, Report report, const Style& style) {
     report.sentence = sentence_of(report);
-    std::ostringstream out;
     const auto* found = find_named(all_formats(), format);
     REQUIRE(found);
-    (*found)->write(report, out, style);
-    return out.str();
+    return (*found)->write(outline_of(report), style);
 }
 
 std::string read(const std::string& path) {

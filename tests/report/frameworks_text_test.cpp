@@ -15,7 +15,7 @@ std::string written(const Facts& facts) {
     Page page({});
     Report report;
     report.facts = facts;
-    write_checklist(page, report);
+    write_checklist(page, checklist_of(report));
     std::istringstream in(page.text());
     std::vector<std::string> words;
     for (std::string word; in >> word;) words.push_back(word);

@@ -7,6 +7,7 @@
 #include "matrix/tables.hpp"
 #include "report/documents.hpp"
 #include "report/format.hpp"
+#include "report/outline.hpp"
 #include "sample_reports.hpp"
 #include "support/catch.hpp"
 
@@ -38,8 +39,12 @@ Report private_report() {
     report.findings[0].message = "the file /home/anneliese/cuda/lib64/libcuda.so.1 is no library";
     report.findings[0].evidence = {
         {"path of anneliese", "file:///home/anneliese/x", "libraries[/home/anneliese/cuda]"}};
-    report.findings[0].remedies = {
-        {"remove it", {"rm /home/anneliese/cuda/lib64/libcuda.so.1"}, Risk::safe, "ls /home/anneliese", ""}};
+    report.findings[0].remedies = {{Action::other,
+                                    "remove it",
+                                    {"rm /home/anneliese/cuda/lib64/libcuda.so.1"},
+                                    Risk::safe,
+                                    "ls /home/anneliese",
+                                    ""}};
     report.verdicts[0].reason = "GPU 0 (" + uuid + ") is not well";
     return report;
 }
@@ -49,10 +54,9 @@ const std::vector<std::string> secrets = {"karlotta",     "anneliese", "friedric
                                           "/data/people", "11111111",  "555555555555", "aaaaaaaa",      "00000000000f"};
 
 std::string everything(const Report& report) {
-    std::string text = json_text(report);
-    std::ostringstream page;
-    (*find_named(all_formats(), "text"))->write(report, page, {.verbose = true});
-    return text + page.str() + facts_to_text(report.facts, 2);
+    std::string text = facts_to_text(report.facts, 2);
+    for (const auto& format : all_formats()) text += format->write(outline_of(report), {.verbose = true});
+    return text;
 }
 
 }  // namespace

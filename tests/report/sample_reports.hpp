@@ -93,12 +93,14 @@ inline std::vector<Finding> sample_findings() {
         "cuDNN 9.19.0 at /opt/cudnn/libcudnn.so.9 lacks libcudnn_adv.so.9, in which its recurrent networks are";
     missing.evidence = {{"needed", "libcudnn_adv.so.9", "https://docs.nvidia.com/deeplearning/cudnn/"},
                         {"searched", "/opt/cudnn, /usr/lib/x86_64-linux-gnu and the loader's cache", "libraries"}};
-    missing.remedies = {{.text = "Install the whole of cuDNN",
-                         .commands = {"sudo apt-get install --reinstall libcudnn9-cuda-12", "sudo ldconfig"},
-                         .risk = Risk::needs_root,
-                         .verify = "rnncheck doctor --only cudnn_part_missing",
-                         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"},
-                        {"Or use the copy that pip installs", {"pip install nvidia-cudnn-cu12"}, Risk::safe, "", ""}};
+    missing.remedies = {
+        {.action = Action::install_package,
+         .text = "Install the whole of cuDNN",
+         .commands = {"sudo apt-get install --reinstall libcudnn9-cuda-12", "sudo ldconfig"},
+         .risk = Risk::needs_root,
+         .verify = "rnncheck doctor --only cudnn_part_missing",
+         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"},
+        {Action::other, "Or use the copy that pip installs", {"pip install nvidia-cudnn-cu12"}, Risk::safe, "", ""}};
 
     Finding hostile;
     hostile.rule = "library_file_damaged";
@@ -108,7 +110,8 @@ inline std::vector<Finding> sample_findings() {
     hostile.subject = hostile_text();
     hostile.message = "the file " + hostile_text() + " is no library";
     hostile.evidence = {{hostile_text(), hostile_text(), hostile_text()}};
-    hostile.remedies = {{hostile_text(), {hostile_text()}, Risk::destructive, hostile_text(), hostile_text()}};
+    hostile.remedies = {
+        {Action::none, hostile_text(), {hostile_text()}, Risk::destructive, hostile_text(), hostile_text()}};
 
     Finding note;
     note.rule = "several_cudnns";
@@ -261,15 +264,15 @@ inline Report diagnosis_of_a_log() {
     report.findings = {
         cause_in_log("gpu_memory_held_by_other_process", "Other processes hold the memory of a GPU", Confidence::likely,
                      {seen, seen, {"known besides", "7.6 MiB of 10.9 GiB were free", "log"}},
-                     {"End the other process, or use another GPU", {}, Risk::disruptive, "", ""},
+                     {Action::other, "End the other process, or use another GPU", {}, Risk::disruptive, "", ""},
                      {"A process of another program is listed: this is the cause",
                       "nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv"}),
         cause_in_log("tf_preallocated_memory", "The framework took nearly all GPU memory before cuDNN could start",
                      Confidence::possible, {seen},
-                     {"Let memory grow", {"export TF_FORCE_GPU_ALLOW_GROWTH=true"}, Risk::safe, "", ""},
+                     {Action::other, "Let memory grow", {"export TF_FORCE_GPU_ALLOW_GROWTH=true"}, Risk::safe, "", ""},
                      {"The memory is used by this program itself while it starts: this is the cause", "nvidia-smi"}),
         cause_in_log("batch_too_large_for_cudnn", "The batch is larger than cuDNN's kernel takes", Confidence::possible,
-                     {seen}, {"Use smaller batches", {}, Risk::safe, "", ""},
+                     {seen}, {Action::other, "Use smaller batches", {}, Risk::safe, "", ""},
                      {"Halve the batch: if it works, this is the cause", ""})};
     return report;
 }

@@ -13,9 +13,7 @@ using namespace rnncheck;
 using namespace rnncheck::test;
 
 std::string as_text(const Report& report, const Style& style = {}) {
-    std::ostringstream out;
-    (*find_named(all_formats(), "text"))->write(report, out, style);
-    return out.str();
+    return text_of(report, style);
 }
 
 std::string headline_of(Report report) {

@@ -23,6 +23,18 @@ class Checks:
         return 1 if self.failed or not self.done else 0
 
 
+def with_each_run(facts):
+    """The facts with every recurrent-network run by itself, its case in it, as rnncheck reads them."""
+    cases = {case["case_id"]: {key: value for key, value in case.items() if key != "case_id"} for case in facts.get("rnn_cases", [])}
+    runs = {}
+    for like in facts["rnn_runs"] if cases else []:
+        common = {key: value for key, value in like.items() if key not in ("case_id", "gpus", "indexes", "first_ms", "repeat_ms", "free_bytes")}
+        for i, index in enumerate(like["indexes"]):
+            own = {key: like[key][i] for key in ("first_ms", "repeat_ms", "free_bytes") if key in like}
+            runs[index] = {**common, **own, "gpu": like["gpus"][i], "case": cases[like["case_id"]]}
+    return {**facts, "rnn_runs": [runs[index] for index in sorted(runs)]}
+
+
 class Run:
     """One run of the program: exit code, standard output (bytes, text, JSON), standard error."""
 
@@ -58,7 +70,7 @@ class Report:
 
     @property
     def facts(self):
-        return self.document["facts"]
+        return with_each_run(self.document["facts"])
 
     @property
     def verdict(self):

@@ -6,7 +6,7 @@
 #include "commands/tables.hpp"
 #include "facts/facts_json.hpp"
 
-namespace rnncheck::commands::doctor {
+namespace rnncheck {
 
 /// A log is read first: a wrong name is reported before the machine is examined.
 static Facts learn(const DoctorOptions& options, const Matrix& matrix) {
@@ -19,18 +19,19 @@ static Facts learn(const DoctorOptions& options, const Matrix& matrix) {
     return facts;
 }
 
-static int run(const DoctorOptions& options) {
+int run_doctor(const DoctorOptions& options) {
     const Matrix matrix = matrix_from(options.matrix_directory);
-    const Report report =
-        redacted_unless(options.report.show_private, judge(learn(options, matrix), matrix, options.selection));
+    const Report report = finished(judge(learn(options, matrix), matrix, options.selection), options.report);
     const bool saved = options.save_facts.empty() ||
                        was_written([&] { write_file(options.save_facts, facts_to_text(report.facts, 2) + '\n'); });
     const int code = print_report(report, options.report);
     return saved ? code : usage;
 }
 
+namespace commands::doctor {
+
 static std::function<int()> declare(CLI::App& app) {
-    return [read_options = declare_doctor_options(app)] { return run(read_options()); };
+    return [read_options = declare_doctor_options(app)] { return run_doctor(read_options()); };
 }
 
 extern const Command command{.title = "Check this machine and report what to repair",
@@ -40,4 +41,6 @@ extern const Command command{.title = "Check this machine and report what to rep
                                  "rnncheck doctor --look-only --output json=report.json",
                              .declare = declare};
 
-}  // namespace rnncheck::commands::doctor
+}  // namespace commands::doctor
+
+}  // namespace rnncheck

@@ -20,9 +20,8 @@ namespace {
 
 OverallVerdict preflight(const DoctorOptions& options, const Matrix& matrix) {
     Facts facts = surveyed_with_restrictions(options.survey, options.report.quiet);
-    const Report report =
-        redacted_unless(options.report.show_private, judge(std::move(facts), matrix, options.selection));
-    print_aside(report_as_text(report, *options.report.format, options.report.style(STDERR_FILENO)));
+    const Report report = finished(judge(std::move(facts), matrix, options.selection), options.report);
+    print_aside(text_of(report, options.report.style(STDERR_FILENO)));
     return report.verdict;
 }
 

@@ -31,6 +31,7 @@ NO_COLOR               if not empty, no color (--color always still uses it)
 CLICOLOR_FORCE         if neither empty nor 0, color also where there is no terminal
 CLICOLOR               0: no color
 TERM                   dumb: no color, only ASCII
+GITHUB_STEP_SUMMARY    --output to this file is appended to it
 LC_ALL LC_CTYPE LANG   not UTF-8: only ASCII
 COLUMNS                width of the lines, instead of that of the terminal
 

@@ -71,10 +71,9 @@ int run(const LstmOptions& given, const ReportOptions& options) {
     if (given.fit) {
         const Facts facts = surveyed(how, options.quiet);
         Report report = judge_fits(facts, find_fits(facts, trials), matrix);
-        return print_report(redacted_unless(options.show_private, std::move(report)), options);
+        return print_report(finished(std::move(report), options), options);
     }
-    LstmState state(given.save.empty() ? given.resume : given.save, matrix, *how.rnn_request, earlier,
-                    options.show_private);
+    LstmState state(given.save.empty() ? given.resume : given.save, matrix, *how.rnn_request, earlier, options);
     how.before_run = [&](Facts& facts) { state.plan(facts); };
     how.checkpoint = [&](const std::function<Facts()>& so_far) { state.keep(so_far); };
     Facts facts = surveyed(how, options.quiet);

@@ -60,8 +60,9 @@ std::function<int()> declare_check(CLI::App& app) {
             throw UsageError(
                 "'rnncheck matrix check' needs what is known, e.g. driver=535 cuda=12.2 cudnn=8.9.7 gpu=8.6");
         Report report = judge(facts_given(given->values, given_keys(), matrix), matrix, selection);
-        // What the user typed gives nothing away.
-        return print_report(redacted_unless(true, std::move(report)), report_options());
+        ReportOptions options = report_options();
+        options.show_private = true;  // what the user typed gives nothing away
+        return print_report(finished(std::move(report), options), options);
     };
 }
 

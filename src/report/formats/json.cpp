@@ -1,12 +1,9 @@
-#include <ostream>
-
-#include "report/documents.hpp"
-#include "report/format.hpp"
+#include "report/outline.hpp"
 
 namespace rnncheck::formats::json {
 
-static void write(const Report& report, std::ostream& out, const Style&) {
-    out << json_text(report);
+static std::string write(const Outline& outline, const Style& style) {
+    return outline.json(json_lines(style));
 }
 
 extern const Format format{.title = "The whole report as one JSON document", .write = write};

@@ -123,7 +123,10 @@ std::vector<Asked> possible(const KnownOfLog& t) {
 }
 
 Remedy plain_remedy(const LogCause& cause) {
-    return {.text = cause.remedy, .risk = from_name<Risk>(cause.risk).value_or(Risk::safe), .link = cause.source.url};
+    return {.action = from_name<Action>(cause.action).value_or(Action::other),
+            .text = cause.remedy,
+            .risk = from_name<Risk>(cause.risk).value_or(Risk::safe),
+            .link = cause.source.url};
 }
 
 /// The command for the shell of the reader; "" where there is none for it.

@@ -267,7 +267,8 @@ static Compared newest_cudnn_of(const Matrix& matrix, FrameworkBuild build, cons
                        "needs compute capability " + newer.capability_min.text + " or later", newer.source.url}}});
     compared.severity = Severity::warning;
     if (const std::string command = install_command(build, capability, matrix); !command.empty())
-        compared.instead = {{.text = "Hold cuDNN below " + newer.cudnn.text + " when you install",
+        compared.instead = {{.action = Action::install_package,
+                             .text = "Hold cuDNN below " + newer.cudnn.text + " when you install",
                              .commands = {command},
                              .link = newer.source.url}};
     return compared;
@@ -285,7 +286,8 @@ static std::vector<Remedy> container_for(const Matrix& matrix, const Framework& 
             newest = &image;
     if (!newest) return {};
     const std::string name = newest->image + ":" + newest->tag;
-    return {{.text = "Use NVIDIA's container image " + name + " (CUDA " + newest->cuda.text +
+    return {{.action = Action::install_package,
+             .text = "Use NVIDIA's container image " + name + " (CUDA " + newest->cuda.text +
                      "): no published build of any version runs on this GPU",
              .commands = {"docker pull " + name},
              .link = newest->source.url}};

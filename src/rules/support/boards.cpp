@@ -79,7 +79,8 @@ void set_aside(const Facts& facts, const Gpu& gpu, Finding& finding) {
         finding.evidence.push_back({"drives a display", *board->display_active ? "yes" : "no", "nvml_devices"});
     finding.remedies.insert(
         finding.remedies.begin(),
-        {.text = "No action is needed; to prevent programs from using this GPU, select the first one",
+        {.action = Action::none,
+         .text = "No action is needed; to prevent programs from using this GPU, select the first one",
          .commands = {"export CUDA_VISIBLE_DEVICES=0"},
          .verify = "rnncheck doctor",
          .link = "https://docs.nvidia.com/cuda/cuda-programming-guide/05-appendices/"

@@ -76,7 +76,8 @@ static Finding note_not_promised(const Facts& facts, const Sweep& sweep, const R
                       "': " + in_words(taken.front()->result) +
                       "; this is not a problem of this machine: the case needs " + *not_promised(facts, *taken.front());
     add_cases(facts, taken, finding);
-    finding.remedies = {{.text = "No action is needed, unless one of your programs requests this kernel explicitly: "
+    finding.remedies = {{.action = Action::none,
+                         .text = "No action is needed, unless one of your programs requests this kernel explicitly: "
                                  "then select the algorithm CUDNN_RNN_ALGO_STANDARD in that program",
                          .verify = "rnncheck doctor",
                          .link = "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/cudnn/RNN.cpp"}};

@@ -53,7 +53,8 @@ static bool all_fixed(const std::vector<RnnDefect>& defects) {
 }
 
 static Remedy without_cudnn_layer(const Remedy& remedy) {
-    return {.text = "Run the layer without cuDNN: no version without this defect suits this GPU, CUDA and driver",
+    return {.action = Action::change_program,
+            .text = "Run the layer without cuDNN: no version without this defect suits this GPU, CUDA and driver",
             .link = remedy.link};
 }
 

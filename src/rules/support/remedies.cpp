@@ -65,12 +65,14 @@ Remedy gpu_for_container(const Facts& facts) {
     const std::string kind = facts.host.container.value_or("");
     for (const ContainerRuntime& runtime : container_runtimes)
         if (runtime.name == kind)
-            return {.text = std::string(runtime.text) +
+            return {.action = Action::request_gpu,
+                    .text = std::string(runtime.text) +
                             ". If nvidia-smi also fails on the host, install the driver there first",
                     .commands = {runtime.command},
                     .verify = "nvidia-smi",
                     .link = runtime.link};
-    return {.text =
+    return {.action = Action::request_gpu,
+            .text =
                 "Start this container with its runtime's GPU option, which provides the host driver's device nodes and "
                 "libraries. If nvidia-smi also fails on the host, install the driver there first",
             .verify = "nvidia-smi",
@@ -84,7 +86,8 @@ std::string batch_system(const Facts& facts) {
 
 Remedy gpu_for_job(const Facts& facts) {
     const Scheduler& found = *scheduler(facts);
-    return {.text = std::string("Request a GPU from ") + found.name + ": a job sees only the GPUs assigned to it",
+    return {.action = Action::request_gpu,
+            .text = std::string("Request a GPU from ") + found.name + ": a job sees only the GPUs assigned to it",
             .commands = {found.command},
             .verify = "nvidia-smi -L",
             .link = found.link};
@@ -102,7 +105,8 @@ Remedy on_host(const Facts& facts, Remedy remedy) {
 }
 
 Remedy update_windows_driver() {
-    return {.text =
+    return {.action = Action::install_driver,
+            .text =
                 "Install or update the NVIDIA driver in Windows, which WSL also uses, then restart WSL. Do not install "
                 "a Linux driver inside WSL",
             .commands = {"wsl.exe --update", "wsl.exe --shutdown"},
@@ -115,7 +119,8 @@ Remedy check_machine(const Facts& facts) {
     const char* const host = in_container(facts) && bus_without_gpu(facts)
                                  ? ": the container sees the PCI bus of its host, which has no NVIDIA GPU"
                                  : "";
-    return {.text = std::string("Check that this is the intended machine") + host +
+    return {.action = Action::investigate,
+            .text = std::string("Check that this is the intended machine") + host +
                     ". A virtual machine has only the GPUs that its host passes through; a cloud instance has only "
                     "those of its instance type. A card that is present but not listed is not seated or powered "
                     "correctly, or its slot is disabled in the firmware",
@@ -129,7 +134,8 @@ Remedy machine_without_gpu(const Facts& facts) {
 }
 
 Remedy let_helper_make_nodes() {
-    return {.text =
+    return {.action = Action::configure_driver,
+            .text =
                 "Create the device nodes with nvidia-modprobe now, as the first CUDA program would, and check the "
                 "GPUs. nvidia-persistenced creates them at every boot",
             .commands = {"rnncheck doctor --make-nodes"},
@@ -155,13 +161,15 @@ Remedy against_foreign_driver(const Facts& facts) {
     const std::string driver = foreign_kernel_driver(facts);
     constexpr const char* guide = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/";
     if (driver == "vfio-pci")
-        return {.text =
+        return {.action = Action::request_gpu,
+                .text =
                     "The GPU is reserved for a virtual machine (kernel driver vfio-pci): run rnncheck in that virtual "
                     "machine, or release the GPU to this one",
                 .commands = {"lspci -k -d 10de:"},
                 .verify = "lspci -k -d 10de:",
                 .link = "https://docs.kernel.org/driver-api/vfio.html"};
     return {
+        .action = Action::install_driver,
         .text = "The kernel driver " + escaped(driver, 40) +
                 " controls the GPU: prevent it from loading (a line 'blacklist " + escaped(driver, 40) +
                 "' below /etc/modprobe.d, then rebuild the initial RAM disk), install the NVIDIA driver, and reboot",
@@ -171,26 +179,9 @@ Remedy against_foreign_driver(const Facts& facts) {
         .link = guide};
 }
 
-static std::optional<Version> capability_for(const Facts& facts, const std::string& subject) {
-    std::optional<Version> first;
-    for (const Gpu& gpu : facts.cuda_devices) {
-        if (subject_of(gpu) == subject) return gpu.compute_capability;
-        if (!first) first = gpu.compute_capability;
-    }
-    return first;
-}
-
 std::string plan_command(const std::optional<Version>& gpu, const std::optional<Version>& driver) {
     if (!gpu && !driver) return "";
     return "rnncheck matrix plan" + (gpu ? " gpu=" + gpu->text : "") + (driver ? " driver=" + driver->text : "");
-}
-
-/// With the values of the GPU that the subject names, else the first one's.
-void offer_plan(const Facts& facts, Finding& finding) {
-    const std::string command = plan_command(capability_for(facts, finding.subject), driver_version(facts));
-    if (!command.empty())
-        finding.remedies.push_back(
-            {.text = "List the versions of each framework that run with this GPU and driver", .commands = {command}});
 }
 
 std::vector<std::string> pip_commands_for(const CudnnBuild& build) {

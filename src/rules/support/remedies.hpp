@@ -43,9 +43,6 @@ std::string foreign_kernel_driver(const Facts& facts);
 /// What to do about such a driver; only where there is one.
 Remedy against_foreign_driver(const Facts& facts);
 
-/// The plan for the finding's GPU and the driver, as its last remedy (Rule::offers_plan).
-void offer_plan(const Facts& facts, Finding& finding);
-
 /// "rnncheck matrix plan gpu=8.6 driver=535.104.05"; "" when neither is known.
 std::string plan_command(const std::optional<Version>& gpu, const std::optional<Version>& driver);
 

@@ -113,7 +113,8 @@ void Proposals::propose_driver() {
         driver_text_ = "Install driver branch " + branch + ", the last one for this GPU";
         driver_change_ = {{"driver", branch}};
         question_.driver = make_version({*last});
-        remedies_.push_back(on_host(facts_, {.text = driver_text_,
+        remedies_.push_back(on_host(facts_, {.action = Action::install_driver,
+                                             .text = driver_text_,
                                              .risk = Risk::disruptive,
                                              .verify = "nvidia-smi",
                                              .link = "https://www.nvidia.com/drivers",
@@ -139,7 +140,8 @@ void Proposals::propose_newer_driver(const Version& needed) {
                                             "nvidia-driver-NNN-open), which this GPU requires"
                                           : "";
     remedies_.push_back(
-        on_host(facts_, {.text = "Update the NVIDIA driver to " + needed.text + " or later" + modules + ", then reboot",
+        on_host(facts_, {.action = Action::install_driver,
+                         .text = "Update the NVIDIA driver to " + needed.text + " or later" + modules + ", then reboot",
                          .commands = driver_install_commands(facts_, needed),
                          .risk = Risk::disruptive,
                          .verify = "nvidia-smi",
@@ -154,7 +156,8 @@ void Proposals::propose_compat_package(const Version& needed) {
     if (!given_image().empty()) return;  // NVIDIA's images contain theirs
     for (const Version& cuda : cudas_given())
         if (const auto package = compat::compat_package(driver_asked(given_), cuda, question_.gpu, matrix_))
-            return remedies_.push_back({.text = "On data center GPUs only: install the forward-compatibility package " +
+            return remedies_.push_back({.action = Action::install_driver,
+                                        .text = "On data center GPUs only: install the forward-compatibility package " +
                                                 package->name + " instead",
                                         .commands = {"sudo apt-get install " + package->name},
                                         .risk = Risk::needs_root,
@@ -177,7 +180,7 @@ std::string Proposals::install_of_version(const PlannedBuild& build, const Versi
 
 /// With the libraries that the build takes from the system, where such were given.
 void Proposals::propose_build(const PlannedBuild& build, const Version& version, std::string text) {
-    Remedy remedy{.text = std::move(text), .changes = {value_of(build, version)}};
+    Remedy remedy{.action = Action::install_package, .text = std::move(text), .changes = {value_of(build, version)}};
     if (!build.install.empty()) remedy.commands = install_here(facts_, build.framework, build.install);
     if (!build.sources.empty()) remedy.link = build.sources.front();
     if (build.libraries == "system") {
@@ -190,7 +193,7 @@ void Proposals::propose_build(const PlannedBuild& build, const Version& version,
 
 /// What the build takes from the system, in the place of what was given.
 void Proposals::propose_system_libraries(const PlannedBuild& build, const Framework& framework) {
-    Remedy remedy{.text = "Install ", .link = cuda_archive};
+    Remedy remedy{.action = Action::install_package, .text = "Install ", .link = cuda_archive};
     if (given_cuda(given_)) {
         remedy.changes.push_back({"cuda", build.cuda->text});
         remedy.text += "CUDA " + build.cuda->text;
@@ -240,7 +243,8 @@ void Proposals::propose_python(const Framework& framework) {
     if (!question_.python) return;
     for (const FrameworkBuild& build : builds_of(given_, matrix_, framework).with_cuda)
         if (build.python_last && compat::build_for_python(build, *question_.python).fit == Fit::does_not_work) {
-            remedies_.push_back({.text = "Use Python " + build.python_last->text + ", the newest one that " +
+            remedies_.push_back({.action = Action::install_package,
+                                 .text = "Use Python " + build.python_last->text + ", the newest one that " +
                                          words_of(framework) + " has a package for",
                                  .commands = {"python" + build.python_last->text + " -m venv environment"},
                                  .link = build.source.url,
@@ -309,7 +313,8 @@ void Proposals::propose_image(const std::string& repository) {
     }
     if (!newest) return;
     const std::string name = newest->image + ":" + newest->tag;
-    add({.text = "Use the image " + name + ", which holds CUDA " + newest->cuda.text,
+    add({.action = Action::install_package,
+         .text = "Use the image " + name + ", which holds CUDA " + newest->cuda.text,
          .commands = name.ends_with('*') ? std::vector<std::string>() : std::vector{"docker pull " + name},
          .link = newest->source.url,
          .changes = {{"image", name}}});
@@ -327,7 +332,7 @@ void Proposals::propose_libraries() {
 void Proposals::propose_libraries_of(const Version& cuda, bool change_cuda) {
     const CudnnBuild* cudnn = newest_cudnn(cuda.major());
     if (given_cudnn(given_) && !cudnn) return;
-    Remedy remedy{.text = "Use CUDA " + cuda.text, .link = cuda_archive};
+    Remedy remedy{.action = Action::install_package, .text = "Use CUDA " + cuda.text, .link = cuda_archive};
     if (change_cuda) remedy.changes.push_back({"cuda", cuda.text});
     if (given_cudnn(given_)) {
         remedy.text = "Use " + (change_cuda ? "CUDA " + cuda.text + " with " : "") + "cuDNN " + cudnn->last().text;
@@ -364,6 +369,24 @@ Facts as_given(const Facts& facts, const Matrix& matrix) {
     return given;
 }
 
+static std::optional<Version> capability_for(const Facts& facts, const std::string& subject) {
+    std::optional<Version> first;
+    for (const Gpu& gpu : facts.cuda_devices) {
+        if (subject_of(gpu) == subject) return gpu.compute_capability;
+        if (!first) first = gpu.compute_capability;
+    }
+    return first;
+}
+
+/// With the values of the GPU that the subject names, else the first one's.
+void offer_plan(const Facts& facts, Finding& finding) {
+    const std::string command = plan_command(capability_for(facts, finding.subject), driver_version(facts));
+    if (!command.empty())
+        finding.remedies.push_back({.action = Action::investigate,
+                                    .text = "List the versions of each framework that run with this GPU and driver",
+                                    .commands = {command}});
+}
+
 std::vector<Remedy> proposed_repairs(const Facts& given, const Facts& facts, const Matrix& matrix) {
     if (compat::any_jetson(given, matrix)) return {};  // only JetPack brings what suits it
     return Proposals(given, facts, matrix).all();
@@ -371,7 +394,8 @@ std::vector<Remedy> proposed_repairs(const Facts& given, const Facts& facts, con
 
 Remedy without_repair(const Facts& given, const Matrix& matrix) {
     if (compat::any_jetson(given, matrix))
-        return {.text =
+        return {.action = Action::install_package,
+                .text =
                     "Use the framework builds that NVIDIA publishes for JetPack: driver, CUDA and cuDNN of a "
                     "Jetson come with it, and the published builds of frameworks do not run there. Packages are in the "
                     "index pypi.jetson-ai-lab.io, by JetPack and CUDA version (jp6/cu126 for JetPack 6)",

@@ -23,4 +23,7 @@ Remedy without_repair(const Facts& given, const Matrix& matrix);
 /// The driver branch that is the last one for some GPU of these facts: no newer driver may be recommended.
 std::optional<int> last_driver_branch(const Facts& facts, const Matrix& matrix);
 
+/// The plan for the finding's GPU and the driver, as its last remedy (Rule::offers_plan).
+void offer_plan(const Facts& facts, Finding& finding);
+
 }  // namespace rnncheck::rules

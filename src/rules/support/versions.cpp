@@ -199,7 +199,8 @@ std::vector<Remedy> builds_that_run(const Facts& facts, const Matrix& matrix, Fr
         build.last = framework.version;
         const PlannedBuild planned = plan_build(build, question, matrix);
         if (planned.fit != Fit::works || planned.install.empty()) continue;
-        remedies.push_back({.text = "Install its build for CUDA " + build.cuda->text + " (" + build.build + ")",
+        remedies.push_back({.action = Action::install_package,
+                            .text = "Install its build for CUDA " + build.cuda->text + " (" + build.build + ")",
                             .commands = {planned.install},
                             .link = planned.sources.front()});
     }

@@ -201,6 +201,7 @@ save("lstm_v1.h5", lambda: model_of(tf.compat.v1.keras.layers.LSTM(H)), "tf.comp
 
 v1 = tf.compat.v1.keras.layers
 save("cudnn_lstm.h5", lambda: model_of(v1.CuDNNLSTM(H, return_sequences=True)), "CuDNNLSTM of TensorFlow 1 is cuDNN alone and runs on no CPU", graph=False, override={"cudnn": "yes"})
+out.rows[-1]["witness"] = "tf_keras/layers/rnn/: CuDNNLSTM calls the cuDNN operator alone"
 
 
 def nested():
@@ -222,8 +223,11 @@ def compiled(jit):
 
 
 save("lstm_compiled.h5", compiled(None), "all conditions hold", "yes")
-save("lstm_jit_compile.keras", compiled(True), "jit_compile=True: XLA compiles the generic kernel; cuDNN's operator is not in XLA's set", "no", format="keras",
-     override={"cudnn": "no"})
+m = save("lstm_jit_compile.keras", compiled(True), "jit_compile=True: XLA compiles the generic kernel; cuDNN's operator is not in XLA's set", "no", format="keras",
+         override={"cudnn": "no"})
+hlo = tf.function(lambda x: m(x), jit_compile=True).experimental_get_compiler_ir(tf.zeros((2, 5, I)))(stage="hlo")
+assert "while" in hlo and "cudnn" not in hlo.lower()
+out.rows[-1]["witness"] = f"keras {KERAS}, TensorFlow {tf.__version__}: what XLA compiles is a while loop without a call of cuDNN"
 save("lstm.keras", lambda: model_of(layers.LSTM(H)), "all conditions hold", "yes", format="keras")
 save("gru_reset_before.keras", lambda: model_of(layers.GRU(H, reset_after=False)), "reset_after=False", "no", format="keras")
 save("mixed.json", nested, "first meets the conditions; second has activation elu", format="keras_json")

@@ -1,0 +1,59 @@
+// Annotations of a GitHub workflow, which shows the first ten of each kind:
+// https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands.
+#include "base/text.hpp"
+#include "report/outline.hpp"
+
+namespace rnncheck::formats::github {
+
+namespace {
+
+constexpr std::size_t most_of_a_kind = 10;
+
+/// A property ends at ':' or ',', too. What shown() left holds no line end.
+std::string escaped_for(const std::string& text, std::string_view special) {
+    std::string safe;
+    for (const char c : shown(text))
+        if (contains(special, {&c, 1})) {
+            safe += '%';
+            for (const char digit : {"0123456789ABCDEF"[c >> 4], "0123456789ABCDEF"[c & 15]}) safe += digit;
+        } else {
+            safe += c;
+        }
+    return safe;
+}
+
+void annotate(std::string& out, std::string_view kind, const std::string& title, const std::string& message) {
+    out += "::" + std::string(kind) + " title=" + escaped_for(title, "%:,") + "::" + escaped_for(message, "%") + "\n";
+}
+
+std::string message_of(const Finding& finding) {
+    std::string text = finding.message;
+    if (!finding.remedies.empty()) text += ". Fix: " + finding.remedies.front().text;
+    return text;
+}
+
+std::string write(const Outline& outline, const Style&) {
+    constexpr std::string_view of_verdict[] = {"notice", "warning", "error", "error"};
+    constexpr std::string_view of_severity[] = {"error", "warning", "notice"};
+    std::map<std::string_view, std::vector<std::pair<std::string, std::string>>> annotations;
+    annotations[of_verdict[static_cast<std::size_t>(outline.verdict)]].emplace_back("rnncheck", outline.sentence);
+    for (const Finding& finding : outline.findings)
+        annotations[of_severity[static_cast<std::size_t>(finding.severity)]].emplace_back(finding.rule,
+                                                                                          message_of(finding));
+    std::string out;
+    for (auto& [kind, list] : annotations) {
+        if (list.size() > most_of_a_kind) {
+            const std::size_t more = list.size() - most_of_a_kind + 1;
+            list.resize(most_of_a_kind - 1);
+            list.emplace_back("rnncheck", std::to_string(more) + " more, which GitHub would not show");
+        }
+        for (const auto& [title, message] : list) annotate(out, kind, title, message);
+    }
+    return out;
+}
+
+}  // namespace
+
+extern const Format format{.title = "Annotations of a GitHub workflow", .write = write};
+
+}  // namespace rnncheck::formats::github

@@ -1,0 +1,151 @@
+// One page to hand to a colleague: no script, nothing loaded from elsewhere, light and dark, for screen, paper and
+// screen readers.
+#include "base/text.hpp"
+#include "report/markup.hpp"
+#include "report/outline.hpp"
+
+namespace rnncheck::formats::html {
+
+namespace {
+
+constexpr const char* head = R"(<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<style>
+:root{--ink:#1b1f24;--page:#fff;--soft:#f1f3f5;--line:#c4cad1;--faint:#57606a;--bad:#b3261e;--warn:#855300;--good:#1a6b34;--link:#0550ae}
+@media (prefers-color-scheme:dark){:root{--ink:#e6e9ec;--page:#15181c;--soft:#22272e;--line:#444c56;--faint:#a0a9b2;--bad:#ff8f87;--warn:#f0b34c;--good:#6fd08c;--link:#7db7ff}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--page);color:var(--ink);font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
+main{max-width:62rem;margin:0 auto;padding:1rem}
+h1{font-size:1.5rem;line-height:1.3}h2{font-size:1.2rem;margin:2rem 0 .5rem;border-bottom:1px solid var(--line)}h3{font-size:1rem;margin:0}
+a{color:var(--link)}
+.faint,dt{color:var(--faint)}
+.failed{color:var(--bad)}.warning,.undetermined{color:var(--warn)}.passed{color:var(--good)}.not_run{color:var(--faint)}
+table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.2rem .6rem .2rem 0}th{font-weight:600;white-space:nowrap}
+article{margin:1rem 0;padding:.8rem 1rem;background:var(--soft);border-left:.3rem solid var(--line);border-radius:.2rem;break-inside:avoid}
+article.failed,article.warning,article.not_run{color:inherit}article.failed{border-color:var(--bad)}article.warning{border-color:var(--warn)}
+pre{background:var(--soft);padding:.6rem;overflow-x:auto;font:.85rem/1.4 ui-monospace,monospace;margin:.5rem 0}article pre{background:var(--page)}
+dl{margin:.5rem 0}dd{margin:0 0 .3rem 1rem}
+figure{margin:1rem 0;overflow-x:auto}figcaption{margin-bottom:.3rem}svg{max-width:100%;height:auto;background:#fff}
+details>summary{cursor:pointer}
+@media print{body{font-size:11pt}pre{white-space:pre-wrap}details:not([open])>*{display:block}}
+</style>
+)";
+
+constexpr const char* mark_names[] = {"passed", "failed", "warning", "undetermined", "not_run"};
+constexpr const char* mark_words[] = {"works", "problem", "warning", "undetermined", "not run"};
+
+std::string element(const std::string& tag, const std::string& content, const std::string& attributes = "") {
+    return "<" + tag + (attributes.empty() ? "" : " " + attributes) + ">" + content + "</" +
+           tag.substr(0, tag.find(' ')) + ">\n";
+}
+
+std::string fixed(const std::string& text, const std::string& label) {
+    return element("pre", xml_lines(text), "tabindex=\"0\" role=\"region\" aria-label=\"" + xml(label) + "\"");
+}
+
+/// A link only where it is plainly one.
+std::string linked(const std::string& url) {
+    if (!url.starts_with("https://")) return xml(url);
+    return "<a href=\"" + xml(url) + "\" rel=\"noreferrer\">" + xml(url) + "</a>";
+}
+
+std::string checklist(const Outline& outline) {
+    std::string rows;
+    for (const ChecklistLine& line : outline.checklist) {
+        const auto mark = static_cast<std::size_t>(line.mark);
+        std::vector<std::string> texts;
+        for (const std::string& row : line.rows) texts.push_back(xml(row));
+        rows += "<tr><th scope=\"row\">" + xml(line.word) + "</th><td class=\"" + mark_names[mark] + "\">" +
+                mark_words[mark] + "</td><td>" + join(texts, "<br>") + "</td></tr>\n";
+    }
+    return rows.empty() ? "" : element("h2", "Checklist") + element("table", "<tbody>\n" + rows + "</tbody>");
+}
+
+std::string remedy_text(const Remedy& remedy, const char* word) {
+    constexpr const char* risks[] = {"", " (needs administrator rights)", " (interrupts running programs)",
+                                     " (destroys data)"};
+    std::string out =
+        element("p", element("strong", word) + ": " + xml(remedy.text) + risks[static_cast<std::size_t>(remedy.risk)]);
+    if (!remedy.commands.empty()) out += fixed(join(remedy.commands, "\n"), "Commands");
+    for (const std::string& check : remedy.checks) out += element("p", "Check: " + element("code", xml(check)));
+    if (!remedy.verify.empty()) out += element("p", "Verify: " + element("code", xml(remedy.verify)));
+    if (!remedy.link.empty()) out += element("p", "Docs: " + linked(remedy.link));
+    return out;
+}
+
+std::string finding_text(const Finding& finding) {
+    constexpr const char* words[] = {"Problem", "Warning", "Note"};
+    constexpr const char* classes[] = {"failed", "warning", "not_run"};
+    const auto severity = static_cast<std::size_t>(finding.severity);
+    std::string out = element("h3", std::string("<span class=\"") + classes[severity] + "\">" + words[severity] +
+                                        ":</span> " + xml(finding.title.empty() ? finding.message : finding.title));
+    out += element("p", xml(finding.message) + " <span class=\"faint\">" + xml(finding.rule) + ", " +
+                            std::string(name_of(finding.confidence)) + "</span>");
+    std::string evidence;
+    for (const Evidence& item : finding.evidence)
+        evidence += element("dt", xml(item.what)) +
+                    element("dd", xml(item.value) + (item.source.empty() ? "" : " [" + linked(item.source) + "]"));
+    if (!evidence.empty()) out += element("details", element("summary", "Evidence") + element("dl", evidence));
+    if (finding.decided_by)
+        out += element("p", "Confirm: " + xml(finding.decided_by->text)) +
+               (finding.decided_by->command.empty() ? "" : fixed(finding.decided_by->command, "Command"));
+    for (const Remedy& remedy : finding.remedies)
+        out += remedy_text(remedy, &remedy == finding.remedies.data() ? "Fix" : "Or");
+    return element("article", out, std::string("class=\"") + classes[severity] + "\"");
+}
+
+std::string checks(const Outline& outline, Outcome outcome) {
+    std::string list;
+    for (const RuleVerdict& check : outline.checks)
+        if (check.outcome == outcome) list += element("dt", xml(check.rule)) + element("dd", xml(check.reason));
+    return list.empty() ? "" : element("dl", list);
+}
+
+std::string all_checks(const Outline& outline) {
+    std::string out;
+    if (const auto open = checks(outline, Outcome::undecided); !open.empty())
+        out += element("h2", "Undetermined") + open;
+    std::string folded;
+    if (const auto passed = checks(outline, Outcome::pass); !passed.empty())
+        folded += element("details", element("summary", "Checks that passed") + passed);
+    if (const auto others = checks(outline, Outcome::not_applicable); !others.empty())
+        folded += element("details", element("summary", "Checks that do not apply") + others);
+    return folded.empty() ? out : out + element("h2", "Checks") + folded;
+}
+
+std::string about_run(const Outline& outline) {
+    std::string text =
+        "rnncheck " + xml(outline.tool.version) + ", compatibility data of " + xml(outline.tool.matrix_date);
+    if (!outline.run.run_at.empty())
+        text += "<br>Run at " + xml(outline.run.run_at) + " in " + short_number(outline.run.duration_ms / 1000) +
+                " s: <code>rnncheck " + xml(outline.run.command + " " + join(outline.run.options, " ")) + "</code>";
+    for (const auto& [name, value] : outline.run.labels) text += "<br>" + xml(name) + ": " + xml(value);
+    return element("p", text, "class=\"faint\"");
+}
+
+std::string write(const Outline& outline, const Style&) {
+    constexpr Mark marks[] = {Mark::passed, Mark::warning, Mark::failed, Mark::undetermined};
+    const auto mark = static_cast<std::size_t>(marks[static_cast<std::size_t>(outline.verdict)]);
+    std::string body = element("h1", std::string("<span class=\"") + mark_names[mark] + "\">" +
+                                         xml(name_of(outline.verdict)) + ":</span> " + xml(outline.sentence));
+    body += about_run(outline) + checklist(outline);
+    if (!outline.findings.empty()) body += element("h2", "Findings");
+    for (const Finding& finding : outline.findings) body += finding_text(finding);
+    for (const OutlineSection& section : outline.sections)
+        body += element("h2", xml(section.heading)) + fixed(section.text, section.heading);
+    for (const std::string& picture : outline.pictures()) body += element("figure", picture, "tabindex=\"0\"");
+    body += all_checks(outline);
+    return head + element("title", "rnncheck: " + xml(outline.sentence)) + "</head>\n<body>\n" + element("main", body) +
+           "</body>\n</html>\n";
+}
+
+}  // namespace
+
+extern const Format format{.title = "One HTML page with pictures, without scripts", .write = write};
+
+}  // namespace rnncheck::formats::html

@@ -1,0 +1,160 @@
+// For an issue on GitHub or GitLab, or the summary of a CI job. GitHub takes 65,536 characters.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "report/outline.hpp"
+
+namespace rnncheck::formats::markdown {
+
+namespace {
+
+constexpr std::size_t most_characters = 60'000;
+constexpr std::size_t kept_for_the_end = 1'000;
+
+/// Text of a paragraph or a cell, in which nothing is markup, a mention or a reference to an issue.
+std::string plain(std::string_view text) {
+    constexpr std::string_view special = "\\`*_[]<>|~$&!", at_start = "#+-=:";
+    std::string safe;
+    const std::string line = shown(trim(text));
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const char c = line[i];
+        const bool ends_number = (c == '.' || c == ')') && is_number(std::string_view(line).substr(0, i)) &&
+                                 (i + 1 == line.size() || line[i + 1] == ' ');
+        if (contains(special, {&c, 1}) || ends_number || (i == 0 && contains(at_start, {&c, 1}))) safe += '\\';
+        safe += c;
+        if (c == '@' || c == '#') safe += "<!-- -->";
+    }
+    return safe;
+}
+
+/// More backticks than stand together in the text, and at least `least`.
+std::string ticks_around(std::string_view text, std::size_t least) {
+    std::size_t longest = 0, here = 0;
+    for (const char c : text) longest = std::max(longest, here = c == '`' ? here + 1 : 0);
+    return std::string(std::max(least, longest + 1), '`');
+}
+
+/// `code`, in a cell, too, where a '|' would end it.
+std::string code(std::string_view text) {
+    std::string line = shown(text);
+    for (auto at = line.find('|'); at != std::string::npos; at = line.find('|', at + 2)) line.insert(at, "\\");
+    const std::string ticks = ticks_around(line, 1);
+    return line.empty() ? "" : ticks + (ticks.size() > 1 ? " " + line + " " : line) + ticks;
+}
+
+std::string fenced(const std::string& text, const std::string& language = "") {
+    const std::string ticks = ticks_around(text, 3);
+    return ticks + language + "\n" + text + (text.ends_with('\n') ? "" : "\n") + ticks + "\n";
+}
+
+std::string checklist(const Outline& outline) {
+    if (outline.checklist.empty()) return "";
+    const Page marks({});
+    std::string out = "\n### Checklist\n\n| | | |\n| --- | --- | --- |\n";
+    for (const ChecklistLine& line : outline.checklist) {
+        std::vector<std::string> rows;
+        for (const std::string& row : line.rows) rows.push_back(plain(row));
+        out += "| " + marks.mark(line.mark) + " | " + line.word + " | " + join(rows, "<br>") + " |\n";
+    }
+    return out;
+}
+
+std::string remedy_text(const Remedy& remedy, const char* word) {
+    constexpr const char* risks[] = {"", ", needs administrator rights", ", interrupts running programs",
+                                     ", **destroys data**"};
+    std::string out = "\n**" + std::string(word) + "** (" + code(name_of(remedy.action)) +
+                      risks[static_cast<std::size_t>(remedy.risk)] + "): " + plain(remedy.text) + "\n";
+    std::vector<std::string> commands;
+    for (const std::string& command : remedy.commands) commands.push_back(shown(command));
+    if (!commands.empty()) out += "\n" + fenced(join(commands, "\n"), "sh");
+    for (const std::string& check : remedy.checks) out += "\nCheck: " + code(check) + "\n";
+    if (!remedy.verify.empty()) out += "\nVerify: " + code(remedy.verify) + "\n";
+    if (!remedy.link.empty()) out += "\nDocs: " + plain(remedy.link) + "\n";
+    return out;
+}
+
+std::string finding_text(const Finding& finding) {
+    constexpr const char* words[] = {"Problem", "Warning", "Note"};
+    std::string out = "\n### " + std::string(words[static_cast<std::size_t>(finding.severity)]) + ": " +
+                      plain(finding.title.empty() ? finding.message : finding.title) + "\n\n" + code(finding.rule) +
+                      ", " + std::string(name_of(finding.confidence)) + ": " + plain(finding.message) + "\n";
+    if (!finding.evidence.empty()) out += "\n";
+    for (const Evidence& item : finding.evidence)
+        out += "- " + plain(item.what) + ": " + plain(item.value) +
+               (item.source.empty() ? "" : " (" + code(item.source) + ")") + "\n";
+    if (finding.decided_by) {
+        out += "\n**Confirm**: " + plain(finding.decided_by->text) + "\n";
+        if (!finding.decided_by->command.empty()) out += "\n" + fenced(shown(finding.decided_by->command), "sh");
+    }
+    for (const Remedy& remedy : finding.remedies)
+        out += remedy_text(remedy, &remedy == finding.remedies.data() ? "Fix" : "Or");
+    return out;
+}
+
+std::string undetermined(const Outline& outline) {
+    std::string out;
+    for (const RuleVerdict& check : outline.checks)
+        if (check.outcome == Outcome::undecided) out += "- " + code(check.rule) + ": " + plain(check.reason) + "\n";
+    return out.empty() ? "" : "\n### Undetermined\n\n" + out;
+}
+
+std::string about_run(const Outline& outline) {
+    std::string out = "\nrnncheck " + plain(outline.tool.version);
+    if (outline.tool.commit) out += " (" + plain(*outline.tool.commit) + ")";
+    out += ", compatibility data of " + plain(outline.tool.matrix_date);
+    if (!outline.run.run_at.empty())
+        out += ", run at " + plain(outline.run.run_at) + ": " +
+               code(join({"rnncheck", outline.run.command, join(outline.run.options, " ")}, " "));
+    for (const auto& [name, value] : outline.run.labels) out += ", " + plain(name + "=" + value);
+    return out + "\n";
+}
+
+std::string folded_json(const Outline& outline) {
+    return "\n<details>\n<summary>JSON</summary>\n\n" + fenced(outline.json(JsonLines::one), "json") + "\n</details>\n";
+}
+
+/// Takes parts as long as there is room, and says at its end what was left out.
+class Body {
+  public:
+    /// False where there was no room.
+    bool add(const std::string& part) {
+        const bool fits = text_.size() + part.size() + kept_for_the_end <= most_characters;
+        if (fits) text_ += part;
+        return fits;
+    }
+    void add(const std::string& part, const std::string& what) {
+        if (!add(part)) left_out_.push_back(what);
+    }
+    void leave_out(const std::string& what) { left_out_.push_back(what); }
+
+    std::string finished() const {
+        if (left_out_.empty()) return text_;
+        return text_ + "\nLeft out, because an issue has room for 65,536 characters: " + join_with_and(left_out_) +
+               ". The output of the same command with `--json` has all of it.\n";
+    }
+
+  private:
+    std::string text_;
+    std::vector<std::string> left_out_;
+};
+
+std::string write(const Outline& outline, const Style&) {
+    Body body;
+    body.add("## rnncheck: " + plain(outline.sentence) + "\n");
+    body.add(about_run(outline), "the run");
+    std::size_t without_room = 0;
+    for (const Finding& finding : outline.findings) without_room += !body.add(finding_text(finding));
+    if (without_room > 0) body.leave_out(pluralized(without_room, "finding", "findings"));
+    body.add(undetermined(outline), "the undetermined checks");
+    body.add(checklist(outline), "the checklist");
+    for (const OutlineSection& section : outline.sections)
+        body.add("\n### " + section.heading + "\n\n" + fenced(section.text), "the section '" + section.heading + "'");
+    body.add(folded_json(outline), "the JSON report");
+    return body.finished();
+}
+
+}  // namespace
+
+extern const Format format{.title = "Markdown for an issue, of at most 60,000 characters", .write = write};
+
+}  // namespace rnncheck::formats::markdown

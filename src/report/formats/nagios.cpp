@@ -1,0 +1,42 @@
+// One line for Nagios and what took over its plugins: "SERVICE STATUS: text | label=value;warn;crit;min".
+// https://nagios-plugins.org/doc/guidelines.html
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "report/outline.hpp"
+
+namespace rnncheck::formats::nagios {
+
+namespace {
+
+/// A '|' would begin the numbers.
+std::string plain(const std::string& text) {
+    std::string safe = shown(text);
+    std::ranges::replace(safe, '|', '/');
+    return safe;
+}
+
+std::string write(const Outline& outline, const Style&) {
+    constexpr const char* states[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN"};
+    const auto findings = [&](Severity severity) {
+        return std::to_string(std::ranges::count(outline.findings, severity, &Finding::severity));
+    };
+    const auto undecided = std::ranges::count(outline.checks, Outcome::undecided, &RuleVerdict::outcome);
+    int passed = 0, all = 0;
+    for (const auto& [gpu, ends] : outline.tests)
+        for (const auto& [end, count] : ends) {
+            all += count;
+            passed += end == RunEnd::ok ? count : 0;
+        }
+    return "RNNCHECK " + std::string(states[static_cast<std::size_t>(outline.verdict)]) + ": " +
+           plain(outline.sentence) + " | problems=" + findings(Severity::error) +
+           ";;0;0 warnings=" + findings(Severity::warning) + ";0;;0 undetermined=" + std::to_string(undecided) +
+           ";;;0 tests=" + std::to_string(all) + ";;;0 tests_passed=" + std::to_string(passed) +
+           ";;;0 time=" + short_number(outline.run.duration_ms / 1000) + "s;;;0\n";
+}
+
+}  // namespace
+
+extern const Format format{.title = "One line as monitoring plugins print it", .write = write};
+
+}  // namespace rnncheck::formats::nagios
