@@ -39,6 +39,16 @@ else()
   target_link_libraries(rnncheck_re2 INTERFACE re2::re2)
 endif()
 
+# zlib's static library, for the same reason; it unpacks archives of models.
+find_library(ZLIB_ARCHIVE libz.a)
+find_path(ZLIB_HEADERS zlib.h)
+if(NOT ZLIB_HEADERS OR NOT ZLIB_ARCHIVE)
+  message(FATAL_ERROR "zlib's header or static library is missing: install zlib1g-dev (Debian, Ubuntu) or zlib-devel and zlib-static (Fedora)")
+endif()
+add_library(rnncheck_zlib INTERFACE)
+target_include_directories(rnncheck_zlib SYSTEM INTERFACE ${ZLIB_HEADERS})
+target_link_libraries(rnncheck_zlib INTERFACE ${ZLIB_ARCHIVE})
+
 if(RNNCHECK_TESTS)
   find_package(Catch2 QUIET)
   if(NOT Catch2_FOUND)
