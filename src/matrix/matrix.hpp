@@ -24,6 +24,7 @@
     X(LogCause, log_causes)                        \
     X(LogEvidence, log_evidence)                   \
     X(LogSignature, log_signatures)                \
+    X(ModelRule, model_rules)                      \
     X(RnnDefect, rnn_defects)                      \
     X(RnnLimit, rnn_limits)                        \
     X(RnnRequiredSupport, rnn_required_support)    \

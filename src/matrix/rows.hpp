@@ -344,6 +344,34 @@ struct RnnLimit : Row {
     }
 };
 
+/// What a property of a recurrent layer must be for a framework to compute it with cuDNN, for a range of versions.
+struct ModelRule : Row {
+    std::string framework;        ///< words: "keras keras/torch"; keras is that on TensorFlow
+    std::string kinds;            ///< words of LayerKind
+    std::string setting;          ///< property of the layer, as its framework names it; "": none decides, see verdict
+    std::string needed;           ///< words, one of which it must be; "absent": the file may not hold it
+    Version first;                ///< of the framework; of ONNX, ONNX Runtime's
+    std::optional<Version> last;  ///< unset: still
+    std::string verdict;          ///< where it is another: no, cpu_only, depends, unknown
+    std::string rule;             ///< one clause, no full stop; {value}: what the layer has
+    std::string change;           ///< code of the framework that would change it; {class}: the layer's class
+
+    auto key() const { return std::tie(framework, kinds, setting, first); }
+    Series series() const { return {framework + " " + kinds + " " + setting, first, last}; }
+    static constexpr RangeColumns ranges[] = {{"version", "first", "last"}};
+    static void fields(auto& self, auto&& visit) {
+        visit("framework", self.framework);
+        visit("kinds", self.kinds);
+        visit("setting", self.setting, may_be_missing);
+        visit("needed", self.needed, may_be_missing);
+        visit("first", self.first);
+        visit("last", self.last);
+        visit("verdict", self.verdict);
+        visit("rule", self.rule);
+        visit("change", self.change, may_be_missing);
+    }
+};
+
 /// What people call a GPU. A name that is on chips of different capability has a row for each.
 struct GpuProduct : Row {
     std::string name;          ///< as the driver names it, without "NVIDIA": "GeForce RTX 3090 Ti", "H200"

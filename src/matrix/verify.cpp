@@ -24,13 +24,14 @@ const WordColumn word_columns[] = {
     {"driver_branches", "kind", {"long-term support", "new feature", "production"}, true},
     {"framework_builds", "libraries", {"inside", "none", "system", "wheels"}},
     {"framework_builds", "os", {"linux", "macos", "windows"}},
+    {"model_rules", "verdict", {"cpu_only", "depends", "no", "unknown"}},
     {"rnn_defects", "os", {"linux", "windows"}, true},
 };
 
 /// Columns that hold a clause, by table.
-constexpr std::pair<std::string_view, const char*> clauses[] = {{"rnn_defects", "symptom"},  {"rnn_limits", "rule"},
-                                                                {"status_names", "meaning"}, {"status_names", "remedy"},
-                                                                {"xid", "meaning"},          {"xid", "remedy"}};
+constexpr std::pair<std::string_view, const char*> clauses[] = {
+    {"model_rules", "rule"},    {"rnn_defects", "symptom"}, {"rnn_limits", "rule"}, {"status_names", "meaning"},
+    {"status_names", "remedy"}, {"xid", "meaning"},         {"xid", "remedy"}};
 
 void check_words(const TextMap& cells, const Row& row, const Report& report) {
     for (const auto& [table, column, words, may_be_empty] : word_columns) {

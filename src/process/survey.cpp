@@ -1,6 +1,5 @@
 #include "process/survey.hpp"
 
-#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,13 +21,6 @@ namespace rnncheck {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// Without /proc, the path we were started by; a relative one is good as long as nobody changes the working directory.
-std::string own_program() {
-    if (access("/proc/self/exe", X_OK) == 0) return "/proc/self/exe";
-    const auto path = getauxval(AT_EXECFN);
-    return path ? reinterpret_cast<const char*>(path) : "/proc/self/exe";
-}
 
 constexpr std::size_t most_at_once = 16;  // enough for a node of 8 GPUs; most children wait for a library or a GPU
 constexpr int most_losses = 2;            // of a group of steps, before the rest of the group is given up
@@ -204,11 +196,16 @@ class Stages {
 
     void start(Task& task) {
         process::Command command;
-        command.arguments = {own_program(),  "probe",
-                             "--root",       task.job.root.prefix(),
-                             "--facts-from", std::to_string(pool_.wire().input),
-                             "--answer-to",  std::to_string(pool_.wire().answer),
-                             "--",           std::string(task.probe->name),
+        command.arguments = {process::own_program(),
+                             "probe",
+                             "--root",
+                             task.job.root.prefix(),
+                             "--facts-from",
+                             std::to_string(pool_.wire().input),
+                             "--answer-to",
+                             std::to_string(pool_.wire().answer),
+                             "--",
+                             std::string(task.probe->name),
                              task.job.target};
         if (options_.make_nodes && (*task.probe)->stage != Stage::look)
             command.arguments.insert(command.arguments.begin() + 2, "--make-nodes");

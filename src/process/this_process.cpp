@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <signal.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -81,6 +82,22 @@ std::optional<std::string> make_directory() {
 }
 
 }  // namespace
+
+std::string own_program() {
+    if (access("/proc/self/exe", X_OK) == 0) return "/proc/self/exe";
+    const auto path = getauxval(AT_EXECFN);
+    return path ? reinterpret_cast<const char*>(path) : "/proc/self/exe";
+}
+
+void confine_to_reading(std::size_t most_memory) {
+    drop_privileges();
+    const rlimit nothing{0, 0}, memory{most_memory, most_memory};
+    setrlimit(RLIMIT_FSIZE, &nothing);
+    setrlimit(RLIMIT_NPROC, &nothing);
+#ifndef __SANITIZE_ADDRESS__  // which maps terabytes
+    setrlimit(RLIMIT_DATA, &memory);
+#endif
+}
 
 void drop_privileges(bool may_make_nodes) {
     const rlimit none{0, 0};

@@ -11,6 +11,14 @@
 
 namespace rnncheck::process {
 
+/// The path of this program: without /proc the one that it was started by, which is good, where it is relative, as long
+/// as nobody changes the working directory.
+std::string own_program();
+
+/// For a process that reads a file that may be hostile: no more than so many bytes of memory of its own, nothing can be
+/// written to a file, no core files; it ends when its parent does.
+void confine_to_reading(std::size_t most_memory);
+
 /// To be called by a started process before anything else: no core files, no way to make device nodes or to load
 /// kernel modules (NVIDIA's libraries do both when run as root, and through the set-user-id nvidia-modprobe) unless it
 /// `may_make_nodes`, and it ends when its parent does.

@@ -17,7 +17,7 @@ RNNCHECK_ENUM_NAMES(DiffLayer, "host", "driver", "gpu", "runtime", "cudnn", "rnn
 struct ComparedMachine {
     std::string name;
     OverallVerdict verdict = OverallVerdict::undetermined;
-    std::string sentence;
+    std::string sentence = {};
 
     static void fields(auto& self, auto&& visit) {
         visit("name", self.name, "the file, or this machine");
@@ -46,7 +46,7 @@ struct Difference {
 
 struct Diff {
     DiffOutcome outcome = DiffOutcome::same;
-    std::string sentence;
+    std::string sentence = {};
     ComparedMachine a, b;
     std::vector<Finding> only_in_a, only_in_b;  ///< errors and warnings
     std::vector<Difference> differences;

@@ -6,6 +6,7 @@
 #include "compat/plan.hpp"
 #include "facts/libraries.hpp"
 #include "matrix/table_view.hpp"
+#include "model/judge_model.hpp"
 #include "report/diff.hpp"
 #include "report/format.hpp"
 
@@ -163,6 +164,24 @@ struct WhichDocument : Document<ProgramStamp> {
     }
 };
 
+/// `rnncheck model FILE --json`.
+struct ModelDocument : Document<ToolStamp> {
+    std::string file, format, framework;
+    std::optional<std::string> version;
+    std::vector<std::string> notes;
+    std::vector<JudgedLayer> layers;
+
+    static void fields(auto& self, auto&& visit) {
+        Document::fields(self, visit);
+        visit("file", self.file, "as it was named");
+        visit("format", self.format, "h5, keras, keras_json, onnx, pytorch, safetensors, saved_model or torchscript");
+        visit("framework", self.framework, "the framework that the file is for");
+        visit("version", self.version, "of the framework; missing where the file does not hold it");
+        visit("notes", self.notes, "what holds for the whole file, and what could not be read");
+        visit("layers", self.layers, "its recurrent layers, in the file's order");
+    }
+};
+
 /// `restricted`: reports made here are incomplete but not incorrect. `failed`: they may be incorrect or empty.
 enum class SelftestOutcome { passed, restricted, failed };
 RNNCHECK_ENUM_NAMES(SelftestOutcome, "passed", "restricted", "failed")
@@ -229,6 +248,8 @@ std::string text_of(const PlanDocument& document, const Style& style);
 std::string text_of(const NeedsDocument& document, const Style& style);
 /// A paragraph per library: the copy, the rule, who asks for it, and the other copies with the reason against each.
 std::string text_of(const WhichDocument& document, const Style& style);
+/// A headline, then a paragraph for each layer: what it is, whether cuDNN computes it, why not, and what to change.
+std::string text_of(const ModelDocument& document, const Style& style);
 /// A headline, then one paragraph for each check.
 std::string text_of(const SelftestDocument& document, const Style& style);
 /// The sentence, both verdicts, and a line for each thing that differs; with style.verbose also what is unknown.

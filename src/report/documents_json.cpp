@@ -73,6 +73,7 @@ template std::string json_text(const NeedsDocument&, JsonLines);
 template std::string json_text(const WhichDocument&, JsonLines);
 template std::string json_text(const SelftestDocument&, JsonLines);
 template std::string json_text(const DiffDocument&, JsonLines);
+template std::string json_text(const ModelDocument&, JsonLines);
 
 std::string schema_text() {
     Json report = document_schema<Report>("report");
@@ -90,7 +91,8 @@ std::string schema_text() {
                        document_schema<TableDocument>("matrix show TABLE"),
                        document_schema<VerifyDocument>("matrix verify"), document_schema<PlanDocument>("matrix plan"),
                        document_schema<NeedsDocument>("matrix plan --for"), which_schema(),
-                       document_schema<SelftestDocument>("selftest"), document_schema<DiffDocument>("diff")})}},
+                       document_schema<SelftestDocument>("selftest"), document_schema<DiffDocument>("diff"),
+                       document_schema<ModelDocument>("model")})}},
         JsonLines::indented);
 }
 

@@ -285,6 +285,7 @@ template NeedsDocument redact(NeedsDocument, const Identity&);
 template WhichDocument redact(WhichDocument, const Identity&);
 template SelftestDocument redact(SelftestDocument, const Identity&);
 template DiffDocument redact(DiffDocument, const Identity&);
+template ModelDocument redact(ModelDocument, const Identity&);
 
 std::string redact(std::string_view text, const Identity& identity) {
     Redactor redactor(identity);

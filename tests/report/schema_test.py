@@ -33,6 +33,7 @@ for arguments in (["doctor", "--json", "--look-only"], ["doctor", "--json"], ["d
                   ["matrix", "plan", "gpu=8.6", "driver=535", "--json"], ["matrix", "plan", "gpu=8.7", "--json"],
                   ["matrix", "plan", "--for", "tensorflow==2.15", "--json"],
                   ["lstm", "--json"], ["lstm", "--json", "--fit", "batch"], ["which", "--json"], ["which", "ls", "--all", "--json"], ["selftest", "--json"],
+                  ["model", str(approved.parent.parent / "models/files/keras3/nested.keras"), "--batch", "8", "--length", "20", "--json"],
                   ["diff", str(approved / "healthy.json"), str(approved / "many_findings.json"), "--json"],
                   *(["list", kind, "--json"] for kind in ("rules", "probes", "formats", "tables", "commands"))):
     documents[" ".join(arguments)] = printed(*arguments)

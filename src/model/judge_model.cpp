@@ -1,0 +1,172 @@
+#include "model/judge_model.hpp"
+
+#include <algorithm>
+
+#include "base/lists.hpp"
+#include "base/program.hpp"
+#include "base/text.hpp"
+#include "matrix/ranges.hpp"
+#include "rnn/network.hpp"
+#include "rnn/speed.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+bool has_word(const std::string& words, const std::string& word) {
+    const std::vector<std::string> list = split(words, ' ');
+    return includes(list, word);
+}
+
+std::string filled(std::string text, std::string_view place, const std::string& value) {
+    for (auto at = text.find(place); at != std::string::npos; at = text.find(place, at + value.size()))
+        text.replace(at, place.size(), value);
+    return text;
+}
+
+/// Whose rules hold for the file, and which version's; without one, those of the newest.
+struct RuleSet {
+    std::string framework;
+    std::optional<Version> version;
+    bool every_version = false;  ///< of ONNX and PyTorch, whose files do not hold it, rules of old versions count too
+};
+
+std::optional<Version> given_version(const GivenOfModel& given, const char* key) {
+    const auto found = given.find(key);
+    if (found == given.end()) return std::nullopt;
+    const auto version = parse_version(found->second);
+    if (!version) throw UsageError("--given " + found->first + "=" + found->second + " is not a version such as 2.15");
+    return version;
+}
+
+RuleSet rules_for(const ModelFile& file, const ModelLayer& layer, const GivenOfModel& given) {
+    const auto backend = given.find("backend");
+    const bool keras = layer.settings.contains("class");  // a SavedModel's too, of which the version is TensorFlow's
+    RuleSet rules{keras ? "keras" : file.framework, find_version(file.version.value_or("")),
+                  file.framework == "onnx" || file.framework == "pytorch"};
+    // The Keras inside TensorFlow 1.13 to 2.1 has the version 2.2.4-tf and in TensorFlow 2 what Keras 2.4 has.
+    if (keras && file.version && file.version->ends_with("-tf")) rules.version = make_version({2, 4});
+    const char* const key = rules.framework == "onnx" ? "onnxruntime" : rules.framework.c_str();
+    if (rules.framework == "onnx") rules.version.reset();
+    if (const auto version = given_version(given, key)) rules.version = version;
+    if (keras && !given.contains("keras"))
+        if (const auto version = given_version(given, "tensorflow"))
+            rules.version = *version < make_version({2, 0}) ? make_version({2, 3}) : *version;
+    if (keras && backend != given.end() && backend->second != "tensorflow") rules.framework += "/" + backend->second;
+    return rules;
+}
+
+bool applies(const ModelRule& rule, const RuleSet& rules, const ModelLayer& layer) {
+    if (!has_word(rule.framework, rules.framework) || !has_word(rule.kinds, std::string(name_of(layer.kind))))
+        return false;
+    if (!rules.version) return !rule.last || rules.every_version;
+    return *rules.version >= rule.first && (!rule.last || within(*rules.version, *rule.last));
+}
+
+std::optional<std::string> value_of(const ModelLayer& layer, const std::string& setting) {
+    if (setting == "dtype") return layer.dtype;
+    const auto found = layer.settings.find(setting);
+    return found == layer.settings.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// What the file does not hold is collected.
+void apply(const ModelRule& rule, bool of_known_version, JudgedLayer& layer, std::vector<std::string>& unknown) {
+    const auto value = value_of(layer, rule.setting);
+    if (!rule.setting.empty() && has_word(rule.needed, lower(value.value_or("absent")))) return;
+    if (value && has_word(rule.needed, *value)) return;
+    if (!rule.setting.empty() && !value) {
+        layer.cudnn = std::max(layer.cudnn, CudnnUse::unknown);
+        unknown.push_back(rule.setting + " (needed: " + join(split(rule.needed, ' '), " or ") + ")");
+        return;
+    }
+    const bool depends = rule.last && !of_known_version;
+    layer.cpu_only |= rule.verdict == "cpu_only" && !depends;
+    layer.cudnn =
+        std::max(layer.cudnn, depends ? CudnnUse::depends : from_name<CudnnUse>(rule.verdict).value_or(CudnnUse::no));
+    const auto worded = [&](const std::string& text) {
+        return filled(filled(text, "{value}", value.value_or("")), "{class}",
+                      value_of(layer, layer.settings.contains("cell") ? "cell" : "class").value_or("layer"));
+    };
+    layer.reasons.push_back(worded(rule.rule));
+    if (!rule.change.empty()) add_once(layer.changes, worded(rule.change));
+    add_once(layer.sources, rule.source.url);
+}
+
+/// The layer as a case; nothing where sizes are unknown or cuDNN has no such network.
+std::optional<RnnCase> case_of(const ModelLayer& layer, const ModelSizes& sizes) {
+    constexpr std::pair<LayerKind, Cell> cells[] = {
+        {LayerKind::lstm, Cell::lstm},     {LayerKind::gru, Cell::gru},  {LayerKind::rnn_tanh, Cell::tanh},
+        {LayerKind::rnn_relu, Cell::relu}, {LayerKind::rnn, Cell::tanh}, {LayerKind::lstm_cell, Cell::lstm},
+        {LayerKind::gru_cell, Cell::gru}};
+    const auto found = std::ranges::find(cells, layer.kind, &std::pair<LayerKind, Cell>::first);
+    if (found == std::end(cells) || !layer.input || !layer.hidden) return std::nullopt;
+    RnnCase network;
+    network.cell = found->second;
+    const std::string dtype = layer.dtype.value_or("float32");
+    network.dtype = contains(dtype, "bfloat16")  ? Dtype::bf16
+                    : contains(dtype, "float16") ? Dtype::fp16
+                    : contains(dtype, "float64") ? Dtype::fp64
+                                                 : Dtype::fp32;
+    network.direction = layer.directions == 2 ? Direction::bidirectional : Direction::unidirectional;
+    network.layers = layer.layers;
+    network.input = *layer.input;
+    network.hidden = *layer.hidden;
+    network.batch = sizes.batch.value_or(32);
+    network.sequence_length = sizes.length.value_or(100);
+    if (const auto projection = layer.settings.find("proj_size"); projection != layer.settings.end())
+        network.projection = number_from(projection->second).value_or(0);
+    return network;
+}
+
+/// A loop launches each operation of a step alone; docs/speed.md counts them and names the GPU.
+double speedup(const RnnCase& network) {
+    constexpr Peak nominal{10e12, 0.3e12, 500e9};
+    constexpr double launch_ms = 0.005;
+    const double launches = network.cell == Cell::lstm ? 20 : network.cell == Cell::gru ? 23 : 11, with_cudnn = 4;
+    const double with = model_ms(network, nominal);
+    return 1 + (launches - with_cudnn) * launch_ms * network.sequence_length * network.pseudo_layers() / with;
+}
+
+/// Per element: what a step of cuDNN keeps for its gradients, and what it needs while it runs (docs/speed.md).
+ModelMemory memory_of(const RnnCase& network) {
+    const std::int64_t element = network.dtype == Dtype::fp64 ? 8 : network.dtype == Dtype::fp32 ? 4 : 2;
+    const std::int64_t gates = gates_of(network.cell), hidden = network.hidden, batch = network.batch;
+    const std::int64_t rows = batch * network.sequence_length, places = network.pseudo_layers();
+    std::int64_t weights = 0;
+    for (int layer = 0; layer < network.layers; ++layer) {
+        const std::int64_t columns = layer == 0 ? network.input : network.width();
+        weights += network.directions() *
+                   (gates * hidden * (columns + network.output() + 2) + std::int64_t{network.projection} * hidden);
+    }
+    const bool lstm = network.cell == Cell::lstm;
+    ModelMemory memory;
+    memory.weights = element * weights;
+    memory.data = element * (rows * (network.input + network.width()) + (lstm ? 4 : 2) * places * batch * hidden);
+    memory.workspace = element * rows * gates * hidden * network.directions();
+    memory.reserve = element * rows * places * (gates + (lstm ? 2 : network.cell == Cell::gru ? 2 : 1)) * hidden;
+    return memory;
+}
+
+}  // namespace
+
+std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel& given, const ModelSizes& sizes,
+                                       const Matrix& matrix) {
+    std::vector<JudgedLayer> judged;
+    for (const ModelLayer& layer : file.layers) {
+        const RuleSet rules = rules_for(file, layer, given);
+        JudgedLayer result{layer, CudnnUse::yes, false, {}, {}, {}, {}, {}};
+        std::vector<std::string> unknown;
+        for (const ModelRule& rule : matrix.model_rules())
+            if (applies(rule, rules, layer)) apply(rule, rules.version.has_value(), result, unknown);
+        if (!unknown.empty()) result.reasons.push_back("the file does not hold " + join_with_and(unknown));
+        const auto network = case_of(layer, sizes);
+        const bool in_a_loop = rules.framework.starts_with("keras") || rules.framework == "tensorflow";
+        if (network && in_a_loop && result.cudnn == CudnnUse::no && !result.changes.empty())
+            result.modeled_speedup = speedup(*network);
+        if (network && sizes.batch && sizes.length) result.memory = memory_of(*network);
+        judged.push_back(std::move(result));
+    }
+    return judged;
+}
+
+}  // namespace rnncheck

@@ -1,0 +1,57 @@
+// Whether the framework computes each layer with cuDNN, by the table of its rules. Pure.
+#pragma once
+
+#include "matrix/matrix.hpp"
+#include "model/model.hpp"
+
+namespace rnncheck {
+
+/// `depends`: on the data or versions at run time. `unknown`: the file does not hold what decides.
+enum class CudnnUse { yes, depends, unknown, no };
+RNNCHECK_ENUM_NAMES(CudnnUse, "yes", "depends", "unknown", "no")
+
+/// Bytes by the formulas of docs/speed.md.
+struct ModelMemory {
+    std::int64_t weights = 0, data = 0, workspace = 0, reserve = 0;
+
+    static void fields(auto& self, auto&& visit) {
+        visit("weights", self.weights, "weights");
+        visit("data", self.data, "inputs, outputs and states");
+        visit("workspace", self.workspace, "workspace of cuDNN, estimated");
+        visit("reserve", self.reserve, "reserve space of cuDNN for training, estimated");
+    }
+};
+
+struct JudgedLayer : ModelLayer {
+    CudnnUse cudnn = CudnnUse::unknown;
+    bool cpu_only = false;
+    std::vector<std::string> reasons, changes, sources;
+    std::optional<double> modeled_speedup;
+    std::optional<ModelMemory> memory;
+
+    static void fields(auto& self, auto&& visit) {
+        ModelLayer::fields(self, visit);
+        visit("cudnn", self.cudnn, "whether the framework computes it with cuDNN on a GPU");
+        visit("cpu_only", self.cpu_only, "the framework computes it on the CPU, even with a GPU");
+        visit("reasons", self.reasons, "why not, on what it depends, or what is unknown");
+        visit("changes", self.changes, "changes of the model that would make the framework use cuDNN");
+        visit("sources", self.sources, "where the reasons come from");
+        visit("modeled_speedup", self.modeled_speedup,
+              "factor of time by the model of docs/speed.md, with such changes");
+        visit("memory", self.memory, "bytes for --batch and --length");
+    }
+};
+
+/// What the user states with --given, by key: keras, tensorflow, pytorch, onnxruntime (versions) and backend.
+using GivenOfModel = TextMap;
+
+/// Batch and length for time and memory; the time is modeled for 32 sequences of 100 steps unless they are given.
+struct ModelSizes {
+    std::optional<int> batch, length;
+};
+
+/// UsageError where a given value is none.
+std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel& given, const ModelSizes& sizes,
+                                       const Matrix& matrix);
+
+}  // namespace rnncheck

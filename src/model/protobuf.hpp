@@ -1,0 +1,81 @@
+// The wire format of protocol buffers (https://protobuf.dev/programming-guides/encoding), without their schema.
+#pragma once
+
+#include <bit>
+#include <optional>
+#include <vector>
+
+#include "model/bytes.hpp"
+
+namespace rnncheck::model {
+
+/// Of a number `bytes` is empty, of everything else `value` is 0.
+struct ProtoField {
+    std::uint64_t number = 0, value = 0;
+    std::string_view bytes;
+};
+
+/// The fields of a message in their order: ProtoMessage message(bytes); while (const auto field = message.next()) ...
+class ProtoMessage {
+  public:
+    explicit ProtoMessage(std::string_view bytes) : cursor_(bytes) {}
+
+    std::optional<ProtoField> next() {
+        if (cursor_.at_end()) return std::nullopt;
+        const std::uint64_t key = cursor_.varint();
+        ProtoField field{key >> 3, 0, {}};
+        if (field.number == 0) damaged("it is no protocol buffer");
+        switch (key & 7) {
+            case 0:
+                field.value = cursor_.varint();
+                break;
+            case 1:
+                field.value = cursor_.number(8);
+                break;
+            case 2:
+                field.bytes = cursor_.text(cursor_.varint());
+                break;
+            case 5:
+                field.value = cursor_.number(4);
+                break;
+            default:
+                damaged("it is no protocol buffer");
+        }
+        return field;
+    }
+
+  private:
+    Cursor cursor_;
+};
+
+/// Calls use(field) for every field of this number.
+template <class Use>
+void each_field(std::string_view message, std::uint64_t number, Use&& use) {
+    ProtoMessage fields(message);
+    while (const auto field = fields.next())
+        if (field->number == number) use(*field);
+}
+
+/// The last field of this number; an empty one where there is none.
+inline ProtoField field_of(std::string_view message, std::uint64_t number) {
+    ProtoField last;
+    each_field(message, number, [&](const ProtoField& field) { last = field; });
+    return last;
+}
+
+inline std::string text_of(std::string_view message, std::uint64_t number) {
+    return std::string(field_of(message, number).bytes);
+}
+
+/// The numbers of a repeated field, packed or not.
+inline std::vector<std::int64_t> numbers_of(std::string_view message, std::uint64_t number) {
+    std::vector<std::int64_t> numbers;
+    each_field(message, number, [&](const ProtoField& field) {
+        if (field.bytes.empty()) numbers.push_back(static_cast<std::int64_t>(field.value));
+        for (Cursor packed(field.bytes); !packed.at_end();)
+            numbers.push_back(static_cast<std::int64_t>(packed.varint()));
+    });
+    return numbers;
+}
+
+}  // namespace rnncheck::model

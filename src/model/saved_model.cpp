@@ -1,0 +1,175 @@
+// TensorFlow's SavedModel: Keras' metadata where they are, else the operations of its graph.
+// Fields: tensorflow/core/protobuf/saved_model.proto, meta_graph.proto, saved_object_graph.proto; graph.proto,
+// function.proto, node_def.proto; keras/protobuf/saved_metadata.proto.
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "base/lists.hpp"
+#include "base/text.hpp"
+#include "model/protobuf.hpp"
+#include "model/readers.hpp"
+
+namespace rnncheck::model {
+
+namespace {
+
+/// The value of an attribute of a node: entries of a map, key and AttrValue.
+std::string_view attribute_of(std::string_view node, std::string_view name) {
+    std::string_view value;
+    each_field(node, 5, [&](const ProtoField& entry) {
+        if (field_of(entry.bytes, 1).bytes == name) value = field_of(entry.bytes, 2).bytes;
+    });
+    return value;
+}
+
+/// TensorFlow's DataType.
+std::string tensorflow_dtype(std::uint64_t type) {
+    constexpr std::pair<std::uint64_t, const char*> types[] = {
+        {1, "float32"}, {2, "float64"}, {14, "bfloat16"}, {19, "float16"}};
+    const auto found = std::ranges::find(types, type, &std::pair<std::uint64_t, const char*>::first);
+    return found == std::end(types) ? "" : found->second;
+}
+
+/// A piece of Keras' metadata about a layer or the model.
+struct KerasObject {
+    std::string path;  ///< "root.layer-1"
+    Json description;
+};
+
+std::vector<KerasObject> objects_of_file(std::string_view bytes) {
+    std::vector<KerasObject> objects;
+    each_field(bytes, 1, [&](const ProtoField& object) {
+        objects.push_back({text_of(object.bytes, 3), Json::parse(field_of(object.bytes, 5).bytes, nullptr, false)});
+    });
+    return objects;
+}
+
+/// TensorFlow 2.0 to 2.4 keep them in the graph of objects.
+std::vector<KerasObject> objects_of_graph(std::string_view meta_graph) {
+    std::vector<KerasObject> objects;
+    each_field(field_of(meta_graph, 7).bytes, 1, [&](const ProtoField& object) {
+        const std::string_view user_object = field_of(object.bytes, 4).bytes;
+        if (text_of(user_object, 1).starts_with("_tf_keras"))
+            objects.push_back({"", Json::parse(field_of(user_object, 3).bytes, nullptr, false)});
+    });
+    return objects;
+}
+
+/// The root describes the whole model, unless it is of a class of its own: then each of its layers describes itself.
+void add_objects(const std::vector<KerasObject>& objects, const Weights& weights, ModelFile& file) {
+    if (objects.empty()) return;
+    file.framework = "keras";
+    for (const KerasObject& object : objects)
+        if (const std::string version = text_member(object.description, "keras_version"); !version.empty())
+            file.version = version;
+    for (const KerasObject& object : objects)
+        if (member(member(object.description, "config"), "layers").is_array())
+            return add_keras_layers(object.description, weights, file);
+    std::vector<std::string> wrappers;
+    for (const KerasObject& object : objects) {
+        const bool inside = std::ranges::any_of(wrappers, [&](const std::string& wrapper) {
+            return !wrapper.empty() && object.path.starts_with(wrapper + ".");
+        });
+        const std::size_t before = file.layers.size();
+        if (!inside && object.description.is_object()) add_keras_layers(object.description, weights, file);
+        if (file.layers.size() > before) wrappers.push_back(object.path);
+    }
+}
+
+/// An operation that computes a layer, by the name of its node: functional_1/lstm_1/CudnnRNNV3, .../lstm_1/while.
+using Operations = std::vector<std::pair<std::string, std::string_view>>;
+
+Operations operations_of(std::string_view graph) {
+    Operations operations;
+    const auto read = [&](const ProtoField& node) {
+        const std::string op = text_of(node.bytes, 2);
+        const bool cudnn = op == "CudnnRNN" || op == "CudnnRNNV2" || op == "CudnnRNNV3";
+        if (cudnn || op == "While" || op == "StatelessWhile")
+            operations.emplace_back(text_of(node.bytes, 1), node.bytes);
+    };
+    each_field(graph, 1, read);
+    each_field(field_of(graph, 2).bytes, 1, [&](const ProtoField& function) { each_field(function.bytes, 3, read); });
+    return operations;
+}
+
+/// Variables have no number of a later trace: the layer lstm has the node functional_1/lstm_1/while.
+bool is_of_layer(std::string_view node, const std::string& layer) {
+    const std::string name = "/" + layer.substr(layer.rfind('/') + 1);
+    for (auto at = node.find(name); at != std::string_view::npos; at = node.find(name, at + 1)) {
+        const std::string_view rest = node.substr(at + name.size());
+        if (rest.empty() || rest.front() == '/') return true;
+        if (rest.front() == '_' && is_number(rest.substr(1, rest.find('/') - 1))) return true;
+    }
+    return false;
+}
+
+/// The variables that the graph of objects lists, without the copies that Keras 3 adds (kernel_1).
+Weights variables_of(std::string_view meta_graph) {
+    Weights variables;
+    each_field(field_of(meta_graph, 7).bytes, 1, [&](const ProtoField& object) {
+        const std::string_view variable = field_of(object.bytes, 7).bytes;
+        const std::string name = text_of(variable, 6);
+        if (name.empty()) return;
+        Tensor tensor{"", name, {}, tensorflow_dtype(field_of(variable, 1).value)};
+        each_field(field_of(variable, 2).bytes, 2, [&](const ProtoField& dimension) {
+            tensor.shape.push_back(static_cast<std::int64_t>(field_of(dimension.bytes, 1).value));
+        });
+        variables[name] = std::move(tensor);
+    });
+    return variables;
+}
+
+/// Layers by their variables, and of each the operation that computes it; then cuDNN's operations of no such layer.
+void add_graph(std::string_view meta_graph, const Weights& weights, ModelFile& file) {
+    const Operations operations = operations_of(field_of(meta_graph, 2).bytes);
+    add_keras_layers(weights, file);
+    for (ModelLayer& layer : file.layers) {
+        // Keras 2 keeps two functions for a layer, of which TensorFlow takes the one with cuDNN on a GPU.
+        for (const auto& [name, node] : operations)
+            if (text_of(attribute_of(node, "rnn_mode"), 2) == name_of(layer.kind) && !contains(name, "/"))
+                layer.settings["op"] = text_of(node, 2);
+        for (const auto& [name, node] : operations)
+            if (is_of_layer(name, layer.name)) layer.settings["op"] = text_of(node, 2);
+    }
+    if (!file.layers.empty()) return;
+    for (const auto& [name, node] : operations) {
+        const std::string op = text_of(node, 2), mode = text_of(attribute_of(node, "rnn_mode"), 2);
+        ModelLayer layer;
+        layer.name = contains(name, "/") ? directory_of(name) : name;
+        if (!op.starts_with("CudnnRNN") || find_by(file.layers, &ModelLayer::name, layer.name)) continue;
+        layer.kind = from_name<LayerKind>(mode.empty() ? "lstm" : mode).value_or(LayerKind::cell);
+        layer.directions = text_of(attribute_of(node, "direction"), 2) == "bidirectional" ? 2 : 1;
+        layer.dtype = tensorflow_dtype(field_of(attribute_of(node, "T"), 6).value);
+        layer.settings["op"] = op;
+        file.layers.push_back(std::move(layer));
+    }
+}
+
+bool is_file(const std::string& path) {
+    struct stat status {};
+    return stat(path.c_str(), &status) == 0;
+}
+
+}  // namespace
+
+ModelFile read_saved_model(const std::string& directory) {
+    if (!is_file(directory + "/saved_model.pb"))
+        throw InputError("the directory has no saved_model.pb, so it is no SavedModel");
+    const MappedFile saved_model(directory + "/saved_model.pb");
+    const std::string_view meta_graph = field_of(saved_model.bytes(), 2).bytes;
+    if (meta_graph.empty()) damaged("saved_model.pb holds no graph");
+    ModelFile file{"saved_model", "tensorflow", {}, {}, {}};
+    const std::string version = text_of(field_of(meta_graph, 1).bytes, 5);
+    if (!version.empty()) file.version = version;
+    const Weights weights = variables_of(meta_graph);
+    const bool has_metadata = is_file(directory + "/keras_metadata.pb");
+    const std::vector<KerasObject> objects = has_metadata
+                                                 ? objects_of_file(MappedFile(directory + "/keras_metadata.pb").bytes())
+                                                 : objects_of_graph(meta_graph);
+    add_objects(objects, weights, file);
+    if (file.layers.empty()) add_graph(meta_graph, weights, file);
+    return file;
+}
+
+}  // namespace rnncheck::model

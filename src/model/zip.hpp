@@ -1,0 +1,34 @@
+// The files in a ZIP archive, by its central directory (PKWARE's APPNOTE 6.3.10, https://pkware.com/appnote).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/bytes.hpp"
+
+namespace rnncheck::model {
+
+class ZipArchive {
+  public:
+    /// InputError where `bytes` are no archive.
+    explicit ZipArchive(std::string_view bytes);
+
+    struct Entry {
+        std::string name;
+        std::uint64_t header = 0, packed_size = 0, size = 0, method = 0;
+    };
+    const std::vector<Entry>& entries() const { return entries_; }
+
+    /// The last whose name is `name` or ends in "/name"; null when there is none.
+    const Entry* find(std::string_view name) const;
+
+    /// What the entry holds: part of the archive, or inflated into `storage`, at most 64 MiB.
+    std::string_view content(const Entry& entry, std::string& storage) const;
+
+  private:
+    std::string_view bytes_;
+    std::vector<Entry> entries_;
+};
+
+}  // namespace rnncheck::model

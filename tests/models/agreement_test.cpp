@@ -1,0 +1,121 @@
+// Every file of the corpus, field by field, against what its framework decided (expected.jsonl), and what people see.
+#include <cstdlib>
+#include <fstream>
+
+#include "base/json.hpp"
+#include "report/documents.hpp"
+#include "support/bundled_matrix.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using namespace rnncheck;
+using namespace rnncheck::test;
+
+const std::string place = std::string(TEST_DIRECTORY) + "/";
+
+/// "" where all fields agree.
+std::string difference(const Json& expected, const Json& found) {
+    std::string text;
+    for (const char* field : {"name", "kind", "input", "hidden", "layers", "directions", "dtype", "cudnn"}) {
+        const Json wanted = expected.value(field, Json()), is = found.value(field, Json());
+        if (wanted != is) text += std::string("  ") + field + ": " + is.dump() + " instead of " + wanted.dump() + "\n";
+    }
+    return text;
+}
+
+std::string differences(const Json& row) {
+    const std::string path = row["file"].get<std::string>();
+    std::string text;
+    try {
+        const ModelFile file = read_model(place + path);
+        const auto layers = judged_layers(file, {}, {}, bundled_matrix());
+        if (file.format != row["format"]) text += "  format: " + file.format + "\n";
+        if (file.framework != row["framework"]) text += "  framework: " + file.framework + "\n";
+        const bool has_version = file.format == "keras" || file.format == "hdf5" || file.format == "saved_model";
+        if ((has_version || file.version) && !row["version"].is_null() && file.version.value_or("") != row["version"])
+            text += "  version: " + file.version.value_or("none") + "\n";
+        if (layers.size() != row["layers"].size()) text += "  " + std::to_string(layers.size()) + " layers\n";
+        for (std::size_t i = 0; i < std::min(layers.size(), row["layers"].size()); ++i)
+            text += difference(row["layers"][i], to_json(layers[i], valid_utf8));
+    } catch (const InputError& error) {
+        if (!row.contains("error")) text = std::string("  ") + error.what() + "\n";
+    }
+    return text.empty() ? "" : path + "\n" + text;
+}
+
+}  // namespace
+
+TEST_CASE("models: every file of the corpus is read and judged as its framework decided") {
+    std::ifstream table(place + "expected.jsonl");
+    std::string all;
+    std::size_t files = 0;
+    for (std::string line; std::getline(table, line); ++files) all += differences(Json::parse(line));
+    INFO(all);
+    CHECK(all.empty());
+    CHECK(files >= 26);
+}
+
+TEST_CASE("models: a layer without cuDNN names the rule, and a change that would bring it onto cuDNN") {
+    std::ifstream table(place + "expected.jsonl");
+    for (std::string line; std::getline(table, line);) {
+        const Json row = Json::parse(line);
+        if (row.contains("error")) continue;
+        INFO(row["file"]);
+        const ModelFile file = read_model(place + row["file"].get<std::string>());
+        for (const JudgedLayer& layer : judged_layers(file, {}, {}, bundled_matrix()))
+            CHECK(layer.reasons.empty() == (layer.cudnn == CudnnUse::yes));
+    }
+}
+
+namespace {
+
+JudgedLayer judged(const std::string& framework, ModelLayer layer) {
+    const ModelFile file{"", framework, {}, {std::move(layer)}, {}};
+    return judged_layers(file, {}, {64, 200}, bundled_matrix()).front();
+}
+
+ModelLayer keras_lstm(const std::string& name, const char* activation, const char* mask) {
+    return {name,
+            LayerKind::lstm,
+            128,
+            256,
+            1,
+            1,
+            "float32",
+            {{"class", "LSTM"},
+             {"activation", activation},
+             {"recurrent_activation", "sigmoid"},
+             {"use_bias", "True"},
+             {"recurrent_dropout", "0"},
+             {"unroll", "False"},
+             {"mask", mask}}};
+}
+
+}  // namespace
+
+TEST_CASE("models: the five rows, as people see them") {
+    ModelDocument document;
+    document.tool.matrix_date = "2026-11-23";
+    document.file = "model.keras";
+    document.format = document.framework = "keras";
+    document.version = "3.15.1";
+    document.layers = {judged("keras", keras_lstm("no", "relu", "none")),
+                       judged("keras", keras_lstm("yes", "tanh", "none")),
+                       judged("keras", keras_lstm("depends", "tanh", "from embedding")),
+                       judged("keras", {"unknown", LayerKind::lstm, 128, 256, 1, 1, {}, {{"class", "LSTM"}}}),
+                       judged("onnx", {"cpu_only",
+                                       LayerKind::lstm,
+                                       128,
+                                       256,
+                                       1,
+                                       2,
+                                       "float32",
+                                       {{"op", "LSTM"}, {"clip", "3"}, {"peepholes", "no"}}})};
+    const std::string path = place + "approved/five_rows.txt";
+    const std::string text = text_of(document, Style{.width = 100}) + "---- verbose\n" +
+                             text_of(document, Style{.verbose = true, .width = 80});
+    if (std::getenv("RNNCHECK_BLESS")) std::ofstream(path) << text;
+    std::ifstream approved(path);
+    CHECK(text == std::string{std::istreambuf_iterator<char>(approved), {}});
+}
