@@ -8,7 +8,11 @@ FetchContent_Declare(CLI11
   URL https://github.com/CLIUtils/CLI11/archive/refs/tags/v2.3.2.tar.gz
   URL_HASH SHA256=aac0ab42108131ac5d3344a9db0fdf25c4db652296641955720a4fbe52334e22
   FIND_PACKAGE_ARGS 2.1)
-FetchContent_MakeAvailable(nlohmann_json CLI11)
+FetchContent_Declare(spdlog
+  URL https://github.com/gabime/spdlog/archive/refs/tags/v1.12.0.tar.gz
+  URL_HASH SHA256=4dccf2d10f410c1e2feaff89966bfc49a1abb29ef6f08246335b110e001e09a9
+  FIND_PACKAGE_ARGS 1.9)
+FetchContent_MakeAvailable(nlohmann_json CLI11 spdlog)
 
 # RE2's static library, so that the program needs glibc alone, with the libraries of Abseil that versions since 2023 need; else our own build.
 add_library(rnncheck_re2 INTERFACE)
@@ -48,6 +52,18 @@ endif()
 add_library(rnncheck_zlib INTERFACE)
 target_include_directories(rnncheck_zlib SYSTEM INTERFACE ${ZLIB_HEADERS})
 target_link_libraries(rnncheck_zlib INTERFACE ${ZLIB_ARCHIVE})
+
+# Header-only spdlog (and fmt, where the system's spdlog uses the system's fmt): a shared libspdlog would be one more
+# thing to be missing on the machine under examination.
+add_library(rnncheck_spdlog INTERFACE)
+get_target_property(spdlog_definitions spdlog::spdlog_header_only INTERFACE_COMPILE_DEFINITIONS)
+target_include_directories(rnncheck_spdlog SYSTEM INTERFACE
+  $<TARGET_PROPERTY:spdlog::spdlog_header_only,INTERFACE_INCLUDE_DIRECTORIES>)
+if("${spdlog_definitions}" MATCHES "SPDLOG_FMT_EXTERNAL")
+  find_package(fmt REQUIRED)
+  target_compile_definitions(rnncheck_spdlog INTERFACE SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY)
+  target_include_directories(rnncheck_spdlog SYSTEM INTERFACE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
+endif()
 
 if(RNNCHECK_TESTS)
   find_package(Catch2 QUIET)

@@ -1,6 +1,7 @@
 #include "base/program.hpp"
 
-#include <iostream>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
 
 #include <ctime>
 
@@ -30,9 +31,15 @@ namespace {
 
 Level chosen = Level::normal;
 
-/// In one piece: another process may write there as well.
-void print(std::string_view text) {
-    std::cerr << "rnncheck: " + escaped(text) + "\n";
+/// Made on first use: a run that has nothing to say does not pay for the logger.
+spdlog::logger& logger() {
+    static spdlog::logger stderr_logger = [] {
+        spdlog::logger made("rnncheck", std::make_shared<spdlog::sinks::stderr_sink_st>());
+        made.set_pattern("rnncheck: %v");
+        made.set_level(spdlog::level::debug);
+        return made;
+    }();
+    return stderr_logger;
 }
 
 }  // namespace
@@ -42,11 +49,11 @@ void set_level(Level level) {
 }
 
 void warn(std::string_view text) {
-    if (chosen != Level::quiet) print(text);
+    if (chosen != Level::quiet) logger().warn("{}", escaped(text));
 }
 
 void detail(std::string_view text) {
-    if (chosen == Level::verbose) print(text);
+    if (chosen == Level::verbose) logger().debug("{}", escaped(text));
 }
 
 }  // namespace log

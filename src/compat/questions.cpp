@@ -359,13 +359,8 @@ std::string no_x86_board(const Version& capability, const std::string& name, con
         return "compute capability " + capability.text +
                " is of a Jetson board: its driver, CUDA, cuDNN and framework builds come with NVIDIA's JetPack; the "
                "published builds in the data are for x86-64 and do not run on it. Packages for it are in NVIDIA's "
-               "index "
-               "pypi.jetson-ai-lab.io, by JetPack and CUDA version (jp6/cu126 for JetPack 6)";
-    // Names are compared one by one, which takes time.
-    const bool possible = !name.empty() && std::ranges::any_of(matrix.gpu_products(), [&](const GpuProduct& row) {
-        return row.arm && row.capability == capability;
-    });
-    const auto product = possible ? matrix.gpu_product(name) : Answer<GpuProduct>();
+               "index pypi.jetson-ai-lab.io, by JetPack and CUDA version (jp6/cu126 for JetPack 6)";
+    const auto product = name.empty() ? Answer<GpuProduct>() : matrix.gpu_product(name);
     if (product && product->arm)
         return product->name +
                " is on a board with an Arm processor: the published builds in the data are for x86-64 and do not run "

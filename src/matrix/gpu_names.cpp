@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "matrix/matrix.hpp"
+#include "matrix/tables.hpp"
 
 namespace rnncheck {
 
@@ -129,14 +130,17 @@ std::vector<GpuProduct> products_of(const std::vector<GpuProduct>& all, const Gp
 
 }  // namespace
 
-std::vector<GpuProduct> Matrix::gpu_products_named(std::string_view written) const {
+const std::vector<GpuProduct>& Matrix::gpu_products_named(std::string_view written) const {
+    if (const auto known = tables_->products_named.find(written); known != tables_->products_named.end())
+        return known->second;
     const GpuName name = gpu_name(written);
     std::vector<GpuProduct> products = products_of(gpu_products(), name);
-    return products.empty() ? products_of(gpu_products(), without_line(name)) : products;
+    if (products.empty()) products = products_of(gpu_products(), without_line(name));
+    return tables_->products_named.emplace(written, std::move(products)).first->second;
 }
 
 Answer<GpuProduct> Matrix::gpu_product(std::string_view written) const {
-    const std::vector<GpuProduct> products = gpu_products_named(written);
+    const std::vector<GpuProduct>& products = gpu_products_named(written);
     if (products.empty()) return {};
     const auto same_capability = [&](const GpuProduct& product) {
         return product.capability == products.front().capability;

@@ -85,7 +85,7 @@ class Matrix {
     std::vector<FrameworkBuild> framework_builds(std::string_view framework) const;
     /// Every product that a name as people write it can mean ("rtx3090", "Tesla K80", "a100-sxm4-80gb"); empty:
     /// unknown.
-    std::vector<GpuProduct> gpu_products_named(std::string_view written) const;
+    const std::vector<GpuProduct>& gpu_products_named(std::string_view written) const;
     /// Known when all of these have the same capability; the row is the plainest of them, a data centre's only when all
     /// are. Silent for "RTX 6000", which names three generations: gpu_products_named tells them.
     Answer<GpuProduct> gpu_product(std::string_view written) const;

@@ -121,6 +121,8 @@ struct Tables {
     Tables& operator=(const Tables&) = delete;
 
     TableFiles files;
+    /// What gpu_products_named answered before: comparing with every product's name takes time.
+    mutable std::map<std::string, std::vector<GpuProduct>, std::less<>> products_named;
 #define RNNCHECK_MEMBER(R, name) Table<R> name{files, #name, read_table<R>};
     RNNCHECK_TABLES(RNNCHECK_MEMBER)
 #undef RNNCHECK_MEMBER
