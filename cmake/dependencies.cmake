@@ -43,6 +43,16 @@ else()
   target_link_libraries(rnncheck_re2 INTERFACE re2::re2)
 endif()
 
+# zlib's static library, for the same reason; it unpacks archives of models.
+find_library(ZLIB_ARCHIVE libz.a)
+find_path(ZLIB_HEADERS zlib.h)
+if(NOT ZLIB_HEADERS OR NOT ZLIB_ARCHIVE)
+  message(FATAL_ERROR "zlib's header or static library is missing: install zlib1g-dev (Debian, Ubuntu) or zlib-devel and zlib-static (Fedora)")
+endif()
+add_library(rnncheck_zlib INTERFACE)
+target_include_directories(rnncheck_zlib SYSTEM INTERFACE ${ZLIB_HEADERS})
+target_link_libraries(rnncheck_zlib INTERFACE ${ZLIB_ARCHIVE})
+
 # Header-only spdlog (and fmt, where the system's spdlog uses the system's fmt): a shared libspdlog would be one more
 # thing to be missing on the machine under examination.
 add_library(rnncheck_spdlog INTERFACE)
@@ -54,15 +64,6 @@ if("${spdlog_definitions}" MATCHES "SPDLOG_FMT_EXTERNAL")
   target_compile_definitions(rnncheck_spdlog INTERFACE SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY)
   target_include_directories(rnncheck_spdlog SYSTEM INTERFACE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
 endif()
-# zlib's static library, for the same reason; it unpacks archives of models.
-find_library(ZLIB_ARCHIVE libz.a)
-find_path(ZLIB_HEADERS zlib.h)
-if(NOT ZLIB_HEADERS OR NOT ZLIB_ARCHIVE)
-  message(FATAL_ERROR "zlib's header or static library is missing: install zlib1g-dev (Debian, Ubuntu) or zlib-devel and zlib-static (Fedora)")
-endif()
-add_library(rnncheck_zlib INTERFACE)
-target_include_directories(rnncheck_zlib SYSTEM INTERFACE ${ZLIB_HEADERS})
-target_link_libraries(rnncheck_zlib INTERFACE ${ZLIB_ARCHIVE})
 
 if(RNNCHECK_TESTS)
   find_package(Catch2 QUIET)

@@ -120,8 +120,8 @@ with tempfile.TemporaryDirectory() as place:
         exits(2, place / "evil.pt")
     check("a pickle executes nothing", not witness.exists())
 
-    (place / "outside.safetensors.index.json").write_text(json.dumps({"weight_map": {"lstm.weight_ih_l0": "../secret"}}))
-    rejected(place / "outside.safetensors.index.json", "outside")
+    (place / "other.safetensors.index.json").write_text(json.dumps({"weight_map": {"lstm.weight_ih_l0": "../secret"}}))
+    rejected(place / "other.safetensors.index.json", "outside its directory")
 
     original = (files / "torch/lstm.safetensors").read_bytes()
     (place / "huge.safetensors").write_bytes(original)

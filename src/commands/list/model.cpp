@@ -84,6 +84,7 @@ std::function<int()> declare(CLI::App& app) {
     add_choice<FailOn>(app, "--fail-on", "Exit with 4 on warnings: layers without cuDNN", into(options->fail_on));
     add_document_options(app, options->document);
     add_private_option(app, options->document.show_private);
+    add_verbose_option(app, options->document.verbose);
     add_matrix_option(app, options->matrix);
     return [options] { return run(*options); };
 }
