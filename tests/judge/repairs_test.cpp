@@ -146,7 +146,7 @@ class Combinations {
 TEST_CASE("a remedy with a version removes its fault and brings no new error") {
     Combinations combinations;
     RepairCounts counts;
-    for (; counts.combinations < 1500; ++counts.combinations) {
+    for (; counts.combinations < 2500; ++counts.combinations) {
         const Facts given = combinations.next();
         INFO(combinations.words);
         check_remedies(given, judge_given(given), counts);

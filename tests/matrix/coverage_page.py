@@ -12,8 +12,8 @@ import sys
 SYSTEMS = ("linux", "windows", "macos")
 INTRODUCTION = """# What the compatibility data cover
 
-This page is generated from the tables of `compat_matrix/`: `cmake --build build/dev --target bless` renews it. A
-version that is older or newer than a table is reported as outside the data, never as compatible. `rnncheck matrix show TABLE`
+This page is generated from the tables of `compat_matrix/`: `cmake --build build/dev --target bless` updates it. A
+version that is older or newer than those in a table is reported as outside the data, never as compatible. `rnncheck matrix show TABLE`
 shows the rows with their sources, `rnncheck matrix show log_causes` the causes that `rnncheck diagnose` finds in logs.
 """
 
@@ -92,8 +92,8 @@ def not_covered(tables):
     missing = [f"{name} for {', '.join(absent)}" for name in names
                if (absent := [system for system in SYSTEMS if (name, system) not in builds])]
     lines = ["Builds for Linux on Arm (GH200, DGX Spark, Jetson): their GPUs and images are covered, their wheels are not.",
-             "GPUs of other vendors than NVIDIA: builds for ROCm, DirectML and Metal are listed without their requirements.",
-             "Builds of other publishers than the frameworks' own and NVIDIA's, such as those of Linux distributions.",
+             "GPUs of vendors other than NVIDIA: builds for ROCm, DirectML and Metal are listed without their requirements.",
+             "Builds of publishers other than the framework's own and NVIDIA, such as those of Linux distributions.",
              "Frameworks without a build for a system in the data: " + "; ".join(missing) + "."]
     for name, content in tables.items():
         for hole, reason in content.get("holes", {}).items():
@@ -101,7 +101,7 @@ def not_covered(tables):
     unconfirmed = [f"{sum(row['provenance'] == 'unconfirmed' for row in content['rows'])} of `{name}`"
                    for name, content in tables.items()
                    if any(row["provenance"] == "unconfirmed" for row in content["rows"])]
-    lines.append("Not confirmed by a source that was read: " + ", ".join(unconfirmed) + " rows." if unconfirmed
+    lines.append("Rows that no source confirms yet: " + ", ".join(unconfirmed) + "." if unconfirmed
                  else "Every row was read in its source or follows from such a row.")
     return "\n## What is not covered\n\n" + "".join(f"- {line}\n" for line in lines)
 
