@@ -38,6 +38,7 @@ class Proposals {
     std::string install_of_version(const PlannedBuild& build, const Version& version) const;
     void propose_build(const PlannedBuild& build, const Version& version, std::string text);
     void propose_system_libraries(const PlannedBuild& build, const Framework& framework);
+    std::string new_environment(const std::string& python) const;
     void propose_python(const Framework& framework);
     std::string given_image() const;
     void propose_image(const std::string& repository);
@@ -45,6 +46,7 @@ class Proposals {
     void propose_libraries_of(const Version& cuda, bool change_cuda);
     std::vector<Version> cudas_given() const;
     std::optional<Version> driver_needed() const;
+    std::string update_to(const Version& needed) const;
     void propose_newer_driver(const Version& needed);
     void propose_compat_package(const Version& needed);
     std::optional<Version> newest_cuda() const;
@@ -105,6 +107,13 @@ std::optional<Version> Proposals::driver_needed() const {
     return needed;
 }
 
+/// "Update the NVIDIA driver to 450.80.02 or later, at most branch 470": newer ones ignore the GPU.
+std::string Proposals::update_to(const Version& needed) const {
+    const auto last = last_driver_branch(given_, matrix_);
+    return "Update the NVIDIA driver to " + needed.text + " or later" +
+           (last ? ", at most branch " + std::to_string(*last) : "");
+}
+
 void Proposals::propose_driver() {
     if (!question_.driver) return;
     const auto last = last_driver_branch(given_, matrix_);
@@ -127,7 +136,7 @@ void Proposals::propose_driver() {
     // Nothing else helps a GPU that the driver does not know.
     if (!question_.gpu || compat::driver_knows(*question_.driver, *question_.gpu, matrix_).fit != Fit::does_not_work)
         return;
-    driver_text_ = "Update the NVIDIA driver to " + needed->text + " or later";
+    driver_text_ = update_to(*needed);
     driver_change_ = {{"driver", needed->text}};
     question_.driver = needed;
 }
@@ -141,7 +150,7 @@ void Proposals::propose_newer_driver(const Version& needed) {
                                           : "";
     remedies_.push_back(
         on_host(facts_, {.action = Action::install_driver,
-                         .text = "Update the NVIDIA driver to " + needed.text + " or later" + modules + ", then reboot",
+                         .text = update_to(needed) + modules + ", then reboot",
                          .commands = driver_install_commands(facts_, needed),
                          .risk = Risk::disruptive,
                          .verify = "nvidia-smi",
@@ -228,6 +237,8 @@ void Proposals::propose_builds(const Framework& framework) {
     }
     if (other) {
         other->install = install_of_version(*other, *framework.version);
+        // To pip, the installed build satisfies torch==2.8.0, too.
+        if (!other->install.empty()) other->install += " --force-reinstall";
         propose_build(*other, *framework.version,
                       "Install another build of the same version: " + name_of(*other, *framework.version));
     }
@@ -238,6 +249,11 @@ void Proposals::propose_builds(const Framework& framework) {
                       ", the newest version that runs with this GPU, driver and Python");
 }
 
+/// "python3.11 -m venv environment"; on Windows there is a launcher instead of such names.
+std::string Proposals::new_environment(const std::string& python) const {
+    return (question_.os == "windows" ? "py -" : "python") + python + " -m venv environment";
+}
+
 /// The newest Python that the version has a package for; else another version and its newest Python.
 void Proposals::propose_python(const Framework& framework) {
     if (!question_.python) return;
@@ -246,7 +262,7 @@ void Proposals::propose_python(const Framework& framework) {
             remedies_.push_back({.action = Action::install_package,
                                  .text = "Use Python " + build.python_last->text + ", the newest one that " +
                                          words_of(framework) + " has a package for",
-                                 .commands = {"python" + build.python_last->text + " -m venv environment"},
+                                 .commands = {new_environment(build.python_last->text)},
                                  .link = build.source.url,
                                  .changes = {{"python", build.python_last->text}}});
             break;
@@ -266,7 +282,10 @@ void Proposals::propose_python(const Framework& framework) {
         remedies_.back().commands = {"conda create --name environment python=" + python,
                                      "conda run --name environment " + newest.install};
     else
-        remedies_.back().commands.insert(remedies_.back().commands.begin(), "python" + python + " -m venv environment");
+        remedies_.back().commands = {new_environment(python)};
+    if (!newest.install.empty() && remedies_.back().commands.size() == 1)
+        remedies_.back().commands.push_back(
+            (question_.os == "windows" ? "environment\\Scripts\\" : "environment/bin/") + newest.install);
     remedies_.back().changes.push_back({"python", python});
 }
 
