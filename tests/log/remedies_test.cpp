@@ -54,6 +54,15 @@ TEST_CASE("of a CUDA that nobody told each remedy says for which it is") {
                                         "python -m pip install \"nvidia-cudnn-cu11==8.*\""});
 }
 
+TEST_CASE("no package for a CUDA that the framework has no build for") {
+    const char* log = "libcudnn.so.9: cannot open shared object file: No such file or directory\n";
+    const auto for_any = about("cudnn_not_installed", log).commands();
+    CHECK(std::ranges::find(for_any, "python -m pip install \"nvidia-cudnn-cu13==9.*\"") != for_any.end());
+    CHECK(about("cudnn_not_installed", log, {{"framework", "ctranslate2", {}}}).commands() ==
+          Commands{"python -m pip install \"nvidia-cudnn-cu12==9.*\"",
+                   "python -m pip install \"nvidia-cudnn-cu11==9.*\""});
+}
+
 TEST_CASE("a cuDNN for which there is no package gets no command") {
     CHECK(about("cudnn_not_installed", "libcudnn.so.7: cannot open shared object file\n",
                 {{"framework", "tensorflow 2.1", {}}})

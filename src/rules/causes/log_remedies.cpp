@@ -95,11 +95,26 @@ std::vector<std::string> commands_of(const std::string& chain, std::string_view 
     return commands;
 }
 
-/// The newest two CUDA majors for which there are packages of this cuDNN: of 8.1 none is for CUDA 12.
-std::vector<Version> cudas_of(const Version& cudnn, const Matrix& matrix) {
+/// Whether the frameworks that the log names have builds for this CUDA; of those without builds in the data, yes.
+bool may_use(int cuda_major, const KnownOfLog& t) {
+    return std::ranges::all_of(t.out.said.frameworks, [&](const NamedFramework& framework) {
+        const auto builds = t.matrix.framework_builds(framework.name);
+        const auto is_used = [&](const FrameworkBuild& build) {
+            return build.cuda && build.cuda->major() == cuda_major &&
+                   (!framework.version || covers(build.first, build.last, *framework.version));
+        };
+        const auto with_cuda = [](const FrameworkBuild& build) { return build.cuda.has_value(); };
+        return std::ranges::none_of(builds, with_cuda) || std::ranges::any_of(builds, is_used);
+    });
+}
+
+/// The newest two CUDA majors for which there are packages of this cuDNN, of those that the program may use: of 8.1
+/// none is for CUDA 12, and CTranslate2 has no build for CUDA 13.
+std::vector<Version> cudas_of(const Version& cudnn, const KnownOfLog& t) {
     std::set<int, std::greater<>> majors;
-    for (const CudnnBuild& build : matrix.cudnn_builds())
-        if (may_be_of(build, cudnn) && build.cuda_major >= oldest_cuda_with_wheels) majors.insert(build.cuda_major);
+    for (const CudnnBuild& build : t.matrix.cudnn_builds())
+        if (may_be_of(build, cudnn) && build.cuda_major >= oldest_cuda_with_wheels && may_use(build.cuda_major, t))
+            majors.insert(build.cuda_major);
     std::vector<Version> newest;
     for (const int major : majors)
         if (newest.size() < 2) newest.push_back(make_version({major}));
@@ -117,7 +132,7 @@ std::vector<Asked> possible(const KnownOfLog& t) {
     const auto cudnn = wanted_cudnn(t), cuda = wanted_cuda(t);
     std::vector<Asked> all;
     for (const Version& one : cudnn ? std::vector{*cudnn} : std::vector{make_version({9}), make_version({8})})
-        for (const Version& toolkit : cuda ? std::vector{*cuda} : cudas_of(one, t.matrix))
+        for (const Version& toolkit : cuda ? std::vector{*cuda} : cudas_of(one, t))
             if (is_made({toolkit, one}, t.matrix)) all.push_back({toolkit, one});
     return all;
 }
