@@ -225,7 +225,10 @@ Framework framework_asked_for(const std::string& text) {
 }
 
 Selection selection_from(const RuleOptions& rules, std::set<std::string>& skipped_probes) {
-    const auto matrix = [&] { return matrix_from(rules.matrix_directory); };
+    std::optional<Matrix> tables;
+    const auto matrix = [&]() -> const Matrix& {
+        return tables ? *tables : tables.emplace(matrix_from(rules.matrix_directory));
+    };
     const auto known = [&] { return rule_names(matrix()); };
     Selection selection;
     selection.only = ids_from(rules.only, "--only", "rule", known);

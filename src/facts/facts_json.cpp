@@ -196,8 +196,8 @@ Facts facts_from_text(std::string_view text, const std::string& name, std::vecto
     }
     if (!json.is_object() || !json.contains("schema")) throw InputError(name + " holds no facts" + what_to_give);
     require_schema(json, facts_schema, "facts", name);
+    describe_each_run(json);
     Facts facts = facts_from_json(json);
-    if (unknown) describe_each_run(json);
     if (unknown) collect_unknown(json, schema_of<Facts>(), "facts", *unknown);
     return facts;
 }

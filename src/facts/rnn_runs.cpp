@@ -53,11 +53,8 @@ std::string mebibytes(const std::optional<std::int64_t>& bytes) {
 
 std::int64_t weights_needed(const RnnRun& run) {
     const RnnCase& c = run.rnn_case;
-    const std::int64_t gates = gates_of(c.cell);
-    std::int64_t elements = 0;
-    for (std::int64_t layer = 0, input = c.input; layer < c.layers; ++layer, input = c.width())
-        elements += c.directions() * gates * c.hidden * (input + c.output() + 2);
-    const std::int64_t bytes = run.weight_bytes.value_or(elements * static_cast<std::int64_t>(bytes_of(c.dtype)));
+    const std::int64_t bytes =
+        run.weight_bytes.value_or(gate_weights(c) * static_cast<std::int64_t>(bytes_of(c.dtype)));
     return bytes * (c.training ? 2 : 1);
 }
 

@@ -6,7 +6,7 @@
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
-#include "rnn/network.hpp"
+#include "rnn/number.hpp"
 #include "rnn/speed.hpp"
 
 namespace rnncheck {
@@ -16,12 +16,6 @@ namespace {
 bool has_word(const std::string& words, const std::string& word) {
     const std::vector<std::string> list = split(words, ' ');
     return includes(list, word);
-}
-
-std::string filled(std::string text, std::string_view place, const std::string& value) {
-    for (auto at = text.find(place); at != std::string::npos; at = text.find(place, at + value.size()))
-        text.replace(at, place.size(), value);
-    return text;
 }
 
 /// Whose rules hold for the file, and which version's; without one, those of the newest.
@@ -83,9 +77,11 @@ void apply(const ModelRule& rule, bool of_known_version, JudgedLayer& layer, std
     layer.cpu_only |= rule.verdict == "cpu_only" && !depends;
     layer.cudnn =
         std::max(layer.cudnn, depends ? CudnnUse::depends : from_name<CudnnUse>(rule.verdict).value_or(CudnnUse::no));
-    const auto worded = [&](const std::string& text) {
-        return filled(filled(text, "{value}", value.value_or("")), "{class}",
-                      value_of(layer, layer.settings.contains("cell") ? "cell" : "class").value_or("layer"));
+    const auto worded = [&](std::string text) {
+        replace_all(text, "{value}", value.value_or(""));
+        replace_all(text, "{class}",
+                    value_of(layer, layer.settings.contains("cell") ? "cell" : "class").value_or("layer"));
+        return text;
     };
     layer.reasons.push_back(worded(rule.rule));
     if (!rule.change.empty()) add_once(layer.changes, worded(rule.change));
@@ -129,18 +125,12 @@ double speedup(const RnnCase& network) {
 
 /// Per element: what a step of cuDNN keeps for its gradients, and what it needs while it runs (docs/speed.md).
 ModelMemory memory_of(const RnnCase& network) {
-    const std::int64_t element = network.dtype == Dtype::fp64 ? 8 : network.dtype == Dtype::fp32 ? 4 : 2;
+    const auto element = static_cast<std::int64_t>(bytes_of(network.dtype));
     const std::int64_t gates = gates_of(network.cell), hidden = network.hidden, batch = network.batch;
     const std::int64_t rows = batch * network.sequence_length, places = network.pseudo_layers();
-    std::int64_t weights = 0;
-    for (int layer = 0; layer < network.layers; ++layer) {
-        const std::int64_t columns = layer == 0 ? network.input : network.width();
-        weights += network.directions() *
-                   (gates * hidden * (columns + network.output() + 2) + std::int64_t{network.projection} * hidden);
-    }
     const bool lstm = network.cell == Cell::lstm;
     ModelMemory memory;
-    memory.weights = element * weights;
+    memory.weights = element * (gate_weights(network) + places * network.projection * hidden);
     memory.data = element * (rows * (network.input + network.width()) + (lstm ? 4 : 2) * places * batch * hidden);
     memory.workspace = element * rows * gates * hidden * network.directions();
     memory.reserve = element * rows * places * (gates + (lstm ? 2 : network.cell == Cell::gru ? 2 : 1)) * hidden;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "model/protobuf.hpp"
 #include "model/readers.hpp"
@@ -30,12 +31,8 @@ constexpr std::uint64_t name = 1, f = 2, i = 3, s = 4, tensor = 5, graph = 6, fl
 std::string dtype_name(std::uint64_t type) {
     constexpr std::pair<std::uint64_t, const char*> types[] = {{1, "float32"},  {2, "uint8"},    {3, "int8"},
                                                                {10, "float16"}, {11, "float64"}, {16, "bfloat16"}};
-    const auto found = std::ranges::find(types, type, &std::pair<std::uint64_t, const char*>::first);
-    return found == std::end(types) ? "" : found->second;
-}
-
-std::string joined(const std::vector<std::string>& words) {
-    return join(words, ",");
+    const auto* known = find_by(types, &std::pair<std::uint64_t, const char*>::first, type);
+    return known ? known->second : "";
 }
 
 class OnnxModel {
@@ -44,7 +41,7 @@ class OnnxModel {
         file.format = "onnx";
         file.framework = "onnx";
         const std::string producer = text_of(model, 2), version = text_of(model, 3);
-        if (!producer.empty()) file.notes.push_back(trimmed("written by " + producer + " " + version));
+        if (!producer.empty()) file.notes.emplace_back(trim("written by " + producer + " " + version));
         each_field(model, 8, [&](const ProtoField& opset) {
             if (text_of(opset.bytes, 1).empty()) opset_ = field_of(opset.bytes, 2).value;
         });
@@ -60,8 +57,6 @@ class OnnxModel {
     ModelFile file;
 
   private:
-    static std::string trimmed(const std::string& text) { return std::string(trim(text)); }
-
     void read_graph(std::string_view graph, int depth) {
         if (depth > deepest_subgraph) damaged("graphs are nested too deeply");
         each_field(graph, graph_field::initializer, [&](const ProtoField& tensor) { read_tensor(tensor.bytes, ""); });
@@ -143,7 +138,7 @@ class OnnxModel {
         each_field(attribute, attribute_field::strings,
                    [&](const ProtoField& text) { strings.emplace_back(text.bytes); });
         std::string value = text_of(attribute, attribute_field::s);
-        if (!strings.empty()) value = joined(strings);
+        if (!strings.empty()) value = join(strings, ",");
         if (value.empty() && whole.number > 0) value = std::to_string(static_cast<std::int64_t>(whole.value));
         if (const ProtoField real = field_of(attribute, attribute_field::f); value.empty() && real.number > 0)
             value = short_number(std::bit_cast<float>(static_cast<std::uint32_t>(real.value)));

@@ -27,8 +27,8 @@ std::string_view attribute_of(std::string_view node, std::string_view name) {
 std::string tensorflow_dtype(std::uint64_t type) {
     constexpr std::pair<std::uint64_t, const char*> types[] = {
         {1, "float32"}, {2, "float64"}, {14, "bfloat16"}, {19, "float16"}};
-    const auto found = std::ranges::find(types, type, &std::pair<std::uint64_t, const char*>::first);
-    return found == std::end(types) ? "" : found->second;
+    const auto* known = find_by(types, &std::pair<std::uint64_t, const char*>::first, type);
+    return known ? known->second : "";
 }
 
 /// A piece of Keras' metadata about a layer or the model.

@@ -118,8 +118,8 @@ std::string dtype_of_storage(std::string_view storage) {
     constexpr std::pair<std::string_view, const char*> types[] = {
         {"FloatStorage", "float32"},     {"HalfStorage", "float16"}, {"DoubleStorage", "float64"},
         {"BFloat16Storage", "bfloat16"}, {"CharStorage", "int8"},    {"QInt8Storage", "qint8"}};
-    const auto found = std::ranges::find(types, storage, &std::pair<std::string_view, const char*>::first);
-    return found == std::end(types) ? std::string(storage) : found->second;
+    const auto* known = find_by(types, &std::pair<std::string_view, const char*>::first, storage);
+    return known ? known->second : std::string(storage);
 }
 
 /// Walks what a pickle describes and collects tensors and recurrent modules with their names.
@@ -294,9 +294,8 @@ Tensor safetensor(const std::string& name, const Json& about, std::uint64_t most
         {"F32", "float32"}, {"F16", "float16"}, {"F64", "float64"}, {"BF16", "bfloat16"}, {"I8", "int8"}};
     numbers_in(about, "data_offsets", most);
     Tensor tensor{"", name, numbers_in(about, "shape", most), text_member(about, "dtype")};
-    if (const auto found = std::ranges::find(types, tensor.dtype, &std::pair<std::string_view, const char*>::first);
-        found != std::end(types))
-        tensor.dtype = found->second;
+    if (const auto* known = find_by(types, &std::pair<std::string_view, const char*>::first, tensor.dtype))
+        tensor.dtype = known->second;
     return tensor;
 }
 

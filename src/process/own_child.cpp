@@ -1,7 +1,5 @@
 #include "process/own_child.hpp"
 
-#include <unistd.h>
-
 #include "process/pool.hpp"
 #include "process/this_process.hpp"
 
@@ -30,15 +28,6 @@ ChildAnswer answer_of_child(std::vector<std::string> arguments, std::chrono::mil
     else
         answer.failure = "did not finish within " + std::to_string(limit.count() / 1000) + " seconds";
     return answer;
-}
-
-void write_answer(int descriptor, const std::string& line) {
-    const std::string text = line + '\n';
-    for (std::size_t at = 0; at < text.size();) {
-        const ssize_t written = write(descriptor, text.data() + at, text.size() - at);
-        if (written <= 0) return;  // nobody reads it any more
-        at += static_cast<std::size_t>(written);
-    }
 }
 
 }  // namespace rnncheck::process

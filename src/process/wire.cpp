@@ -43,12 +43,15 @@ void ProbeWriter::done() {
 
 void ProbeWriter::line(std::string_view json) {
     last_call_.clear();
-    std::string text(json);
+    write_line(descriptor_, std::string(json));
+}
+
+void write_line(int descriptor, std::string text) {
     text += '\n';
     std::string_view rest = text;
     while (!rest.empty()) {
-        const ssize_t written = write(descriptor_, rest.data(), rest.size());
-        if (written < 0 && errno != EINTR) return;  // the parent is gone; it ends us too
+        const ssize_t written = write(descriptor, rest.data(), rest.size());
+        if (written < 0 && errno != EINTR) return;
         if (written > 0) rest.remove_prefix(static_cast<std::size_t>(written));
     }
 }

@@ -10,6 +10,9 @@
 
 namespace rnncheck {
 
+/// The text and the end of its line, to a descriptor; a parent that is gone ends us too, and is no error.
+void write_line(int descriptor, std::string text);
+
 /// The end in the probe's process: what a probe reports while it works.
 class ProbeWriter {
   public:

@@ -44,6 +44,14 @@ int gates_of(Cell cell) {
     return cell == Cell::lstm ? 4 : cell == Cell::gru ? 3 : 1;
 }
 
+std::int64_t gate_weights(const RnnCase& rnn_case) {
+    const std::int64_t rows = std::int64_t{gates_of(rnn_case.cell)} * rnn_case.hidden * rnn_case.directions();
+    std::int64_t weights = 0;
+    for (int layer = 0; layer < rnn_case.layers; ++layer)
+        weights += rows * (std::int64_t{layer == 0 ? rnn_case.input : rnn_case.width()} + rnn_case.output() + 2);
+    return weights;
+}
+
 std::optional<std::string> contradiction_in(const RnnCase& c) {
     const bool packed = c.layout == Layout::sequence_major_packed;
     const bool some_empty = has_empty_sequence(c);

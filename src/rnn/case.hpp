@@ -119,6 +119,9 @@ bool has_empty_sequence(const RnnCase& rnn_case);
 /// forget, candidate, output; GRU reset, update, candidate.
 int gates_of(Cell cell);
 
+/// Numbers in the matrices and in both biases of all gates. The matrices of projections are not among them.
+std::int64_t gate_weights(const RnnCase& rnn_case);
+
 /// The shortest text that is read back as the same number: "0.1".
 std::string exact_number(double number);
 

@@ -4,8 +4,8 @@
 #include "base/program.hpp"
 #include "commands/command.hpp"
 #include "model/model.hpp"
-#include "process/own_child.hpp"
 #include "process/this_process.hpp"
+#include "process/wire.hpp"
 
 namespace rnncheck::commands::read_model {
 
@@ -30,8 +30,7 @@ Json answer_for(const std::string& file) {
 
 int run(const Options& options) {
     process::confine_to_reading(most_memory);
-    process::write_answer(options.answer_to,
-                          answer_for(options.file).dump(-1, ' ', true, Json::error_handler_t::replace));
+    write_line(options.answer_to, answer_for(options.file).dump(-1, ' ', true, Json::error_handler_t::replace));
     return healthy;
 }
 

@@ -113,11 +113,10 @@ bool may_use(int cuda_major, const KnownOfLog& t) {
 std::vector<Version> cudas_of(const Version& cudnn, const KnownOfLog& t) {
     std::set<int, std::greater<>> majors;
     for (const CudnnBuild& build : t.matrix.cudnn_builds())
-        if (may_be_of(build, cudnn) && build.cuda_major >= oldest_cuda_with_wheels && may_use(build.cuda_major, t))
-            majors.insert(build.cuda_major);
+        if (may_be_of(build, cudnn) && build.cuda_major >= oldest_cuda_with_wheels) majors.insert(build.cuda_major);
     std::vector<Version> newest;
     for (const int major : majors)
-        if (newest.size() < 2) newest.push_back(make_version({major}));
+        if (newest.size() < 2 && may_use(major, t)) newest.push_back(make_version({major}));
     return newest;
 }
 

@@ -193,11 +193,6 @@ namespace {
 
 constexpr int newest_packages = 13;  // https://pypi.org/search/?q=nvidia-cudnn-cu
 
-void replace_all(std::string& text, std::string_view from, const std::string& to) {
-    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
-        text.replace(at, from.size(), to);
-}
-
 struct PackageManager {
     const char *install, *reinstall, *owner;
 };

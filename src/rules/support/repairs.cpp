@@ -277,15 +277,16 @@ void Proposals::propose_python(const Framework& framework) {
     const std::string python = newest.python_last->text;
     propose_build(newest, *newest.last,
                   "Install " + name_of(newest, *newest.last) + " in an environment with Python " + python);
+    std::vector<std::string>& commands = remedies_.back().commands;
+    const std::string programs = question_.os == "windows" ? "environment\\Scripts\\" : "environment/bin/";
     const PythonEnvironment* environment = active_environment(facts_);
     if (environment && environment->kind == "conda")
-        remedies_.back().commands = {"conda create --name environment python=" + python,
-                                     "conda run --name environment " + newest.install};
+        commands = {"conda create --name environment python=" + python,
+                    "conda run --name environment " + newest.install};
+    else if (newest.install.empty())
+        commands = {new_environment(python)};
     else
-        remedies_.back().commands = {new_environment(python)};
-    if (!newest.install.empty() && remedies_.back().commands.size() == 1)
-        remedies_.back().commands.push_back(
-            (question_.os == "windows" ? "environment\\Scripts\\" : "environment/bin/") + newest.install);
+        commands = {new_environment(python), programs + newest.install};
     remedies_.back().changes.push_back({"python", python});
 }
 
