@@ -12,7 +12,7 @@ import subprocess
 import sys
 import zipfile
 
-from machine import DAMAGED, Machine, here  # noqa: I001
+from machine import DAMAGED, Machine  # noqa: I001
 from doctor import Checks
 
 program, sim, packaging, work = sys.argv[1], *map(pathlib.Path, sys.argv[2:5])
@@ -25,6 +25,12 @@ def need(*tools):
         if not shutil.which(tool):
             print(f"SKIPPED: {tool} is not installed")
             sys.exit(77)
+
+
+def need_full():
+    if os.environ.get("RNNCHECK_CI_FULL") != "1":
+        print("SKIPPED: takes a minute; RNNCHECK_CI_FULL=1 runs it")
+        sys.exit(77)
 
 
 def run(*command, **options):
@@ -172,9 +178,7 @@ def test_gitlab():
 
 def test_ci_install():
     """Both install a wheel, as pip wants it, with the machine's program."""
-    if os.environ.get("RNNCHECK_CI_FULL") != "1":
-        print("SKIPPED: takes a minute; RNNCHECK_CI_FULL=1 runs it")
-        sys.exit(77)
+    need_full()
     wheel = work / "rnncheck-0.1.0-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w") as archive:
         archive.write(machine.program, "rnncheck-0.1.0.data/scripts/rnncheck")
@@ -270,6 +274,7 @@ def test_nagios_negate():
 
 
 def test_ansible():
+    need_full()
     need("ansible-playbook")
     role = work / "roles" / "rnncheck"
     shutil.copytree(packaging / "ansible" / "rnncheck", role)
@@ -301,6 +306,7 @@ def test_ansible():
 
 
 def test_ansible_lint():
+    need_full()
     need("ansible-lint")
     role = work / "ansible" / "rnncheck"
     shutil.copytree(packaging / "ansible" / "rnncheck", role)
