@@ -14,6 +14,7 @@ namespace {
 
 using Value = rapidjson::Value;
 constexpr int deepest = 12;
+constexpr unsigned most_runs = 10'000;  ///< described together: more than any level has
 
 /// What equal nodes may have otherwise: times, names of this very board, and what other fields tell as well.
 const std::set<std::string, std::less<>> left_out = {"schema",
@@ -206,33 +207,50 @@ class Collector {
     }
 
     /// Results of each case, and the time that all cases took on each GPU.
-    void collect_runs(const Value& facts, const Value& runs) {
-        if (!runs.IsArray()) return;
+    void collect_runs(const Value& facts, const Value& lists) {
+        if (!lists.IsArray()) return;
         std::map<std::string, const Value*> cases;
         for (const Value& one : list_member(facts, "rnn_cases").GetArray()) cases[text_member(one, "case_id")] = &one;
         std::map<std::string, ByGpu> fields;
         std::map<int, double> times;
-        for (const Value& run : runs.GetArray()) {
-            const auto known = cases.find(text_member(run, "case_id"));
-            const Value* own = member(run, "case");
-            const Value& rnn_case = known != cases.end() ? *known->second : own ? *own : run;
-            const std::string place = "rnn_runs[" + text_member(rnn_case, "dtype") + ' ' +
-                                      text_member(rnn_case, "cell") + " case " + text_member(rnn_case, "case_id") +
-                                      ' ' + text_member(run, "dialect") + " #" +
-                                      std::to_string(std::hash<std::string>()(text_of(rnn_case))) + ']';
-            const Value& gpus = list_member(run, "gpus");
-            const Value& repeats = list_member(run, "repeat_ms");
-            for (rapidjson::SizeType i = 0; i < gpus.Size(); ++i) {
-                if (!gpus[i].IsInt()) continue;
-                const int gpu = gpus[i].GetInt();
-                fields[place + ".end"].add(text_member(run, "end"), gpu);
-                if (const std::string digest = text_member(run, "digest"); !digest.empty())
-                    fields[place + ".digest"].add(digest, gpu);
-                if (i < repeats.Size() && repeats[i].IsNumber()) times[gpu] += repeats[i].GetDouble();
+        for (const Value& runs : lists.GetArray()) {
+            const Value *count = member(runs, "count"), *gpus = member(runs, "gpus");
+            if (!count || !count->IsUint() || count->GetUint() > most_runs || !gpus || !gpus->IsArray()) continue;
+            for (rapidjson::SizeType run = 0; run < count->GetUint(); ++run) {
+                const auto known = cases.find(text_of(item(member(runs, "case_id"), run)));
+                if (known == cases.end()) continue;
+                const std::string place = place_of_case(*known->second) + text_member(runs, "dialect") + ']';
+                const std::string end = text_of(item(member(runs, "end"), run));
+                const Value& digest = item(member(runs, "digest"), run);
+                for (rapidjson::SizeType g = 0; g < gpus->Size(); ++g) {
+                    const int gpu = (*gpus)[g].IsInt() ? (*gpus)[g].GetInt() : -1;
+                    fields[place + ".end"].add(end, gpu);
+                    if (digest.IsString()) fields[place + ".digest"].add(text_of(digest), gpu);
+                    const Value& ms = item(&item(member(runs, "repeat_ms"), g), run);
+                    if (ms.IsNumber()) times[gpu] += ms.GetDouble();
+                }
             }
         }
         for (const auto& [place, values] : fields) out_.values[place] = values.text();
         for (const auto& [gpu, ms] : times) out_.numbers.push_back({"rnn_runs[].repeat_ms", gpu, ms});
+    }
+
+    /// "rnn_runs[fp32 lstm case 4 #123 "; what is usual is not in the description of a case.
+    static std::string place_of_case(const Value& rnn_case) {
+        const auto word = [&](const char* name, const char* usual) {
+            const std::string text = text_member(rnn_case, name);
+            return text.empty() ? std::string(usual) : text;
+        };
+        return "rnn_runs[" + word("dtype", "fp32") + ' ' + word("cell", "lstm") + " case " + word("case_id", "") + " #" +
+               std::to_string(std::hash<std::string>()(text_of(rnn_case))) + ' ';
+    }
+
+    /// That of one run, or the one of all runs.
+    static const Value& item(const Value* column, rapidjson::SizeType i) {
+        static const Value none;
+        if (!column) return none;
+        if (!column->IsArray()) return *column;
+        return i < column->Size() ? (*column)[i] : none;
     }
 
     ComparedValues& out_;

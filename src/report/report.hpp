@@ -196,7 +196,8 @@ struct Report : RunStamp {
     }
 };
 
-/// The whole in one sentence of at most 78 columns: what was run on a GPU, how many problems, the first to repair.
+/// Its sentence or, where it has none yet, the whole in one of at most 78 columns: what was run on a GPU, how many
+/// problems, the first to repair.
 std::string sentence_of(const Report& report);
 
 }  // namespace rnncheck

@@ -22,9 +22,8 @@ def real_report(program, sim, root):
 def with_noise(report, random):
     report = copy.deepcopy(report)
     for run in report["facts"]["rnn_runs"]:
-        for times in ("first_ms", "repeat_ms"):
-            if times in run:
-                run[times] = [round(0.1 * random.gauss(1, 0.02), 6) for _ in run[times]]
+        for times in ("first_ms", "repeat_ms"):  # of each GPU, of each case
+            run[times] = [[round(0.1 * random.gauss(1, 0.02), 6) for _ in range(run["count"])] for _ in run["gpus"]]
     for board in report["facts"]["nvml_devices"]:
         board["memory_free_mib"] = int(random.gauss(23900, 5))
     return report
@@ -38,17 +37,16 @@ def plant(report, kind):
         facts["cudnns"][0]["version"] = "9.10.1"
     elif kind == "bits":  # one GPU of eight computes something else
         run = next(run for run in facts["rnn_runs"] if len(run["gpus"]) == 8)
-        other = {key: [value[5]] if isinstance(value, list) and len(value) == 8 else value for key, value in run.items()}
-        for value in run.values():
-            if isinstance(value, list) and len(value) == 8:
-                del value[5]
-        facts["rnn_runs"].append({**other, "digest": "00deadbe00deadbe"})
+        of_each = ("gpus", "indexes", "first_ms", "repeat_ms", "free_bytes")
+        other = {key: [value.pop(5)] if key in of_each else copy.copy(value) for key, value in run.items()}
+        other["digest"][3] = "00deadbe00deadbe"
+        facts["rnn_runs"].append(other)
     elif kind == "problem":
         report["verdict"] = "problems"
         report["findings"] = [{"rule": "rnn_result_wrong", "severity": "error", "subject": "GPU 1"}]
     elif kind == "slow":
         for run in facts["rnn_runs"]:
-            run["repeat_ms"][-1] *= 2
+            run["repeat_ms"][-1] = [2 * ms for ms in run["repeat_ms"][-1]]
     elif kind == "persistence":
         facts["nvml_devices"][2]["persistence"] = False
     elif kind == "extra_library":

@@ -75,7 +75,7 @@ class HostileTexts {
                                                        "plain"};
         std::string all;
         for (std::size_t i = below(4) + 1; i > 0; --i) all += parts[below(parts.size())];
-        if (below(400) == 0) all += std::string(1 << 20, "`<|x"[below(4)]);
+        if (below(4000) == 0) all += std::string(1 << 20, "`<|x"[below(4)]);
         return all;
     }
 
@@ -153,7 +153,7 @@ TEST_CASE("formats: hostile reports for formats_test.py", "[.]") {
     HostileTexts hostile(number("RNNCHECK_FUZZ_SEED"));
     for (unsigned i = 0; i < number("RNNCHECK_FUZZ_COUNT"); ++i) {
         const Report report = hostile_report(hostile);
-        const std::string text = (*format)->write(outline_of(report), Style{.one_line = true});
+        const std::string text = (*format)->write(outline_of(report), Style{.json_lines = JsonLines::one});
         file << text.size() << ' ' << report.findings.size() << ' ' << report.verdicts.size() << '\n' << text;
     }
     CHECK(file.good());

@@ -423,9 +423,10 @@ Remedy without_repair(const Facts& given, const Matrix& matrix) {
     std::vector<std::string> names;
     for (const Framework& framework : given.frameworks) names.push_back(words_of(framework));
     return {
+        .action = Action::install_package,
         .text = "No combination in the compatibility data repairs this by changing the driver, " +
                 (names.empty() ? "CUDA or cuDNN" : "the build or version of " + join_with_and(names) + " or Python") +
-                ": use another GPU, NVIDIA's container image for the framework, or a build from source",
+                ": use NVIDIA's container image for the framework, a build from source, or another GPU",
         .link = "https://docs.nvidia.com/deeplearning/frameworks/support-matrix/index.html"};
 }
 
