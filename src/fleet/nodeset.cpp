@@ -110,6 +110,7 @@ std::vector<std::string> names_of_nodeset(std::string_view nodeset) {
         const std::string before(trim(nodeset.substr(0, open))),
             after(trim(nodeset.substr(close + 1, end - close - 1)));
         if (after.find('[') != std::string::npos) no_nodeset(nodeset, "a name may have one range");
+        if (close == open + 1) no_nodeset(nodeset, "a range is missing");
         for (const std::string& range : split(nodeset.substr(open + 1, close - open - 1), ','))
             add_range(range, before, after, names);
         nodeset.remove_prefix(std::min(end + 1, nodeset.size()));

@@ -241,8 +241,8 @@ class Collector {
             const std::string text = text_member(rnn_case, name);
             return text.empty() ? std::string(usual) : text;
         };
-        return "rnn_runs[" + word("dtype", "fp32") + ' ' + word("cell", "lstm") + " case " + word("case_id", "") + " #" +
-               std::to_string(std::hash<std::string>()(text_of(rnn_case))) + ' ';
+        return "rnn_runs[" + word("dtype", "fp32") + ' ' + word("cell", "lstm") + " case " + word("case_id", "") +
+               " #" + std::to_string(std::hash<std::string>()(text_of(rnn_case))) + ' ';
     }
 
     /// That of one run, or the one of all runs.

@@ -1,7 +1,6 @@
 // Compares the reports of many machines.
-#include "fleet/fleet.hpp"
-
 #include "commands/common_options.hpp"
+#include "fleet/compare.hpp"
 
 namespace rnncheck::commands::fleet {
 

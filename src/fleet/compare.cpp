@@ -1,4 +1,4 @@
-#include "fleet/fleet.hpp"
+#include "fleet/compare.hpp"
 
 #include <algorithm>
 #include <cmath>

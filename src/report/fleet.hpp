@@ -1,8 +1,7 @@
-// The reports of many machines compared with each other: which nodes differ from the others, and in what.
+// What comparing the reports of many machines gives: which nodes differ from the others, and in what.
 #pragma once
 
-#include "fleet/nodes.hpp"
-#include "report/outline.hpp"
+#include "report/report.hpp"
 
 namespace rnncheck {
 
@@ -107,16 +106,6 @@ struct Fleet : RunStamp {
     }
 };
 
-struct FleetQuestion {
-    std::vector<std::string> group_by;  ///< gpu, os, rnncheck, or a label's key; empty: the first three
-    std::optional<std::string> nodes;   ///< who should have reported, in nodeset syntax
-    std::optional<FleetNode> expected;  ///< its values in place of what most nodes have
-    std::string only;                   ///< keeps what concerns this node
-};
-
-/// UsageError for a nodeset that is none.
-Fleet compare_nodes(const Collection& collection, const FleetQuestion& question);
-
 /// What changed from one collection to a later one, by field.
 struct FleetChange {
     std::string what, from, to;
@@ -152,10 +141,5 @@ struct FleetDiff : RunStamp {
         visit("changes", self.changes, "changes, those of most nodes first");
     }
 };
-
-FleetDiff changes_between(const Collection& before, const Collection& after);
-
-Outline outline_of(const Fleet& fleet);
-Outline outline_of(const FleetDiff& diff);
 
 }  // namespace rnncheck

@@ -3,8 +3,8 @@
 #include <map>
 
 #include "base/text.hpp"
-#include "fleet/fleet.hpp"
 #include "report/documents.hpp"
+#include "report/outline.hpp"
 #include "report/text.hpp"
 
 namespace rnncheck {
@@ -12,8 +12,8 @@ namespace rnncheck {
 namespace {
 
 OverallVerdict verdict_of(const Fleet& fleet) {
-    constexpr OverallVerdict verdicts[] = {OverallVerdict::healthy, OverallVerdict::warnings,
-                                           OverallVerdict::undetermined, OverallVerdict::problems};
+    constexpr OverallVerdict verdicts[] = {OverallVerdict::healthy, OverallVerdict::warnings, OverallVerdict::problems,
+                                           OverallVerdict::undetermined};
     return verdicts[static_cast<std::size_t>(fleet.outcome)];
 }
 
@@ -146,6 +146,18 @@ std::vector<Finding> findings_of(const Fleet& fleet) {
     return findings;
 }
 
+std::vector<std::vector<std::string>> rows_of(const Fleet& fleet) {
+    std::vector<std::vector<std::string>> rows = {{"group", "field", "value", "nodes", "usual", "odd"}};
+    for (const FleetGroup& group : fleet.groups)
+        for (const FleetField& field : group.differences)
+            for (const FleetValue& value : field.values)
+                if (!value.nodes.empty())
+                    rows.push_back({group.name, field.fact, value.value, value.nodes,
+                                    field.agreement == FleetAgreement::majority ? field.values.front().value : "",
+                                    value.odd ? "yes" : "no"});
+    return rows;
+}
+
 template <class Document>
 Outline outline_with(const Document& document, OverallVerdict verdict) {
     return {.tool = document.tool,
@@ -166,6 +178,7 @@ Outline outline_of(const Fleet& fleet) {
     Outline outline = outline_with(fleet, verdict_of(fleet));
     outline.word = name_of(fleet.outcome);
     outline.findings = findings_of(fleet);
+    outline.rows = [&fleet] { return rows_of(fleet); };
     return outline;
 }
 
