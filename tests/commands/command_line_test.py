@@ -92,9 +92,9 @@ class CommandLine(unittest.TestCase):
         self.is_usage_error(rnncheck("doctor", "--facts", ""), "--facts needs a value: give FILE")
         self.is_usage_error(rnncheck("doctor", "--skip", "nonsense"), "--skip", "unknown rule or probe 'nonsense'", "rnncheck list probes")
         self.is_usage_error(rnncheck("doctor", "--only", "nope"), "--only: unknown rule 'nope'", "rnncheck list rules")
-        self.is_usage_error(rnncheck("doctor", "--only", "driver_missing", "--skip", "driver_missing"), "leave no rule to run")
+        self.is_usage_error(rnncheck("doctor", "--only", "driver_missing", "--skip", "driver_missing"), "nothing would be checked")
         self.is_usage_error(rnncheck("doctor", "--skip", ",".join(run.split()[0] for run in rnncheck("list", "rules").out.decode().splitlines())),
-                            "leave no rule to run")
+                            "nothing would be checked")
         for command in ("doctor", "lstm"):
             self.is_usage_error(rnncheck(command, "--deadline", "1e99"), "'1e99'", "up to 31536000")
             self.is_usage_error(rnncheck(command, "--deadline", "inf"), "'inf'")
