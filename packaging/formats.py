@@ -52,13 +52,13 @@ def packed(text):
 
 
 def write_tree(directory, files):
-    """`files` maps paths to text or bytes; what is in a directory bin or scripts, or has no directory, is a program."""
+    """`files` maps paths to text or bytes; the bytes are the program, or packed."""
     shutil.rmtree(directory, ignore_errors=True)
     for name, content in files.items():
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode() if isinstance(content, str) else content)
-        path.chmod(0o755 if path.name == "rnncheck" and not path.parent.name == "completions" else 0o644)
+        path.chmod(0o755 if isinstance(content, bytes) and path.suffix != ".gz" else 0o644)
     for path in directory.rglob("*"):
         if path.is_dir():
             path.chmod(0o755)
