@@ -94,7 +94,7 @@ def build(machine, sources):
     """The program for glibc 2.17 and later."""
     directory = WORK / machine
     os.environ["ZIG_GLOBAL_CACHE_DIR"] = str(WORK / "zig-cache")
-    flags = f"-ffile-prefix-map={ROOT}=. -w"  # warnings are for the other builds
+    flags = f"-ffile-prefix-map={ROOT}=. -g0 -w"  # zig would add -g; warnings are for the other builds
     run("cmake", "-S", ROOT, "-B", directory, "-G", "Ninja", "--toolchain", ROOT / "packaging/zig.cmake",
         f"-DZIG={ZIG / 'zig'}", f"-DMACHINE={machine}", "-DCMAKE_BUILD_TYPE=Release",
         "-DRNNCHECK_TESTS=OFF", "-DRNNCHECK_STATIC_RUNTIME=OFF", "-DCMAKE_CXX_COMPILER_LAUNCHER=", "-DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON",
