@@ -85,7 +85,7 @@ def fetch_sources():
     directories = {source.name: fetched(source) for source in SOURCES}
     # Debian removes from its sources what is generated (RE2's tables of Unicode) or packaged on its own (spdlog's fmt).
     for table in ("perl_groups", "unicode_casefold", "unicode_groups"):
-        shutil.copy(directories["re2-tables"] / f"re2/{table}.cc", directories["re2"] / "re2")
+        shutil.copy2(directories["re2-tables"] / f"re2/{table}.cc", directories["re2"] / "re2")
     shutil.copytree(directories["fmt"] / "include/fmt", directories["spdlog"] / "include/spdlog/fmt/bundled", dirs_exist_ok=True)
     return directories
 
@@ -127,14 +127,15 @@ def main():
     commit, seconds = git("log", "-1", "--format=%h %ct", "--abbrev=12").split()
     os.environ["SOURCE_DATE_EPOCH"] = seconds
     sources = fetch_sources()
-    native = build(platform.machine(), sources)  # prints the help, from which the man page and the completions are made
+    native = platform.machine()  # its program prints the help, from which the man page and the completions are made
+    programs = {machine: build(machine, sources) for machine in dict.fromkeys([native, *machines])}
     shutil.rmtree(DIST, ignore_errors=True)
     DIST.mkdir()
     for machine in machines:
         one = formats.Build(version=version, commit=commit, seconds=int(seconds), maintainer=MAINTAINER, machine=machine,
-                            program=build(machine, sources), readme=ROOT / "README.md", licence=ROOT / "LICENSE", linked=linked(sources),
-                            man="", completions=help_pages.completions(native), work=WORK / f"{machine}-packages", dist=DIST)
-        one.man = help_pages.man_page(native, version, one.time("%Y-%m-%d"))
+                            program=programs[machine], readme=ROOT / "README.md", licence=ROOT / "LICENSE", linked=linked(sources),
+                            man="", completions=help_pages.completions(programs[native]), work=WORK / f"{machine}-packages", dist=DIST)
+        one.man = help_pages.man_page(programs[native], version, one.time("%Y-%m-%d"))
         for pack in (formats.tarball, formats.deb, formats.rpm, formats.wheel):
             pack(one)
     files = sorted(DIST.iterdir())
