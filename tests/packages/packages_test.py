@@ -174,6 +174,8 @@ class Packages(unittest.TestCase):
 
     def test_aarch64(self):
         """Debian 11's C library for it, in emulation."""
+        if not list(DIST.glob("*-linux-aarch64.tar.gz")):
+            self.skipTest("dist/ has no packages for aarch64")
         library = self.directory / "arm64"
         (library / "lists/partial").mkdir(parents=True)
         (library / "sources").write_text(f"deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] {MIRROR} bullseye main\n")
