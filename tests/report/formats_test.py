@@ -65,7 +65,7 @@ def write_samples(program, sim, work):
 
 def hostile_reports(test_report, work, wanted, count, seed):
     """(text, findings, checks) of each."""
-    path = work / f"hostile.{wanted}"
+    path = work / f"hostile.{wanted}.list"
     subprocess.run([test_report, "formats: hostile reports for formats_test.py"], check=True, stdout=subprocess.DEVNULL,
                    env={**os.environ, "RNNCHECK_FUZZ_FILE": str(path), "RNNCHECK_FUZZ_COUNT": str(count), "RNNCHECK_FUZZ_SEED": str(seed),
                         "RNNCHECK_FUZZ_FORMAT": wanted})
@@ -113,7 +113,11 @@ ACTIVE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u20
 
 
 def complaints_of(text, findings, checks):
-    active = ACTIVE.search(re.sub("^::(error|warning|notice) title=", "", text.decode(), flags=re.MULTILINE) if mode == "github" else text.decode())
+    try:
+        words = text.decode()
+    except UnicodeDecodeError as error:
+        return [str(error)]
+    active = ACTIVE.search(re.sub("^::(error|warning|notice) title=", "", words, flags=re.MULTILINE) if mode == "github" else words)
     wrong = [f"active at {active.start()}: {active[0]!r}"] if active else []
     return wrong + globals()["check_" + mode](text, findings, checks)
 
