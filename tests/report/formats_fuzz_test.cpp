@@ -36,6 +36,7 @@ class HostileTexts {
                                                        "````",
                                                        "`",
                                                        "~~~",
+                                                       std::string(300, '`'),
                                                        "| a | b |",
                                                        "|",
                                                        "@octocat",
