@@ -95,11 +95,9 @@ void round_measurements(Json& run) {
 }
 
 /// Runs that follow each other on one GPU with one interface of one cuDNN installation.
-std::vector<std::vector<Json>> by_target(Json runs, const std::map<Json, int>& case_ids) {
+std::vector<std::vector<Json>> by_target(Json runs) {
     std::vector<std::vector<Json>> targets;
     for (Json& run : runs) {
-        run["case_id"] = case_ids.at(run["case"]);
-        run.erase("case");
         round_measurements(run);
         const auto differs = [&](const char* name) { return targets.back().front()[name] != run[name]; };
         if (targets.empty() || differs("library") || differs("dialect") || differs("gpu")) targets.emplace_back();
@@ -112,16 +110,18 @@ void share_cases(Json& facts) {
     const Json usual = to_json(RnnCase());
     Json cases = Json::array(), shared = Json::array();
     std::map<Json, int> case_ids;
-    for (const Json& run : facts["rnn_runs"]) {
-        const int id = static_cast<int>(case_ids.size()) + 1;
-        if (!case_ids.emplace(run["case"], id).second) continue;
-        Json& described = cases.emplace_back(Json{{"case_id", id}});
-        for (const auto& [name, value] : run["case"].items())
+    for (Json& run : facts["rnn_runs"]) {
+        const auto [at, is_new] = case_ids.try_emplace(std::move(run["case"]), static_cast<int>(case_ids.size()) + 1);
+        run.erase("case");
+        run["case_id"] = at->second;
+        if (!is_new) continue;
+        Json& described = cases.emplace_back(Json{{"case_id", at->second}});
+        for (const auto& [name, value] : at->first.items())
             if (value != usual[name]) described[name] = value;
     }
     std::map<Json, std::size_t> known;
     std::size_t index = 0;
-    for (const std::vector<Json>& runs : by_target(std::move(facts["rnn_runs"]), case_ids)) {
+    for (const std::vector<Json>& runs : by_target(std::move(facts["rnn_runs"]))) {
         Json like = in_columns(runs), own = {{places, std::exchange(index, index + runs.size())}};
         like[run_count] = runs.size();
         for (const OwnMember& member : own_members) {

@@ -6,6 +6,7 @@ usage: diff_test.py RNNCHECK SIM_DIRECTORY WORK_DIRECTORY
 import copy
 import json
 import pathlib
+import re
 import sys
 
 here = pathlib.Path(__file__).parent
@@ -92,6 +93,11 @@ check.that([finding["rule"] for finding in document["only_in_b"]] == ["cudnn_par
 check.that({"layer": "cudnn", "what": "libcudnn_adv.so.9", "facts": ["libraries[libcudnn_adv.so.9]"], "a": "present", "b": "absent", "matters": True}
            in document["differences"], f"differences: {document['differences']}")
 check.that(any(unknown["facts"] == ["rnn_runs[0].cases"] and "b" not in unknown for unknown in document["unknown"]), f"unknown: {document['unknown']}")
+for name in ("github", "html", "json", "junit", "markdown", "nagios", "prometheus", "text"):
+    done = Run(program, "diff", healthy, lacking, "--format", name, "--output", f"junit={work}/diff.xml")
+    check.that(done.code == 1 and ("libcudnn_adv.so.9" in done.text or "cudnn_part_missing" in done.text), f"diff as {name}: {done.code} {done.text[:300]}")
+    failed = re.findall(r'name="([a-z_]+)" time="0"><failure', (work / "diff.xml").read_text())
+    check.that(failed == ["verdict", "cudnn_part_missing", "cudnn"], f"JUnit: {failed}")
 compare(lacking, healthy, 1, "only A has the problem: A cuDNN library is missing")
 older = saved("cudnn 8", {"libraries": {SYSTEM: ["base", "cudnn8"]}})
 compare(healthy, older, 1, "the findings are the same, but cuDNN libcudnn.so.8 is absent in A, present in B")

@@ -32,6 +32,7 @@ dl{margin:.5rem 0}dd{margin:0 0 .3rem 1rem}
 figure{margin:1rem 0;overflow-x:auto}svg{display:block}
 @media (prefers-color-scheme:dark){svg>rect{fill:var(--soft)}svg>text{fill:var(--ink)}svg g>rect{stroke:var(--line)}svg circle{fill:var(--link)}svg path{stroke:var(--bad)}svg path[stroke="#000000"]{stroke:var(--ink)}svg path[stroke="#DDDDDD"]{stroke:var(--line)}}
 details>summary{cursor:pointer}
+@media (max-width:36rem){tr{display:grid;grid-template-columns:6rem 1fr}td:last-child{grid-column:1/-1;padding-bottom:.6rem}}
 @media print{body{font-size:11pt}pre{white-space:pre-wrap}figure{break-inside:avoid}svg{max-width:100%;height:auto}details::details-content{content-visibility:visible}}
 </style>
 )";
@@ -120,8 +121,11 @@ std::string all_checks(const Outline& outline) {
 }
 
 std::string write(const Outline& outline, const Style&) {
-    std::string body = element("h1", element("span", xml(outline.word) + ":", class_of(mark_of(outline.verdict))) +
-                                         " " + xml(outline.sentence));
+    const std::string verdict = std::string(outline.word) + ":";
+    std::string_view sentence = outline.sentence;
+    if (sentence.starts_with(verdict)) sentence.remove_prefix(verdict.size());
+    std::string body =
+        element("h1", element("span", xml(verdict), class_of(mark_of(outline.verdict))) + " " + xml(trim(sentence)));
     body += element("p", xml(about_run(outline)), "class=\"faint\"") + checklist(outline);
     if (!outline.findings.empty()) body += element("h2", "Findings");
     for (const Finding& finding : outline.findings) body += finding_text(finding);
