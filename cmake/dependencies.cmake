@@ -65,6 +65,9 @@ else()
 endif()
 
 # Reads the reports of a fleet, which are many: RapidJSON is five times as fast as nlohmann/json, and its headers are all of it.
+if(FETCHCONTENT_SOURCE_DIR_RAPIDJSON)
+  set(RAPIDJSON_HEADERS ${FETCHCONTENT_SOURCE_DIR_RAPIDJSON}/usr/include)
+endif()
 find_path(RAPIDJSON_HEADERS rapidjson/document.h)
 if(NOT RAPIDJSON_HEADERS)
   message(FATAL_ERROR "RapidJSON's headers are missing: install rapidjson-dev (Debian, Ubuntu) or rapidjson-devel (Fedora)")

@@ -50,20 +50,23 @@ std::string place_of(std::string field) {
 
 /// "libraries[libcudnn.so.9].soname": "libcudnn.so.9 soname".
 std::string words_of(const std::string& field) {
-    constexpr std::pair<std::string_view, std::string_view> beginnings[] = {{"host.environment", "variable "},
-                                                                            {"host.", ""},
-                                                                            {"driver.", "driver "},
-                                                                            {"libraries", ""},
-                                                                            {"cuda_devices", "GPU "},
-                                                                            {"nvml_devices", "GPU "},
-                                                                            {"kernel_runs", "test kernel "},
-                                                                            {"rnn_runs", "RNN tests "},
-                                                                            {"runtimes", "CUDA runtime "},
-                                                                            {"cudnns", "cuDNN "},
-                                                                            {"nvrtcs", "NVRTC "},
-                                                                            {"frameworks", "framework "},
-                                                                            {"probe_runs", "probe "},
-                                                                            {"tool.", "rnncheck "}};
+    constexpr std::pair<std::string_view, std::string_view> beginnings[] = {
+        {"rnn_runs[].repeat_ms", "time of all RNN tests, ms"},
+        {"nvml_devices[].memory_free_mib", "free GPU memory, MiB"},
+        {"host.environment", "variable "},
+        {"host.", ""},
+        {"driver.", "driver "},
+        {"libraries", ""},
+        {"cuda_devices", "GPU "},
+        {"nvml_devices", "GPU "},
+        {"kernel_runs", "test kernel "},
+        {"rnn_runs", "RNN test "},
+        {"runtimes", "CUDA runtime "},
+        {"cudnns", "cuDNN "},
+        {"nvrtcs", "NVRTC "},
+        {"frameworks", "framework "},
+        {"probe_runs", "probe "},
+        {"tool.", "rnncheck "}};
     std::string words = place_of(field);
     for (const auto& [begin, text] : beginnings)
         if (words.starts_with(begin)) {
@@ -75,10 +78,11 @@ std::string words_of(const std::string& field) {
     std::string member = end == std::string::npos ? words : words.substr(end + 1);
     std::ranges::replace_if(
         member, [](char c) { return c == '_' || c == '.'; }, ' ');
-    std::string name = end == std::string::npos ? "" : words.substr(0, end);
+    std::string name(trim(words.substr(0, end == std::string::npos ? 0 : end)));
     std::erase(name, '[');
-    const std::string text = name + member;
-    return text.empty() || text.back() == ' ' ? text + "number" : text;
+    return name.empty()           ? std::string(trim(member))
+           : trim(member).empty() ? name
+                                  : std::string(trim(name)) + ' ' + std::string(trim(member));
 }
 
 std::string group_value(const FleetNode& node, const std::string& by, const Texts& texts) {

@@ -118,8 +118,8 @@ std::string text_of(const Document& document, OverallVerdict verdict, const Styl
     return page.text() + (style.quiet ? "" : body_of(document, style));
 }
 
-Finding finding_about(const char* rule, Severity severity, const std::string& nodes, std::string message) {
-    return {.rule = rule,
+Finding finding_about(std::string rule, Severity severity, const std::string& nodes, std::string message) {
+    return {.rule = std::move(rule),
             .title = "Nodes of a fleet",
             .severity = severity,
             .subject = nodes,
@@ -129,20 +129,21 @@ Finding finding_about(const char* rule, Severity severity, const std::string& no
 std::vector<Finding> findings_of(const Fleet& fleet) {
     std::vector<Finding> findings;
     for (const FleetNodes& problem : fleet.problems)
-        findings.push_back(finding_about(problem.what.c_str(), Severity::error, problem.nodes,
-                                         problem.what + " on " + pluralized(problem.count, "node", "nodes")));
+        findings.push_back(finding_about(problem.what, Severity::error, problem.nodes,
+                                         problem.what + " on " + on_nodes(problem.count, problem.nodes)));
     for (const FleetGroup& group : fleet.groups)
         for (const FleetField& field : group.differences)
             for (const FleetValue& value : field.values)
                 if (value.odd)
-                    findings.push_back(finding_about("fleet_node_differs", Severity::warning, value.nodes,
-                                                     field.what + " is " + value.value + " on " +
-                                                         pluralized(value.count, "node", "nodes") + ", " +
-                                                         field.values.front().value + " on the others"));
+                    findings.push_back(finding_about(
+                        "fleet_node_differs", Severity::warning, value.nodes,
+                        field.what + " is " + in_words(value) + "; usual is " + field.values.front().value));
     if (!fleet.missing.empty())
-        findings.push_back(finding_about("fleet_node_missing", Severity::warning, fleet.missing, "no report came"));
+        findings.push_back(finding_about("fleet_node_missing", Severity::warning, fleet.missing,
+                                         "no report came of " + fleet.missing));
     for (const FleetNodes& reports : fleet.unreadable)
-        findings.push_back(finding_about("fleet_report_unreadable", Severity::warning, reports.nodes, reports.what));
+        findings.push_back(finding_about("fleet_report_unreadable", Severity::warning, reports.nodes,
+                                         reports.what + ": " + reports.nodes));
     return findings;
 }
 
@@ -178,6 +179,9 @@ Outline outline_of(const Fleet& fleet) {
     Outline outline = outline_with(fleet, verdict_of(fleet));
     outline.word = name_of(fleet.outcome);
     outline.findings = findings_of(fleet);
+    for (const Finding& finding : outline.findings)
+        outline.checks.push_back({finding.rule, Outcome::fault, finding.message});
+    if (outline.checks.empty()) outline.checks.push_back({"fleet_node_differs", Outcome::pass, fleet.sentence});
     outline.rows = [&fleet] { return rows_of(fleet); };
     return outline;
 }
