@@ -170,11 +170,14 @@ class Page;
 struct LayerRuns {
     int layer = 0;
     bool own_weights = false;
-    std::vector<RnnRun> runs;
+    std::optional<Algorithm> algorithm = {};
+    std::vector<RnnRun> runs = {};
 
     static void fields(auto& self, auto&& visit) {
         visit("layer", self.layer, "its number among the layers, from 1");
         visit("own_weights", self.own_weights, "with the weights of the file; else with those made by formula");
+        visit("algorithm", self.algorithm,
+              "cuDNN's algorithm that PyTorch or TensorFlow requests here; missing elsewhere");
         visit("runs", self.runs, "how it went with each cuDNN on each GPU");
     }
 };

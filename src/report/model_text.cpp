@@ -107,6 +107,9 @@ Finding finding_of(const JudgedLayer& layer) {
 
 void write_runs(Page& page, const LayerRuns& runs) {
     for (const RnnRun& run : runs.runs) page.labelled("Run", shown(in_words(run)), label_width);
+    if (runs.algorithm)
+        page.labelled("Algorithm", std::string(name_of(*runs.algorithm)) + ", which the framework requests here",
+                      label_width);
     page.labelled("Weights", runs.own_weights ? "those of the file" : "made by formula, not those of the file",
                   label_width);
 }
@@ -149,6 +152,14 @@ Outline outline_of(const ModelDocument& document) {
     outline.sentence = document.sentence;
     for (const JudgedLayer& layer : document.layers)
         if (layer.cudnn == CudnnUse::no) outline.findings.push_back(finding_of(layer));
+    const bool unknown = find_by(document.layers, &JudgedLayer::cudnn, CudnnUse::unknown);
+    const bool without = find_by(document.layers, &JudgedLayer::cudnn, CudnnUse::no);
+    outline.checks.push_back({.rule = "layer_without_cudnn",
+                              .outcome = without   ? Outcome::fault
+                                         : unknown ? Outcome::undecided
+                                                   : Outcome::pass,
+                              .reason = document.sentence,
+                              .layer = Layer::runtime});
     Page page({});
     write_layers(page, document, document.runs);
     outline.sections.insert(outline.sections.begin(), {"Recurrent layers", std::string(trim(page.text()))});

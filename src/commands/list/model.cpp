@@ -14,7 +14,7 @@ namespace {
 constexpr const char* known_keys[] = {"backend", "keras", "onnxruntime", "pytorch", "tensorflow"};
 
 struct Options {
-    std::string file, matrix;
+    std::string file, matrix, root;
     std::vector<std::string> given;
     ModelSizes sizes;
     bool run = false, fit = false, training = false;
@@ -53,7 +53,7 @@ class LayerCases {
                                                                        rnn_case->projection * rnn_case->hidden;
             const bool own = layer.weights && std::ssize(*layer.weights) == numbers;
             if (own) request.weights.push_back({static_cast<int>(request.cases.size()), *layer.weights});
-            runs_.push_back({static_cast<int>(i + 1), own, {}});
+            runs_.push_back({static_cast<int>(i + 1), own});
         }
     }
 
@@ -66,7 +66,11 @@ class LayerCases {
         for (const RnnRun& run : facts.rnn_runs) {
             const std::vector<int> numbers = requested_numbers(facts, run);
             const auto place = static_cast<std::size_t>(run.number - 1);
-            if (place < numbers.size()) all[static_cast<std::size_t>(numbers[place] - 1)].runs.push_back(run);
+            if (place >= numbers.size()) continue;
+            LayerRuns& layer = all[static_cast<std::size_t>(numbers[place] - 1)];
+            layer.runs.push_back(run);
+            if (const auto choice = choice_of_framework(run.rnn_case, rnn_place(facts, run)))
+                layer.algorithm = choice->forward;
         }
         return all;
     }
@@ -74,6 +78,12 @@ class LayerCases {
     RnnRequest request;
 
   private:
+    std::optional<FrameworkChoice> choice_of_framework(RnnCase network, const RnnPlace& place) const {
+        if (file_.framework == "pytorch") return pytorch_choice(network, place);
+        network.layout = Layout::batch_major;  // Keras' default
+        return file_.framework == "onnx" ? std::nullopt : tensorflow_choice(network, place);
+    }
+
     const ModelFile& file_;
     std::vector<LayerRuns> runs_;  ///< by case; without a run
 };
@@ -81,7 +91,8 @@ class LayerCases {
 SurveyOptions how_to_survey(const Options& options) {
     SurveyOptions how;
     how.deadline_s = options.deadline_s;
-    how.skip = {"nvrtc_compile"};
+    how.skip = {"nvrtc_compile"};  // has no part in a recurrent network
+    how.root = options.root;
     return how;
 }
 
@@ -107,7 +118,7 @@ Facts run_layers(const LayerCases& cases, const Options& options, bool quiet) {
 Report fit_layers(const LayerCases& cases, const Options& options, bool quiet, const Matrix& matrix) {
     SurveyOptions how = how_to_survey(options);
     how.rnn_request.emplace().fit = FitSize::batch;
-    TrialOptions trials{"", {}, quiet};
+    TrialOptions trials{options.root, {}, quiet};
     if (options.deadline_s)
         trials.deadline = std::chrono::steady_clock::now() +
                           std::chrono::milliseconds(static_cast<long long>(*options.deadline_s * 1000));
@@ -172,6 +183,7 @@ std::function<int()> declare(CLI::App& app) {
     add_flag(app, "--fit", options->fit, "Find the largest batch of each layer that fits into free GPU memory");
     add_flag(app, "--training", options->training, "With --run and --fit, compute the gradients, too");
     add_deadline_option(app, options->deadline_s, "none");
+    add_root_option(app, options->root);
     add_matrix_option(app, options->matrix);
     return [options, &app, report_options = declare_report_options(app)] {
         refuse_together(app, "--fit", "--run", "it computes no case");
