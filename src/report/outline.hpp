@@ -40,6 +40,7 @@ struct Outline {
 
 Outline outline_of(const Report& report);
 Outline outline_of(const Diff& diff);
+Outline outline_of(const ModelDocument& document);
 
 /// Which rnncheck with which data, when it was run, and how.
 std::string about_run(const Outline& outline);
