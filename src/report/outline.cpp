@@ -8,10 +8,12 @@ namespace rnncheck {
 namespace {
 
 std::vector<OutlineSection> sections_of(const Report& report) {
-    Page sweeps({}), extras({});
+    Page sweeps({}), layers({}), extras({});
     write_sweeps(sweeps, report.facts, true);
+    if (report.model) write_layers(layers, *report.model);
     if (report.lstm) write_lstm(extras, *report.lstm);
     std::vector<OutlineSection> sections = {{"Recurrent networks", std::string(trim(sweeps.text()))},
+                                            {"Recurrent layers", std::string(trim(layers.text()))},
                                             {"Further results", std::string(trim(extras.text()))}};
     std::erase_if(sections, [](const OutlineSection& section) { return section.text.empty(); });
     return sections;

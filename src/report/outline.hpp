@@ -43,6 +43,7 @@ Outline outline_of(const Report& report);
 Outline outline_of(const Diff& diff);
 Outline outline_of(const Fleet& fleet);
 Outline outline_of(const FleetDiff& diff);
+Outline outline_of(const ModelDocument& document);
 
 /// Which rnncheck with which data, when it was run, and how.
 std::string about_run(const Outline& outline);
