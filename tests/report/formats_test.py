@@ -205,7 +205,10 @@ def check_github(text, findings, checks):
 
 
 def check_csv(text, findings, checks):
-    rows = list(csv.reader(io.StringIO(text.decode(), newline=""), strict=True))
+    try:
+        rows = list(csv.reader(io.StringIO(text.decode(), newline=""), strict=True))
+    except csv.Error as error:
+        return [str(error)]
     wrong = [row for row in rows if len(row) != 4 or any(cell[:1] in set("=+-@\t\r") or "\n" in cell for cell in row)]
     return wrong + ([f"{len(rows) - 1} findings"] if len(rows) - 1 != findings else [])
 

@@ -1,4 +1,4 @@
-// A table for spreadsheets and databases: RFC 4180.
+// A table for spreadsheets and databases: RFC 4180, with plain line ends.
 #include "base/text.hpp"
 #include "report/outline.hpp"
 
@@ -26,7 +26,7 @@ std::string write(const Outline& outline, const Style&) {
     for (const auto& row : outline.rows ? outline.rows() : findings_of(outline)) {
         std::vector<std::string> cells;
         for (const std::string& value : row) cells.push_back(cell(shown(value)));
-        text += join(cells, ",") + "\r\n";
+        text += join(cells, ",") + '\n';
     }
     return text;
 }
