@@ -84,9 +84,9 @@ std::function<int()> declare(CLI::App& app) {
 
 extern const Command command{.title = "Compare the reports of many machines",
                              .examples =
-                                 "srun rnncheck doctor --label node=$SLURMD_NODENAME --json > reports.ndjson\n"
-                                 "rnncheck fleet merge reports.ndjson\n"
-                                 "rnncheck fleet show gpu017 reports.ndjson",
+                                 "rnncheck fleet merge reports/\n"
+                                 "rnncheck fleet show gpu017 reports/\n"
+                                 "rnncheck fleet diff yesterday/ today/",
                              .declare = declare};
 
 }  // namespace rnncheck::commands::fleet
