@@ -145,12 +145,12 @@ class Group {
 
     /// Without values if there is none.
     FleetField difference_in(std::uint32_t field, Counts& counts) const {
-        FleetField difference{words_of(texts_[field]), place_of(texts_[field])};
-        if (!probe_listing(texts_[field]).empty())
-            for (const FleetNode* node : nodes_)
-                if (known_value(*node, field) == unknown) ++counts[unknown];
         std::size_t known = 0;
         for (const auto& [value, count] : counts) known += count;
+        if (known < nodes_.size() && !probe_listing(texts_[field]).empty())
+            for (const FleetNode* node : nodes_)
+                if (known_value(*node, field) == unknown) ++counts[unknown], ++known;
+        FleetField difference{words_of(texts_[field]), place_of(texts_[field])};
         const auto usual = usual_value(field, counts, known);
         if (expected_ ? !usual || (counts.size() == 1 && counts.contains(*usual)) : counts.size() == 1)
             return difference;
