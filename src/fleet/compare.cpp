@@ -9,6 +9,7 @@
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "fleet/nodeset.hpp"
+#include "report/places.hpp"
 
 namespace rnncheck {
 
@@ -30,59 +31,15 @@ std::uint32_t value_of(const FleetNode& node, std::uint32_t field) {
 }
 
 /// The probe that lists the elements of which `field` is one: "libraries[libcudnn.so.9]" is absent where it completed.
-std::string_view probe_listing(std::string_view field) {
-    constexpr std::pair<std::string_view, std::string_view> probes[] = {
-        {"libraries[", "library_files"},      {"runtimes[", "cuda_runtime"},
-        {"nvrtcs[", "nvrtc_compile"},         {"cudnns[", "cudnn_library"},
-        {"pythons[", "python_packages"},      {"frameworks[", "python_packages"},
-        {"host.environment[", "host_system"}, {"driver.device_nodes[", "driver_files"}};
-    for (const auto& [begin, probe] : probes)
-        if (field.starts_with(begin)) return field.ends_with(']') ? probe : "";
-    return "";
+std::string_view probe_listing(const std::string& field) {
+    return field.ends_with(']') ? section_of(field).probe : "";
 }
 
-/// Without what tells cases of one number apart: "rnn_runs[fp32 lstm case 4 v8 #123].digest".
+/// Without what tells cases of one number apart: "rnn_tests[fp32 lstm case 4 v8 #123].digest".
 std::string place_of(std::string field) {
     const std::size_t hash = field.find(" #");
-    if (field.starts_with("rnn_runs[") && hash != std::string::npos) field.erase(hash, field.find(']') - hash);
+    if (field.starts_with("rnn_tests[") && hash != std::string::npos) field.erase(hash, field.find(']') - hash);
     return field;
-}
-
-/// "libraries[libcudnn.so.9].soname": "libcudnn.so.9 soname".
-std::string words_of(const std::string& field) {
-    constexpr std::pair<std::string_view, std::string_view> beginnings[] = {
-        {"rnn_runs[].repeat_ms", "time of all RNN tests, ms"},
-        {"nvml_devices[].memory_free_mib", "free GPU memory, MiB"},
-        {"host.environment", "variable "},
-        {"host.", ""},
-        {"driver.", "driver "},
-        {"libraries", ""},
-        {"cuda_devices", "GPU "},
-        {"nvml_devices", "GPU "},
-        {"kernel_runs", "test kernel "},
-        {"rnn_runs", "RNN test "},
-        {"runtimes", "CUDA runtime "},
-        {"cudnns", "cuDNN "},
-        {"nvrtcs", "NVRTC "},
-        {"frameworks", "framework "},
-        {"probe_runs", "probe "},
-        {"tool.", "rnncheck "}};
-    std::string words = place_of(field);
-    for (const auto& [begin, text] : beginnings)
-        if (words.starts_with(begin)) {
-            words.replace(0, begin.size(), text);
-            break;
-        }
-    // What stands in brackets is a name.
-    const std::size_t end = words.rfind(']');
-    std::string member = end == std::string::npos ? words : words.substr(end + 1);
-    std::ranges::replace_if(
-        member, [](char c) { return c == '_' || c == '.'; }, ' ');
-    std::string name(trim(words.substr(0, end == std::string::npos ? 0 : end)));
-    std::erase(name, '[');
-    return name.empty()           ? std::string(trim(member))
-           : trim(member).empty() ? name
-                                  : std::string(trim(name)) + ' ' + std::string(trim(member));
 }
 
 std::string group_value(const FleetNode& node, const std::string& by, const Texts& texts) {
@@ -150,7 +107,7 @@ class Group {
         if (known < nodes_.size() && !probe_listing(texts_[field]).empty())
             for (const FleetNode* node : nodes_)
                 if (known_value(*node, field) == unknown) ++counts[unknown], ++known;
-        FleetField difference{words_of(texts_[field]), place_of(texts_[field])};
+        FleetField difference{label_of({place_of(texts_[field])}), place_of(texts_[field])};
         const auto usual = usual_value(field, counts, known);
         if (expected_ ? !usual || (counts.size() == 1 && counts.contains(*usual)) : counts.size() == 1)
             return difference;
@@ -200,7 +157,7 @@ class Group {
                 if (is_beyond(1)) above.push_back(node->name);
                 if (is_beyond(-1)) below.push_back(node->name);
             }
-            FleetField difference{words_of(texts_[field]), place_of(texts_[field])};
+            FleetField difference{label_of({place_of(texts_[field])}), place_of(texts_[field])};
             difference.values.push_back({"about " + short_number(middle), nodes_.size() - above.size() - below.size()});
             for (const auto& [value, names] : {std::pair(&more, &above), std::pair(&less, &below)})
                 if (!names->empty())
@@ -347,7 +304,7 @@ FleetDiff changes_between(const Collection& before, const Collection& after) {
             const auto same_field = after.texts.find(before.texts[field]);
             const std::uint32_t found = same_field ? value_of(*later, *same_field) : unknown;
             if (found != unknown && after.texts[found] != from)
-                changes[{words_of(before.texts[field]), from, after.texts[found]}].push_back(node.name);
+                changes[{label_of({place_of(before.texts[field])}), from, after.texts[found]}].push_back(node.name);
         }
     }
     for (const FleetNode& node : after.nodes)

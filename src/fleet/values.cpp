@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "fleet/nodeset.hpp"
+#include "report/places.hpp"
 
 namespace rnncheck {
 
@@ -16,55 +17,13 @@ using Value = rapidjson::Value;
 constexpr int deepest = 12;
 constexpr unsigned most_runs = 10'000;  ///< described together: more than any level has
 
-/// What equal nodes may have otherwise: times, names of this very board, and what other fields tell as well.
-const std::set<std::string, std::less<>> left_out = {"schema",
-                                                     "tool",
-                                                     "log",
-                                                     "network",
-                                                     "rnn_cases",
-                                                     "rnn_request",
-                                                     "rnn_fits",
-                                                     "rnn_dropouts",
-                                                     "host.environment[SLURM_JOB_ID]",
-                                                     "host.environment[PBS_JOBID]",
-                                                     "host.environment[LSB_JOBID]",
+/// Beside what differs between two runs of one machine.
+const std::set<std::string, std::less<>> left_out = {"rnn_cases",
                                                      "host.environment[CUDA_VISIBLE_DEVICES]",
-                                                     "host.hidden_directories",
-                                                     "host.boot",
-                                                     "host.pci_gpus[].address",
-                                                     "driver.kernel_log_read",
                                                      "driver.xids",
-                                                     "driver.library",
-                                                     "cuda_devices[].uuid",
-                                                     "cuda_devices[].pci",
                                                      "cuda_devices[].index",
                                                      "nvml_devices[].index",
-                                                     "nvml_devices[].uuid",
-                                                     "nvml_devices[].pci",
-                                                     "nvml_devices[].memory_free_mib",
-                                                     "nvml_devices[].processes",
-                                                     "nvml_devices[].throttle_reasons",
-                                                     "nvml_devices[].busy_percent",
-                                                     "nvml_devices[].display_active",
-                                                     "kernel_runs[].gpu",
-                                                     "libraries[].path",
-                                                     "libraries[].real_path",
-                                                     "libraries[].needed",
-                                                     "libraries[].run_path",
-                                                     "libraries[].problem_detail",
-                                                     "cudnns[].parts_mapped",
-                                                     "pythons[].found_by",
-                                                     "pythons[].interpreter",
-                                                     "pythons[].package_directories",
-                                                     "pythons[].distributions",
-                                                     "pythons[].left_out",
-                                                     "pythons[].packages[].directory",
-                                                     "frameworks[].environment",
-                                                     "frameworks[].shown_by",
-                                                     "frameworks[].core",
-                                                     "frameworks[].directories_before",
-                                                     "frameworks[].directories_after",
-                                                     "probe_runs"};
+                                                     "kernel_runs[].gpu"};
 
 const Value* member(const Value& object, const char* name) {
     if (!object.IsObject()) return nullptr;
@@ -139,6 +98,8 @@ class Collector {
                 collect_gpus(item.value, name);
             else if (name == "rnn_runs")
                 collect_runs(facts, item.value);
+            else if (name == "pythons")  // frameworks are judged as the active environment has them
+                collect_active(item.value);
             else
                 collect(item.value, name, name, 0, out_.values);
         }
@@ -151,7 +112,7 @@ class Collector {
 
   private:
     void collect(const Value& value, const std::string& place, const std::string& pattern, int depth, Values& values) {
-        if (left_out.contains(pattern) || value.IsNull() || depth > deepest) return;
+        if (left_out.contains(pattern) || may_vary(pattern) || value.IsNull() || depth > deepest) return;
         if (value.IsArray()) return collect_list(value, place, pattern, depth, values);
         if (!value.IsObject()) {
             values[place] = text_of(value);
@@ -161,7 +122,7 @@ class Collector {
         } else if (pattern == "host.environment") {
             for (const auto& item : value.GetObject()) {
                 const std::string whole = place + '[' + text_of(item.name) + ']';
-                if (!left_out.contains(whole)) values[whole] = text_of(item.value);
+                if (!left_out.contains(whole) && !may_vary(whole)) values[whole] = text_of(item.value);
             }
         } else {
             for (const auto& item : value.GetObject()) {
@@ -186,6 +147,12 @@ class Collector {
             collect(element, whole, pattern + "[]", depth + 1, values);
         }
         if (!texts.empty()) values[place] = texts;
+    }
+
+    void collect_active(const Value& pythons) {
+        if (!pythons.IsArray()) return;
+        for (const Value& python : pythons.GetArray())
+            if (text_member(python, "active") == "true") collect(python, "pythons", "pythons", 0, out_.values);
     }
 
     void collect_gpus(const Value& list, const std::string& name) {
@@ -232,16 +199,16 @@ class Collector {
             }
         }
         for (const auto& [place, values] : fields) out_.values[place] = values.text();
-        for (const auto& [gpu, ms] : times) out_.numbers.push_back({"rnn_runs[].repeat_ms", gpu, ms});
+        for (const auto& [gpu, ms] : times) out_.numbers.push_back({"rnn_tests[].time_ms", gpu, ms});
     }
 
-    /// "rnn_runs[fp32 lstm case 4 #123 "; what is usual is not in the description of a case.
+    /// "rnn_tests[fp32 lstm case 4 #123 "; what is usual is not in the description of a case.
     static std::string place_of_case(const Value& rnn_case) {
         const auto word = [&](const char* name, const char* usual) {
             const std::string text = text_member(rnn_case, name);
             return text.empty() ? std::string(usual) : text;
         };
-        return "rnn_runs[" + word("dtype", "fp32") + ' ' + word("cell", "lstm") + " case " + word("case_id", "") +
+        return "rnn_tests[" + word("dtype", "fp32") + ' ' + word("cell", "lstm") + " case " + word("case_id", "") +
                " #" + std::to_string(std::hash<std::string>()(text_of(rnn_case))) + ' ';
     }
 

@@ -7,55 +7,13 @@
 #include "base/sha256.hpp"
 #include "facts/queries.hpp"
 #include "report/outline.hpp"
+#include "report/places.hpp"
 
 namespace rnncheck {
 
 namespace {
 
 using enum DiffLayer;
-
-/// Facts with one beginning: their layer, what they are called, and the probe that knows which there are.
-struct Section {
-    std::string_view begin;
-    DiffLayer layer;
-    std::string_view words;
-    std::string_view probe = "";
-};
-constexpr Section sections[] = {
-    {"host.environment[", host, "variable ", "host_system"},
-    {"host.pci_gpus[", gpu, "PCI device ", "host_system"},
-    {"host.", host, "", "host_system"},
-    {"driver.device_nodes[", driver, "device node ", "driver_files"},
-    {"driver.xids[", gpu, "Xid ", "hang_witness"},
-    {"driver.", driver, "driver ", "driver_api"},
-    {"cuda_devices[", gpu, "GPU ", "driver_api"},
-    {"nvml_devices[", gpu, "NVML's GPU ", "nvml_devices"},
-    {"libraries[libcuda.so", driver, "", "library_files"},
-    {"libraries[libnvidia-ml", driver, "", "library_files"},
-    {"libraries[libcudnn", cudnn, "", "library_files"},
-    {"libraries[", runtime, "", "library_files"},
-    {"runtimes[", runtime, "CUDA runtime ", "cuda_runtime"},
-    {"nvrtcs[", runtime, "NVRTC ", "nvrtc_compile"},
-    {"cudnns[", cudnn, "cuDNN ", "cudnn_library"},
-    {"kernel_runs[", gpu, "test kernel on GPU ", "ptx_launch"},
-    {"rnn_runs[", rnn, "GPU "},
-    {"pythons.packages[", frameworks, "package ", "python_packages"},
-    {"pythons.", frameworks, "Python ", "python_packages"},
-    {"frameworks[", frameworks, "", "python_packages"},
-};
-
-/// What another run, or an equal machine, may have otherwise without any effect; and what other facts tell as well.
-constexpr std::string_view left_out =
-    " schema tool log network probe_runs rnn_request rnn_fits rnn_dropouts rnn_runs host.environment[SLURM_JOB_ID] "
-    "host.environment[PBS_JOBID] host.environment[LSB_JOBID] host.environment[VIRTUAL_ENV] "
-    "host.environment[CONDA_PREFIX] host.hidden_directories host.pci_gpus[].address driver.library "
-    "driver.kernel_log_read driver.xids[].pci driver.xids[].seconds_ago driver.xids[].text cuda_devices[].uuid "
-    "cuda_devices[].pci nvml_devices[].uuid nvml_devices[].pci nvml_devices[].memory_free_mib nvml_devices[].processes "
-    "nvml_devices[].throttle_reasons nvml_devices[].busy_percent nvml_devices[].display_active libraries[].path "
-    "libraries[].real_path libraries[].needed libraries[].run_path libraries[].problem_detail cudnns[].parts_mapped "
-    "pythons.path pythons.found_by pythons.interpreter pythons.package_directories pythons.distributions "
-    "pythons.left_out pythons.packages[].directory frameworks[].environment frameworks[].shown_by frameworks[].core "
-    "frameworks[].directories_before frameworks[].directories_after ";
 
 /// What follows from other facts: it explains nothing.
 constexpr std::string_view results =
@@ -71,18 +29,6 @@ constexpr std::string_view unset_is_none = " failure unreachable problem contain
 const std::string absent = "absent";
 
 using Values = std::map<std::string, std::string>;  ///< by place
-
-/// "libraries[libcudnn.so.9].stub" in all libraries: "libraries[].stub".
-std::string without_names(std::string_view place) {
-    std::string out;
-    bool inside = false;
-    for (const char c : place) {
-        inside = inside && c != ']';
-        if (!inside) out += c;
-        inside = inside || c == '[';
-    }
-    return out;
-}
 
 bool is_one_of(std::string_view places, const std::string& place) {
     return contains(places, " " + place + " ") || contains(places, " " + without_names(place) + " ");
@@ -110,7 +56,7 @@ void collect_list(const Json& list, const std::string& place, Values& values) {
         std::string whole = place + '[' + name + ']';
         for (int n = 2; values.contains(whole); ++n) whole = place + '[' + name + " #" + std::to_string(n) + ']';
         if (!element.is_object()) texts.push_back(plain_text(element));
-        if (!element.is_object() || is_one_of(left_out, whole)) continue;
+        if (!element.is_object() || may_vary(whole)) continue;
         values[whole] = "present";
         collect(element, whole, values);
     }
@@ -119,7 +65,7 @@ void collect_list(const Json& list, const std::string& place, Values& values) {
 }
 
 void collect(const Json& json, const std::string& place, Values& values) {
-    if (is_one_of(left_out, place)) return;
+    if (may_vary(place)) return;
     if (json.is_array()) return collect_list(json, place, values);
     if (!json.is_object()) {
         values[place] = plain_text(json);
@@ -128,7 +74,7 @@ void collect(const Json& json, const std::string& place, Values& values) {
         values[place] = code == 0 ? "success" : plain_text(json["call"]) + " returned " + code.dump();
     } else if (place == "host.environment") {
         for (const auto& [name, value] : json.items())  // lists of directories too, whose order matters
-            if (!is_one_of(left_out, place + '[' + name + ']')) values[place + '[' + name + ']'] = value;
+            if (!may_vary(place + '[' + name + ']')) values[place + '[' + name + ']'] = value;
     } else {
         for (const auto& [member, item] : json.items())
             collect(item, place.empty() ? member : place + '.' + member, values);
@@ -146,42 +92,12 @@ Values values_of(const Facts& facts) {
     return values;
 }
 
-const Section& section_of(const std::string& place) {
-    const auto found = std::ranges::find_if(sections, [&](const auto& one) { return place.starts_with(one.begin); });
-    static constexpr Section other{"", host, ""};
-    return found == std::end(sections) ? other : *found;
-}
-
 /// Nothing where it is unknown.
 std::optional<std::string> value_at(const std::string& place, const Values& values, const Facts& facts) {
     if (const auto found = values.find(place); found != values.end()) return found->second;
     const bool can_be_absent = place.ends_with(']') || is_one_of(unset_is_none, place.substr(place.rfind('.') + 1));
     if (!can_be_absent || !probe_completed(facts, section_of(place).probe)) return std::nullopt;
     return absent;
-}
-
-/// "cuda_devices[0].name" begins with "cuda_devices[", is of "0", and ends with "name".
-std::pair<std::string, std::string> name_and_member(const std::string& place) {
-    const std::size_t begin = section_of(place).begin.size();
-    const std::size_t open = place.substr(0, begin).find('[');
-    if (open == std::string::npos) return {"", place.substr(begin)};
-    const std::size_t close = place.find(']');
-    return {place.substr(open + 1, close - open - 1), place.substr(std::min(close + 2, place.size()))};
-}
-
-/// "GPU 0, 1 memory total MiB".
-std::string label_of(const std::vector<std::string>& places) {
-    constexpr std::string_view terms = " CUDA MiB MHz ECC MIG PCI NVML RNN ";
-    std::vector<std::string> names, words;
-    for (const std::string& place : places) names.push_back(name_and_member(place).first);
-    const std::string member = name_and_member(places.front()).second;
-    for (const std::string& word : split(contains(member, "[") ? member : id_in_words(member), ' ')) {
-        const std::size_t at = lower(terms).find(' ' + word + ' ');
-        words.emplace_back(at == std::string::npos ? word : terms.substr(at + 1, word.size()));
-    }
-    const std::string name = join(names, ", "), of_name = join(words, " ");
-    return std::string(section_of(places.front()).words) + name + (name.empty() || of_name.empty() ? "" : " ") +
-           of_name;
 }
 
 /// Equal bits can be expected of the same GPU model and cuDNN.

@@ -55,7 +55,7 @@ differing = {field["fact"]: names(value["nodes"]) for group in fleet["groups"] f
 check.that(code == 1 and fleet["outcome"] == "problems" and fleet["read"] == 200 and len(fleet["groups"]) == 1, f"{code}: {fleet['sentence']}")
 check.that(names(fleet["with_problems"]) == planted["problem"], f"problems: {fleet['with_problems']}, planted {planted['problem']}")
 check.that(names(fleet["odd"]) == sorted(sum((planted[kind] for kind in reports.KINDS if kind != "problem"), [])), f"odd: {fleet['odd']}, planted {planted}")
-for kind, fact in (("driver", "driver.kernel_version"), ("cudnn", "cudnns[libcudnn.so.9].version"), ("slow", "rnn_runs[].repeat_ms"),
+for kind, fact in (("driver", "driver.kernel_version"), ("cudnn", "cudnns[libcudnn.so.9].version"), ("slow", "rnn_tests[].time_ms"),
                    ("persistence", "nvml_devices[].persistence"), ("extra_library", "libraries[libcudnn.so.8]")):
     check.that(differing.get(fact) == planted[kind], f"{kind}: {differing.get(fact)}, planted {planted[kind]}")
 bits = [field for field in differing if field.endswith(".digest")]
