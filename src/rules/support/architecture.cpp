@@ -5,6 +5,7 @@
 #include "compat/plan.hpp"
 #include "rules/support/boards.hpp"
 #include "rules/support/frameworks.hpp"
+#include "rules/support/repairs.hpp"
 
 namespace rnncheck::rules {
 
@@ -246,9 +247,10 @@ static Compared given_cudnn_on(const Facts& facts, const Matrix& matrix, const V
 static Compared given_build_on(const Facts& facts, const Matrix& matrix, const FrameworkBuild& build,
                                const Version& capability, const std::string& thing) {
     auto suits = compat::build_and_cudnn_on_gpu(build, capability, driver_asked(facts), matrix);
-    if (suits.fit == Fit::unknown && !suits.outside)
-        suits.why = "the GPUs that " + thing + " has code for are not in the data";
-    return compared_with(thing, std::move(suits));
+    if (suits.fit == Fit::unknown && !suits.outside) suits.why = thing + ": " + suits.why;
+    Compared compared = compared_with(thing, std::move(suits));
+    compared.depends = compared.suits.fit == Fit::unknown;
+    return compared;
 }
 
 /// pip installs a newer cuDNN with this build, which has left the GPU behind.
@@ -274,23 +276,13 @@ static Compared newest_cudnn_of(const Matrix& matrix, FrameworkBuild build, cons
     return compared;
 }
 
-/// NVIDIA's newest container image of a framework of which no published build runs on this GPU, whatever its version.
-static std::vector<Remedy> container_for(const Matrix& matrix, const Framework& framework, const Version& capability) {
-    const auto runs_here = [&](const FrameworkBuild& build) {
-        return build.cuda && compat::build_and_cudnn_on_gpu(build, capability, {}, matrix).fit <= Fit::compiles_first;
-    };
-    if (std::ranges::any_of(matrix.framework_builds(framework.name), runs_here)) return {};
-    const ContainerImage* newest = nullptr;
-    for (const ContainerImage& image : matrix.container_images())
-        if (image.framework == framework.name && compat::cuda_on_gpu(image.cuda, capability, matrix).fit == Fit::works)
-            newest = &image;
-    if (!newest) return {};
-    const std::string name = newest->image + ":" + newest->tag;
-    return {{.action = Action::install_package,
-             .text = "Use NVIDIA's container image " + name + " (CUDA " + newest->cuda.text +
-                     "): no published build of any version runs on this GPU",
-             .commands = {"docker pull " + name},
-             .link = newest->source.url}};
+/// Of a framework of which no published build runs on this GPU, whatever its version.
+static std::vector<Remedy> container_for(const Facts& facts, const Matrix& matrix, const Framework& framework,
+                                         const Version& capability) {
+    const ContainerImage* image = compat::image_instead(framework.name, capability, driver_asked(facts), matrix);
+    if (!image) return {};
+    return {
+        using_image(facts.host.platform == "windows", *image, ": no published build of any version runs on this GPU")};
 }
 
 static void compare_framework(const Facts& facts, const Matrix& matrix, const Gpu& gpu, const Framework& framework,
@@ -319,18 +311,22 @@ static void compare_framework(const Facts& facts, const Matrix& matrix, const Gp
     if (!deciding.words.empty()) decided.thing += " (" + deciding.words + ")";
     if (decided.suits.fit == Fit::does_not_work) decided.instead = builds_that_run(facts, matrix, framework);
     if (decided.suits.fit == Fit::does_not_work && decided.suits.gpu_is_newer && decided.instead.empty())
-        decided.instead = container_for(matrix, framework, capability);
+        decided.instead = container_for(facts, matrix, framework, capability);
     all.push_back(std::move(decided));
 }
 
 /// Everything that was given against the GPU that was given.
 static std::vector<Compared> compare_versions(const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
     const Version& capability = *gpu.compute_capability;
+    if (const auto row = matrix.architecture(capability); !row)
+        return {not_known(subject_of(gpu), outside_data(words_of(gpu), row.coverage, matrix), true)};
     std::vector<Compared> all;
     if (const auto driver = driver_version(facts))
         all.push_back(
             compared_with("driver " + driver->text, compat::driver_still_drives(*driver, capability, matrix)));
-    if (const Version* cuda = given_cuda(facts))
+    if (const ContainerImage* image = compat::given_image(facts, matrix))
+        all.push_back(compared_with(compat::name_of(*image), compat::image_on_gpu(*image, capability, matrix)));
+    else if (const Version* cuda = given_cuda(facts))
         all.push_back(compared_with("CUDA " + cuda->text, compat::cuda_on_gpu(*cuda, capability, matrix)));
     if (const Version* cudnn = given_cudnn(facts)) all.push_back(given_cudnn_on(facts, matrix, *cudnn, capability));
     for (const Framework& framework : facts.frameworks) compare_framework(facts, matrix, gpu, framework, all);
