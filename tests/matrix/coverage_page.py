@@ -81,7 +81,8 @@ def frameworks(tables):
 
 
 def images(tables):
-    lines = [[f"`{image}`", span(rows, "cuda"), rows[0].get("framework", ""), span(rows, "capability_min", "capability_max")]
+    lines = [[f"`{image}`", span(rows, "cuda"), rows[0].get("framework", ""),
+              span(rows, "capability_min", "capability_max") if "capability_min" in rows[0] else ""]
              for (image,), rows in grouped(tables["container_images"]["rows"], "image").items()]
     return "\n## Container images\n\nThe images of a framework differ in the GPUs that they are for: from 25.01 on they begin " \
         "with compute capability 7.5.\n\n" + table(["image", "CUDA versions", "framework", "compute capabilities"], lines)
