@@ -264,7 +264,8 @@ std::optional<Version> wanted_cuda(const KnownOfLog& t) {
 std::optional<Version> wanted_cudnn(const KnownOfLog& t) {
     if (const auto major = major_in_file_name(missing_library(t, "missing_cudnn").value_or("")))
         return make_version({*major});
-    if (const auto major = t.told("apt_cudnn_unknown", "major")) return parse_version(*major);
+    for (const char* major : {"major", "major2"})
+        if (const auto told = t.told("apt_cudnn_unknown", major)) return parse_version(*told);
     for (const char* signature : cudnn_pairs)
         if (const auto built = cudnn_version(t.told(signature, "built")))
             return make_version({built->major(), built->minor()});

@@ -16,7 +16,6 @@ struct Compared {
     bool shown = false;     ///< that it works was seen, not looked up: networks ran
     bool unusable = false;  ///< it never answered, which another rule tells
     Severity severity = Severity::error;
-    bool depends = false;              ///< builds differ, and which is meant was not told
     std::vector<Remedy> instead = {};  ///< what to install instead
 };
 
@@ -237,20 +236,15 @@ static Compared given_cudnn_on(const Facts& facts, const Matrix& matrix, const V
     }
     const auto same = [&](const Compared& one) { return number_of(one) == number_of(all.front()); };
     if (std::ranges::all_of(all, same)) return all.front();
-    Compared either =
-        not_known(thing, "it depends on the build of " + thing + ": " + by_cuda(builds, all) +
-                             " (example: cudnn=" + cudnn.text + "+cu" + std::to_string(builds.back().cuda_major) + ")");
-    either.depends = true;
-    return either;
+    return not_known(thing, "it depends on the build of " + thing + ": " + by_cuda(builds, all) + " (example: cudnn=" +
+                                cudnn.text + "+cu" + std::to_string(builds.back().cuda_major) + ")");
 }
 
 static Compared given_build_on(const Facts& facts, const Matrix& matrix, const FrameworkBuild& build,
                                const Version& capability, const std::string& thing) {
     auto suits = compat::build_and_cudnn_on_gpu(build, capability, driver_asked(facts), matrix);
     if (suits.fit == Fit::unknown && !suits.outside) suits.why = thing + ": " + suits.why;
-    Compared compared = compared_with(thing, std::move(suits));
-    compared.depends = compared.suits.fit == Fit::unknown;
-    return compared;
+    return compared_with(thing, std::move(suits));
 }
 
 /// pip installs a newer cuDNN with this build, which has left the GPU behind.
@@ -302,11 +296,7 @@ static void compare_framework(const Facts& facts, const Matrix& matrix, const Gp
         if (newer && numbers.back() > 0) all.push_back(newest_cudnn_of(matrix, build, framework, capability, *newer));
     }
     const DecidingBuild deciding = deciding_build(builds, numbers);
-    if (!deciding.build) {
-        all.push_back(not_known(thing, depends_on_build(framework, builds, numbers)));
-        all.back().depends = true;
-        return;
-    }
+    if (!deciding.build) return all.push_back(not_known(thing, depends_on_build(framework, builds, numbers)));
     Compared& decided = compared[static_cast<std::size_t>(deciding.build - builds.data())];
     if (!deciding.words.empty()) decided.thing += " (" + deciding.words + ")";
     if (decided.suits.fit == Fit::does_not_work) decided.instead = builds_that_run(facts, matrix, framework);
@@ -408,9 +398,8 @@ static std::string fit_words(const Facts& facts, const Matrix& matrix, const Gpu
 static void note(const Facts& facts, const Compared& compared, const std::string& good, VerdictBuilder& answers) {
     const auto& suits = compared.suits;
     if (suits.outside) return answers.outside(suits.why);
-    if (compared.depends) return answers.depends(suits.why);
     if (compared.unusable) return answers.no_pass(compared.thing + " does not work");
-    if (suits.fit == Fit::unknown) return answers.unknown(suits.why);
+    if (suits.fit == Fit::unknown) return only_given(facts) ? answers.depends(suits.why) : answers.unknown(suits.why);
     if (suits.fit == Fit::works)
         return answers.passed(good, only_given(facts) ? suits.evidence : std::vector<Evidence>());
     const std::string why = compared.thing + " is incompatible in another way";
