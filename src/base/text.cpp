@@ -147,6 +147,13 @@ bool contains(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
 }
 
+/// GitHub's runner obeys "::command" where a line begins and "##[command]" anywhere:
+/// https://github.com/actions/runner/blob/main/src/Runner.Common/ActionCommand.cs
+static bool begins_command(std::string_view text, bool is_word) {
+    return text.starts_with("##[") ||
+           (is_word && text.size() > 2 && text.starts_with("::") && text[2] >= 'a' && text[2] <= 'z');
+}
+
 std::string escaped(std::string_view text, std::size_t most) {
     std::string out;
     while (!text.empty()) {
@@ -155,7 +162,7 @@ std::string escaped(std::string_view text, std::size_t most) {
         const std::string_view sequence = next_character(text, valid);
         if (sequence == "\n")
             out += "\\n";
-        else if (!valid || is_control(sequence))
+        else if (!valid || is_control(sequence) || begins_command(text, out.empty() || out.back() == ' '))
             append_escapes(out, sequence);
         else
             out += sequence;

@@ -63,8 +63,8 @@ std::string directory_of(std::string_view path);
 
 bool contains(std::string_view text, std::string_view part);
 
-/// Text from outside made safe for a terminal: control characters and invalid UTF-8 become \xNN, line ends \n, longer
-/// than `most` bytes is cut with "...".
+/// Text from outside made safe for a terminal and a CI log: control characters, invalid UTF-8 and the beginning of a
+/// workflow command become \xNN, line ends \n, longer than `most` bytes is cut with "...".
 std::string escaped(std::string_view text, std::size_t most = 4096);
 
 /// Valid UTF-8 for people: each byte that is not part of a valid sequence becomes \xNN.

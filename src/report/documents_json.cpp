@@ -51,7 +51,9 @@ Json as_json(const WhichDocument& document) {
 }
 
 std::string as_text(const Json& json, JsonLines layout) {
-    return json.dump(layout == JsonLines::one ? -1 : 2, ' ', true) + '\n';
+    std::string text = json.dump(layout == JsonLines::one ? -1 : 2, ' ', true) + '\n';
+    replace_all(text, "##[", "#\\u0023[");  // the same text, which GitHub's runner does not take for a command
+    return text;
 }
 
 }  // namespace

@@ -139,18 +139,21 @@ struct Ratio {
     double value;
 };
 
-/// A row for each kind, a point for each ratio on a scale of powers of ten, and a line at 1.
-std::string ratios_svg(const std::vector<Ratio>& ratios, const std::string& title, int lowest, int highest) {
+/// A row for each kind, a point for each ratio on a scale of powers of ten, and a line at 1, which may be a limit.
+std::string ratios_svg(const std::vector<Ratio>& ratios, const std::string& title, int lowest, int highest,
+                       bool one_is_limit) {
     constexpr int power_width = 60;
     std::map<std::string, std::set<std::pair<int, bool>>> rows;  // what would lie on another point is drawn once
     std::size_t widest = 0;
     for (const Ratio& ratio : ratios) {
         const double power = std::clamp<double>(std::log10(ratio.value), lowest, highest);
-        rows[ratio.kind].insert({static_cast<int>((power - lowest) * power_width), !(ratio.value <= 1)});
+        rows[ratio.kind].insert(
+            {static_cast<int>((power - lowest) * power_width), one_is_limit && !(ratio.value <= 1)});
         widest = std::max(widest, ratio.kind.size());
     }
     Picture page;
     page.text(margin, title, "font-weight=\"bold\" font-size=\"14\"");
+    page.down(line_height / 2);
     const int left = margin + letter_width * static_cast<int>(widest + 2), top = page.y() + line_height;
     const int bottom = top + line_height * static_cast<int>(rows.size() + 1);
     for (int power = lowest; power <= highest; ++power) {
@@ -192,9 +195,9 @@ std::vector<std::string> sweep_pictures(const Facts& facts) {
     if (facts.rnn_runs.empty()) return pictures;
     pictures.push_back(sweeps_svg(facts, "Network tests by kind and shape"));
     if (const auto errors = errors_against_limits(facts); !errors.empty())
-        pictures.push_back(ratios_svg(errors, "Largest error of each test as a part of its limit (1)", -7, 3));
+        pictures.push_back(ratios_svg(errors, "Largest error of each test as a part of its limit (1)", -7, 3, true));
     if (const auto times = times_against_model(facts); !times.empty())
-        pictures.push_back(ratios_svg(times, "Time of each test against the model of its GPU (1)", -2, 4));
+        pictures.push_back(ratios_svg(times, "Time of each test against the model of its GPU (1)", -2, 4, false));
     return pictures;
 }
 

@@ -9,6 +9,8 @@ TEST_CASE("text from outside loses its power over terminals") {
     CHECK(escaped("\x1b[31mred\x07") == "\\x1b[31mred\\x07");
     CHECK(escaped("two\nlines") == "two\\nlines");
     CHECK(escaped("a\0b"s) == "a\\x00b");
+    CHECK(escaped("::error::x ::add-mask::y c10::Error ::1 ##[error]z") ==
+          "\\x3a:error::x \\x3a:add-mask::y c10::Error ::1 \\x23#[error]z");
     CHECK(escaped("\xc2\x9b") == "\\xc2\\x9b");  // CSI as one C1 character
     CHECK(escaped("\xff\xfe") == "\\xff\\xfe");
     CHECK(escaped("\xc0\xaf") == "\\xc0\\xaf");                         // overlong '/'

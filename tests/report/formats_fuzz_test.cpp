@@ -75,7 +75,7 @@ class HostileTexts {
                                                        "plain"};
         std::string all;
         for (std::size_t i = below(4) + 1; i > 0; --i) all += parts[below(parts.size())];
-        if (below(400) == 0) all += std::string(1 << 20, "`<|x"[below(4)]);
+        if (below(4000) == 0) all += std::string(1 << 20, "`<|x"[below(4)]);
         return all;
     }
 

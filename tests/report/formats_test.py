@@ -4,9 +4,15 @@
 usage: formats_test.py samples RNNCHECK SIM_DIRECTORY WORK_DIRECTORY
            writes reports of simulated machines in all formats
        formats_test.py FORMAT TEST_REPORT WORK_DIRECTORY [COUNT [SEED]]
-           checks those, and COUNT hostile reports of TEST_REPORT; 77 when a checker is missing
+           checks those, and COUNT hostile reports of TEST_REPORT
+       formats_test.py browser|node_exporter|issue_form TEST_REPORT WORK_DIRECTORY
+           checks those in Chromium, in node_exporter, and the issue forms
+77 when a checker is missing. .ci/run puts those that no package of Debian has into build/checkers/, as wheels. With RNNCHECK_PICTURES=DIRECTORY
+`browser` keeps what it saw.
 """
+import glob
 import html.parser
+import itertools
 import json
 import os
 import pathlib
@@ -14,15 +20,20 @@ import re
 import shutil
 import subprocess
 import sys
+import urllib.request
+import zipfile
 
 here = pathlib.Path(__file__).parent
 sys.path.insert(0, str(here.parent / "support"))
+import chromium  # noqa: E402
 from doctor import Checks  # noqa: E402
 from simulated_machine import build_root, environment_of  # noqa: E402
 
 MACHINES = ("no_driver", "healthy_cudnn8", "healthy_cudnn9", "eight_gpus_three_bad", "adv_part_missing", "hang_in_one_case", "one_card_other_bits",
             "container_without_gpu_docker", "rnn_call_fails_always", "wsl_without_windows_driver")
 FORMATS = ("github", "html", "json", "junit", "markdown", "nagios", "prometheus", "text")
+SYSTEM_PYTHON = "/usr/bin/python3"
+EXPORTER = "prometheus-node-exporter"
 NEGATE = "/usr/lib/nagios/plugins/negate"
 LOG = "2024 E cuda_dnn.cc:439] Could not create cudnn handle: CUDNN_STATUS_NOT_INITIALIZED\n"
 check = Checks()
@@ -35,7 +46,7 @@ def write_samples(program, sim, work):
 
     def run(name, scenario, command, *options):
         outputs = [f"--output={form}={work}/{name}.{form}" for form in FORMATS]
-        done = subprocess.run([program, command, *options, *outputs], capture_output=True, check=False,
+        done = subprocess.run([program, *command.split(), *options, *outputs], capture_output=True, check=False,
                               env={**os.environ, **environment_of(scenario, root)})
         check.that(done.returncode in (0, 1, 3), f"{name}: exit code {done.returncode}; {done.stderr[:300]}")
 
@@ -48,8 +59,7 @@ def write_samples(program, sim, work):
     run("lstm", {}, "lstm", f"--root={root}", "--level=standard")
     (work / "train.log").write_text(LOG)
     run("log_only", {}, "diagnose", f"{work}/train.log")
-    (work / "matrix").mkdir()
-    run("versions", {}, "doctor", f"--root={root}", "--look-only")
+    run("matrix_check", {}, "matrix check", "gpu=RTX 3090", "driver=535.54", "cuda=12.4", "cudnn=9.1.0", "tensorflow=2.15")
     shutil.rmtree(root)
 
 
@@ -96,6 +106,16 @@ class Tags(html.parser.HTMLParser):
     def handle_data(self, data):
         if not {"code", "pre", "style"} & set(self.open):
             self.words.append(data)
+
+
+# What a terminal, an editor or GitHub's runner (which obeys "##[command]" anywhere in a line) would act on.
+ACTIVE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffe\uffff]|##\[|^[ \t]*::[a-z]", re.MULTILINE)
+
+
+def complaints_of(text, findings, checks):
+    active = ACTIVE.search(re.sub("^::(error|warning|notice) title=", "", text.decode(), flags=re.MULTILINE) if mode == "github" else text.decode())
+    wrong = [f"active at {active.start()}: {active[0]!r}"] if active else []
+    return wrong + globals()["check_" + mode](text, findings, checks)
 
 
 def complaints_of_markup(text, allowed):
@@ -198,6 +218,8 @@ def check_html(text, findings, checks):
     wrong, tags = complaints_of_markup(text.decode(), {
         "html", "head", "meta", "style", "title", "body", "main", "h1", "h2", "h3", "p", "span", "strong", "table", "tbody", "tr", "th", "td", "br",
         "article", "pre", "code", "a", "dl", "dt", "dd", "details", "summary", "figure", "figcaption", "svg", "g", "rect", "circle", "path", "text"})
+    if len(text) > 300_000:
+        wrong.append(f"{len(text)} bytes")
     if tags.seen.count("article") != findings:
         wrong.append(f"{tags.seen.count('article')} findings")
     if re.search(rb"url\(|@import", text):
@@ -206,7 +228,114 @@ def check_html(text, findings, checks):
 
 
 def check_text(text, findings, checks):
-    return [] if text.isascii() or text.decode() else []
+    """ACTIVE says all there is to say."""
+    return []
+
+
+# What leaves its frame, on the page and in a picture.
+CUT_OFF = """
+(() => {
+  const wrong = [], root = document.documentElement
+  if (root.scrollWidth > innerWidth) wrong.push(`${root.scrollWidth} pixels wide`)
+  for (const text of document.querySelectorAll('svg text')) {
+    const box = text.getBoundingClientRect(), frame = text.ownerSVGElement.getBoundingClientRect()
+    if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1 || box.bottom > frame.bottom + 1) wrong.push(text.textContent)
+  }
+  const hidden = [...document.querySelectorAll('dd')].filter(one => !one.checkVisibility())
+  if (matchMedia('print').matches && hidden.length) wrong.push(`${hidden.length} hidden, first: ${hidden[0].textContent}`)
+  return wrong
+})()"""
+AXE = "axe.run().then(result => result.violations.map(one => one.id + ' ' + one.nodes[0].html.slice(0, 200)))"
+
+
+def check_browser(pages):
+    """axe finds nothing in both colour schemes, and nothing is cut off in a window of any width, nor on paper."""
+    axe = from_wheel("axe_playwright_python", "axe_playwright_python/axe.min.js")
+    browser = chromium.Chromium(work / "chromium")
+    pictures = os.environ.get("RNNCHECK_PICTURES")
+
+    def complaints_of_page(page):
+        browser.show(page)
+        browser.tell("Runtime.evaluate", expression=axe)
+        wrong = []
+        for scheme, width in itertools.product(("light", "dark"), (400, 1000, 1600)):
+            browser.set(width, scheme)
+            wrong += [f"{width} {scheme}: {what}" for what in browser.run(CUT_OFF)]
+            if width == 1000:
+                wrong += [f"axe, {scheme}: {what}" for what in browser.run(AXE)]
+            if pictures:
+                browser.picture(pathlib.Path(pictures) / f"{page.stem}.{width}.{scheme}.png")
+        browser.set(700, media="print")
+        wrong += [f"print: {what}" for what in browser.run(CUT_OFF)]
+        if pictures:
+            browser.picture(pathlib.Path(pictures) / f"{page.stem}.print.png")
+        return wrong
+
+    for page in pages:
+        wrong = complaints_of_page(page)
+        check.that(not wrong, f"{page.name}: {wrong[:3]}")
+    good, broken = pages[0].read_text(), work / "broken.htm"
+    for old, new in (("--faint:#a0a9b2", "--faint:#45484c"), ("--faint:#57606a", "--faint:#c7c8ca"), ('lang="en"', ""), ("<h1>", "<h1 style='white-space:nowrap'>" + "x " * 400),
+                     ("content-visibility:visible", "")):
+        check.that(old in good, f"no {old} in {pages[0].name}")
+        broken.write_text(good.replace(old, new))
+        check.that(complaints_of_page(broken), f"a page with {new[:30]} passes")
+    browser.close()
+
+
+def check_node_exporter(samples):
+    """What node_exporter's own collector reads of each file is what was written."""
+    place = work / "textfile"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    server = subprocess.Popen([EXPORTER, "--collector.disable-defaults", "--collector.textfile", f"--collector.textfile.directory={place}",
+                               "--web.listen-address=127.0.0.1:0", "--web.disable-exporter-metrics"], stderr=subprocess.PIPE, text=True)
+    address = next(match[1] for line in server.stderr if (match := re.search(r'"Listening on" address=(\S+)', line)))
+
+    def scraped(text):
+        (place / "rnncheck.prom").write_bytes(text)
+        lines = urllib.request.urlopen(f"http://{address}/metrics", timeout=20).read().decode().split("\n")
+        return "node_textfile_scrape_error 0" in lines, sorted(without_number(line) for line in lines if line.startswith("rnncheck_"))
+
+    def without_number(line):
+        """Of a line, its name and its labels, which node_exporter sorts."""
+        return line.split(" ")[0].split("{")[0], sorted(re.findall(r'[a-z_]+="(?:[^"\\]|\\.)*"', line))
+
+    try:
+        for path in samples:
+            text = path.read_bytes()
+            written = sorted(without_number(line) for line in text.decode().split("\n") if line.startswith("rnncheck_"))
+            check.that(scraped(text) == (True, written), f"{path.name}: node_exporter does not read it")
+        for broken in BROKEN["prometheus"]:
+            check.that(not scraped(broken)[0], f"node_exporter takes {broken}")
+    finally:
+        server.kill()
+        server.wait()
+
+
+def check_issue_form():
+    """GitHub's schema, as SchemaStore keeps it."""
+    schema = json.loads(from_wheel("check_jsonschema", "check_jsonschema/builtin_schemas/vendor/github-issue-forms.json"))
+    validator = jsonschema.Draft7Validator(schema)
+    for path in sorted((here.parents[1] / "docs" / "issue-templates").glob("*.yml")):
+        text = path.read_text()
+        for error in validator.iter_errors(yaml.safe_load(text)):
+            check.that(False, f"{path.name}: {error.message[:300]}")
+        for old, new in (("type: dropdown", "type: menu"), ("required: true", "required: perhaps"), ("description:", "descriptions:"), ("label:", "caption:")):
+            check.that(old in text and not validator.is_valid(yaml.safe_load(text.replace(old, new, 1))), f"{path.name}: with {new} it is valid, too")
+
+
+def from_wheel(package, member):
+    wheels = glob.glob(f"{here.parents[1]}/build/checkers/{package}-*.whl")
+    if not wheels:
+        raise ImportError(f"build/checkers/{package}-*.whl (.ci/run puts it there)")
+    with zipfile.ZipFile(wheels[0]) as wheel:
+        return wheel.read(member).decode()
+
+
+def need_program(name, package):
+    if not shutil.which(name):
+        raise ImportError(f"{name} (package {package})")
 
 
 BROKEN = {
@@ -218,13 +347,14 @@ BROKEN = {
     "github": [b"::error title=x::a\nb\n", b"::error title=a:b::c\n::error title=x::y\n"],
     "nagios": [b"RNNCHECK FINE: x | a=1\n", b"RNNCHECK OK: a | b | a=1\n", b"RNNCHECK OK: a\n | a=1\n"],
     "html": [b"<html><article></p></article></html>", b"<html><article></article><script></script></html>", b'<html><article></article><p onclick="x">a</p></html>'],
-    "text": [],
+    "text": ["problem \u202etxt.so\n".encode(), b"problem\n  ::error::x\n", b"see ##[add-mask]x\n", b"\x1b[31mred\n"],
 }
 
 mode = sys.argv[1]
 if mode == "samples":
     write_samples(sys.argv[2], pathlib.Path(sys.argv[3]), pathlib.Path(sys.argv[4]))
     sys.exit(check.close())
+test_report, work = sys.argv[2], pathlib.Path(sys.argv[3]).resolve()
 try:
     if mode == "junit":
         import lxml.etree
@@ -232,22 +362,36 @@ try:
     if mode == "markdown":
         import markdown_it
         markdown = markdown_it.MarkdownIt("commonmark", {"html": True}).enable("table")
-    if mode == "nagios" and not pathlib.Path(NEGATE).exists():
-        raise ImportError(f"{NEGATE} (package monitoring-plugins-basic)")
-    if mode == "prometheus" and not shutil.which("promtool"):
-        raise ImportError("promtool (package prometheus)")
+    if mode == "nagios":
+        need_program(NEGATE, "monitoring-plugins-basic")
+    if mode == "prometheus":
+        need_program("promtool", "prometheus")
+    if mode == "browser":
+        need_program("chromium", "chromium")
+        check_browser(sorted(work.glob("*.html")) + [here / "approved" / "many_findings.html"])
+    if mode == "node_exporter":
+        need_program(EXPORTER, "prometheus-node-exporter")
+        check_node_exporter(sorted(work.glob("*.prometheus")))
+    if mode == "issue_form":
+        import jsonschema
+        import yaml
+        check_issue_form()
 except ImportError as missing:
+    if sys.executable != SYSTEM_PYTHON and pathlib.Path(SYSTEM_PYTHON).exists():
+        os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON, *sys.argv])  # Debian's packages are modules of that one
     print(f"SKIPPED: {missing}")
     sys.exit(77)
+if mode not in FORMATS:
+    sys.exit(check.close())
 
-test_report, work = sys.argv[2], pathlib.Path(sys.argv[3])
-count, seed = int(sys.argv[4]) if len(sys.argv) > 4 else 250, int(sys.argv[5]) if len(sys.argv) > 5 else 1
-complaints = globals()["check_" + mode]
+count, seed = int(sys.argv[4]) if len(sys.argv) > 4 else 300, int(sys.argv[5]) if len(sys.argv) > 5 else 1
 samples = sorted(work.glob("*." + mode))
 check.that(len(samples) >= 8, f"{len(samples)} samples")
 for path in samples:
     document = json.loads(path.with_suffix(".json").read_text())
-    wrong = complaints(path.read_bytes(), len(document["findings"]), len(document["verdicts"]))
+    wrong = complaints_of(path.read_bytes(), len(document["findings"]), len(document["verdicts"]))
+    if mode == "json" and path.stem == "eight_gpus":
+        check.that(path.stat().st_size < 60_000, f"{path.name}: {path.stat().st_size} bytes")
     check.that(not wrong, f"{path.name}: {wrong[:3]}")
     if mode == "nagios":
         state = ["healthy", "warnings", "problems", "undetermined"].index(document["verdict"])
@@ -259,11 +403,11 @@ for path in samples:
 if mode == "prometheus":
     check.that(promtool_says(b'rnncheck_finding{gpu="0} 1\n')[0] != 0, "promtool takes a broken sample")
 for broken in BROKEN[mode]:
-    check.that(complaints(broken, 1, 1), f"a broken sample passes: {broken[:80]}")
+    check.that(complaints_of(broken, 1, 1), f"a broken sample passes: {broken[:80]}")
 longest = 0
 for number, (text, findings, checks) in enumerate(hostile_reports(test_report, work, mode, count, seed)):
     longest = max(longest, len(text))
-    wrong = complaints(text, findings, checks)
+    wrong = complaints_of(text, findings, checks)
     check.that(not wrong, f"hostile report {number}: {wrong[:3]}")
     if mode == "prometheus" and number % 100 == 0:
         check.that(promtool_says(text)[0] == 0, f"hostile report {number}: promtool says {promtool_says(text)[1]}")

@@ -25,14 +25,15 @@ h1{font-size:1.5rem;line-height:1.3}h2{font-size:1.2rem;margin:2rem 0 .5rem;bord
 a{color:var(--link)}
 .faint,dt{color:var(--faint)}
 .failed{color:var(--bad)}.warning,.undetermined{color:var(--warn)}.passed{color:var(--good)}.not_run{color:var(--faint)}
-table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.2rem .6rem .2rem 0}th{font-weight:600;white-space:nowrap}
+table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.2rem .6rem .2rem 0}th{font-weight:600}th,td.passed,td.failed,td.warning,td.undetermined,td.not_run{white-space:nowrap}
 article{margin:1rem 0;padding:.8rem 1rem;background:var(--soft);border-left:.3rem solid var(--line);border-radius:.2rem;break-inside:avoid}
 article.failed,article.warning,article.not_run{color:inherit}article.failed{border-color:var(--bad)}article.warning{border-color:var(--warn)}
 pre{background:var(--soft);padding:.6rem;overflow-x:auto;font:.85rem/1.4 ui-monospace,monospace;margin:.5rem 0}article pre{background:var(--page)}
 dl{margin:.5rem 0}dd{margin:0 0 .3rem 1rem}
-figure{margin:1rem 0;overflow-x:auto}figcaption{margin-bottom:.3rem}svg{max-width:100%;height:auto;background:#fff}
-details>summary{cursor:pointer}
-@media print{body{font-size:11pt}pre{white-space:pre-wrap}details:not([open])>*{display:block}}
+figure{margin:1rem 0;overflow-x:auto}svg{display:block}
+@media (prefers-color-scheme:dark){svg>rect{fill:var(--soft)}svg>text{fill:var(--ink)}svg g>rect{stroke:var(--line)}svg circle{fill:var(--link)}svg path{stroke:var(--bad)}svg path[stroke="#000000"]{stroke:var(--ink)}svg path[stroke="#DDDDDD"]{stroke:var(--line)}}
+details>summary{cursor:pointer}.faint code{display:inline-block}
+@media print{body{font-size:11pt}pre{white-space:pre-wrap}figure{break-inside:avoid}svg{max-width:100%;height:auto}details::details-content{content-visibility:visible}}
 </style>
 )";
 
@@ -45,7 +46,7 @@ std::string element(const std::string& tag, const std::string& content, const st
 }
 
 std::string fixed(const std::string& text, const std::string& label) {
-    return element("pre", xml_lines(text), "tabindex=\"0\" role=\"region\" aria-label=\"" + xml(label) + "\"");
+    return element("pre", xml_lines(text), "tabindex=\"0\" role=\"group\" aria-label=\"" + xml(label) + "\"");
 }
 
 /// A link only where it is plainly one.
@@ -69,8 +70,8 @@ std::string checklist(const Outline& outline) {
 std::string remedy_text(const Remedy& remedy, const char* word) {
     constexpr const char* risks[] = {"", " (needs administrator rights)", " (interrupts running programs)",
                                      " (destroys data)"};
-    std::string out =
-        element("p", element("strong", word) + ": " + xml(remedy.text) + risks[static_cast<std::size_t>(remedy.risk)]);
+    std::string out = element("p", element("strong", std::string(word) + ":") + xml(remedy.text) +
+                                       risks[static_cast<std::size_t>(remedy.risk)]);
     if (!remedy.commands.empty()) out += fixed(join(remedy.commands, "\n"), "Commands");
     for (const std::string& check : remedy.checks) out += element("p", "Check: " + element("code", xml(check)));
     if (!remedy.verify.empty()) out += element("p", "Verify: " + element("code", xml(remedy.verify)));
@@ -123,7 +124,8 @@ std::string about_run(const Outline& outline) {
         "rnncheck " + xml(outline.tool.version) + ", compatibility data of " + xml(outline.tool.matrix_date);
     if (!outline.run.run_at.empty())
         text += "<br>Run at " + xml(outline.run.run_at) + " in " + short_number(outline.run.duration_ms / 1000) +
-                " s: <code>rnncheck " + xml(outline.run.command + " " + join(outline.run.options, " ")) + "</code>";
+                " s: <code>rnncheck " + xml(outline.run.command) + "</code>";
+    for (const std::string& option : outline.run.options) text += " <code>" + xml(option) + "</code>";
     for (const auto& [name, value] : outline.run.labels) text += "<br>" + xml(name) + ": " + xml(value);
     return element("p", text, "class=\"faint\"");
 }
