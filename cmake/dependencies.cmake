@@ -1,5 +1,6 @@
 # Third parties: the system's packages, else fetched by hash. Only Catch2 may be of major 2 (Debian 12) or 3.
 include(FetchContent)
+set(CMAKE_UNITY_BUILD OFF)  # the sources of others are compiled one at a time
 FetchContent_Declare(nlohmann_json
   URL https://github.com/nlohmann/json/releases/download/v3.11.3/json.tar.xz
   URL_HASH SHA256=d6c65aca6b1ed68e7a182f4757257b107ae403032760ed6ef121c9d55e81757d
@@ -46,12 +47,22 @@ endif()
 # zlib's static library, for the same reason; it unpacks archives of models.
 find_library(ZLIB_ARCHIVE libz.a)
 find_path(ZLIB_HEADERS zlib.h)
-if(NOT ZLIB_HEADERS OR NOT ZLIB_ARCHIVE)
-  message(FATAL_ERROR "zlib's header or static library is missing: install zlib1g-dev (Debian, Ubuntu) or zlib-devel and zlib-static (Fedora)")
-endif()
 add_library(rnncheck_zlib INTERFACE)
-target_include_directories(rnncheck_zlib SYSTEM INTERFACE ${ZLIB_HEADERS})
-target_link_libraries(rnncheck_zlib INTERFACE ${ZLIB_ARCHIVE})
+if(ZLIB_HEADERS AND ZLIB_ARCHIVE)
+  target_include_directories(rnncheck_zlib SYSTEM INTERFACE ${ZLIB_HEADERS})
+  target_link_libraries(rnncheck_zlib INTERFACE ${ZLIB_ARCHIVE})
+else()
+  FetchContent_Declare(zlib
+    URL https://github.com/madler/zlib/releases/download/v1.3.1/zlib-1.3.1.tar.gz
+    URL_HASH SHA256=9a93b2b7dfdac77ceba5a558a580e74667dd6fede4585b91eefb60f03b72df23
+    SOURCE_SUBDIR none)  # its own CMakeLists.txt also wants to build a DLL and programs
+  FetchContent_MakeAvailable(zlib)
+  file(GLOB zlib_sources ${zlib_SOURCE_DIR}/*.c)
+  list(FILTER zlib_sources EXCLUDE REGEX "/gz[a-z]+[.]c$")  # reading and writing of .gz files
+  add_library(zlib STATIC ${zlib_sources})
+  target_include_directories(rnncheck_zlib SYSTEM INTERFACE ${zlib_SOURCE_DIR})
+  target_link_libraries(rnncheck_zlib INTERFACE zlib)
+endif()
 
 # Header-only spdlog (and fmt, where the system's spdlog uses the system's fmt): a shared libspdlog would be one more
 # thing to be missing on the machine under examination.
@@ -75,3 +86,4 @@ if(RNNCHECK_TESTS)
     list(APPEND CMAKE_MODULE_PATH ${Catch2_SOURCE_DIR}/extras)
   endif()
 endif()
+unset(CMAKE_UNITY_BUILD)

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <future>
+#include <map>
 #include <memory>
 #include <semaphore>
 #include <set>
@@ -55,6 +56,29 @@ static void record_numbers(const vendor::LstmRun& lstm, const Comparison& compar
     run.repeat_ms = lstm.repeat_ms;
 }
 
+/// What goes into the cases, one by one: made by formula, but for weights of their own.
+class Inputs {
+  public:
+    Inputs(const Facts& facts, const RnnTarget& target, std::vector<RnnCase> cases) : cases_(std::move(cases)) {
+        const std::vector<int> numbers = requested_numbers(facts, target);
+        for (std::size_t i = 0; i < numbers.size(); ++i)
+            if (const auto* const own = find_by(facts.rnn_request->weights, &CaseWeights::number, numbers[i]))
+                weights_[i] = own->weights;
+    }
+    const RnnCase& rnn_case(std::size_t index) const { return cases_[index]; }
+    std::size_t size() const { return cases_.size(); }
+    RnnInputs operator[](std::size_t index) const {
+        RnnInputs inputs = make_inputs(cases_[index]);
+        if (const auto own = weights_.find(index); own != weights_.end())
+            use_weights(cases_[index], own->second, inputs);
+        return inputs;
+    }
+
+  private:
+    std::vector<RnnCase> cases_;
+    std::map<std::size_t, std::vector<double>> weights_;
+};
+
 /// What must come out of a case.
 struct Expected {
     Computation computation;
@@ -66,24 +90,25 @@ struct Expected {
 /// thread is not waited for: a reference that nobody needs any more may take minutes.
 class Preparation {
   public:
-    Preparation(const Facts& facts, int gpu, const std::vector<RnnCase>& cases, const std::vector<bool>& done)
-        : work_(std::make_shared<Work>(cases.size())) {
+    Preparation(const Facts& facts, int gpu, const Inputs& inputs, const std::vector<bool>& done)
+        : work_(std::make_shared<Work>(inputs.size())) {
         const auto first = static_cast<std::size_t>(std::ranges::find(done, false) - done.begin());
-        if (first == cases.size()) return;
+        if (first == inputs.size()) return;
         // Threads start late on a busy machine: the vendor's work begins without it.
         try {
-            work_->of[first].image.set_value(vendor::device_image(cases[first], make_inputs(cases[first])));
+            work_->of[first].image.set_value(vendor::device_image(inputs.rnn_case(first), inputs[first]));
         } catch (const std::bad_alloc&) {
             work_->of[first].image.set_exception(std::current_exception());
         }
         std::vector<ReducedPrecision> reduced;
-        for (const RnnCase& rnn_case : cases) reduced.push_back(reduced_precision(facts, gpu, rnn_case));
-        std::thread([work = work_, cases, done, reduced, first] {
-            for (std::size_t step = first; step < cases.size(); ++step) {
+        for (std::size_t step = 0; step < inputs.size(); ++step)
+            reduced.push_back(reduced_precision(facts, gpu, inputs.rnn_case(step)));
+        std::thread([work = work_, inputs, done, reduced, first] {
+            for (std::size_t step = first; step < inputs.size(); ++step) {
                 if (done[step]) continue;
                 work->ahead.acquire();
                 if (work->given_up) return;
-                prepare(cases[step], work->of[step], step > first, reduced[step]);
+                prepare(inputs, step, work->of[step], step > first, reduced[step]);
             }
         }).detach();
     }
@@ -121,9 +146,11 @@ class Preparation {
         std::atomic<bool> given_up = false;
     };
 
-    static void prepare(const RnnCase& rnn_case, Case& to, bool image_too, const ReducedPrecision& reduced) {
+    static void prepare(const Inputs& all, std::size_t step, Case& to, bool image_too,
+                        const ReducedPrecision& reduced) {
+        const RnnCase& rnn_case = all.rnn_case(step);
         try {
-            const RnnInputs inputs = make_inputs(rnn_case);
+            const RnnInputs inputs = all[step];
             if (image_too) to.image.set_value(vendor::device_image(rnn_case, inputs));
             image_too = false;
             Expected expected{compute(rnn_case, inputs), {}};
@@ -191,7 +218,7 @@ class Sweep {
           target_(rnn_target_of(job.target)),
           cases_(cases_of(job)),
           done_(done(job)),
-          preparation_(job.facts, target_.gpu, cases_, done_) {}
+          preparation_(job.facts, target_.gpu, {job.facts, target_, cases_}, done_) {}
 
     void run() {
         const auto start = std::chrono::steady_clock::now();

@@ -335,10 +335,11 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
     return report;
 }
 
-Report judge_networks(const Facts& facts, const Matrix& matrix) {
+Report judge_networks(const Facts& facts, const Matrix& matrix, const std::set<std::string>& also) {
     const auto judged_by = [&](const auto& wanted) {
         Selection selection;
         selection.require = {"rnn_result_wrong"};
+        selection.only = also;
         for (const auto& rule : rules_of_the_directory())
             if (wanted(rule->layer)) selection.only.emplace(rule.name);
         return judge(facts, matrix, selection);

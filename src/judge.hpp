@@ -26,7 +26,8 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection);
 
 /// Of `rnncheck lstm`: by the rules of the layers gpu and rnn; where a case did not come out correct, or none ran, by
 /// those of the layers below too, which name the cause. Healthy only when a case was computed.
-Report judge_networks(const Facts& facts, const Matrix& matrix);
+/// `also` are rules of other layers to ask in any case.
+Report judge_networks(const Facts& facts, const Matrix& matrix, const std::set<std::string>& also = {});
 
 /// Of `rnncheck lstm --fit`: healthy when a size was found for each; problems when nothing ran for another reason than
 /// memory; else, and where the time was over before, undetermined. Without a search, why there was none.

@@ -29,6 +29,8 @@ void declare_input(CLI::App& app, RawOptions& given) {
     add_root_option(app, given.options.survey.root);
     add_list(app, "--log", given.options.logs, "Also analyze this log of the failing program (- for standard input)",
              "FILE");
+    add_option(app, "--model", into(given.options.model), "Also show which recurrent layers of this model use cuDNN",
+               "FILE");
     add_option(app, "--for", into(given.framework),
                "Check this machine against a framework version, e.g. tensorflow==2.15", "NAME==VERSION");
 }

@@ -15,6 +15,7 @@ struct DoctorOptions {
     std::string facts_file;              ///< judge these facts instead of this machine; empty for none
     std::vector<std::string> logs;       ///< files to join with what is found
     std::string save_facts;              ///< empty for nowhere
+    std::string model;                   ///< a model's file whose layers are judged too; empty for none
     std::string matrix_directory;        ///< empty for the bundled matrix
 };
 

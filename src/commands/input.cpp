@@ -6,13 +6,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <memory>
 
+#include "base/json.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/output.hpp"
 #include "facts/facts_json.hpp"
+#include "process/own_child.hpp"
 
 namespace rnncheck {
 
@@ -104,6 +107,22 @@ Log read_log_files(const std::vector<std::string>& paths, const Matrix& matrix) 
                  return got;
              }});
     return read_logs(inputs, matrix);
+}
+
+ModelFile read_model_file(const std::string& path, bool with_weights) {
+    constexpr std::chrono::seconds limit(30);
+    std::vector<std::string> arguments{"read_model", path};
+    if (with_weights) arguments.emplace_back("--weights");
+    const process::ChildAnswer answer = process::answer_of_child(std::move(arguments), limit);
+    const auto cannot = [&](const std::string& why) { return InputError("'" + path + "' cannot be read: " + why); };
+    if (!answer.line) throw cannot("the process that reads it " + answer.failure);
+    const Json json = Json::parse(*answer.line);
+    if (json.contains("error")) throw cannot(json["error"].get<std::string>());
+    ModelFile model;
+    from_json(json["model"], model, path);
+    for (std::size_t i = 0; i < json["weights"].size(); ++i)
+        if (!json["weights"][i].is_null()) model.layers[i].weights = json["weights"][i].get<std::vector<double>>();
+    return model;
 }
 
 std::optional<std::string> find_in_path(const std::string& name) {

@@ -7,6 +7,7 @@
 
 #include "facts/facts.hpp"
 #include "log/read_log.hpp"
+#include "model/model.hpp"
 
 namespace rnncheck {
 
@@ -19,6 +20,9 @@ std::string read_document(const std::string& path);
 
 /// "-" is standard input; pipes are read to their end. InputError when a file cannot be read.
 Log read_log_files(const std::vector<std::string>& paths, const Matrix& matrix);
+
+/// Read in a process of its own, which is confined. InputError why it cannot be.
+ModelFile read_model_file(const std::string& path, bool with_weights);
 
 /// The first file of this name on PATH that may be executed, as a shell finds it; `name` without '/'.
 std::optional<std::string> find_in_path(const std::string& name);

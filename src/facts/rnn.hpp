@@ -22,10 +22,22 @@ struct Network {
 enum class FitSize { batch, length };
 RNNCHECK_ENUM_NAMES(FitSize, "batch", "length")
 
+/// A case's weights, in place of those made by formula.
+struct CaseWeights {
+    int number = 0;
+    std::vector<double> weights;
+
+    static void fields(auto& self, auto&& visit) {
+        visit("number", self.number, "place of the case among those requested, from 1");
+        visit("weights", self.weights, "for each layer and gate those of input and state and both biases");
+    }
+};
+
 /// Which cases to compute, where that is not the doctor's choice.
 struct RnnRequest {
     Level level = Level::quick;
     std::vector<RnnCase> cases;
+    std::vector<CaseWeights> weights;
     std::optional<int> gpu;
     std::optional<std::string> library;
     std::optional<Dialect> dialect;
@@ -36,6 +48,7 @@ struct RnnRequest {
     static void fields(auto& self, auto&& visit) {
         visit("level", self.level, "the sweep, when no cases are named");
         visit("cases", self.cases, "cases named one by one, instead of a sweep");
+        visit("weights", self.weights, "of cases that have weights of their own");
         visit("gpu", self.gpu, "CUDA's ordinal of the only GPU to use");
         visit("library", self.library, "the only libcudnn to use, a path or a part of it");
         visit("dialect", self.dialect, "the only RNN interface to use");

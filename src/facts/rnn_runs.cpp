@@ -108,4 +108,14 @@ std::vector<RnnCase> cases_of(const Facts& facts, const RnnTarget& target) {
     return cases;
 }
 
+std::vector<int> requested_numbers(const Facts& facts, const RnnTarget& target) {
+    const RnnPlace place = rnn_place(facts, target);
+    std::vector<int> numbers;
+    if (!facts.rnn_request) return numbers;
+    int number = 0;
+    for (const RnnCase& rnn_case : facts.rnn_request->cases)
+        if (++number; expressible(rnn_case, place)) numbers.push_back(number);
+    return numbers;
+}
+
 }  // namespace rnncheck

@@ -39,4 +39,7 @@ RnnPlace rnn_place(const Facts& facts, const RnnTarget& target);
 /// asks in the parent and in the child gets the same.
 std::vector<RnnCase> cases_of(const Facts& facts, const RnnTarget& target);
 
+/// Of those, the places among the cases named, from 1; empty where a sweep was asked for.
+std::vector<int> requested_numbers(const Facts& facts, const RnnTarget& target);
+
 }  // namespace rnncheck

@@ -1,9 +1,8 @@
 #include "model/hdf5.hpp"
 
 #include <algorithm>
-#include <set>
 
-#include "base/text.hpp"
+#include "base/lists.hpp"
 
 namespace rnncheck::model {
 
@@ -11,8 +10,7 @@ namespace {
 
 constexpr std::size_t most_messages = 100'000, most_objects = 200'000, most_links = 1'000'000, most_nodes = 20'000;
 namespace message_type {
-constexpr std::uint64_t dataspace = 1, link_info = 2, datatype = 3, link = 6, attribute = 12, continuation = 16,
-                        symbol_table = 17, attribute_info = 21;
+constexpr std::uint64_t dataspace = 1, datatype = 3, layout = 8, attribute = 12, continuation = 16, symbol_table = 17;
 }
 
 std::uint64_t padded_to_8(std::uint64_t size) {
@@ -25,83 +23,53 @@ std::string text_of_bytes(std::string_view bytes) {
 
 }  // namespace
 
-std::string Hdf5Object::text(const std::string& attribute_name) const {
-    const auto found = attributes.find(attribute_name);
-    return found == attributes.end() || found->second.empty() ? "" : found->second.front();
-}
-
 Hdf5File::Hdf5File(std::string_view bytes) : bytes_(bytes) {
     const std::uint64_t version = little(bytes, 8, 1);
-    if (version > 3) throw InputError("it has a version of HDF5's superblock that is not known here");
-    const bool new_form = version >= 2;
-    offset_bytes_ = little(bytes, new_form ? 9 : 13, 1);
-    length_bytes_ = little(bytes, new_form ? 10 : 14, 1);
+    if (version > 1)
+        throw InputError(
+            "it is HDF5 in a form that Keras does not write (libver=latest); load it with Keras and save it again");
+    offset_bytes_ = little(bytes, 13, 1);
+    length_bytes_ = little(bytes, 14, 1);
     if (offset_bytes_ > 8 || length_bytes_ > 8 || offset_bytes_ < 2 || length_bytes_ < 2)
         damaged("HDF5's addresses have an unusual size");
-    // Behind the fixed part: base, extension, end, root; or base, free space, end, driver, root's name and header.
-    root_ = new_form ? offset(bytes, 12 + 3 * offset_bytes_)
-                     : offset(bytes, (version == 1 ? 28u : 24u) + 5 * offset_bytes_);
-}
-
-void Hdf5File::add_messages(std::string_view block, std::vector<Message>& into,
-                            std::vector<std::pair<std::uint64_t, std::uint64_t>>& blocks, bool new_form,
-                            bool ordered) const {
-    const std::uint64_t header = new_form ? (ordered ? 6 : 4) : 8;
-    for (std::uint64_t at = 0; at + header <= block.size();) {
-        const std::uint64_t type = little(block, at, new_form ? 1 : 2),
-                            size = little(block, at + (new_form ? 1 : 2), 2);
-        const std::string_view data = slice(block, at + header, size);
-        at += header + size;
-        if (type == message_type::continuation)
-            blocks.emplace_back(offset(data, 0), little(data, offset_bytes_, length_bytes_));
-        else
-            into.push_back({type, data});
-        if (into.size() > most_messages || blocks.size() > most_messages)
-            damaged("an HDF5 object has too many messages");
-    }
+    // Behind the fixed part: base, free space, end, driver, root's name and header.
+    root_ = offset(bytes, (version == 1 ? 28u : 24u) + 5 * offset_bytes_);
 }
 
 std::vector<Hdf5File::Message> Hdf5File::messages(std::uint64_t address) const {
+    constexpr std::uint64_t header = 8;
+    if (little(bytes_, address, 1) != 1) damaged("an HDF5 object has no header");
     std::vector<Message> messages;
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> blocks;
-    const bool new_form = slice(bytes_, address, 4) == "OHDR";
-    bool ordered = false;
-    if (new_form) {
-        const std::uint64_t flags = little(bytes_, address + 5, 1), size_bytes = 1u << (flags & 3);
-        const std::uint64_t sizes = address + 6 + (flags & 0x20 ? 16 : 0) + (flags & 0x10 ? 4 : 0);
-        ordered = (flags & 4) != 0;
-        add_messages(slice(bytes_, sizes + size_bytes, little(bytes_, sizes, size_bytes)), messages, blocks, true,
-                     ordered);
-    } else if (little(bytes_, address, 1) == 1) {
-        add_messages(slice(bytes_, address + 16, little(bytes_, address + 8, 4)), messages, blocks, false, false);
-    } else {
-        damaged("an HDF5 object has no header");
-    }
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-        std::string_view block = slice(bytes_, blocks[i].first, blocks[i].second);
-        if (new_form) block = block.size() < 8 ? "" : block.substr(4, block.size() - 8);  // "OCHK" and a checksum
-        add_messages(block, messages, blocks, new_form, ordered);
-    }
+    std::vector<std::string_view> blocks{slice(bytes_, address + 16, little(bytes_, address + 8, 4))};
+    for (std::size_t i = 0; i < blocks.size(); ++i)
+        for (std::uint64_t at = 0; at + header <= blocks[i].size();) {
+            const std::uint64_t type = little(blocks[i], at, 2), size = little(blocks[i], at + 2, 2);
+            const std::string_view data = slice(blocks[i], at + header, size);
+            at += header + size;
+            if (messages.size() + blocks.size() > most_messages) damaged("an HDF5 object has too many messages");
+            if (type == message_type::continuation)
+                blocks.push_back(slice(bytes_, offset(data, 0), little(data, offset_bytes_, length_bytes_)));
+            else
+                messages.push_back({type, data});
+        }
     return messages;
 }
 
 Hdf5Object Hdf5File::object(std::uint64_t address) const {
     Hdf5Object object;
-    for (const Message& message : messages(address)) {
-        if (message.type == message_type::datatype && (little(message.data, 0, 1) & 15) == 1)
-            object.dtype = "float" + std::to_string(8 * little(message.data, 4, 4));
-        if (message.type == message_type::dataspace) object.shape = shape_of(message.data);
-        if (message.type == message_type::attribute) read_attribute(message.data, object);
-        if (message.type == message_type::symbol_table) read_symbols(message.data, object);
-        if (message.type == message_type::link) read_link(message.data, object);
-        // Where a heap has an address, links or attributes are in it.
-        if (message.type == message_type::link_info || message.type == message_type::attribute_info) {
-            const std::uint64_t flags = little(message.data, 1, 1);
-            const std::uint64_t before = message.type == message_type::link_info ? 8 : 2;
-            const std::uint64_t heap = offset(message.data, 2 + (flags & 1 ? before : 0));
-            object.complete &= heap >= bytes_.size();
-        }
+    Tensor dataset;
+    std::string_view layout;
+    for (const auto& [type, data] : messages(address)) {
+        const bool real = type == message_type::datatype && (little(data, 0, 1) & 15) == 1;
+        if (real && (little(data, 1, 1) & 1) == 0) dataset.dtype = "float" + std::to_string(8 * little(data, 4, 4));
+        if (type == message_type::dataspace) dataset.shape = shape_of(data);
+        if (type == message_type::layout) layout = data;
+        if (type == message_type::attribute) read_attribute(data, object);
+        if (type == message_type::symbol_table) read_symbols(data, object);
     }
+    if (layout.empty()) return object;
+    dataset.bytes = data_at(layout);
+    object.dataset = std::move(dataset);
     return object;
 }
 
@@ -114,6 +82,14 @@ std::vector<std::int64_t> Hdf5File::shape_of(std::string_view data) const {
     return shape;
 }
 
+/// Of a layout of version 3 that keeps all data in one place, of which an empty dataset has none.
+std::string_view Hdf5File::data_at(std::string_view layout) const {
+    constexpr std::uint64_t version = 3, contiguous = 1;
+    if (little(layout, 0, 1) != version || little(layout, 1, 1) != contiguous) return "";
+    const std::uint64_t address = offset(layout, 2), size = little(layout, 2 + offset_bytes_, length_bytes_);
+    return address < bytes_.size() ? slice(bytes_, address, size) : "";
+}
+
 void Hdf5File::read_attribute(std::string_view data, Hdf5Object& into) const {
     const std::uint64_t version = little(data, 0, 1);
     const auto size = [&](std::uint64_t at) { return little(data, at, 2); };
@@ -121,17 +97,12 @@ void Hdf5File::read_attribute(std::string_view data, Hdf5Object& into) const {
     Cursor parts(data, version == 3 ? 9 : 8);
     const std::string name = text_of_bytes(parts.text(place(size(2))));
     const std::string_view type = parts.text(place(size(4)));
-    const std::vector<std::int64_t> shape = shape_of(parts.text(place(size(6))));
-    std::uint64_t count = 1;
-    for (const std::int64_t length : shape) count = static_cast<std::uint64_t>(length) * (count > 65536 ? 0 : count);
+    parts.skip(place(size(6)));  // how many there are
     const std::uint64_t kind = little(type, 0, 1) & 15, bytes = little(type, 4, 4);
     const bool fixed = kind == 3, variable = kind == 9 && (little(type, 1, 1) & 15) == 1;
-    if (!fixed && !variable) return;
-    std::vector<std::string>& texts = into.attributes[name];
-    for (std::uint64_t i = 0; i < std::min<std::uint64_t>(count, 65536); ++i) {
-        const std::string_view value = parts.text(bytes);
-        texts.push_back(fixed ? text_of_bytes(value) : text_in_heap(value));
-    }
+    if ((!fixed && !variable) || parts.at_end()) return;
+    const std::string_view value = parts.text(bytes);
+    into.attributes[name] = fixed ? text_of_bytes(value) : text_in_heap(value);
 }
 
 /// A reference is a length, the address of a collection and an index in it.
@@ -164,8 +135,9 @@ void Hdf5File::read_symbols(std::string_view data, Hdf5Object& into) const {
 void Hdf5File::read_tree(std::uint64_t node, std::string_view names, std::set<std::uint64_t>& seen,
                          Hdf5Object& into) const {
     if (!seen.insert(node).second || into.links.size() > most_links) damaged("an HDF5 group's index is a loop");
+    const std::uint64_t count = little(bytes_, node + 6, 2);
     if (slice(bytes_, node, 4) == "SNOD") {
-        const std::uint64_t entry_size = 2 * offset_bytes_ + 24, count = little(bytes_, node + 6, 2);
+        const std::uint64_t entry_size = 2 * offset_bytes_ + 24;
         for (std::uint64_t i = 0; i < count; ++i) {
             const std::string_view entry = slice(bytes_, node + 8 + i * entry_size, entry_size);
             const std::string_view name = Cursor(names, offset(entry, 0)).text_to('\0');
@@ -175,30 +147,23 @@ void Hdf5File::read_tree(std::uint64_t node, std::string_view names, std::set<st
     }
     if (slice(bytes_, node, 4) != "TREE" || little(bytes_, node + 4, 1) != 0 || seen.size() > most_nodes)
         damaged("an HDF5 group has no index");
-    const std::uint64_t count = little(bytes_, node + 6, 2), first = node + 8 + 2 * offset_bytes_ + length_bytes_;
+    const std::uint64_t first = node + 8 + 2 * offset_bytes_ + length_bytes_;
     for (std::uint64_t i = 0; i < count; ++i)
         read_tree(offset(bytes_, first + i * (offset_bytes_ + length_bytes_)), names, seen, into);
 }
 
-void Hdf5File::read_link(std::string_view data, Hdf5Object& into) const {
-    const std::uint64_t flags = little(data, 1, 1);
-    Cursor parts(data, 2);
-    const std::uint64_t type = flags & 8 ? parts.number(1) : 0;
-    parts.skip((flags & 4 ? 8u : 0u) + (flags & 16 ? 1u : 0u));
-    const std::string name(parts.text(parts.number(1u << (flags & 3))));
-    if (type == 0) into.links[name] = parts.number(offset_bytes_);
-}
-
-void Hdf5File::each(const std::function<void(const std::string&, const Hdf5Object&)>& use) const {
+Weights Hdf5File::datasets() const {
+    Weights found;
     std::set<std::uint64_t> seen{root_};
     std::vector<std::pair<std::string, std::uint64_t>> open{{"", root_}};
     for (std::size_t i = 0; i < open.size() && i < most_objects; ++i) {
         const auto [path, address] = open[i];
-        const Hdf5Object found = object(address);
-        use(path, found);
-        for (const auto& [name, child] : found.links)
+        const Hdf5Object here = object(address);
+        if (here.dataset) found[path] = *here.dataset;
+        for (const auto& [name, child] : here.links)
             if (seen.insert(child).second) open.emplace_back(path.empty() ? name : path + "/" + name, child);
     }
+    return found;
 }
 
 }  // namespace rnncheck::model

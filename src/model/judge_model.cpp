@@ -6,6 +6,7 @@
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
+#include "model/tensor.hpp"
 #include "rnn/number.hpp"
 #include "rnn/speed.hpp"
 
@@ -88,32 +89,6 @@ void apply(const ModelRule& rule, bool of_known_version, JudgedLayer& layer, std
     add_once(layer.sources, rule.source.url);
 }
 
-/// The layer as a case; nothing where sizes are unknown or cuDNN has no such network.
-std::optional<RnnCase> case_of(const ModelLayer& layer, const ModelSizes& sizes) {
-    constexpr std::pair<LayerKind, Cell> cells[] = {
-        {LayerKind::lstm, Cell::lstm},     {LayerKind::gru, Cell::gru},  {LayerKind::rnn_tanh, Cell::tanh},
-        {LayerKind::rnn_relu, Cell::relu}, {LayerKind::rnn, Cell::tanh}, {LayerKind::lstm_cell, Cell::lstm},
-        {LayerKind::gru_cell, Cell::gru}};
-    const auto found = std::ranges::find(cells, layer.kind, &std::pair<LayerKind, Cell>::first);
-    if (found == std::end(cells) || !layer.input || !layer.hidden) return std::nullopt;
-    RnnCase network;
-    network.cell = found->second;
-    const std::string dtype = layer.dtype.value_or("float32");
-    network.dtype = contains(dtype, "bfloat16")  ? Dtype::bf16
-                    : contains(dtype, "float16") ? Dtype::fp16
-                    : contains(dtype, "float64") ? Dtype::fp64
-                                                 : Dtype::fp32;
-    network.direction = layer.directions == 2 ? Direction::bidirectional : Direction::unidirectional;
-    network.layers = layer.layers;
-    network.input = *layer.input;
-    network.hidden = *layer.hidden;
-    network.batch = sizes.batch.value_or(32);
-    network.sequence_length = sizes.length.value_or(100);
-    if (const auto projection = layer.settings.find("proj_size"); projection != layer.settings.end())
-        network.projection = number_from(projection->second).value_or(0);
-    return network;
-}
-
 /// A loop launches each operation of a step alone; docs/speed.md counts them and names the GPU.
 double speedup(const RnnCase& network) {
     constexpr Peak nominal{10e12, 0.3e12, 500e9};
@@ -139,12 +114,36 @@ ModelMemory memory_of(const RnnCase& network) {
 
 }  // namespace
 
+std::optional<RnnCase> case_of(const ModelLayer& layer, const ModelSizes& sizes) {
+    constexpr std::pair<LayerKind, Cell> cells[] = {
+        {LayerKind::lstm, Cell::lstm},     {LayerKind::gru, Cell::gru},  {LayerKind::rnn_tanh, Cell::tanh},
+        {LayerKind::rnn_relu, Cell::relu}, {LayerKind::rnn, Cell::tanh}, {LayerKind::lstm_cell, Cell::lstm},
+        {LayerKind::gru_cell, Cell::gru}};
+    const auto* const cell = find_by(cells, &std::pair<LayerKind, Cell>::first, layer.kind);
+    if (!cell || !layer.input || !layer.hidden) return std::nullopt;
+    const auto* const dtype = find_by(model::dtype_names, &model::DtypeNames::name, layer.dtype.value_or(""));
+    RnnCase network;
+    network.cell = cell->second;
+    network.dtype = dtype ? dtype->real.value_or(Dtype::fp32) : Dtype::fp32;
+    network.direction = layer.directions == 2 ? Direction::bidirectional : Direction::unidirectional;
+    network.layers = layer.layers;
+    network.input = *layer.input;
+    network.hidden = *layer.hidden;
+    network.batch = sizes.batch.value_or(32);
+    network.sequence_length = sizes.length.value_or(100);
+    if (const auto projection = layer.settings.find("proj_size"); projection != layer.settings.end())
+        network.projection = number_from(projection->second).value_or(0);
+    return network;
+}
+
 std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel& given, const ModelSizes& sizes,
                                        const Matrix& matrix) {
     std::vector<JudgedLayer> judged;
     for (const ModelLayer& layer : file.layers) {
         const RuleSet rules = rules_for(file, layer, given);
-        JudgedLayer result{layer, CudnnUse::yes, false, {}, {}, {}, {}, {}};
+        JudgedLayer result{layer};
+        result.cudnn = CudnnUse::yes;
+        result.weights.reset();
         std::vector<std::string> unknown;
         for (const ModelRule& rule : matrix.model_rules())
             if (applies(rule, rules, layer)) apply(rule, rules.version.has_value(), result, unknown);
@@ -157,6 +156,11 @@ std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel
         judged.push_back(std::move(result));
     }
     return judged;
+}
+
+JudgedModel judged_model(const std::string& path, const ModelFile& file, const GivenOfModel& given,
+                         const ModelSizes& sizes, const Matrix& matrix) {
+    return {path, file.format, file.framework, file.version, file.notes, judged_layers(file, given, sizes, matrix)};
 }
 
 }  // namespace rnncheck

@@ -42,6 +42,23 @@ struct JudgedLayer : ModelLayer {
     }
 };
 
+/// What a model's file holds, judged.
+struct JudgedModel {
+    std::string file, format, framework;
+    std::optional<std::string> version;
+    std::vector<std::string> notes;
+    std::vector<JudgedLayer> layers;
+
+    static void fields(auto& self, auto&& visit) {
+        visit("file", self.file, "as it was named");
+        visit("format", self.format, "h5, keras, keras_json, onnx, pytorch, safetensors, saved_model or torchscript");
+        visit("framework", self.framework, "the framework that the file is for");
+        visit("version", self.version, "of the framework; missing where the file does not hold it");
+        visit("notes", self.notes, "what holds for the whole file, and what could not be read");
+        visit("layers", self.layers, "its recurrent layers, in the file's order");
+    }
+};
+
 /// What the user states with --given, by key: keras, tensorflow, pytorch, onnxruntime (versions) and backend.
 using GivenOfModel = TextMap;
 
@@ -50,8 +67,13 @@ struct ModelSizes {
     std::optional<int> batch, length;
 };
 
-/// UsageError where a given value is none.
+/// All of it, and its layers alone. UsageError where a given value is none.
+JudgedModel judged_model(const std::string& path, const ModelFile& file, const GivenOfModel& given,
+                         const ModelSizes& sizes, const Matrix& matrix);
 std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel& given, const ModelSizes& sizes,
                                        const Matrix& matrix);
+
+/// The layer as a case of cuDNN; nothing where sizes are unknown or cuDNN has no such network.
+std::optional<RnnCase> case_of(const ModelLayer& layer, const ModelSizes& sizes);
 
 }  // namespace rnncheck

@@ -1,11 +1,11 @@
 // Keras 1 to 3: the model as its JSON describes it, in .keras, .h5, .json and a SavedModel's metadata.
 #include <algorithm>
+#include <cctype>
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "model/hdf5.hpp"
 #include "model/readers.hpp"
-#include "model/zip.hpp"
 
 namespace rnncheck::model {
 
@@ -32,9 +32,7 @@ std::string word_of(const Json& value) {
 }
 
 std::optional<int> size_of(const Json& value) {
-    if (!value.is_number_integer()) return std::nullopt;
-    const auto size = value.get<std::int64_t>();
-    return size > 0 && size < 1 << 30 ? std::optional(static_cast<int>(size)) : std::nullopt;
+    return value.is_number_integer() ? size_from(value.get<std::int64_t>()) : std::nullopt;
 }
 
 /// The last number of a shape; of the first shape, where there are several.
@@ -51,10 +49,7 @@ std::string policy_of(const Json& config) {
     return dtype.is_object() ? text_member(member(dtype, "config"), "name") : word_of(dtype);
 }
 
-struct KnownClass {
-    std::string_view name;
-    LayerKind kind;
-};
+using KnownClass = std::pair<std::string_view, LayerKind>;
 constexpr KnownClass known_classes[] = {{"LSTM", LayerKind::lstm},
                                         {"GRU", LayerKind::gru},
                                         {"CuDNNLSTM", LayerKind::lstm},
@@ -79,8 +74,8 @@ bool is_custom(const Json& node) {
 
 std::optional<LayerKind> kind_of(const Json& node) {
     const std::string name = text_member(node, "class_name");
-    const auto found = std::ranges::find(known_classes, name, &KnownClass::name);
-    if (found != std::end(known_classes) && !is_custom(node)) return found->kind;
+    const auto* const known = find_by(known_classes, &KnownClass::first, name);
+    if (known && !is_custom(node)) return known->second;
     const Json& config = member(node, "config");
     const bool recurrent = contains(name, "LSTM") || contains(name, "GRU") || contains(name, "RNN");
     if (recurrent && config.contains("units")) return LayerKind::cell;
@@ -113,7 +108,7 @@ bool passes_mask(const std::string& name) {
     constexpr std::string_view passing[] = {"Dense",         "Activation",  "Dropout",  "SpatialDropout1D",
                                             "GaussianNoise", "Concatenate", "Add",      "TimeDistributed",
                                             "ReLU",          "LeakyReLU",   "Multiply", "AlphaDropout"};
-    return std::ranges::find(passing, name) != std::end(passing) || contains(name, "Normalization");
+    return includes(passing, name) || contains(name, "Normalization");
 }
 
 bool keeps_width(const std::string& name) {
@@ -129,45 +124,101 @@ void add_sources(const Json& inbound, std::vector<std::string>& names, int depth
     for (const Json& part : inbound) add_sources(part, names, depth + 1);
 }
 
+/// A recurrent cell by its weights, and where they are: "layers/lstm/cell", "model_weights/lstm/lstm/lstm_cell".
+struct CellWeights {
+    std::string place;
+    CellSizes sizes;
+    const Tensor *kernel, *recurrent, *bias;
+};
+
+std::vector<CellWeights> cells_of(const Weights& weights) {
+    constexpr const char* names[][3] = {{"/vars/0", "/vars/1", "/vars/2"},
+                                        {"/kernel:0", "/recurrent_kernel:0", "/bias:0"},
+                                        {"/kernel", "/recurrent_kernel", "/bias"}};
+    std::vector<CellWeights> cells;
+    for (const auto& [path, kernel] : weights)
+        for (const auto& [of_kernel, of_recurrent, of_bias] : names) {
+            if (!path.ends_with(of_kernel)) continue;
+            const std::string place = path.substr(0, path.size() - std::string_view(of_kernel).size());
+            const auto recurrent = weights.find(place + of_recurrent), bias = weights.find(place + of_bias);
+            if (recurrent == weights.end()) continue;
+            if (const auto sizes = cell_sizes(kernel, recurrent->second, true))
+                cells.push_back(
+                    {place, *sizes, &kernel, &recurrent->second, bias == weights.end() ? nullptr : &bias->second});
+        }
+    return cells;
+}
+
+/// Of a GRU with reset_after the bias has two rows.
+std::optional<DirectionWeights> weights_of(const CellWeights& cell) {
+    const auto input = numbers_in(*cell.kernel, true), state = numbers_in(*cell.recurrent, true);
+    const auto bias = cell.bias ? numbers_in(*cell.bias) : Numbers();
+    if (!input || !state || !bias) return std::nullopt;
+    const bool two = cell.bias && cell.bias->shape.size() == 2;
+    const auto middle = bias->begin() + static_cast<std::ptrdiff_t>(two ? bias->size() / 2 : bias->size());
+    return DirectionWeights{*input, *state, {bias->begin(), middle}, {middle, bias->end()}, {}};
+}
+
+/// "time_distributed": .keras names a layer's weights by its class, not by its name.
+std::string snake_case(const std::string& name) {
+    std::string snake;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        const auto is_small = [&](std::size_t at) { return at < name.size() && std::islower(name[at]); };
+        if (i > 0 && std::isupper(name[i]) && (is_small(i - 1) || is_small(i + 1))) snake += '_';
+        snake += static_cast<char>(std::tolower(name[i]));
+    }
+    return snake;
+}
+
+/// Where a layer is: the names of the models around it, and where .keras has their weights.
+struct Place {
+    std::string inside = {}, path = {};
+    int depth = 0;
+};
+
 class KerasModel {
   public:
-    KerasModel(const Weights& weights, ModelFile& into) : weights_(weights), into_(into) {}
+    KerasModel(const Weights& weights, ModelFile& into) : cells_(cells_of(weights)), into_(into) {}
 
     /// A layer or a model; what leaves it.
-    Signal read(const Json& node, const Signal& in, const std::string& inside, int depth,
-                const std::string& wrapper = "") {
-        if (depth > deepest_model) damaged("models are nested too deeply");
+    Signal read(const Json& node, const Signal& in, const Place& place, const std::string& wrapper = "") {
+        if (place.depth > deepest_model) damaged("models are nested too deeply");
         const std::string class_name = text_member(node, "class_name");
         const Json& config = member(node, "config");
         const Json& layers = config.is_array() ? config : member(config, "layers");
-        if (layers.is_array()) return model(layers, in, inside, depth);
+        if (layers.is_array()) return model(layers, in, place);
         // A wrapper gives its name to the layer in it.
-        const std::string name = wrapper.empty() ? inside + text_member(config, "name") : wrapper;
+        const std::string name = wrapper.empty() ? place.inside + text_member(config, "name") : wrapper;
+        path_ = place.path;
         if (class_name == "Bidirectional") return bidirectional(node, in, name);
         if (class_name == "RNN") return rnn(node, in, name);
         if (const auto kind = kind_of(node)) return add(*kind, node, in, name);
         // Any other layer with a layer inside: TimeDistributed, wrappers.
         Signal out = passed(node, class_name, in);
         for (const char* part : {"layer", "cell", "model"})
-            if (const Json& inner = member(config, part); inner.is_object()) {
-                const Signal of_inner = read(inner, in, inside, depth + 1, name);
-                out.width = of_inner.width;
-            }
+            if (const Json& inner = member(config, part); inner.is_object())
+                out.width = read(inner, in, {place.inside, place.path, place.depth + 1}, name).width;
         return out;
     }
 
   private:
-    Signal model(const Json& layers, const Signal& in, const std::string& inside, int depth) {
+    Signal model(const Json& layers, const Signal& in, const Place& place) {
         std::map<std::string, Signal> by_name;
+        std::map<std::string, int> of_class;
         Signal last = in;
         for (const Json& layer : layers) {
             const Json& config = member(layer, "config");
             std::string name = text_member(layer, "name");
             if (name.empty()) name = text_member(config, "name");
+            const std::string snake = snake_case(text_member(layer, "class_name"));
+            const int before_it = of_class[snake]++;
             const bool is_model = member(config, "layers").is_array() || config.is_array();
             const Signal from = input_of(layer, by_name, last, in);
             const std::size_t before = into_.layers.size();
-            last = read(layer, from, is_model ? inside + name + "/" : inside, depth + 1);
+            last = read(layer, from,
+                        {is_model ? place.inside + name + "/" : place.inside,
+                         place.path + "layers/" + snake + (before_it > 0 ? "_" + std::to_string(before_it) : "") + "/",
+                         place.depth + 1});
             by_name[name] = last;
             const Json& inbound = member(layer, "inbound_nodes");
             if (inbound.is_array() && inbound.size() > 1)  // shared by several places of the model
@@ -192,10 +243,9 @@ class KerasModel {
             if (!signal.width) signal.width = found->second.width;
             if (signal.mask.empty()) signal.mask = found->second.mask;
         }
-        for (const Json& call : inbound) {  // since Keras 3 a mask is an input of its own
-            const Json& mask = member(member(call, "kwargs"), "mask");
-            if (mask.is_object() && signal.mask.empty()) signal.mask = names.empty() ? "an input" : names.back();
-        }
+        for (const Json& call : inbound)  // since Keras 3 a mask is an input of its own
+            if (member(member(call, "kwargs"), "mask").is_object() && signal.mask.empty())
+                signal.mask = names.empty() ? "an input" : names.back();
         return signal;
     }
 
@@ -271,41 +321,50 @@ class KerasModel {
                 layer.settings[setting] = word;
         if (layer.settings["class"].starts_with("CuDNN"))
             for (const auto& [setting, value] : fixed_by_cudnn) layer.settings.emplace(setting, value);
-        if (kind == LayerKind::rnn) layer.kind = plain_kind(layer.settings["activation"]);
+        const std::string activation = layer.settings["activation"];
+        if (kind == LayerKind::rnn && (activation == "tanh" || activation == "relu"))
+            layer.kind = activation == "tanh" ? LayerKind::rnn_tanh : LayerKind::rnn_relu;
         layer.settings["mask"] = in.mask.empty() ? "none" : "from " + in.mask;
-        layer.input = input_size(node, in, name);
+        const auto cells = cells_at(name);
+        layer.input = input_size(node, in, cells);
+        std::vector<std::optional<DirectionWeights>> weights;
+        if (into_.weights_wanted > 0 &&
+            !layer.settings["class"].starts_with("CuDNN"))  // whose matrices are packed otherwise
+            for (const CellWeights* const cell : cells) weights.push_back(weights_of(*cell));
+        set_weights(layer, keras_order, weights, into_);
         into_.layers.push_back(layer);
         return {layer.hidden, member(config, "return_sequences") == Json(true) ? in.mask : ""};
     }
 
-    static LayerKind plain_kind(const std::string& activation) {
-        return activation == "tanh" ? LayerKind::rnn_tanh : activation == "relu" ? LayerKind::rnn_relu : LayerKind::rnn;
+    /// Its cell, or the two of Bidirectional, forward first.
+    std::vector<const CellWeights*> cells_at(const std::string& name) const {
+        std::vector<const CellWeights*> found;
+        const std::string part = "/" + name.substr(name.rfind('/') + 1) + "/";
+        for (const CellWeights& cell : cells_) {
+            std::string place = cell.place + "/";
+            std::ranges::replace(place, '\\', '/');
+            replace_all(place, "_layer_checkpoint_dependencies/", "layers/");
+            if (into_.format == "keras" ? place.starts_with(path_) : contains("/" + place, part))
+                found.push_back(&cell);
+        }
+        std::ranges::stable_partition(found, [](const auto* cell) { return contains(cell->place, "/forward_"); });
+        return found;
     }
 
-    std::optional<int> input_size(const Json& node, const Signal& in, const std::string& name) const {
+    static std::optional<int> input_size(const Json& node, const Signal& in,
+                                         const std::vector<const CellWeights*>& cells) {
         const Json& build = member(node, "build_config");
         for (const Json* shape : {&member(build, "input_shape"), &member(build, "sequences_shape"),
                                   &member(member(build, "shapes_dict"), "sequences_shape"),
                                   &member(member(node, "config"), "batch_input_shape")})
             if (const auto width = width_of(*shape)) return width;
-        const std::string part = "/" + name.substr(name.rfind('/') + 1) + "/";
-        for (const auto& [path, weight] : weights_) {
-            const auto& shape = weight.shape;
-            const bool kernel = path.ends_with("kernel:0") || path.ends_with("/kernel");
-            if (kernel && !contains(path, "recurrent_kernel") && contains("/" + path, part) && shape.size() >= 2 &&
-                shape[shape.size() - 2] > 0)
-                return static_cast<int>(shape[shape.size() - 2]);
-        }
-        return in.width;
+        return cells.empty() ? in.width : size_from(cells.front()->sizes.input);
     }
 
-    const Weights& weights_;
+    std::vector<CellWeights> cells_;
+    std::string path_;  ///< of the layer that is read
     ModelFile& into_;
 };
-
-std::optional<std::string> version_in(const std::string& version) {
-    return version.empty() ? std::nullopt : std::optional(version);
-}
 
 /// "layers/lstm/cell" is the layer lstm, "two/forward_gru/gru_cell" the layer two in both directions.
 std::string layer_around(std::string place, int& directions) {
@@ -323,40 +382,15 @@ std::string layer_around(std::string place, int& directions) {
                                    : place.substr(0, at) + place.substr(at + std::string_view("/layers").size());
 }
 
-/// The weights in a file; its notes take what cannot be read.
-Weights weights_in(const Hdf5File& hdf5, ModelFile& file) {
-    Weights weights;
-    bool complete = true;
-    hdf5.each([&](const std::string& path, const Hdf5Object& object) {
-        if (object.shape) weights[path] = {"", path, *object.shape, object.dtype};
-        complete &= object.complete;
-    });
-    if (!complete) file.notes.push_back("the HDF5 file has groups in a form that is not read; layers may be missing");
-    return weights;
+void set_version(ModelFile& file, const std::string& version) {
+    file.framework = "keras";
+    if (!version.empty()) file.version = version;
 }
 
 }  // namespace
 
-const Json& member(const Json& object, const char* name) {
-    static const Json nothing;
-    if (!object.is_object()) return nothing;
-    const auto found = object.find(name);
-    return found == object.end() ? nothing : *found;
-}
-
-std::string text_member(const Json& object, const char* name) {
-    const Json& value = member(object, name);
-    return value.is_string() ? value.get<std::string>() : "";
-}
-
-Json parsed_json(std::string_view text, const std::string& what) {
-    Json json = Json::parse(text, nullptr, false);
-    if (json.is_discarded()) damaged(what + " is not JSON");
-    return json;
-}
-
 void add_keras_layers(const Json& model, const Weights& weights, ModelFile& into) {
-    KerasModel(weights, into).read(model, {}, "", 0);
+    KerasModel(weights, into).read(model, {}, {});
     const std::string compiled = word_of(member(member(model, "compile_config"), "jit_compile"));
     for (ModelLayer& layer : into.layers)
         if (!compiled.empty()) layer.settings["jit_compile"] = compiled;
@@ -366,68 +400,46 @@ void add_keras_layers(const Json& model, const Weights& weights, ModelFile& into
 }
 
 void add_keras_layers(const Weights& weights, ModelFile& into) {
-    constexpr std::pair<const char*, const char*> pairs[] = {
-        {"/vars/0", "/vars/1"}, {"/kernel:0", "/recurrent_kernel:0"}, {"/kernel", "/recurrent_kernel"}};
-    for (const auto& [path, kernel_of] : weights)
-        for (const auto& [kernel, recurrent] : pairs) {
-            if (!path.ends_with(kernel) || kernel_of.shape.size() != 2) continue;
-            const std::string place = path.substr(0, path.size() - std::string_view(kernel).size());
-            const auto state = weights.find(place + recurrent);
-            const std::int64_t columns = kernel_of.shape[1];
-            if (state == weights.end() || state->second.shape.size() != 2 || state->second.shape[1] != columns)
-                continue;
-            const std::int64_t hidden = state->second.shape[0], gates = hidden > 0 ? columns / hidden : 0;
-            if (gates * hidden != columns || (gates != 1 && gates != 3 && gates != 4)) continue;
-            ModelLayer layer;
-            layer.name = layer_around(place, layer.directions);
-            if (find_by(into.layers, &ModelLayer::name, layer.name)) continue;  // its other direction
-            layer.kind = gates == 4 ? LayerKind::lstm : gates == 3 ? LayerKind::gru : LayerKind::rnn;
-            layer.input = static_cast<int>(kernel_of.shape[0]);
-            layer.hidden = static_cast<int>(hidden);
-            if (!kernel_of.dtype.empty()) layer.dtype = kernel_of.dtype;
-            into.layers.push_back(std::move(layer));
-        }
+    for (const CellWeights& cell : cells_of(weights)) {
+        ModelLayer layer;
+        layer.name = layer_around(cell.place, layer.directions);
+        if (find_by(into.layers, &ModelLayer::name, layer.name)) continue;  // its other direction
+        layer.kind = kind_by(cell.sizes.gates);
+        layer.input = size_from(cell.sizes.input);
+        layer.hidden = size_from(cell.sizes.hidden);
+        if (!cell.kernel->dtype.empty()) layer.dtype = cell.kernel->dtype;
+        into.layers.push_back(std::move(layer));
+    }
 }
 
-ModelFile read_keras_zip(const ZipArchive& archive) {
-    ModelFile file{"keras", "keras", {}, {}, {}};
+void read_keras_zip(const ZipArchive& archive, ModelFile& into) {
     std::string config_storage, metadata_storage, weights_storage;
     const Json config = parsed_json(archive.content(*archive.find("config.json"), config_storage), "config.json");
     if (text_member(config, "class_name").empty()) throw InputError("config.json describes no Keras model");
-    if (const auto* metadata = archive.find("metadata.json"))
-        file.version = version_in(
-            text_member(parsed_json(archive.content(*metadata, metadata_storage), "metadata.json"), "keras_version"));
-    Weights weights;
-    if (const auto* entry = archive.find("model.weights.h5"); entry && entry->size > 0)
-        weights = weights_in(Hdf5File(archive.content(*entry, weights_storage)), file);
-    add_keras_layers(config, weights, file);
-    return file;
+    into.format = "keras";
+    const auto* const metadata = archive.find("metadata.json");
+    set_version(into, !metadata
+                          ? ""
+                          : text_member(parsed_json(archive.content(*metadata, metadata_storage), "metadata.json"),
+                                        "keras_version"));
+    const auto* const weights = archive.find("model.weights.h5");
+    const bool has_weights = weights && weights->size > 0;
+    add_keras_layers(config, has_weights ? Hdf5File(archive.content(*weights, weights_storage)).datasets() : Weights(),
+                     into);
 }
 
-ModelFile read_keras_json(const Json& json) {
-    ModelFile file{"keras_json", "keras", version_in(text_member(json, "keras_version")), {}, {}};
-    add_keras_layers(json, {}, file);
-    return file;
-}
-
-ModelFile read_keras_hdf5(std::string_view bytes) {
-    ModelFile file{"hdf5", "keras", {}, {}, {}};
+void read_keras_hdf5(std::string_view bytes, ModelFile& into) {
     const Hdf5File hdf5(bytes);
-    const Hdf5Object root = hdf5.object(hdf5.root());
-    const Weights weights = weights_in(hdf5, file);
-    std::string version = root.text("keras_version");
+    Hdf5Object root = hdf5.object(hdf5.root());
+    std::string version = root.attributes["keras_version"];
     if (version.empty() && root.links.contains("model_weights"))
-        version = hdf5.object(root.links.at("model_weights")).text("keras_version");
-    file.version = version_in(version);
-    const std::string config = root.text("model_config");
-    if (config.empty()) {
-        file.format = "keras_weights";
-        add_keras_layers(weights, file);
-        file.notes.push_back("the file holds weights alone: activations, masks and dropout are unknown");
-    } else {
-        add_keras_layers(parsed_json(config, "model_config"), weights, file);
-    }
-    return file;
+        version = hdf5.object(root.links.at("model_weights")).attributes["keras_version"];
+    set_version(into, version);
+    const std::string config = root.attributes["model_config"];
+    into.format = config.empty() ? "keras_weights" : "hdf5";
+    if (!config.empty()) return add_keras_layers(parsed_json(config, "model_config"), hdf5.datasets(), into);
+    add_keras_layers(hdf5.datasets(), into);
+    into.notes.push_back("the file holds weights alone: activations, masks and dropout are unknown");
 }
 
 }  // namespace rnncheck::model

@@ -1,4 +1,4 @@
-// What a model's file holds of its recurrent layers, in the framework's own words. No weights.
+// What a model's file holds of its recurrent layers, in the framework's own words.
 #pragma once
 
 #include "base/fields.hpp"
@@ -25,10 +25,11 @@ RNNCHECK_ENUM_NAMES(LayerKind, "lstm", "gru", "rnn_tanh", "rnn_relu", "rnn", "ls
 struct ModelLayer {
     std::string name;
     LayerKind kind = LayerKind::cell;
-    std::optional<int> input, hidden;
+    std::optional<int> input = {}, hidden = {};
     int layers = 1, directions = 1;
-    std::optional<std::string> dtype;
-    TextMap settings;  ///< "activation": "tanh"; what the file does not hold is missing
+    std::optional<std::string> dtype = {};
+    TextMap settings = {};                            ///< "activation": "tanh"; what the file does not hold is missing
+    std::optional<std::vector<double>> weights = {};  ///< in the order of use_weights(); where they were wanted
 
     static void fields(auto& self, auto&& visit) {
         visit("name", self.name, "as the framework stores it, below the models that contain it: encoder/lstm_1");
@@ -46,9 +47,10 @@ struct ModelLayer {
 struct ModelFile {
     std::string format;     ///< "keras", "h5", "onnx"
     std::string framework;  ///< that wrote it: "keras", "pytorch", "onnx"
-    std::optional<std::string> version;
-    std::vector<ModelLayer> layers;
-    std::vector<std::string> notes;  ///< what could not be read, and what holds for all layers
+    std::optional<std::string> version = {};
+    std::vector<ModelLayer> layers = {};
+    std::vector<std::string> notes = {};  ///< what could not be read, and what holds for all layers
+    std::size_t weights_wanted = 0;       ///< how many numbers of the layers' weights may be read
 
     static void fields(auto& self, auto&& visit) {
         visit("format", self.format, "of the file");
@@ -59,9 +61,9 @@ struct ModelFile {
     }
 };
 
-/// Reads headers and descriptions; no weights, and nothing of the file is executed. `path` is a file or the directory
-/// of a SavedModel. InputError where it is no model, or damaged. For a process of its own: the file may change or end
-/// while it is read.
-ModelFile read_model(const std::string& path);
+/// Reads headers and descriptions and at most as many weights as are wanted; nothing of the file is executed. `path` is
+/// a file or the directory of a SavedModel. InputError where it is no model, or damaged. For a process of its own: the
+/// file may change or end while it is read.
+ModelFile read_model(const std::string& path, std::size_t weights_wanted = 0);
 
 }  // namespace rnncheck

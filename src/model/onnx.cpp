@@ -1,11 +1,8 @@
 // ONNX (onnx.proto, https://github.com/onnx/onnx/blob/main/onnx/onnx.proto): LSTM, GRU and RNN nodes, also in subgraphs
 // and functions.
-#include <sys/stat.h>
-
-#include <algorithm>
+#include <filesystem>
 #include <set>
 
-#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "model/protobuf.hpp"
 #include "model/readers.hpp"
@@ -26,20 +23,15 @@ constexpr std::uint64_t input = 1, output = 2, name = 3, op_type = 4, attribute 
 namespace attribute_field {
 constexpr std::uint64_t name = 1, f = 2, i = 3, s = 4, tensor = 5, graph = 6, floats = 7, strings = 9, graphs = 11;
 }
-
-/// Values of ONNX' TensorProto.DataType.
-std::string dtype_name(std::uint64_t type) {
-    constexpr std::pair<std::uint64_t, const char*> types[] = {{1, "float32"},  {2, "uint8"},    {3, "int8"},
-                                                               {10, "float16"}, {11, "float64"}, {16, "bfloat16"}};
-    const auto* known = find_by(types, &std::pair<std::uint64_t, const char*>::first, type);
-    return known ? known->second : "";
+namespace tensor_field {
+constexpr std::uint64_t dims = 1, type = 2, floats = 4, name = 8, raw = 9, doubles = 10, external = 13;
 }
 
 class OnnxModel {
   public:
-    OnnxModel(std::string_view model, const std::string& directory) : directory_(directory) {
-        file.format = "onnx";
-        file.framework = "onnx";
+    OnnxModel(std::string_view model, const std::string& directory, ModelFile& file)
+        : directory_(directory), file_(file) {
+        file.format = file.framework = "onnx";
         const std::string producer = text_of(model, 2), version = text_of(model, 3);
         if (!producer.empty()) file.notes.emplace_back(trim("written by " + producer + " " + version));
         each_field(model, 8, [&](const ProtoField& opset) {
@@ -54,8 +46,6 @@ class OnnxModel {
                                  join({missing_.begin(), missing_.end()}, ", "));
     }
 
-    ModelFile file;
-
   private:
     void read_graph(std::string_view graph, int depth) {
         if (depth > deepest_subgraph) damaged("graphs are nested too deeply");
@@ -67,29 +57,37 @@ class OnnxModel {
 
     /// An initializer, or the value of a Constant node, whose output names it.
     void read_tensor(std::string_view tensor, const std::string& name) {
-        const std::string known = name.empty() ? text_of(tensor, 8) : name;
-        tensors_[known] = {"", known, numbers_of(tensor, 1), dtype_name(field_of(tensor, 2).value)};
-        each_field(tensor, 13, [&](const ProtoField& external) {
-            if (text_of(external.bytes, 1) == "location") note_external(text_of(external.bytes, 2));
-        });
+        Tensor& known = tensors_[name.empty() ? text_of(tensor, tensor_field::name) : name];
+        known = {numbers_of(tensor, tensor_field::dims),
+                 dtype_by(&DtypeNames::onnx, field_of(tensor, tensor_field::type).value)};
+        for (const std::uint64_t data : {tensor_field::raw, tensor_field::floats, tensor_field::doubles})
+            if (known.bytes.empty()) known.bytes = field_of(tensor, data).bytes;
+        TextMap external;
+        each_field(tensor, tensor_field::external,
+                   [&](const ProtoField& entry) { external[text_of(entry.bytes, 1)] = text_of(entry.bytes, 2); });
+        if (external.contains("location")) read_external(external, known);
     }
 
-    void note_external(const std::string& location) {
+    void read_external(TextMap& external, Tensor& into) {
+        const std::string& location = external["location"];
         const bool inside = !location.empty() && location.front() != '/' && !contains(location, "..");
-        struct stat status {};
-        if (!inside || stat((directory_ + "/" + location).c_str(), &status) != 0) missing_.insert(location);
+        const std::string path = directory_ + "/" + location;
+        std::error_code error;
+        if (!inside || !std::filesystem::exists(path, error)) {
+            missing_.insert(location);
+        } else if (file_.weights_wanted > 0) {
+            auto& data = data_[location];
+            if (!data) data = std::make_unique<MappedFile>(path);
+            const auto at = number_from<std::uint64_t>(external["offset"]).value_or(0);
+            into.bytes = data->bytes().substr(std::min<std::uint64_t>(at, data->bytes().size()));
+        }
     }
 
     /// ValueInfoProto: a name, and of a tensor type and shape.
     void read_value_info(std::string_view value) {
-        const std::string name = text_of(value, 1);
-        if (tensors_.contains(name)) return;
         const std::string_view tensor = field_of(field_of(value, 2).bytes, 1).bytes;
-        Tensor known{"", name, {}, dtype_name(field_of(tensor, 1).value)};
-        each_field(field_of(tensor, 2).bytes, 1, [&](const ProtoField& dimension) {
-            known.shape.push_back(static_cast<std::int64_t>(field_of(dimension.bytes, 1).value));
-        });
-        tensors_[name] = std::move(known);
+        tensors_.try_emplace(text_of(value, 1), Tensor{dimensions_of(field_of(tensor, 2).bytes, 1),
+                                                       dtype_by(&DtypeNames::onnx, field_of(tensor, 1).value)});
     }
 
     void read_node(std::string_view node, int depth) {
@@ -107,14 +105,12 @@ class OnnxModel {
     }
 
     void add_layer(std::string_view node, const std::string& op) {
-        std::vector<std::string> inputs;
-        each_field(node, node_field::input, [&](const ProtoField& input) { inputs.emplace_back(input.bytes); });
+        std::vector<std::string> inputs = texts_of(node, node_field::input);
         inputs.resize(std::max<std::size_t>(inputs.size(), 8));
         ModelLayer layer;
         layer.name = text_of(node, node_field::name);
-        each_field(node, node_field::output, [&](const ProtoField& output) {
-            if (layer.name.empty()) layer.name = output.bytes;
-        });
+        for (const std::string& output : texts_of(node, node_field::output))
+            if (layer.name.empty()) layer.name = output;
         layer.kind = op == "GRU" ? LayerKind::gru : op == "RNN" ? LayerKind::rnn_tanh : LayerKind::lstm;
         layer.settings["op"] = op;
         // The operators were defined anew in opsets 7, 14 and 22.
@@ -128,17 +124,18 @@ class OnnxModel {
         set_sizes(layer, inputs);
         if (op == "RNN" && lower(layer.settings["activations"]).starts_with("relu")) layer.kind = LayerKind::rnn_relu;
         std::erase_if(layer.settings, [](const auto& setting) { return setting.second.empty(); });
-        file.layers.push_back(std::move(layer));
+        std::vector<std::optional<DirectionWeights>> weights;
+        for (int direction = 0; file_.weights_wanted > 0 && direction < layer.directions; ++direction)
+            weights.push_back(weights_of(inputs, direction));
+        set_weights(layer, onnx_order, weights, file_);
+        file_.layers.push_back(std::move(layer));
     }
 
     static void set(ModelLayer& layer, std::string_view attribute) {
         const std::string name = text_of(attribute, attribute_field::name);
         const ProtoField whole = field_of(attribute, attribute_field::i);
-        std::vector<std::string> strings;
-        each_field(attribute, attribute_field::strings,
-                   [&](const ProtoField& text) { strings.emplace_back(text.bytes); });
-        std::string value = text_of(attribute, attribute_field::s);
-        if (!strings.empty()) value = join(strings, ",");
+        const std::vector<std::string> strings = texts_of(attribute, attribute_field::strings);
+        std::string value = strings.empty() ? text_of(attribute, attribute_field::s) : join(strings, ",");
         if (value.empty() && whole.number > 0) value = std::to_string(static_cast<std::int64_t>(whole.value));
         if (const ProtoField real = field_of(attribute, attribute_field::f); value.empty() && real.number > 0)
             value = short_number(std::bit_cast<float>(static_cast<std::uint32_t>(real.value)));
@@ -147,32 +144,54 @@ class OnnxModel {
         if (name == "hidden_size") layer.hidden = number_from(value);
     }
 
-    /// W is [directions][gates * hidden][input], R [directions][gates * hidden][hidden].
+    const Tensor* find(const std::string& name) const {
+        const auto found = tensors_.find(name);
+        return found == tensors_.end() ? nullptr : &found->second;
+    }
+
+    /// W is [directions][gates * hidden][input], R [directions][gates * hidden][hidden]; the last two in other order
+    /// where they are quantized.
     void set_sizes(ModelLayer& layer, const std::vector<std::string>& inputs) {
-        const auto weights = tensors_.find(inputs[1]), state = tensors_.find(inputs[2]),
-                   data = tensors_.find(inputs[0]);
-        const bool quantized = layer.settings["op"] == "DynamicQuantizeLSTM";
-        if (weights != tensors_.end() && weights->second.shape.size() == 3) {
-            const std::int64_t width = weights->second.shape[quantized ? 1 : 2];
-            if (width > 0) layer.input = static_cast<int>(width);
-        }
-        if (!layer.hidden && state != tensors_.end() && state->second.shape.size() == 3)
-            layer.hidden = static_cast<int>(state->second.shape[quantized ? 1 : 2]);
-        for (const auto& tensor : {data, weights})
-            if (!layer.dtype && tensor != tensors_.end() && !tensor->second.dtype.empty())
-                layer.dtype = tensor->second.dtype;
+        const Tensor *data = find(inputs[0]), *weights = find(inputs[1]), *state = find(inputs[2]);
+        const std::size_t columns = layer.settings["op"] == "DynamicQuantizeLSTM" ? 1 : 2;
+        if (weights && weights->shape.size() == 3) layer.input = size_from(weights->shape[columns]);
+        if (!layer.hidden && state && state->shape.size() == 3) layer.hidden = size_from(state->shape[columns]);
+        for (const Tensor* const tensor : {data, weights})
+            if (!layer.dtype && tensor && !tensor->dtype.empty()) layer.dtype = tensor->dtype;
+    }
+
+    /// Those of one direction, which the first dimension counts; B is [directions][both biases of all gates].
+    std::optional<Numbers> part_of(const std::string& name, int direction, std::size_t rank) const {
+        const Tensor* const tensor = find(name);
+        if (!tensor || tensor->shape.size() != rank) return std::nullopt;
+        Tensor part{{tensor->shape.begin() + 1, tensor->shape.end()}, tensor->dtype, tensor->bytes};
+        std::uint64_t before = static_cast<std::uint64_t>(direction) * bytes_of(part.dtype);
+        for (const std::int64_t size : part.shape) before *= static_cast<std::uint64_t>(size);
+        if (before >= part.bytes.size()) return std::nullopt;
+        part.bytes.remove_prefix(before);
+        return numbers_in(part);
+    }
+
+    std::optional<DirectionWeights> weights_of(const std::vector<std::string>& inputs, int direction) const {
+        const auto input = part_of(inputs[1], direction, 3), state = part_of(inputs[2], direction, 3);
+        const auto biases = inputs[3].empty() ? Numbers() : part_of(inputs[3], direction, 2);
+        if (!input || !state || !biases) return std::nullopt;
+        const auto middle = biases->begin() + static_cast<std::ptrdiff_t>(biases->size() / 2);
+        return DirectionWeights{*input, *state, {biases->begin(), middle}, {middle, biases->end()}, {}};
     }
 
     std::string directory_;
+    ModelFile& file_;
     std::uint64_t opset_ = 0;
-    std::map<std::string, Tensor> tensors_;  ///< by name, of all graphs
+    Weights tensors_;  ///< of all graphs
+    std::map<std::string, std::unique_ptr<MappedFile>> data_;
     std::set<std::string> missing_;
 };
 
 }  // namespace
 
-ModelFile read_onnx(std::string_view bytes, const std::string& directory) {
-    return std::move(OnnxModel(bytes, directory).file);
+void read_onnx(std::string_view bytes, const std::string& directory, ModelFile& into) {
+    OnnxModel(bytes, directory, into);
 }
 
 }  // namespace rnncheck::model

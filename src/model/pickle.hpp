@@ -1,12 +1,9 @@
 // What a Python pickle describes, as data: nothing that it names is imported or called.
-// Format: Python's Lib/pickletools.py.
+// Format: Python's Lib/pickletools.py, protocols 2 to 5.
 #pragma once
 
 #include <deque>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "model/bytes.hpp"
 
@@ -14,15 +11,15 @@ namespace rnncheck::model {
 
 /// A value. Texts are views into the file.
 struct PickleNode {
-    enum class Kind { none, boolean, whole, real, text, list, dictionary, global, object, persistent };
-    Kind kind = Kind::none;
+    enum class Kind { other, boolean, whole, real, text, list, dictionary, global, object, persistent };
+    Kind kind = Kind::other;
     std::int64_t number = 0;                  ///< of a `boolean` and a `whole`
     double real = 0;                          ///< of a `real`
     std::string_view module = {}, text = {};  ///< of a `global`: "torch._utils", "_rebuild_tensor_v2"
-    /// A list's items, tuples and sets included; keys and values of a dictionary in turn; of an object what it is made
-    /// by, then its arguments, then its state; of a persistent id the id.
+    /// A list's items, tuples and sets included; of an object what it is made by, its arguments, and a state that is no
+    /// dictionary; of a persistent id the id.
     std::vector<std::size_t> items = {};
-    std::vector<std::size_t> pairs = {};  ///< keys and values in turn, of an object that is used as a dictionary
+    std::vector<std::size_t> pairs = {};  ///< keys and values in turn, of a dictionary and of an object's state
 };
 
 class Pickle {
@@ -32,42 +29,43 @@ class Pickle {
 
     const PickleNode& root() const { return nodes_[root_]; }
     const PickleNode& operator[](std::size_t index) const { return nodes_[index]; }
+    const std::deque<PickleNode>& nodes() const { return nodes_; }
     std::uint64_t end() const { return cursor_.place(); }
 
-    /// The value of a key of a dictionary or of an object's state; null when there is none.
-    const PickleNode* value(const PickleNode& of, std::string_view key) const;
-    /// A whole number or a text of it; nothing where it is another.
+    /// The value of a key as a word: a number, a text, True or False; nothing where it is another.
     std::optional<std::string> word(const PickleNode& of, std::string_view key) const;
     /// What an object is made by: a global, else null.
     const PickleNode* maker(const PickleNode& object) const;
 
   private:
     using Kind = PickleNode::Kind;
+    using Items = std::vector<std::size_t>;
+    struct Code {
+        char code;
+        void (*run)(Pickle&);
+    };
+    static const Code codes[];
 
-    bool step();
-    // Each whether the code is one of its own.
-    bool literal(char code);
-    bool text(char code);
-    bool reference(char code);
-    bool collection(char code);
-    bool object(char code);
-
-    std::size_t add(PickleNode node);
-    bool push(PickleNode node) { return push(add(std::move(node))); }
-    bool push(std::size_t index) {
-        stack_.push_back(index);
-        return true;
+    std::uint64_t number(std::uint64_t bytes) { return cursor_.number(bytes); }
+    void push(PickleNode node);
+    void push_whole(std::uint64_t number) { push({.kind = Kind::whole, .number = static_cast<std::int64_t>(number)}); }
+    void push_long(std::uint64_t length_bytes);
+    template <std::uint64_t length_bytes>
+    static void push_text(Pickle& pickle) {
+        pickle.push({.kind = Kind::text, .text = pickle.cursor_.text(pickle.number(length_bytes))});
     }
     std::size_t pop();
-    std::vector<std::size_t> pop(std::size_t count);
-    std::vector<std::size_t> pop_to_mark();
-    bool append(const std::vector<std::size_t>& items);
-    bool put(std::uint64_t index);
-    bool get(std::uint64_t index);
+    Items pop(std::size_t count);
+    Items pop_to_mark();
+    void append(Items items, Items PickleNode::*to);
+    void build();
+    void put(std::uint64_t index);
+    void get(std::uint64_t index);
+    void count(std::size_t more);
 
     Cursor cursor_;
     std::deque<PickleNode> nodes_;
-    std::vector<std::size_t> stack_, marks_, memo_;
+    Items stack_, marks_, memo_;
     std::size_t links_ = 0;
     std::size_t root_ = 0;
 };

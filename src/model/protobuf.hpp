@@ -67,6 +67,21 @@ inline std::string text_of(std::string_view message, std::uint64_t number) {
     return std::string(field_of(message, number).bytes);
 }
 
+/// The sizes in a shape: of each dimension, which has this number, field 1.
+inline std::vector<std::int64_t> dimensions_of(std::string_view shape, std::uint64_t number) {
+    std::vector<std::int64_t> sizes;
+    each_field(shape, number, [&](const ProtoField& dimension) {
+        sizes.push_back(static_cast<std::int64_t>(field_of(dimension.bytes, 1).value));
+    });
+    return sizes;
+}
+
+inline std::vector<std::string> texts_of(std::string_view message, std::uint64_t number) {
+    std::vector<std::string> texts;
+    each_field(message, number, [&](const ProtoField& text) { texts.emplace_back(text.bytes); });
+    return texts;
+}
+
 /// The numbers of a repeated field, packed or not.
 inline std::vector<std::int64_t> numbers_of(std::string_view message, std::uint64_t number) {
     std::vector<std::int64_t> numbers;

@@ -1,51 +1,80 @@
 // Which reader a file is for, by its first bytes.
-#include <sys/stat.h>
+#include <filesystem>
 
 #include "base/text.hpp"
 #include "model/readers.hpp"
-#include "model/zip.hpp"
 
 namespace rnncheck::model {
 
 namespace {
 
-ModelFile read_zip(std::string_view bytes) {
+void read_zip(std::string_view bytes, ModelFile& into) {
     const ZipArchive archive(bytes);
-    if (archive.find("data.pkl")) return read_torch_zip(archive);
-    if (archive.find("config.json")) return read_keras_zip(archive);
+    if (archive.find("data.pkl")) return read_torch_zip(archive, into);
+    if (archive.find("config.json")) return read_keras_zip(archive, into);
     throw InputError("the ZIP archive is neither a Keras model (config.json) nor one of PyTorch (data.pkl)");
 }
 
-ModelFile read_json(std::string_view bytes, const std::string& directory) {
+void read_json(std::string_view bytes, const std::string& directory, ModelFile& into) {
     const Json json = parsed_json(bytes, "the file");
-    if (member(json, "weight_map").is_object()) return read_safetensors_index(json, directory);
-    if (member(json, "class_name").is_string()) return read_keras_json(json);
-    throw InputError("the JSON is neither a Keras model nor the index of a safetensors checkpoint");
+    if (member(json, "weight_map").is_object()) return read_safetensors_index(json, directory, into);
+    if (!member(json, "class_name").is_string())
+        throw InputError("the JSON is neither a Keras model nor the index of a safetensors checkpoint");
+    into.format = "keras_json";
+    into.framework = "keras";
+    if (const std::string version = text_member(json, "keras_version"); !version.empty()) into.version = version;
+    add_keras_layers(json, {}, into);
 }
 
 bool is_safetensors(std::string_view bytes) {
     return bytes.size() > 9 && bytes[8] == '{' && little(bytes, 0, 8) <= bytes.size() - 8;
 }
 
-}  // namespace
-
-}  // namespace rnncheck::model
-
-rnncheck::ModelFile rnncheck::read_model(const std::string& path) {
-    using namespace model;
-    struct stat status {};
-    if (stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return read_saved_model(path);
-    const std::string directory = contains(path, "/") ? directory_of(path) : ".";
-    if (file_name(path) == "saved_model.pb") return read_saved_model(directory);
+void read_file(const std::string& path, const std::string& directory, ModelFile& into) {
     const MappedFile mapped(path);
-    const std::string_view bytes = mapped.bytes(), text = trim(bytes.substr(0, 64));
-    if (bytes.starts_with("PK\3\4") || bytes.starts_with("PK\5\6")) return read_zip(bytes);
-    if (bytes.starts_with("\x89HDF\r\n\x1a\n")) return read_keras_hdf5(bytes);
-    if (is_safetensors(bytes)) return read_safetensors(bytes);
-    if (text.starts_with("{")) return read_json(bytes, directory);
-    if (bytes.front() == '\x80') return read_torch_pickle(bytes);
-    if (bytes.front() == '\x08') return read_onnx(bytes, directory);  // ir_version, ModelProto's first field
+    const std::string_view bytes = mapped.bytes();
+    if (bytes.starts_with("PK\3\4") || bytes.starts_with("PK\5\6")) return read_zip(bytes, into);
+    if (bytes.starts_with("\x89HDF\r\n\x1a\n")) return read_keras_hdf5(bytes, into);
+    if (is_safetensors(bytes)) return read_safetensors(bytes, into);
+    if (trim(bytes.substr(0, 64)).starts_with("{")) return read_json(bytes, directory, into);
+    if (bytes.front() == '\x80') return read_torch_pickle(bytes, into);
+    if (bytes.front() == '\x08') return read_onnx(bytes, directory, into);  // ir_version, ModelProto's first field
     throw InputError(
         "it is no model of a format known here: .keras, .h5, Keras JSON, SavedModel, ONNX, PyTorch (.pt, .pth, .ckpt, "
         "TorchScript), safetensors");
+}
+
+}  // namespace
+
+const Json& member(const Json& object, const char* name) {
+    static const Json nothing;
+    if (!object.is_object()) return nothing;
+    const auto found = object.find(name);
+    return found == object.end() ? nothing : *found;
+}
+
+std::string text_member(const Json& object, const char* name) {
+    const Json& value = member(object, name);
+    return value.is_string() ? value.get<std::string>() : "";
+}
+
+Json parsed_json(std::string_view text, const std::string& what) {
+    Json json = Json::parse(text, nullptr, false);
+    if (json.is_discarded()) damaged(what + " is not JSON");
+    return json;
+}
+
+}  // namespace rnncheck::model
+
+rnncheck::ModelFile rnncheck::read_model(const std::string& path, std::size_t weights_wanted) {
+    ModelFile file;
+    file.weights_wanted = weights_wanted;
+    const std::string directory = contains(path, "/") ? directory_of(path) : ".";
+    if (std::error_code error; std::filesystem::is_directory(path, error))
+        model::read_saved_model(path, file);
+    else if (file_name(path) == "saved_model.pb")
+        model::read_saved_model(directory, file);
+    else
+        model::read_file(path, directory, file);
+    return file;
 }

@@ -1,9 +1,8 @@
 // TensorFlow's SavedModel: Keras' metadata where they are, else the operations of its graph.
 // Fields: tensorflow/core/protobuf/saved_model.proto, meta_graph.proto, saved_object_graph.proto; graph.proto,
 // function.proto, node_def.proto; keras/protobuf/saved_metadata.proto.
-#include <sys/stat.h>
-
 #include <algorithm>
+#include <filesystem>
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
@@ -21,14 +20,6 @@ std::string_view attribute_of(std::string_view node, std::string_view name) {
         if (field_of(entry.bytes, 1).bytes == name) value = field_of(entry.bytes, 2).bytes;
     });
     return value;
-}
-
-/// TensorFlow's DataType.
-std::string tensorflow_dtype(std::uint64_t type) {
-    constexpr std::pair<std::uint64_t, const char*> types[] = {
-        {1, "float32"}, {2, "float64"}, {14, "bfloat16"}, {19, "float16"}};
-    const auto* known = find_by(types, &std::pair<std::uint64_t, const char*>::first, type);
-    return known ? known->second : "";
 }
 
 /// A piece of Keras' metadata about a layer or the model.
@@ -111,11 +102,8 @@ Weights variables_of(std::string_view meta_graph) {
         const std::string_view variable = field_of(object.bytes, 7).bytes;
         const std::string name = text_of(variable, 6);
         if (name.empty()) return;
-        Tensor tensor{"", name, {}, tensorflow_dtype(field_of(variable, 1).value)};
-        each_field(field_of(variable, 2).bytes, 2, [&](const ProtoField& dimension) {
-            tensor.shape.push_back(static_cast<std::int64_t>(field_of(dimension.bytes, 1).value));
-        });
-        variables[name] = std::move(tensor);
+        variables[name] = {dimensions_of(field_of(variable, 2).bytes, 2),
+                           dtype_by(&DtypeNames::tensorflow, field_of(variable, 1).value)};
     });
     return variables;
 }
@@ -140,36 +128,30 @@ void add_graph(std::string_view meta_graph, const Weights& weights, ModelFile& f
         if (!op.starts_with("CudnnRNN") || find_by(file.layers, &ModelLayer::name, layer.name)) continue;
         layer.kind = from_name<LayerKind>(mode.empty() ? "lstm" : mode).value_or(LayerKind::cell);
         layer.directions = text_of(attribute_of(node, "direction"), 2) == "bidirectional" ? 2 : 1;
-        layer.dtype = tensorflow_dtype(field_of(attribute_of(node, "T"), 6).value);
+        layer.dtype = dtype_by(&DtypeNames::tensorflow, field_of(attribute_of(node, "T"), 6).value);
         layer.settings["op"] = op;
         file.layers.push_back(std::move(layer));
     }
 }
 
-bool is_file(const std::string& path) {
-    struct stat status {};
-    return stat(path.c_str(), &status) == 0;
-}
-
 }  // namespace
 
-ModelFile read_saved_model(const std::string& directory) {
-    if (!is_file(directory + "/saved_model.pb"))
+void read_saved_model(const std::string& directory, ModelFile& into) {
+    std::error_code error;
+    const std::string graph = directory + "/saved_model.pb", metadata = directory + "/keras_metadata.pb";
+    if (!std::filesystem::exists(graph, error))
         throw InputError("the directory has no saved_model.pb, so it is no SavedModel");
-    const MappedFile saved_model(directory + "/saved_model.pb");
+    const MappedFile saved_model(graph);
     const std::string_view meta_graph = field_of(saved_model.bytes(), 2).bytes;
     if (meta_graph.empty()) damaged("saved_model.pb holds no graph");
-    ModelFile file{"saved_model", "tensorflow", {}, {}, {}};
-    const std::string version = text_of(field_of(meta_graph, 1).bytes, 5);
-    if (!version.empty()) file.version = version;
+    into.format = "saved_model";
+    into.framework = "tensorflow";
+    if (const std::string version = text_of(field_of(meta_graph, 1).bytes, 5); !version.empty()) into.version = version;
     const Weights weights = variables_of(meta_graph);
-    const bool has_metadata = is_file(directory + "/keras_metadata.pb");
-    const std::vector<KerasObject> objects = has_metadata
-                                                 ? objects_of_file(MappedFile(directory + "/keras_metadata.pb").bytes())
-                                                 : objects_of_graph(meta_graph);
-    add_objects(objects, weights, file);
-    if (file.layers.empty()) add_graph(meta_graph, weights, file);
-    return file;
+    add_objects(std::filesystem::exists(metadata, error) ? objects_of_file(MappedFile(metadata).bytes())
+                                                         : objects_of_graph(meta_graph),
+                weights, into);
+    if (into.layers.empty()) add_graph(meta_graph, weights, into);
 }
 
 }  // namespace rnncheck::model

@@ -1,19 +1,37 @@
 // PyTorch: checkpoints, TorchScript archives, safetensors.
-#include <algorithm>
-#include <array>
 #include <set>
 
-#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "model/pickle.hpp"
 #include "model/readers.hpp"
-#include "model/zip.hpp"
 
 namespace rnncheck::model {
 
 namespace {
 
 using Kind = PickleNode::Kind;
+
+struct NamedTensor {
+    std::string container;  ///< the dictionaries around the one that holds it: "state_dict"
+    std::string name;
+    Tensor tensor;
+};
+
+/// What is known of modules beside their weights, by name.
+using ModuleSettings = std::map<std::string, TextMap>;
+
+/// The parameters of one module: weight_ih_l0, weight_ih_l0_reverse; those of a cell as of its layer 0.
+struct Module {
+    std::string container, name;
+    std::map<std::string, const Tensor*> parameters = {};
+    int layers = 0;
+    bool cell = false, reverse = false;
+
+    const Tensor* find(const std::string& parameter, int layer = 0, bool backward = false) const {
+        const auto found = parameters.find(parameter + "_l" + std::to_string(layer) + (backward ? "_reverse" : ""));
+        return found == parameters.end() ? nullptr : found->second;
+    }
+};
 
 /// "lstm.weight_ih_l0_reverse": module, parameter, layer (none in a cell) and direction.
 struct ParameterName {
@@ -44,60 +62,63 @@ std::optional<ParameterName> parameter_name(std::string_view name) {
     return std::nullopt;
 }
 
-/// The parameters of one module.
-struct Module {
-    std::string container, name;
-    std::map<std::string, const Tensor*> first;  ///< of the first layer, by parameter
-    int layers = 0;
-    bool cell = false, reverse = false;
-};
-
-std::vector<Module> modules_of(const std::vector<Tensor>& tensors) {
+std::vector<Module> modules_of(const std::vector<NamedTensor>& tensors) {
+    constexpr int most_layers = 10'000;
     std::vector<Module> modules;
     std::map<std::pair<std::string, std::string>, std::size_t> known;
-    for (const Tensor& tensor : tensors) {
+    for (const NamedTensor& tensor : tensors) {
         const auto name = parameter_name(tensor.name);
-        if (!name) continue;
+        const int layer = name ? name->layer.value_or(0) : -1;
+        if (layer < 0 || layer >= most_layers) continue;
         const auto [entry, added] = known.try_emplace({tensor.container, name->module}, modules.size());
-        if (added) modules.push_back({tensor.container, name->module, {}, 0, false, false});
+        if (added) modules.push_back({tensor.container, name->module});
         Module& module = modules[entry->second];
         module.cell |= !name->layer;
         module.reverse |= name->reverse;
-        module.layers = std::max(module.layers, name->layer.value_or(0) % 1'000'000 + 1);
-        if (name->layer.value_or(0) == 0) module.first.try_emplace(name->parameter, &tensor);
+        module.layers = std::max(module.layers, layer + 1);
+        module.parameters.try_emplace(
+            name->parameter + "_l" + std::to_string(layer) + (name->reverse ? "_reverse" : ""), &tensor.tensor);
     }
     return modules;
 }
 
-LayerKind kind_by(std::int64_t gates, bool cell) {
-    if (gates == 4) return cell ? LayerKind::lstm_cell : LayerKind::lstm;
-    if (gates == 3) return cell ? LayerKind::gru_cell : LayerKind::gru;
-    return cell ? LayerKind::rnn_cell : LayerKind::rnn;
+std::optional<DirectionWeights> weights_of(const Module& module, int layer, bool backward) {
+    DirectionWeights weights;
+    const std::pair<const char*, Numbers*> parts[] = {{"weight_ih", &weights.input},
+                                                      {"weight_hh", &weights.recurrent},
+                                                      {"bias_ih", &weights.input_bias},
+                                                      {"bias_hh", &weights.recurrent_bias},
+                                                      {"weight_hr", &weights.projection}};
+    for (const auto& [name, numbers] : parts)
+        if (const Tensor* const tensor = module.find(name, layer, backward)) {
+            auto found = numbers_in(*tensor);
+            if (!found) return std::nullopt;
+            *numbers = std::move(*found);
+        }
+    return weights;
 }
 
 /// The weights are [gates * hidden][input] and [gates * hidden][hidden, or the projection's size].
-std::optional<ModelLayer> layer_of(const Module& module) {
-    const auto find = [&](const char* parameter) {
-        const auto found = module.first.find(parameter);
-        return found == module.first.end() ? nullptr : found->second;
-    };
-    const Tensor *input = find("weight_ih"), *state = find("weight_hh"), *projection = find("weight_hr");
-    if (!input || !state || input->shape.size() != 2 || state->shape.size() != 2) return std::nullopt;
-    if (projection && projection->shape.size() != 2) return std::nullopt;
-    const std::int64_t hidden = projection ? projection->shape[1] : state->shape[1], rows = state->shape[0];
-    const std::int64_t gates = hidden > 0 ? rows / hidden : 0;
-    if (rows != gates * hidden || input->shape[0] != rows || (gates != 1 && gates != 3 && gates != 4))
-        return std::nullopt;
+std::optional<ModelLayer> layer_of(const Module& module, ModelFile& file) {
+    const Tensor *input = module.find("weight_ih"), *state = module.find("weight_hh"),
+                 *projection = module.find("weight_hr");
+    if (!input || !state || (projection && projection->shape.size() != 2)) return std::nullopt;
+    const auto sizes = cell_sizes(*input, *state, false, projection ? projection->shape[1] : 0);
+    if (!sizes) return std::nullopt;
     ModelLayer layer{module.name,
-                     kind_by(gates, module.cell),
-                     static_cast<int>(input->shape[1]),
-                     static_cast<int>(hidden),
+                     kind_by(sizes->gates, module.cell),
+                     size_from(sizes->input),
+                     size_from(sizes->hidden),
                      module.layers,
                      module.reverse ? 2 : 1,
                      state->dtype,
                      {}};
-    layer.settings["bias"] = find("bias_ih") ? "True" : "False";
+    layer.settings["bias"] = module.find("bias_ih") ? "True" : "False";
     if (projection) layer.settings["proj_size"] = std::to_string(projection->shape[0]);
+    std::vector<std::optional<DirectionWeights>> weights;
+    for (int i = 0; file.weights_wanted > 0 && i < layer.layers * layer.directions; ++i)
+        weights.push_back(weights_of(module, i / layer.directions, i % layer.directions == 1));
+    set_weights(layer, torch_order, weights, file);
     return layer;
 }
 
@@ -114,20 +135,42 @@ void add_settings(ModelLayer& layer, const TextMap& settings) {
         layer.kind = nonlinearity->second == "relu" ? LayerKind::rnn_relu : LayerKind::rnn_tanh;
 }
 
-std::string dtype_of_storage(std::string_view storage) {
-    constexpr std::pair<std::string_view, const char*> types[] = {
-        {"FloatStorage", "float32"},     {"HalfStorage", "float16"}, {"DoubleStorage", "float64"},
-        {"BFloat16Storage", "bfloat16"}, {"CharStorage", "int8"},    {"QInt8Storage", "qint8"}};
-    const auto* known = find_by(types, &std::pair<std::string_view, const char*>::first, storage);
-    return known ? known->second : std::string(storage);
+/// PyTorch's recurrent layers by the names and shapes of their parameters.
+void add_torch_layers(const std::vector<NamedTensor>& tensors, const ModuleSettings& modules, ModelFile& into) {
+    into.framework = "pytorch";
+    std::set<std::string> containers;
+    std::vector<std::pair<std::string, ModelLayer>> found;
+    for (const Module& module : modules_of(tensors)) {
+        auto layer = layer_of(module, into);
+        if (!layer) continue;
+        if (const auto known = modules.find(module.name); known != modules.end()) add_settings(*layer, known->second);
+        containers.insert(module.container);
+        found.emplace_back(module.container, std::move(*layer));
+    }
+    for (auto& [container, layer] : found) {
+        if (containers.size() > 1 && !container.empty()) layer.name = container + "." + layer.name;
+        into.layers.push_back(std::move(layer));
+    }
+}
+
+/// A storage's numbers by its key, where they are in the file.
+using Storages = std::map<std::string, std::string_view, std::less<>>;
+
+/// The elements of a persistent id: ("storage", type, key, place, elements); null where it is another.
+const std::vector<std::size_t>* storage_id(const Pickle& pickle, const PickleNode& node) {
+    if (node.kind != Kind::persistent || node.items.empty()) return nullptr;
+    const auto& id = pickle[node.items[0]].items;
+    return id.size() < 3 ? nullptr : &id;
 }
 
 /// Walks what a pickle describes and collects tensors and recurrent modules with their names.
 class Checkpoint {
   public:
-    explicit Checkpoint(const Pickle& pickle) : pickle_(pickle) { visit(pickle.root(), "", "", false, 0); }
+    Checkpoint(const Pickle& pickle, const Storages& storages) : pickle_(pickle), storages_(storages) {
+        visit(pickle.root(), "", "", false, 0);
+    }
 
-    std::vector<Tensor> tensors;
+    std::vector<NamedTensor> tensors;
     ModuleSettings modules;
     std::optional<std::string> lightning;
 
@@ -138,27 +181,29 @@ class Checkpoint {
     void visit(const PickleNode& node, const std::string& container, const std::string& name, bool in_module,
                int depth) {
         if (depth > deepest || (node.kind != Kind::dictionary && node.kind != Kind::object)) return;
-        if (const auto tensor = tensor_of(node, depth)) {
-            tensors.push_back({container, name, tensor->shape, tensor->dtype});
-            return;
-        }
+        if (const auto tensor = tensor_of(node, depth)) return tensors.push_back({container, name, *tensor});
         if (!seen_.insert(&node).second) return;
         const PickleNode* const maker = pickle_.maker(node);
         if (maker && maker->text != "OrderedDict") in_module = true;
         if (maker) note_module(node, *maker, name);
         if (depth == 0) lightning = pickle_.word(node, "pytorch-lightning_version");
-        each_pair(node, [&](std::string_view key, const PickleNode& value) {
+        for (std::size_t i = 0; i + 1 < node.pairs.size(); i += 2) {
+            const PickleNode &of_key = pickle_[node.pairs[i]], &value = pickle_[node.pairs[i + 1]];
+            if (of_key.kind != Kind::text) continue;
+            const std::string key(of_key.text);
             const bool structure = key == "_modules" || key == "_parameters" || key == "_buffers";
-            const std::string inner = structure      ? name
-                                      : name.empty() ? std::string(key)
-                                                     : name + "." + std::string(key);
-            const bool leaf = tensor_of(value, depth).has_value();
-            if (contains(inner, packed_weights)) return add_packed(container, inner, value);
-            if (in_module || leaf)
+            const std::string inner = structure ? name : below(name, key);
+            if (contains(inner, packed_weights))
+                add_packed(container, inner, value);
+            else if (in_module || tensor_of(value, depth))
                 visit(value, container, inner, in_module, depth + 1);
             else
-                visit(value, inside(container, key), "", false, depth + 1);
-        });
+                visit(value, below(container, key), "", false, depth + 1);
+        }
+    }
+
+    static std::string below(const std::string& around, const std::string& key) {
+        return around.empty() ? key : around + "." + key;
     }
 
     /// A dynamically quantized layer keeps its weights in objects: rnn._all_weight_values.0.param, one for each layer
@@ -167,11 +212,12 @@ class Checkpoint {
         std::vector<Tensor> matrices;
         collect_matrices(value, matrices, 0);
         const auto at = name.find(packed_weights);
-        const std::string module = name.substr(0, at) + ".";
         const auto number = leading_number(std::string_view(name).substr(at + packed_weights.size()));
         if (matrices.size() < 2 || !number) return;
-        tensors.push_back({container, module + "weight_ih_l" + std::to_string(*number), matrices[0].shape, "qint8"});
-        tensors.push_back({container, module + "weight_hh_l" + std::to_string(*number), matrices[1].shape, "qint8"});
+        for (const std::size_t i : {0, 1})
+            tensors.push_back({container,
+                               name.substr(0, at) + (i ? ".weight_hh_l" : ".weight_ih_l") + std::to_string(*number),
+                               {matrices[i].shape, "qint8"}});
         modules[name.substr(0, at)]["quantized"] = "dynamic";
     }
 
@@ -185,22 +231,6 @@ class Checkpoint {
             for (const std::size_t child : *children) collect_matrices(pickle_[child], into, depth + 1);
     }
 
-    static std::string inside(const std::string& container, std::string_view key) {
-        return container.empty() ? std::string(key) : container + "." + std::string(key);
-    }
-
-    template <class Use>
-    void each_pair(const PickleNode& node, Use&& use) const {
-        const auto pairs = [&](const std::vector<std::size_t>& items) {
-            for (std::size_t i = 0; i + 1 < items.size(); i += 2)
-                if (pickle_[items[i]].kind == Kind::text) use(pickle_[items[i]].text, pickle_[items[i + 1]]);
-        };
-        if (node.kind == Kind::dictionary) return pairs(node.items);
-        pairs(node.pairs);
-        if (node.items.size() > 2 && pickle_[node.items.back()].kind == Kind::dictionary)
-            pairs(pickle_[node.items.back()].items);
-    }
-
     void note_module(const PickleNode& node, const PickleNode& maker, const std::string& name) {
         if (!contains(maker.module, "modules.rnn")) return;
         TextMap& settings = modules[name];
@@ -210,7 +240,7 @@ class Checkpoint {
         if (mode == "RNN_TANH" || mode == "RNN_RELU") settings["nonlinearity"] = lower(mode.substr(4));
     }
 
-    /// torch/_utils.py: _rebuild_tensor_v2(storage, offset, size, ...), _rebuild_parameter(tensor, ...).
+    /// torch/_utils.py: _rebuild_tensor_v2(storage, offset, size, stride, ...), _rebuild_parameter(tensor, ...).
     std::optional<Tensor> tensor_of(const PickleNode& node, int depth) const {
         const PickleNode* const maker = pickle_.maker(node);
         if (!maker || node.items.size() < 2 || !maker->text.starts_with("_rebuild_") || depth > deepest)
@@ -218,68 +248,92 @@ class Checkpoint {
         const auto& arguments = pickle_[node.items[1]].items;
         if (maker->text.starts_with("_rebuild_parameter"))
             return arguments.empty() ? std::nullopt : tensor_of(pickle_[arguments[0]], depth + 1);
-        if (arguments.size() < 3) return std::nullopt;
-        Tensor tensor;
-        for (const std::size_t size : pickle_[arguments[2]].items) tensor.shape.push_back(pickle_[size].number);
-        tensor.dtype = dtype_of(arguments);
+        if (arguments.size() < 4) return std::nullopt;
+        Tensor tensor{numbers(arguments[2]), {}, {}, numbers(arguments[3])};
+        read_storage(pickle_[arguments[0]], pickle_[arguments[1]].number, tensor);
+        if (arguments.size() > 6 && pickle_[arguments[6]].kind == Kind::global)  // _rebuild_tensor_v3
+            tensor.dtype = pickle_[arguments[6]].text;
         return tensor;
     }
 
-    std::string dtype_of(const std::vector<std::size_t>& arguments) const {
-        if (arguments.size() > 6 && pickle_[arguments[6]].kind == Kind::global)  // _rebuild_tensor_v3
-            return std::string(pickle_[arguments[6]].text);
-        const PickleNode& storage = pickle_[arguments[0]];
-        if (storage.kind != Kind::persistent || storage.items.empty()) return "";
-        const auto& id = pickle_[storage.items[0]].items;  // ("storage", type, key, place, elements)
-        return id.size() < 2 ? "" : dtype_of_storage(pickle_[id[1]].text);
+    std::vector<std::int64_t> numbers(std::size_t list) const {
+        std::vector<std::int64_t> found;
+        for (const std::size_t number : pickle_[list].items) found.push_back(pickle_[number].number);
+        return found;
+    }
+
+    void read_storage(const PickleNode& storage, std::int64_t offset, Tensor& tensor) const {
+        const auto* const id = storage_id(pickle_, storage);
+        if (!id) return;
+        tensor.dtype = dtype_by(&DtypeNames::storage, pickle_[(*id)[1]].text, pickle_[(*id)[1]].text);
+        const auto found = storages_.find(pickle_[(*id)[2]].text);
+        const auto at = static_cast<std::uint64_t>(offset) * bytes_of(tensor.dtype);
+        if (found != storages_.end() && at < found->second.size()) tensor.bytes = found->second.substr(at);
     }
 
     const Pickle& pickle_;
+    const Storages& storages_;
     std::set<const PickleNode*> seen_;
 };
 
-ModelFile torch_file(const std::string& format, const Checkpoint& checkpoint) {
-    if (checkpoint.tensors.empty() && format != "torchscript")
+void read_checkpoint(const Pickle& pickle, const Storages& storages, ModelFile& file) {
+    const Checkpoint checkpoint(pickle, storages);
+    if (checkpoint.tensors.empty() && file.format != "torchscript")
         throw InputError("the pickle holds no weights of PyTorch");
-    ModelFile file{format, "pytorch", {}, {}, {}};
     add_torch_layers(checkpoint.tensors, checkpoint.modules, file);
     if (checkpoint.lightning) file.notes.push_back("written by PyTorch Lightning " + *checkpoint.lightning);
-    return file;
+}
+
+/// Behind what was saved: the keys of the storages in a pickle, then of each the number of its elements, and these.
+Storages legacy_storages(const Pickle& saved, std::string_view bytes) {
+    std::map<std::string_view, std::size_t> element_bytes;
+    for (const PickleNode& node : saved.nodes())
+        if (const auto* const id = storage_id(saved, node))
+            element_bytes[saved[(*id)[2]].text] = bytes_of(dtype_by(&DtypeNames::storage, saved[(*id)[1]].text));
+    const Pickle keys(bytes, saved.end());
+    Cursor data(bytes, keys.end());
+    Storages storages;
+    for (const std::size_t key : keys.root().items) {
+        const std::size_t size = element_bytes[keys[key].text];
+        if (size == 0) break;  // of a type whose size is not known here
+        const std::uint64_t count = data.number(8);
+        storages[std::string(keys[key].text)] = data.text(std::min<std::uint64_t>(count, bytes.size()) * size);
+    }
+    return storages;
 }
 
 /// The operations of recurrent layers in TorchScript's code.
-constexpr std::pair<std::string_view, LayerKind> script_calls[] = {{"torch.lstm(", LayerKind::lstm},
-                                                                   {"torch.gru(", LayerKind::gru},
-                                                                   {"torch.rnn_tanh(", LayerKind::rnn_tanh},
-                                                                   {"torch.rnn_relu(", LayerKind::rnn_relu}};
+struct ScriptCalls {
+    std::string_view call;
+    LayerKind kind;
+    std::size_t count = 0;
+};
 
 /// The nonlinearity of plain RNNs, and of a frozen model all that there is, are only in the code.
 void add_script_calls(const ZipArchive& archive, ModelFile& file) {
-    std::array<std::size_t, std::size(script_calls)> calls{};
+    constexpr std::size_t most_calls = 100;
+    ScriptCalls calls[] = {{"torch.rnn_tanh(", LayerKind::rnn_tanh},
+                           {"torch.rnn_relu(", LayerKind::rnn_relu},
+                           {"torch.lstm(", LayerKind::lstm},
+                           {"torch.gru(", LayerKind::gru}};
     for (const auto& entry : archive.entries()) {
         if (!contains(entry.name, "code/") || !entry.name.ends_with(".py")) continue;
         std::string storage;
         const std::string_view code = archive.content(entry, storage);
-        for (std::size_t i = 0; i < calls.size(); ++i)
-            for (auto at = code.find(script_calls[i].first); at != std::string_view::npos;
-                 at = code.find(script_calls[i].first, at + 1))
-                ++calls[i];
+        for (auto& [call, kind, count] : calls)
+            for (auto at = code.find(call); at != std::string_view::npos; at = code.find(call, at + 1)) ++count;
     }
     for (ModelLayer& layer : file.layers)
-        if (layer.kind == LayerKind::rnn && (calls[2] > 0) != (calls[3] > 0))
-            layer.kind = calls[2] > 0 ? LayerKind::rnn_tanh : LayerKind::rnn_relu;
+        if (layer.kind == LayerKind::rnn && (calls[0].count > 0) != (calls[1].count > 0))
+            layer.kind = calls[calls[0].count > 0 ? 0 : 1].kind;
     if (!file.layers.empty()) return;
-    for (std::size_t i = 0; i < calls.size(); ++i)
-        for (std::size_t call = 0; call < std::min<std::size_t>(calls[i], 100); ++call) {
-            ModelLayer layer;
-            layer.name = std::string(script_calls[i].first.substr(0, script_calls[i].first.size() - 1));
-            layer.kind = script_calls[i].second;
-            file.layers.push_back(std::move(layer));
-        }
+    for (const auto& [call, kind, count] : calls)
+        for (std::size_t i = 0; i < std::min(count, most_calls); ++i)
+            file.layers.push_back({.name = std::string(call.substr(0, call.size() - 1)), .kind = kind});
 }
 
 /// The numbers of a member of a tensor; InputError where they are none, or beyond `most`.
-std::vector<std::int64_t> numbers_in(const Json& about, const char* name, std::uint64_t most) {
+std::vector<std::int64_t> whole_numbers(const Json& about, const char* name, std::uint64_t most) {
     std::vector<std::int64_t> numbers;
     for (const Json& number : member(about, name)) {
         if (!number.is_number_unsigned() || number.get<std::uint64_t>() > most)
@@ -289,88 +343,73 @@ std::vector<std::int64_t> numbers_in(const Json& about, const char* name, std::u
     return numbers;
 }
 
-Tensor safetensor(const std::string& name, const Json& about, std::uint64_t most) {
-    constexpr std::pair<std::string_view, const char*> types[] = {
-        {"F32", "float32"}, {"F16", "float16"}, {"F64", "float64"}, {"BF16", "bfloat16"}, {"I8", "int8"}};
-    numbers_in(about, "data_offsets", most);
-    Tensor tensor{"", name, numbers_in(about, "shape", most), text_member(about, "dtype")};
-    if (const auto* known = find_by(types, &std::pair<std::string_view, const char*>::first, tensor.dtype))
-        tensor.dtype = known->second;
-    return tensor;
-}
-
 /// Format: https://huggingface.co/docs/safetensors/index#format.
-std::vector<Tensor> tensors_of_safetensors(std::string_view bytes) {
+void add_safetensors(std::string_view bytes, std::vector<NamedTensor>& into) {
     constexpr std::uint64_t longest_header = 32 << 20;
     const std::uint64_t length = little(bytes, 0, 8);
     if (length > longest_header) throw InputError("the header is longer than 32 MiB");
-    std::vector<Tensor> tensors;
     const Json header = parsed_json(slice(bytes, 8, length), "the header");
-    for (const auto& [name, about] : header.items())
-        if (name != "__metadata__") tensors.push_back(safetensor(name, about, bytes.size()));
-    return tensors;
+    const std::string_view data = bytes.substr(8 + length);
+    for (const auto& [name, about] : header.items()) {
+        if (name == "__metadata__") continue;
+        const auto place = whole_numbers(about, "data_offsets", bytes.size());
+        const std::string type = text_member(about, "dtype");
+        NamedTensor& added = into.emplace_back("", name);
+        added.tensor.shape = whole_numbers(about, "shape", bytes.size());
+        added.tensor.dtype = dtype_by<std::string_view>(&DtypeNames::safetensors, type, type);
+        if (place.size() == 2 && static_cast<std::uint64_t>(place[0]) < data.size())
+            added.tensor.bytes = data.substr(static_cast<std::size_t>(place[0]));
+    }
 }
 
 }  // namespace
 
-void add_torch_layers(const std::vector<Tensor>& tensors, const ModuleSettings& modules, ModelFile& into) {
-    std::set<std::string> containers;
-    std::vector<std::pair<std::string, ModelLayer>> found;
-    for (const Module& module : modules_of(tensors)) {
-        auto layer = layer_of(module);
-        if (!layer) continue;
-        if (const auto known = modules.find(module.name); known != modules.end()) add_settings(*layer, known->second);
-        containers.insert(module.container);
-        found.emplace_back(module.container, std::move(*layer));
-    }
-    for (auto& [container, layer] : found) {
-        if (containers.size() > 1 && !container.empty()) layer.name = container + "." + layer.name;
-        into.layers.push_back(std::move(layer));
-    }
+void read_torch_zip(const ZipArchive& archive, ModelFile& into) {
+    std::string storage, unused;
+    into.format = archive.find("constants.pkl") ? "torchscript" : "torch_zip";
+    Storages storages;
+    for (const auto& entry : archive.entries())
+        if (into.weights_wanted > 0 && contains(entry.name, "/data/") && entry.method == 0)
+            storages[file_name(entry.name)] = archive.content(entry, unused);
+    read_checkpoint(Pickle(archive.content(*archive.find("data.pkl"), storage)), storages, into);
+    if (into.format == "torchscript") add_script_calls(archive, into);
 }
 
-ModelFile read_torch_zip(const ZipArchive& archive) {
-    std::string storage;
-    const ZipArchive::Entry* const data = archive.find("data.pkl");
-    const bool script = archive.find("constants.pkl") != nullptr;
-    ModelFile file =
-        torch_file(script ? "torchscript" : "torch_zip", Checkpoint(Pickle(archive.content(*data, storage))));
-    if (script) add_script_calls(archive, file);
-    return file;
-}
-
-ModelFile read_torch_pickle(std::string_view bytes) {
-    const Pickle first(bytes);
-    // torch/serialization.py, _legacy_save: magic number, protocol, system, then what was saved.
+void read_torch_pickle(std::string_view bytes, ModelFile& into) {
+    // torch/serialization.py, _legacy_save: magic number, protocol, system, what was saved, then the storages.
     constexpr int before = 3;
+    into.format = "torch_legacy";
     std::uint64_t at = 0;
-    if (first.root().kind != Kind::whole) return torch_file("torch_legacy", Checkpoint(first));
-    for (int i = 0; i < before; ++i) at = Pickle(bytes, at).end();
-    return torch_file("torch_legacy", Checkpoint(Pickle(bytes, at)));
+    const bool legacy = Pickle(bytes).root().kind == Kind::whole;
+    for (int i = 0; legacy && i < before; ++i) at = Pickle(bytes, at).end();
+    const Pickle saved(bytes, at);
+    read_checkpoint(saved, legacy && into.weights_wanted > 0 ? legacy_storages(saved, bytes) : Storages{}, into);
 }
 
-ModelFile read_safetensors(std::string_view bytes) {
-    ModelFile file{"safetensors", "pytorch", {}, {}, {}};
-    add_torch_layers(tensors_of_safetensors(bytes), {}, file);
-    return file;
+void read_safetensors(std::string_view bytes, ModelFile& into) {
+    into.format = "safetensors";
+    std::vector<NamedTensor> tensors;
+    add_safetensors(bytes, tensors);
+    add_torch_layers(tensors, {}, into);
 }
 
-ModelFile read_safetensors_index(const Json& index, const std::string& directory) {
-    ModelFile file{"safetensors", "pytorch", {}, {}, {}};
-    std::set<std::string> shards;
+void read_safetensors_index(const Json& index, const std::string& directory, ModelFile& into) {
+    into.format = "safetensors";
+    std::set<std::string> names;
     for (const Json& shard : member(index, "weight_map"))
-        if (shard.is_string()) shards.insert(shard.get<std::string>());
-    std::vector<Tensor> tensors;
-    for (const std::string& shard : shards) {
-        if (contains(shard, "/") || shard.empty()) throw InputError("the index names a file outside its directory");
+        if (shard.is_string()) names.insert(shard.get<std::string>());
+    std::vector<std::unique_ptr<MappedFile>> shards;
+    std::vector<NamedTensor> tensors;
+    for (const std::string& name : names) {
+        if (contains(name, "/") || name.empty()) throw InputError("the index names a file outside its directory");
         try {
-            append(tensors, tensors_of_safetensors(MappedFile(directory + "/" + shard).bytes()));
+            add_safetensors(shards.emplace_back(std::make_unique<MappedFile>(directory + "/" + name))->bytes(),
+                            tensors);
         } catch (const InputError& error) {
-            throw InputError("'" + shard + "', which the index names: " + error.what());
+            throw InputError("'" + name + "', which the index names: " + error.what());
         }
     }
-    add_torch_layers(tensors, {}, file);
-    return file;
+    add_torch_layers(tensors, {}, into);
 }
 
 }  // namespace rnncheck::model

@@ -164,21 +164,39 @@ struct WhichDocument : Document<ProgramStamp> {
     }
 };
 
+class Page;
+
+/// How a layer of a model ran.
+struct LayerRuns {
+    int layer = 0;
+    bool own_weights = false;
+    std::optional<Algorithm> algorithm = {};
+    std::vector<RnnRun> runs = {};
+
+    static void fields(auto& self, auto&& visit) {
+        visit("layer", self.layer, "its number among the layers, from 1");
+        visit("own_weights", self.own_weights, "with the weights of the file; else with those made by formula");
+        visit("algorithm", self.algorithm,
+              "cuDNN's algorithm that PyTorch or TensorFlow requests here; missing elsewhere");
+        visit("runs", self.runs, "how it went with each cuDNN on each GPU");
+    }
+};
+
 /// `rnncheck model FILE --json`.
-struct ModelDocument : Document<ToolStamp> {
-    std::string file, format, framework;
-    std::optional<std::string> version;
-    std::vector<std::string> notes;
-    std::vector<JudgedLayer> layers;
+struct ModelDocument : Document<ToolStamp>, RunStamp, JudgedModel {
+    OverallVerdict verdict = OverallVerdict::undetermined;
+    std::string sentence;
+    std::vector<LayerRuns> runs;
+    std::optional<Report> report;
 
     static void fields(auto& self, auto&& visit) {
         Document::fields(self, visit);
-        visit("file", self.file, "as it was named");
-        visit("format", self.format, "h5, keras, keras_json, onnx, pytorch, safetensors, saved_model or torchscript");
-        visit("framework", self.framework, "the framework that the file is for");
-        visit("version", self.version, "of the framework; missing where the file does not hold it");
-        visit("notes", self.notes, "what holds for the whole file, and what could not be read");
-        visit("layers", self.layers, "its recurrent layers, in the file's order");
+        RunStamp::fields(self, visit);
+        visit("verdict", self.verdict, "the whole in one word");
+        visit("sentence", self.sentence, "how many layers do not use cuDNN, and with --run how they ran");
+        JudgedModel::fields(self, visit);
+        visit("runs", self.runs, "with --run: the layers that were run");
+        visit("report", self.report, "with --run or --fit: this machine, and the layers as cases on it");
     }
 };
 
@@ -248,8 +266,11 @@ std::string text_of(const PlanDocument& document, const Style& style);
 std::string text_of(const NeedsDocument& document, const Style& style);
 /// A paragraph per library: the copy, the rule, who asks for it, and the other copies with the reason against each.
 std::string text_of(const WhichDocument& document, const Style& style);
-/// A headline, then a paragraph for each layer: what it is, whether cuDNN computes it, why not, and what to change.
+/// A headline, then a paragraph for each layer: what it is, whether cuDNN computes it, why not, and what to change;
+/// then the report of this machine, if there is one.
 std::string text_of(const ModelDocument& document, const Style& style);
+/// Its layers alone, with the runs of those that ran.
+void write_layers(Page& page, const JudgedModel& model, const std::vector<LayerRuns>& runs = {});
 /// A headline, then one paragraph for each check.
 std::string text_of(const SelftestDocument& document, const Style& style);
 /// The sentence, both verdicts, and a line for each thing that differs; with style.verbose also what is unknown.

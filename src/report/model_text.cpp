@@ -1,9 +1,12 @@
 // What `rnncheck model` prints for people.
 #include <cmath>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
-#include "report/documents.hpp"
-#include "report/text.hpp"
+#include "facts/queries.hpp"
+#include "facts/rnn_runs.hpp"
+#include "report/outline.hpp"
+#include "report/sweep.hpp"
 
 namespace rnncheck {
 
@@ -49,8 +52,25 @@ std::pair<Mark, const char*> use_in_words(const JudgedLayer& layer) {
     return {Mark::failed, "no: the GPU computes each time step separately, which is slower"};
 }
 
-std::string mebibytes_in_words(std::int64_t bytes) {
-    return short_number(std::round(static_cast<double>(bytes) / (1 << 20) * 10) / 10) + " MiB";
+std::string estimated(const ModelMemory& memory) {
+    return "weights " + mebibytes(memory.weights) + ", inputs and outputs " + mebibytes(memory.data) + ", workspace " +
+           mebibytes(memory.workspace) + ", for training also " + mebibytes(memory.reserve) + " (estimated)";
+}
+
+/// "GPU 0: correct, 0.3 ms, weights 0.1 MiB, workspace 1.2 MiB, 23900 MiB free".
+std::string in_words(const RnnRun& run) {
+    std::string text = "GPU " + std::to_string(run.gpu) + ", " + run.library +
+                       (run.dialect == Dialect::legacy ? " (legacy interface): " : ": ");
+    text += run.end == RunEnd::ok          ? "correct"
+            : run.end == RunEnd::incorrect ? "incorrect, " + run.where.value_or("")
+                                           : std::string(word_of(run.end));
+    if (run.end != RunEnd::incorrect && run.result) text += ", " + run.result->text;
+    if (run.repeat_ms) text += ", " + short_number(std::round(*run.repeat_ms * 1000) / 1000) + " ms";
+    if (run.weight_bytes)
+        text += ", weights " + mebibytes(run.weight_bytes) + ", workspace " + mebibytes(run.workspace_bytes);
+    if (run.reserve_bytes) text += ", reserve space " + mebibytes(run.reserve_bytes);
+    if (run.free_bytes) text += ", " + mebibytes(run.free_bytes) + " free";
+    return text;
 }
 
 void write_layer(Page& page, const JudgedLayer& layer) {
@@ -66,33 +86,86 @@ void write_layer(Page& page, const JudgedLayer& layer) {
                       "about " + short_number(std::round(*layer.modeled_speedup * 10) / 10) +
                           " times as fast, by the model of docs/speed.md, not measured",
                       label_width);
-    if (layer.memory)
-        page.labelled("Memory",
-                      "weights " + mebibytes_in_words(layer.memory->weights) + ", inputs and outputs " +
-                          mebibytes_in_words(layer.memory->data) + ", workspace " +
-                          mebibytes_in_words(layer.memory->workspace) + ", for training also " +
-                          mebibytes_in_words(layer.memory->reserve) + " (estimated)",
-                      label_width);
+    if (layer.memory) page.labelled("Memory", estimated(*layer.memory), label_width);
     if (page.is_verbose())
         for (const std::string& source : layer.sources) page.line("  " + padded("Source", label_width) + shown(source));
 }
 
+Finding finding_of(const JudgedLayer& layer) {
+    Finding finding{.rule = "layer_without_cudnn",
+                    .title = "A recurrent layer of the model does not use cuDNN",
+                    .layer = Layer::runtime,
+                    .severity = Severity::warning,
+                    .subject = layer.name,
+                    .message = "layer '" + layer.name + "' does not use cuDNN: " + join(layer.reasons, "; ")};
+    for (const std::string& change : layer.changes)
+        finding.remedies.push_back({.action = Action::change_program,
+                                    .text = change,
+                                    .link = layer.sources.empty() ? "" : layer.sources.front()});
+    return finding;
+}
+
+void write_runs(Page& page, const LayerRuns& runs) {
+    for (const RnnRun& run : runs.runs) page.labelled("Run", shown(in_words(run)), label_width);
+    if (runs.algorithm)
+        page.labelled("Algorithm", std::string(name_of(*runs.algorithm)) + ", which the framework requests here",
+                      label_width);
+    page.labelled("Weights", runs.own_weights ? "those of the file" : "made by formula, not those of the file",
+                  label_width);
+}
+
 }  // namespace
+
+void write_layers(Page& page, const JudgedModel& model, const std::vector<LayerRuns>& runs) {
+    const std::string framework = model.framework + (model.version ? " " + *model.version : "");
+    if (model.layers.empty()) {
+        page.wrap("", shown(model.file) + " (" + shown(framework) + ") has no recurrent layer");
+    } else {
+        page.wrap("", shown(model.file) + ": " +
+                          pluralized(model.layers.size(), "recurrent layer", "recurrent layers") + ", " +
+                          shown(framework));
+        for (std::size_t i = 0; i < model.layers.size(); ++i) {
+            write_layer(page, model.layers[i]);
+            if (const auto* const run = find_by(runs, &LayerRuns::layer, static_cast<int>(i + 1)))
+                write_runs(page, *run);
+        }
+        page.line();
+    }
+    for (const std::string& note : model.notes) page.wrap("note: ", shown(note));
+}
 
 std::string text_of(const ModelDocument& document, const Style& style) {
     Page page(style);
-    const std::string framework = document.framework + (document.version ? " " + *document.version : "");
-    if (document.layers.empty()) {
-        page.wrap("", shown(document.file) + " (" + shown(framework) + ") has no recurrent layer");
-    } else {
-        page.wrap("", shown(document.file) + ": " +
-                          pluralized(document.layers.size(), "recurrent layer", "recurrent layers") + ", " +
-                          shown(framework));
-        for (const JudgedLayer& layer : document.layers) write_layer(page, layer);
-        page.line();
+    if (style.quiet) {
+        page.line(shown(document.sentence));
+        return page.text();
     }
-    for (const std::string& note : document.notes) page.wrap("note: ", shown(note));
-    return page.text();
+    write_layers(page, document, document.runs);
+    return page.text() + (document.report ? "\n" + text_of(*document.report, style) : "");
+}
+
+Outline outline_of(const ModelDocument& document) {
+    Outline outline = document.report ? outline_of(*document.report) : Outline{};
+    outline.tool = document.tool;
+    outline.run = document;
+    outline.verdict = document.verdict;
+    outline.sentence = document.sentence;
+    for (const JudgedLayer& layer : document.layers)
+        if (layer.cudnn == CudnnUse::no) outline.findings.push_back(finding_of(layer));
+    const bool unknown = find_by(document.layers, &JudgedLayer::cudnn, CudnnUse::unknown);
+    const bool without = find_by(document.layers, &JudgedLayer::cudnn, CudnnUse::no);
+    outline.checks.push_back({.rule = "layer_without_cudnn",
+                              .outcome = without   ? Outcome::fault
+                                         : unknown ? Outcome::undecided
+                                                   : Outcome::pass,
+                              .reason = document.sentence,
+                              .layer = Layer::runtime});
+    Page page({});
+    write_layers(page, document, document.runs);
+    outline.sections.insert(outline.sections.begin(), {"Recurrent layers", std::string(trim(page.text()))});
+    outline.text = [&document](const Style& style) { return text_of(document, style); };
+    outline.json = [&document](JsonLines layout) { return json_text(document, layout); };
+    return outline;
 }
 
 }  // namespace rnncheck

@@ -38,6 +38,10 @@ Outline outline_of(const Report& report) {
         const auto table = [&](Page& page) { write_sweeps(page, report.facts, true); };
         outline.sections.push_back({"Recurrent networks", on_a_page(table)});
     }
+    if (report.model) {
+        const auto layers = [&](Page& page) { write_layers(page, *report.model); };
+        outline.sections.push_back({"Recurrent layers", on_a_page(layers)});
+    }
     if (report.lstm) {
         const auto extras = [&](Page& page) { write_lstm(page, *report.lstm); };
         outline.sections.push_back({"Further results", on_a_page(extras)});

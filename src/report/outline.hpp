@@ -31,6 +31,7 @@ struct Outline {
 };
 
 Outline outline_of(const Report& report);
+Outline outline_of(const ModelDocument& document);
 
 /// The number of a finding's GPU, where its subject is one: "GPU 3"; else empty.
 std::string gpu_of(const Finding& finding);

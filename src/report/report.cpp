@@ -115,6 +115,33 @@ std::string about_log(const Report& report) {
 
 }  // namespace
 
+OverallVerdict verdict_of(const std::vector<JudgedLayer>& layers) {
+    const auto any = [&](CudnnUse use) { return find_by(layers, &JudgedLayer::cudnn, use) != nullptr; };
+    return any(CudnnUse::unknown) ? OverallVerdict::undetermined
+           : any(CudnnUse::no)    ? OverallVerdict::warnings
+                                  : OverallVerdict::healthy;
+}
+
+std::string sentence_of(const std::vector<JudgedLayer>& layers) {
+    if (layers.empty()) return "no recurrent layer";
+    std::vector<std::string> without;
+    for (const JudgedLayer& layer : layers)
+        if (layer.cudnn == CudnnUse::no) without.push_back(layer.name);
+    const auto count = [&](CudnnUse use) {
+        return std::to_string(std::ranges::count(layers, use, &JudgedLayer::cudnn));
+    };
+    std::string text = count(CudnnUse::yes) + " of " +
+                       pluralized(layers.size(), "recurrent layer uses cuDNN", "recurrent layers use cuDNN");
+    if (!without.empty()) text += "; without it: " + join_with_and(without);
+    return text;
+}
+
+OverallVerdict worse(OverallVerdict one, OverallVerdict other) {
+    constexpr OverallVerdict order[] = {OverallVerdict::healthy, OverallVerdict::warnings, OverallVerdict::undetermined,
+                                        OverallVerdict::problems};
+    return *std::max(std::ranges::find(order, one), std::ranges::find(order, other));
+}
+
 std::string sentence_of(const Report& report) {
     if (from_logs_alone(report.facts)) return about_log(report);
     return only_given(report.facts) ? about_what_was_given(report) : about_machine(report);

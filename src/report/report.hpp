@@ -7,6 +7,7 @@
 
 #include "base/program.hpp"
 #include "facts/facts.hpp"
+#include "model/judge_model.hpp"
 #include "report/finding.hpp"
 
 namespace rnncheck {
@@ -178,6 +179,7 @@ struct Report : RunStamp {
     std::vector<RuleVerdict> verdicts;
     Facts facts;
     std::optional<LstmExtras> lstm = {};
+    std::optional<JudgedModel> model = {};
     std::optional<std::vector<HiddenThings>> hidden = {};
 
     static void fields(auto& self, auto&& visit) {
@@ -192,9 +194,17 @@ struct Report : RunStamp {
         visit("verdicts", self.verdicts, "every rule's answer, by id");
         visit("facts", self.facts, "what was found on the machine");
         visit("lstm", self.lstm, "what `rnncheck lstm` adds");
+        visit("model", self.model, "with --model: the recurrent layers of that file");
         visit("hidden", self.hidden, "what was replaced by words; absent where nothing was");
     }
 };
+
+/// What the layers' use of cuDNN alone comes to, and of two verdicts the one that counts.
+OverallVerdict verdict_of(const std::vector<JudgedLayer>& layers);
+OverallVerdict worse(OverallVerdict one, OverallVerdict other);
+
+/// "2 of 3 recurrent layers use cuDNN; without it: lstm_1".
+std::string sentence_of(const std::vector<JudgedLayer>& layers);
 
 /// The whole in one sentence of at most 78 columns: what was run on a GPU, how many problems, the first to repair.
 std::string sentence_of(const Report& report);

@@ -204,6 +204,10 @@ std::string text_of(const Report& report, const Style& style) {
         write_diagnosis(page, report);
     else
         write_examination(page, report);
+    if (report.model && !style.quiet) {
+        page.line();
+        write_layers(page, *report.model);
+    }
     return page.text();
 }
 

@@ -117,4 +117,16 @@ RnnInputs make_inputs(const RnnCase& rnn_case) {
     return inputs;
 }
 
+bool use_weights(const RnnCase& rnn_case, const std::vector<double>& numbers, RnnInputs& inputs) {
+    std::size_t wanted = 0, taken = 0;
+    for (const LayerWeights& layer : inputs.layers)
+        for_each_array(layer, [&](const auto& values) { wanted += values.size(); });
+    if (numbers.size() != wanted) return false;
+    for (LayerWeights& layer : inputs.layers)
+        for_each_array(layer, [&](auto& values) {
+            for (double& value : values) value = rounded(numbers[taken++], rnn_case.dtype);
+        });
+    return true;
+}
+
 }  // namespace rnncheck

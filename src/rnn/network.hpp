@@ -42,6 +42,10 @@ struct RnnInputs {
 /// The same numbers for the same case, on every machine; other numbers for any other case.
 RnnInputs make_inputs(const RnnCase& rnn_case);
 
+/// Puts `numbers`, rounded to the case's dtype, in place of the inputs' weights: for each pseudo-layer in the order of
+/// for_each_array. False, and nothing is changed, where they are not as many.
+bool use_weights(const RnnCase& rnn_case, const std::vector<double>& numbers, RnnInputs& inputs);
+
 /// The state before the first stream of numbers; make_inputs draws one stream for each array, in this order: for every
 /// pseudo-layer and gate input matrix, recurrent matrix, input bias, recurrent bias, then the projection; x, hx, cx,
 /// dy, dhy, dcy; of all these those that the case has.

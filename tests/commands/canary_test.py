@@ -232,6 +232,16 @@ for name in formats:
 here_run("lstm", "lstm", f"--root={machine}", "--json", "--save", home / "run.json", "--svg", home / "cases.svg", "--emit-repro", home / "repro.cpp",
          files=[home / "run.json", home / "cases.svg", home / "repro.cpp"])
 here_run("lstm --resume", "lstm", f"--root={machine}", "--resume", home / "run.json", "-v")
+outputs_of_all = [home / f"all.{name}" for name in formats]
+here_run("doctor --output of the named machine", "doctor", f"--root={machine}", *(f"--output={name}={file}" for name, file in zip(formats, outputs_of_all)), files=outputs_of_all)
+here_run("report", "report", f"--root={machine}", log)
+here_run("diff with this machine", "diff", home / "run.json", f"--root={machine}")
+here_run("diff of two reports as JSON", "diff", home / "run.json", home / "all.json", "--json")
+shutil.copy(here.parent / "models" / "files" / "keras3" / "nested.keras", home / "nested.keras")
+here_run("model", "model", home / "nested.keras", "-v", code=0)
+here_run("model --json", "model", home / "nested.keras", "--json", code=0)
+here_run("matrix check", "matrix", "check", "cudnn=9.1", f"os={home}", "-v")
+here_run("help", "help", "environment")
 here_run("which", "which", machine / SYSTEM[1:] / "libcudnn.so.9")
 here_run("which --json", "which", machine / SYSTEM[1:] / "libcudnn.so.9", "--json")
 here_run("exec", "exec", "--look-only", "-v", "--", home / "nothing.sh")
@@ -242,7 +252,7 @@ shutil.copytree(here.parents[1] / "compat_matrix", home / "tables", dirs_exist_o
 for command in (["matrix", "verify"], ["matrix", "show", "--matrix"], ["doctor", "--look-only", "--matrix"]):
     here_run(" ".join(command), *command, home / "tables")
 for what in (["doctor", "--facts"], ["diagnose"], ["diff"], ["lstm", "--resume"], ["doctor", "--python"], ["which"], ["doctor", "--root"], ["lstm", "--from-log"],
-             ["doctor", "--nonsense"], ["matrix", "check"], ["explain"], ["doctor", "--only"]):
+             ["doctor", "--nonsense"], ["matrix", "check"], ["model"], ["report"], ["explain"], ["doctor", "--only"]):
     here_run(f"error of {' '.join(what)}", *what, f"{home}/missing", code=2)
     here_run(f"error of {' '.join(what)} as JSON", *what, f"{home}/missing", "--json", code=2)
 here_run("a file that cannot be written", "doctor", "--look-only", "--output", f"json={home}/missing/x.json")

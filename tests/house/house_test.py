@@ -121,9 +121,9 @@ def check_sizes(files):
 def check_words():
     banned = [r"\bTODO\b", r"\bFIXME\b", r"\bPLACEHOLDER\b", r"(?<![\w.])/work/", r"\.\./shared", r"\bLLM\b"]
     suffixes = {".cpp", ".hpp", ".md", ".json", ".cmake", ".txt", ".py", ".sh", ".c"}
-    for path in root.rglob("*"):
-        parts = path.relative_to(root).parts
-        if parts[0] in {"build", ".git"} or path.suffix not in suffixes or path.name == "house_test.py" or not path.is_file():
+    ours = [top for top in root.iterdir() if top.name not in {"build", "dist", ".git"}]
+    for path in (path for top in ours for path in (top, *top.rglob("*"))):
+        if path.suffix not in suffixes or path.name == "house_test.py" or not path.is_file():
             continue
         text = path.read_text(errors="replace")
         for word in banned:

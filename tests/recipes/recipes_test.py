@@ -88,15 +88,14 @@ def test_shell():
     expect("shellcheck", run("shellcheck", *files), 0)
 
 
-def slurm(tool, node_line, modes, **environment):
+def slurm(tool, node_line, modes):
     """Runs the health check once for each mode, with what `scontrol show node` prints; returns the changes made."""
-    shutil.rmtree(work / "state", ignore_errors=True)
     log = work / "scontrol.log"
     log.write_text("")
     machine.write(machine.bin / "scontrol", f'#!/bin/sh\nif [ "$1" = update ]; then echo "$*" >>{log}; else echo "{node_line}"; fi\n')
     for mode in modes.split():
         machine.finds(mode)
-        expect(f"Slurm, {mode}", run(tool, env={"SLURMD_NODENAME": "n1", **environment}), 0)
+        expect(f"Slurm, {mode}", run(tool, env={"SLURMD_NODENAME": "n1"}), 0)
         check.that(len(machine.calls()) == 1, f"Slurm: more than one check for one verdict: {machine.calls()}")
     return log.read_text().splitlines()
 
@@ -113,16 +112,19 @@ def test_slurm():
                                  (drained, "damaged damaged", []), (drained.replace("IDLE+DRAIN", "DOWN+DRAIN"), "healthy healthy", []),
                                  (drained.replace("rnncheck:", "fan broken, see rnncheck:"), "healthy healthy", []),
                                  (idle.replace("gpu:h100:1", "(null)"), "damaged damaged", [])):
+        shutil.rmtree(work / "state", ignore_errors=True)
         made = slurm(tool, line, modes)
         check.that(made == changes, f"Slurm, {line}, {modes}: {made}, expected {changes}")
     gpu_job = {"SLURMD_NODENAME": "n1", "SLURM_JOB_ID": "7", "SLURM_JOB_GPUS": "0"}
     for modes, code in TWICE.items():
+        slurm(tool, idle, "healthy")
         machine.finds(modes)
-        (work / "scontrol.log").write_text("")
-        slurm(tool, idle, "")
         expect(f"prolog, {modes}", run(tool, env=gpu_job), code)
         check.that(len(machine.calls()) == TWICE_CALLS[modes], f"prolog, {modes}: {machine.calls()}")
         check.that((work / "scontrol.log").read_text().splitlines() == ([drain] if code else []), f"prolog, {modes}")
+        if code:
+            check.that(slurm(tool, drained, "healthy") == [], "one health check resumes the node that the prolog drained")
+            check.that(slurm(tool, drained, "healthy") == [resume], "the second health check does not resume the node that the prolog drained")
     machine.finds("damaged")
     expect("prolog of a job without a GPU", run(tool, env={"SLURMD_NODENAME": "n1", "SLURM_JOB_ID": "7"}), 0)
     check.that(not machine.calls(), "the prolog checks the node of a job without a GPU")

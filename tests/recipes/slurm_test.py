@@ -232,6 +232,8 @@ try:
     machine.finds("healthy", nodes[-1])
     test_collect()
 finally:
+    tell("scancel", "--user=root")  # a job outlives its slurmd
+    time.sleep(2)
     for process in reversed(running):
         process.terminate()
     for process in reversed(running):

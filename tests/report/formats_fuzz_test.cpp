@@ -36,6 +36,7 @@ class HostileTexts {
                                                        "````",
                                                        "`",
                                                        "~~~",
+                                                       std::string(300, '`'),
                                                        "| a | b |",
                                                        "|",
                                                        "@octocat",
@@ -126,6 +127,7 @@ Facts hostile_facts(HostileTexts& hostile) {
 
 Report hostile_report(HostileTexts& hostile) {
     Report report = sample_report(hostile.any<OverallVerdict>(), hostile_facts(hostile));
+    report.tool.version = hostile.text();
     report.run_at = "2026-11-23T13:04:09Z";
     report.duration_ms = 812;
     report.command = "doctor";

@@ -65,7 +65,7 @@ def write_samples(program, sim, work):
 
 def hostile_reports(test_report, work, wanted, count, seed):
     """(text, findings, checks) of each."""
-    path = work / f"hostile.{wanted}"
+    path = work / f"hostile.{wanted}.list"
     subprocess.run([test_report, "formats: hostile reports for formats_test.py"], check=True, stdout=subprocess.DEVNULL,
                    env={**os.environ, "RNNCHECK_FUZZ_FILE": str(path), "RNNCHECK_FUZZ_COUNT": str(count), "RNNCHECK_FUZZ_SEED": str(seed),
                         "RNNCHECK_FUZZ_FORMAT": wanted})
@@ -113,7 +113,11 @@ ACTIVE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u20
 
 
 def complaints_of(text, findings, checks):
-    active = ACTIVE.search(re.sub("^::(error|warning|notice) title=", "", text.decode(), flags=re.MULTILINE) if mode == "github" else text.decode())
+    try:
+        words = text.decode()
+    except UnicodeDecodeError as error:
+        return [str(error)]
+    active = ACTIVE.search(re.sub("^::(error|warning|notice) title=", "", words, flags=re.MULTILINE) if mode == "github" else words)
     wrong = [f"active at {active.start()}: {active[0]!r}"] if active else []
     return wrong + globals()["check_" + mode](text, findings, checks)
 
@@ -148,6 +152,8 @@ def check_markdown(text, findings, checks):
         wrong.append(f"{tags.seen.count('h2')} titles")
     if len(text) > 60_000:
         wrong.append(f"{len(text)} characters")
+    if b"`" * 81 in text:
+        wrong.append("more backticks than GitHub's parser takes")
     if any(re.search(r"(?<!\w)[@#]\w", words) for words in tags.words):
         wrong.append("somebody or an issue is mentioned")
     return wrong
@@ -261,7 +267,7 @@ def check_browser(pages):
         for scheme, width in itertools.product(("light", "dark"), (400, 1000, 1600)):
             browser.set(width, scheme)
             wrong += [f"{width} {scheme}: {what}" for what in browser.run(CUT_OFF)]
-            if width == 1000:
+            if (scheme, width) in (("light", 400), ("dark", 1000)):
                 wrong += [f"axe, {scheme}: {what}" for what in browser.run(AXE)]
             if pictures:
                 browser.picture(pathlib.Path(pictures) / f"{page.stem}.{width}.{scheme}.png")
@@ -340,7 +346,8 @@ def need_program(name, package):
 
 BROKEN = {
     "json": [b'{"findings": [], "verdicts": []', b'{"findings": [], "verdicts": [], "x": NaN}x'],
-    "markdown": [b"## a\n\n### b\n<script>x</script>\n", b"## a\n\n### b\n\n<details>\n", b"## a\n\n### b\n" + b"x" * 60_000, b"## a\n\n### b\n@octocat\n"],
+    "markdown": [b"## a\n\n### b\n<script>x</script>\n", b"## a\n\n### b\n\n<details>\n", b"## a\n\n### b\n" + b"x" * 60_000, b"## a\n\n### b\n@octocat\n",
+                 b"## a\n\n### b\n" + b"`" * 81 + b" <b> " + b"`" * 81],
     "junit": [b"<testsuite", b'<testsuite name="x" tests="2" failures="0" errors="0" skipped="0"><testcase classname="a" name="b"/><testcase classname="a" name="c" mood="good"/></testsuite>',
               b'<testsuite name="x" tests="2" failures="1" errors="0" skipped="0"><testcase classname="a" name="b"/><testcase classname="a" name="c"/></testsuite>'],
     "prometheus": [b'rnncheck_finding{gpu="0} 1\n', b'rnncheck_finding{gpu="a\nb"} 1\n'],

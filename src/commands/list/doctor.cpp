@@ -21,7 +21,13 @@ static Facts learn(const DoctorOptions& options, const Matrix& matrix) {
 
 int run_doctor(const DoctorOptions& options) {
     const Matrix matrix = matrix_from(options.matrix_directory);
-    const Report report = finished(judge(learn(options, matrix), matrix, options.selection), options.report);
+    std::optional<JudgedModel> model;
+    if (!options.model.empty())
+        model = judged_model(options.model, read_model_file(options.model, false), {}, {}, matrix);
+    Report judged = judge(learn(options, matrix), matrix, options.selection);
+    if (model) judged.verdict = worse(judged.verdict, verdict_of(model->layers));
+    judged.model = std::move(model);
+    const Report report = finished(std::move(judged), options.report);
     const bool saved = options.save_facts.empty() ||
                        was_written([&] { write_file(options.save_facts, facts_to_text(report.facts, 2) + '\n'); });
     const int code = print_report(report, options.report);

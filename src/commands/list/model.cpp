@@ -1,24 +1,24 @@
-// Shows which recurrent layers of a model its framework computes with cuDNN, and why not.
-#include "base/json.hpp"
+// Shows which recurrent layers of a model its framework computes with cuDNN, and why not; and runs them here.
 #include "commands/common_options.hpp"
+#include "commands/input.hpp"
+#include "commands/lstm.hpp"
+#include "commands/survey_here.hpp"
 #include "commands/tables.hpp"
 #include "compat/given.hpp"
-#include "process/own_child.hpp"
-#include "report/documents.hpp"
+#include "facts/rnn_runs.hpp"
 
 namespace rnncheck::commands::model {
 
 namespace {
 
-constexpr std::chrono::seconds reading_limit(30);
 constexpr const char* known_keys[] = {"backend", "keras", "onnxruntime", "pytorch", "tensorflow"};
 
 struct Options {
-    std::string file, matrix;
+    std::string file, matrix, root;
     std::vector<std::string> given;
     ModelSizes sizes;
-    FailOn fail_on = FailOn::error;
-    DocumentOptions document;
+    bool run = false, fit = false, training = false;
+    std::optional<double> deadline_s;
 };
 
 GivenOfModel given_from(const std::vector<std::string>& items) {
@@ -35,38 +35,136 @@ GivenOfModel given_from(const std::vector<std::string>& items) {
     return given;
 }
 
-ModelFile model_in(const std::string& file) {
-    const process::ChildAnswer answer = process::answer_of_child({"read_model", file}, reading_limit);
-    const auto cannot = [&](const std::string& why) { return InputError("'" + file + "' cannot be read: " + why); };
-    if (!answer.line) throw cannot("the process that reads it " + answer.failure);
-    const Json json = Json::parse(*answer.line);
-    if (json.contains("error")) throw cannot(json["error"].get<std::string>());
-    ModelFile model;
-    from_json(json["model"], model, file);
-    return model;
+/// The layers that cuDNN has a network for, as cases, and which case is of which layer.
+class LayerCases {
+  public:
+    LayerCases(const ModelFile& file, const Options& options) : file_(file) {
+        constexpr LayerKind kinds[] = {LayerKind::lstm, LayerKind::gru, LayerKind::rnn_tanh, LayerKind::rnn_relu};
+        const ModelSizes sizes{options.sizes.batch.value_or(8), options.sizes.length.value_or(16)};
+        for (std::size_t i = 0; i < file.layers.size(); ++i) {
+            const ModelLayer& layer = file.layers[i];
+            auto rnn_case = case_of(layer, sizes);
+            if (!rnn_case || !includes(kinds, layer.kind)) continue;
+            rnn_case->training = options.training;
+            if (rnn_case->projection == rnn_case->hidden) rnn_case->projection = 0;
+            if (contradiction_in(*rnn_case)) continue;
+            request.cases.push_back(*rnn_case);
+            const std::int64_t numbers = gate_weights(*rnn_case) + std::int64_t{1} * rnn_case->pseudo_layers() *
+                                                                       rnn_case->projection * rnn_case->hidden;
+            const bool own = layer.weights && std::ssize(*layer.weights) == numbers;
+            if (own) request.weights.push_back({static_cast<int>(request.cases.size()), *layer.weights});
+            runs_.push_back({static_cast<int>(i + 1), own});
+        }
+    }
+
+    const std::string& name(std::size_t at) const {
+        return file_.layers[static_cast<std::size_t>(runs_[at].layer - 1)].name;
+    }
+
+    std::vector<LayerRuns> runs_of(const Facts& facts) const {
+        std::vector<LayerRuns> all = runs_;
+        for (const RnnRun& run : facts.rnn_runs) {
+            const std::vector<int> numbers = requested_numbers(facts, run);
+            const auto place = static_cast<std::size_t>(run.number - 1);
+            if (place >= numbers.size()) continue;
+            LayerRuns& layer = all[static_cast<std::size_t>(numbers[place] - 1)];
+            layer.runs.push_back(run);
+            if (const auto choice = choice_of_framework(run.rnn_case, rnn_place(facts, run)))
+                layer.algorithm = choice->forward;
+        }
+        return all;
+    }
+
+    RnnRequest request;
+
+  private:
+    std::optional<FrameworkChoice> choice_of_framework(RnnCase network, const RnnPlace& place) const {
+        if (file_.framework == "pytorch") return pytorch_choice(network, place);
+        network.layout = Layout::batch_major;  // Keras' default
+        return file_.framework == "onnx" ? std::nullopt : tensorflow_choice(network, place);
+    }
+
+    const ModelFile& file_;
+    std::vector<LayerRuns> runs_;  ///< by case; without a run
+};
+
+SurveyOptions how_to_survey(const Options& options) {
+    SurveyOptions how;
+    how.deadline_s = options.deadline_s;
+    how.skip = {"nvrtc_compile"};  // has no part in a recurrent network
+    how.root = options.root;
+    return how;
 }
 
-OverallVerdict verdict_of(const std::vector<JudgedLayer>& layers) {
-    const auto any = [&](CudnnUse use) { return find_by(layers, &JudgedLayer::cudnn, use) != nullptr; };
-    return any(CudnnUse::unknown) ? OverallVerdict::undetermined
-           : any(CudnnUse::no)    ? OverallVerdict::warnings
-                                  : OverallVerdict::healthy;
+/// Whether a layer receives a mask; nothing where the file does not hold it.
+std::optional<Network> network_of(const ModelFile& file) {
+    for (const ModelLayer& layer : file.layers)
+        if (const auto mask = layer.settings.find("mask"); mask != layer.settings.end() && mask->second != "none")
+            return Network{{}, true};
+    return std::nullopt;
 }
 
-int run(const Options& options) {
+Facts run_layers(const LayerCases& cases, const Options& options, bool quiet) {
+    SurveyOptions how = how_to_survey(options);
+    how.rnn_request = cases.request;
+    how.rnn_request->weights.clear();
+    how.before_run = [&](Facts& facts) { facts.rnn_request->weights = cases.request.weights; };
+    Facts facts = surveyed(how, quiet);
+    facts.rnn_request->weights.clear();
+    return facts;
+}
+
+/// The largest batch of each layer, one after the other: they would be in one memory otherwise.
+Report fit_layers(const LayerCases& cases, const Options& options, bool quiet, const Matrix& matrix) {
+    SurveyOptions how = how_to_survey(options);
+    how.rnn_request.emplace().fit = FitSize::batch;
+    TrialOptions trials{options.root, {}, quiet};
+    if (options.deadline_s)
+        trials.deadline = std::chrono::steady_clock::now() +
+                          std::chrono::milliseconds(static_cast<long long>(*options.deadline_s * 1000));
+    std::vector<FitSearch> searches;
+    Facts facts;
+    for (std::size_t i = 0; i < cases.request.cases.size(); ++i) {
+        how.rnn_request->cases = {cases.request.cases[i]};
+        facts = surveyed(how, quiet);
+        for (FitSearch& search : find_fits(facts, trials)) {
+            search.answer = "layer '" + cases.name(i) + "': " + search.answer;
+            searches.push_back(std::move(search));
+        }
+    }
+    return judge_fits(facts, std::move(searches), matrix);
+}
+
+int run(const Options& options, const ReportOptions& how) {
     const GivenOfModel given = given_from(options.given);
     const Matrix matrix = matrix_from(options.matrix);
-    const ModelFile model = model_in(options.file);
-    std::vector<JudgedLayer> layers = judged_layers(model, given, options.sizes, matrix);
-    const ModelDocument document{{1, stamp_with(matrix.date(), matrix.digest())},
-                                 options.file,
-                                 model.format,
-                                 model.framework,
-                                 model.version,
-                                 model.notes,
-                                 std::move(layers)};
-    print_document(written(document, options.document));
-    return exit_code(verdict_of(document.layers), options.fail_on);
+    const ModelFile file = read_model_file(options.file, options.run);
+    ModelDocument document;
+    document.tool = stamp_with(matrix.date(), matrix.digest());
+    static_cast<RunStamp&>(document) = how.run;
+    static_cast<JudgedModel&>(document) = judged_model(options.file, file, given, options.sizes, matrix);
+    document.verdict = verdict_of(document.layers);
+    document.sentence = sentence_of(document.layers);
+    if ((options.run || options.fit) && !file.layers.empty()) {
+        const LayerCases cases(file, options);
+        if (cases.request.cases.empty())
+            throw InputError("'" + options.file + "' has no layer that can be run: cuDNN has no network like its " +
+                             "layers, or the file does not hold their sizes");
+        Report report;
+        if (options.run) {
+            Facts facts = run_layers(cases, options, how.quiet);
+            facts.network = network_of(file);
+            document.runs = cases.runs_of(facts);
+            report = judge_networks(facts, matrix, {"cudnn_bug", "cudnn_masked_rnn_bug", "cudnn_varlen_rnn_bug"});
+        } else {
+            report = fit_layers(cases, options, how.quiet, matrix);
+        }
+        document.report = finished(std::move(report), how);
+        document.verdict = worse(document.verdict, document.report->verdict);
+        document.sentence += "; " + document.report->sentence;
+    }
+    if (!how.show_private) document = redact(std::move(document), this_machine());
+    return print_outline(outline_of(document), how);
 }
 
 std::function<int()> declare(CLI::App& app) {
@@ -77,16 +175,21 @@ std::function<int()> declare(CLI::App& app) {
         ->required();
     add_list(app, "--given", options->given,
              "What the file does not hold, e.g. keras=2.15 pytorch=2.4 onnxruntime=1.20 backend=torch", "KEY=VALUE");
-    add_whole_number(app, "--batch", into(options->sizes.batch), 1, 1 << 24,
-                     "Sequences in a batch, for memory and time");
-    add_whole_number(app, "--length", into(options->sizes.length), 1, 1 << 24,
-                     "Steps of a sequence, for memory and time");
-    add_choice<FailOn>(app, "--fail-on", "Exit with 4 on warnings: layers without cuDNN", into(options->fail_on));
-    add_document_options(app, options->document);
-    add_private_option(app, options->document.show_private);
-    add_verbose_option(app, options->document.verbose);
+    add_whole_number(app, "--batch", into(options->sizes.batch), 1, 1 << 20,
+                     "Sequences in a batch, for memory, time and --run (8)");
+    add_whole_number(app, "--length", into(options->sizes.length), 1, 65535,
+                     "Steps of a sequence, for memory, time, --run and --fit (16)");
+    add_flag(app, "--run", options->run, "Run each layer on this machine's GPUs and check every number");
+    add_flag(app, "--fit", options->fit, "Find the largest batch of each layer that fits into free GPU memory");
+    add_flag(app, "--training", options->training, "With --run and --fit, compute the gradients, too");
+    add_deadline_option(app, options->deadline_s, "none");
+    add_root_option(app, options->root);
     add_matrix_option(app, options->matrix);
-    return [options] { return run(*options); };
+    return [options, &app, report_options = declare_report_options(app)] {
+        refuse_together(app, "--fit", "--run", "it computes no case");
+        refuse_together(app, "--fit", "--batch", "it looks for this size");
+        return run(*options, report_options());
+    };
 }
 
 }  // namespace
@@ -95,6 +198,7 @@ extern const Command command{.title = "Show which recurrent layers of a model us
                              .examples =
                                  "rnncheck model model.keras\n"
                                  "rnncheck model checkpoint.pt --given pytorch=2.4\n"
+                                 "rnncheck model model.onnx --run --training\n"
                                  "rnncheck model saved_model/ --batch 64 --length 200 --json",
                              .declare = declare};
 

@@ -11,16 +11,20 @@ namespace rnncheck::commands::read_model {
 
 namespace {
 
-constexpr std::size_t most_memory = 256 << 20;
+constexpr std::size_t most_memory = 256 << 20, most_weights = 600'000;  // an answer has at most 16 MiB
 
 struct Options {
     std::string file;
+    bool weights = false;
     int answer_to = 1;
 };
 
-Json answer_for(const std::string& file) {
+Json answer_for(const Options& options) {
     try {
-        return {{"model", to_json(rnncheck::read_model(file), valid_utf8)}};
+        const ModelFile file = rnncheck::read_model(options.file, options.weights ? most_weights : 0);
+        Json weights = Json::array();
+        for (const ModelLayer& layer : file.layers) weights.push_back(layer.weights ? Json(*layer.weights) : Json());
+        return {{"model", to_json(file, valid_utf8)}, {"weights", weights}};
     } catch (const InputError& error) {
         return {{"error", error.what()}};
     } catch (const std::bad_alloc&) {
@@ -30,13 +34,14 @@ Json answer_for(const std::string& file) {
 
 int run(const Options& options) {
     process::confine_to_reading(most_memory);
-    write_line(options.answer_to, answer_for(options.file).dump(-1, ' ', true, Json::error_handler_t::replace));
+    write_line(options.answer_to, answer_for(options).dump(-1, ' ', true, Json::error_handler_t::replace));
     return healthy;
 }
 
 std::function<int()> declare(CLI::App& app) {
     const auto options = std::make_shared<Options>();
     app.add_option("FILE", options->file, "the model")->required();
+    app.add_flag("--weights", options->weights, "also the weights of its layers");
     app.add_option("--answer-to", options->answer_to, "descriptor that takes the answer, 1 for standard output");
     return [options] { return run(*options); };
 }

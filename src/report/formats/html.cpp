@@ -32,7 +32,8 @@ pre{background:var(--soft);padding:.6rem;overflow-x:auto;font:.85rem/1.4 ui-mono
 dl{margin:.5rem 0}dd{margin:0 0 .3rem 1rem}
 figure{margin:1rem 0;overflow-x:auto}svg{display:block}
 @media (prefers-color-scheme:dark){svg>rect{fill:var(--soft)}svg>text{fill:var(--ink)}svg g>rect{stroke:var(--line)}svg circle{fill:var(--link)}svg path{stroke:var(--bad)}svg path[stroke="#000000"]{stroke:var(--ink)}svg path[stroke="#DDDDDD"]{stroke:var(--line)}}
-details>summary{cursor:pointer}.faint code{display:inline-block}
+details>summary{cursor:pointer}.faint code{display:inline-block;word-break:break-all}
+@media (max-width:36rem){tr{display:grid;grid-template-columns:6rem 1fr}td:last-child{grid-column:1/-1;padding-bottom:.6rem}}
 @media print{body{font-size:11pt}pre{white-space:pre-wrap}figure{break-inside:avoid}svg{max-width:100%;height:auto}details::details-content{content-visibility:visible}}
 </style>
 )";
@@ -133,8 +134,11 @@ std::string about_run(const Outline& outline) {
 std::string write(const Outline& outline, const Style&) {
     constexpr Mark marks[] = {Mark::passed, Mark::warning, Mark::failed, Mark::undetermined};
     const auto mark = static_cast<std::size_t>(marks[static_cast<std::size_t>(outline.verdict)]);
-    std::string body = element("h1", std::string("<span class=\"") + mark_names[mark] + "\">" +
-                                         xml(name_of(outline.verdict)) + ":</span> " + xml(outline.sentence));
+    const std::string verdict = std::string(name_of(outline.verdict)) + ":";
+    std::string_view sentence = outline.sentence;
+    if (sentence.starts_with(verdict)) sentence.remove_prefix(verdict.size());
+    std::string body = element(
+        "h1", std::string("<span class=\"") + mark_names[mark] + "\">" + verdict + "</span> " + xml(trim(sentence)));
     body += about_run(outline) + checklist(outline);
     if (!outline.findings.empty()) body += element("h2", "Findings");
     for (const Finding& finding : outline.findings) body += finding_text(finding);

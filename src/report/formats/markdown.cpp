@@ -34,16 +34,23 @@ std::string ticks_around(std::string_view text, std::size_t least) {
     return std::string(std::max(least, longest + 1), '`');
 }
 
+/// GitHub's parser knows no code span of more than 80 backticks and no fence of more than 255:
+/// https://github.com/github/cmark-gfm/blob/master/src/inlines.c, MAXBACKTICKS. JSON stays the same document.
+std::string with_short_ticks(std::string text) {
+    replace_all(text, std::string(32, '`'), std::string(31, '`') + "\\u0060");
+    return text;
+}
+
 /// `code`, in a cell, too, where a '|' would end it.
 std::string code(std::string_view text) {
-    std::string line = shown(text);
+    std::string line = with_short_ticks(shown(text));
     for (auto at = line.find('|'); at != std::string::npos; at = line.find('|', at + 2)) line.insert(at, "\\");
     const std::string ticks = ticks_around(line, 1);
     return line.empty() ? "" : ticks + (ticks.size() > 1 ? " " + line + " " : line) + ticks;
 }
 
-std::string fenced(const std::string& text, const std::string& language = "") {
-    const std::string ticks = ticks_around(text, 3);
+std::string fenced(const std::string& content, const std::string& language = "") {
+    const std::string text = with_short_ticks(content), ticks = ticks_around(text, 3);
     return ticks + language + "\n" + text + (text.ends_with('\n') ? "" : "\n") + ticks + "\n";
 }
 

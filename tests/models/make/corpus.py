@@ -62,6 +62,30 @@ def sequence(features, seed, batch=2, time=5):
     return numpy.random.default_rng(1000 + seed).uniform(-1, 1, (batch, time, features))
 
 
+def other_kind(layer):
+    """Of a Keras layer that is neither an LSTM nor a GRU; None where it is not recurrent."""
+    from keras import layers
+
+    if isinstance(layer, layers.SimpleRNN):
+        return {"tanh": "rnn_tanh", "relu": "rnn_relu"}.get(layer.activation.__name__, "rnn")
+    if type(layer).__name__.startswith("ConvLSTM"):
+        return "conv_lstm"
+    if isinstance(layer, layers.RNN):
+        return {"LSTMCell": "lstm_cell", "GRUCell": "gru_cell", "SimpleRNNCell": "rnn_cell", "StackedRNNCells": "stacked_cells"}.get(type(layer.cell).__name__, "cell")
+    return None
+
+
+def recurrent(model, kind_of, prefix=""):
+    """The recurrent layers of a Keras model and of the models in it, with their names."""
+    from keras import Model
+
+    for layer in model.layers:
+        if isinstance(layer, Model):
+            yield from recurrent(layer, kind_of, f"{prefix}{layer.name}/")
+        elif kind_of(layer):
+            yield prefix + layer.name, layer
+
+
 def without_debug_info(directory):
     """Removes the Python stack traces (paths of the machine that saved it) from a SavedModel: half of its size, and nobody reads them."""
     from tensorflow.core.protobuf import saved_model_pb2

@@ -74,21 +74,7 @@ def kind_of(layer):
         return "gru"
     if isinstance(layer, (tf.compat.v1.keras.layers.CuDNNLSTM, tf.compat.v1.keras.layers.CuDNNGRU)):
         return "lstm" if "LSTM" in type(layer).__name__ else "gru"
-    if isinstance(layer, layers.SimpleRNN):
-        return {"tanh": "rnn_tanh", "relu": "rnn_relu"}.get(layer.activation.__name__, "rnn")
-    if type(layer).__name__.startswith("ConvLSTM"):
-        return "conv_lstm"
-    if isinstance(layer, layers.RNN):
-        return {"LSTMCell": "lstm_cell", "GRUCell": "gru_cell", "SimpleRNNCell": "rnn_cell", "StackedRNNCells": "stacked_cells"}.get(type(layer.cell).__name__, "cell")
-    return None
-
-
-def recurrent(model, prefix=""):
-    for layer in model.layers:
-        if isinstance(layer, keras.Model):
-            yield from recurrent(layer, f"{prefix}{layer.name}/")
-        elif kind_of(layer):
-            yield prefix + layer.name, layer
+    return corpus.other_kind(layer)
 
 
 def directions_of(layer):
@@ -97,7 +83,7 @@ def directions_of(layer):
 
 def describe(model, refused, why, graph):
     rows, total = [], 0
-    for name, layer in recurrent(model):
+    for name, layer in corpus.recurrent(model, kind_of):
         core = inner(layer)
         takes = rule(core)
         if isinstance(core, (layers.LSTM, layers.GRU)):

@@ -61,28 +61,13 @@ def kind_of(layer):
         return "lstm"
     if isinstance(layer, layers.GRU):
         return "gru"
-    if isinstance(layer, layers.SimpleRNN):
-        return {"tanh": "rnn_tanh", "relu": "rnn_relu"}.get(layer.activation.__name__, "rnn")
-    if type(layer).__name__.startswith("ConvLSTM"):
-        return "conv_lstm"
-    if isinstance(layer, layers.RNN):
-        cells = {layers.LSTMCell: "lstm_cell", layers.GRUCell: "gru_cell", layers.SimpleRNNCell: "rnn_cell", layers.StackedRNNCells: "stacked_cells"}
-        return cells.get(type(layer.cell), "cell")
-    return None
+    return corpus.other_kind(layer)
 
 
 def inner(layer):
     while is_wrapper(layer):
         layer = layer.forward_layer if isinstance(layer, layers.Bidirectional) else layer.layer
     return layer
-
-
-def recurrent(model, prefix=""):
-    for layer in model.layers:
-        if isinstance(layer, keras.Model):
-            yield from recurrent(layer, f"{prefix}{layer.name}/")
-        elif kind_of(layer):
-            yield prefix + layer.name, layer
 
 
 def hidden_of(layer):
@@ -112,7 +97,7 @@ def shapes_of(model, name):
 def describe(model, why):
     nodes = trace(model)
     rows = []
-    for name, layer in recurrent(model):
+    for name, layer in corpus.recurrent(model, kind_of):
         core = inner(layer)
         hidden, stacked = hidden_of(core)
         count, cudnn = verdict(nodes, name, directions_of(layer))

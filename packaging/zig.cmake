@@ -1,0 +1,15 @@
+# Compiles with zig, whose own runtime and stubs of glibc 2.17 yield a program that starts on systems of 2014 and later: -DZIG=PATH -DMACHINE=x86_64.
+set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ZIG MACHINE)
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR ${MACHINE})
+set(CMAKE_C_COMPILER ${ZIG} cc -target ${MACHINE}-linux-gnu.2.17)
+set(CMAKE_CXX_COMPILER ${ZIG} c++ -target ${MACHINE}-linux-gnu.2.17)
+foreach(language C CXX)
+  set(CMAKE_${language}_ARCHIVE_CREATE "${ZIG} ar qcD <TARGET> <OBJECTS>")
+  set(CMAKE_${language}_ARCHIVE_FINISH "${ZIG} ranlib -D <TARGET>")
+endforeach()
+# This machine's headers and libraries belong to its newer glibc.
+set(CMAKE_FIND_ROOT_PATH /nonexistent)
+foreach(kind LIBRARY INCLUDE PACKAGE)
+  set(CMAKE_FIND_ROOT_PATH_MODE_${kind} ONLY)
+endforeach()
