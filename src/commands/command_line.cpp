@@ -17,8 +17,9 @@ rnncheck diagnose train.log
 rnncheck matrix check gpu="RTX 3090" driver=535 pytorch=2.4+cu124)";
 
 constexpr const char* exit_codes =
-    "Exit codes: 0 healthy, 1 a problem was found, 2 wrong usage or unusable file, 3 could not be\n"
-    "determined, 4 warnings (with --fail-on warning), 70 a bug in rnncheck; 'rnncheck exec' exits with the\n"
+    "Exit codes: 0 healthy, 1 a problem was found, 2 incorrect usage, or a file that cannot be read\n"
+    "or written, 3 undetermined, 4 warnings (with --fail-on warning), 70 a bug in rnncheck; 'rnncheck exec' exits with "
+    "the\n"
     "code of its command, or 125 when the check stopped it.";
 
 Arguments after_dashes;
@@ -112,7 +113,7 @@ void print_version(bool as_json) {
     const TableFiles files = bundled_table_files();
     document.tool = stamp_with(files.date, files.digest);
     const Style style = DocumentOptions().style();
-    print_document(as_json ? json_text(document, json_lines(style)) : text_of(document, style));
+    print_document(as_json ? json_text(document, style.json_lines) : text_of(document, style));
 }
 
 int report_failure(const Arguments& arguments, FailureKind kind, const std::string& sentence) {
@@ -124,7 +125,7 @@ int report_failure(const Arguments& arguments, FailureKind kind, const std::stri
     if (wants_json(arguments)) try {
             FailureDocument document;
             document.error = {kind, fit_for_message(sentence)};
-            print_document(json_text(document, json_lines(DocumentOptions().style())));
+            print_document(json_text(document, DocumentOptions().style().json_lines));
         } catch (const std::exception& error) {
             print_message(error.what());
         }
@@ -144,7 +145,7 @@ void add_examples(CLI::App& app, std::string_view examples) {
 }
 
 int run_command_line(const Arguments& arguments) {
-    CLI::App app("Finds out why recurrent networks (cuDNN LSTM) fail on this machine", "rnncheck");
+    CLI::App app("Find out why recurrent networks (LSTM, GRU) fail with cuDNN on this machine", "rnncheck");
     app.set_version_flag("--version", "", "Show the version and exit; with --json as JSON");
     app.require_subcommand(0, 1);
     app.get_formatter()->label("SUBCOMMAND", "COMMAND");
@@ -170,7 +171,8 @@ int run_command_line(const Arguments& arguments) {
     }
     const auto chosen = app.get_subcommands();
     if (chosen.empty())
-        throw UsageError("a command is needed: 'rnncheck doctor' checks this machine, 'rnncheck --help' lists all");
+        throw UsageError(
+            "no command was given; 'rnncheck doctor' checks this machine, 'rnncheck --help' lists the commands");
     return runs.at(chosen.front())();
 }
 
@@ -202,7 +204,7 @@ int run_safely(const Arguments& arguments, int (*work)(const Arguments&)) {
     } catch (const std::exception& error) {
         return report_failure(arguments, FailureKind::bug, "this is a bug in rnncheck: " + std::string(error.what()));
     } catch (...) {
-        return report_failure(arguments, FailureKind::bug, "this is a bug in rnncheck: something unknown was thrown");
+        return report_failure(arguments, FailureKind::bug, "this is a bug in rnncheck: an exception of unknown type");
     }
 }
 

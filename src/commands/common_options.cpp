@@ -30,7 +30,7 @@ void declare_text_part(CLI::App& app, ReportOptions& options) {
     add_terminal_options(app, options);
     add_private_option(app, options.show_private);
     add_verbose_option(app, options.verbose);
-    add_flag(app, "-q,--quiet", options.quiet, "Show only the verdict, in one line; no progress, no warnings");
+    add_flag(app, "-q,--quiet", options.quiet, "Show only the verdict, in one line, without progress and warnings");
 }
 
 /// "--deadline=8", "--no-run" and, of arguments without a name, their values.
@@ -49,17 +49,14 @@ std::vector<std::string> options_given(const CLI::App& app) {
 }
 
 void begin_run(const CLI::App& app, ReportOptions& options) {
+    refuse_together(app, "--quiet", "--verbose", "one shortens the report, the other extends it");
+    if (options.verbose) log::set_level(log::Level::verbose);
+    if (options.quiet) log::set_level(log::Level::quiet);
     options.started = std::chrono::steady_clock::now();
     options.run.run_at = utc_time(std::chrono::system_clock::now());
     const CLI::App* parent = app.get_parent();
     options.run.command = (parent && parent->get_parent() ? parent->get_name() + ' ' : "") + app.get_name();
     options.run.options = options_given(app);
-}
-
-void check_text_part(const CLI::App& app, const ReportOptions& options) {
-    refuse_together(app, "--quiet", "--verbose", "one shortens the report, the other extends it");
-    if (options.verbose) log::set_level(log::Level::verbose);
-    if (options.quiet) log::set_level(log::Level::quiet);
 }
 
 std::pair<std::string, std::string> label_from(const std::string& text) {
@@ -74,7 +71,7 @@ std::pair<std::string, std::string> label_from(const std::string& text) {
 OutputFile output_from(const std::string& text) {
     const auto at = text.find('=');
     if (at == std::string::npos && !text.empty() && !find_named(all_formats(), text)) return {nullptr, text};
-    if (at == std::string::npos || at + 1 == text.size())
+    if (at == std::string::npos || at == 0 || at + 1 == text.size())
         throw UsageError("--output cannot be '" + text + "'; give a format and a file, e.g. json=report.json");
     if (text.substr(at + 1) == "-")
         throw UsageError("--output writes files; for standard output use --format " + text.substr(0, at));
@@ -127,6 +124,15 @@ Number number_from(const std::string& option, const std::string& text, Number le
     if (error != std::errc() || end != text.data() + text.size() || !(least <= number && number <= most))
         throw UsageError(option + " cannot be '" + text + "'; give " + wanted);
     return number;
+}
+
+/// Several times, each with one value.
+void add_repeated(CLI::App& app, const char* name, std::function<void(const std::string&)> take, const char* about,
+                  const char* type) {
+    app.add_option_function<std::vector<std::string>>(
+           name, [=](const std::vector<std::string>& texts) { std::ranges::for_each(texts, take); }, about)
+        ->allow_extra_args(false)
+        ->type_name(type);
 }
 
 }  // namespace
@@ -199,8 +205,9 @@ void add_deadline_option(CLI::App& app, std::optional<double>& seconds, const ch
 }
 
 void add_private_option(CLI::App& app, bool& show_private) {
-    add_flag(app, "--show-private", show_private,
-             "Keep user names, host names, home directories, serial numbers and UUIDs in the output");
+    add_flag(
+        app, "--show-private", show_private,
+        "Show user and host names, home directories, addresses, serial numbers and secrets instead of hiding them");
 }
 
 void add_verbose_option(CLI::App& app, bool& verbose) {
@@ -239,7 +246,7 @@ Selection selection_from(const RuleOptions& rules, std::set<std::string>& skippe
         if (selection.skip.erase(probe) > 0) skipped_probes.insert(probe);
     const bool selects = !selection.only.empty() || !selection.skip.empty();
     if (selects && std::ranges::none_of(known(), [&](const std::string& rule) { return selection.includes(rule); }))
-        throw UsageError("--only and --skip leave no rule to run");
+        throw UsageError("--only and --skip exclude every rule, so nothing would be checked");
     for (const std::string& id : selection.require)
         if (!selection.includes(id))
             throw UsageError("--require " + id + " contradicts --skip or --only, which exclude it");
@@ -251,7 +258,7 @@ Style DocumentOptions::style(int descriptor) const {
             .verbose = verbose,
             .quiet = quiet,
             .ascii = ascii || wants_ascii(),
-            .one_line = isatty(descriptor) != 1,
+            .json_lines = isatty(descriptor) == 1 ? JsonLines::indented : JsonLines::one,
             .width = columns_of_terminal(descriptor)};
 }
 
@@ -285,35 +292,35 @@ std::function<ReportOptions()> declare_report_options(CLI::App& app) {
         app, "--format", [options](const std::string& name) { options->format = format_named(name); },
         "Format of the report: " + join_with_and(format_names()), "F");
     add_json_option(app, options->json);
-    app.add_option_function<std::vector<std::string>>(
-           "--output",
-           [options](const std::vector<std::string>& texts) {
-               std::ranges::transform(texts, std::back_inserter(options->outputs), output_from);
-           },
-           "Also write the report to a file, e.g. json=report.json; without a format in that of --format")
-        ->allow_extra_args(false)
-        ->type_name("[F=]FILE");
-    app.add_option_function<std::vector<std::string>>(
-           "--label",
-           [options](const std::vector<std::string>& texts) {
-               for (const std::string& text : texts)
-                   if (!options->run.labels.insert(label_from(text)).second)
-                       throw UsageError("--label " + text + " names what another --label names, too");
-           },
-           "Add this to the report, e.g. node=gpu017; it is not redacted")
-        ->allow_extra_args(false)
-        ->type_name("KEY=VALUE");
+    add_repeated(
+        app, "--output",
+        [options](const std::string& text) {
+            const OutputFile output = output_from(text);
+            if (find_by(options->outputs, &OutputFile::path, output.path) && !output.path.starts_with("/dev/"))
+                throw UsageError("--output names '" + output.path +
+                                 "' twice: the second report would replace the first");
+            options->outputs.push_back(output);
+        },
+        "Also write the report to a file, e.g. json=report.json; a name alone gets the format of --format; can be "
+        "repeated",
+        "[F=]FILE");
+    add_repeated(
+        app, "--label",
+        [options](const std::string& text) {
+            if (!options->run.labels.insert(label_from(text)).second)
+                throw UsageError("--label " + text + ": this label was given before; give each name once");
+        },
+        "Add a label to the report, e.g. node=gpu017; labels are not redacted", "KEY=VALUE");
     declare_text_part(app, *options);
-    add_choice<FailOn>(app, "--fail-on", "Exit 4 on warnings when set to \"warning\"", into(options->fail_on));
+    add_choice<FailOn>(app, "--fail-on", "With \"warning\": exit code 4 if there are warnings", into(options->fail_on));
     add_choice<ExitStyle>(app, "--exit-style",
-                          "Exit code and, without --format, output as of a monitoring plugin when set to \"nagios\"",
+                          "With \"nagios\": exit code and, without --format, output of a monitoring plugin",
                           into(options->exit_style));
     return [options, &app] {
         refuse_together(app, "--json", "--format", "standard output carries one document");
         if (options->json) options->format = format_named("json");
         const bool is_chosen = options->json || app.count("--format") > 0;
         if (options->exit_style == ExitStyle::nagios && !is_chosen) options->format = format_named("nagios");
-        check_text_part(app, *options);
         begin_run(app, *options);
         return *options;
     };
@@ -323,7 +330,6 @@ std::function<ReportOptions()> declare_text_options(CLI::App& app) {
     const auto options = std::make_shared<ReportOptions>();
     declare_text_part(app, *options);
     return [options, &app] {
-        check_text_part(app, *options);
         begin_run(app, *options);
         return *options;
     };
@@ -334,38 +340,25 @@ void refuse_together(const CLI::App& app, const std::string& one, const std::str
         throw UsageError(one + " and " + other + " cannot be used together: " + why);
 }
 
-Report redacted_unless(bool show_private, Report report) {
-    report.tool = stamp_with(report.tool.matrix_date, report.tool.matrix_digest);
-    return show_private ? report : redact(std::move(report), this_machine());
-}
-
-Report finished(Report report, const ReportOptions& options) {
-    static_cast<RunStamp&>(report) = options.run;
+void stamp_run(RunStamp& run, ToolStamp& tool, const ReportOptions& options) {
+    run = options.run;
     const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - options.started;
-    report.duration_ms = std::round(elapsed.count());
-    return redacted_unless(options.show_private, std::move(report));
-}
-
-int print_report(const Report& report, const ReportOptions& options) {
-    return print_outline(outline_of(report), options);
+    run.duration_ms = std::round(elapsed.count());
+    tool = stamp_with(tool.matrix_date, tool.matrix_digest);
 }
 
 int print_outline(const Outline& outline, const ReportOptions& options) {
     Style in_file = options.style();
     in_file.color = false;
-    in_file.one_line = true;
+    in_file.json_lines = JsonLines::one;
     bool all_written = true;  // first the files: a full standard output must not cost them
     for (const OutputFile& output : options.outputs)
         all_written &= was_written([&] {
-            const Named<Format>& format = output.format ? *output.format : *options.format;
-            write_output(output.path, format->write(outline, in_file));
+            write_output(output.path, (*(output.format ? output.format : options.format))->write(outline, in_file));
         });
-    const Named<Format>& format = *options.format;
-    print_document(format->write(outline, options.style()));
-    if (options.exit_style == ExitStyle::nagios) {
-        constexpr int states[] = {0, 1, 2, 3};  // OK, WARNING, CRITICAL, UNKNOWN
-        return all_written ? states[static_cast<std::size_t>(outline.verdict)] : 3;
-    }
+    print_document((*options.format)->write(outline, options.style()));
+    if (options.exit_style == ExitStyle::nagios)  // OK, WARNING, CRITICAL, UNKNOWN
+        return all_written ? static_cast<int>(outline.verdict) : 3;
     return all_written ? exit_code(outline.verdict, options.fail_on) : usage;
 }
 

@@ -83,7 +83,8 @@ Selection selection_from(const RuleOptions& rules, std::set<std::string>& skippe
 /// How a document is written: --json, --color, -v, -q, --show-private, --ascii.
 struct DocumentOptions {
     ColorChoice color = ColorChoice::automatic;
-    bool json = false, verbose = false, quiet = false, show_private = false, ascii = false;
+    bool json = false, verbose = false, quiet = false, ascii = false;
+    bool show_private = false;  ///< set also where a document can hold nothing private: it takes time to look
 
     /// For text printed there: colours where they are wanted and understood; ASCII alone unless the locale is UTF-8 and
     /// TERM is not "dumb"; COLUMNS or the terminal's columns, 100 where there is no terminal.
@@ -93,11 +94,17 @@ void add_document_options(CLI::App& app, DocumentOptions& options);
 /// -v.
 void add_verbose_option(CLI::App& app, bool& verbose);
 
-/// The document as they say. Every document but a report passes here, and loses what is private.
+/// Without what is private, unless that is to be shown. Every document passes here.
+template <class Document>
+Document redacted_unless(bool show_private, Document document) {
+    return show_private ? document : redact(std::move(document), this_machine());
+}
+
+/// The document as they say.
 template <class Document>
 std::string written(Document document, const DocumentOptions& options) {
-    if (!options.show_private) document = redact(std::move(document), this_machine());
-    return options.json ? json_text(document, json_lines(options.style())) : text_of(document, options.style());
+    document = redacted_unless(options.show_private, std::move(document));
+    return options.json ? json_text(document, options.style().json_lines) : text_of(document, options.style());
 }
 
 /// Text of --help or `rnncheck help` to stdout, its columns folded to the width of the terminal. Gives the exit code.
@@ -134,16 +141,19 @@ std::function<ReportOptions()> declare_text_options(CLI::App& app);
 /// UsageError "A and B cannot be used together: why", where both are given.
 void refuse_together(const CLI::App& app, const std::string& one, const std::string& other, const std::string& why);
 
-/// With the age of its tables and, unless that is to be shown, without what is private. Every report passes here.
-Report redacted_unless(bool show_private, Report report);
+/// That, with when and how the command was run, and the age of its tables.
+template <class Document>
+Document finished(Document document, const ReportOptions& options) {
+    stamp_run(document, document.tool, options);
+    return redacted_unless(options.show_private, std::move(document));
+}
+void stamp_run(RunStamp& run, ToolStamp& tool, const ReportOptions& options);
 
-/// That, with when and how the command was run.
-Report finished(Report report, const ReportOptions& options);
-
-/// A report that finished() gave, to stdout and into the files of --output; the exit code.
-int print_report(const Report& report, const ReportOptions& options);
-
-/// The same for any document.
+/// What finished() gave, to stdout and into the files of --output; the exit code.
+template <class Document>
+int print_report(const Document& document, const ReportOptions& options) {
+    return print_outline(outline_of(document), options);
+}
 int print_outline(const Outline& outline, const ReportOptions& options);
 
 /// Problems always give 1 and an open verdict 3; warnings give 0, or 4 when they are to fail.

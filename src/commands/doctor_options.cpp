@@ -25,9 +25,9 @@ struct RawOptions {
 void declare_input(CLI::App& app, RawOptions& given) {
     begin_group(app, "Input");
     add_option(app, "--facts", into(given.options.facts_file),
-               "Evaluate saved facts (- for standard input) instead of this machine", "FILE");
+               "Evaluate saved facts or a saved JSON report instead of this machine (- is standard input)", "FILE");
     add_root_option(app, given.options.survey.root);
-    add_list(app, "--log", given.options.logs, "Also analyze this log of the failing program (- for standard input)",
+    add_list(app, "--log", given.options.logs, "Also analyze this log of the failing program (- is standard input)",
              "FILE");
     add_option(app, "--model", into(given.options.model), "Also show which recurrent layers of this model use cuDNN",
                "FILE");
@@ -53,7 +53,7 @@ void declare_rules(CLI::App& app, RawOptions& given) {
 
 void declare_outputs(CLI::App& app, RawOptions& given) {
     begin_group(app, "Output and exit code");
-    add_list(app, "--require", given.rules.require, "Exit 3 if any of these rules cannot be decided", "ID");
+    add_list(app, "--require", given.rules.require, "Exit code 3 if any of these rules cannot be decided", "ID");
     add_option(
         app, "--save-facts",
         [&given](const std::string& path) {
@@ -62,7 +62,7 @@ void declare_outputs(CLI::App& app, RawOptions& given) {
                     "--save-facts writes files; for standard output use --json, whose document --facts reads as well");
             given.options.save_facts = path;
         },
-        "Save what was found to this file, for --facts", "FILE");
+        "Save the facts, without findings, to this file; --facts reads it", "FILE");
 }
 
 /// An absolute path to something that is a Python environment, or its interpreter.

@@ -82,7 +82,8 @@ std::string read_document(const std::string& path) {
     std::string text, block(1 << 16, '\0');
     while (const std::size_t got = file.read(block.data(), block.size())) {
         text.append(block, 0, got);
-        if (text.size() > largest) throw InputError(file.name() + " is larger than 64 MiB; no facts file is");
+        if (text.size() > largest)
+            throw InputError(file.name() + " is larger than 64 MiB, which no report and no saved facts are");
     }
     return text;
 }

@@ -5,6 +5,7 @@
 #include "commands/survey_here.hpp"
 #include "facts/queries.hpp"
 #include "facts/rnn_runs.hpp"
+#include "report/text.hpp"
 #include "rnn/case.hpp"
 #include "rnn/shrink.hpp"
 #include "support/rnn.hpp"
@@ -211,7 +212,7 @@ std::vector<FitSearch> find_fits(const Facts& facts, const TrialOptions& options
         RnnFit lost = calculated;
         if (!learnt.probe_runs.empty())
             lost.result = CallResult{learnt.probe_runs.back().last_call.value_or("?"), -1,
-                                     "the process " + std::string(name_of(learnt.probe_runs.back().end))};
+                                     "the process " + id_in_words(name_of(learnt.probe_runs.back().end))};
         return lost;
     };
     std::vector<FitSearch> searches;

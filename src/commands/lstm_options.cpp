@@ -65,15 +65,16 @@ void add_case_flag(CLI::App& app, LstmOptions& given, const char* options, const
 }
 
 void declare_network(CLI::App& app, LstmOptions& given) {
-    begin_group(app, "Network, of which one case is run");
+    begin_group(app, "Network, for one case");
     add_word(app, given, "cell", &RnnCase::cell, "Kind of cell (lstm)");
     add_word(app, given, "dtype", &RnnCase::dtype, "Type of data and weights (fp32)");
-    add_word(app, given, "math", &RnnCase::math, "default allows TF32, fma forbids it");
-    add_word(app, given, "algorithm", &RnnCase::algorithm, "cuDNN's algorithm (standard)");
+    add_word(app, given, "math", &RnnCase::math, "Math type: default allows TF32, fma does not");
+    add_word(app, given, "algorithm", &RnnCase::algorithm, "Algorithm of cuDNN (standard)");
     add_word(app, given, "direction", &RnnCase::direction, "One or both directions");
     add_word(app, given, "layout", &RnnCase::layout, "Order of the data in memory");
-    add_word(app, given, "bias", &RnnCase::bias, "Which biases there are (both)");
-    add_word(app, given, "input-mode", &RnnCase::input_mode, "Whether the first layer multiplies its input");
+    add_word(app, given, "bias", &RnnCase::bias, "Biases in use (both)");
+    add_word(app, given, "input-mode", &RnnCase::input_mode,
+             "linear: the first layer multiplies its input by weights; skip: it does not");
     for (const Number& number : numbers)
         add_whole_number(
             app, "--" + std::string(number.name),
@@ -82,12 +83,12 @@ void declare_network(CLI::App& app, LstmOptions& given) {
     add_option(
         app, "--lengths",
         [&given](const std::string& text) { change(given, "lengths", &RnnCase::lengths, lengths_from(text)); },
-        "Length of each sequence, e.g. 7,3,5", "N,N,...");
+        "Length of each sequence in steps, e.g. 7,3,5", "N,N,...");
     add_number(
         app, "--clip", [&given](double value) { change(given, "clip", &RnnCase::clip, value); }, 1e6,
         "Clip the cell state at this absolute value", "X", "a number above 0");
-    add_case_flag(app, given, "--states", "states", &RnnCase::states, "Give initial states");
-    add_case_flag(app, given, "--training,--backward", "training", &RnnCase::training, "Compute the gradients, too");
+    add_case_flag(app, given, "--states", "states", &RnnCase::states, "Start from given states instead of zeros");
+    add_case_flag(app, given, "--training,--backward", "training", &RnnCase::training, "Also compute the gradients");
 }
 
 void declare_run(CLI::App& app, LstmOptions& given) {
@@ -104,19 +105,19 @@ void declare_run(CLI::App& app, LstmOptions& given) {
     add_option(app, "--cudnn", into(given.cudnn), "Use only the libcudnn whose path contains TEXT", "TEXT");
     add_choice<Dialect>(app, "--interface", "Use only this RNN interface", into(given.interface));
     add_number(app, "--dropout", into(given.dropout), std::nextafter(1.0, 0.0),
-               "Measure dropout of this probability, too", "P", "a probability above 0 and below 1");
-    add_flag(app, "--no-shrink", given.no_shrink, "Do not look for the smallest case that fails");
+               "Also measure dropout with this probability", "P", "a probability above 0 and below 1");
+    add_flag(app, "--no-shrink", given.no_shrink, "Do not search for the smallest case that fails");
     add_deadline_option(app, given.deadline_s, "none");
     add_root_option(app, given.root);
 }
 
 void declare_files(CLI::App& app, LstmOptions& given) {
     begin_group(app, "Output and exit code");
-    add_option(app, "--save", into(given.save), "Keep the JSON report in this file from the start on, for --resume",
+    add_option(app, "--save", into(given.save), "Keep the JSON report in this file during the run, for --resume",
                "FILE");
-    add_option(app, "--svg", into(given.svg), "Also draw the cases as a picture in this file", "FILE");
-    add_option(app, "--emit-repro", into(given.repro), "Write a C++ program that shows the failure without rnncheck",
-               "FILE");
+    add_option(app, "--svg", into(given.svg), "Also draw the results as an SVG picture in this file", "FILE");
+    add_option(app, "--emit-repro", into(given.repro),
+               "Write a C++ program that reproduces the failure without rnncheck", "FILE");
 }
 
 /// 0, or an error number. As write_file does: in place, or beside it.
@@ -135,7 +136,7 @@ void check_writable(const char* option, const std::string& file) {
 }
 
 void refuse_contradictions(const CLI::App& app, const LstmOptions& given) {
-    const char *of_file = "the cases are those of its file", *whole_sweep = "it runs a whole sweep instead of one case";
+    const char *of_file = "the cases come from its file", *whole_sweep = "it runs a whole sweep instead of one case";
     const char *one_case = "it is for one case with equal lengths", *no_case = "it computes no case";
     for (const auto& [name, change] : given.changes) {
         refuse_together(app, "--resume", "--" + name, of_file);
@@ -174,12 +175,12 @@ void take_network(RnnCase& c, const LogRnnConfig& config) {
 }
 
 const LogRnnConfig& network_in(const Log& log, const std::string& file) {
-    if (!log.rnn_config) throw InputError("'" + file + "' names no recurrent network that failed");
+    if (!log.rnn_config) throw InputError("'" + file + "' contains no failed recurrent network");
     const LogRnnConfig& config = *log.rnn_config;
     if (!config.cell || !config.units)
         throw InputError("'" + file + "' names " + config.call + ", but its model configuration was cut or left out: " +
                          join_with_and(config.missing) + (config.missing.size() == 1 ? " is" : " are") +
-                         " missing; give the network by options, e.g. --cell lstm --hidden 256");
+                         " missing; give the network with options, e.g. --cell lstm --hidden 256");
     return config;
 }
 

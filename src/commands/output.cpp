@@ -152,7 +152,7 @@ bool was_written(const std::function<void()>& write) {
     try {
         write();
     } catch (const OutputError& error) {
-        log::warn(fit_for_message(error.what()));
+        print_message(error.what());  // with --quiet as well: it decides the exit code
         return false;
     }
     return true;

@@ -119,7 +119,7 @@ bool take_masked(Facts& facts, const std::string& value, const Matrix&) {
     return masked && set(network_of(facts).masked, masked);
 }
 
-constexpr const char* a_single_value = "a single value for the same thing";
+constexpr const char* a_single_value = "a single value (another one was given before)";
 constexpr std::string_view framework_version = "a version (2.4.0), if known with its build (2.4.0+cu124, 2.15+cpu)";
 
 /// Frameworks have no function of their own.
@@ -129,11 +129,10 @@ constexpr auto keys = std::to_array<Key>({
     {"cudnn", "the installed cuDNN version (8.9.7, 9), if known with its CUDA version (9.10.2+cu12)", take_cudnn},
     {"cupy", framework_version, nullptr},
     {"driver", "a version (535.104.05) or a branch (535)", take_driver},
-    {"dtype", "the network's type of data: fp64, fp32, fp16 or bf16", take_dtype},
+    {"dtype", "the data type of the network: fp64, fp32, fp16 or bf16", take_dtype},
     {"framework", "a framework and its version (pytorch 2.4.0), once for each framework", nullptr, true},
     {"gpu", "a compute capability (8.6, sm_86) or the name of a GPU of one generation (RTX 3090)", take_gpu, true},
-    {"image",
-     "a container image of NVIDIA's and its tag (nvcr.io/nvidia/pytorch:25.01-py3, nvidia/cuda:12.4.1-cudnn-*)",
+    {"image", "an NVIDIA container image and its tag (nvcr.io/nvidia/pytorch:25.01-py3, nvidia/cuda:12.4.1-cudnn-*)",
      take_image},
     {"jax", framework_version, nullptr},
     {"keras", framework_version, nullptr},

@@ -1,5 +1,7 @@
 #include "facts/facts_json.hpp"
 
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 
 #include "base/json.hpp"
@@ -60,69 +62,123 @@ Json parse_bounded(std::string_view text, const std::string& name) {
     }
 }
 
-/// What runs that are described together need not have in common; beside it a list has one for each of them.
+/// What GPUs on which the same cases ended alike need not have in common: a list has one for each GPU.
 struct OwnMember {
     const char *one, *list;
 };
 constexpr OwnMember own_members[] = {
     {"gpu", "gpus"}, {"first_ms", "first_ms"}, {"repeat_ms", "repeat_ms"}, {"free_bytes", "free_bytes"}};
-constexpr const char* places = "indexes";  ///< those in the list of all runs, which evidence names: rnn_runs[17]
+constexpr const char* places = "indexes";  ///< of each GPU's first run in the list of all, as evidence names it
+constexpr const char* count = "count";     ///< of runs on each GPU
 
-/// What describes a run and those that are like it.
-Json common_part(Json run, int case_id) {
-    run.erase("case");
-    run["case_id"] = case_id;
-    for (const OwnMember& own : own_members)
-        if (run.erase(own.one) > 0) run[own.list] = Json::array();
-    run[places] = Json::array();
-    return run;
+/// Several runs as one object: each member once where it is the same in all, else as a list with one for each run.
+Json in_columns(const std::vector<Json>& runs) {
+    std::map<std::string, Json> columns;
+    for (const Json& run : runs)
+        for (const auto& [name, value] : run.items()) columns.emplace(name, Json::array());
+    for (auto& [name, column] : columns) {
+        for (const Json& run : runs) column.push_back(run.value(name, Json()));
+        if (std::ranges::all_of(column, [&first = column[0]](const Json& value) { return value == first; }))
+            column = Json(column[0]);
+    }
+    return columns;
+}
+
+/// Six digits: more of an error or a time mean nothing, and make a report long.
+void round_measurements(Json& run) {
+    for (const char* name : {"largest_error", "limit", "first_ms", "repeat_ms"})
+        if (const auto found = run.find(name); found != run.end() && found->is_number_float()) {
+            char digits[32];
+            std::snprintf(digits, sizeof digits, "%.6g", found->get<double>());
+            *found = std::strtod(digits, nullptr);
+        }
+}
+
+/// Runs that follow each other on one GPU with one interface of one cuDNN installation.
+std::vector<std::vector<Json>> by_target(Json runs) {
+    std::vector<std::vector<Json>> targets;
+    for (Json& run : runs) {
+        round_measurements(run);
+        const auto differs = [&](const char* name) { return targets.back().front()[name] != run[name]; };
+        if (targets.empty() || differs("library") || differs("dialect") || differs("gpu")) targets.emplace_back();
+        targets.back().push_back(std::move(run));
+    }
+    return targets;
 }
 
 void share_cases(Json& facts) {
+    const Json usual = to_json(RnnCase());
     Json cases = Json::array(), shared = Json::array();
     std::map<Json, int> case_ids;
+    for (Json& run : facts["rnn_runs"]) {
+        const auto [at, is_new] = case_ids.try_emplace(std::move(run["case"]), static_cast<int>(case_ids.size()) + 1);
+        run.erase("case");
+        run["case_id"] = at->second;
+        if (!is_new) continue;
+        Json& described = cases.emplace_back(Json{{"case_id", at->second}});
+        for (const auto& [name, value] : at->first.items())
+            if (value != usual[name]) described[name] = value;
+    }
     std::map<Json, std::size_t> known;
     std::size_t index = 0;
-    for (const Json& run : facts["rnn_runs"]) {
-        const auto [id, is_new_case] = case_ids.try_emplace(run["case"], static_cast<int>(case_ids.size()) + 1);
-        if (is_new_case) cases.push_back(run["case"]), cases.back()["case_id"] = id->second;
-        const auto [at, is_new] = known.try_emplace(common_part(run, id->second), shared.size());
-        if (is_new) shared.push_back(at->first);
-        Json& like = shared[at->second];
-        for (const OwnMember& own : own_members)
-            if (run.contains(own.one)) like[own.list].push_back(run[own.one]);
-        like[places].push_back(index++);
+    for (const std::vector<Json>& runs : by_target(std::move(facts["rnn_runs"]))) {
+        Json like = in_columns(runs), own = {{places, std::exchange(index, index + runs.size())}};
+        like[count] = runs.size();
+        for (const OwnMember& member : own_members) {
+            if (like.contains(member.one)) own[member.list] = like[member.one];
+            like.erase(member.one);
+        }
+        for (const auto& [name, value] : own.items()) like[name] = Json::array();
+        const auto [at, is_new] = known.try_emplace(like, shared.size());
+        if (is_new) shared.push_back(std::move(like));
+        for (const auto& [name, value] : own.items()) shared[at->second][name].push_back(value);
     }
     facts["rnn_cases"] = std::move(cases);
     facts["rnn_runs"] = std::move(shared);
 }
 
 /// Item `i` of a list that a hostile file may lack.
-const Json& item_of(const Json& object, const char* list, std::size_t i, const std::string& place) {
-    const auto found = object.find(list);
-    if (found == object.end() || !found->is_array() || i >= found->size())
-        wrong(place + '.' + list, "a list with one item for each run is expected");
-    return (*found)[i];
+const Json& item_of(const Json& list, std::size_t i, const std::string& place, const char* one) {
+    if (!list.is_array() || i >= list.size())
+        wrong(place, "a list with one item for each " + std::string(one) + " is expected");
+    return list[i];
+}
+
+/// Run `i` on GPU `g` of what in_columns() and share_cases() made of several.
+Json one_run(const Json& like, std::size_t g, std::size_t i, const std::string& place) {
+    Json run = Json::object();
+    for (const auto& [name, column] : like.items()) {
+        if (name == places || name == count) continue;
+        const auto own = std::ranges::find(own_members, name, &OwnMember::list);
+        const bool is_own = own != std::end(own_members);
+        const Json& of_gpu = is_own ? item_of(column, g, place + '.' + name, "GPU") : column;
+        const Json& value = of_gpu.is_array() ? item_of(of_gpu, i, place + '.' + name, "run") : of_gpu;
+        if (!value.is_null()) run[is_own ? own->one : name] = value;
+    }
+    return run;
 }
 
 /// The runs of `like`, each at its index. `room` bounds what a hostile file can make of a few bytes.
 void add_runs(const Json& like, const std::map<Json, Json>& cases, const std::string& place, std::map<Json, Json>& runs,
               std::size_t& room) {
     if (!like.is_object() || !like.contains("gpus")) wrong(place, "an object with a list of GPUs is expected");
-    const auto known_case = cases.find(like.value("case_id", Json()));
-    if (known_case == cases.end()) wrong(place + ".case_id", "no case of rnn_cases has this id");
-    const std::size_t count = like["gpus"].size(), size = like.dump().size() + known_case->second.dump().size();
-    if (count > 0 && size > room / count) wrong(place, "more or larger runs than any machine has");
-    room -= count * size;
-    for (std::size_t i = 0; i < count; ++i) {
-        Json run = like;
-        for (const char* member : {"case_id", places}) run.erase(member);
-        for (const OwnMember& own : own_members) run.erase(own.list);
-        for (const OwnMember& own : own_members)
-            if (like.contains(own.list)) run[own.one] = item_of(like, own.list, i, place);
-        run["case"] = known_case->second;
-        if (!runs.emplace(item_of(like, places, i, place), std::move(run)).second)
-            wrong(place + '.' + places, "two runs have the same index");
+    const Json length = like.value(count, Json(1));
+    if (!length.is_number_unsigned()) wrong(place + '.' + count, "a whole number is expected");
+    for (std::size_t g = 0; g < like["gpus"].size(); ++g) {
+        const Json first = item_of(like.value(places, Json()), g, place + '.' + places, "GPU");
+        if (!first.is_number_unsigned()) wrong(place + '.' + places, "whole numbers are expected");
+        for (std::size_t i = 0; i < length; ++i) {
+            Json run = one_run(like, g, i, place);
+            const auto known_case = cases.find(run.value("case_id", Json()));
+            if (known_case == cases.end()) wrong(place + ".case_id", "no case of rnn_cases has this id");
+            run.erase("case_id");
+            run["case"] = known_case->second;
+            const std::size_t size = run.dump().size();
+            if (size > room) wrong(place, "more or larger runs than any machine has");
+            room -= size;
+            if (!runs.emplace(first.get<std::size_t>() + i, std::move(run)).second)
+                wrong(place + '.' + places, "two runs have the same index");
+        }
     }
 }
 
@@ -137,7 +193,7 @@ void describe_each_run(Json& facts) {
         cases.emplace(id, std::move(rnn_case));
     }
     facts.erase("rnn_cases");
-    std::size_t i = 0, room = std::size_t{256} << 20;
+    std::size_t i = 0, room = std::size_t{64} << 20;
     for (const Json& like : facts.value("rnn_runs", Json::array()))
         add_runs(like, cases, "facts.rnn_runs[" + std::to_string(i++) + ']', runs, room);
     facts["rnn_runs"] = Json::array();
@@ -153,25 +209,40 @@ Json facts_to_json(const Facts& facts) {
 }
 
 Json facts_json_schema() {
-    const auto list_of = [](const Json& items, const char* about) {
-        return Json{{"type", "array"}, {"items", items}, {"description", about}};
+    const auto list_of = [](const Json& items) { return Json{{"type", "array"}, {"items", items}}; };
+    const auto one_or_list = [&](Json one) {
+        const Json about = one.value("description", Json());
+        one.erase("description");
+        Json nullable = {{"anyOf", Json::array({one, {{"type", "null"}}})}};
+        Json either = {{"anyOf", Json::array({nullable, list_of(nullable)})}};
+        if (!about.is_null()) either["description"] = about;
+        return either;
     };
     const Json whole = {{"type", "integer"}};
     Json schema = schema_of<Facts>();
     Json& run = schema["properties"]["rnn_runs"]["items"];
     Json& members = run["properties"];
     Json cases = members["case"];
+    const Json usual = to_json(RnnCase());
+    for (auto& [name, member] : cases["properties"].items()) member["default"] = usual[name];
+    cases["properties"]["case_id"] = whole;
+    cases["required"] = {"case_id"};
     members.erase("case");
-    cases["properties"]["case_id"] = members["case_id"] = whole;
-    cases["required"].push_back("case_id");
+    members["case_id"] = whole;
+    for (auto& [name, member] : members.items()) member = one_or_list(member);
     for (const OwnMember& own : own_members) {
-        const Json one = members[own.one];
+        const Json of_gpu = members[own.one];
         members.erase(own.one);
-        members[own.list] = list_of(one, "one for each run that is described here");
+        members[own.list] = list_of(of_gpu);
     }
-    members[places] = list_of(whole, "place of each in the list of all runs: rnn_runs[N] in evidence");
-    run["required"] = {"library", "dialect", "number", "end", "case_id", "gpus", places};
-    schema["properties"]["rnn_cases"] = list_of(cases, "the cases of rnn_runs, each once");
+    members[places] = list_of(whole);
+    members[count] = whole;
+    members[places]["description"] =
+        "for each GPU the place of its first run in the list of all: rnn_runs[N] in evidence";
+    members[count]["description"] = "runs on each GPU: so many items has a list, and one value is that of all";
+    run["required"] = {"library", "dialect", "number", "end", "case_id", "gpus", places, count};
+    schema["properties"]["rnn_cases"] = list_of(cases);
+    schema["properties"]["rnn_cases"]["description"] = "the cases of rnn_runs, each once; without what is as usual";
     schema["required"].push_back("rnn_cases");
     return schema;
 }

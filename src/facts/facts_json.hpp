@@ -9,8 +9,8 @@
 
 namespace rnncheck {
 
-/// The facts as documents hold them: a case of `rnn_runs` is described once, in `rnn_cases`, and so is a run that ended
-/// the same on several GPUs.
+/// The facts as documents hold them: a case of `rnn_runs` is described once, in `rnn_cases`; the runs on a GPU are one
+/// object with a list for each member that differs; and GPUs on which all cases ended alike share that object.
 nlohmann::json facts_to_json(const Facts& facts);
 nlohmann::json facts_json_schema();
 

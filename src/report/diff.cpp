@@ -6,6 +6,7 @@
 #include "base/json.hpp"
 #include "base/sha256.hpp"
 #include "facts/queries.hpp"
+#include "report/outline.hpp"
 
 namespace rnncheck {
 
@@ -61,7 +62,7 @@ constexpr std::string_view results =
     " driver.cuda_version driver.nvml_version driver.nvml_cuda_version driver.init driver.nvml_init "
     "cudnns[].rnn_usable "
     "cudnns[].failure runtimes[].driver_version_seen runtimes[].failure nvrtcs[].compiles nvrtcs[].failure "
-    "kernel_runs[] kernel_runs[].correct kernel_runs[].result rnn_runs[].tests rnn_runs[].results rnn_runs[].numbers "
+    "kernel_runs[] kernel_runs[].correct kernel_runs[].result rnn_runs[].cases rnn_runs[].results rnn_runs[].numbers "
     "libraries[].missing_needs ";
 
 /// Unset where all is well: there is none.
@@ -168,130 +169,123 @@ std::pair<std::string, std::string> name_and_member(const std::string& place) {
     return {place.substr(open + 1, close - open - 1), place.substr(std::min(close + 2, place.size()))};
 }
 
-/// "GPU 0, 1 memory total mib".
+/// "GPU 0, 1 memory total MiB".
 std::string label_of(const std::vector<std::string>& places) {
-    std::vector<std::string> names;
+    constexpr std::string_view terms = " CUDA MiB MHz ECC MIG PCI NVML RNN ";
+    std::vector<std::string> names, words;
     for (const std::string& place : places) names.push_back(name_and_member(place).first);
-    std::string member = name_and_member(places.front()).second;
-    if (!contains(member, "[")) std::ranges::replace(member, '_', ' ');
-    const std::string name = join(names, ", ");
-    return std::string(section_of(places.front()).words) + name + (name.empty() || member.empty() ? "" : " ") + member;
+    const std::string member = name_and_member(places.front()).second;
+    for (const std::string& word : split(contains(member, "[") ? member : id_in_words(member), ' ')) {
+        const std::size_t at = lower(terms).find(' ' + word + ' ');
+        words.emplace_back(at == std::string::npos ? word : terms.substr(at + 1, word.size()));
+    }
+    const std::string name = join(names, ", "), of_name = join(words, " ");
+    return std::string(section_of(places.front()).words) + name + (name.empty() || of_name.empty() ? "" : " ") +
+           of_name;
 }
 
-/// Tests of one GPU that both machines did.
-struct Tests {
-    std::map<RunEnd, std::size_t> ends;
-    std::string digests;
-    double largest_error = 0, ms = 0;
+/// Equal bits can be expected of the same GPU model and cuDNN.
+bool are_alike(const Facts& a, const Facts& b, int gpu) {
+    const Gpu *in_a = gpu_at(a, gpu), *in_b = gpu_at(b, gpu);
+    return in_a && in_b && in_a->name == in_b->name &&
+           std::ranges::equal(a.cudnns, b.cudnns, {}, &Cudnn::version, &Cudnn::version);
+}
 
-    void add(const RnnRun& run) {
-        ++ends[run.end];
-        digests += run.digest.value_or("") + ' ';
-        if (run.limit.value_or(0) > 0)
-            largest_error = std::max(largest_error, run.largest_error.value_or(0) / *run.limit);
-        ms += run.repeat_ms.value_or(0);
+using Runs = std::map<std::string, const RnnRun*>;  ///< of one GPU, by interface and case
+
+std::map<int, Runs> runs_of(const Facts& facts) {
+    std::map<int, Runs> runs;
+    for (const RnnRun& run : facts.rnn_runs) {
+        std::string key = std::string(name_of(run.dialect)) + to_json(run.rnn_case).dump();
+        while (run.end != RunEnd::skipped && !runs[run.gpu].emplace(key, &run).second) key += '#';  // of another cuDNN
     }
-    std::string results() const {
-        std::vector<std::string> parts;
-        for (const auto& [end, count] : ends) parts.push_back(std::to_string(count) + ' ' + std::string(name_of(end)));
-        return join(parts, ", ");
-    }
-    std::string numbers() const {
-        return "bits " + sha256_hex(digests).substr(0, 8) + ", largest error " + short_number(largest_error) +
-               " of its limit";
+    return runs;
+}
+
+/// Of the cases in `runs` that the other machine computed as well.
+struct Results {
+    std::string ends, numbers;
+    double ms = 0;
+
+    Results(const Facts& facts, const Runs& runs, const Runs& others) {
+        Cases cases;
+        std::string digests;
+        double largest_error = 0;
+        for (const auto& [key, run] : runs) {
+            if (!others.contains(key)) continue;
+            cases.push_back(run);
+            digests += run->digest.value_or("") + ' ';
+            if (run->limit.value_or(0) > 0)
+                largest_error = std::max(largest_error, run->largest_error.value_or(0) / *run->limit);
+            ms += run->repeat_ms.value_or(0);
+        }
+        ends = counts_of(facts, cases);
+        numbers = "bits " + sha256_hex(digests).substr(0, 8) + ", largest error " + short_number(largest_error) +
+                  " of its limit";
     }
 };
 
-class Comparison {
-  public:
-    Comparison(const Facts& a, const Facts& b) : a_(a), b_(b) {}
-
-    void compare_values() {
-        const Values in_a = values_of(a_), in_b = values_of(b_);
-        Values places = in_a;
-        places.insert(in_b.begin(), in_b.end());
-        std::string skipped = "\n";  // what is in an element that only one of them has
-        for (const auto& [place, any] : places) {
-            if (place.starts_with(skipped)) continue;
-            if (place.ends_with(']') && in_a.contains(place) != in_b.contains(place)) skipped = place + '.';
-            add(place, value_at(place, in_a, a_), value_at(place, in_b, b_));
+/// Numbers and times only of GPUs on which the common cases ended alike.
+void add_results(Values& in_a, Values& in_b, const Facts& a, const Facts& b) {
+    constexpr double noise_factor = 3, noise_ms = 50;
+    std::map<int, Runs> of_a = runs_of(a), of_b = runs_of(b);
+    for (const auto& [gpu, runs] : of_a) of_b[gpu];
+    for (const auto& [gpu, runs] : of_b) {
+        const std::string place = "rnn_runs[" + std::to_string(gpu) + "].";
+        const Results one(a, of_a[gpu], runs), other(b, runs, of_a[gpu]);
+        if (one.ends.empty()) {
+            if (!of_a[gpu].empty()) in_a[place + "cases"] = Results(a, of_a[gpu], of_a[gpu]).ends;
+            if (!runs.empty()) in_b[place + "cases"] = Results(b, runs, runs).ends;
+            continue;
         }
+        in_a[place + "results"] = one.ends;
+        in_b[place + "results"] = other.ends;
+        if (one.ends != other.ends) continue;
+        in_a[place + "numbers"] = one.numbers;
+        in_b[place + "numbers"] = other.numbers;
+        const auto [least, most] = std::minmax(one.ms, other.ms);
+        if (most <= noise_factor * least || most - least <= noise_ms) continue;
+        in_a[place + "time"] = short_number(one.ms) + " ms";
+        in_b[place + "time"] = short_number(other.ms) + " ms";
     }
+}
 
-    void compare_runs() {
-        constexpr double noise_factor = 3, noise_ms = 50;
-        const Runs in_a = runs_of(a_), in_b = runs_of(b_);
-        std::map<int, std::pair<Tests, Tests>> common, all;
-        for (const auto& [key, run] : in_a) {
-            all[run->gpu].first.add(*run);
-            if (const auto other = in_b.find(key); other != in_b.end()) {
-                common[run->gpu].first.add(*run);
-                common[run->gpu].second.add(*other->second);
-            }
-        }
-        for (const auto& [key, run] : in_b) all[run->gpu].second.add(*run);
-        for (const auto& [gpu, tests] : all) {
-            const std::string place = "rnn_runs[" + std::to_string(gpu) + "].";
-            const auto known = [](const Tests& t) {
-                return t.ends.empty() ? std::nullopt : std::optional(t.results());
-            };
-            if (!common.contains(gpu)) {
-                add(place + "tests", known(tests.first), known(tests.second));
-                continue;
-            }
-            const auto& [a, b] = common[gpu];
-            add(place + "results", a.results(), b.results());
-            if (a.ends != b.ends) continue;
-            if (a.digests != b.digests) add(place + "numbers", a.numbers(), b.numbers(), are_alike(gpu));
-            const auto [least, most] = std::minmax(a.ms, b.ms);
-            if (most > noise_factor * least && most - least > noise_ms)
-                add(place + "time", short_number(a.ms) + " ms", short_number(b.ms) + " ms", false);
-        }
+/// Beside those that have the same values in the same member of a section, so that "GPU 0, 1" is one difference.
+void add_difference(std::vector<Difference>& list, const std::string& place, Difference difference) {
+    const Section& section = section_of(place);
+    const auto member = name_and_member(place).second;
+    const auto same = std::ranges::find_if(list, [&](const Difference& other) {
+        const std::string& first = other.facts.front();
+        return &section_of(first) == &section && name_and_member(first).second == member && other.a == difference.a &&
+               other.b == difference.b && other.matters == difference.matters;
+    });
+    if (same != list.end()) return same->facts.push_back(place);
+    difference.layer = section.layer;
+    difference.facts = {place};
+    list.push_back(std::move(difference));
+}
+
+void compare(Diff& diff, const Facts& a, const Facts& b) {
+    Values in_a = values_of(a), in_b = values_of(b);
+    add_results(in_a, in_b, a, b);
+    Values places = in_a;
+    places.insert(in_b.begin(), in_b.end());
+    std::string skipped = "\n";  // what is in an element that only one of them has
+    for (const auto& [place, any] : places) {
+        if (place.starts_with(skipped)) continue;
+        if (place.ends_with(']') && in_a.contains(place) != in_b.contains(place)) skipped = place + '.';
+        Difference difference{.a = value_at(place, in_a, a), .b = value_at(place, in_b, b)};
+        if (difference.a == difference.b) continue;
+        const auto [name, member] = name_and_member(place);
+        if (place.starts_with("rnn_runs["))
+            difference.matters = member != "time" && (member != "numbers" || are_alike(a, b, std::stoi(name)));
+        const bool is_known = difference.a && difference.b;
+        add_difference(is_known ? diff.differences : diff.unknown, place, std::move(difference));
     }
-
-    std::vector<Difference> differences, unknown;
-
-  private:
-    using Runs = std::map<std::string, const RnnRun*>;  ///< by GPU, interface and case
-
-    static Runs runs_of(const Facts& facts) {
-        Runs runs;
-        for (const RnnRun& run : facts.rnn_runs) {
-            std::string key =
-                std::to_string(run.gpu) + std::string(name_of(run.dialect)) + to_json(run.rnn_case).dump();
-            while (run.end != RunEnd::skipped && !runs.emplace(key, &run).second) key += '#';  // of another cuDNN
-        }
-        return runs;
+    for (auto* const list : {&diff.differences, &diff.unknown}) {
+        std::ranges::stable_sort(*list, {}, &Difference::layer);
+        for (Difference& difference : *list) difference.what = label_of(difference.facts);
     }
-
-    /// Equal bits can be expected of the same GPU model and cuDNN.
-    bool are_alike(int gpu) const {
-        const Gpu *in_a = gpu_at(a_, gpu), *in_b = gpu_at(b_, gpu);
-        return in_a && in_b && in_a->name == in_b->name &&
-               std::ranges::equal(a_.cudnns, b_.cudnns, {}, &Cudnn::version, &Cudnn::version);
-    }
-
-    void add(const std::string& place, std::optional<std::string> a, std::optional<std::string> b,
-             bool matters = true) {
-        if (a == b) return;
-        auto& list = a && b ? differences : unknown;
-        const Section& section = section_of(place);
-        const auto member = name_and_member(place).second;
-        const auto same = std::ranges::find_if(list, [&](const Difference& other) {
-            const std::string& first = other.facts.front();
-            return &section_of(first) == &section && name_and_member(first).second == member && other.a == a &&
-                   other.b == b && other.matters == matters;
-        });
-        if (same != list.end()) return same->facts.push_back(place);
-        list.push_back({section.layer, "", {place}, std::move(a), std::move(b), matters});
-    }
-
-    const Facts &a_, &b_;
-};
-
-void finish(std::vector<Difference>& differences) {
-    std::ranges::stable_sort(differences, {}, &Difference::layer);
-    for (Difference& difference : differences) difference.what = label_of(difference.facts);
 }
 
 /// Errors and warnings of the one alone. Where a file is, is not compared.
@@ -325,8 +319,9 @@ std::string in_words(const Difference& difference) {
     return difference.what + " is " + value(difference.a) + " in A, " + value(difference.b) + " in B";
 }
 
-/// " (GPU 2)", where the title does not tell which.
+/// " on GPU 2", " (torch)", where the title does not tell which.
 std::string whose(const Finding& finding) {
+    if (const std::string gpu = gpu_of(finding); !gpu.empty()) return " on GPU " + gpu;
     return finding.subject.empty() || contains(finding.subject, "/") ? "" : " (" + finding.subject + ")";
 }
 
@@ -339,14 +334,14 @@ std::string sentence_of(const Diff& diff) {
         const bool is_explained = best != diff.differences.end() && how_well(*best) > 0;
         return std::string("only ") + (diff.only_in_b.empty() ? "A" : "B") + " has the " +
                (first.severity == Severity::error ? "problem: " : "warning: ") + first.title + whose(first) + "; " +
-               (is_explained ? in_words(*best) : "no other difference explains it");
+               (is_explained ? in_words(*best) : "no difference in versions or settings explains it");
     }
     const auto is_cause = [](const Difference& one) { return one.matters && !is_one_of(results, one.facts.front()); };
     auto first = std::ranges::find_if(diff.differences, is_cause);
     if (first == diff.differences.end()) first = std::ranges::find(diff.differences, true, &Difference::matters);
     if (first != diff.differences.end())
         return "the findings are the same, but " + in_words(*first) +
-               (diff.differences.size() > 1 ? " (and more, below)" : "");
+               (diff.differences.size() > 1 ? " (more below)" : "");
     if (diff.unknown.empty()) return "nothing that matters differs";
     return "nothing known differs, but " + pluralized(diff.unknown.size(), "fact is", "facts are") +
            " unknown on one side";
@@ -355,17 +350,13 @@ std::string sentence_of(const Diff& diff) {
 }  // namespace
 
 Diff diff(const Report& a, const std::string& name_of_a, const Report& b, const std::string& name_of_b) {
-    Comparison comparison(a.facts, b.facts);
-    comparison.compare_values();
-    comparison.compare_runs();
-    finish(comparison.differences);
-    finish(comparison.unknown);
-    Diff diff{.a = {name_of_a, a.verdict, a.sentence},
-              .b = {name_of_b, b.verdict, b.sentence},
-              .only_in_a = without_those_of(b, a),
-              .only_in_b = without_those_of(a, b),
-              .differences = std::move(comparison.differences),
-              .unknown = std::move(comparison.unknown)};
+    Diff diff;
+    diff.tool = b.tool;
+    diff.a = {name_of_a, a.verdict, a.sentence};
+    diff.b = {name_of_b, b.verdict, b.sentence};
+    diff.only_in_a = without_those_of(b, a);
+    diff.only_in_b = without_those_of(a, b);
+    compare(diff, a.facts, b.facts);
     const bool differs = diff.only_in_a.size() + diff.only_in_b.size() > 0 ||
                          std::ranges::count(diff.differences, true, &Difference::matters) > 0;
     diff.outcome = differs                ? DiffOutcome::different

@@ -29,8 +29,8 @@ struct ComparedMachine {
 /// One value, or one in several places, that is not the same.
 struct Difference {
     DiffLayer layer = DiffLayer::host;
-    std::string what;
-    std::vector<std::string> facts;
+    std::string what = {};
+    std::vector<std::string> facts = {};
     std::optional<std::string> a, b;
     bool matters = true;
 
@@ -44,7 +44,9 @@ struct Difference {
     }
 };
 
-struct Diff {
+struct Diff : RunStamp {
+    int schema = 1;
+    ToolStamp tool;
     DiffOutcome outcome = DiffOutcome::same;
     std::string sentence = {};
     ComparedMachine a, b;
@@ -53,6 +55,9 @@ struct Diff {
     std::vector<Difference> unknown;
 
     static void fields(auto& self, auto&& visit) {
+        visit("schema", self.schema, "number of this form of the document");
+        visit("tool", self.tool, "who wrote it");
+        RunStamp::fields(self, visit);
         visit("outcome", self.outcome, "different: in something that matters; undetermined: unknown on one side");
         visit("sentence", self.sentence, "what differs that can explain another verdict");
         visit("a", self.a, "the first");

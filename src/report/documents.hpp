@@ -229,15 +229,14 @@ struct SelftestDocument : Document<ProgramStamp> {
     }
 };
 
-/// `rnncheck diff A B --json`.
-struct DiffDocument : Document<ToolStamp> {
-    Diff diff;
-
-    static void fields(auto& self, auto&& visit) {
-        Document::fields(self, visit);
-        Diff::fields(self.diff, visit);
-    }
-};
+/// Every document that can hold something private.
+#define RNNCHECK_DOCUMENTS(X) \
+    X(Report)                 \
+    X(Diff)                   \
+    X(ListDocument)           \
+    X(TablesDocument)         \
+    X(TableDocument)          \
+    X(VerifyDocument) X(PlanDocument) X(NeedsDocument) X(WhichDocument) X(SelftestDocument) X(ModelDocument)
 
 /// A document as JSON text: on one line or with two spaces of indent, sorted keys, plain ASCII (everything else as \u
 /// escapes, so that no control character of either kind reaches a terminal), one line end after the last brace.
@@ -247,33 +246,13 @@ std::string json_text(const T& document, JsonLines layout = JsonLines::indented)
 /// JSON Schema (draft 2020-12) that every document above, reports and saved facts satisfy.
 std::string schema_text();
 
-// For people. Everything that comes from outside goes through shown() on its way to the page.
+/// For people. Everything that comes from outside goes through shown() on its way to the page.
+#define RNNCHECK_TEXT_OF(T) std::string text_of(const T& document, const Style& style);
+RNNCHECK_DOCUMENTS(RNNCHECK_TEXT_OF)
+RNNCHECK_TEXT_OF(VersionDocument)
+#undef RNNCHECK_TEXT_OF
 
-std::string text_of(const Report& report, const Style& style);
-/// A line with the name and version, and one with all else.
-std::string text_of(const VersionDocument& document, const Style& style);
-std::string text_of(const ListDocument& document, const Style& style);
-/// A paragraph per table.
-std::string text_of(const TablesDocument& document, const Style& style);
-/// Aligned columns; long texts below their row; sources by number, below all rows.
-std::string text_of(const TableDocument& document, const Style& style);
-/// One line per issue, with the path of its file.
-std::string text_of(const VerifyDocument& document, const Style& style);
-/// One block per framework: the newest version that runs, what it is made of, how to install it, and why no newer one.
-/// With style.verbose also the sources.
-std::string text_of(const PlanDocument& document, const Style& style);
-/// One block per build.
-std::string text_of(const NeedsDocument& document, const Style& style);
-/// A paragraph per library: the copy, the rule, who asks for it, and the other copies with the reason against each.
-std::string text_of(const WhichDocument& document, const Style& style);
-/// A headline, then a paragraph for each layer: what it is, whether cuDNN computes it, why not, and what to change;
-/// then the report of this machine, if there is one.
-std::string text_of(const ModelDocument& document, const Style& style);
 /// Its layers alone, with the runs of those that ran.
 void write_layers(Page& page, const JudgedModel& model, const std::vector<LayerRuns>& runs = {});
-/// A headline, then one paragraph for each check.
-std::string text_of(const SelftestDocument& document, const Style& style);
-/// The sentence, both verdicts, and a line for each thing that differs; with style.verbose also what is unknown.
-std::string text_of(const DiffDocument& document, const Style& style);
 
 }  // namespace rnncheck

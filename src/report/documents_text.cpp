@@ -180,16 +180,6 @@ void write_needed(Page& page, const NeededBuild& needed) {
     write_sources(page, build);
 }
 
-void write_unknown(Page& page, const Diff& diff) {
-    for (const auto member : {&Difference::a, &Difference::b}) {
-        std::vector<std::string> things;
-        for (const Difference& difference : diff.unknown)
-            if (!(difference.*member)) things.push_back(difference.what);
-        if (!things.empty()) page.heading(member == &Difference::a ? "Unknown in A" : "Unknown in B");
-        if (!things.empty()) page.wrap("  ", shown(join(things, ", ")));
-    }
-}
-
 std::string sentence(const SelftestDocument& document) {
     const auto count = [&](SelftestOutcome outcome) {
         return static_cast<std::size_t>(std::ranges::count(document.checks, outcome, &SelftestCheck::outcome));
@@ -313,30 +303,6 @@ std::string text_of(const SelftestDocument& document, const Style& style) {
         page.wrap(
             " " + mark(check.outcome) + ' ' + padded(name_of(check.outcome), 10) + "  " + padded(check.name, 15) + "  ",
             shown(check.text));
-    return page.text();
-}
-
-std::string text_of(const DiffDocument& document, const Style& style) {
-    constexpr Mark marks[] = {Mark::passed, Mark::warning, Mark::undetermined};
-    const Diff& diff = document.diff;
-    Page page(style);
-    const Mark mark =
-        diff.only_in_a.empty() && diff.only_in_b.empty() ? marks[static_cast<std::size_t>(diff.outcome)] : Mark::failed;
-    page.wrap("rnncheck " + shown(document.tool.version) + "   " + page.mark(mark) + ' ', shown(diff.sentence), 2);
-    if (style.quiet) return page.text();
-    page.line();
-    page.wrap(" A  ", shown(diff.a.name + ": " + diff.a.sentence));
-    page.wrap(" B  ", shown(diff.b.name + ": " + diff.b.sentence));
-    for (const auto& [heading, findings] : {std::pair("Only in A", &diff.only_in_a), {"Only in B", &diff.only_in_b}}) {
-        if (!findings->empty()) page.heading(heading);
-        for (const Finding& finding : *findings)
-            page.wrap("  " + shown(finding.rule) + ": ", shown(finding.message), 4);
-    }
-    if (!diff.differences.empty()) page.heading("Differences");
-    for (const Difference& difference : diff.differences)
-        page.labelled(name_of(difference.layer),
-                      shown(difference.what + ": " + *difference.a + " -> " + *difference.b));
-    write_unknown(page, diff);
     return page.text();
 }
 

@@ -28,6 +28,7 @@ enum class Action {
     restart_node,        ///< reboot
     reset_gpu,           ///< reset the GPU, or reboot
     replace_hardware,    ///< exchange the GPU
+    configure_machine,   ///< settings of the BIOS or the virtual machine
     install_package,     ///< install or remove a package, or another version of it
     reinstall_package,   ///< the same version again
     change_environment,  ///< variables, search paths, groups, the Python environment
@@ -36,8 +37,8 @@ enum class Action {
     request_gpu,         ///< start the container, job or virtual machine with a GPU
 };
 RNNCHECK_ENUM_NAMES(Action, "other", "none", "investigate", "install_driver", "configure_driver", "restart_node",
-                    "reset_gpu", "replace_hardware", "install_package", "reinstall_package", "change_environment",
-                    "change_program", "free_resources", "request_gpu")
+                    "reset_gpu", "replace_hardware", "configure_machine", "install_package", "reinstall_package",
+                    "change_environment", "change_program", "free_resources", "request_gpu")
 
 /// `text` for people, `action` and `commands` for scripts, `verify` a command that shows the cure (of a rule: empty
 /// for the rule itself, asked again). A rule may list commands that only look among `commands`; judge() tells them

@@ -9,20 +9,17 @@
 
 namespace rnncheck {
 
+/// Indented on a terminal; else without line ends.
+enum class JsonLines { indented, one };
+
 struct Style {
     bool color = false;
-    bool verbose = false;     ///< evidence, documentation, passed checks and timings too
-    bool quiet = false;       ///< the headline only
-    bool ascii = false;       ///< no character beyond ASCII
-    bool one_line = false;    ///< JSON without line ends: it goes to no terminal
+    bool verbose = false;  ///< evidence, documentation, passed checks and timings too
+    bool quiet = false;    ///< the headline only
+    bool ascii = false;    ///< no character beyond ASCII
+    JsonLines json_lines = JsonLines::indented;
     std::size_t width = 100;  ///< columns of the terminal
 };
-
-/// How JSON is laid out in this style.
-enum class JsonLines { indented, one };
-inline JsonLines json_lines(const Style& style) {
-    return style.one_line ? JsonLines::one : JsonLines::indented;
-}
 
 struct Outline;
 

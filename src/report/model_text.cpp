@@ -149,6 +149,7 @@ Outline outline_of(const ModelDocument& document) {
     outline.tool = document.tool;
     outline.run = document;
     outline.verdict = document.verdict;
+    outline.word = name_of(document.verdict);
     outline.sentence = document.sentence;
     for (const JudgedLayer& layer : document.layers)
         if (layer.cudnn == CudnnUse::no) outline.findings.push_back(finding_of(layer));
@@ -160,9 +161,13 @@ Outline outline_of(const ModelDocument& document) {
                                                    : Outcome::pass,
                               .reason = document.sentence,
                               .layer = Layer::runtime});
-    Page page({});
-    write_layers(page, document, document.runs);
-    outline.sections.insert(outline.sections.begin(), {"Recurrent layers", std::string(trim(page.text()))});
+    outline.sections = [&document] {
+        Page page({});
+        write_layers(page, document, document.runs);
+        std::vector<OutlineSection> sections = {{"Recurrent layers", std::string(trim(page.text()))}};
+        if (document.report) append(sections, outline_of(*document.report).sections());
+        return sections;
+    };
     outline.text = [&document](const Style& style) { return text_of(document, style); };
     outline.json = [&document](JsonLines layout) { return json_text(document, layout); };
     return outline;

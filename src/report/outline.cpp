@@ -7,10 +7,16 @@ namespace rnncheck {
 
 namespace {
 
-std::string on_a_page(const std::function<void(Page&)>& write) {
-    Page page({});
-    write(page);
-    return std::string(trim(page.text()));
+std::vector<OutlineSection> sections_of(const Report& report) {
+    Page sweeps({}), layers({}), extras({});
+    write_sweeps(sweeps, report.facts, true);
+    if (report.model) write_layers(layers, *report.model);
+    if (report.lstm) write_lstm(extras, *report.lstm);
+    std::vector<OutlineSection> sections = {{"Recurrent networks", std::string(trim(sweeps.text()))},
+                                            {"Recurrent layers", std::string(trim(layers.text()))},
+                                            {"Further results", std::string(trim(extras.text()))}};
+    std::erase_if(sections, [](const OutlineSection& section) { return section.text.empty(); });
+    return sections;
 }
 
 std::map<int, std::map<RunEnd, int>> tests_by_end(const Facts& facts) {
@@ -23,31 +29,30 @@ std::map<int, std::map<RunEnd, int>> tests_by_end(const Facts& facts) {
 }  // namespace
 
 Outline outline_of(const Report& report) {
-    Outline outline{.tool = report.tool,
-                    .run = report,
-                    .verdict = report.verdict,
-                    .sentence = report.sentence.empty() ? sentence_of(report) : report.sentence,
-                    .findings = report.findings,
-                    .checks = report.verdicts,
-                    .tests = tests_by_end(report.facts),
-                    .pictures = [&report] { return sweep_pictures(report.facts); },
-                    .text = [&report](const Style& style) { return text_of(report, style); },
-                    .json = [&report](JsonLines layout) { return json_text(report, layout); }};
-    if (!from_logs_alone(report.facts)) outline.checklist = checklist_of(report);
-    if (!report.facts.rnn_runs.empty()) {
-        const auto table = [&](Page& page) { write_sweeps(page, report.facts, true); };
-        outline.sections.push_back({"Recurrent networks", on_a_page(table)});
-    }
-    if (report.model) {
-        const auto layers = [&](Page& page) { write_layers(page, *report.model); };
-        outline.sections.push_back({"Recurrent layers", on_a_page(layers)});
-    }
-    if (report.lstm) {
-        const auto extras = [&](Page& page) { write_lstm(page, *report.lstm); };
-        outline.sections.push_back({"Further results", on_a_page(extras)});
-    }
-    std::erase_if(outline.sections, [](const OutlineSection& section) { return section.text.empty(); });
-    return outline;
+    return {.tool = report.tool,
+            .run = report,
+            .verdict = report.verdict,
+            .sentence = sentence_of(report),
+            .findings = report.findings,
+            .checks = report.verdicts,
+            .tests = tests_by_end(report.facts),
+            .checklist =
+                [&report] { return from_logs_alone(report.facts) ? no_such<ChecklistLine>() : checklist_of(report); },
+            .sections = [&report] { return sections_of(report); },
+            .pictures = [&report] { return sweep_pictures(report.facts); },
+            .text = [&report](const Style& style) { return text_of(report, style); },
+            .json = [&report](JsonLines layout) { return json_text(report, layout); }};
+}
+
+std::string about_run(const Outline& outline) {
+    std::string text = "rnncheck " + outline.tool.version;
+    if (outline.tool.commit) text += " (" + *outline.tool.commit + ")";
+    text += ", compatibility data of " + outline.tool.matrix_date;
+    if (!outline.run.run_at.empty())
+        text += ", run at " + outline.run.run_at + " for " + short_number(outline.run.duration_ms / 1000) +
+                " s: rnncheck " + outline.run.command + ' ' + join(outline.run.options, " ");
+    for (const auto& [name, value] : outline.run.labels) text += "; " + name + "=" + value;
+    return text;
 }
 
 std::string gpu_of(const Finding& finding) {

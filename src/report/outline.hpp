@@ -15,23 +15,35 @@ struct OutlineSection {
     std::string heading, text;
 };
 
+/// Nothing, for a document that has none.
+template <class T>
+std::vector<T> no_such() {
+    return {};
+}
+
+/// What few formats print is made when they ask. It may not outlive its document.
 struct Outline {
     ToolStamp tool = {};
     RunStamp run = {};
-    OverallVerdict verdict = OverallVerdict::undetermined;
+    OverallVerdict verdict = OverallVerdict::undetermined;  ///< decides about colors and exit codes
+    std::string_view word = name_of(verdict);               ///< the verdict, as this document names it
     std::string sentence = {};
-    std::vector<ChecklistLine> checklist = {};
     std::vector<Finding> findings = {};
-    std::vector<RuleVerdict> checks = {};  ///< of a finding's rule too
-    std::vector<OutlineSection> sections = {};
+    std::vector<RuleVerdict> checks = {};             ///< of a finding's rule too
     std::map<int, std::map<RunEnd, int>> tests = {};  ///< by GPU and end; empty where none belongs to the document
-    std::function<std::vector<std::string>()> pictures = [] { return std::vector<std::string>(); };  ///< SVG
+    std::function<std::vector<ChecklistLine>()> checklist = no_such<ChecklistLine>;
+    std::function<std::vector<OutlineSection>()> sections = no_such<OutlineSection>;
+    std::function<std::vector<std::string>()> pictures = no_such<std::string>;  ///< SVG
     std::function<std::string(const Style&)> text = {};
     std::function<std::string(JsonLines)> json = {};
 };
 
 Outline outline_of(const Report& report);
+Outline outline_of(const Diff& diff);
 Outline outline_of(const ModelDocument& document);
+
+/// Which rnncheck with which data, when it was run, and how.
+std::string about_run(const Outline& outline);
 
 /// The number of a finding's GPU, where its subject is one: "GPU 3"; else empty.
 std::string gpu_of(const Finding& finding);

@@ -173,55 +173,17 @@ std::span<const PrivatePattern> private_patterns() {
 
 /// Where everybody can read: the hosts of documentation and packages.
 bool is_public_host(std::string_view host) {
-    constexpr std::string_view domains[] = {"nvidia.com",
-                                            "pytorch.org",
-                                            "tensorflow.org",
-                                            "github.com",
-                                            "github.io",
-                                            "githubusercontent.com",
-                                            "gitlab.com",
-                                            "pypi.org",
-                                            "pythonhosted.org",
-                                            "python.org",
-                                            "google.com",
-                                            "googleapis.com",
-                                            "googlesource.com",
-                                            "anaconda.com",
-                                            "anaconda.org",
-                                            "conda.io",
-                                            "keras.io",
-                                            "onnxruntime.ai",
-                                            "opennmt.net",
-                                            "jax.dev",
-                                            "readthedocs.io",
-                                            "paddlepaddle.org.cn",
-                                            "paddleocr.ai",
-                                            "visualstudio.com",
-                                            "microsoft.com",
-                                            "ubuntu.com",
-                                            "debian.org",
-                                            "kernel.org",
-                                            "man7.org",
-                                            "sourceware.org",
-                                            "schedmd.com",
-                                            "ibm.com",
-                                            "ucw.cz",
-                                            "openpbs.org",
-                                            "kubernetes.io",
-                                            "apptainer.org",
-                                            "linuxfoundation.org",
-                                            "cnblogs.com",
-                                            "opengroup.org",
-                                            "huggingface.co",
-                                            "docker.com",
-                                            "docker.io",
-                                            "stackoverflow.com",
-                                            "gnu.org",
-                                            "json-schema.org",
-                                            "w3.org"};
-    return std::ranges::any_of(domains, [&](std::string_view domain) {
-        return host == domain || (host.ends_with(domain) && host[host.size() - domain.size() - 1] == '.');
-    });
+    constexpr std::string_view domains =
+        " nvidia.com pytorch.org tensorflow.org github.com github.io githubusercontent.com gitlab.com "
+        "pypi.org pythonhosted.org python.org google.com googleapis.com googlesource.com anaconda.com "
+        "anaconda.org conda.io keras.io onnxruntime.ai opennmt.net jax.dev readthedocs.io "
+        "paddlepaddle.org.cn paddleocr.ai visualstudio.com microsoft.com ubuntu.com debian.org "
+        "kernel.org man7.org sourceware.org schedmd.com ibm.com ucw.cz openpbs.org kubernetes.io "
+        "apptainer.org linuxfoundation.org cnblogs.com opengroup.org huggingface.co docker.com docker.io "
+        "stackoverflow.com gnu.org json-schema.org w3.org ";
+    for (; !host.empty(); host.remove_prefix(std::min(host.find('.'), host.size() - 1) + 1))
+        if (contains(domains, " " + std::string(host) + " ")) return true;
+    return false;
 }
 
 /// What has the form of a private thing and is none: this computer, GLIBC's symbols, libraries (memcpy@libc.so).

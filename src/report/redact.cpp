@@ -17,18 +17,14 @@ namespace {
 bool is_ordinary_word(std::string_view name) {
     constexpr std::string_view words =
         " admin administrator ai all anaconda and api app apps apt art artifactory batch bin build builder cache "
-        "case "
-        "centos ci compute conda core cpu cublas cuda cudart cudnn data debian deep default dev device "
-        "docker driver error etc download fedora file files for git gitlab gpu gpus given group guest has home host "
-        "install "
-        "installed jenkins jovyan jupyter keras kernel lab lib lib64 libcuda libcudnn library linux local "
-        "localhost log login look main mark max media memory min mirror mirrors missing ml mnt module node none not "
-        "nexus "
-        "nvidia nvml "
-        "opt path proc program proxy public pypi python python3 pytorch registry repo rnn rnncheck root run run_path "
-        "runner sbin server "
-        "service shared snap src srv step student sudo sys system temp tensorflow test tester the tmp "
-        "toolkit torch ubuntu user users usr vagrant var version will with work worker workspace www x86 ";
+        "case centos ci compute conda core cpu cublas cuda cudart cudnn data debian deep default dev device "
+        "docker driver error etc download fedora file files for git gitlab gpu gpus given group guest has home "
+        "host install installed jenkins jovyan jupyter keras kernel lab lib lib64 libcuda libcudnn library linux "
+        "local localhost log login look main mark max media memory min mirror mirrors missing ml mnt module node "
+        "none not nexus nvidia nvml opt path proc program proxy public pypi python python3 pytorch registry repo "
+        "rnn rnncheck root run run_path runner sbin server service shared snap src srv step student sudo sys "
+        "system temp tensorflow test tester the tmp toolkit torch ubuntu user users usr vagrant var version will "
+        "with work worker workspace www x86 ";
     return name.size() < 3 || std::ranges::all_of(name, is_digit) || contains(words, " " + lower(name) + " ");
 }
 
@@ -274,18 +270,9 @@ template <Fielded Document>
 Document redact(Document document, const Identity& identity) {
     return redacted(std::move(document), identity);
 }
-
-template Report redact(Report, const Identity&);
-template ListDocument redact(ListDocument, const Identity&);
-template TablesDocument redact(TablesDocument, const Identity&);
-template TableDocument redact(TableDocument, const Identity&);
-template VerifyDocument redact(VerifyDocument, const Identity&);
-template PlanDocument redact(PlanDocument, const Identity&);
-template NeedsDocument redact(NeedsDocument, const Identity&);
-template WhichDocument redact(WhichDocument, const Identity&);
-template SelftestDocument redact(SelftestDocument, const Identity&);
-template DiffDocument redact(DiffDocument, const Identity&);
-template ModelDocument redact(ModelDocument, const Identity&);
+#define INSTANTIATE(T) template T redact(T, const Identity&);
+RNNCHECK_DOCUMENTS(INSTANTIATE)
+#undef INSTANTIATE
 
 std::string redact(std::string_view text, const Identity& identity) {
     Redactor redactor(identity);

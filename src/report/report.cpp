@@ -57,8 +57,7 @@ std::size_t count_of(const Report& report, Severity severity) {
 
 /// The title of the first finding between two texts. It matters more than what comes after it.
 std::string with_first(const Report& report, const std::string& before, const std::string& after = "") {
-    const Finding& first = report.findings.front();
-    const std::string& title = first.title.empty() ? first.message : first.title;
+    const std::string& title = title_of(report.findings.front());
     const bool has_room = columns_of(before + title + after) <= longest_sentence;
     return before + shortened(title, longest_sentence - columns_of(before)) + (has_room ? after : "");
 }
@@ -143,6 +142,7 @@ OverallVerdict worse(OverallVerdict one, OverallVerdict other) {
 }
 
 std::string sentence_of(const Report& report) {
+    if (!report.sentence.empty()) return report.sentence;
     if (from_logs_alone(report.facts)) return about_log(report);
     return only_given(report.facts) ? about_what_was_given(report) : about_machine(report);
 }

@@ -206,7 +206,8 @@ OverallVerdict worse(OverallVerdict one, OverallVerdict other);
 /// "2 of 3 recurrent layers use cuDNN; without it: lstm_1".
 std::string sentence_of(const std::vector<JudgedLayer>& layers);
 
-/// The whole in one sentence of at most 78 columns: what was run on a GPU, how many problems, the first to repair.
+/// Its sentence or, where it has none yet, the whole in one of at most 78 columns: what was run on a GPU, how many
+/// problems, the first to repair.
 std::string sentence_of(const Report& report);
 
 }  // namespace rnncheck

@@ -5,8 +5,8 @@
 #include <set>
 #include <sstream>
 
-#include "report/markup.hpp"
 #include "report/sweep.hpp"
+#include "report/text.hpp"
 
 namespace rnncheck {
 

@@ -32,15 +32,29 @@ std::string age_in_words(int days) {
     return count(days / days_of_a_year, "year", "years");
 }
 
-Mark mark_of(OverallVerdict verdict) {
-    constexpr Mark marks[] = {Mark::passed, Mark::warning, Mark::failed, Mark::undetermined};
-    return marks[static_cast<std::size_t>(verdict)];
-}
-
 }  // namespace
 
 std::string shown(std::string_view text) {
     return escaped(text);
+}
+
+std::string with_entities(std::string_view text, Entities entities, std::size_t most) {
+    std::string safe;
+    for (const char letter : escaped(text, most)) {
+        const auto* const entity = std::ranges::find(entities, letter, [](const auto& known) { return known.first; });
+        safe += entity == entities.end() ? std::string_view(&letter, 1) : entity->second;
+    }
+    return safe;
+}
+
+std::string xml(std::string_view text, std::size_t most) {
+    return with_entities(text, {{'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}, {'\'', "&#39;"}}, most);
+}
+
+std::string xml_lines(std::string_view text) {
+    std::vector<std::string> lines = split(text, '\n');
+    for (std::string& line : lines) line = xml(line);
+    return join(lines, "\n");
 }
 
 std::size_t columns_of(std::string_view text) {
@@ -79,6 +93,35 @@ std::string answer_of(const CallResult& result) {
 
 std::string matrix_date_in_words(const ToolStamp& tool) {
     return shown(tool.matrix_date) + (tool.matrix_age_days ? ", " + age_in_words(*tool.matrix_age_days) : "");
+}
+
+std::string id_in_words(std::string_view id) {
+    std::string words(id);
+    std::ranges::replace(words, '_', ' ');
+    return words;
+}
+
+Mark mark_of(OverallVerdict verdict) {
+    constexpr Mark marks[] = {Mark::passed, Mark::warning, Mark::failed, Mark::undetermined};
+    return marks[static_cast<std::size_t>(verdict)];
+}
+
+const SeverityLook& look_of(Severity severity) {
+    static constexpr SeverityLook looks[] = {{Mark::failed, TextStyle::red, "Problem"},
+                                             {Mark::warning, TextStyle::yellow, "Warning"},
+                                             {Mark::not_run, TextStyle::cyan, "Note"}};
+    return looks[static_cast<std::size_t>(severity)];
+}
+
+std::string_view warning_of(Risk risk) {
+    constexpr std::string_view warnings[] = {"", "needs administrator rights",
+                                             "interrupts running programs or needs a reboot",
+                                             "destroys data: read the documentation first"};
+    return warnings[static_cast<std::size_t>(risk)];
+}
+
+const std::string& title_of(const Finding& finding) {
+    return finding.title.empty() ? finding.message : finding.title;
 }
 
 std::size_t Page::width() const {
@@ -148,11 +191,13 @@ std::string Page::text() const {
     return safe;
 }
 
+std::string headline(const ToolStamp& tool, Mark mark, std::string_view sentence, const Page& page) {
+    return "rnncheck " + shown(tool.version) + "   " + page.mark(mark) + ' ' + shown(sentence);
+}
+
 std::string headline(const Report& report, const Page& page) {
-    const std::string begin =
-        "rnncheck " + shown(report.tool.version) + "   " + page.mark(mark_of(report.verdict)) + ' ';
-    const std::string sentence = shown(report.sentence.empty() ? sentence_of(report) : report.sentence);
-    return begin + shortened(sentence, widest_prose - columns_of(begin));
+    const std::string begin = headline(report.tool, mark_of(report.verdict), "", page);
+    return begin + shortened(shown(sentence_of(report)), widest_prose - columns_of(begin));
 }
 
 }  // namespace rnncheck

@@ -2,8 +2,10 @@
 // Everything that comes from outside goes through shown() on its way to the page.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "report/format.hpp"
@@ -13,12 +15,25 @@ namespace rnncheck {
 
 enum class TextStyle { red, yellow, green, cyan, bold, faint };
 enum class Mark { passed, failed, warning, undetermined, not_run };
+RNNCHECK_ENUM_NAMES(Mark, "passed", "failed", "warning", "undetermined", "not_run")
 
 /// Lines of prose are no longer, however wide the terminal is.
 inline constexpr std::size_t widest_prose = 100;
 
 /// Text from outside, safe for a terminal and of bounded length.
 std::string shown(std::string_view text);
+
+/// What a format has for a character that means something in it.
+using Entities = std::initializer_list<std::pair<char, std::string_view>>;
+
+/// Without line ends; a text of more than `most` bytes is cut.
+std::string with_entities(std::string_view text, Entities entities, std::size_t most = 4096);
+
+/// For an attribute or an element.
+std::string xml(std::string_view text, std::size_t most = 4096);
+
+/// For an element; line ends stay.
+std::string xml_lines(std::string_view text);
 
 /// Columns a text takes: code points, the terminal's codes for colour not counted.
 std::size_t columns_of(std::string_view text);
@@ -34,6 +49,23 @@ std::string answer_of(const CallResult& result);
 
 /// "2026-11-21, 3 months old".
 std::string matrix_date_in_words(const ToolStamp& tool);
+
+/// "timed out" of the id timed_out.
+std::string id_in_words(std::string_view id);
+
+Mark mark_of(OverallVerdict verdict);
+
+struct SeverityLook {
+    Mark mark;
+    TextStyle style;
+    std::string_view word;  ///< "Problem"
+};
+const SeverityLook& look_of(Severity severity);
+
+/// What the commands of a remedy may disturb; empty where nothing.
+std::string_view warning_of(Risk risk);
+/// What heads a finding.
+const std::string& title_of(const Finding& finding);
 
 class Page {
   public:
@@ -65,7 +97,9 @@ class Page {
     std::string text_;
 };
 
-/// "rnncheck 0.1.0   ✓ recurrent networks work: ...", at most 100 columns.
+/// "rnncheck 0.1.0   ✓ recurrent networks work: ..."
+std::string headline(const ToolStamp& tool, Mark mark, std::string_view sentence, const Page& page);
+/// The same of a report, at most 100 columns.
 std::string headline(const Report& report, const Page& page);
 
 /// A layer, how it is, and what was found there.

@@ -62,7 +62,7 @@ void write_lines(Page& page, const Finding& cause, const Log& log) {
 }
 
 std::string cause_in_words(const Finding& cause) {
-    return shown((cause.title.empty() ? cause.message : cause.title) + " (" + cause.rule + ")");
+    return shown(title_of(cause) + " (" + cause.rule + ")");
 }
 
 /// One check for each cause that is open, the most likely one first.
@@ -73,7 +73,7 @@ void write_checks(Page& page, const std::vector<Finding>& causes) {
         page.wrap(number, cause_in_words(causes[i]));
         if (!causes[i].decided_by) continue;
         if (!causes[i].decided_by->command.empty())
-            page.line("       " + page.styled(TextStyle::bold, shown(causes[i].decided_by->command)));
+            page.line("     " + page.styled(TextStyle::bold, shown(causes[i].decided_by->command)));
         page.wrap("     ", shown(causes[i].decided_by->text));
     }
 }

@@ -1,5 +1,6 @@
 // A report for people.
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/text.hpp"
@@ -10,27 +11,13 @@ namespace rnncheck {
 
 namespace {
 
-constexpr std::string_view risk_warnings[] = {"", " (needs administrator rights)",
-                                              " (interrupts running programs or needs a reboot)",
-                                              " (destroys data: read the documentation first)"};
-
-struct SeverityLook {
-    Mark mark;
-    TextStyle style;
-    const char* word;
-};
-constexpr SeverityLook severity_looks[] = {{Mark::failed, TextStyle::red, "Problem: "},
-                                           {Mark::warning, TextStyle::yellow, "Warning: "},
-                                           {Mark::not_run, TextStyle::cyan, "Note: "}};
-
 /// The title at the left, the rule at the right or, where it does not fit, on the next line.
 void write_title(Page& page, const Finding& finding) {
-    const SeverityLook& look = severity_looks[static_cast<std::size_t>(finding.severity)];
+    const auto& [mark, style, word] = look_of(finding.severity);
     const std::string sure =
         finding.confidence == Confidence::certain ? "" : " (" + std::string(name_of(finding.confidence)) + ")";
-    const std::string begin = page.mark(look.mark) + ' ';
-    const std::string text =
-        page.styled(look.style, look.word) + shown(finding.title.empty() ? finding.message : finding.title) + sure;
+    const std::string begin = page.mark(mark) + ' ';
+    const std::string text = page.styled(style, std::string(word) + ": ") + shown(title_of(finding)) + sure;
     const std::string rule = shown(finding.rule);
     const std::size_t used = columns_of(begin + text) + 2;
     page.line();
@@ -39,11 +26,6 @@ void write_title(Page& page, const Finding& finding) {
                          page.styled(TextStyle::faint, rule));
     page.wrap(begin, text);
     page.line(std::string(columns_of(begin), ' ') + page.styled(TextStyle::faint, rule));
-}
-
-void replace_all(std::string& text, const std::string& from, const std::string& to) {
-    for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-        text.replace(at, from.size(), to);
 }
 
 /// The checklist shows the whole paths of cuDNN and CUDA; elsewhere the name of the file is enough to know which.
@@ -80,13 +62,17 @@ void write_verdicts(Page& page, const Report& report, Outcome outcome, const std
     }
 }
 
-void write_not_applicable(Page& page, const Report& report) {
-    std::vector<std::string> rules;
+/// What does not apply; and apart from it, by the reason, what was not evaluated: that is not known to be fine.
+void write_without_answer(Page& page, const Report& report) {
+    std::vector<std::string> not_applicable;
+    std::map<std::string, std::vector<std::string>> not_evaluated;
     for (const RuleVerdict& verdict : report.verdicts)
-        if (verdict.outcome == Outcome::not_applicable) rules.push_back(shown(verdict.rule));
-    if (rules.empty()) return;
-    page.heading("Not applicable");
-    page.wrap("  ", join(rules, ", "));
+        if (verdict.outcome == Outcome::not_applicable)
+            (verdict.not_asked ? not_evaluated[verdict.reason] : not_applicable).push_back(shown(verdict.rule));
+    if (!not_applicable.empty()) page.heading("Not applicable");
+    if (!not_applicable.empty()) page.wrap("  ", join(not_applicable, ", "));
+    if (!not_evaluated.empty()) page.heading("Not evaluated");
+    for (const auto& [reason, rules] : not_evaluated) page.wrap("  ", shown(reason) + ": " + join(rules, ", "), 4);
 }
 
 void write_probe_runs(Page& page, const Facts& facts) {
@@ -94,7 +80,7 @@ void write_probe_runs(Page& page, const Facts& facts) {
     page.heading("Probes");
     for (const ProbeRun& run : facts.probe_runs) {
         std::string line = short_number(run.elapsed_ms) + " ms";
-        if (run.end != ProbeEnd::finished) line = std::string(name_of(run.end)) + " after " + line;
+        if (run.end != ProbeEnd::finished) line = id_in_words(name_of(run.end)) + " after " + line;
         if (!run.target.empty()) line += ", " + shown(run.target);
         if (run.reason) line += ", " + shown(*run.reason);
         if (run.signal) line += ", " + shown(*run.signal);
@@ -132,8 +118,9 @@ void write_end(Page& page, const Report& report) {
                       (tool.matrix_date.empty() ? "." : ". Compatibility data: " + matrix_date_in_words(tool) + "."));
     std::vector<std::string> hidden;
     for (const HiddenThings& things : report.hidden.value_or(std::vector<HiddenThings>{}))
-        hidden.push_back(std::to_string(things.count) + ' ' + shown(things.kind));
-    if (!hidden.empty()) page.wrap("", "Hidden: " + join(hidden, ", ") + " (--show-private shows them).");
+        hidden.push_back(std::to_string(things.count) + " x " + shown(id_in_words(things.kind)));
+    if (!hidden.empty())
+        page.wrap("", "Hidden because private: " + join(hidden, ", ") + " (--show-private shows them).");
     const std::string explain =
         report.findings.empty() ? "" : "rnncheck explain " + shown(report.findings.front().rule);
     if (page.is_verbose() && explain.empty()) return;
@@ -154,7 +141,7 @@ void write_examination(Page& page, const Report& report) {
     if (page.is_verbose() || given)
         write_verdicts(page, report, Outcome::pass, page.styled(TextStyle::bold, "Passed"), true);
     if (page.is_verbose()) {
-        write_not_applicable(page, report);
+        write_without_answer(page, report);
         write_probe_runs(page, report.facts);
     }
     write_end(page, report);
@@ -163,21 +150,21 @@ void write_examination(Page& page, const Report& report) {
 }  // namespace
 
 void write_confirmation(Page& page, const DecidingCheck& check) {
-    if (!check.command.empty()) page.command("Confirm", "  " + check.command);
+    if (!check.command.empty()) page.command("Confirm", check.command);
     page.labelled(check.command.empty() ? "Confirm" : "", shown(check.text));
 }
 
 void write_remedy(Page& page, std::string_view word, const Remedy& remedy) {
-    const std::string text = shown(remedy.text) + std::string(risk_warnings[static_cast<std::size_t>(remedy.risk)]);
+    const std::string warning(warning_of(remedy.risk));
+    const std::string text = shown(remedy.text) + (warning.empty() ? "" : " (" + warning + ")");
     if (remedy.risk == Risk::destructive)
         page.labelled(std::exchange(word, ""), text);  // to be read before it is copied
     for (const std::string& command : remedy.commands) {
-        page.command(word, "  " + command);
+        page.command(word, command);
         word = "";
     }
     if (remedy.risk != Risk::destructive) page.labelled(word, text);
-    for (const std::string& check : remedy.checks)
-        page.command(&check == &remedy.checks.front() ? "Check" : "", "  " + check);
+    for (const std::string& check : remedy.checks) page.command(&check == &remedy.checks.front() ? "Check" : "", check);
 }
 
 void write_finding(Page& page, const Report& report, const Finding& finding) {
@@ -191,7 +178,7 @@ void write_finding(Page& page, const Report& report, const Finding& finding) {
         const Remedy& remedy = finding.remedies[i];
         write_remedy(page, i == 0 ? "Fix" : "Or", remedy);
         if (!remedy.verify.empty() && std::ranges::find(remedy.commands, remedy.verify) == remedy.commands.end())
-            page.command("Verify", "  " + remedy.verify);
+            page.command("Verify", remedy.verify);
         if (page.is_verbose() && !remedy.link.empty()) page.line("  " + padded("Docs", 10) + shown(remedy.link));
     }
 }

@@ -34,7 +34,7 @@ def measured(gpus, *options):
                           env={**os.environ, **environment_of({"sim": f"gpus={gpus}"}, root)}, check=False)
     document = json.loads(done.stdout)
     assert done.returncode == 0 and document["complete"], document["sentence"]
-    return sum(len(runs["gpus"]) for runs in document["facts"]["rnn_runs"]), processor_seconds() - before
+    return sum(len(runs["gpus"]) * runs["count"] for runs in document["facts"]["rnn_runs"]), processor_seconds() - before
 
 
 build_root({}, root, sim)

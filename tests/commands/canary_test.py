@@ -144,6 +144,8 @@ def run(what, *arguments, private=None, files=(), **more):
 
 def salted(facts, schema, rest):
     """Every text of the facts that may be any text, with a canary behind it."""
+    while "anyOf" in schema:
+        schema = next(one for one in schema["anyOf"] if (one.get("type") == "array") == isinstance(facts, list))
     if "properties" in schema and isinstance(facts, dict):
         return {name: salted(value, schema["properties"].get(name, {}), rest) for name, value in facts.items()}
     if isinstance(facts, list):
@@ -164,7 +166,6 @@ schema = next(one for one in Run(program, "schema").json()["oneOf"] if "facts" i
 Run(program, "doctor", "-q", f"--root={root}", f"--save-facts={work}/plain.json", environment=environment)
 plain = json.loads((work / "plain.json").read_text())
 plain["probe_runs"][0].update(end="crashed", signal="SIGSEGV", last_call="cuInit", output_tail="the end", reason="why")
-plain["rnn_runs"] = plain["rnn_runs"][:12]
 
 # 1. Facts with a canary in every text, in every format.log_lines = ["RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED {}", "NVRM: Xid (PCI:0000:01:00): 79 {}", "Error: something {}"]
 log_lines = ["RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED {}", "NVRM: Xid (PCI:0000:01:00): 79 {}", "Error: something {}"]

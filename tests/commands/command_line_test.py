@@ -83,7 +83,7 @@ class CommandLine(unittest.TestCase):
             self.assertIn(option, options)
 
     def test_usage_errors_name_the_bad_thing_and_the_nearest_good_one(self):
-        self.is_usage_error(rnncheck(), "a command is needed", "rnncheck doctor")
+        self.is_usage_error(rnncheck(), "no command was given", "rnncheck doctor")
         self.is_usage_error(rnncheck("docter"), "'docter'", "did you mean 'doctor'?")
         self.is_usage_error(rnncheck("doctor", "--jsn"), "'--jsn'", "did you mean '--json'?")
         self.is_usage_error(rnncheck("--allow-no-gpu", "doctor"), "'--allow-no-gpu'", "rnncheck doctor --allow-no-gpu")
@@ -92,9 +92,9 @@ class CommandLine(unittest.TestCase):
         self.is_usage_error(rnncheck("doctor", "--facts", ""), "--facts needs a value: give FILE")
         self.is_usage_error(rnncheck("doctor", "--skip", "nonsense"), "--skip", "unknown rule or probe 'nonsense'", "rnncheck list probes")
         self.is_usage_error(rnncheck("doctor", "--only", "nope"), "--only: unknown rule 'nope'", "rnncheck list rules")
-        self.is_usage_error(rnncheck("doctor", "--only", "driver_missing", "--skip", "driver_missing"), "leave no rule to run")
+        self.is_usage_error(rnncheck("doctor", "--only", "driver_missing", "--skip", "driver_missing"), "nothing would be checked")
         self.is_usage_error(rnncheck("doctor", "--skip", ",".join(run.split()[0] for run in rnncheck("list", "rules").out.decode().splitlines())),
-                            "leave no rule to run")
+                            "nothing would be checked")
         for command in ("doctor", "lstm"):
             self.is_usage_error(rnncheck(command, "--deadline", "1e99"), "'1e99'", "up to 31536000")
             self.is_usage_error(rnncheck(command, "--deadline", "inf"), "'inf'")
@@ -251,7 +251,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(document["labels"], {"node": "gpu017", "rack": "b=7"})
         for label in ("node", "=x", "node=", "no de=x"):
             self.is_usage_error(rnncheck("doctor", "--label", label), "--label cannot be")
-        self.is_usage_error(rnncheck("doctor", "--label", "a=1", "--label", "a=2"), "another --label")
+        self.is_usage_error(rnncheck("doctor", "--label", "a=1", "--label", "a=2"), "given before")
 
     def test_outputs_in_several_formats(self):
         with tempfile.TemporaryDirectory() as directory:
@@ -280,6 +280,9 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(run.code, 2)
             self.assertIn("cannot write '" + path.removeprefix("text="), run.err)
             self.assertEqual(json.loads(run.out)["verdict"], "problems")
+        run = judged(NO_DRIVER, *ONLY, "--quiet", "--output", "json=/nonexistent/x")
+        self.assertEqual(run.code, 2)
+        self.assertIn("cannot write '/nonexistent/x'", run.err)
         with open("/dev/full", "wb") as full:
             run = judged(NO_DRIVER, *ONLY, stdout=full)
         self.assertEqual(run.code, 2)
@@ -347,7 +350,7 @@ class CommandLine(unittest.TestCase):
 
     def test_quiet_and_verbose(self):
         self.assertEqual(judged(NO_DRIVER, *ONLY, "-q").out.count(b"\n"), 1)
-        self.assertIn(b"Not applicable", judged(NO_DRIVER, *ONLY, "-v").out)
+        self.assertIn(b"Not evaluated", judged(NO_DRIVER, *ONLY, "-v").out)
 
     def test_explain_and_list(self):
         self.assertTrue(rnncheck("explain", "driver_missing").out.startswith(b"# driver_missing\n"))

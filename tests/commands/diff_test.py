@@ -6,6 +6,7 @@ usage: diff_test.py RNNCHECK SIM_DIRECTORY WORK_DIRECTORY
 import copy
 import json
 import pathlib
+import re
 import sys
 
 here = pathlib.Path(__file__).parent
@@ -62,10 +63,11 @@ def as_on_another_day(facts):
         run["elapsed_ms"] *= 3
     for board in facts["nvml_devices"]:
         board.update(memory_free_mib=20017, throttle_reasons=["sw_power_cap"], processes=[{"pid": 4711, "memory_mib": 5}])
+    def times(factor, ms):
+        return [times(factor, one) for one in ms] if isinstance(ms, list) else ms and ms * factor
     for run in facts["rnn_runs"]:
         for time, factor in (("first_ms", 9), ("repeat_ms", 1.5)):
-            if time in run:
-                run[time] = [ms and ms * factor for ms in run[time]] if isinstance(run[time], list) else run[time] * factor
+            run[time] = times(factor, run[time])
     facts["host"]["environment"]["SLURM_JOB_ID"] = "815"
 
 
@@ -90,26 +92,31 @@ document = compare(healthy, lacking, 1, "only B has the problem: A cuDNN library
 check.that([finding["rule"] for finding in document["only_in_b"]] == ["cudnn_part_missing"], f"findings: {document['only_in_b']}")
 check.that({"layer": "cudnn", "what": "libcudnn_adv.so.9", "facts": ["libraries[libcudnn_adv.so.9]"], "a": "present", "b": "absent", "matters": True}
            in document["differences"], f"differences: {document['differences']}")
-check.that(any(unknown["facts"] == ["rnn_runs[0].tests"] and "b" not in unknown for unknown in document["unknown"]), f"unknown: {document['unknown']}")
+check.that(any(unknown["facts"] == ["rnn_runs[0].cases"] and "b" not in unknown for unknown in document["unknown"]), f"unknown: {document['unknown']}")
+for name in ("github", "html", "json", "junit", "markdown", "nagios", "prometheus", "text"):
+    done = Run(program, "diff", healthy, lacking, "--format", name, "--output", f"junit={work}/diff.xml")
+    check.that(done.code == 1 and ("libcudnn_adv.so.9" in done.text or "cudnn_part_missing" in done.text), f"diff as {name}: {done.code} {done.text[:300]}")
+    failed = re.findall(r'name="([a-z_]+)" time="0"><failure', (work / "diff.xml").read_text())
+    check.that(failed == ["verdict", "cudnn_part_missing", "cudnn"], f"JUnit: {failed}")
 compare(lacking, healthy, 1, "only A has the problem: A cuDNN library is missing")
 older = saved("cudnn 8", {"libraries": {SYSTEM: ["base", "cudnn8"]}})
 compare(healthy, older, 1, "the findings are the same, but cuDNN libcudnn.so.8 is absent in A, present in B")
 
 updated = saved("new driver", with_driver("570.86.10", "cuda=12.8"))
 compare(healthy, updated, 1, "the findings are the same, but driver kernel version is 550.54.14 in A, 570.86.10 in B",
-        "driver driver cuda version: 12.4 -> 12.8")
+        "driver CUDA version: 12.4 -> 12.8")
 broken = saved("update without reboot", with_driver("535.104.05", "cuInit=fail:803; nvmlInit_v2=fail:18"))
 compare(healthy, broken, 1, "only B has the problem: The driver's libraries and kernel module are of different versions")
 compare(healthy, broken, 1, "driver kernel version is 550.54.14 in A, 535.104.05 in B")
 
 cards = saved("four cards", {"sim": "gpus=4"})
 compare(cards, saved("bad card", {"sim": "gpus=4; gpu2:cudnnRNNForward=gates_swapped"}), 1,
-        "only B has the problem: Recurrent networks return incorrect results", "no other difference explains it", "GPU 2 results: 24 ok -> 24 incorrect")
+        "only B has the problem: Recurrent networks return incorrect results on GPU 2", "no difference in versions or settings explains it", "GPU 2 results: 24 ok -> 24 WRONG")
 compare(cards, saved("other bits", {"sim": "gpus=4; gpu2:lstm=other_bits"}), 1, "only B has the warning:", "GPU 2 numbers: bits")
 compare(healthy, cards, 1, "GPU 1, 2, 3 is absent in A, present in B")
 
 looked = saved("looked only", {}, "--look-only")
-document = compare(healthy, looked, 3, "unknown on one side", "Unknown in B")
+document = compare(healthy, looked, 3, "unknown on one side", "unknown in B: GPU 0, ")
 check.that(document["differences"] == [] and document["outcome"] == "undetermined", f"unknown counts as different: {document['differences']}")
 
 # One file and this machine.

@@ -160,5 +160,5 @@ TEST_CASE("lstm: the network of a log becomes a case, which options change") {
     config.missing = {"model config"};
     CHECK(contains(error_of({"--from-log", "train.log"}, log),
                    "DoRnnBackward, but its model configuration was cut or left out: model config is missing"));
-    CHECK(contains(error_of({"--from-log", "train.log"}), "names no recurrent network"));
+    CHECK(contains(error_of({"--from-log", "train.log"}), "contains no failed recurrent network"));
 }

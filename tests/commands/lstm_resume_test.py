@@ -53,6 +53,14 @@ def tried(document):
     return [case for case in cases_of(document) if case["end"] != "skipped"]
 
 
+def mark_one_tried(document):
+    for runs in document["facts"]["rnn_runs"]:
+        ends, limits = ([value] * runs["count"] if not isinstance(value, list) else value for value in (runs["end"], runs.get("limit")))
+        if tried_ones := [i for i, end in enumerate(ends) if end != "skipped"]:
+            runs["limit"] = [MARK if i == tried_ones[0] else limit for i, limit in enumerate(limits)]
+            return
+
+
 def check_partial(document, whole, where):
     check.that(document["verdict"] in ("undetermined", "problems"), f"{where}: verdict {document['verdict']}")
     check.that(document["lstm"]["complete"] is False, f"{where}: a run that was cut says that it is complete")
@@ -90,7 +98,7 @@ def killed_again_and_again(file, whole, chance):
         check_partial(document, whole, f"killed after {done} cases")
         if done:
             with_cases = True
-            next(runs for runs in document["facts"]["rnn_runs"] if runs["end"] != "skipped")["limit"] = MARK
+            mark_one_tried(document)
             file.write_text(json.dumps(document))
     ran("--resume", str(file))
     return kills, with_cases

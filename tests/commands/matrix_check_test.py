@@ -153,7 +153,7 @@ class Command(unittest.TestCase):
             self.assertIn(word, done.err)
 
     def test_bad_input_names_the_key_the_value_and_what_would_be_right(self):
-        self.is_usage_error(run(), "needs what is known")
+        self.is_usage_error(run(), "needs versions to check")
         self.is_usage_error(run("drivr=535"), "'drivr'", "did you mean 'driver'?")
         self.is_usage_error(run("cuda=twelve"), "cuda=twelve", "12.4")
         self.is_usage_error(run("driver"), "KEY=VALUE")

@@ -105,6 +105,9 @@ TEST_CASE("what cannot be meant is refused, with the option's name") {
     CHECK(contains(complaint_about({"--format", "yaml"}), join_with_and(format_names())));
     CHECK(contains(complaint_about({"--output", "json"}), "json=report.json"));
     CHECK(contains(complaint_about({"--output", "json=-"}), "--format json"));
+    CHECK(contains(complaint_about({"--output", "=x"}), "json=report.json"));
+    CHECK(contains(complaint_about({"--output", "json=x", "--output", "html=x"}), "twice"));
+    CHECK(contains(complaint_about({"--label", "a=1", "--label", "a=2"}), "given before"));
     CHECK(contains(complaint_about({"--root", "/nonexistent"}), "--root: Directory does not exist"));
     CHECK(contains(complaint_about({"--matrix", "/dev/null"}), "--matrix: Directory"));
     CHECK(contains(complaint_about({"--json", "--format", "text"}), "cannot be used together"));

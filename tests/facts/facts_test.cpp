@@ -42,11 +42,12 @@ TEST_CASE("a case is described once, and runs that ended alike once for all GPUs
             run.first_ms = gpu + 0.5;
             facts.rnn_runs.push_back(run);
         }
+    CHECK(Json::parse(facts_to_text(facts))["rnn_runs"].size() == 2);  // one for each interface
     facts.rnn_runs.back().digest = "other bits";
     const std::string text = facts_to_text(facts);
     const Json document = Json::parse(text);
     CHECK(document["rnn_cases"].size() <= of_one_gpu.size());
-    CHECK(document["rnn_runs"].size() == of_one_gpu.size() + 1);
+    CHECK(document["rnn_runs"].size() == 3);  // in one the GPUs differ
     const Facts back = facts_from_text(text, "text");
     CHECK(to_json(back) == to_json(facts));  // the order too, by which evidence names runs
 }
@@ -61,12 +62,20 @@ TEST_CASE("runs whose lists do not agree are refused with their place") {
         return refusal(changed.dump());
     };
     CHECK(refusal_of("case_id", 99) == "facts.rnn_runs[0].case_id: no case of rnn_cases has this id");
-    CHECK(refusal_of("case_id", Json::array()) == "facts.rnn_runs[0].case_id: no case of rnn_cases has this id");
+    CHECK(refusal_of("case_id", Json::array()).find("facts.rnn_runs[0].case_id: a list with one item") == 0);
     CHECK(refusal_of("indexes", Json::array()).find("facts.rnn_runs[0].indexes: a list with one item") == 0);
+    CHECK(refusal_of("indexes", {-1}).find("facts.rnn_runs[0].indexes: whole numbers") == 0);
     CHECK(refusal_of("gpus", {0, 0}).find("facts.rnn_runs[0].indexes: a list with one item") == 0);
     CHECK(refusal_of("gpus", {"0"}).find("facts.rnn_runs[0].gpu: a whole number") == 0);
-    CHECK(refusal_of("gpus", std::vector<int>(1'000'000)).find("more or larger runs than any machine has") !=
-          std::string::npos);
+    CHECK(refusal_of("end", Json::array({"ok"})).find("facts.rnn_runs[0].end: a list with one item") == 0);
+    CHECK(refusal_of("count", "many") == "facts.rnn_runs[0].count: a whole number is expected");
+    Json hostile = document;
+    hostile["rnn_runs"] = Json::array({{{"gpus", {0}},
+                                        {"indexes", {0}},
+                                        {"case_id", 1},
+                                        {"library", std::string(1'000'000, 'x')},
+                                        {"count", 1'000'000'000}}});
+    CHECK(refusal(hostile.dump()) == "facts.rnn_runs[0]: more or larger runs than any machine has");
     Json changed = document;
     changed["rnn_runs"].push_back(changed["rnn_runs"][0]);
     CHECK(refusal(changed.dump()).find("two runs have the same index") != std::string::npos);

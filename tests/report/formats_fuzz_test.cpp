@@ -155,7 +155,7 @@ TEST_CASE("formats: hostile reports for formats_test.py", "[.]") {
     HostileTexts hostile(number("RNNCHECK_FUZZ_SEED"));
     for (unsigned i = 0; i < number("RNNCHECK_FUZZ_COUNT"); ++i) {
         const Report report = hostile_report(hostile);
-        const std::string text = (*format)->write(outline_of(report), Style{.one_line = true});
+        const std::string text = (*format)->write(outline_of(report), Style{.json_lines = JsonLines::one});
         file << text.size() << ' ' << report.findings.size() << ' ' << report.verdicts.size() << '\n' << text;
     }
     CHECK(file.good());

@@ -47,7 +47,7 @@ TEST_CASE("a number that JSON cannot hold is left out") {
     report.facts.rnn_runs[0].largest_error = std::numeric_limits<double>::infinity();
     report.facts.rnn_runs[1].largest_error = std::numeric_limits<double>::quiet_NaN();
     const std::string text = json_text(report);
-    CHECK_FALSE(contains(text, "null"));
+    CHECK_FALSE((contains(text, " inf") || contains(text, " nan")));
     CHECK_FALSE(facts_from_text(text, "report").rnn_runs[0].largest_error);
 }
 

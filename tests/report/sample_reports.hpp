@@ -90,17 +90,21 @@ inline std::vector<Finding> sample_findings() {
     missing.layer = Layer::cudnn;
     missing.subject = "/opt/cudnn/libcudnn.so.9";
     missing.message =
-        "cuDNN 9.19.0 at /opt/cudnn/libcudnn.so.9 lacks libcudnn_adv.so.9, in which its recurrent networks are";
+        "cuDNN 9.19.0 at /opt/cudnn/libcudnn.so.9 lacks libcudnn_adv.so.9, which contains its recurrent networks";
     missing.evidence = {{"needed", "libcudnn_adv.so.9", "https://docs.nvidia.com/deeplearning/cudnn/"},
                         {"searched", "/opt/cudnn, /usr/lib/x86_64-linux-gnu and the loader's cache", "libraries"}};
-    missing.remedies = {
-        {.action = Action::install_package,
-         .text = "Install the whole of cuDNN",
-         .commands = {"sudo apt-get install --reinstall libcudnn9-cuda-12", "sudo ldconfig"},
-         .risk = Risk::needs_root,
-         .verify = "rnncheck doctor --only cudnn_part_missing",
-         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"},
-        {Action::other, "Or use the copy that pip installs", {"pip install nvidia-cudnn-cu12"}, Risk::safe, "", ""}};
+    missing.remedies = {{.action = Action::install_package,
+                         .text = "Install the whole of cuDNN",
+                         .commands = {"sudo apt-get install --reinstall libcudnn9-cuda-12", "sudo ldconfig"},
+                         .risk = Risk::needs_root,
+                         .verify = "rnncheck doctor --only cudnn_part_missing",
+                         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"},
+                        {Action::install_package,
+                         "Use the copy that pip installs",
+                         {"pip install nvidia-cudnn-cu12"},
+                         Risk::safe,
+                         "",
+                         ""}};
 
     Finding hostile;
     hostile.rule = "library_file_damaged";
@@ -108,7 +112,7 @@ inline std::vector<Finding> sample_findings() {
     hostile.severity = Severity::warning;
     hostile.confidence = Confidence::likely;
     hostile.subject = hostile_text();
-    hostile.message = "the file " + hostile_text() + " is no library";
+    hostile.message = "the file " + hostile_text() + " is not a library";
     hostile.evidence = {{hostile_text(), hostile_text(), hostile_text()}};
     hostile.remedies = {
         {Action::none, hostile_text(), {hostile_text()}, Risk::destructive, hostile_text(), hostile_text()}};
@@ -148,12 +152,20 @@ inline Report report_with_many_findings() {
     facts.probe_runs[0].output_tail = hostile_text();
     Report report = sample_report(OverallVerdict::problems, std::move(facts));
     report.findings = sample_findings();
-    report.verdicts = {{"cudnn_part_missing", Outcome::fault, "a part is missing"},
-                       {"driver_too_old", Outcome::undecided, hostile_text(), {}, {}, Layer::driver},
-                       {"gpu_throttled", Outcome::pass, "no clock is held down"},
-                       {"library_file_damaged", Outcome::fault, "a file is no library"},
-                       {"several_cudnns", Outcome::fault, "2 copies"}};
-    report.counts = {3, 1, 1, 0};
+    report.verdicts = {
+        {"cudnn_part_missing", Outcome::fault, report.findings[0].message, {}, {}, Layer::cudnn},
+        {"driver_too_old", Outcome::undecided, hostile_text(), {}, {}, Layer::driver},
+        {"fabric_manager_not_running", Outcome::not_applicable, "no GPU needs it", {}, {}, Layer::driver},
+        {"gpu_throttled", Outcome::pass, "no clock is held down", {}, {}, Layer::gpu},
+        {"library_file_damaged", Outcome::fault, report.findings[1].message},
+        {"rnn_slow", Outcome::not_applicable, "the stage 'run' was switched off", {}, NotAsked::stage_off, Layer::rnn},
+        {"several_cudnns", Outcome::fault, report.findings[2].message, {}, {}, Layer::cudnn}};
+    report.counts = {3, 1, 1, 2};
+    report.run_at = "2026-11-23T13:04:09Z";
+    report.duration_ms = 812;
+    report.command = "doctor";
+    report.options = {"--no-run"};
+    report.labels = {{"node", "gpu017"}};
     return report;
 }
 
@@ -219,7 +231,8 @@ inline Report report_without_driver() {
     missing.layer = Layer::driver;
     missing.message = "the PCI bus has 1 NVIDIA GPU, but no NVIDIA driver is installed";
     missing.evidence = {{"kernel module", "not loaded", "driver.module_loaded"}};
-    missing.remedies = {{.text = "Install the NVIDIA driver, then reboot",
+    missing.remedies = {{.action = Action::install_driver,
+                         .text = "Install the NVIDIA driver, then reboot",
                          .commands = {"sudo apt-get install nvidia-driver"},
                          .risk = Risk::needs_root,
                          .verify = "nvidia-smi",

@@ -180,7 +180,7 @@ TEST_CASE("a diagnosis quotes a line once and lists the checks in their order") 
     const auto first = text.find("\n  1  Other processes"), second = text.find("\n  2  The framework took"),
                third = text.find("\n  3  The batch");
     CHECK((line < first && first < second && second < third && third != std::string::npos));
-    CHECK(contains(text, "\n       nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv\n"));
+    CHECK(contains(text, "\n     nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv\n"));
     CHECK(contains(text, "Follow-up errors: line 9."));
     CHECK_FALSE(contains(text, "log.events"));
     CHECK(contains(as_text(diagnosis_of_a_log(), {.verbose = true}), "[log.events[0]]"));
@@ -216,13 +216,13 @@ TEST_CASE("every finding has its rule, its fix with the command first, and docum
     for (const Finding& finding : report_with_many_findings().findings) CHECK(contains(text, finding.rule + "\n"));
     CHECK(contains(text, "rnncheck explain cudnn_part_missing, or -v"));
     CHECK(contains(text,
-                   "  Fix         sudo apt-get install --reinstall libcudnn9-cuda-12\n"
-                   "              sudo ldconfig\n"
+                   "  Fix       sudo apt-get install --reinstall libcudnn9-cuda-12\n"
+                   "            sudo ldconfig\n"
                    "            Install the whole of cuDNN (needs administrator rights)\n"
-                   "  Verify      rnncheck doctor --only cudnn_part_missing\n"));
+                   "  Verify    rnncheck doctor --only cudnn_part_missing\n"));
     for (const char* hidden : {"pip install", "Evidence", "Docs"}) CHECK_FALSE(contains(text, hidden));
     const std::string all = as_text(report_with_many_findings(), {.verbose = true});
-    for (const char* more : {"  Or          pip install nvidia-cudnn-cu12", "  Evidence  needed: libcudnn_adv.so.9 [",
+    for (const char* more : {"  Or        pip install nvidia-cudnn-cu12", "  Evidence  needed: libcudnn_adv.so.9 [",
                              "  Docs      https://docs.nvidia.com"})
         CHECK(contains(all, more));
 }

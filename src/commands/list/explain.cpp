@@ -7,18 +7,16 @@
 
 namespace rnncheck::commands::explain {
 
-static int run(const std::string& id) {
-    std::string_view page = rule_page(id);
-    if (page.empty()) page = page_named(probe_pages(), id);
-    if (page.empty()) reject_id(id, "rule or probe", rule_and_probe_names(Matrix::bundled()));
-    print_document(page);
-    return healthy;
-}
-
 static std::function<int()> declare(CLI::App& app) {
     const auto id = std::make_shared<std::string>();
     app.add_option("ID", *id, "A rule or a probe, as a report names it")->required();
-    return [id] { return run(*id); };
+    return [id] {
+        std::string_view page = rule_page(*id);
+        if (page.empty()) page = page_named(probe_pages(), *id);
+        if (page.empty()) reject_id(*id, "rule or probe", rule_and_probe_names(Matrix::bundled()));
+        print_document(page);
+        return healthy;
+    };
 }
 
 extern const Command command{.title = "Show the documentation of a rule or probe",

@@ -24,18 +24,18 @@ constexpr std::string_view exit_codes = R"(Exit codes, the same in every format
 )";
 
 constexpr std::string_view environment =
-    R"(Environment variables that rnncheck itself reads. None changes a verdict that it does not also change for CUDA programs.
+    R"(Environment variables that rnncheck reads. Those of the output and of private names change only how results are shown; the others change what is found as they change what CUDA programs find.
 
 Output
-NO_COLOR               if not empty, no color (--color always still uses it)
-CLICOLOR_FORCE         if neither empty nor 0, color also where there is no terminal
+NO_COLOR               not empty: no color, unless --color always is given
+CLICOLOR_FORCE         neither empty nor 0: color even if the output is not a terminal
 CLICOLOR               0: no color
-TERM                   dumb: no color, only ASCII
-GITHUB_STEP_SUMMARY    --output to this file is appended to it
-LC_ALL LC_CTYPE LANG   not UTF-8: only ASCII
-COLUMNS                width of the lines, instead of that of the terminal
+TERM                   dumb: no color, only ASCII characters
+GITHUB_STEP_SUMMARY    --output appends to this file instead of replacing it
+LC_ALL LC_CTYPE LANG   not UTF-8: only ASCII characters
+COLUMNS                line width, instead of that of the terminal
 
-Where things are
+Search paths
 PATH                   programs, and Python interpreters
 LD_LIBRARY_PATH LD_PRELOAD
                        libraries, as the loader finds them
@@ -47,18 +47,19 @@ CUDA_HOME CUDA_PATH    the CUDA toolkit
 CUDA_MPS_PIPE_DIRECTORY
                        the control daemon of MPS
 
-What is private
+Private names
 USER LOGNAME SUDO_USER HOME
-                       names that reports hide
+                       reports hide these names
 
-In the report, because they matter to CUDA, cuDNN and frameworks: facts.host.environment.
+Reports also record the variables that affect CUDA, cuDNN and frameworks, in facts.host.environment.
 )";
 
 std::string formats() {
     std::string text = "Formats of reports (--format FORMAT, --output FORMAT=FILE)\n\n";
     for (const auto& format : all_formats()) text += padded(format.name, 12) + std::string(format->title) + '\n';
     return text +
-           "\nEvery other document is text, or JSON with --json. 'rnncheck schema' prints the JSON Schema of all.\n";
+           "\nAll other output is text, or JSON with --json. 'rnncheck schema' prints the JSON Schema of every "
+           "document.\n";
 }
 
 std::function<int()> declare(CLI::App& app) {

@@ -46,7 +46,7 @@ std::vector<std::string> kind_names() {
 
 std::function<int()> declare(CLI::App& app) {
     const auto document = std::make_shared<ListDocument>();
-    const auto options = std::make_shared<DocumentOptions>();
+    const auto options = std::make_shared<DocumentOptions>(DocumentOptions{.show_private = true});
     app.add_option("KIND", document->kind, "One of " + join_with_and(kind_names()));
     add_json_option(app, options->json);
     return [document, options]() -> int {

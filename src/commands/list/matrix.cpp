@@ -39,7 +39,9 @@ std::string all_keys_explained() {
     std::string text = "Keys:\n";
     for (const std::string& key : given_keys())
         text += "  " + key + "=" + std::string(14 - key.size(), ' ') + std::string(expected_of(key)) + "\n";
-    return text + "\nExit codes as of doctor: 0 healthy, 1 a problem, 2 wrong usage, 3 a version outside the data.";
+    return text +
+           "\nExit codes as for doctor: 0 healthy, 1 a problem, 2 incorrect usage, 3 undetermined, e.g. a version that "
+           "is not in the data.";
 }
 
 std::function<int()> declare_check(CLI::App& app) {
@@ -58,7 +60,7 @@ std::function<int()> declare_check(CLI::App& app) {
         const Matrix matrix = matrix_from(given->rules.matrix_directory);
         if (given->values.empty())
             throw UsageError(
-                "'rnncheck matrix check' needs what is known, e.g. driver=535 cuda=12.2 cudnn=8.9.7 gpu=8.6");
+                "'rnncheck matrix check' needs versions to check, e.g. driver=535 cuda=12.2 cudnn=8.9.7 gpu=8.6");
         Report report = judge(facts_given(given->values, given_keys(), matrix), matrix, selection);
         ReportOptions options = report_options();
         options.show_private = true;  // what the user typed gives nothing away
@@ -71,7 +73,7 @@ std::function<int()> declare_check(CLI::App& app) {
 struct PlanOptions {
     std::vector<std::string> values;
     std::string framework, directory;
-    DocumentOptions document;
+    DocumentOptions document = {.show_private = true};  // what the user typed gives nothing away
 };
 
 Facts plan_facts(const std::vector<std::string>& texts, const Matrix& matrix) {
@@ -142,7 +144,8 @@ std::function<int()> declare_plan(CLI::App& app) {
         const Matrix matrix = matrix_from(given->directory);
         if (given->framework.empty() && given->values.empty())
             throw UsageError(
-                "'rnncheck matrix plan' needs what to plan for, e.g. gpu=8.6 driver=535, or --for tensorflow==2.15");
+                "'rnncheck matrix plan' needs a GPU or driver to plan for, e.g. gpu=8.6 driver=535, or --for "
+                "tensorflow==2.15");
         return given->framework.empty() ? plan(*given, matrix) : needs(*given, matrix);
     };
 }
@@ -155,7 +158,8 @@ struct ShowOptions {
     DocumentOptions document;
 };
 
-int show(const ShowOptions& given) {
+int show(ShowOptions given) {
+    given.document.show_private = given.directory.empty();  // the bundled tables hold nothing private
     const TableFiles files = table_files_from(given.directory);
     const ToolStamp stamp = stamp_with(files.date, files.digest);
     if (given.table.empty()) {
@@ -194,6 +198,7 @@ std::function<int()> declare_verify(CLI::App& app) {
     add_directory(app, "DIR,--matrix", *directory, "Directory of tables; default: those built into rnncheck");
     add_json_option(app, options->json);
     return [directory, options]() -> int {
+        options->show_private = directory->empty();
         const Tables tables(table_files_from(*directory));
         VerifyDocument document;
         document.tool = stamp_with(tables.files.date, tables.files.digest);

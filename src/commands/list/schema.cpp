@@ -5,13 +5,11 @@
 
 namespace rnncheck::commands::schema {
 
-static int run() {
-    print_document(schema_text());
-    return healthy;
-}
-
 static std::function<int()> declare(CLI::App&) {
-    return run;
+    return [] {
+        print_document(schema_text());
+        return healthy;
+    };
 }
 
 extern const Command command{.title = "Print the JSON Schema of every JSON document that rnncheck writes",

@@ -9,21 +9,10 @@ namespace {
 
 constexpr std::size_t most_of_a_kind = 10;
 
-/// A property ends at ':' or ',', too. What shown() left holds no line end.
-std::string escaped_for(const std::string& text, std::string_view special) {
-    std::string safe;
-    for (const char c : shown(text))
-        if (contains(special, {&c, 1})) {
-            safe += '%';
-            for (const char digit : {"0123456789ABCDEF"[c >> 4], "0123456789ABCDEF"[c & 15]}) safe += digit;
-        } else {
-            safe += c;
-        }
-    return safe;
-}
-
 void annotate(std::string& out, std::string_view kind, const std::string& title, const std::string& message) {
-    out += "::" + std::string(kind) + " title=" + escaped_for(title, "%:,") + "::" + escaped_for(message, "%") + "\n";
+    // A property ends at ':' or ',', too.
+    out += "::" + std::string(kind) + " title=" + with_entities(title, {{'%', "%25"}, {':', "%3A"}, {',', "%2C"}}) +
+           "::" + with_entities(message, {{'%', "%25"}}) + "\n";
 }
 
 std::string message_of(const Finding& finding) {

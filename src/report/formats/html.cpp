@@ -1,7 +1,6 @@
 // One page to hand to a colleague: no script, nothing loaded from elsewhere, light and dark, for screen, paper and
 // screen readers.
 #include "base/text.hpp"
-#include "report/markup.hpp"
 #include "report/outline.hpp"
 
 namespace rnncheck::formats::html {
@@ -32,18 +31,21 @@ pre{background:var(--soft);padding:.6rem;overflow-x:auto;font:.85rem/1.4 ui-mono
 dl{margin:.5rem 0}dd{margin:0 0 .3rem 1rem}
 figure{margin:1rem 0;overflow-x:auto}svg{display:block}
 @media (prefers-color-scheme:dark){svg>rect{fill:var(--soft)}svg>text{fill:var(--ink)}svg g>rect{stroke:var(--line)}svg circle{fill:var(--link)}svg path{stroke:var(--bad)}svg path[stroke="#000000"]{stroke:var(--ink)}svg path[stroke="#DDDDDD"]{stroke:var(--line)}}
-details>summary{cursor:pointer}.faint code{display:inline-block;word-break:break-all}
+details>summary{cursor:pointer}
 @media (max-width:36rem){tr{display:grid;grid-template-columns:6rem 1fr}td:last-child{grid-column:1/-1;padding-bottom:.6rem}}
 @media print{body{font-size:11pt}pre{white-space:pre-wrap}figure{break-inside:avoid}svg{max-width:100%;height:auto}details::details-content{content-visibility:visible}}
 </style>
 )";
 
-constexpr const char* mark_names[] = {"passed", "failed", "warning", "undetermined", "not_run"};
-constexpr const char* mark_words[] = {"works", "problem", "warning", "undetermined", "not run"};
+constexpr const char* mark_words[] = {"ok", "problem", "warning", "undetermined", "not run"};
 
 std::string element(const std::string& tag, const std::string& content, const std::string& attributes = "") {
     return "<" + tag + (attributes.empty() ? "" : " " + attributes) + ">" + content + "</" +
            tag.substr(0, tag.find(' ')) + ">\n";
+}
+
+std::string class_of(Mark mark) {
+    return "class=\"" + std::string(name_of(mark)) + '"';
 }
 
 std::string fixed(const std::string& text, const std::string& label) {
@@ -58,21 +60,19 @@ std::string linked(const std::string& url) {
 
 std::string checklist(const Outline& outline) {
     std::string rows;
-    for (const ChecklistLine& line : outline.checklist) {
-        const auto mark = static_cast<std::size_t>(line.mark);
+    for (const ChecklistLine& line : outline.checklist()) {
         std::vector<std::string> texts;
         for (const std::string& row : line.rows) texts.push_back(xml(row));
-        rows += "<tr><th scope=\"row\">" + xml(line.word) + "</th><td class=\"" + mark_names[mark] + "\">" +
-                mark_words[mark] + "</td><td>" + join(texts, "<br>") + "</td></tr>\n";
+        rows += "<tr><th scope=\"row\">" + xml(line.word) + "</th><td " + class_of(line.mark) + ">" +
+                mark_words[static_cast<std::size_t>(line.mark)] + "</td><td>" + join(texts, "<br>") + "</td></tr>\n";
     }
     return rows.empty() ? "" : element("h2", "Checklist") + element("table", "<tbody>\n" + rows + "</tbody>");
 }
 
 std::string remedy_text(const Remedy& remedy, const char* word) {
-    constexpr const char* risks[] = {"", " (needs administrator rights)", " (interrupts running programs)",
-                                     " (destroys data)"};
-    std::string out = element("p", element("strong", std::string(word) + ":") + xml(remedy.text) +
-                                       risks[static_cast<std::size_t>(remedy.risk)]);
+    const std::string warning(warning_of(remedy.risk));
+    std::string out = element("p", element("strong", word + std::string(":")) + " " + xml(remedy.text) +
+                                       (warning.empty() ? "" : " (" + warning + ")"));
     if (!remedy.commands.empty()) out += fixed(join(remedy.commands, "\n"), "Commands");
     for (const std::string& check : remedy.checks) out += element("p", "Check: " + element("code", xml(check)));
     if (!remedy.verify.empty()) out += element("p", "Verify: " + element("code", xml(remedy.verify)));
@@ -81,11 +81,9 @@ std::string remedy_text(const Remedy& remedy, const char* word) {
 }
 
 std::string finding_text(const Finding& finding) {
-    constexpr const char* words[] = {"Problem", "Warning", "Note"};
-    constexpr const char* classes[] = {"failed", "warning", "not_run"};
-    const auto severity = static_cast<std::size_t>(finding.severity);
-    std::string out = element("h3", std::string("<span class=\"") + classes[severity] + "\">" + words[severity] +
-                                        ":</span> " + xml(finding.title.empty() ? finding.message : finding.title));
+    const std::string look = class_of(look_of(finding.severity).mark);
+    std::string out = element(
+        "h3", element("span", std::string(look_of(finding.severity).word) + ":", look) + " " + xml(title_of(finding)));
     out += element("p", xml(finding.message) + " <span class=\"faint\">" + xml(finding.rule) + ", " +
                             std::string(name_of(finding.confidence)) + "</span>");
     std::string evidence;
@@ -98,51 +96,40 @@ std::string finding_text(const Finding& finding) {
                (finding.decided_by->command.empty() ? "" : fixed(finding.decided_by->command, "Command"));
     for (const Remedy& remedy : finding.remedies)
         out += remedy_text(remedy, &remedy == finding.remedies.data() ? "Fix" : "Or");
-    return element("article", out, std::string("class=\"") + classes[severity] + "\"");
+    return element("article", out, look);
 }
 
-std::string checks(const Outline& outline, Outcome outcome) {
+std::string checks(const Outline& outline, Outcome outcome, bool asked = true) {
     std::string list;
     for (const RuleVerdict& check : outline.checks)
-        if (check.outcome == outcome) list += element("dt", xml(check.rule)) + element("dd", xml(check.reason));
+        if (check.outcome == outcome && !check.not_asked == asked)
+            list += element("dt", xml(check.rule)) + element("dd", xml(check.reason));
     return list.empty() ? "" : element("dl", list);
 }
 
 std::string all_checks(const Outline& outline) {
-    std::string out;
+    std::string out, folded;
     if (const auto open = checks(outline, Outcome::undecided); !open.empty())
         out += element("h2", "Undetermined") + open;
-    std::string folded;
-    if (const auto passed = checks(outline, Outcome::pass); !passed.empty())
-        folded += element("details", element("summary", "Checks that passed") + passed);
-    if (const auto others = checks(outline, Outcome::not_applicable); !others.empty())
-        folded += element("details", element("summary", "Checks that do not apply") + others);
+    const auto fold = [&](const char* summary, const std::string& list) {
+        if (!list.empty()) folded += element("details", element("summary", summary) + list);
+    };
+    fold("Checks that passed", checks(outline, Outcome::pass));
+    fold("Checks that do not apply", checks(outline, Outcome::not_applicable));
+    fold("Checks that were not evaluated", checks(outline, Outcome::not_applicable, false));
     return folded.empty() ? out : out + element("h2", "Checks") + folded;
 }
 
-std::string about_run(const Outline& outline) {
-    std::string text =
-        "rnncheck " + xml(outline.tool.version) + ", compatibility data of " + xml(outline.tool.matrix_date);
-    if (!outline.run.run_at.empty())
-        text += "<br>Run at " + xml(outline.run.run_at) + " in " + short_number(outline.run.duration_ms / 1000) +
-                " s: <code>rnncheck " + xml(outline.run.command) + "</code>";
-    for (const std::string& option : outline.run.options) text += " <code>" + xml(option) + "</code>";
-    for (const auto& [name, value] : outline.run.labels) text += "<br>" + xml(name) + ": " + xml(value);
-    return element("p", text, "class=\"faint\"");
-}
-
 std::string write(const Outline& outline, const Style&) {
-    constexpr Mark marks[] = {Mark::passed, Mark::warning, Mark::failed, Mark::undetermined};
-    const auto mark = static_cast<std::size_t>(marks[static_cast<std::size_t>(outline.verdict)]);
-    const std::string verdict = std::string(name_of(outline.verdict)) + ":";
+    const std::string verdict = std::string(outline.word) + ":";
     std::string_view sentence = outline.sentence;
     if (sentence.starts_with(verdict)) sentence.remove_prefix(verdict.size());
-    std::string body = element(
-        "h1", std::string("<span class=\"") + mark_names[mark] + "\">" + verdict + "</span> " + xml(trim(sentence)));
-    body += about_run(outline) + checklist(outline);
+    std::string body =
+        element("h1", element("span", xml(verdict), class_of(mark_of(outline.verdict))) + " " + xml(trim(sentence)));
+    body += element("p", xml(about_run(outline)), "class=\"faint\"") + checklist(outline);
     if (!outline.findings.empty()) body += element("h2", "Findings");
     for (const Finding& finding : outline.findings) body += finding_text(finding);
-    for (const OutlineSection& section : outline.sections)
+    for (const OutlineSection& section : outline.sections())
         body += element("h2", xml(section.heading)) + fixed(section.text, section.heading);
     for (const std::string& picture : outline.pictures()) body += element("figure", picture, "tabindex=\"0\"");
     body += all_checks(outline);

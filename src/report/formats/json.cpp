@@ -3,7 +3,7 @@
 namespace rnncheck::formats::json {
 
 static std::string write(const Outline& outline, const Style& style) {
-    return outline.json(json_lines(style));
+    return outline.json(style.json_lines);
 }
 
 extern const Format format{.title = "The whole report as one JSON document", .write = write};

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "report/markup.hpp"
 #include "report/outline.hpp"
 
 namespace rnncheck::formats::junit {
@@ -34,6 +33,8 @@ TestCase test_case_of(const RuleVerdict& check, const Outline& outline) {
         test.end = outline.verdict == OverallVerdict::problems || outline.verdict == OverallVerdict::undetermined
                        ? End::error
                        : End::skipped;
+    if (check.outcome == Outcome::fault && !find_by(outline.findings, &Finding::rule, check.rule))
+        test.end = End::failure;
     for (const Finding& finding : outline.findings) {
         if (finding.rule != check.rule) continue;
         test.details += (test.details.empty() ? "" : "\n\n") + details_of(finding);

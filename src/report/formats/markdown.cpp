@@ -55,10 +55,11 @@ std::string fenced(const std::string& content, const std::string& language = "")
 }
 
 std::string checklist(const Outline& outline) {
-    if (outline.checklist.empty()) return "";
+    const std::vector<ChecklistLine> lines = outline.checklist();
+    if (lines.empty()) return "";
     const Page marks({});
     std::string out = "\n### Checklist\n\n| | | |\n| --- | --- | --- |\n";
-    for (const ChecklistLine& line : outline.checklist) {
+    for (const ChecklistLine& line : lines) {
         std::vector<std::string> rows;
         for (const std::string& row : line.rows) rows.push_back(plain(row));
         out += "| " + marks.mark(line.mark) + " | " + line.word + " | " + join(rows, "<br>") + " |\n";
@@ -67,10 +68,9 @@ std::string checklist(const Outline& outline) {
 }
 
 std::string remedy_text(const Remedy& remedy, const char* word) {
-    constexpr const char* risks[] = {"", ", needs administrator rights", ", interrupts running programs",
-                                     ", **destroys data**"};
+    const std::string warning(warning_of(remedy.risk));
     std::string out = "\n**" + std::string(word) + "** (" + code(name_of(remedy.action)) +
-                      risks[static_cast<std::size_t>(remedy.risk)] + "): " + plain(remedy.text) + "\n";
+                      (warning.empty() ? "" : ", " + warning) + "): " + plain(remedy.text) + "\n";
     std::vector<std::string> commands;
     for (const std::string& command : remedy.commands) commands.push_back(shown(command));
     if (!commands.empty()) out += "\n" + fenced(join(commands, "\n"), "sh");
@@ -81,10 +81,9 @@ std::string remedy_text(const Remedy& remedy, const char* word) {
 }
 
 std::string finding_text(const Finding& finding) {
-    constexpr const char* words[] = {"Problem", "Warning", "Note"};
-    std::string out = "\n### " + std::string(words[static_cast<std::size_t>(finding.severity)]) + ": " +
-                      plain(finding.title.empty() ? finding.message : finding.title) + "\n\n" + code(finding.rule) +
-                      ", " + std::string(name_of(finding.confidence)) + ": " + plain(finding.message) + "\n";
+    std::string out = "\n### " + std::string(look_of(finding.severity).word) + ": " + plain(title_of(finding)) +
+                      "\n\n" + code(finding.rule) + ", " + std::string(name_of(finding.confidence)) + ": " +
+                      plain(finding.message) + "\n";
     if (!finding.evidence.empty()) out += "\n";
     for (const Evidence& item : finding.evidence)
         out += "- " + plain(item.what) + ": " + plain(item.value) +
@@ -103,17 +102,6 @@ std::string undetermined(const Outline& outline) {
     for (const RuleVerdict& check : outline.checks)
         if (check.outcome == Outcome::undecided) out += "- " + code(check.rule) + ": " + plain(check.reason) + "\n";
     return out.empty() ? "" : "\n### Undetermined\n\n" + out;
-}
-
-std::string about_run(const Outline& outline) {
-    std::string out = "\nrnncheck " + plain(outline.tool.version);
-    if (outline.tool.commit) out += " (" + plain(*outline.tool.commit) + ")";
-    out += ", compatibility data of " + plain(outline.tool.matrix_date);
-    if (!outline.run.run_at.empty())
-        out += ", run at " + plain(outline.run.run_at) + ": " +
-               code(join({"rnncheck", outline.run.command, join(outline.run.options, " ")}, " "));
-    for (const auto& [name, value] : outline.run.labels) out += ", " + plain(name + "=" + value);
-    return out + "\n";
 }
 
 std::string folded_json(const Outline& outline) {
@@ -148,13 +136,13 @@ class Body {
 std::string write(const Outline& outline, const Style&) {
     Body body;
     body.add("## rnncheck: " + plain(outline.sentence) + "\n");
-    body.add(about_run(outline), "the run");
+    body.add("\n" + plain(about_run(outline)) + "\n", "the run");
     std::size_t without_room = 0;
     for (const Finding& finding : outline.findings) without_room += !body.add(finding_text(finding));
     if (without_room > 0) body.leave_out(pluralized(without_room, "finding", "findings"));
     body.add(undetermined(outline), "the undetermined checks");
     body.add(checklist(outline), "the checklist");
-    for (const OutlineSection& section : outline.sections)
+    for (const OutlineSection& section : outline.sections())
         body.add("\n### " + section.heading + "\n\n" + fenced(section.text), "the section '" + section.heading + "'");
     body.add(folded_json(outline), "the JSON report");
     return body.finished();

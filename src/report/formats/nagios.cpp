@@ -9,13 +9,6 @@ namespace rnncheck::formats::nagios {
 
 namespace {
 
-/// A '|' would begin the numbers.
-std::string plain(const std::string& text) {
-    std::string safe = shown(text);
-    std::ranges::replace(safe, '|', '/');
-    return safe;
-}
-
 std::string write(const Outline& outline, const Style&) {
     constexpr const char* states[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN"};
     const auto findings = [&](Severity severity) {
@@ -29,10 +22,11 @@ std::string write(const Outline& outline, const Style&) {
             passed += end == RunEnd::ok ? count : 0;
         }
     return "RNNCHECK " + std::string(states[static_cast<std::size_t>(outline.verdict)]) + ": " +
-           plain(outline.sentence) + " | problems=" + findings(Severity::error) +
-           ";;0;0 warnings=" + findings(Severity::warning) + ";0;;0 undetermined=" + std::to_string(undecided) +
-           ";;;0 tests=" + std::to_string(all) + ";;;0 tests_passed=" + std::to_string(passed) +
-           ";;;0 time=" + short_number(outline.run.duration_ms / 1000) + "s;;;0\n";
+           with_entities(outline.sentence, {{'|', "/"}}) +  // it would begin the numbers
+           " | problems=" + findings(Severity::error) + ";;0;0 warnings=" + findings(Severity::warning) +
+           ";0;;0 undetermined=" + std::to_string(undecided) + ";;;0 tests=" + std::to_string(all) +
+           ";;;0 tests_passed=" + std::to_string(passed) + ";;;0 time=" + short_number(outline.run.duration_ms / 1000) +
+           "s;;;0\n";
 }
 
 }  // namespace

@@ -11,19 +11,14 @@ namespace {
 
 using Labels = std::vector<std::pair<std::string_view, std::string>>;
 
-std::string label_value(const std::string& text) {
-    std::string safe;
-    for (const char c : shown(text)) safe += c == '"' ? "\\\"" : c == '\\' ? "\\\\" : std::string(1, c);
-    return safe;
-}
-
 void begin(std::string& out, const std::string& name, const std::string& help) {
     out += "# HELP " + name + " " + help + "\n# TYPE " + name + " gauge\n";
 }
 
 void add(std::string& out, const std::string& name, const Labels& labels, const std::string& value) {
     std::vector<std::string> parts;
-    for (const auto& [label, text] : labels) parts.push_back(std::string(label) + "=\"" + label_value(text) + "\"");
+    for (const auto& [label, text] : labels)
+        parts.push_back(std::string(label) + "=\"" + with_entities(text, {{'"', "\\\""}, {'\\', "\\\\"}}) + "\"");
     out += name + (parts.empty() ? "" : "{" + join(parts, ",") + "}") + " " + value + "\n";
 }
 

@@ -183,6 +183,7 @@ bool on_hosted_notebook(const KnownOfLog& t) {
 /// A cell begins a command of the shell with "!".
 void speak_to_notebook(Remedy& remedy, const LogCause& cause) {
     if (cause.layer == "driver") {
+        remedy.action = Action::install_package;
         remedy.text =
             "The driver of Google Colab and Kaggle belongs to the service and cannot be changed: install a "
             "build of the framework for a CUDA version that it supports, then restart the session";

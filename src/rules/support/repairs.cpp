@@ -438,13 +438,15 @@ Remedy without_repair(const Facts& given, const Matrix& matrix) {
         names.push_back(words_of(framework));
         const Plan plan = plan_of(framework, question, matrix);
         if (!plan.obstacles.empty())
-            return {.text = "Nothing repairs this: " + plan.obstacles.front(), .link = support};
+            return {
+                .action = Action::other, .text = "Nothing repairs this: " + plan.obstacles.front(), .link = support};
         const auto perhaps = plan.frameworks.empty() ? std::nullopt : plan.frameworks.front().perhaps;
         if (perhaps) open.push_back(name_of(*perhaps, *perhaps->last) + " (" + join(perhaps->because, "; ") + ")");
     }
-    const std::string otherwise = open.empty() ? "use another GPU, or a build from source"
+    const std::string otherwise = open.empty() ? "use a build from source, or another GPU"
                                                : "not known is whether it runs with " + join_with_and(open);
     return {
+        .action = Action::install_package,
         .text = "No combination in the compatibility data is known to repair this by changing the driver, " +
                 (names.empty() ? "CUDA or cuDNN" : "the build or version of " + join_with_and(names) + " or Python") +
                 ": " + otherwise,

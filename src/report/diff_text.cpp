@@ -1,0 +1,126 @@
+// What `rnncheck diff` prints in every format.
+#include <algorithm>
+#include <ranges>
+
+#include "base/text.hpp"
+#include "report/documents.hpp"
+#include "report/outline.hpp"
+#include "report/text.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+/// What differs in a layer, then what is unknown there.
+ChecklistLine line_of(const Diff& diff, DiffLayer layer) {
+    constexpr const char* words[] = {"System", "Driver", "GPU", "CUDA", "cuDNN", "Networks", "Frameworks"};
+    ChecklistLine line{words[static_cast<std::size_t>(layer)], Mark::passed, {}};
+    for (const auto& [member, begin] :
+         {std::pair(&Difference::a, "unknown in A: "), {&Difference::b, "unknown in B: "}}) {
+        std::vector<std::string> things;
+        for (const Difference& one : diff.unknown)
+            if (one.layer == layer && !(one.*member)) things.push_back(one.what);
+        if (things.empty()) continue;
+        line.mark = Mark::undetermined;
+        line.rows.push_back(begin + shown(join(things, ", ")));
+    }
+    for (const Difference& one : std::views::reverse(diff.differences)) {
+        if (one.layer != layer) continue;
+        if (one.matters) line.mark = Mark::warning;
+        const std::string row = one.what + ": " + *one.a + " -> " + *one.b + (one.matters ? "" : " (to be expected)");
+        line.rows.insert(line.rows.begin(), shown(row));
+    }
+    return line;
+}
+
+std::vector<ChecklistLine> lines_of(const Diff& diff) {
+    std::vector<ChecklistLine> lines;
+    for (std::size_t i = 0; i < names_of(DiffLayer{}).size(); ++i)
+        lines.push_back(line_of(diff, static_cast<DiffLayer>(i)));
+    return lines;
+}
+
+std::vector<ChecklistLine> machines_of(const Diff& diff) {
+    return {{"A", mark_of(diff.a.verdict), {shown(diff.a.name + ": " + diff.a.sentence)}},
+            {"B", mark_of(diff.b.verdict), {shown(diff.b.name + ": " + diff.b.sentence)}}};
+}
+
+OverallVerdict verdict_of(const Diff& diff) {
+    constexpr OverallVerdict verdicts[] = {OverallVerdict::healthy, OverallVerdict::problems,
+                                           OverallVerdict::undetermined};
+    return verdicts[static_cast<std::size_t>(diff.outcome)];
+}
+
+/// Of only_in_a and only_in_b, told apart by their messages.
+std::vector<Finding> findings_of(const Diff& diff) {
+    std::vector<Finding> all;
+    for (const auto& [findings, begin] : {std::pair(&diff.only_in_a, "only in A: "), {&diff.only_in_b, "only in B: "}})
+        for (Finding finding : *findings) {
+            finding.message = begin + finding.message;
+            all.push_back(std::move(finding));
+        }
+    return all;
+}
+
+/// One for each rule whose findings only one of the two has, and one for each layer.
+std::vector<RuleVerdict> checks_of(const Diff& diff) {
+    std::vector<RuleVerdict> checks;
+    for (const Finding& finding : findings_of(diff))
+        if (!find_by(checks, &RuleVerdict::rule, finding.rule))
+            checks.push_back({finding.rule, Outcome::fault, finding.message, {}, {}, finding.layer});
+    std::size_t layer = 0;
+    for (const ChecklistLine& line : lines_of(diff)) {
+        const Outcome outcome = line.mark == Mark::warning  ? Outcome::fault
+                                : line.mark == Mark::passed ? Outcome::pass
+                                                            : Outcome::undecided;
+        checks.push_back({std::string(names_of(DiffLayer{})[layer]),
+                          outcome,
+                          line.rows.empty() ? "nothing differs" : join(line.rows, "; "),
+                          {},
+                          {},
+                          static_cast<Layer>(std::min(layer, names_of(Layer{}).size() - 1))});
+        ++layer;
+    }
+    return checks;
+}
+
+}  // namespace
+
+std::string text_of(const Diff& diff, const Style& style) {
+    Page page(style);
+    const bool same_findings = diff.only_in_a.empty() && diff.only_in_b.empty();
+    const bool differs = diff.outcome == DiffOutcome::different && same_findings;
+    const std::string first = headline(diff.tool, differs ? Mark::warning : mark_of(verdict_of(diff)), "", page);
+    if (style.quiet) page.line(first + shown(diff.sentence));
+    if (style.quiet) return page.text();
+    page.wrap(first, shown(diff.sentence), 2);
+    page.line();
+    write_checklist(page, machines_of(diff));
+    const std::vector<Finding> findings = findings_of(diff);
+    if (!findings.empty()) page.heading("Findings");
+    for (const Finding& finding : findings) page.wrap("  " + shown(finding.rule) + ": ", shown(finding.message), 4);
+    if (!diff.differences.empty() || !diff.unknown.empty()) page.heading("Differences, from A to B");
+    write_checklist(page, lines_of(diff));
+    return page.text();
+}
+
+Outline outline_of(const Diff& diff) {
+    return {.tool = diff.tool,
+            .run = diff,
+            .verdict = verdict_of(diff),
+            .word = name_of(diff.outcome),
+            .sentence = diff.sentence,
+            .findings = findings_of(diff),
+            .checks = checks_of(diff),
+            .checklist =
+                [&diff] {
+                    std::vector<ChecklistLine> lines = machines_of(diff);
+                    append(lines, lines_of(diff));
+                    std::erase_if(lines, [](const ChecklistLine& line) { return line.rows.empty(); });
+                    return lines;
+                },
+            .text = [&diff](const Style& style) { return text_of(diff, style); },
+            .json = [&diff](JsonLines layout) { return json_text(diff, layout); }};
+}
+
+}  // namespace rnncheck
