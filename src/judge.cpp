@@ -325,6 +325,8 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
         std::ranges::all_of(report.verdicts, [](const RuleVerdict& verdict) { return verdict.not_asked.has_value(); });
     // An error that neither the log's causes nor the machine explain stays an open question.
     tally.open |= facts.log && !from_logs_alone(facts) && facts.log->first_error_line && !tally.error;
+    // A log without a line shows nothing, least of all that all is well.
+    tally.open |= facts.log && from_logs_alone(facts) && facts.log->lines == 0;
     sort_findings(report.findings);
     if (from_logs_alone(facts)) sort_by_likelihood(report.findings);
     report.verdict = tally.verdict();

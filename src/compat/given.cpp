@@ -4,6 +4,7 @@
 
 #include "base/program.hpp"
 #include "base/text.hpp"
+#include "compat/questions.hpp"
 
 namespace rnncheck {
 
@@ -44,21 +45,11 @@ bool take_cudnn(Facts& facts, const std::string& value, const Matrix&) {
     return true;
 }
 
-/// By image and tag; a star at the end of a row's tag stands for whatever follows.
-const ContainerImage* image_named(std::string_view name, const Matrix& matrix) {
-    for (const ContainerImage& row : matrix.container_images()) {
-        const std::string known = row.image + ":" + row.tag;
-        const bool open = known.ends_with('*');
-        if (open ? name.starts_with(known.substr(0, known.size() - 1)) : name == known) return &row;
-    }
-    return nullptr;
-}
-
 /// What the image holds stands under its name. The framework in it is NVIDIA's own build, whose version no table
 /// judges.
 bool take_image(Facts& facts, const std::string& value, const Matrix& matrix) {
     const std::string name = normalized(value);
-    const ContainerImage* const image = image_named(name, matrix);
+    const ContainerImage* const image = compat::image_named(name, matrix);
     if (!image) return false;
     Runtime& cuda = facts.runtimes.emplace_back();
     cuda.library = name;

@@ -68,12 +68,13 @@ std::optional<Version> cuda_of_build_words(std::string_view text) {
 }
 
 void read_events(ParsedHints& hints, const Log& log) {
+    constexpr std::pair<const char*, const char*> told[] = {
+        {"tf_version", "tensorflow"}, {"torch_version", "pytorch"}, {"jax_version", "jax"}};
     for (const LogEvent& event : log.events)
         for (const LogField& field : event.captures) {
-            if (field.name == "version" && event.signature == "torch_version")
-                add_framework(hints, "pytorch", parse_version(field.value));
-            if (field.name == "version" && event.signature == "tf_version")
-                add_framework(hints, "tensorflow", parse_version(field.value));
+            for (const auto& [signature, name] : told)
+                if (field.name == "version" && event.signature == signature)
+                    add_framework(hints, name, parse_version(field.value));
             if (field.name == "build" && !hints.build_cuda) hints.build_cuda = cuda_of_flavour(field.value);
         }
     const std::pair<const char*, const char*> in_use[] = {

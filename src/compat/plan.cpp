@@ -116,6 +116,12 @@ void look_at_gpu(Plan& plan, const Matrix& matrix) {
     if (!architecture) return;
     if (const std::string why = compat::no_x86_board(gpu, plan.asked.gpu_name, matrix); !why.empty())
         plan.obstacles.push_back(why);
+    const auto has_code = [&](const CudnnBuild& row) { return row.capability_min <= gpu; };
+    if (std::ranges::none_of(matrix.cudnn_builds(), has_code))
+        plan.obstacles.push_back("no version of cuDNN in the data has code for " + architecture->name + " (" +
+                                 gpu.text +
+                                 "), and no published build of a framework supports it: use a GPU of compute "
+                                 "capability 7.5 or later, which today's builds support, or the CPU");
     if (!plan.asked.driver) return;
     for (const compat::Suitability& answer : {compat::driver_still_drives(*plan.asked.driver, gpu, matrix),
                                               compat::driver_knows(*plan.asked.driver, gpu, matrix)})
@@ -133,6 +139,20 @@ void look_at_driver(Plan& plan, const Matrix& matrix) {
     const auto of_driver = matrix.cuda_of_driver(driver);
     plan.remarks.push_back(of_driver ? "driver " + driver.text + " supports CUDA up to " + of_driver->cuda.text
                                      : compat::outside_data("driver " + driver.text, of_driver.coverage, matrix));
+}
+
+/// The image is for those frameworks alone of which nothing else runs on the GPU.
+void look_at_images(Plan& plan, const Matrix& matrix) {
+    for (const FrameworkPlan& framework : plan.frameworks) {
+        if (framework.newest || framework.perhaps) continue;
+        const ContainerImage* image =
+            compat::image_instead(framework.framework, *plan.asked.gpu, driver_of(plan.asked, plan.asked.os), matrix);
+        if (image)
+            plan.remarks.push_back("no published build of " + framework.framework +
+                                   " runs on this GPU; NVIDIA's container image " + compat::name_of(*image) +
+                                   " (CUDA " + image->cuda.text + ") does" +
+                                   (plan.asked.os == "windows" ? ", in WSL 2" : ""));
+    }
 }
 
 void require_framework(const std::string& framework, const Matrix& matrix) {
@@ -209,6 +229,7 @@ Plan make_plan(const PlanQuestion& question, const Matrix& matrix) {
     for (const std::string& framework : matrix.frameworks())
         if (question.framework.empty() || question.framework == framework)
             plan.frameworks.push_back(plan_for(framework, question, matrix));
+    if (question.gpu) look_at_images(plan, matrix);
     return plan;
 }
 

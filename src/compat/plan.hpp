@@ -104,6 +104,9 @@ struct Plan {
     }
 };
 
+/// The driver in question for builds of a system.
+compat::DriverAsked driver_of(const PlanQuestion& question, const std::string& os);
+
 inline bool runs(const PlannedBuild& build) {
     return build.fit == Fit::works || build.fit == Fit::compiles_first;
 }
@@ -130,9 +133,7 @@ struct NeededBuild {
 
     static void fields(auto& self, auto&& visit) {
         visit("build", self.build, "the build and what it needs");
-        visit("gpus", self.gpus,
-              "compute capabilities that it and its cuDNN have machine code for; a cuDNN that is not known rules out "
-              "those alone that none for its CUDA has code for");
+        visit("gpus", self.gpus, "compute capabilities that it and its cuDNN are known to have machine code for");
         visit("gpus_compiling_first", self.gpus_compiling_first,
               "those for which the driver compiles PTX at the first use");
     }

@@ -58,12 +58,8 @@ void add_driver_of_gpu(PlannedBuild& planned, const Version& first_cuda, const s
 
 void judge_gpu(PlannedBuild& planned, const FrameworkBuild& build, const Version& gpu, const DriverAsked& driver,
                const Matrix& matrix) {
-    const auto architecture = matrix.architecture(gpu);
-    if (!architecture)
-        return take(planned,
-                    {.fit = Fit::unknown,
-                     .why = compat::outside_data("compute capability " + gpu.text, architecture.coverage, matrix)});
-    add_driver_of_gpu(planned, architecture->first_cuda, driver.os, matrix);
+    if (const auto architecture = matrix.architecture(gpu))
+        add_driver_of_gpu(planned, architecture->first_cuda, driver.os, matrix);
     take(planned, compat::build_on_gpu(build, gpu, driver, matrix));
     if (planned.fit == Fit::compiles_first) raise(planned.driver_min, planned.driver_full);
     take(planned, compat::cudnn_of_build_on_gpu(build, gpu, matrix));
@@ -131,9 +127,13 @@ std::string bound_on_cudnn(const FrameworkBuild& build, const Version& gpu, cons
 
 }  // namespace
 
+DriverAsked driver_of(const PlanQuestion& question, const std::string& os) {
+    return {question.driver, {}, question.driver_os.empty() ? os : question.driver_os};
+}
+
 PlannedBuild plan_build(const FrameworkBuild& build, const PlanQuestion& question, const Matrix& matrix) {
     PlannedBuild planned = described(build);
-    const DriverAsked driver{question.driver, {}, question.driver_os.empty() ? build.os : question.driver_os};
+    const DriverAsked driver = driver_of(question, build.os);
     find_drivers(planned, build, driver.os, matrix);
     if (question.gpu) judge_gpu(planned, build, *question.gpu, driver, matrix);
     if (question.driver) judge_driver(planned, build, driver, question, matrix);

@@ -306,6 +306,8 @@ Suitability code_on_gpu(const std::string& words, const Version& gpu) {
 
 Suitability build_on_gpu(const FrameworkBuild& build, const Version& gpu, const DriverAsked& driver,
                          const Matrix& matrix) {
+    if (const auto row = matrix.architecture(gpu); !row)
+        return outside("compute capability " + gpu.text, row.coverage, matrix);
     Suitability code = code_on_gpu(build.targets, gpu);
     if (code.fit == Fit::unknown) {
         // What its CUDA could compile for does not tell what was compiled, but bounds it.
@@ -370,9 +372,9 @@ std::string no_x86_board(const Version& capability, const std::string& name, con
 
 Suitability build_and_cudnn_on_gpu(const FrameworkBuild& build, const Version& gpu, const DriverAsked& driver,
                                    const Matrix& matrix) {
-    Suitability code = build_on_gpu(build, gpu, driver, matrix), cudnn = cudnn_of_build_on_gpu(build, gpu, matrix);
-    const bool cudnn_decides = build.cudnn || cudnn.fit == Fit::does_not_work;
-    return cudnn_decides && cudnn.fit > code.fit ? cudnn : code;
+    const Suitability code = build_on_gpu(build, gpu, driver, matrix);
+    const Suitability cudnn = cudnn_of_build_on_gpu(build, gpu, matrix);
+    return cudnn.fit > code.fit ? cudnn : code;
 }
 
 std::vector<CudnnBuild> cudnn_builds_of(const Version& cudnn, const Matrix& matrix) {

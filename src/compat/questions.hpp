@@ -3,6 +3,8 @@
 // what makes them so.
 #pragma once
 
+#include <functional>
+
 #include "facts/facts.hpp"
 #include "matrix/matrix.hpp"
 
@@ -92,7 +94,7 @@ Suitability cudnn_of_build_on_gpu(const FrameworkBuild& build, const Version& gp
 const CudnnBuild* newer_cudnn_without(const FrameworkBuild& build, const Version& gpu, const Matrix& matrix);
 /// Why published builds, which are for x86-64, do not run on this GPU's board; "" where they do.
 std::string no_x86_board(const Version& capability, const std::string& name, const Matrix& matrix);
-/// Both. A cuDNN that is not known rules out a GPU only where none for that CUDA has code for it.
+/// Both.
 Suitability build_and_cudnn_on_gpu(const FrameworkBuild& build, const Version& gpu, const DriverAsked& driver,
                                    const Matrix& matrix);
 
@@ -119,6 +121,24 @@ const CudnnBuild* fixed_cudnn(const RnnDefect& defect, const CudnnFor& needs, co
 std::string workaround_for(const RnnDefect& defect, const std::optional<Version>& gpu, const Matrix& matrix);
 
 Suitability build_for_python(const FrameworkBuild& build, const Version& python);
+
+/// "nvcr.io/nvidia/pytorch:25.01-py3".
+std::string name_of(const ContainerImage& image);
+/// By image and tag; a star at the end of a row's tag stands for whatever follows. Null where the tables have none.
+const ContainerImage* image_named(std::string_view name, const Matrix& matrix);
+/// What a person gave as image=; null where nobody did.
+const ContainerImage* given_image(const Facts& facts, const Matrix& matrix);
+/// A framework's image has code for the GPUs that NVIDIA names for it; any other for those of its CUDA.
+Suitability image_on_gpu(const ContainerImage& image, const Version& gpu, const Matrix& matrix);
+/// By the driver itself, or on data center GPUs by the forward-compatibility package that NVIDIA's images contain.
+Suitability driver_runs_image(const DriverAsked& driver, const ContainerImage& image, const Facts& facts,
+                              const Matrix& matrix);
+/// With the newest CUDA, of those wanted that run on every GPU of these facts with this driver; null where none does.
+const ContainerImage* newest_image(const Facts& facts, const DriverAsked& driver, const Matrix& matrix,
+                                   const std::function<bool(const ContainerImage&)>& is_wanted);
+/// The newest image of a framework of which no build of any version or system runs on this GPU; null where one does.
+const ContainerImage* image_instead(const std::string& framework, const Version& gpu, const DriverAsked& driver,
+                                    const Matrix& matrix);
 
 /// As evidence: the build's row.
 Evidence evidence_of(const FrameworkBuild& build, const std::string& value);

@@ -14,8 +14,9 @@ using namespace log_reader;
 /// Below this a log is matched as a whole, so that text wrapped anywhere is understood.
 constexpr std::size_t small_log = 64 * 1024;
 
-/// Returns the number of lines.
+/// Returns the number of lines; 0 where there are blanks alone.
 std::int64_t read_whole(std::string_view text, EventCollector& collector, const std::string& file) {
+    if (trim(text).empty()) return 0;
     const NormalizedText log = normalized(lines_of(text));
     for (const int signature : collector.signatures().candidates(log.without_whitespace))
         collector.take(static_cast<std::size_t>(signature), log, {0, log.lines.size()}, file);

@@ -436,15 +436,16 @@ struct FrameworkBuild : Row {
 
 /// What a container image of NVIDIA's holds, by its tag.
 struct ContainerImage : Row {
-    std::string image;      ///< nvcr.io/nvidia/pytorch, nvidia/cuda
-    std::string tag;        ///< 25.01-py3, 12.4.1-cudnn-runtime-ubuntu22.04; "*" stands for what varies
-    std::string framework;  ///< as in FrameworkBuild::framework; "": none
+    std::string image, tag;  ///< nvidia/cuda and 12.4.1-cudnn-runtime-ubuntu22.04; "*" stands for what varies
+    std::string framework;   ///< as in FrameworkBuild::framework; "": none
     std::optional<Version> framework_version;  ///< what it calls itself may be a version to come: see note
     Version cuda;
     std::optional<Version> cudnn;
     std::optional<Version> driver_full;  ///< Linux driver that its CUDA came with; older ones run it with limits
+    std::optional<Version> capability_min, capability_max;  ///< that NVIDIA names for a framework's image
 
     auto key() const { return std::tie(image, tag); }
+    static constexpr RangeColumns ranges[] = {{"capability", "capability_min", "capability_max"}};
     static void fields(auto& self, auto&& visit) {
         visit("image", self.image);
         visit("tag", self.tag);
@@ -453,6 +454,8 @@ struct ContainerImage : Row {
         visit("cuda", self.cuda);
         visit("cudnn", self.cudnn);
         visit("driver_full", self.driver_full);
+        visit("capability_min", self.capability_min);
+        visit("capability_max", self.capability_max);
     }
 };
 
@@ -480,9 +483,7 @@ struct KerasBackend : Row {
 /// The newest CUDA that official builds of a range of versions were made with, the old ones included.
 struct FrameworkCuda : Row {
     std::string framework;
-    Version first;
-    Version last;
-    Version newest_cuda;
+    Version first, last, newest_cuda;
     int cudnn_major = 0;  ///< of the cuDNN it was built with
 
     auto key() const { return std::tie(framework, first); }

@@ -100,6 +100,7 @@ std::string about_machine(const Report& report) {
 }
 
 std::string about_log(const Report& report) {
+    if (report.facts.log->lines == 0) return "undetermined: the log is empty";
     if (report.findings.empty()) return "no error found in the log";
     if (std::ranges::all_of(report.findings, [](const Finding& f) { return f.severity == Severity::note; }))
         return with_first(report, "nothing failed: ");

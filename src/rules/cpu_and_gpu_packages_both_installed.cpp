@@ -1,4 +1,5 @@
 // Two packages of one framework share a directory, one with CUDA and one without.
+#include "compat/plan.hpp"
 #include "rules/rule.hpp"
 
 namespace rnncheck::rules::cpu_and_gpu_packages_both_installed {
@@ -28,14 +29,31 @@ static std::string one_to_keep(const Framework& framework, const std::vector<std
     return old_name ? "tensorflow" : name;
 }
 
-static std::vector<std::string> commands_for(const Facts& facts, const Framework& framework,
-                                             const std::vector<std::string>& names) {
-    const std::string release = framework.version ? "==" + framework.version->text : "";
-    return {pip(facts, framework, "uninstall -y " + join(names, " ")),
-            pip(facts, framework, "install " + one_to_keep(framework, names) + release)};
+/// PaddlePaddle 3 with CUDA is in an index of its own: the table knows the command, for the CUDA of the files if told.
+static std::string install_of(const Facts& facts, const Matrix& matrix, const Framework& framework,
+                              const std::string& package) {
+    constexpr std::string_view pip_start = "pip ";
+    const std::string otherwise = "install " + package + (framework.version ? "==" + framework.version->text : "");
+    Framework named = framework;
+    named.build.reset();
+    auto builds = builds_of(facts, matrix, named).with_cuda;
+    std::erase_if(builds, [&](const FrameworkBuild& build) {
+        return build.package != package || !build.install.starts_with(pip_start) ||
+               (framework.cuda && build.cuda != framework.cuda);
+    });
+    if (builds.empty() || std::ranges::any_of(builds, is_default)) return otherwise;
+    builds.front().first = *framework.version;
+    builds.front().last = framework.version;
+    return install_command(builds.front(), std::nullopt, matrix).substr(pip_start.size());
 }
 
-static Finding both(const Facts& facts, const Framework& framework) {
+static std::vector<std::string> commands_for(const Facts& facts, const Matrix& matrix, const Framework& framework,
+                                             const std::vector<std::string>& names) {
+    return {pip(facts, framework, "uninstall -y " + join(names, " ")),
+            pip(facts, framework, install_of(facts, matrix, framework, one_to_keep(framework, names)))};
+}
+
+static Finding both(const Facts& facts, const Matrix& matrix, const Framework& framework) {
     const auto names = packages_of(framework);
     const bool cuda_won = framework.uses_cuda.value_or(false);
     std::vector<std::string> listed = framework.other_packages;
@@ -50,7 +68,7 @@ static Finding both(const Facts& facts, const Framework& framework) {
                           framework.shown_by.value_or("frameworks")}},
             .remedies = {{.action = Action::reinstall_package,
                           .text = "Uninstall both packages, then install only the one with CUDA",
-                          .commands = commands_for(facts, framework, names),
+                          .commands = commands_for(facts, matrix, framework, names),
                           .link = "https://www.tensorflow.org/install/pip"}}};
 }
 
@@ -64,7 +82,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
         else if (mixed && !framework.uses_cuda)
             answers.unknown("the package that installed the files of " + words_of(framework) + " is unknown");
         else if (mixed)
-            answers.fault(both(facts, framework));
+            answers.fault(both(facts, matrix, framework));
     };
     return over_frameworks(facts, matrix, "no framework in the active environment has both a CPU and a GPU package",
                            judge);

@@ -33,6 +33,8 @@ static Finding no_cuda(const Facts& facts, const Framework& framework, const Fra
     finding.message = words_of(framework) + " is a CPU-only build: it never uses the GPU or cuDNN";
     finding.evidence = {evidence_of(build, "no CUDA")};
     const auto& os = facts.host.platform;
+    finding.remedies = builds_that_run(facts, matrix, framework);
+    if (!finding.remedies.empty()) return finding;
     finding.remedies = {{.action = Action::install_package,
                          .text = os && never_has_cuda(*os, framework, matrix)
                                      ? other_system(*os)
@@ -72,22 +74,17 @@ static bool is_better(const Facts& facts, const PlannedBuild& a, const PlannedBu
 /// The build with CUDA of the framework's version, whatever the flavour installed, that runs here best: machine code
 /// before PTX code, all features before minor-version compatibility, one that brings its libraries before one that
 /// wants them from the system. Unset where none is known to run, or GPU or driver are not known.
-static std::optional<PlannedBuild> best_build_here(const Facts& facts, const Matrix& matrix, Framework framework) {
+static std::optional<PlannedBuild> best_build_here(const Facts& facts, const Matrix& matrix,
+                                                   const Framework& framework) {
     if (!framework.version) return std::nullopt;
-    framework.build.reset();
     PlanQuestion question = plan_question(facts, matrix);
     question.driver = driver_version(facts);
     const PythonEnvironment* environment = environment_of(facts, framework);
     question.python = environment ? environment->version : std::nullopt;
     if (!question.gpu || !question.driver) return std::nullopt;
     std::optional<PlannedBuild> best;
-    for (FrameworkBuild build : builds_of(facts, matrix, framework).with_cuda) {
-        build.first = *framework.version;
-        build.last = framework.version;
-        const PlannedBuild planned = plan_build(build, question, matrix);
-        if (!runs(planned) || planned.install.empty()) continue;
+    for (const PlannedBuild& planned : planned_builds(facts, matrix, framework, question))
         if (!best || is_better(facts, planned, *best)) best = planned;
-    }
     return best;
 }
 

@@ -9,20 +9,17 @@ constexpr const char* compatibility_page =
 
 // --- Versions that a person gives ---------------------------------------------------------------------------------
 
-static std::optional<Version> capability_given(const Facts& facts) {
-    const Gpu* gpu = given_gpu(facts);
-    return gpu ? gpu->compute_capability : std::nullopt;
-}
-
 static Finding too_old_for(const Facts& facts, const Matrix& matrix, const std::string& thing, const Version& cuda,
                            const std::vector<Evidence>& evidence) {
     const Version driver = *driver_version(facts);
+    const Gpu* gpu = given_gpu(facts);
     Finding finding;
     finding.subject = "driver " + driver.text;
     finding.message = "driver " + driver.text + " is too old for " + thing;
     finding.evidence = {{"driver", driver.text, "driver.library_version"}};
     append(finding.evidence, evidence);
-    if (const auto package = compat::compat_package(driver_asked(facts), cuda, capability_given(facts), matrix))
+    if (const auto package =
+            compat::compat_package(driver_asked(facts), cuda, gpu ? gpu->compute_capability : std::nullopt, matrix))
         finding.evidence.push_back(
             {package->name, "provides a newer libcuda, on data center GPUs only", package->source});
     return finding;
@@ -31,11 +28,12 @@ static Finding too_old_for(const Facts& facts, const Matrix& matrix, const std::
 static void judge_cuda(const Facts& facts, const Matrix& matrix, const Version& cuda, VerdictBuilder& answers) {
     const auto runs = given_driver_runs(facts, matrix, cuda);
     if (runs.outside) return answers.outside(runs.why);
-    if (runs.fit == Fit::unknown) return answers.unknown(runs.why);
+    if (runs.fit == Fit::unknown) return answers.depends(runs.why);
     if (runs.fit == Fit::does_not_work)
         return answers.fault(too_old_for(facts, matrix, "CUDA " + cuda.text, cuda, runs.evidence));
-    answers.passed("driver " + driver_version(facts)->text + " runs CUDA " + cuda.text +
-                       (runs.limited ? " with minor-version compatibility" : ""),
+    answers.passed(!runs.why.empty() ? runs.why
+                                     : "driver " + driver_version(facts)->text + " runs CUDA " + cuda.text +
+                                           (runs.limited ? " with minor-version compatibility" : ""),
                    runs.evidence);
 }
 

@@ -20,7 +20,7 @@ static std::optional<Remedy> keras_2_goes_on(const Framework& keras, const Frame
     return Remedy{.action = Action::install_package,
                   .text =
                       "For code written for Keras 2, install tf-keras and set TF_USE_LEGACY_KERAS=1 in the environment "
-                      "before TensorFlow is imported",
+                      "before TensorFlow is imported; pip replaces Keras 2 with the Keras 3 that TensorFlow requires",
                   .commands = {"pip install \"tf-keras==" + release + ".*\""},
                   .link = "https://github.com/tensorflow/tensorflow/releases/tag/v2.16.1"};
 }

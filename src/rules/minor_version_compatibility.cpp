@@ -30,7 +30,7 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (runs.outside) return outside_the_data(runs.why);
     if (runs.fit == Fit::unknown) return undecided(runs.why);
     if (runs.fit == Fit::does_not_work) return not_applicable("the driver does not support this CUDA version");
-    if (!runs.limited) return pass("the driver fully supports CUDA " + cuda->text);
+    if (!runs.limited) return pass("CUDA " + cuda->text + " runs with all its features");
     return fault(limited(*driver, *cuda, runs.evidence));
 }
 

@@ -4,6 +4,8 @@
 #include <set>
 #include <sstream>
 
+#include "base/text.hpp"
+#include "compat/given.hpp"
 #include "judge.hpp"
 #include "rules/causes/log_features.hpp"
 #include "support/catch.hpp"
@@ -49,6 +51,35 @@ TEST_CASE("each message points to its cause first") {
         CHECK((first.confidence == Confidence::certain || first.decided_by));
     }
     CHECK(test::messages().size() >= 100);
+}
+
+TEST_CASE("a log without a line shows nothing") {
+    for (const char* log : {"", "  \n\n"}) {
+        const Report report = diagnosed(log);
+        CHECK(report.verdict == OverallVerdict::undetermined);
+        CHECK(report.sentence == "undetermined: the log is empty");
+    }
+}
+
+TEST_CASE("the image of a framework is advised where no build of it runs, for Windows in WSL 2") {
+    const std::string log =
+        "TensorFlow was not built with CUDA kernel binaries compatible with compute capability 12.0. CUDA kernels "
+        "will be jit-compiled from PTX";
+    const auto advice = [&](std::vector<UserHint> hints) {
+        return diagnosed(log, std::move(hints)).findings.front().remedies.front();
+    };
+    CHECK(advice({}).commands == std::vector<std::string>{"docker pull nvcr.io/nvidia/tensorflow:25.02-tf2-py3"});
+    UserHint windows = user_hint_from({"os", "Windows 11"}, test::bundled_matrix());
+    CHECK(advice({windows}).text.starts_with("In WSL 2, use "));
+}
+
+TEST_CASE("a check is that of the log's framework") {
+    const Report report = diagnosed(
+        "I0000 00:00:1746391.9 gpu_device.cc:2019] Created device /job:localhost/replica:0/task:0/device:GPU:0 with "
+        "28500 MB memory:  -> device: 0, name: NVIDIA GeForce RTX 5090, compute capability: 12.0\n"
+        "'cuModuleLoadData(&module, data)' failed with 'CUDA_ERROR_INVALID_PTX'");
+    REQUIRE(report.findings.front().decided_by);
+    CHECK_FALSE(contains(report.findings.front().decided_by->command, "torch"));
 }
 
 TEST_CASE("no fault is named in a healthy log") {

@@ -81,9 +81,11 @@ def frameworks(tables):
 
 
 def images(tables):
-    lines = [[f"`{image}`", span(rows, "cuda"), rows[0].get("framework", "")]
+    lines = [[f"`{image}`", span(rows, "cuda"), rows[0].get("framework", ""),
+              span(rows, "capability_min", "capability_max") if "capability_min" in rows[0] else ""]
              for (image,), rows in grouped(tables["container_images"]["rows"], "image").items()]
-    return "\n## Container images\n\n" + table(["image", "CUDA versions", "framework"], lines)
+    return "\n## Container images\n\nThe images of a framework differ in the GPUs that they are for: from 25.01 on they begin " \
+        "with compute capability 7.5.\n\n" + table(["image", "CUDA versions", "framework", "compute capabilities"], lines)
 
 
 def not_covered(tables):
@@ -91,7 +93,8 @@ def not_covered(tables):
     names = sorted({framework for framework, _ in builds})
     missing = [f"{name} for {', '.join(absent)}" for name in names
                if (absent := [system for system in SYSTEMS if (name, system) not in builds])]
-    lines = ["Builds for Linux on Arm (GH200, DGX Spark, Jetson): their GPUs and images are covered, their wheels are not.",
+    lines = ["Builds for Linux on Arm (GH200, DGX Spark, Jetson): their GPUs and images are covered, their wheels, NVIDIA's for JetPack "
+             "included, are not.",
              "GPUs of vendors other than NVIDIA: builds for ROCm, DirectML and Metal are listed without their requirements.",
              "Builds of publishers other than the framework's own and NVIDIA, such as those of Linux distributions.",
              "Frameworks without a build for a system in the data: " + "; ".join(missing) + "."]
@@ -101,6 +104,10 @@ def not_covered(tables):
     unconfirmed = [f"{sum(row['provenance'] == 'unconfirmed' for row in content['rows'])} of `{name}`"
                    for name, content in tables.items()
                    if any(row["provenance"] == "unconfirmed" for row in content["rows"])]
+    planned = [f"{row['framework']} {row['first']} ({row['build']}, {row['os']})"
+               for row in tables["framework_builds"]["rows"] if row["provenance"] == "unconfirmed"]
+    lines.append("Builds that are listed but were not confirmed, and are never proposed: " + ", ".join(planned) + "." if planned
+                 else "Every listed build is confirmed.")
     lines.append("Rows that no source confirms yet: " + ", ".join(unconfirmed) + "." if unconfirmed
                  else "Every row was read in its source or follows from such a row.")
     return "\n## What is not covered\n\n" + "".join(f"- {line}\n" for line in lines)

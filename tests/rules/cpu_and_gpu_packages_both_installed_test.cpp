@@ -18,3 +18,20 @@ RULE_TEST(cpu_and_gpu_packages_both_installed,
                            tensorflow.uses_cuda.reset();
                        }),
                        ""}}})
+
+TEST_CASE("a package with CUDA that is not on PyPI is installed from its own index") {
+    using namespace rnncheck;
+    using namespace rnncheck::test;
+    const Facts facts = but([](Facts& f) {
+        Framework& paddle = add_tensorflow_cpu(f);
+        paddle.name = "paddlepaddle";
+        paddle.version = parse_version("3.0.0");
+        paddle.package = "paddlepaddle 3.0.0";
+        paddle.other_packages = {"paddlepaddle-gpu 3.0.0"};
+    });
+    const auto& rule = *find_named(all_rules(), "cpu_and_gpu_packages_both_installed");
+    const Verdict verdict = rule->check(facts, Matrix::bundled());
+    REQUIRE(verdict.findings.size() == 1);
+    CHECK(contains(verdict.findings.front().remedies.front().commands.back(),
+                   "paddlepaddle-gpu==3.0.0 -i https://www.paddlepaddle.org.cn/packages/stable/cu"));
+}

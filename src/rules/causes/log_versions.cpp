@@ -78,7 +78,7 @@ std::optional<Version> capability(const KnownOfLog& t) {
     for (const char* signature :
          {"torch_gpu_capability", "tf_device_created", "tf_device_found", "tf_capability_too_low", "paddle_gpu",
           "kaldi_active_gpu", "ct2_gpu", "torch_triton_gpu", "tf_no_kernel_binaries", "xla_ptxas_old",
-          "ngc_gpu_not_yet", "env_gpu", "smi_gpu"}) {
+          "ngc_gpu_not_yet", "ngc_gpu_maybe_not_yet", "ngc_gpu_unsupported", "env_gpu", "smi_gpu"}) {
         if (const auto text = t.told(signature, "capability")) return parse_version(*text);
         if (const auto name = t.told(signature, "gpu"))
             if (auto known = capability_named(*name, t.matrix)) return known;
@@ -264,6 +264,8 @@ std::optional<Version> wanted_cuda(const KnownOfLog& t) {
 std::optional<Version> wanted_cudnn(const KnownOfLog& t) {
     if (const auto major = major_in_file_name(missing_library(t, "missing_cudnn").value_or("")))
         return make_version({*major});
+    for (const char* major : {"major", "major2"})
+        if (const auto told = t.told("apt_cudnn_unknown", major)) return parse_version(*told);
     for (const char* signature : cudnn_pairs)
         if (const auto built = cudnn_version(t.told(signature, "built")))
             return make_version({built->major(), built->minor()});

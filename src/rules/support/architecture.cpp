@@ -5,6 +5,7 @@
 #include "compat/plan.hpp"
 #include "rules/support/boards.hpp"
 #include "rules/support/frameworks.hpp"
+#include "rules/support/repairs.hpp"
 
 namespace rnncheck::rules {
 
@@ -15,7 +16,6 @@ struct Compared {
     bool shown = false;     ///< that it works was seen, not looked up: networks ran
     bool unusable = false;  ///< it never answered, which another rule tells
     Severity severity = Severity::error;
-    bool depends = false;              ///< builds differ, and which is meant was not told
     std::vector<Remedy> instead = {};  ///< what to install instead
 };
 
@@ -236,18 +236,14 @@ static Compared given_cudnn_on(const Facts& facts, const Matrix& matrix, const V
     }
     const auto same = [&](const Compared& one) { return number_of(one) == number_of(all.front()); };
     if (std::ranges::all_of(all, same)) return all.front();
-    Compared either =
-        not_known(thing, "it depends on the build of " + thing + ": " + by_cuda(builds, all) +
-                             " (example: cudnn=" + cudnn.text + "+cu" + std::to_string(builds.back().cuda_major) + ")");
-    either.depends = true;
-    return either;
+    return not_known(thing, "it depends on the build of " + thing + ": " + by_cuda(builds, all) + " (example: cudnn=" +
+                                cudnn.text + "+cu" + std::to_string(builds.back().cuda_major) + ")");
 }
 
 static Compared given_build_on(const Facts& facts, const Matrix& matrix, const FrameworkBuild& build,
                                const Version& capability, const std::string& thing) {
     auto suits = compat::build_and_cudnn_on_gpu(build, capability, driver_asked(facts), matrix);
-    if (suits.fit == Fit::unknown && !suits.outside)
-        suits.why = "the GPUs that " + thing + " has code for are not in the data";
+    if (suits.fit == Fit::unknown && !suits.outside) suits.why = thing + ": " + suits.why;
     return compared_with(thing, std::move(suits));
 }
 
@@ -274,23 +270,13 @@ static Compared newest_cudnn_of(const Matrix& matrix, FrameworkBuild build, cons
     return compared;
 }
 
-/// NVIDIA's newest container image of a framework of which no published build runs on this GPU, whatever its version.
-static std::vector<Remedy> container_for(const Matrix& matrix, const Framework& framework, const Version& capability) {
-    const auto runs_here = [&](const FrameworkBuild& build) {
-        return build.cuda && compat::build_and_cudnn_on_gpu(build, capability, {}, matrix).fit <= Fit::compiles_first;
-    };
-    if (std::ranges::any_of(matrix.framework_builds(framework.name), runs_here)) return {};
-    const ContainerImage* newest = nullptr;
-    for (const ContainerImage& image : matrix.container_images())
-        if (image.framework == framework.name && compat::cuda_on_gpu(image.cuda, capability, matrix).fit == Fit::works)
-            newest = &image;
-    if (!newest) return {};
-    const std::string name = newest->image + ":" + newest->tag;
-    return {{.action = Action::install_package,
-             .text = "Use NVIDIA's container image " + name + " (CUDA " + newest->cuda.text +
-                     "): no published build of any version runs on this GPU",
-             .commands = {"docker pull " + name},
-             .link = newest->source.url}};
+/// Of a framework of which no published build runs on this GPU, whatever its version.
+static std::vector<Remedy> container_for(const Facts& facts, const Matrix& matrix, const Framework& framework,
+                                         const Version& capability) {
+    const ContainerImage* image = compat::image_instead(framework.name, capability, driver_asked(facts), matrix);
+    if (!image) return {};
+    return {
+        using_image(facts.host.platform == "windows", *image, ": no published build of any version runs on this GPU")};
 }
 
 static void compare_framework(const Facts& facts, const Matrix& matrix, const Gpu& gpu, const Framework& framework,
@@ -310,27 +296,27 @@ static void compare_framework(const Facts& facts, const Matrix& matrix, const Gp
         if (newer && numbers.back() > 0) all.push_back(newest_cudnn_of(matrix, build, framework, capability, *newer));
     }
     const DecidingBuild deciding = deciding_build(builds, numbers);
-    if (!deciding.build) {
-        all.push_back(not_known(thing, depends_on_build(framework, builds, numbers)));
-        all.back().depends = true;
-        return;
-    }
+    if (!deciding.build) return all.push_back(not_known(thing, depends_on_build(framework, builds, numbers)));
     Compared& decided = compared[static_cast<std::size_t>(deciding.build - builds.data())];
     if (!deciding.words.empty()) decided.thing += " (" + deciding.words + ")";
     if (decided.suits.fit == Fit::does_not_work) decided.instead = builds_that_run(facts, matrix, framework);
     if (decided.suits.fit == Fit::does_not_work && decided.suits.gpu_is_newer && decided.instead.empty())
-        decided.instead = container_for(matrix, framework, capability);
+        decided.instead = container_for(facts, matrix, framework, capability);
     all.push_back(std::move(decided));
 }
 
 /// Everything that was given against the GPU that was given.
 static std::vector<Compared> compare_versions(const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
     const Version& capability = *gpu.compute_capability;
+    if (const auto row = matrix.architecture(capability); !row)
+        return {not_known(subject_of(gpu), outside_data(words_of(gpu), row.coverage, matrix), true)};
     std::vector<Compared> all;
     if (const auto driver = driver_version(facts))
         all.push_back(
             compared_with("driver " + driver->text, compat::driver_still_drives(*driver, capability, matrix)));
-    if (const Version* cuda = given_cuda(facts))
+    if (const ContainerImage* image = compat::given_image(facts, matrix))
+        all.push_back(compared_with(compat::name_of(*image), compat::image_on_gpu(*image, capability, matrix)));
+    else if (const Version* cuda = given_cuda(facts))
         all.push_back(compared_with("CUDA " + cuda->text, compat::cuda_on_gpu(*cuda, capability, matrix)));
     if (const Version* cudnn = given_cudnn(facts)) all.push_back(given_cudnn_on(facts, matrix, *cudnn, capability));
     for (const Framework& framework : facts.frameworks) compare_framework(facts, matrix, gpu, framework, all);
@@ -412,9 +398,8 @@ static std::string fit_words(const Facts& facts, const Matrix& matrix, const Gpu
 static void note(const Facts& facts, const Compared& compared, const std::string& good, VerdictBuilder& answers) {
     const auto& suits = compared.suits;
     if (suits.outside) return answers.outside(suits.why);
-    if (compared.depends) return answers.depends(suits.why);
     if (compared.unusable) return answers.no_pass(compared.thing + " does not work");
-    if (suits.fit == Fit::unknown) return answers.unknown(suits.why);
+    if (suits.fit == Fit::unknown) return only_given(facts) ? answers.depends(suits.why) : answers.unknown(suits.why);
     if (suits.fit == Fit::works)
         return answers.passed(good, only_given(facts) ? suits.evidence : std::vector<Evidence>());
     const std::string why = compared.thing + " is incompatible in another way";

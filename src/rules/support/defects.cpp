@@ -52,6 +52,10 @@ static bool all_fixed(const std::vector<RnnDefect>& defects) {
     return std::ranges::all_of(defects, [](const RnnDefect& defect) { return defect.fixed.has_value(); });
 }
 
+static Version newest_fix(const std::vector<RnnDefect>& defects) {
+    return *std::ranges::max_element(defects, {}, [](const RnnDefect& defect) { return *defect.fixed; })->fixed;
+}
+
 static Remedy without_cudnn_layer(const Remedy& remedy) {
     return {.action = Action::change_program,
             .text = "Run the layer without cuDNN: no version without this defect suits this GPU, CUDA and driver",
@@ -59,8 +63,13 @@ static Remedy without_cudnn_layer(const Remedy& remedy) {
 }
 
 /// Of versions alone, for the CUDA of a cuDNN that suits everything given; no command where its wheels do not exist.
-static Remedy for_this_cuda(const Facts& facts, const CudnnBuild* fixed, const CudnnCopy& copy, Remedy remedy) {
+static Remedy for_this_cuda(const Facts& facts, const Matrix& matrix, const CudnnBuild* fixed, const CudnnCopy& copy,
+                            const std::vector<RnnDefect>& defects, Remedy remedy) {
     if (!only_given(facts)) return for_cuda_of(copy, std::move(remedy));
+    // A framework that was given takes no cuDNN of another major.
+    const bool same_major = fixed && fixed->cudnn.major() == copy.version->major();
+    if (fixed && (same_major || facts.frameworks.empty()) && matrix.cudnn_build(newest_fix(defects), fixed->cuda_major))
+        remedy.changes = {{"cudnn", newest_fix(defects).text + "+cu" + std::to_string(fixed->cuda_major)}};
     if (fixed && fixed->cuda_major >= oldest_cuda_with_wheels)
         return for_cuda_major(fixed->cuda_major, std::move(remedy));
     remedy.commands.clear();
@@ -93,7 +102,7 @@ static Finding with_remedies(const Facts& facts, const Matrix& matrix, const Cud
                              const std::vector<RnnDefect>& defects, const Remedy& remedy) {
     const CudnnBuild* fixed = version_without(facts, matrix, defects);
     if (!fixed && all_fixed(defects)) return defective(copy, defects, without_cudnn_layer(remedy), false);
-    return defective(copy, defects, for_this_cuda(facts, fixed, copy, remedy), true);
+    return defective(copy, defects, for_this_cuda(facts, matrix, fixed, copy, defects, remedy), true);
 }
 
 /// A release named without its patch may or may not have a defect that a patch took away.

@@ -13,6 +13,7 @@ namespace rnncheck::rules {
 
 namespace {
 
+constexpr const char* support = "https://docs.nvidia.com/deeplearning/frameworks/support-matrix/index.html";
 constexpr const char* cuda_archive = "https://developer.nvidia.com/cuda-toolkit-archive";
 
 /// One proposal after the other; `driver` is what is already proposed because the GPU needs it.
@@ -25,8 +26,8 @@ class Proposals {
         propose_driver();
         for (const Framework& framework : given_.frameworks)
             if (framework.version) propose_builds(framework);
-        if (const std::string image = given_image(); !image.empty())
-            propose_image(image.substr(0, image.find(':')));
+        if (const ContainerImage* image = compat::given_image(given_, matrix_))
+            propose_image(*image);
         else
             propose_libraries();
         return std::move(remedies_);
@@ -35,13 +36,13 @@ class Proposals {
   private:
     void propose_driver();
     void propose_builds(const Framework& framework);
+    void propose_with_driver(const Framework& framework);
     std::string install_of_version(const PlannedBuild& build, const Version& version) const;
     void propose_build(const PlannedBuild& build, const Version& version, std::string text);
     void propose_system_libraries(const PlannedBuild& build, const Framework& framework);
     std::string new_environment(const std::string& python) const;
     void propose_python(const Framework& framework);
-    std::string given_image() const;
-    void propose_image(const std::string& repository);
+    void propose_image(const ContainerImage& given);
     void propose_libraries();
     void propose_libraries_of(const Version& cuda, bool change_cuda);
     std::vector<Version> cudas_given() const;
@@ -76,10 +77,6 @@ std::string name_of(const PlannedBuild& build, const Version& version) {
     return words_of(framework);
 }
 
-GivenValue value_of(const PlannedBuild& build, const Version& version) {
-    return {build.framework, version.text + (build.build.empty() ? "" : "+" + build.build)};
-}
-
 /// Every CUDA that something given needs, the newest first.
 std::vector<Version> Proposals::cudas_given() const {
     std::vector<Version> cudas;
@@ -110,8 +107,14 @@ std::optional<Version> Proposals::driver_needed() const {
 /// "Update the NVIDIA driver to 450.80.02 or later, at most branch 470": newer ones ignore the GPU.
 std::string Proposals::update_to(const Version& needed) const {
     const auto last = last_driver_branch(given_, matrix_);
+    // https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/kernel-modules.html
+    const bool open_only = question_.gpu && *question_.gpu >= make_version({10, 0}) && question_.os == "linux" &&
+                           question_.driver_os.empty();
     return "Update the NVIDIA driver to " + needed.text + " or later" +
-           (last ? ", at most branch " + std::to_string(*last) : "");
+           (last ? ", at most branch " + std::to_string(*last) : "") +
+           (open_only ? " with the open kernel modules (nvidia-open, or on Ubuntu nvidia-driver-NNN-open), which this "
+                        "GPU requires"
+                      : "");
 }
 
 void Proposals::propose_driver() {
@@ -142,15 +145,9 @@ void Proposals::propose_driver() {
 }
 
 void Proposals::propose_newer_driver(const Version& needed) {
-    // https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/kernel-modules.html
-    const bool open_only = question_.gpu && *question_.gpu >= make_version({10, 0}) && question_.os == "linux" &&
-                           question_.driver_os.empty();
-    const std::string modules = open_only ? " with the open kernel modules (nvidia-open, or on Ubuntu "
-                                            "nvidia-driver-NNN-open), which this GPU requires"
-                                          : "";
     remedies_.push_back(
         on_host(facts_, {.action = Action::install_driver,
-                         .text = update_to(needed) + modules + ", then reboot",
+                         .text = update_to(needed) + ", then reboot",
                          .commands = driver_install_commands(facts_, needed),
                          .risk = Risk::disruptive,
                          .verify = "nvidia-smi",
@@ -162,7 +159,7 @@ void Proposals::propose_newer_driver(const Version& needed) {
 /// NVIDIA's newer libcuda over the older kernel driver, unless the GPU is known to be none of a data center.
 void Proposals::propose_compat_package(const Version& needed) {
     if (question_.data_center == false) return;
-    if (!given_image().empty()) return;  // NVIDIA's images contain theirs
+    if (compat::given_image(given_, matrix_)) return;  // NVIDIA's images contain theirs
     for (const Version& cuda : cudas_given())
         if (const auto package = compat::compat_package(driver_asked(given_), cuda, question_.gpu, matrix_))
             return remedies_.push_back({.action = Action::install_driver,
@@ -189,14 +186,11 @@ std::string Proposals::install_of_version(const PlannedBuild& build, const Versi
 
 /// With the libraries that the build takes from the system, where such were given.
 void Proposals::propose_build(const PlannedBuild& build, const Version& version, std::string text) {
-    Remedy remedy{.action = Action::install_package, .text = std::move(text), .changes = {value_of(build, version)}};
+    Remedy remedy{
+        .action = Action::install_package, .text = std::move(text), .changes = changes_to(build, version, given_)};
     if (!build.install.empty()) remedy.commands = install_here(facts_, build.framework, build.install);
     if (!build.sources.empty()) remedy.link = build.sources.front();
-    if (build.libraries == "system") {
-        if (given_cuda(given_)) remedy.changes.push_back({"cuda", build.cuda->text});
-        if (given_cudnn(given_) && build.cudnn) remedy.changes.push_back({"cudnn", build.cudnn->text});
-        if (remedy.changes.size() > 1) remedy.text += ", with " + libraries_of(build) + " installed on the system";
-    }
+    if (remedy.changes.size() > 1) remedy.text += ", with " + libraries_of(build) + " installed on the system";
     add(std::move(remedy));
 }
 
@@ -218,16 +212,27 @@ void Proposals::propose_system_libraries(const PlannedBuild& build, const Framew
     add(std::move(remedy));
 }
 
-void Proposals::propose_builds(const Framework& framework) {
-    PlanQuestion question = question_;
+/// Of this framework alone; without it where the data have no builds of it, or nothing runs on the GPU at all.
+Plan plan_of(const Framework& framework, PlanQuestion question, const Matrix& matrix) {
+    if (matrix.framework_builds(framework.name).empty()) return {};
     question.framework = framework.name;
-    const auto known = matrix_.frameworks();
-    if (std::ranges::find(known, framework.name) == known.end()) return;
-    const Plan plan = make_plan(question, matrix_);
-    if (plan.frameworks.empty() || !plan.frameworks.front().newest) return propose_python(framework);
-    const FrameworkPlan& found = plan.frameworks.front();
-    std::vector<PlannedBuild> running = {*found.newest};
-    running.insert(running.end(), found.others.begin(), found.others.end());
+    return make_plan(question, matrix);
+}
+
+/// Null where no version is known to run.
+const PlannedBuild* newest_of(const Plan& plan) {
+    return plan.frameworks.empty() || !plan.frameworks.front().newest ? nullptr : &*plan.frameworks.front().newest;
+}
+
+void Proposals::propose_builds(const Framework& framework) {
+    const Plan plan = plan_of(framework, question_, matrix_);
+    const PlannedBuild* newest = newest_of(plan);
+    if (!newest) {
+        propose_with_driver(framework);
+        return propose_python(framework);
+    }
+    std::vector<PlannedBuild> running = {*newest};
+    append(running, plan.frameworks.front().others);
     PlannedBuild* other = nullptr;
     for (PlannedBuild& build : running) {
         if (!covers(build.first, build.last, *framework.version)) continue;
@@ -243,10 +248,24 @@ void Proposals::propose_builds(const Framework& framework) {
                       "Install another build of the same version: " + name_of(*other, *framework.version));
     }
     propose_python(framework);
-    const Version& newest = *found.newest->last;
-    propose_build(*found.newest, newest,
-                  "Install " + name_of(*found.newest, newest) +
+    propose_build(*newest, *newest->last,
+                  "Install " + name_of(*newest, *newest->last) +
                       ", the newest version that runs with this GPU, driver and Python");
+}
+
+/// Where no version runs on this driver: the newest one that runs on a later driver.
+void Proposals::propose_with_driver(const Framework& framework) {
+    if (!question_.driver || !driver_change_.empty()) return;
+    PlanQuestion question = question_;
+    const auto last = last_driver_branch(given_, matrix_);
+    question.driver = last ? std::optional(make_version({*last})) : std::nullopt;
+    const Plan plan = plan_of(framework, question, matrix_);
+    const PlannedBuild* newest = newest_of(plan);
+    if (!newest || !newest->driver_min || *newest->driver_min <= *question_.driver) return;
+    propose_build(*newest, *newest->last,
+                  update_to(*newest->driver_min) + ", then install " + name_of(*newest, *newest->last));
+    remedies_.back().risk = Risk::disruptive;
+    remedies_.back().changes.push_back({"driver", newest->driver_min->text});
 }
 
 /// "python3.11 -m venv environment"; on Windows there is a launcher instead of such names.
@@ -268,12 +287,10 @@ void Proposals::propose_python(const Framework& framework) {
             break;
         }
     PlanQuestion question = question_;
-    question.framework = framework.name;
     question.python.reset();
-    const Plan plan = make_plan(question, matrix_);
-    if (plan.frameworks.empty() || !plan.frameworks.front().newest) return;
-    const PlannedBuild& newest = *plan.frameworks.front().newest;
-    if (!newest.python_last) return;
+    const Plan plan = plan_of(framework, question, matrix_);
+    if (!newest_of(plan) || !newest_of(plan)->python_last) return;
+    const PlannedBuild& newest = *newest_of(plan);
     const std::string python = newest.python_last->text;
     propose_build(newest, *newest.last,
                   "Install " + name_of(newest, *newest.last) + " in an environment with Python " + python);
@@ -316,28 +333,13 @@ const CudnnBuild* Proposals::newest_cudnn(int cuda_major) const {
     return newest;
 }
 
-/// Of a person's image=: its name; "" elsewhere.
-std::string Proposals::given_image() const {
-    return only_given(facts_) && !given_.runtimes.empty() ? given_.runtimes.front().library : "";
-}
-
 /// The newest one of the same image that the driver and the GPU run.
-void Proposals::propose_image(const std::string& repository) {
-    const auto cuda = newest_cuda();
-    const ContainerImage* newest = nullptr;
-    for (const ContainerImage& image : matrix_.container_images()) {
-        const Version minor = make_version({image.cuda.major(), image.cuda.minor()});
-        if (image.image != repository || !cuda || *cuda < minor) continue;
-        if (question_.gpu && compat::cuda_on_gpu(image.cuda, *question_.gpu, matrix_).fit != Fit::works) continue;
-        if (!newest || newest->cuda <= image.cuda) newest = &image;
-    }
-    if (!newest) return;
-    const std::string name = newest->image + ":" + newest->tag;
-    add({.action = Action::install_package,
-         .text = "Use the image " + name + ", which holds CUDA " + newest->cuda.text,
-         .commands = name.ends_with('*') ? std::vector<std::string>() : std::vector{"docker pull " + name},
-         .link = newest->source.url,
-         .changes = {{"image", name}}});
+void Proposals::propose_image(const ContainerImage& given) {
+    compat::DriverAsked driver = driver_asked(given_);
+    driver.version = question_.driver;
+    const ContainerImage* newest = compat::newest_image(
+        given_, driver, matrix_, [&](const ContainerImage& image) { return image.image == given.image; });
+    if (newest) add(using_image(question_.os == "windows", *newest, ""));
 }
 
 /// CUDA and cuDNN of the system; those that a framework takes are proposed with its build. The CUDA that was given
@@ -407,6 +409,16 @@ void offer_plan(const Facts& facts, Finding& finding) {
                                     .commands = {command}});
 }
 
+Remedy using_image(bool on_windows, const ContainerImage& image, const std::string& why) {
+    const std::string name = compat::name_of(image);
+    return {.action = Action::install_package,
+            .text = (on_windows ? "In WSL 2, use " : "Use ") + std::string("NVIDIA's container image ") + name +
+                    ", which contains CUDA " + image.cuda.text + why,
+            .commands = name.ends_with('*') ? std::vector<std::string>() : std::vector{"docker pull " + name},
+            .link = image.source.url,
+            .changes = {{"image", name}}};
+}
+
 std::vector<Remedy> proposed_repairs(const Facts& given, const Facts& facts, const Matrix& matrix) {
     if (compat::any_jetson(given, matrix)) return {};  // only JetPack brings what suits it
     return Proposals(given, facts, matrix).all();
@@ -420,14 +432,25 @@ Remedy without_repair(const Facts& given, const Matrix& matrix) {
                     "Jetson come with it, and the published builds of frameworks do not run there. Packages are in the "
                     "index pypi.jetson-ai-lab.io, by JetPack and CUDA version (jp6/cu126 for JetPack 6)",
                 .link = "https://docs.nvidia.com/deeplearning/frameworks/install-pytorch-jetson-platform/index.html"};
-    std::vector<std::string> names;
-    for (const Framework& framework : given.frameworks) names.push_back(words_of(framework));
+    const PlanQuestion question = plan_question(given, matrix);
+    std::vector<std::string> names, open;
+    for (const Framework& framework : given.frameworks) {
+        names.push_back(words_of(framework));
+        const Plan plan = plan_of(framework, question, matrix);
+        if (!plan.obstacles.empty())
+            return {
+                .action = Action::other, .text = "Nothing repairs this: " + plan.obstacles.front(), .link = support};
+        const auto perhaps = plan.frameworks.empty() ? std::nullopt : plan.frameworks.front().perhaps;
+        if (perhaps) open.push_back(name_of(*perhaps, *perhaps->last) + " (" + join(perhaps->because, "; ") + ")");
+    }
+    const std::string otherwise = open.empty() ? "use a build from source, or another GPU"
+                                               : "not known is whether it runs with " + join_with_and(open);
     return {
         .action = Action::install_package,
-        .text = "No combination in the compatibility data repairs this by changing the driver, " +
+        .text = "No combination in the compatibility data is known to repair this by changing the driver, " +
                 (names.empty() ? "CUDA or cuDNN" : "the build or version of " + join_with_and(names) + " or Python") +
-                ": use NVIDIA's container image for the framework, a build from source, or another GPU",
-        .link = "https://docs.nvidia.com/deeplearning/frameworks/support-matrix/index.html"};
+                ": " + otherwise,
+        .link = support};
 }
 
 std::optional<int> last_driver_branch(const Facts& facts, const Matrix& matrix) {

@@ -17,6 +17,9 @@ Facts as_given(const Facts& facts, const Matrix& matrix);
 /// `changes` say what is different afterwards; the commands are those of the place that `facts` show.
 std::vector<Remedy> proposed_repairs(const Facts& given, const Facts& facts, const Matrix& matrix);
 
+/// `why` continues the sentence.
+Remedy using_image(bool on_windows, const ContainerImage& image, const std::string& why);
+
 /// What to say where no proposal holds.
 Remedy without_repair(const Facts& given, const Matrix& matrix);
 

@@ -32,10 +32,12 @@ std::vector<std::string> systems_of_driver(const Facts& facts) {
 
 compat::Suitability given_driver_runs(const Facts& facts, const Matrix& matrix, const Version& cuda) {
     compat::DriverAsked driver = driver_asked(facts);
+    const ContainerImage* image = compat::given_image(facts, matrix);
     std::optional<compat::Suitability> first;
     for (const std::string& system : systems_of_driver(facts)) {
         driver.os = system;
-        const auto other = compat::driver_runs_cuda(driver, cuda, matrix);
+        const auto other = image ? compat::driver_runs_image(driver, *image, facts, matrix)
+                                 : compat::driver_runs_cuda(driver, cuda, matrix);
         if (!first) first = other;
         if (other.fit != Fit::unknown && (other.fit != first->fit || other.limited != first->limited))
             return {.fit = Fit::unknown,
@@ -141,7 +143,7 @@ std::optional<std::size_t> decides_on(const std::string& os, const std::vector<F
     const auto agree_on = [&](const std::vector<std::size_t>& some) {
         return !some.empty() && std::ranges::all_of(some, [&](auto i) { return answers[i] == answers[some[0]]; });
     };
-    if (agree_on(all)) return all.front();
+    if (agree_on(all)) return defaults.empty() ? all.front() : defaults.front();
     if (agree_on(defaults) && answers[defaults.front()] != 0) return defaults.front();
     return std::nullopt;
 }
@@ -154,7 +156,6 @@ bool is_default(const FrameworkBuild& build) {
 
 DecidingBuild deciding_build(const std::vector<FrameworkBuild>& builds, const std::vector<int>& answers) {
     if (builds.empty()) return {};
-    if (std::ranges::adjacent_find(answers, std::not_equal_to()) == answers.end()) return {&builds.front(), ""};
     std::set<std::string> systems;
     for (const FrameworkBuild& build : builds) systems.insert(build.os);
     const std::string first = systems.contains("linux") ? "linux" : *systems.begin();
@@ -167,6 +168,7 @@ DecidingBuild deciding_build(const std::vector<FrameworkBuild>& builds, const st
     }
     const std::string others = names_of(builds, answers, -sign(answers[*decides]), first);
     const FrameworkBuild& build = builds[*decides];
+    if (std::ranges::adjacent_find(answers, std::not_equal_to()) == answers.end()) return {&build, ""};
     if (others.empty()) return {&build, systems.size() > 1 ? "on " + system_words(first) : ""};
     return {&build, "its default build" + (systems.size() > 1 ? " on " + system_words(first) : std::string()) + ", " +
                         build.build + ", unlike " + others};
@@ -186,24 +188,40 @@ std::string depends_on_build(const Framework& framework, const std::vector<Frame
            ", and the build or os= was not specified: " + join(parts, "; ") + " (example: pytorch=2.4+cu124 os=linux)";
 }
 
-std::vector<Remedy> builds_that_run(const Facts& facts, const Matrix& matrix, Framework framework) {
-    if (!framework.version) return {};
+std::vector<GivenValue> changes_to(const FrameworkBuild& build, const Version& version, const Facts& given) {
+    std::vector<GivenValue> changes = {
+        {build.framework, version.text + (build.build.empty() ? "" : "+" + build.build)}};
+    if (!takes_system_libraries(build)) return changes;
+    if (given_cuda(given)) changes.push_back({"cuda", build.cuda->text});
+    if (given_cudnn(given) && build.cudnn) changes.push_back({"cudnn", build.cudnn->text});
+    return changes;
+}
+
+std::vector<PlannedBuild> planned_builds(const Facts& facts, const Matrix& matrix, Framework framework,
+                                         const PlanQuestion& question) {
+    std::vector<PlannedBuild> planned;
     framework.build.reset();
-    const PlanQuestion question = plan_question(facts, matrix);
-    std::vector<Remedy> remedies;
-    auto builds = builds_of(facts, matrix, framework).with_cuda;
-    std::ranges::stable_sort(builds, std::greater(), [](const FrameworkBuild& build) { return *build.cuda; });
-    for (FrameworkBuild& build : builds) {
-        if (build.os != question.os) continue;
+    for (FrameworkBuild& build : builds_of(facts, matrix, framework).with_cuda) {
         build.first = *framework.version;
         build.last = framework.version;
-        const PlannedBuild planned = plan_build(build, question, matrix);
-        if (planned.fit != Fit::works || planned.install.empty()) continue;
-        remedies.push_back({.action = Action::install_package,
-                            .text = "Install its build for CUDA " + build.cuda->text + " (" + build.build + ")",
-                            .commands = {planned.install},
-                            .link = planned.sources.front()});
+        planned.push_back(plan_build(build, question, matrix));
     }
+    std::erase_if(planned, [](const PlannedBuild& build) { return !runs(build) || build.install.empty(); });
+    return planned;
+}
+
+std::vector<Remedy> builds_that_run(const Facts& facts, const Matrix& matrix, const Framework& framework) {
+    const PlanQuestion question = plan_question(facts, matrix);
+    std::vector<Remedy> remedies;
+    auto builds = planned_builds(facts, matrix, framework, question);
+    std::ranges::stable_sort(builds, std::greater(), [](const PlannedBuild& build) { return *build.cuda; });
+    for (const PlannedBuild& build : builds)
+        if (build.os == question.os && build.fit == Fit::works)
+            remedies.push_back({.action = Action::install_package,
+                                .text = "Install its build for CUDA " + build.cuda->text + " (" + build.build + ")",
+                                .commands = {build.install},
+                                .link = build.sources.front(),
+                                .changes = changes_to(build, *framework.version, facts)});
     return remedies;
 }
 
@@ -310,7 +328,7 @@ std::vector<Version> cudas_meant(const Facts& facts, const Matrix& matrix) {
     return meant;
 }
 
-/// The ends of each row of builds: what lies between them is alike.
+/// The ends of each row of builds and of each defect: what lies between them is alike.
 std::vector<Version> cudnns_meant(const Facts& facts, const Matrix& matrix) {
     std::set<Version> meant;
     const Version* cudnn = given_cudnn(facts);
@@ -318,6 +336,15 @@ std::vector<Version> cudnns_meant(const Facts& facts, const Matrix& matrix) {
     for (const CudnnBuild& build : matrix.cudnn_builds())
         for (const Version& release : {build.cudnn, build.cudnn_last.value_or(build.cudnn)})
             if (agree(release, *cudnn)) meant.insert(release);
+    for (const RnnDefect& defect : matrix.rnn_defects())
+        for (const Version& release : {defect.first, defect.fixed.value_or(defect.first)})
+            if (agree(release, *cudnn) && matrix.cudnn_build(release, 0).coverage == Coverage::silent)
+                meant.insert(release);
+    // Who names a CUDA means one that was made for it, if there is any.
+    const auto& built_for = facts.cudnns.front().built_for_cuda;
+    const Version* cuda = built_for ? &*built_for : given_cuda(facts);
+    const auto is_made = [&](const Version& release) { return cuda && matrix.cudnn_build(release, cuda->major()); };
+    if (std::ranges::any_of(meant, is_made)) std::erase_if(meant, std::not_fn(is_made));
     return {meant.begin(), meant.end()};
 }
 
@@ -340,14 +367,29 @@ std::vector<Facts> as_full_versions(const Facts& facts, const Matrix& matrix) {
                        [](Facts& one, const Version& release) { one.cudnns.front().version = release; });
 }
 
+/// The version that was asked about stands for all that were meant.
+static Verdict in_their_words(Verdict verdict, const Facts& told, const Facts& asked) {
+    const auto reword = [&](std::string& text, const Version* meant, const Version* exact) {
+        if (meant && exact) replace_all(text, exact->text, version_in_words(*meant));
+    };
+    const auto reword_all = [&](std::string& text) {
+        reword(text, given_cudnn(told), given_cudnn(asked));
+        reword(text, given_cuda(told), given_cuda(asked));
+    };
+    reword_all(verdict.reason);
+    for (Finding& finding : verdict.findings) reword_all(finding.message);
+    return verdict;
+}
+
 Verdict judge_possible(const Rule& rule, const Facts& told, const std::vector<Facts>& possible, const Matrix& matrix) {
     Verdict in_part = rule.check(told, matrix);
     if (possible.size() == 1) return in_part;
+    const std::string depends = "it depends on the exact version: the CUDA or cuDNN version was specified only in part";
     Verdict last = rule.check(possible.back(), matrix);
     for (std::size_t i = 0; i + 1 < possible.size(); ++i)
         if (rule.check(possible[i], matrix).outcome != last.outcome)
-            return undecided("it depends on the exact version: the CUDA or cuDNN version was specified only in part");
-    return in_part.outcome == last.outcome ? in_part : last;  // in the words of the person, where they do
+            return rule.max_severity == Severity::note ? undecided(depends) : depends_on_choice(depends);
+    return in_part.outcome == last.outcome ? in_part : in_their_words(std::move(last), told, possible.back());
 }
 
 compat::DriverAsked driver_asked(const Facts& facts) {

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "compat/questions.hpp"
+#include "compat/plan.hpp"
 #include "facts/facts.hpp"
 #include "matrix/ranges.hpp"
 #include "rules/support/verdict_builder.hpp"
@@ -64,9 +64,14 @@ std::string depends_on_build(const Framework& framework, const std::vector<Frame
                              const std::vector<int>& answers);
 /// What `pip install PACKAGE==VERSION` gives, without an index or an extra.
 bool is_default(const FrameworkBuild& build);
+/// What is different once that build is installed: of what was given, also the libraries that it takes from the system.
+std::vector<GivenValue> changes_to(const FrameworkBuild& build, const Version& version, const Facts& given);
 /// Builds of the framework's version, of any flavour, that run with everything else that was given, as commands; that
 /// of the newest CUDA first.
-std::vector<Remedy> builds_that_run(const Facts& facts, const Matrix& matrix, Framework framework);
+std::vector<Remedy> builds_that_run(const Facts& facts, const Matrix& matrix, const Framework& framework);
+/// Builds of a known version, of any flavour and system, that run or compile first.
+std::vector<PlannedBuild> planned_builds(const Facts& facts, const Matrix& matrix, Framework framework,
+                                         const PlanQuestion& question);
 
 using Judge = std::function<Verdict(const FrameworkBuild&)>;
 /// A framework is at fault when the deciding one of the builds that it may be is; well when none is. Else it depends on

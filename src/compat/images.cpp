@@ -1,0 +1,97 @@
+// NVIDIA's container images: which one a name means, and whether it runs.
+#include <algorithm>
+
+#include "compat/questions.hpp"
+#include "matrix/ranges.hpp"
+
+namespace rnncheck::compat {
+
+std::string name_of(const ContainerImage& image) {
+    return image.image + ":" + image.tag;
+}
+
+const ContainerImage* image_named(std::string_view name, const Matrix& matrix) {
+    for (const ContainerImage& row : matrix.container_images()) {
+        const std::string known = name_of(row);
+        const bool open = known.ends_with('*');
+        if (open ? name.starts_with(known.substr(0, known.size() - 1)) : name == known) return &row;
+    }
+    return nullptr;
+}
+
+const ContainerImage* given_image(const Facts& facts, const Matrix& matrix) {
+    if (!only_given(facts) || facts.runtimes.empty()) return nullptr;
+    return image_named(facts.runtimes.front().library, matrix);
+}
+
+Suitability image_on_gpu(const ContainerImage& image, const Version& gpu, const Matrix& matrix) {
+    Suitability cuda = cuda_on_gpu(image.cuda, gpu, matrix);
+    if (cuda.fit != Fit::works || image.framework.empty()) return cuda;
+    const std::string name = name_of(image);
+    if (!image.capability_min || !image.capability_max || gpu.major() > image.capability_max->major())
+        return {.fit = Fit::unknown, .why = "whether " + name + " has code for " + gpu.text + " is not in the data"};
+    const Evidence named{name, "compute capability " + image.capability_min->text + " and later", image.source.url};
+    if (gpu < *image.capability_min)
+        return {
+            .fit = Fit::does_not_work, .why = name + " is not for compute capability " + gpu.text, .evidence = {named}};
+    cuda.evidence.push_back(named);
+    return cuda;
+}
+
+static std::optional<bool> on_data_center_gpus(const Facts& facts, const Matrix& matrix) {
+    bool all_named = !facts.cuda_devices.empty();
+    for (const Gpu& gpu : facts.cuda_devices) {
+        const auto product = gpu.name ? matrix.gpu_product(*gpu.name) : Answer<GpuProduct>();
+        if (product && !product->data_center) return false;
+        all_named &= static_cast<bool>(product);
+    }
+    return all_named ? std::optional(true) : std::nullopt;
+}
+
+Suitability driver_runs_image(const DriverAsked& driver, const ContainerImage& image, const Facts& facts,
+                              const Matrix& matrix) {
+    Suitability answer = driver_runs_cuda(driver, image.cuda, matrix);
+    const auto data_center = on_data_center_gpus(facts, matrix);
+    const auto package = compat_package(driver, image.cuda, {}, matrix);
+    if (answer.fit != Fit::does_not_work || !package || data_center == false) return answer;
+    const std::string runs =
+        "the image's forward-compatibility package " + package->name + " runs it on driver " + driver.version->text;
+    if (!data_center) return {.fit = Fit::unknown, .why = "it depends on the GPU: on data center GPUs alone " + runs};
+    return {.fit = Fit::works, .why = runs, .evidence = {{package->name, "in the image", package->source}}};
+}
+
+const ContainerImage* newest_image(const Facts& facts, const DriverAsked& driver, const Matrix& matrix,
+                                   const std::function<bool(const ContainerImage&)>& is_wanted) {
+    const auto has_code = [&](const ContainerImage& image, const Version& gpu) {
+        return image_on_gpu(image, gpu, matrix).fit == Fit::works &&
+               std::ranges::none_of(matrix.cudnn_builds(), [&](const CudnnBuild& row) {
+                   return image.cudnn && row.cuda_major == image.cuda.major() && may_be_of(row, *image.cudnn) &&
+                          cudnn_on_gpu(row, gpu).fit == Fit::does_not_work;
+               });
+    };
+    const auto runs = [&](const ContainerImage& image) {
+        return std::ranges::all_of(facts.cuda_devices,
+                                   [&](const Gpu& gpu) {
+                                       return !gpu.compute_capability || has_code(image, *gpu.compute_capability);
+                                   }) &&
+               (!driver.version || driver_runs_image(driver, image, facts, matrix).fit == Fit::works);
+    };
+    const ContainerImage* newest = nullptr;
+    for (const ContainerImage& image : matrix.container_images())
+        if (is_wanted(image) && runs(image) && (!newest || newest->cuda <= image.cuda)) newest = &image;
+    return newest;
+}
+
+const ContainerImage* image_instead(const std::string& framework, const Version& gpu, const DriverAsked& driver,
+                                    const Matrix& matrix) {
+    const auto may_run = [&](const FrameworkBuild& build) {
+        return build.cuda && build_and_cudnn_on_gpu(build, gpu, {}, matrix).fit != Fit::does_not_work;
+    };
+    if (std::ranges::any_of(matrix.framework_builds(framework), may_run)) return nullptr;
+    Facts on_gpu;
+    on_gpu.cuda_devices.emplace_back().compute_capability = gpu;
+    return newest_image(on_gpu, driver, matrix,
+                        [&](const ContainerImage& image) { return image.framework == framework; });
+}
+
+}  // namespace rnncheck::compat
