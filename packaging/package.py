@@ -52,6 +52,9 @@ SOURCES = [
            "eb2df807c781601c14a260a507a5bb4509be1ee626024cb45acbd57cb9d4032b", "LICENSE"),
     Source("zlib", "1.3.1", "Zlib", POOL + "z/zlib/zlib_1.3.dfsg+really1.3.1.orig.tar.gz",
            "60dd315c07f616887caa029408308a018ace66e3d142726a97db164b3b8f69fb", "LICENSE"),
+    # Debian's package: the last release does not compile with today's compilers without its patches.
+    Source("rapidjson", "1.1.0", "MIT", POOL + "r/rapidjson/rapidjson-dev_1.1.0+dfsg2-7.1_all.deb",
+           "37d2bd2dd97e3f8a25d9d27958ba22dfed13550a515852cc30434e538b9f47a3", "usr/share/doc/rapidjson-dev/copyright"),
 ]
 
 
@@ -77,7 +80,10 @@ def fetched(source):
         sys.exit(f"package: {source.archive} is not the file that packaging/package.py expects: its SHA-256 differs")
     if not directory.exists():
         directory.mkdir(parents=True)
-        run("tar", "xf", archive, "-C", directory, "--strip-components=1")
+        if archive.suffix == ".deb":
+            run("dpkg-deb", "-x", archive, directory)
+        else:
+            run("tar", "xf", archive, "-C", directory, "--strip-components=1")
     return directory
 
 

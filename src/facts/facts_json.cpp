@@ -68,8 +68,8 @@ struct OwnMember {
 };
 constexpr OwnMember own_members[] = {
     {"gpu", "gpus"}, {"first_ms", "first_ms"}, {"repeat_ms", "repeat_ms"}, {"free_bytes", "free_bytes"}};
-constexpr const char* places = "indexes";  ///< of each GPU's first run in the list of all, as evidence names it
-constexpr const char* count = "count";     ///< of runs on each GPU
+constexpr const char* places = "indexes";   ///< of each GPU's first run in the list of all, as evidence names it
+constexpr const char* run_count = "count";  ///< of runs on each GPU
 
 /// Several runs as one object: each member once where it is the same in all, else as a list with one for each run.
 Json in_columns(const std::vector<Json>& runs) {
@@ -123,7 +123,7 @@ void share_cases(Json& facts) {
     std::size_t index = 0;
     for (const std::vector<Json>& runs : by_target(std::move(facts["rnn_runs"]))) {
         Json like = in_columns(runs), own = {{places, std::exchange(index, index + runs.size())}};
-        like[count] = runs.size();
+        like[run_count] = runs.size();
         for (const OwnMember& member : own_members) {
             if (like.contains(member.one)) own[member.list] = like[member.one];
             like.erase(member.one);
@@ -148,7 +148,7 @@ const Json& item_of(const Json& list, std::size_t i, const std::string& place, c
 Json one_run(const Json& like, std::size_t g, std::size_t i, const std::string& place) {
     Json run = Json::object();
     for (const auto& [name, column] : like.items()) {
-        if (name == places || name == count) continue;
+        if (name == places || name == run_count) continue;
         const auto own = std::ranges::find(own_members, name, &OwnMember::list);
         const bool is_own = own != std::end(own_members);
         const Json& of_gpu = is_own ? item_of(column, g, place + '.' + name, "GPU") : column;
@@ -162,8 +162,8 @@ Json one_run(const Json& like, std::size_t g, std::size_t i, const std::string& 
 void add_runs(const Json& like, const std::map<Json, Json>& cases, const std::string& place, std::map<Json, Json>& runs,
               std::size_t& room) {
     if (!like.is_object() || !like.contains("gpus")) wrong(place, "an object with a list of GPUs is expected");
-    const Json length = like.value(count, Json(1));
-    if (!length.is_number_unsigned()) wrong(place + '.' + count, "a whole number is expected");
+    const Json length = like.value(run_count, Json(1));
+    if (!length.is_number_unsigned()) wrong(place + '.' + run_count, "a whole number is expected");
     for (std::size_t g = 0; g < like["gpus"].size(); ++g) {
         const Json first = item_of(like.value(places, Json()), g, place + '.' + places, "GPU");
         if (!first.is_number_unsigned()) wrong(place + '.' + places, "whole numbers are expected");
@@ -236,11 +236,11 @@ Json facts_json_schema() {
         members[own.list] = list_of(of_gpu);
     }
     members[places] = list_of(whole);
-    members[count] = whole;
+    members[run_count] = whole;
     members[places]["description"] =
         "for each GPU the place of its first run in the list of all: rnn_runs[N] in evidence";
-    members[count]["description"] = "runs on each GPU: so many items has a list, and one value is that of all";
-    run["required"] = {"library", "dialect", "number", "end", "case_id", "gpus", places, count};
+    members[run_count]["description"] = "runs on each GPU: so many items has a list, and one value is that of all";
+    run["required"] = {"library", "dialect", "number", "end", "case_id", "gpus", places, run_count};
     schema["properties"]["rnn_cases"] = list_of(cases);
     schema["properties"]["rnn_cases"]["description"] = "the cases of rnn_runs, each once; without what is as usual";
     schema["required"].push_back("rnn_cases");

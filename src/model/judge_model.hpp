@@ -3,6 +3,7 @@
 
 #include "matrix/matrix.hpp"
 #include "model/model.hpp"
+#include "rnn/case.hpp"
 
 namespace rnncheck {
 
@@ -25,9 +26,9 @@ struct ModelMemory {
 struct JudgedLayer : ModelLayer {
     CudnnUse cudnn = CudnnUse::unknown;
     bool cpu_only = false;
-    std::vector<std::string> reasons, changes, sources;
-    std::optional<double> modeled_speedup;
-    std::optional<ModelMemory> memory;
+    std::vector<std::string> reasons = {}, changes = {}, sources = {};
+    std::optional<double> modeled_speedup = {};
+    std::optional<ModelMemory> memory = {};
 
     static void fields(auto& self, auto&& visit) {
         ModelLayer::fields(self, visit);

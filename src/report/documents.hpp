@@ -8,6 +8,7 @@
 #include "matrix/table_view.hpp"
 #include "model/judge_model.hpp"
 #include "report/diff.hpp"
+#include "report/fleet.hpp"
 #include "report/format.hpp"
 
 namespace rnncheck {
@@ -233,6 +234,8 @@ struct SelftestDocument : Document<ProgramStamp> {
 #define RNNCHECK_DOCUMENTS(X) \
     X(Report)                 \
     X(Diff)                   \
+    X(Fleet)                  \
+    X(FleetDiff)              \
     X(ListDocument)           \
     X(TablesDocument)         \
     X(TableDocument)          \

@@ -88,6 +88,7 @@ std::string schema_text() {
                        document_schema<VerifyDocument>("matrix verify"), document_schema<PlanDocument>("matrix plan"),
                        document_schema<NeedsDocument>("matrix plan --for"), which_schema(),
                        document_schema<SelftestDocument>("selftest"), document_schema<Diff>("diff"),
+                       document_schema<Fleet>("fleet merge and fleet show"), document_schema<FleetDiff>("fleet diff"),
                        document_schema<ModelDocument>("model")})}},
         JsonLines::indented);
 }

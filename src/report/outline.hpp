@@ -33,6 +33,7 @@ struct Outline {
     std::map<int, std::map<RunEnd, int>> tests = {};  ///< by GPU and end; empty where none belongs to the document
     std::function<std::vector<ChecklistLine>()> checklist = no_such<ChecklistLine>;
     std::function<std::vector<OutlineSection>()> sections = no_such<OutlineSection>;
+    std::function<std::vector<std::vector<std::string>>()> rows = {};  ///< a table; the findings where it is not set
     std::function<std::vector<std::string>()> pictures = no_such<std::string>;  ///< SVG
     std::function<std::string(const Style&)> text = {};
     std::function<std::string(JsonLines)> json = {};
@@ -40,6 +41,8 @@ struct Outline {
 
 Outline outline_of(const Report& report);
 Outline outline_of(const Diff& diff);
+Outline outline_of(const Fleet& fleet);
+Outline outline_of(const FleetDiff& diff);
 Outline outline_of(const ModelDocument& document);
 
 /// Which rnncheck with which data, when it was run, and how.

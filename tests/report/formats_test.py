@@ -10,8 +10,10 @@ usage: formats_test.py samples RNNCHECK SIM_DIRECTORY WORK_DIRECTORY
 77 when a checker is missing. .ci/run puts those that no package of Debian has into build/checkers/, as wheels. With RNNCHECK_PICTURES=DIRECTORY
 `browser` keeps what it saw.
 """
+import csv
 import glob
 import html.parser
+import io
 import itertools
 import json
 import os
@@ -31,7 +33,7 @@ from simulated_machine import build_root, environment_of  # noqa: E402
 
 MACHINES = ("no_driver", "healthy_cudnn8", "healthy_cudnn9", "eight_gpus_three_bad", "adv_part_missing", "hang_in_one_case", "one_card_other_bits",
             "container_without_gpu_docker", "rnn_call_fails_always", "wsl_without_windows_driver")
-FORMATS = ("github", "html", "json", "junit", "markdown", "nagios", "prometheus", "text")
+FORMATS = ("csv", "github", "html", "json", "junit", "markdown", "nagios", "prometheus", "text")
 SYSTEM_PYTHON = "/usr/bin/python3"
 EXPORTER = "prometheus-node-exporter"
 NEGATE = "/usr/lib/nagios/plugins/negate"
@@ -202,6 +204,15 @@ def check_github(text, findings, checks):
     return wrong
 
 
+def check_csv(text, findings, checks):
+    try:
+        rows = list(csv.reader(io.StringIO(text.decode(), newline=""), strict=True))
+    except csv.Error as error:
+        return [str(error)]
+    wrong = [row for row in rows if len(row) != 4 or any(cell[:1] in set("=+-@\t\r") or "\n" in cell for cell in row)]
+    return wrong + ([f"{len(rows) - 1} findings"] if len(rows) - 1 != findings else [])
+
+
 def check_nagios(text, findings, checks):
     number = r"[a-z_]+=[0-9.e+-]+s?(;[0-9]*){0,3}"
     if re.fullmatch(rf"RNNCHECK (OK|WARNING|CRITICAL|UNKNOWN): [^|\n\r]* \| {number}( {number})*\n", text.decode()):
@@ -345,6 +356,8 @@ def need_program(name, package):
 
 
 BROKEN = {
+    "csv": [b'"severity","rule","subject","message"\r\n"error","a","b"\r\n', b'"severity","rule","subject","message"\r\n', b'"a","b","c","d"\r\n"e","f","g","=1+1"\r\n',
+            b'"a","b","c","d"\r\n"e","f","g"x,"h"\r\n'],
     "json": [b'{"findings": [], "verdicts": []', b'{"findings": [], "verdicts": [], "x": NaN}x'],
     "markdown": [b"## a\n\n### b\n<script>x</script>\n", b"## a\n\n### b\n\n<details>\n", b"## a\n\n### b\n" + b"x" * 60_000, b"## a\n\n### b\n@octocat\n",
                  b"## a\n\n### b\n" + b"`" * 81 + b" <b> " + b"`" * 81],

@@ -1,0 +1,121 @@
+#include "fleet/nodeset.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+
+#include "base/program.hpp"
+#include "base/text.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+constexpr std::size_t most_names = 1'000'000;
+constexpr std::size_t most_digits = 15;
+
+/// "rack2-gpu007a": the last number, of three digits, between "rack2-gpu" and "a".
+struct NumberedName {
+    std::string before, after;
+    std::size_t digits = 0;  ///< 0 for a name without a number
+    std::int64_t number = 0;
+};
+
+NumberedName numbered(const std::string& name) {
+    const std::size_t last = name.find_last_of("0123456789");
+    if (last == std::string::npos) return {name, ""};
+    std::size_t first = last;
+    while (first > 0 && is_digit(name[first - 1]) && last - first + 1 < most_digits) --first;
+    NumberedName parts{name.substr(0, first), name.substr(last + 1), last + 1 - first};
+    std::from_chars(name.data() + first, name.data() + last + 1, parts.number);
+    return parts;
+}
+
+std::string padded(std::int64_t number, std::size_t digits) {
+    std::string text = std::to_string(number);
+    return std::string(digits > text.size() ? digits - text.size() : 0, '0') + text;
+}
+
+/// "1-3,7" of sorted numbers.
+std::string ranges_of(const std::vector<std::int64_t>& numbers, std::size_t digits) {
+    std::vector<std::string> ranges;
+    for (std::size_t i = 0; i < numbers.size();) {
+        std::size_t end = i + 1;
+        while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1) ++end;
+        ranges.push_back(padded(numbers[i], digits) + (end - i > 1 ? '-' + padded(numbers[end - 1], digits) : ""));
+        i = end;
+    }
+    return join(ranges, ",");
+}
+
+[[noreturn]] void no_nodeset(std::string_view text, const std::string& why) {
+    throw UsageError("'" + escaped(text, 60) + "' is no set of nodes: " + why +
+                     "; write for example gpu[001-128],login1");
+}
+
+/// The names of "001-128" between `before` and `after`.
+void add_range(std::string_view range, const std::string& before, const std::string& after,
+               std::vector<std::string>& names) {
+    const std::size_t dash = range.find('-');
+    const std::string_view first = range.substr(0, dash);
+    const std::string_view last = dash == std::string_view::npos ? first : range.substr(dash + 1);
+    const auto from = leading_number(first), to = leading_number(last);
+    const bool all_digits = std::ranges::all_of(first, is_digit) && std::ranges::all_of(last, is_digit);
+    if (!from || !to || !all_digits || *from > *to || last.size() > most_digits)
+        no_nodeset(range, "a range has the form 001-128");
+    if (static_cast<std::size_t>(*to - *from) >= most_names - names.size())
+        no_nodeset(range, "it has more than a million names");
+    for (auto number = *from; number <= *to; ++number) names.push_back(before + padded(number, first.size()) + after);
+}
+
+}  // namespace
+
+std::string nodeset_of(std::vector<std::string> names) {
+    std::ranges::sort(names);
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    // A number below its padding's width needs it: 007, but 10 is that of one-digit names' series too.
+    std::map<std::tuple<std::string, std::string, std::size_t>, std::vector<std::int64_t>> series;
+    std::vector<std::string> sets;
+    for (const std::string& name : names) {
+        const NumberedName parts = numbered(name);
+        const bool is_padded = parts.digits > 1 && padded(parts.number, 0).size() < parts.digits;
+        auto width = parts.digits;
+        if (!is_padded && !series.contains({parts.before, parts.after, width})) width = parts.digits == 0 ? 0 : 1;
+        series[{parts.before, parts.after, width}].push_back(parts.number);
+    }
+    for (auto& [place, numbers] : series) {
+        const auto& [before, after, digits] = place;
+        std::ranges::sort(numbers);
+        const std::string range = digits == 0 ? "" : ranges_of(numbers, digits);
+        sets.push_back(before + (numbers.size() > 1 && digits > 0 ? '[' + range + ']' : range) + after);
+    }
+    return join(sets, ",");
+}
+
+std::vector<std::string> names_of_nodeset(std::string_view nodeset) {
+    std::vector<std::string> names;
+    while (!nodeset.empty()) {
+        const std::size_t open = nodeset.find('['), comma = nodeset.find(',');
+        if (comma < open || open == std::string_view::npos) {
+            const std::string_view name = trim(nodeset.substr(0, comma));
+            if (name.empty() || name.find(']') != std::string_view::npos) no_nodeset(nodeset, "a name is missing");
+            names.emplace_back(name);
+            nodeset.remove_prefix(comma == std::string_view::npos ? nodeset.size() : comma + 1);
+            continue;
+        }
+        const std::size_t close = nodeset.find(']', open);
+        if (close == std::string_view::npos) no_nodeset(nodeset, "']' is missing");
+        const std::size_t end = std::min(nodeset.find(',', close), nodeset.size());
+        const std::string before(trim(nodeset.substr(0, open))),
+            after(trim(nodeset.substr(close + 1, end - close - 1)));
+        if (after.find('[') != std::string::npos) no_nodeset(nodeset, "a name may have one range");
+        if (close == open + 1) no_nodeset(nodeset, "a range is missing");
+        for (const std::string& range : split(nodeset.substr(open + 1, close - open - 1), ','))
+            add_range(range, before, after, names);
+        nodeset.remove_prefix(std::min(end + 1, nodeset.size()));
+    }
+    return names;
+}
+
+}  // namespace rnncheck

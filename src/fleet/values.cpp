@@ -1,0 +1,267 @@
+#include "fleet/values.hpp"
+
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <set>
+
+#include "base/text.hpp"
+#include "fleet/nodeset.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+using Value = rapidjson::Value;
+constexpr int deepest = 12;
+constexpr unsigned most_runs = 10'000;  ///< described together: more than any level has
+
+/// What equal nodes may have otherwise: times, names of this very board, and what other fields tell as well.
+const std::set<std::string, std::less<>> left_out = {"schema",
+                                                     "tool",
+                                                     "log",
+                                                     "network",
+                                                     "rnn_cases",
+                                                     "rnn_request",
+                                                     "rnn_fits",
+                                                     "rnn_dropouts",
+                                                     "host.environment[SLURM_JOB_ID]",
+                                                     "host.environment[PBS_JOBID]",
+                                                     "host.environment[LSB_JOBID]",
+                                                     "host.environment[CUDA_VISIBLE_DEVICES]",
+                                                     "host.hidden_directories",
+                                                     "host.boot",
+                                                     "host.pci_gpus[].address",
+                                                     "driver.kernel_log_read",
+                                                     "driver.xids",
+                                                     "driver.library",
+                                                     "cuda_devices[].uuid",
+                                                     "cuda_devices[].pci",
+                                                     "cuda_devices[].index",
+                                                     "nvml_devices[].index",
+                                                     "nvml_devices[].uuid",
+                                                     "nvml_devices[].pci",
+                                                     "nvml_devices[].memory_free_mib",
+                                                     "nvml_devices[].processes",
+                                                     "nvml_devices[].throttle_reasons",
+                                                     "nvml_devices[].busy_percent",
+                                                     "nvml_devices[].display_active",
+                                                     "kernel_runs[].gpu",
+                                                     "libraries[].path",
+                                                     "libraries[].real_path",
+                                                     "libraries[].needed",
+                                                     "libraries[].run_path",
+                                                     "libraries[].problem_detail",
+                                                     "cudnns[].parts_mapped",
+                                                     "pythons[].found_by",
+                                                     "pythons[].interpreter",
+                                                     "pythons[].package_directories",
+                                                     "pythons[].distributions",
+                                                     "pythons[].left_out",
+                                                     "pythons[].packages[].directory",
+                                                     "frameworks[].environment",
+                                                     "frameworks[].shown_by",
+                                                     "frameworks[].core",
+                                                     "frameworks[].directories_before",
+                                                     "frameworks[].directories_after",
+                                                     "probe_runs"};
+
+const Value* member(const Value& object, const char* name) {
+    if (!object.IsObject()) return nullptr;
+    const auto found = object.FindMember(name);
+    return found == object.MemberEnd() ? nullptr : &found->value;
+}
+
+std::string text_of(const Value& value) {
+    if (value.IsString()) return {value.GetString(), value.GetStringLength()};
+    rapidjson::StringBuffer buffer;
+    rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
+    value.Accept(writer);
+    return {buffer.GetString(), buffer.GetSize()};
+}
+
+std::string text_member(const Value& object, const char* name) {
+    const Value* value = member(object, name);
+    return value && !value->IsNull() ? text_of(*value) : "";
+}
+
+const Value& list_member(const Value& object, const char* name) {
+    static const Value none(rapidjson::kArrayType);
+    const Value* list = member(object, name);
+    return list && list->IsArray() ? *list : none;
+}
+
+/// By what an element is known, its directory left out.
+std::string name_of_element(const Value& element) {
+    for (const char* name : {"code", "library", "soname", "name", "path"})
+        if (const Value* value = member(element, name)) {
+            const std::string text = text_of(*value);
+            return text.starts_with('/') ? text.substr(text.rfind('/') + 1) : text;
+        }
+    return "0";
+}
+
+using Values = std::map<std::string, std::string>;
+
+/// One value for all GPUs where they have the same.
+class ByGpu {
+  public:
+    void add(const std::string& value, int gpu) { gpus_[value].push_back(gpu); }
+
+    std::string text() const {
+        if (gpus_.size() == 1) return gpus_.begin()->first;
+        std::vector<std::string> parts;
+        for (const auto& [value, gpus] : gpus_) {
+            std::vector<std::string> numbers;
+            for (const int gpu : gpus) numbers.push_back(std::to_string(gpu));
+            const std::string set = nodeset_of(numbers);
+            parts.push_back(value + " (GPU " + std::string(trim_brackets(set)) + ")");
+        }
+        return join(parts, ", ");
+    }
+
+  private:
+    static std::string_view trim_brackets(std::string_view set) {
+        return set.starts_with('[') ? set.substr(1, set.size() - 2) : set;
+    }
+
+    std::map<std::string, std::vector<int>> gpus_;
+};
+
+class Collector {
+  public:
+    explicit Collector(ComparedValues& out) : out_(out) {}
+
+    void collect_facts(const Value& facts) {
+        for (const auto& item : facts.GetObject()) {
+            const std::string name = text_of(item.name);
+            if (name == "cuda_devices" || name == "nvml_devices" || name == "kernel_runs")
+                collect_gpus(item.value, name);
+            else if (name == "rnn_runs")
+                collect_runs(facts, item.value);
+            else
+                collect(item.value, name, name, 0, out_.values);
+        }
+        for (const Value& run : list_member(facts, "probe_runs").GetArray()) {
+            const std::string end = text_member(run, "end");
+            std::string& known = out_.values["probe_runs[" + text_member(run, "probe") + "].end"];
+            if (known.empty() || end != "finished") known = end;
+        }
+    }
+
+  private:
+    void collect(const Value& value, const std::string& place, const std::string& pattern, int depth, Values& values) {
+        if (left_out.contains(pattern) || value.IsNull() || depth > deepest) return;
+        if (value.IsArray()) return collect_list(value, place, pattern, depth, values);
+        if (!value.IsObject()) {
+            values[place] = text_of(value);
+        } else if (member(value, "call") && member(value, "code")) {
+            const std::string code = text_member(value, "code");
+            values[place] = code == "0" ? "success" : text_member(value, "call") + " returned " + code;
+        } else if (pattern == "host.environment") {
+            for (const auto& item : value.GetObject()) {
+                const std::string whole = place + '[' + text_of(item.name) + ']';
+                if (!left_out.contains(whole)) values[whole] = text_of(item.value);
+            }
+        } else {
+            for (const auto& item : value.GetObject()) {
+                const std::string name = text_of(item.name);
+                collect(item.value, place + '.' + name, pattern + '.' + name, depth + 1, values);
+            }
+        }
+    }
+
+    void collect_list(const Value& list, const std::string& place, const std::string& pattern, int depth,
+                      Values& values) {
+        std::string texts;
+        for (const Value& element : list.GetArray()) {
+            if (!element.IsObject()) {
+                texts += (texts.empty() ? "" : ", ") + text_of(element);
+                continue;
+            }
+            const std::string name = place + '[' + name_of_element(element);
+            std::string whole = name + ']';
+            for (int n = 2; values.contains(whole); ++n) whole = name + " #" + std::to_string(n) + ']';
+            values[whole] = "present";
+            collect(element, whole, pattern + "[]", depth + 1, values);
+        }
+        if (!texts.empty()) values[place] = texts;
+    }
+
+    void collect_gpus(const Value& list, const std::string& name) {
+        if (!list.IsArray()) return;
+        std::map<std::string, ByGpu> fields;
+        int position = 0;
+        for (const Value& element : list.GetArray()) {
+            const Value* index = member(element, name == "kernel_runs" ? "gpu" : "index");
+            const int gpu = index && index->IsInt() ? index->GetInt() : position;
+            Values values;
+            collect(element, name + "[]", name + "[]", 0, values);
+            for (const auto& [place, value] : values) fields[place].add(value, gpu);
+            if (const Value* free = member(element, "memory_free_mib"); free && free->IsNumber())
+                out_.numbers.push_back({"nvml_devices[].memory_free_mib", gpu, free->GetDouble()});
+            ++position;
+        }
+        out_.values[name] = std::to_string(position);
+        for (const auto& [place, values] : fields) out_.values[place] = values.text();
+    }
+
+    /// Results of each case, and the time that all cases took on each GPU.
+    void collect_runs(const Value& facts, const Value& lists) {
+        if (!lists.IsArray()) return;
+        std::map<std::string, const Value*> cases;
+        for (const Value& one : list_member(facts, "rnn_cases").GetArray()) cases[text_member(one, "case_id")] = &one;
+        std::map<std::string, ByGpu> fields;
+        std::map<int, double> times;
+        for (const Value& runs : lists.GetArray()) {
+            const Value *count = member(runs, "count"), *gpus = member(runs, "gpus");
+            if (!count || !count->IsUint() || count->GetUint() > most_runs || !gpus || !gpus->IsArray()) continue;
+            for (rapidjson::SizeType run = 0; run < count->GetUint(); ++run) {
+                const auto known = cases.find(text_of(item(member(runs, "case_id"), run)));
+                if (known == cases.end()) continue;
+                const std::string place = place_of_case(*known->second) + text_member(runs, "dialect") + ']';
+                const std::string end = text_of(item(member(runs, "end"), run));
+                const Value& digest = item(member(runs, "digest"), run);
+                for (rapidjson::SizeType g = 0; g < gpus->Size(); ++g) {
+                    const int gpu = (*gpus)[g].IsInt() ? (*gpus)[g].GetInt() : -1;
+                    fields[place + ".end"].add(end, gpu);
+                    if (digest.IsString()) fields[place + ".digest"].add(text_of(digest), gpu);
+                    const Value& ms = item(&item(member(runs, "repeat_ms"), g), run);
+                    if (ms.IsNumber()) times[gpu] += ms.GetDouble();
+                }
+            }
+        }
+        for (const auto& [place, values] : fields) out_.values[place] = values.text();
+        for (const auto& [gpu, ms] : times) out_.numbers.push_back({"rnn_runs[].repeat_ms", gpu, ms});
+    }
+
+    /// "rnn_runs[fp32 lstm case 4 #123 "; what is usual is not in the description of a case.
+    static std::string place_of_case(const Value& rnn_case) {
+        const auto word = [&](const char* name, const char* usual) {
+            const std::string text = text_member(rnn_case, name);
+            return text.empty() ? std::string(usual) : text;
+        };
+        return "rnn_runs[" + word("dtype", "fp32") + ' ' + word("cell", "lstm") + " case " + word("case_id", "") +
+               " #" + std::to_string(std::hash<std::string>()(text_of(rnn_case))) + ' ';
+    }
+
+    /// That of one run, or the one of all runs.
+    static const Value& item(const Value* column, rapidjson::SizeType i) {
+        static const Value none;
+        if (!column) return none;
+        if (!column->IsArray()) return *column;
+        return i < column->Size() ? (*column)[i] : none;
+    }
+
+    ComparedValues& out_;
+};
+
+}  // namespace
+
+ComparedValues compared_values(const Value& facts) {
+    ComparedValues values;
+    if (facts.IsObject()) Collector(values).collect_facts(facts);
+    return values;
+}
+
+}  // namespace rnncheck

@@ -1,0 +1,38 @@
+// A table for spreadsheets and databases: RFC 4180, with plain line ends.
+#include "base/text.hpp"
+#include "report/outline.hpp"
+
+namespace rnncheck::formats::csv {
+
+namespace {
+
+/// In quotes. A text that a spreadsheet would take for a formula begins with an apostrophe
+/// (https://owasp.org/www-community/attacks/CSV_Injection).
+std::string cell(std::string text) {
+    if (!text.empty() && contains("=+-@\t\r", text.substr(0, 1))) text.insert(0, "'");
+    replace_all(text, "\"", "\"\"");
+    return '"' + text + '"';
+}
+
+std::vector<std::vector<std::string>> findings_of(const Outline& outline) {
+    std::vector<std::vector<std::string>> rows = {{"severity", "rule", "subject", "message"}};
+    for (const Finding& finding : outline.findings)
+        rows.push_back({std::string(name_of(finding.severity)), finding.rule, finding.subject, finding.message});
+    return rows;
+}
+
+std::string write(const Outline& outline, const Style&) {
+    std::string text;
+    for (const auto& row : outline.rows ? outline.rows() : findings_of(outline)) {
+        std::vector<std::string> cells;
+        for (const std::string& value : row) cells.push_back(cell(shown(value)));
+        text += join(cells, ",") + '\n';
+    }
+    return text;
+}
+
+}  // namespace
+
+extern const Format format{.title = "A table: the findings, or the differing values of a fleet", .write = write};
+
+}  // namespace rnncheck::formats::csv
