@@ -178,7 +178,8 @@ NeededBuild needed(const FrameworkBuild& build, const Version& release, const Ne
     needed.build.install = install_of(build, release, matrix);
     for (const Architecture& architecture : matrix.architectures()) {
         if (architecture.integrated) continue;
-        const Fit fit = compat::build_and_cudnn_on_gpu(build, architecture.capability, {}, matrix).fit;
+        Fit fit = compat::build_and_cudnn_on_gpu(build, architecture.capability, {}, matrix).fit;
+        if (fit == Fit::unknown) fit = compat::build_on_gpu(build, architecture.capability, {}, matrix).fit;
         if (fit == Fit::works) needed.gpus.push_back(architecture.capability);
         if (fit == Fit::compiles_first) needed.gpus_compiling_first.push_back(architecture.capability);
     }

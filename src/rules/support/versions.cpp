@@ -340,11 +340,9 @@ std::vector<Version> cudnns_meant(const Facts& facts, const Matrix& matrix) {
         for (const Version& release : {defect.first, defect.fixed.value_or(defect.first)})
             if (agree(release, *cudnn) && matrix.cudnn_build(release, 0).coverage == Coverage::silent)
                 meant.insert(release);
-    // Who names a CUDA means one that was made for it, if there is any.
-    const auto& built_for = facts.cudnns.front().built_for_cuda;
-    const Version* cuda = built_for ? &*built_for : given_cuda(facts);
-    const auto is_made = [&](const Version& release) { return cuda && matrix.cudnn_build(release, cuda->major()); };
-    if (std::ranges::any_of(meant, is_made)) std::erase_if(meant, std::not_fn(is_made));
+    // Whose CUDA is told is one that was made for it.
+    if (const auto& cuda = facts.cudnns.front().built_for_cuda)
+        std::erase_if(meant, [&](const Version& release) { return !matrix.cudnn_build(release, cuda->major()); });
     return {meant.begin(), meant.end()};
 }
 
