@@ -133,7 +133,9 @@ struct NeededBuild {
 
     static void fields(auto& self, auto&& visit) {
         visit("build", self.build, "the build and what it needs");
-        visit("gpus", self.gpus, "compute capabilities that it and its cuDNN are known to have machine code for");
+        visit("gpus", self.gpus,
+              "compute capabilities that it and its cuDNN have machine code for; a cuDNN that is not known rules out "
+              "those alone that none for its CUDA has code for");
         visit("gpus_compiling_first", self.gpus_compiling_first,
               "those for which the driver compiles PTX at the first use");
     }
