@@ -110,7 +110,7 @@ const rapidjson::Value& facts_of(const rapidjson::Value& report) {
 struct ParsedReport {
     std::string place;  ///< "nodes.ndjson:7"
     FleetNode node = {};
-    std::vector<std::string> errors = {};
+    std::vector<std::string> errors = {}, warnings = {};
     ComparedValues compared;
 };
 
@@ -126,7 +126,8 @@ ParsedReport parsed_report(const rapidjson::Value& json, std::string place) {
             report.node.labels.emplace_back(label.name.GetString(), text_at(*labels, label.name.GetString()));
     if (const auto* findings = member_of(json, "findings"); findings && findings->IsArray())
         for (const auto& finding : findings->GetArray())
-            if (text_at(finding, "severity") == "error") report.errors.push_back(text_at(finding, "rule"));
+            if (const std::string severity = text_at(finding, "severity"); severity == "error" || severity == "warning")
+                (severity == "error" ? report.errors : report.warnings).push_back(text_at(finding, "rule"));
     return report;
 }
 
@@ -201,6 +202,7 @@ class Reader {
         for (const NumberOfGpu& number : report.compared.numbers)
             node.samples.push_back({texts.number_of(number.field), number.gpu, number.value});
         for (const std::string& rule : report.errors) node.errors.push_back(texts.number_of(rule));
+        for (const std::string& rule : report.warnings) node.warnings.push_back(texts.number_of(rule));
         std::ranges::sort(node.values);
         collection_.nodes.push_back(std::move(node));
     }
@@ -256,16 +258,21 @@ const FleetNode* Collection::find(std::string_view name) const {
     return found == nodes.end() || found->name != name ? nullptr : &*found;
 }
 
-FleetNode only_report(const Collection& collection, Texts& texts) {
-    if (collection.nodes.size() != 1 || !collection.unreadable.empty())
-        throw InputError("--expect needs a file with one report that can be read");
-    FleetNode node = collection.nodes.front();
+FleetNode Collection::renumbered(FleetNode node, Texts& other) const {
     for (auto& [field, value] : node.values) {
-        field = texts.number_of(collection.texts[field]);
-        value = texts.number_of(collection.texts[value]);
+        field = other.number_of(texts[field]);
+        value = other.number_of(texts[value]);
     }
+    for (auto* rules : {&node.errors, &node.warnings})
+        for (std::uint32_t& rule : *rules) rule = other.number_of(texts[rule]);
     std::ranges::sort(node.values);
     return node;
+}
+
+const FleetNode& only_report(const Collection& collection) {
+    if (collection.nodes.size() != 1 || !collection.unreadable.empty())
+        throw InputError("--expect needs a file with one report that can be read");
+    return collection.nodes.front();
 }
 
 Collection read_reports(const std::vector<std::string>& inputs, bool name_by_file) {
