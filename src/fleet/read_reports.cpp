@@ -1,6 +1,5 @@
 #include <rapidjson/document.h>
 #include <rapidjson/error/en.h>
-#include <rapidjson/memorystream.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -156,24 +155,29 @@ class Reader {
 
   private:
     void read_chunks() {
-        while (const auto chunk = chunks_.next()) read(*chunk);
+        std::vector<char> memory(std::size_t{1} << 20);  // of a report's JSON; more is allocated when it needs more
+        rapidjson::MemoryPoolAllocator<> allocator(memory.data(), memory.size());
+        while (auto chunk = chunks_.next()) read(*chunk, allocator);
     }
 
-    void read(const Chunk& chunk) {
+    /// Parses in the chunk's text, which the strings of the JSON then share.
+    void read(Chunk& chunk, rapidjson::MemoryPoolAllocator<>& allocator) {
         constexpr std::string_view blanks = " \t\r\n";
         std::vector<ParsedReport> reports;
         std::vector<UnreadableReport> unreadable;
-        rapidjson::Document json;
-        std::size_t line = chunk.first_line;
-        for (std::size_t at = chunk.text.find_first_not_of(blanks), counted = 0; at != std::string::npos;
+        std::vector<std::size_t> ends_of_lines;  // found before parsing, which changes the text
+        for (std::size_t i = 0; i < chunk.text.size(); ++i)
+            if (chunk.text[i] == '\n') ends_of_lines.push_back(i);
+        for (std::size_t at = chunk.text.find_first_not_of(blanks); at != std::string::npos;
              at = chunk.text.find_first_not_of(blanks, at)) {
-            line += static_cast<std::size_t>(std::count(&chunk.text[counted], &chunk.text[at], '\n'));
-            counted = at;
+            const auto line = chunk.first_line + static_cast<std::size_t>(std::ranges::lower_bound(ends_of_lines, at) -
+                                                                          ends_of_lines.begin());
             const std::string place = fs::path(chunk.file).filename().string() + ':' + std::to_string(line);
-            rapidjson::MemoryStream stream(&chunk.text[at], chunk.text.size() - at);
-            json.SetNull();
-            json.GetAllocator().Clear();
-            json.ParseStream<rapidjson::kParseStopWhenDoneFlag | rapidjson::kParseIterativeFlag>(stream);
+            rapidjson::InsituStringStream stream(&chunk.text[at]);
+            allocator.Clear();
+            rapidjson::Document json(&allocator);
+            json.ParseStream<rapidjson::kParseInsituFlag | rapidjson::kParseStopWhenDoneFlag |
+                             rapidjson::kParseIterativeFlag>(stream);
             at += stream.Tell();
             try {
                 if (json.HasParseError())
