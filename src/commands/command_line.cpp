@@ -1,8 +1,8 @@
 #include "commands/command_line.hpp"
 
 #include <algorithm>
-#include <map>
 
+#include "base/lists.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/common_options.hpp"
@@ -61,10 +61,14 @@ std::string full_name(const CLI::App* command) {
 }
 
 /// "--json" before the command, or one that another command has.
-std::string whose_option(const CLI::App& app, const std::string& option) {
-    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-        if (!command->get_group().empty() && std::ranges::count(options_of(*command), option) > 0)
-            return "; it is an option of '" + command->get_name() + "': rnncheck " + command->get_name() + ' ' + option;
+std::string whose_option(const std::string& option) {
+    for (const auto& command : all_commands()) {
+        if (command->hidden) continue;
+        CLI::App app;
+        command->declare(app);
+        const std::string name(command.name);
+        if (includes(options_of(app), option))
+            return "; it is an option of '" + name + "': rnncheck " + name + ' ' + option;
     }
     return "";
 }
@@ -81,7 +85,7 @@ std::string hint_for(const std::string& option, const std::vector<std::string>& 
 [[noreturn]] void reject_option(const CLI::App& app, const CLI::App* command, const std::string& argument) {
     const std::string option = argument.substr(0, argument.find('='));
     std::string hint = hint_for(option, options_of(command ? *command : app));
-    if (hint.empty()) hint = whose_option(app, option);
+    if (hint.empty()) hint = whose_option(option);
     if (hint.empty()) hint = "; '" + full_name(command ? command : &app) + " --help' lists the options";
     throw UsageError("unknown option '" + option + "'" + (command ? " of '" + full_name(command) + "'" : "") + hint);
 }
@@ -150,11 +154,14 @@ int run_command_line(const Arguments& arguments) {
     app.require_subcommand(0, 1);
     app.get_formatter()->label("SUBCOMMAND", "COMMAND");
     app.set_help_flag("-h,--help", "Show this help and exit");
-    std::map<const CLI::App*, std::function<int()>> runs;
+    std::function<int()> run;
+    const std::string first = arguments.empty() ? "" : arguments.front();
     for (const auto& command : all_commands()) {
         CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command->title));
         sub->group(command->hidden ? "" : "Commands");
-        runs[sub] = command->declare(*sub);
+        if (first != command.name && first != "help") continue;  // the options of all commands take 2 ms
+        auto declared = command->declare(*sub);
+        if (first == command.name) run = std::move(declared);
         if (!command->examples.empty()) add_examples(*sub, command->examples);
     }
     app.footer(exit_codes);  // after the commands, which would inherit it
@@ -169,11 +176,10 @@ int run_command_line(const Arguments& arguments) {
     } catch (const CLI::CallForHelp&) {
         return print_help(app.help());
     }
-    const auto chosen = app.get_subcommands();
-    if (chosen.empty())
+    if (!run)
         throw UsageError(
             "no command was given; 'rnncheck doctor' checks this machine, 'rnncheck --help' lists the commands");
-    return runs.at(chosen.front())();
+    return run();
 }
 
 bool wants(const Arguments& arguments, const std::string& option, const std::string& value) {
