@@ -92,7 +92,7 @@ def fetch_sources():
     # Debian removes from its sources what is generated (RE2's tables of Unicode) or packaged on its own (spdlog's fmt).
     for table in ("perl_groups", "unicode_casefold", "unicode_groups"):
         shutil.copy2(directories["re2-tables"] / f"re2/{table}.cc", directories["re2"] / "re2")
-    # An assignment to constants that nobody calls, which clang 19 and later reject; upstream removed it (RapidJSON's commit 3b2441b).
+    # An assignment to constants that nobody calls, which clang 19 and later reject; upstream removed it (RapidJSON's issue 718).
     document = directories["rapidjson"] / "usr/include/rapidjson/document.h"
     document.write_text(document.read_text().replace("{ s = rhs.s; length = rhs.length; }", "= delete;"))
     shutil.copytree(directories["fmt"] / "include/fmt", directories["spdlog"] / "include/spdlog/fmt/bundled", dirs_exist_ok=True)
