@@ -78,6 +78,9 @@ void write_layer(Page& page, const JudgedLayer& layer) {
     page.line();
     page.wrap(page.styled(TextStyle::bold, shown(layer.name.empty() ? "(the model itself)" : layer.name)) + "  ",
               outline(layer), 4);
+    std::vector<std::string> settings;
+    for (const auto& [name, value] : layer.settings) settings.push_back(name + " " + value);
+    if (page.is_verbose() && !settings.empty()) page.labelled("Settings", shown(join(settings, ", ")), label_width);
     const auto [mark, use] = use_in_words(layer);
     page.wrap("  " + page.mark(mark) + " cuDNN  ", use);
     for (const std::string& reason : layer.reasons) page.labelled("Why", shown(reason), label_width);
