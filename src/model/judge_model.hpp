@@ -7,7 +7,7 @@
 
 namespace rnncheck {
 
-/// `depends`: on the data or versions at run time. `unknown`: the file does not hold what decides.
+/// `depends`: on the data or versions at run time. `unknown`: the file does not contain what decides.
 enum class CudnnUse { yes, depends, unknown, no };
 RNNCHECK_ENUM_NAMES(CudnnUse, "yes", "depends", "unknown", "no")
 
@@ -55,7 +55,9 @@ struct JudgedModel {
 
     static void fields(auto& self, auto&& visit) {
         visit("file", self.file, "as it was named");
-        visit("format", self.format, "h5, keras, keras_json, onnx, pytorch, safetensors, saved_model or torchscript");
+        visit("format", self.format,
+              "keras, keras_json, keras_weights, hdf5, saved_model, onnx, torch_zip, torch_legacy, torchscript or "
+              "safetensors");
         visit("framework", self.framework, "the framework that the file is for");
         visit("version", self.version, "of the framework; missing where the file does not hold it");
         visit("notes", self.notes, "what holds for the whole file, and what could not be read");
