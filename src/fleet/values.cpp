@@ -3,6 +3,7 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
+#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -71,7 +72,7 @@ std::string name_of_element(const Value& element) {
     return "0";
 }
 
-using Values = std::map<std::string, std::string>;
+using Values = std::unordered_map<std::string, std::string>;
 
 /// One value for all GPUs where they have the same.
 class ByGpu {
@@ -168,7 +169,7 @@ class Collector {
 
     void collect_gpus(const Value& list, const std::string& name) {
         if (!list.IsArray()) return;
-        std::map<std::string, ByGpu> fields;
+        std::unordered_map<std::string, ByGpu> fields;
         int position = 0;
         for (const Value& element : list.GetArray()) {
             const Value* index = member(element, name == "kernel_runs" ? "gpu" : "index");
@@ -187,9 +188,9 @@ class Collector {
     /// Results of each case, and the time that all cases took on each GPU.
     void collect_runs(const Value& facts, const Value& lists) {
         if (!lists.IsArray()) return;
-        std::map<std::string, const Value*> cases;
+        std::unordered_map<std::string, const Value*> cases;
         for (const Value& one : list_member(facts, "rnn_cases").GetArray()) cases[text_member(one, "case_id")] = &one;
-        std::map<std::string, ByGpu> fields;
+        std::unordered_map<std::string, ByGpu> fields;
         std::map<int, double> times;
         for (const Value& runs : lists.GetArray()) {
             const Value *count = member(runs, "count"), *gpus = member(runs, "gpus");

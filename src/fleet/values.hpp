@@ -3,8 +3,8 @@
 
 #include <rapidjson/document.h>
 
-#include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace rnncheck {
@@ -16,7 +16,7 @@ struct NumberOfGpu {
 };
 
 struct ComparedValues {
-    std::map<std::string, std::string> values;  ///< by place in the facts
+    std::unordered_map<std::string, std::string> values;  ///< by place in the facts
     std::vector<NumberOfGpu> numbers;
 };
 
