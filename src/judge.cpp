@@ -19,7 +19,7 @@ namespace rnncheck {
 namespace {
 
 Verdict not_asked(NotAsked why, const std::string& reason) {
-    Verdict verdict = not_applicable("not asked: " + reason);
+    Verdict verdict = not_applicable("not evaluated: " + reason);
     verdict.not_asked = why;
     return verdict;
 }

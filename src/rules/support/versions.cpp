@@ -403,11 +403,11 @@ static std::string versions_by_outcome(const Rule& rule, const Facts& told, cons
             last = version(possible[i]);
         ranges[outcome].push_back(first == last ? first : first + " to " + last);
     }
-    const std::string name = is_cudnn ? "cuDNN " : "CUDA ";
-    std::string words;
-    if (ranges.contains(Outcome::fault)) words += ", a problem with " + name + join_with_and(ranges[Outcome::fault]);
-    if (ranges.contains(Outcome::pass)) words += ", none with " + name + join_with_and(ranges[Outcome::pass]);
-    return words;
+    if (!ranges.contains(Outcome::fault)) return "";
+    std::string words =
+        " (a problem with " + std::string(is_cudnn ? "cuDNN " : "CUDA ") + join_with_and(ranges[Outcome::fault]);
+    if (ranges.contains(Outcome::pass)) words += ", none with " + join_with_and(ranges[Outcome::pass]);
+    return words + ")";
 }
 
 Verdict judge_possible(const Rule& rule, const Facts& told, const std::vector<Facts>& possible, const Matrix& matrix) {
