@@ -52,7 +52,7 @@ SOURCES = [
            "eb2df807c781601c14a260a507a5bb4509be1ee626024cb45acbd57cb9d4032b", "LICENSE"),
     Source("zlib", "1.3.1", "Zlib", POOL + "z/zlib/zlib_1.3.dfsg+really1.3.1.orig.tar.gz",
            "60dd315c07f616887caa029408308a018ace66e3d142726a97db164b3b8f69fb", "LICENSE"),
-    # Debian's package: the last release does not compile with today's compilers without its patches.
+    # Debian's package: the last version does not compile with today's compilers without its patches.
     Source("rapidjson", "1.1.0", "MIT", POOL + "r/rapidjson/rapidjson-dev_1.1.0+dfsg2-7.1_all.deb",
            "37d2bd2dd97e3f8a25d9d27958ba22dfed13550a515852cc30434e538b9f47a3", "usr/share/doc/rapidjson-dev/copyright"),
 ]
@@ -92,6 +92,9 @@ def fetch_sources():
     # Debian removes from its sources what is generated (RE2's tables of Unicode) or packaged on its own (spdlog's fmt).
     for table in ("perl_groups", "unicode_casefold", "unicode_groups"):
         shutil.copy2(directories["re2-tables"] / f"re2/{table}.cc", directories["re2"] / "re2")
+    # An assignment to constants that nobody calls, which clang 19 and later reject; upstream removed it (RapidJSON's issue 718).
+    document = directories["rapidjson"] / "usr/include/rapidjson/document.h"
+    document.write_text(document.read_text().replace("{ s = rhs.s; length = rhs.length; }", "= delete;"))
     shutil.copytree(directories["fmt"] / "include/fmt", directories["spdlog"] / "include/spdlog/fmt/bundled", dirs_exist_ok=True)
     return directories
 
